@@ -1,0 +1,68 @@
+# Everything starts here: `make demo` and `make test` work from a bare clone with python3 and make alone.
+
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMP  := $(VENV)/.installed
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format bench soak teeth lock reference clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## a virtual environment in .venv with what requirements.lock names, checked by hash
+
+# Debian ships python3 without ensurepip, which `python3 -m venv` needs: python3-venv brings it.
+# Only wheels, and each with its hash: nothing that the lock does not name is fetched or run.
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Tacit needs Python 3.11 or newer; say which one with 'make setup PYTHON=python3.12'." >&2; exit 1; }
+	@$(PY) -m pip --version >/dev/null 2>&1 || { \
+		$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+			command -v apt-get >/dev/null \
+				|| { echo "'$(PYTHON) -m venv' does not work: install the venv module of your Python." >&2; exit 1; }; \
+			root=$$(test "$$(id -u)" = 0 || echo sudo); \
+			$$root apt-get update -q && DEBIAN_FRONTEND=noninteractive $$root apt-get install -qy python3-venv; } \
+		&& $(PYTHON) -m venv --clear $(VENV); }
+	$(PY) -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements.lock
+	$(PY) -m pip install -q --disable-pip-version-check --no-index --no-deps --no-build-isolation -e .
+	@touch $(STAMP)
+
+demo: setup ## a tour in a minute: figures on the screen, a picture in out/
+	@mkdir -p out
+	$(PY) docs/tour.py
+
+test: check ## the checks, then every test; seconds per folder at the end
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal
+
+check: setup ## style, format and types, as in CI
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+format: setup ## mend what ruff can mend
+	$(PY) -m ruff check --fix-only .
+	$(PY) -m ruff format .
+
+bench: setup ## ratios against peers and floors
+	$(PY) bench/run.py
+
+soak: setup ## the long tests
+	HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) --dist worksteal -m soak
+
+teeth: setup ## plant every known bug and see that its test fails; ARGS=--survives also runs the room's other tests
+	$(PY) -m tests.teeth --workers $(WORKERS) $(ARGS)
+
+reference: setup ## docs/reference.md, from the docstrings
+	$(PY) docs/reference.py
+
+lock: setup ## requirements.lock anew, from pyproject.toml
+	$(PY) -m uv pip compile pyproject.toml --extra plot --extra dev --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate -q -o requirements.lock
+	@! grep -n '://' requirements.lock
+
+clean: ## what the other targets made
+	rm -rf $(VENV) .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,0 +1,77 @@
+"""What is measured, as plain data that every interpreter can read: the noises and the compositions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+DELTA = 1e-6
+SAMPLES = 10**6
+VARIANTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Noise of one law: the scale of a Laplace, the sigma of a Gaussian."""
+
+    law: str
+    scale: Fraction
+
+    def __str__(self) -> str:
+        return f"{self.law} {self.scale}"
+
+    def varied(self, turn: int) -> "Noise":
+        """Noise of nearly the same scale."""
+        return Noise(self.law, self.scale * (1 + Fraction(turn, 1024)))
+
+    def variants(self) -> "Iterator[Noise]":
+        """Noises of nearly the same scale, for which nothing is remembered yet."""
+        return (self.varied(turn) for turn in range(1, VARIANTS + 1))
+
+
+NOISES = [
+    *(Noise("Laplace", scale) for scale in (Fraction(1), Fraction(10, 3), Fraction(1000), Fraction(10**6))),
+    *(Noise("Gaussian", sigma) for sigma in (Fraction(1), Fraction(10), Fraction(1000), Fraction(10**6))),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Noise on an answer of sensitivity 1, drawn `times` times, each time for a sample of the units."""
+
+    noise: Noise
+    times: int = 1
+    sampled: Fraction = Fraction(1)
+
+    def varied(self, turn: int) -> "Step":
+        """A step with a little more noise."""
+        return Step(self.noise.varied(turn), self.times, self.sampled)
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Steps whose losses are added up."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+    def variants(self) -> "Iterator[Composition]":
+        """Compositions that are nearly this one: the same work, and nothing to remember between them."""
+        return (
+            Composition(self.name, tuple(step.varied(turn) for step in self.steps)) for turn in range(1, VARIANTS + 1)
+        )
+
+
+COMPOSITIONS = [
+    Composition("10^5 Gaussians, sigma 50", (Step(Noise("Gaussian", Fraction(50)), 10**5),)),
+    Composition(
+        "100 mixed: 50 Gaussians, 50 Laplaces",
+        (
+            *(Step(Noise("Gaussian", Fraction(sigma))) for sigma in range(20, 70)),
+            *(Step(Noise("Laplace", Fraction(scale))) for scale in range(50, 100)),
+        ),
+    ),
+    Composition(
+        "subsampled Gaussian, sigma 1, 1 %, 10^4 steps",
+        (Step(Noise("Gaussian", Fraction(1)), 10**4, Fraction(1, 100)),),
+    ),
+]

@@ -1,0 +1,72 @@
+"""Ours: the exact samplers, the mechanisms on top of them, and the accounting."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from cases import COMPOSITIONS, DELTA, NOISES, SAMPLES, Composition, Noise, Step
+from timing import best, best_draw, best_of, emit, serve
+
+from tacit.accounting import total
+from tacit.exact import discrete_gaussian, discrete_laplace
+from tacit.mechanisms import Gaussian, Laplace
+from tacit.privacy import GaussianLoss, LaplaceLoss, Loss
+
+DRAWS = 2_000
+
+
+def noise() -> None:
+    """Samples per CPU second of samplers and mechanisms, and seconds for a single release."""
+    integers, reals = np.zeros(SAMPLES, np.int64), np.zeros(SAMPLES)
+    for case in NOISES:
+        emit("tacit sampler", case, rate=SAMPLES / best(sampled, case))
+        emit("tacit integers", case, rate=SAMPLES / best(mechanism(case).release, integers))
+        emit("tacit reals", case, rate=SAMPLES / best(mechanism(case, fine_grid(case)).release, reals))
+        draw = best_draw(mechanism(case).release, 0, DRAWS)
+        first = best_of(first_release, case.variants())
+        emit("tacit", case, draw=draw, first=first)
+
+
+def mechanism(case: Noise, grid: Fraction | None = None) -> Laplace | Gaussian:
+    """The mechanism with this noise, on integers or on a grid for reals."""
+    return Laplace(case.scale, grid) if case.law == "Laplace" else Gaussian(case.scale, grid)
+
+
+def first_release(case: Noise) -> int:
+    """A release by a mechanism that has to make its tables first."""
+    return int(mechanism(case).release(0))
+
+
+def sampled(case: Noise) -> Any:
+    """Noise alone, without a mechanism around it."""
+    if case.law == "Laplace":
+        return discrete_laplace(case.scale, SAMPLES)
+    return discrete_gaussian(case.scale**2, SAMPLES)
+
+
+def fine_grid(case: Noise) -> Fraction:
+    """The power of two at or just below a millionth of the noise."""
+    return Fraction(1 << (case.scale.__floor__().bit_length() - 1), 1 << 20)
+
+
+def accounting() -> None:
+    """Epsilon and seconds of every composition."""
+    for case in COMPOSITIONS:
+        seconds = best_of(epsilon, case.variants())
+        emit("tacit", case.name, epsilon=epsilon(case), seconds=seconds)
+
+
+def epsilon(composition: Composition) -> float:
+    """The certified epsilon of all steps."""
+    return float(total([loss(step) * step.times for step in composition.steps]).epsilon(DELTA))
+
+
+def loss(step: Step) -> Loss:
+    """What one step costs when its answer moves by 1."""
+    moved = 1 / step.noise.scale
+    whole: Loss = LaplaceLoss(moved) if step.noise.law == "Laplace" else GaussianLoss(squared=moved**2)
+    return whole if step.sampled == 1 else whole.subsampled(step.sampled)
+
+
+if __name__ == "__main__":
+    serve(noise=noise, accounting=accounting)

@@ -1,0 +1,78 @@
+"""Writes docs/reference.md: every public name of Tacit with the first sentence of its docstring.
+
+`make reference` runs it, and a test fails while the page says something else than the docstrings.
+"""
+
+import ast
+import importlib
+import inspect
+import re
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[1]
+INTRODUCTION = """# Reference
+
+Every public name, by room, with the sentence it begins with; `help(name)` shows the rest and an example.
+This page is written by `make reference`. What the words mean: [glossary](glossary.md).
+"""
+
+
+def rooms() -> list[str]:
+    """The dotted names of the modules with public names: Tacit itself, its errors, its rooms."""
+    inside = sorted(path.parent.name for path in (ROOT / "src" / "tacit").glob("*/__init__.py"))
+    return ["tacit", "tacit.errors", *(f"tacit.{room}" for room in inside)]
+
+
+def public_names(module: ModuleType) -> list[str]:
+    """The names in the module's `__all__`."""
+    return list(getattr(module, "__all__", ()))
+
+
+def explained(module: ModuleType, name: str) -> str:
+    """The first sentence of what explains a name: the string below its assignment, or its own docstring."""
+    below = first_sentence(_below(module, name))
+    if below:
+        return below
+    value = getattr(module, name)
+    if inspect.isclass(value) or inspect.isroutine(value) or inspect.ismodule(value):
+        text = value.__dict__.get("__doc__") if inspect.isclass(value) else value.__doc__
+        generated = inspect.isclass(value) and (text or "").startswith(f"{value.__name__}(")
+        return "" if generated else first_sentence(text or "")
+    return ""
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a docstring, on one line."""
+    paragraph = " ".join(inspect.cleandoc(text).split("\n\n", maxsplit=1)[0].split())
+    return re.split(r"(?<=[^.\s]\.)\s(?=[A-Z`])", paragraph, maxsplit=1)[0]
+
+
+def reference() -> str:
+    """The whole page."""
+    sections = [INTRODUCTION]
+    for room in rooms():
+        module = importlib.import_module(room)
+        lines = [f"- `{name}`: {explained(module, name)}" for name in sorted(public_names(module), key=str.lower)]
+        sections.append("\n".join([f"## {room}", "", first_sentence(module.__doc__ or ""), "", *lines, ""]))
+    return "\n".join(sections)
+
+
+def _below(module: ModuleType, name: str) -> str:
+    """The string that follows the assignment of a constant, in the room or in the file of the room that defines it."""
+    top = Path(module.__file__ or "")
+    for file in [top, *sorted(top.parent.glob("*.py"))] if top.name == "__init__.py" else [top]:
+        body = ast.parse(file.read_text(encoding="utf-8")).body
+        for one, following in pairwise(body):
+            match one, following:
+                case (
+                    ast.Assign(targets=[ast.Name(id=found)]) | ast.AnnAssign(target=ast.Name(id=found)),
+                    ast.Expr(value=ast.Constant(value=str(text))),
+                ) if found == name:
+                    return text
+    return ""
+
+
+if __name__ == "__main__":
+    (ROOT / "docs" / "reference.md").write_text(reference(), encoding="utf-8")

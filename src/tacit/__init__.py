@@ -1,0 +1,35 @@
+"""Tacit answers questions about everyone and stays silent about anyone.
+
+>>> import tacit
+>>> visits = [{"patient": 1, "ward": "A", "cost": 120}, {"patient": 2, "ward": "B", "cost": 80}]
+>>> columns = {"ward": ["A", "B"], "cost": (0, 5000)}                  # a list of public keys, a range
+>>> clinic = tacit.protect(visits, unit="patient", contributions=5, columns=columns, epsilon=3, delta=1e-6)
+>>> answer = clinic.sql("SELECT ward, COUNT(*) AS n, AVG(cost) AS mean FROM data GROUP BY ward", epsilon=0.3)
+>>> answer.columns
+('ward', 'n', 'n_low', 'n_high', 'mean', 'mean_low', 'mean_high')
+>>> clinic.table("data").where(tacit.col("cost") > 100).agg(n=tacit.count()).ask(epsilon=0.3).measured
+('n',)
+>>> round(clinic.budget.left, 3)                                       # two questions at 0.3 of a limit of 3
+0.973
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tacit.curator import protect
+    from tacit.plan import col, count, mean, sum, units, when  # noqa: A004 -- called as tacit.sum
+
+__version__ = "0.1.0"
+"""The version of this package."""
+
+__all__ = ["__version__", "col", "count", "mean", "protect", "sum", "units", "when"]
+
+_ROOMS = {"protect": "tacit.curator"} | dict.fromkeys(("col", "count", "mean", "sum", "units", "when"), "tacit.plan")
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from its room; a room is opened when something in it is first needed."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    return getattr(import_module(_ROOMS[name]), name)

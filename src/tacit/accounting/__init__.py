@@ -1,0 +1,34 @@
+"""How losses add up: compose, convert, amplify, calibrate, trade-off curves, filters."""
+
+from tacit.accounting.bound import Bound, Profile
+from tacit.accounting.bounds import BOUNDS
+from tacit.accounting.calibration import least_noise, most_releases, split_epsilon, split_rho
+from tacit.accounting.figure import Figure
+from tacit.accounting.filters import DELTA_UNIT, EPSILON_UNIT, RHO_UNIT, Charge, ConcentratedFilter, Filter, PureFilter
+from tacit.accounting.odometer import Odometer
+from tacit.accounting.parallel import OneOf, Parallel, parallel
+from tacit.accounting.total import Total, total
+
+__all__ = [
+    "BOUNDS",
+    "Bound",
+    "Charge",
+    "ConcentratedFilter",
+    "DELTA_UNIT",
+    "EPSILON_UNIT",
+    "Figure",
+    "Filter",
+    "Odometer",
+    "OneOf",
+    "Parallel",
+    "Profile",
+    "PureFilter",
+    "RHO_UNIT",
+    "Total",
+    "least_noise",
+    "most_releases",
+    "parallel",
+    "split_epsilon",
+    "split_rho",
+    "total",
+]

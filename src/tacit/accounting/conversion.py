@@ -1,0 +1,94 @@
+"""From Renyi divergences and rho to epsilon and back, by the one conversion that `renyi_delta` states."""
+
+from fractions import Fraction
+from math import exp, log
+
+from tacit.accounting.search import lowest
+from tacit.exact import Ball, ball, float_at_least
+
+__all__ = ["epsilon_at", "held", "order_at", "rho_within", "start_of"]
+
+
+def epsilon_at(divergence: Ball, order: Fraction, delta: Fraction) -> Ball:
+    """An epsilon that holds at this delta for any release whose Renyi divergence of this order is as given.
+
+    Claim:      epsilon = divergence + ln(1 - 1/order) - ln(delta order) / (order - 1), and at least zero.
+    Because:    it solves delta = exp((order - 1)(divergence - epsilon)) (1 - 1/order)**order / (order - 1) for epsilon
+                (Canonne, Kamath, Steinke 2020, Proposition 12).
+    Checked by: tests/laws/test_accounting.py
+
+    >>> from tacit.exact import upper, working
+    >>> with working():
+    ...     float(upper(epsilon_at(ball(1), Fraction(10), Fraction(1, 10**6))))
+    2.17...
+    """
+    return divergence + ball(1 - 1 / order).log() - ball(delta * order).log() / ball(order - 1)
+
+
+def order_at(place: float) -> Fraction:
+    """The order 1 + e**place, shortened to a rational that is quick to compute with.
+
+    >>> order_at(0.0)
+    Fraction(2, 1)
+    """
+    above = Fraction(exp(held(place)))
+    bits = above.denominator.bit_length() - above.numerator.bit_length()
+    unit = Fraction(2) ** (bits + 26)
+    return 1 + Fraction(round(above * unit)) / unit
+
+
+def held(place: float) -> float:
+    """The place, kept where orders are neither one nor without end.
+
+    >>> held(1e9)
+    60.0
+    """
+    return min(max(place, -40.0), 60.0)
+
+
+def start_of(rho: float, delta: float) -> float:
+    """Where to start looking for the best order of a loss that is about rho: ln(order - 1).
+
+    >>> round(start_of(0.1, 1e-6), 2)
+    2.46
+    """
+    return log(max(-log(delta), 1e-3) / max(rho, 1e-300)) / 2
+
+
+def rho_within(epsilon: Fraction, delta: Fraction) -> Ball:
+    """The largest rho that is known to imply (epsilon, delta)-DP; the lower end of the ball does so for certain.
+
+    Claim:      any rho up to the lower end converts, at some order, to this epsilon and delta.
+    Because:    at order a it is rho_a = (epsilon + (ln delta + a ln a - (a - 1) ln(a - 1)) / (a - 1)) / a, from
+                Canonne, Kamath, Steinke 2020; any order may be chosen, and the one taken here is the best to 60 bits.
+    Checked by: tests/unit/accounting/test_conversion.py
+
+    >>> from tacit.exact import lower, working
+    >>> with working():
+    ...     float(lower(rho_within(Fraction(3), Fraction(1, 2 * 10**6))))
+    0.1757499...
+    """
+    rough, budget = log(delta), float_at_least(epsilon)
+
+    def shortfall(place: float) -> float:
+        a = 1 + exp(held(place))
+        return -(budget + (rough + a * log(a)) / (a - 1) - held(place)) / a
+
+    start = log(max(-rough, 1e-3) / max(budget, 1e-12)) + 0.7
+    order = ball(Fraction(1 + exp(held(lowest(shortfall, start)))))
+    for _ in range(3):
+        order = _steeper(order, epsilon, delta)
+    return _rho_at(order, epsilon, delta)
+
+
+def _rho_at(order: Ball, epsilon: Fraction, delta: Fraction) -> Ball:
+    above = order - 1
+    return (ball(epsilon) + (ball(delta).log() + order * order.log()) / above - above.log()) / order
+
+
+def _steeper(order: Ball, epsilon: Fraction, delta: Fraction) -> Ball:
+    """A step of Newton's towards the order at which rho is largest, where (2a - 1) rho = epsilon - ln(1 - 1/a)."""
+    rho, above = _rho_at(order, epsilon, delta), order - 1
+    slope = ball(epsilon) - (above / order).log() - (2 * order - 1) * rho
+    bend = -2 * rho - 1 / (order * above)
+    return (order - slope / bend).mid()

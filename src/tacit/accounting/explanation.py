@@ -1,0 +1,73 @@
+"""A total in plain words, with the role that delta plays in it."""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tacit.accounting.figure import shown
+from tacit.errors import NotPrivate
+from tacit.exact import Number, at_most
+from tacit.privacy import Loss
+
+if TYPE_CHECKING:
+    from tacit.accounting.total import Total
+
+__all__ = ["explained"]
+
+_USUAL = (Fraction(1, 10**6), Fraction(1, 10**9))
+
+
+def explained(total: "Total", delta: Number | None) -> str:
+    """The text of `Total.explain`."""
+    count = sum(times for _, times in total.losses.parts)
+    releases = "1 release" if count == 1 else f"{count} releases"
+    deltas = _shown(total.losses.apart()[0]) if delta is None else (at_most(delta, "delta"),)
+    costs = [_cost(total, at) for at in deltas]
+    lines = [f"{releases}: {'; '.join(costs)} between neighbours by {total.losses.neighbours.value}."]
+    lines += _bounds(total, deltas[0])
+    lines.append(f"Role of delta: {_role(total, deltas[0])}")
+    return "\n".join(lines)
+
+
+def _shown(failure: Fraction) -> tuple[Fraction, ...]:
+    """Deltas to show a cost at, when nobody says one: the usual ones that are above what can fail."""
+    return tuple(delta for delta in _USUAL if delta > failure) or (min(2 * failure, Fraction(1)),)
+
+
+def _cost(total: "Total", delta: Fraction) -> str:
+    try:
+        return f"({total.epsilon(delta)!r}, {shown(delta)})-DP"
+    except NotPrivate:
+        return f"no epsilon at delta {shown(delta)}"
+
+
+def _bounds(total: "Total", delta: Fraction) -> list[str]:
+    """Which bound gave the figure, and what the others say."""
+    try:
+        won = total.epsilon(delta)
+    except NotPrivate:
+        return []
+    others = sorted(figure for figure in total.compare(delta).values() if figure.by != won.by) if delta else []
+    said = ", ".join(f"{figure.by} {figure:.6g}" for figure in others)
+    return [f"Bound: {won.by}." + (f" Others say: {said}." if said else "")]
+
+
+def _role(total: "Total", delta: Fraction) -> str:
+    """What delta is the price of: a failure, the Gaussian, or a sum that grows like a root."""
+    failure, rest = total.losses.apart()
+    unbounded = rest.pure() is None
+    roles = []
+    if failure:
+        roles.append(f"a failure, for with probability {float(failure):.3g} a release may tell all")
+    if unbounded:
+        roles.append(
+            "the price of noise without a bound on its loss, such as the Gaussian's: at delta 0 there is no epsilon"
+        )
+    if not unbounded and delta > failure and _count(rest.parts) > 1:
+        plain = total.epsilon(failure)
+        if total.epsilon(delta) < plain:
+            roles.append(f"the price of composing better than by addition, which says {plain:.6g} with no delta for it")
+    return ("; ".join(roles) if roles else "none; the guarantee is pure") + "."
+
+
+def _count(parts: tuple[tuple[Loss, int], ...]) -> int:
+    return sum(times for _, times in parts)

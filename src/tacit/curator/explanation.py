@@ -1,0 +1,112 @@
+"""What an answer would be made of and cost, in words; from the plan and the policy, before any data are looked at."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.accounting import Charge
+from tacit.curator.policy import Limit, Shared
+from tacit.curator.release import percent
+from tacit.curator.terms import Terms
+from tacit.mechanisms import Gaussian
+from tacit.plan import Counted, MeanOf, Measure, MeasureOf, Plan, Summed, in_words
+
+__all__ = ["Explanation", "Expected", "explained"]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One measure of an answer: what it is, the noise it gets, and the ± to expect."""
+
+    measure: str
+    noise: str
+    reach: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Everything about an answer that is known without the data."""
+
+    words: str
+    unit: str
+    neighbours: str
+    contributions: int
+    groups: int
+    expected: tuple[Expected, ...]
+    confidence: float
+    share: float
+    left: float
+    affordable: bool
+    halving: str
+
+    def __str__(self) -> str:
+        lines = [
+            self.words,
+            f"Protected: {self.unit}, neighbours by {self.neighbours}; its rows weigh at most {self.contributions}.",
+            f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too.",
+        ]
+        lines += [
+            f"  {each.measure}: {each.noise}, ±{each.reach:.3g} at {percent(self.confidence)}" for each in self.expected
+        ]
+        fits = "" if self.affordable else ", which does not fit"
+        lines.append(f"Price: {self.share:.2%} of the limit; {self.left:.2%} is left{fits}.")
+        lines.append(f"To halve the ±: {self.halving}")
+        return "\n".join(lines)
+
+
+def explained(plan: Plan, terms: Terms, shared: Shared, limit: Limit, spent: Charge, confidence: float) -> Explanation:
+    """The explanation of a plan at its terms."""
+    rule = limit.filter()
+    price = rule.price(terms.loss)
+    unit = f"all rows of one {shared.table.unit}" if shared.table.unit else "each row"
+    expected = tuple(
+        Expected(_named(place, measure, plan), _noise(terms, place), float(terms.reach(place, confidence)))
+        for place, measure in enumerate(plan.question.measures)
+    )
+    return Explanation(
+        words=in_words(plan),
+        unit=unit,
+        neighbours=limit.neighbours.value,
+        contributions=shared.contributions if shared.table.unit else 1,
+        groups=terms.sensitivities[0].dimension,
+        expected=expected,
+        confidence=confidence,
+        share=float(rule.share(price)),
+        left=float(1 - rule.share(spent)),
+        affordable=rule.admits(spent, price),
+        halving=_halving(terms, shared, rule.share(price)),
+    )
+
+
+def _named(place: int, measure: Measure, plan: Plan) -> str:
+    """The measure by the columns of the answer that it makes."""
+    for shown in plan.view.columns:
+        match shown.value:
+            case MeasureOf(at) if at == place:
+                return shown.name
+            case MeanOf(total, count) if place in (total, count):
+                return (
+                    f"{shown.name}'s {'count' if isinstance(measure, Counted) else 'sum about the middle of its range'}"
+                )
+            case _:
+                continue
+    return f"a {'sum' if isinstance(measure, Summed) else 'count'} in an expression"
+
+
+def _noise(terms: Terms, place: int) -> str:
+    mechanism = terms.mechanisms[place]
+    if isinstance(mechanism, Gaussian):
+        return f"Gaussian noise of sigma {float(mechanism.sigma * terms.worth(place)):.3g}"
+    return f"Laplace noise of scale {float(mechanism.scale * terms.worth(place)):.3g}"
+
+
+def _halving(terms: Terms, shared: Shared, share: Fraction) -> str:
+    """What would halve the error: a higher price, or a smaller bound."""
+    factor = 4 if isinstance(terms.mechanisms[0], Gaussian) else 2
+    ways = [f"pay {factor} times as much ({float(share * factor):.1%} of the limit)"]
+    if shared.table.unit and shared.contributions > 1:
+        ways.append(
+            f"or hold each {shared.table.unit} at {max(1, shared.contributions // 2)} instead of {shared.contributions}"
+        )
+    if any(isinstance(measure, Summed) for measure in terms.question.measures):
+        ways.append("or declare a range half as wide")
+    return ", ".join(ways) + "."

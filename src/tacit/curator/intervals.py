@@ -1,0 +1,107 @@
+"""Error bars of released numbers: from the law of the noise and the released numbers themselves, nothing else."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, log, sqrt
+from statistics import NormalDist
+
+from tacit.exact import Number, float_at_least
+from tacit.mechanisms import Gaussian, Laplace
+
+__all__ = ["Interval", "Noisy", "ratio_interval"]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number and the ends between which the exact one lies at the stated confidence."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy:
+    """A released integer, the mechanism that hid it, and how much one of its steps is worth."""
+
+    integer: int
+    mechanism: Laplace | Gaussian
+    worth: Fraction
+
+    @property
+    def value(self) -> Fraction:
+        """What was released, in its natural unit."""
+        return self.integer * self.worth
+
+    @property
+    def spread(self) -> float:
+        """The scale (Laplace) or sigma (Gaussian) of the noise, in the natural unit."""
+        scale = self.mechanism.scale if isinstance(self.mechanism, Laplace) else self.mechanism.sigma
+        return float_at_least(scale * self.worth)
+
+    def interval(self, confidence: Number) -> Interval:
+        """The value and how far the noise may have moved it.
+
+        Claim:      the exact number lies within the interval with at least this probability.
+        Because:    it differs from the released one by the noise, whose exact quantile this is.
+        Checked by: tests/statistics/test_coverage.py
+        """
+        reach = Fraction(self.mechanism.error(confidence)) * self.worth
+        return Interval(float(self.value), float(self.value - reach), float(self.value + reach))
+
+
+def ratio_interval(total: Noisy, count: Noisy, confidence: float, low: float, high: float) -> Interval:
+    """The ratio of two released numbers, known to lie between `low` and `high`, with Fieller's interval.
+
+    Claim:      the exact ratio t lies within the interval with at least this probability.
+    Because:    total - t count differs from zero by the noise of the first less t times that of the second, whose law
+                is known for every t; the interval holds every t for which it is not too large to be noise.  Discrete
+                noise reaches at most half a step further than continuous noise of its scale.
+    Checked by: tests/statistics/test_coverage.py
+    """
+    sum_reach = _gaussian_reach if isinstance(total.mechanism, Gaussian) else _laplace_reach
+    top, bottom, steps = float(total.value), float(count.value), (float(total.worth), float(count.worth))
+
+    def reach(first: float, second: float) -> float:
+        """How far the noise of so many sums and so many counts goes together."""
+        half_a_step = (first * steps[0] + second * steps[1]) / 2
+        return sum_reach(first * total.spread, second * count.spread, confidence) + half_a_step
+
+    def excess(ratio: float) -> float:
+        return abs(top - ratio * bottom) - reach(1, abs(ratio))
+
+    best = min(max(top / bottom, low), high) if bottom > 0 else min(max(0.0, low), high)
+    if bottom <= reach(0, 1) or excess(best) > 0:
+        return Interval(best, low, high)  # the count may be nothing, and then every ratio is possible
+    return Interval(best, _edge(excess, best, low), _edge(excess, best, high))
+
+
+def _edge(excess: Callable[[float], float], inside: float, end: float) -> float:
+    """The last ratio from `inside` towards `end` that is not refuted; the end itself if none is."""
+    if excess(end) <= 0:
+        return end
+    outside = end
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if excess(middle) <= 0 else (inside, middle)
+    return outside
+
+
+def _gaussian_reach(first: float, second: float, confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(first**2 + second**2)
+
+
+def _laplace_reach(first: float, second: float, confidence: float) -> float:
+    """How far a sum of two Laplace numbers goes: P(|sum| > t) = (a**2 e**(-t/a) - b**2 e**(-t/b)) / (a**2 - b**2).
+
+    Newton's steps on the logarithm of that tail, which is concave, come down to the answer from above.
+    """
+    larger, smaller = max(first, second), min(first, second)
+    ratio = min(smaller / larger, 1 - 1e-6)  # where the two are alike the formula is a limit
+    reach = -log(1 - confidence)
+    for _ in range(8):
+        near = ratio * exp(-reach / ratio) if ratio else 0.0
+        tail, fall = exp(-reach) - ratio * near, exp(-reach) - near
+        reach += tail / fall * log(tail / (1 - ratio**2) / (1 - confidence))
+    return larger * reach * (1 + 1e-5)  # alike or nearly so is a little less

@@ -1,0 +1,139 @@
+"""What leaves: a small table with error bars, its price and its receipt."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from typing import Any
+
+__all__ = ["Price", "Release", "percent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What an answer cost: the epsilon it was asked at, its share of the limit, and whether it was free this time."""
+
+    epsilon: float
+    share: float
+    free: bool = False
+
+    def __str__(self) -> str:
+        cost = f"epsilon {self.epsilon:.3g}, {self.share:.2%} of the limit"
+        return f"nothing: answered before at {cost}" if self.free else cost
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
+
+    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    measured: tuple[str, ...]
+    confidence: float
+    price: Price
+    receipt: Mapping[str, Any]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, name: str) -> list[Any]:
+        """One column's values, from the first row to the last."""
+        return [row[self.columns.index(name)] for row in self.rows]
+
+    def to_pandas(self) -> Any:
+        """The answer as a pandas DataFrame."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self), columns=list(self.columns))
+
+    def to_polars(self) -> Any:
+        """The answer as a polars DataFrame."""
+        import polars as pl
+
+        return pl.DataFrame({name: self.column(name) for name in self.columns}, strict=False)
+
+    def to_arrow(self) -> Any:
+        """The answer as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.table({name: [_narrowed(cell) for cell in self.column(name)] for name in self.columns})
+
+    def plot(self, path: str | None = None) -> Any:
+        """A bar for each row and measured column, with its interval as a whisker; written to `path` if one is given."""
+        from tacit.curator.pictures import bars
+
+        return bars(self, path)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name)}</th>" for name in self._headings())
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>" for cells in self._cells()
+        )
+        caption = escape(self._caption())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"
+
+    def __str__(self) -> str:
+        """The answer as a table for a terminal, an interval in one column with its number."""
+        from rich.console import Console
+
+        buffer = StringIO()
+        Console(file=buffer, width=120, color_system=None).print(self.__rich__())
+        return buffer.getvalue().rstrip()
+
+    __repr__ = __str__
+
+    def __rich__(self) -> Any:
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+        from rich.text import Text  # which is shown as it is: a key may look like mark-up
+
+        table = Table(box=SIMPLE_HEAD, caption=Text(self._caption()), caption_justify="left")
+        for name in self._headings():
+            table.add_column(Text(name), justify="left" if name not in self.measured else "right")
+        for cells in self._cells():
+            table.add_row(*(Text(cell) for cell in cells))
+        return table
+
+    def _caption(self) -> str:
+        return f"intervals hold with {percent(self.confidence)} probability; cost: {self.price}"
+
+    def _headings(self) -> list[str]:
+        ends = {f"{name}{end}" for name in self.measured for end in ("_low", "_high")}
+        return [name for name in self.columns if name not in ends]
+
+    def _cells(self) -> Iterator[list[str]]:
+        for row in self:
+            yield [
+                f"{_shown(row[name])}  [{_shown(row[name + '_low'])}, {_shown(row[name + '_high'])}]"
+                if name in self.measured
+                else _shown(row[name])
+                for name in self._headings()
+            ]
+
+
+def percent(confidence: float) -> str:
+    """A confidence in percent, with as many digits as it has: 99.9 % is not 100 %.
+
+    >>> percent(0.95), percent(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * confidence:.12g}%"
+
+
+def _narrowed(value: Any) -> Any:
+    """A cell that a column of Arrow can hold: a whole number beyond 64 bits becomes the nearest float."""
+    return float(value) if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 else value
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, float):
+        return f"{value:,.2f}" if value == 0 or 0.1 <= abs(value) < 1e15 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

@@ -1,0 +1,144 @@
+"""On what terms a question is answered: weights, sensitivity, noise and price, from the plan and the policy alone."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+
+from tacit.curator.policy import Limit, Shared
+from tacit.errors import InvalidInput
+from tacit.exact import Number, at_most
+from tacit.mechanisms import Gaussian, Laplace, steps_moved_squared
+from tacit.plan import Measure, Question, Summed, Weights
+from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
+from tacit.stability import sensitivity_of, weights_for
+
+__all__ = ["Terms", "amount_within", "terms_of"]
+
+# Scales are rounded up to this many bits: enough that the certified loss, rounded up to whole units, is the price and
+# not one more; few enough that a scale is a short number.
+_BITS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What an answer will be made of; computed without data."""
+
+    question: Question
+    weights: Weights
+    sensitivities: tuple[Sensitivity, ...]
+    mechanisms: tuple[Laplace | Gaussian, ...]
+    grids: tuple[int, ...]
+    amount: Fraction
+
+    @property
+    def loss(self) -> Loss:
+        """What is paid for the whole answer: the asked price, which its noise keeps.
+
+        Claim:      everything released for the question together costs no more than this.
+        Because:    each measure's noise is fitted to its part of the price and then widened; the measures are hidden by
+                    independent noise, each over all groups at once, and losses add.
+        Checked by: tests/laws/test_corridor.py
+        """
+        neighbours = self.sensitivities[0].neighbours
+        if isinstance(self.mechanisms[0], Gaussian):
+            return ZeroConcentratedLoss(self.amount, 0, neighbours)
+        return PureLoss(self.amount, neighbours)
+
+    @property
+    def spent(self) -> Loss:
+        """What the noise really costs, measure by measure; never more than `loss`."""
+        pairs = zip(self.mechanisms, self.sensitivities, strict=True)
+        return Composed.of(*((mechanism.loss(sensitivity), 1) for mechanism, sensitivity in pairs))
+
+    def worth(self, place: int) -> Fraction:
+        """How much one step of a measure's released integers is in its natural unit."""
+        return worth_of(self.question.measures[place], self.weights) * self.grids[place]
+
+    def rounded(self, place: int, exact: list[int]) -> list[int]:
+        """A measure's exact integers on its grid, halves upward."""
+        grid = self.grids[place]
+        return [(number + grid // 2) // grid for number in exact]
+
+    def reach(self, place: int, confidence: Number) -> Fraction:
+        """The ± of a measure at this confidence, known before anything is released."""
+        return Fraction(self.mechanisms[place].error(confidence)) * self.worth(place)
+
+
+def worth_of(measure: Measure, weights: Weights) -> Fraction:
+    """How much one step of a measure's integers is in its natural unit."""
+    step = measure.step if isinstance(measure, Summed) else Fraction(1)
+    return step / (1 << weights.bits)
+
+
+def terms_of(question: Question, shared: Shared, limit: Limit, amount: Fraction) -> Terms:
+    """The terms at a price: `amount` of rho (delta > 0) or of epsilon (delta = 0), in equal parts for all measures.
+
+    Claim:      the loss of these terms is at most the amount.
+    Because:    each measure's noise is fitted to its part and then widened, never narrowed.
+    Checked by: tests/laws/test_corridor.py
+    """
+    if amount <= 0:
+        raise InvalidInput("a price", "nothing", "it rounds to less than the smallest unit; give a larger epsilon")
+    weights = weights_for(question, shared.contributions, limit.weighing)
+    moved = sensitivity_of(question, weights, limit.neighbours)
+    part = amount / len(moved)
+    if not limit.delta:
+        noise = tuple(Laplace(_widened(Laplace.calibrated(part, each).scale)) for each in moved)
+        return Terms(question, weights, moved, noise, (1,) * len(moved), amount)
+    grids = tuple(_grid(each.bound**2 / (2 * part)) for each in moved)
+    rounded = tuple(_on_grid(each, grid) for each, grid in zip(moved, grids, strict=True))
+    hidden = tuple(Gaussian(_widened(root_at_least(each.bound**2 / (2 * part)))) for each in rounded)
+    return Terms(question, weights, rounded, hidden, grids, amount)
+
+
+def _grid(variance: Fraction) -> int:
+    """The power of two to which integers are rounded before they get noise of this variance: a 2**-22th of its spread.
+
+    Noise that is wider than that is slow to draw, and no more private; rounding moves an answer by a millionth of it.
+    """
+    bits = (variance.numerator // variance.denominator).bit_length() // 2
+    return 1 << max(0, bits - 22)
+
+
+def _on_grid(moved: Sensitivity, grid: int) -> Sensitivity:
+    """How far the rounded integers move, in steps of the grid."""
+    if grid == 1:
+        return moved
+    return Sensitivity.root(steps_moved_squared(moved, Fraction(grid)), moved.neighbours, moved.dimension)
+
+
+def amount_within(
+    question: Question, shared: Shared, limit: Limit, places: tuple[int, ...], error: Number, confidence: Number
+) -> Fraction:
+    """The smallest amount at which the named measures stay within `error` at this confidence."""
+    allowed = at_most(error, "within")
+    if allowed <= 0:
+        raise InvalidInput("within", error, "give the error that is allowed, a number above zero")
+    if not places:
+        raise InvalidInput(
+            "within", error, "only counts and sums have an error that is known beforehand; give epsilon instead"
+        )
+    weights = weights_for(question, shared.contributions, limit.weighing)
+    moved = sensitivity_of(question, weights, limit.neighbours)
+    needed = []
+    for place in places:
+        steps = floor(allowed / worth_of(question.measures[place], weights))
+        if limit.delta:
+            needed.append(moved[place].bound ** 2 / (2 * Gaussian.within(steps, confidence).sigma ** 2))
+        else:
+            needed.append(moved[place].bound / Laplace.within(steps, confidence).scale)
+    amount = max(needed) * len(moved)
+    while (over := _exceeded(terms_of(question, shared, limit, amount), places, allowed, confidence)) > 1:
+        amount *= over**2  # rounding to a grid adds a little noise
+    return amount
+
+
+def _exceeded(terms: Terms, places: tuple[int, ...], allowed: Fraction, confidence: Number) -> Fraction:
+    """The largest error of the named measures, in parts of what is allowed."""
+    return max(terms.reach(place, confidence) for place in places) / allowed
+
+
+def _widened(scale: Fraction) -> Fraction:
+    """The scale made a little wider: by more than a ball's width, and up to a number of few bits."""
+    unit = Fraction(2) ** (scale.numerator.bit_length() - scale.denominator.bit_length() - _BITS)
+    return (scale // unit + 2) * unit

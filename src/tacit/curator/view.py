@@ -1,0 +1,370 @@
+"""The view of an answer: columns, HAVING, ORDER BY and LIMIT, computed from released numbers and the plan alone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from itertools import product
+from math import ceil, floor, fmod, inf, isfinite
+from typing import Any, assert_never
+
+from tacit.curator.intervals import Interval, Noisy, ratio_interval
+from tacit.engines import cast, constant, matches, tokens_of
+from tacit.plan import (
+    Arithmetic,
+    Both,
+    Case,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Kind,
+    Like,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    Negated,
+    Not,
+    OneOf,
+    Plan,
+    Question,
+    Summed,
+    operands,
+    type_of,
+)
+
+__all__ = ["Viewed", "viewed"]
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": lambda a, b: a == b,
+    "<>": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Viewed:
+    """The columns and rows of an answer, and which columns have an interval."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    measured: tuple[str, ...]
+
+
+def viewed(plan: Plan, released: list[list[Noisy]], confidence: float, *, raw: bool = False) -> Viewed:
+    """The answer as it was asked for: one row a group that HAVING keeps, sorted and cut.
+
+    Claim:      everything here is a function of the plan and of released numbers.
+    Because:    nothing else is passed in.
+    Checked by: tests/laws/test_corridor.py
+    """
+    question, view = plan.question, plan.view
+    names = product(*(key.values for key in question.keys))
+    groups = [
+        _Group(question, keys, tuple(noisy), confidence, raw) for keys, noisy in zip(names, released, strict=True)
+    ]
+    if view.having is not None:
+        groups = [group for group in groups if _point(group.value(view.having)) is True]
+    for order in reversed(view.order):
+        groups = _sorted(groups, order.value, descending=order.descending)
+    end = None if view.limit is None else view.offset + view.limit
+    groups = groups[view.offset : end]
+    measured = tuple(shown.name for shown in view.columns if _numeric(shown.value, question))
+    columns = [
+        name
+        for shown in view.columns
+        for name in (
+            (shown.name, f"{shown.name}_low", f"{shown.name}_high") if shown.name in measured else (shown.name,)
+        )
+    ]
+    rows = tuple(
+        tuple(cell for shown in view.columns for cell in group.cells(shown.value, shown.name in measured))
+        for group in groups
+    )
+    return Viewed(tuple(columns), rows, measured)
+
+
+def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> list["_Group"]:
+    """Sorted by one expression; NULLs come last in either direction."""
+    known = [group for group in groups if _point(group.value(value)) is not None]
+    unknown = [group for group in groups if _point(group.value(value)) is None]
+    return sorted(known, key=lambda group: _point(group.value(value)), reverse=descending) + unknown
+
+
+def _numeric(value: Expression, question: Question) -> bool:
+    """Whether a column is a number that noise has touched, and so has an interval."""
+    return bool(_places(value)) and type_of(value, question).numeric
+
+
+def _places(value: Expression) -> frozenset[int]:
+    """The measures that an expression depends on."""
+    match value:
+        case MeasureOf(place):
+            return frozenset({place})
+        case MeanOf(first, second):
+            return frozenset({first, second})
+        case _:
+            return frozenset().union(*(_places(operand) for operand in operands(value)))
+
+
+@dataclass(frozen=True)
+class _Group:
+    """One group's keys and released numbers."""
+
+    question: Question
+    keys: tuple[Any, ...]
+    noisy: tuple[Noisy, ...]
+    confidence: float
+    raw: bool
+
+    def cells(self, value: Expression, measured: bool) -> tuple[Any, ...]:
+        """What is shown of an expression: itself and, where noise has touched it, the ends of its interval."""
+        if isinstance(value, KeyOf):
+            return (_declared(self.keys[value.place]),)
+        computed, kind = self.value(value), type_of(value, self.question).kind
+        if not measured:
+            return (_shown(_point(computed), kind),)
+        found = computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
+        whole = kind is Kind.INTEGER or (isinstance(value, MeasureOf) and not self.raw and self.whole(value.place))
+        return tuple(_number(part, whole=whole) for part in (found.value, found.low, found.high))
+
+    def whole(self, place: int) -> bool:
+        """Whether a measure is a whole number: a count, or a sum of integers."""
+        measure = self.question.measures[place]
+        return not isinstance(measure, Summed) or measure.step == 1
+
+    def value(self, expression: Expression) -> Any:
+        """The expression for this group, an interval where it is a number."""
+        share = max(1, len(_places(expression)))
+        if isinstance(expression, MeanOf):
+            share = 1
+        return _Evaluation(self, 1 - (1 - self.confidence) / share).of(expression)
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """Interval arithmetic over one group, every measure at the same confidence."""
+
+    group: _Group
+    confidence: float
+
+    def of(self, expression: Expression) -> Any:
+        match expression:
+            case Literal(value, kind):
+                return constant(value, kind)
+            case KeyOf(place):
+                return constant(self.group.keys[place], self.group.question.keys[place].field.column.kind)
+            case MeasureOf(place):
+                return self._measure(place)
+            case MeanOf(total, count):
+                return self._mean(total, count)
+            case Arithmetic(operator, left, right):
+                return _arithmetic(operator, self.of(left), self.of(right))
+            case Negated(operand):
+                return _arithmetic("*", -1, self.of(operand))
+            case Compared(operator, left, right):
+                first, second = _point(self.of(left)), _point(self.of(right))
+                return None if first is None or second is None else _COMPARE[operator](first, second)
+            case Both(left, right):
+                return _both(self.of(left), self.of(right))
+            case Either(left, right):
+                return _not(_both(_not(self.of(left)), _not(self.of(right))))
+            case Not(operand):
+                return _not(self.of(operand))
+            case IsNull(operand):
+                return self.of(operand) is None
+            case OneOf(operand, options):
+                return self._one_of(operand, options)
+            case Like(operand, pattern):
+                text = self.of(operand)
+                return None if text is None else matches(text, tokens_of(pattern))
+            case Case(branches, otherwise):
+                return self._case(branches, otherwise)
+            case Cast(operand, kind):
+                return _cast(self.of(operand), type_of(operand, self.group.question).kind, kind)
+            case Field():
+                raise AssertionError("a view sees released numbers and declared keys only")
+            case _:
+                assert_never(expression)
+
+    def _measure(self, place: int) -> Interval:
+        measure, found = self.group.question.measures[place], self.group.noisy[place].interval(self.confidence)
+        if self.group.raw:
+            return found
+        if self.group.whole(place):
+            found = Interval(float(round(found.value)), float(floor(found.low)), float(ceil(found.high)))
+        if isinstance(measure, Summed):
+            return found
+        return Interval(max(0.0, found.value), max(0.0, found.low), max(0.0, found.high))
+
+    def _mean(self, total: int, count: int) -> Interval | None:
+        measure = self.group.question.measures[total]
+        assert isinstance(measure, Summed), "a mean is made of a sum and a count"
+        step, centre = float(measure.step), float(measure.centre * measure.step)
+        low, high = (measure.low - measure.centre) * step, (measure.high - measure.centre) * step
+        top, bottom = self.group.noisy[total], self.group.noisy[count]
+        if self.group.raw and bottom.value <= 0:
+            return None
+        found = ratio_interval(top, bottom, self.confidence, low, high)
+        value = float(top.value / bottom.value) if self.group.raw else found.value
+        return Interval(centre + value, centre + found.low, centre + found.high)
+
+    def _case(self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> Any:
+        """The first branch that holds for the released numbers, and the ends of all that may hold for exact ones."""
+        value = next((self.of(then) for when, then in branches if self.of(when) is True), self.of(otherwise))
+        if not isinstance(_point(value), int | float) or isinstance(value, bool):
+            return value
+        possible = []
+        for when, then in branches:
+            outcomes = self._outcomes(when)
+            possible += [self.of(then)] * (True in outcomes)
+            if outcomes == {True}:
+                break
+        else:
+            possible.append(self.of(otherwise))
+        ends = [_interval(each) for each in (value, *possible) if each is not None]
+        if all(each == ends[0] for each in ends) and not isinstance(value, Interval):
+            return value
+        return Interval(ends[0].value, min(each.low for each in ends), max(each.high for each in ends))
+
+    def _outcomes(self, condition: Expression) -> set[bool | None]:
+        """What a condition may be, for numbers anywhere in their intervals."""
+        match condition:
+            case Compared(operator, left, right):
+                return _compared(operator, self.of(left), self.of(right))
+            case Both(left, right):
+                return {_both(a, b) for a in self._outcomes(left) for b in self._outcomes(right)}
+            case Either(left, right):
+                return {_not(_both(_not(a), _not(b))) for a in self._outcomes(left) for b in self._outcomes(right)}
+            case Not(operand):
+                return {_not(outcome) for outcome in self._outcomes(operand)}
+            case OneOf(operand, _) if isinstance(self.of(operand), Interval):
+                return {True, False, self.of(condition)}
+            case _:
+                return {self.of(condition)}
+
+    def _one_of(self, operand: Expression, options: tuple[Literal, ...]) -> bool | None:
+        value = _point(self.of(operand))
+        if value is None:
+            return None
+        if any(_point(self.of(option)) == value for option in options if option.value is not None):
+            return True
+        return None if any(option.value is None for option in options) else False
+
+
+_DAY_ONE = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _interval(value: Any) -> Interval:
+    """A number as an interval without width."""
+    return value if isinstance(value, Interval) else Interval(float(value), float(value), float(value))
+
+
+def _point(value: Any) -> Any:
+    return value.value if isinstance(value, Interval) else value
+
+
+def _declared(key: Any) -> Any:
+    """A key as it was declared."""
+    if not isinstance(key, Fraction):
+        return key
+    return key.numerator if key.denominator == 1 else float(key)
+
+
+def _shown(value: Any, kind: Kind) -> Any:
+    """A value that no noise has touched, as Python knows it: engines count days and microseconds."""
+    if value is None:
+        return None
+    match kind:
+        case Kind.DATE:
+            return date(1970, 1, 1) + timedelta(days=value)
+        case Kind.TIMESTAMP:
+            return _DAY_ONE + timedelta(microseconds=value)
+        case Kind.INTEGER:
+            return int(value)
+        case _:
+            return value
+
+
+def _number(value: float | None, *, whole: bool) -> int | float | None:
+    """A number or an end as it is shown; one that is not known is not shown."""
+    if value is None or not isfinite(value):
+        return None
+    return int(value) if whole else value
+
+
+def _compared(operator: str, left: Any, right: Any) -> set[bool | None]:
+    """Whether two numbers may compare so and otherwise, wherever in their intervals they lie."""
+    if left is None or right is None:
+        return {None}
+    if not isinstance(left, Interval) and not isinstance(right, Interval):
+        return {_COMPARE[operator](left, right)}
+    a, b = _interval(left), _interval(right)
+    if a.low <= b.high and b.low <= a.high and (a.low, b.low) != (a.high, b.high):
+        return {True, False}
+    return {_COMPARE[operator](a.value, b.value)}
+
+
+def _arithmetic(operator: str, left: Any, right: Any) -> Any:
+    """The operation on the values, and on every pair of ends; a divisor that may be zero leaves the ends open."""
+    if left is None or right is None or (operator in {"/", "%"} and _point(right) == 0):
+        return None
+    value = _operation(operator, _point(left), _point(right))
+    if value is None or not (isinstance(left, Interval) or isinstance(right, Interval)):
+        return value
+    a, b = _interval(left), _interval(right)
+    if operator == "%" or (operator == "/" and b.low <= 0 <= b.high):
+        return Interval(value, -inf, inf)
+    corners = [_operation(operator, x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    ends = [corner for corner in corners if corner is not None]
+    return Interval(value, min(ends), max(ends)) if len(ends) == 4 else Interval(value, -inf, inf)
+
+
+def _operation(operator: str, left: float, right: float) -> Any:
+    """The result as engines compute it; NULL where it is no number or too large for one."""
+    result: float
+    match operator:
+        case "+":
+            result = left + right
+        case "-":
+            result = left - right
+        case "*":
+            result = left * right
+        case "/":
+            result = left / right
+        case "%" if isinstance(left, int) and isinstance(right, int):
+            result = abs(left) % abs(right) * (-1 if left < 0 else 1)
+        case "%":
+            result = fmod(left, right)
+        case _:
+            raise AssertionError(f"no such operation: {operator}")
+    fits = -(1 << 63) <= result < 1 << 63 if isinstance(result, int) else isfinite(result)
+    return result if fits else None
+
+
+def _both(left: bool | None, right: bool | None) -> bool | None:
+    if left is False or right is False:
+        return False
+    return None if left is None or right is None else True
+
+
+def _not(operand: bool | None) -> bool | None:
+    return None if operand is None else not operand
+
+
+def _cast(value: Any, since: Kind, kind: Kind) -> Any:
+    """A value as another kind, by the rules of the engines; an interval stays one as long as it is a number."""
+    if not isinstance(value, Interval):
+        return cast(value, since, kind)
+    if kind is Kind.TEXT:
+        return cast(round(value.value), Kind.INTEGER, kind)
+    if kind is Kind.INTEGER and since is Kind.NUMBER:
+        rounded = [part if abs(part) == inf else float(round(part)) for part in (value.value, value.low, value.high)]
+        return Interval(*rounded) if cast(value.value, since, kind) is not None else None
+    return value

@@ -1,0 +1,317 @@
+"""The default engine: DuckDB, locked down, on SQL that we generate from the plan."""
+
+# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from math import ceil
+from threading import Lock
+from typing import Any, Self
+
+import duckdb
+
+from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.reading import check_type, check_unit_type, kinds_of
+from tacit.engines.rendering import called, literal, parsed_text, quoted, text
+from tacit.engines.sources import Frame, Listed, Parquet, Separated, Source, Stored, arrays_of, check_columns, source_of
+from tacit.engines.statement import Relation, statement
+from tacit.errors import EngineFailed, InvalidData, InvalidInput
+from tacit.exact import at_least, count_of
+from tacit.plan import Counted, Expression, Field, Kind, Question, Summed, Table, Weights, operands, table_of
+
+__all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "DuckDB", "loaded", "opened"]
+
+INGESTED, INGESTED_UNIT = "tacit_rows", "tacit_unit"
+"""The tables of a file that `ingest` has written: the rows, and the name of their unit."""
+
+UNIT, UNIT_ROWS = "tacit unit", "tacit unit rows"
+"""The columns of an ingested table that say whose a row is and how many rows that unit has."""
+
+# What DuckDB may do besides computing: nothing.  Spill is off: what does not fit into memory fails.
+_SETTINGS = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_persistent_secrets": False,
+    "python_enable_replacements": False,
+    "temp_directory": "",
+    "max_temp_directory_size": "0B",
+    "enable_logging": False,
+    "error_on_division_by_zero": False,
+    "ieee_floating_point_ops": False,  # with the line above: a division by zero is NULL
+    "default_collation": "",
+    "TimeZone": "UTC",
+}
+_LONGEST_LINE = 1 << 26
+
+
+class DuckDB:
+    """An engine that runs one generated statement for every question.
+
+    >>> from tacit.plan import Column, Counted, Scan, Weighing
+    >>> visits = Table("visits", (Column("cost", Kind.INTEGER, low=0, high=9),))
+    >>> with DuckDB({visits: [{"cost": 5}, {"cost": 700}]}) as engine:
+    ...     engine.evaluate(Question(Scan(visits), (), (Counted(),)), Weights(Weighing.L1, 1, 1, 0)).tolist()
+    [[2]]
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[Table, object],
+        *,
+        threads: int | None = None,
+        memory: str = "4GB",
+        seconds: float | None = None,
+    ) -> None:
+        sources = {table: source_of(given) for table, given in tables.items()}
+        self._lock = Lock()
+        self._running: set[duckdb.DuckDBPyConnection] = set()
+        self._connection = opened(threads=threads, memory=memory, seconds=seconds)
+        try:
+            self._full = {
+                table.name: loaded(self._connection, i, table, source)
+                for i, (table, source) in enumerate(sources.items())
+            }
+            self._empty = {name: _emptied(self._connection, relation) for name, relation in self._full.items()}
+            _locked(self._connection, sources.values())
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def evaluate(self, question: Question, weights: Weights) -> Answer:
+        """The exact measures of every group, multiplied by 2**bits."""
+        return self._evaluated(question, weights, self._full)
+
+    def dry_run(self, question: Question, weights: Weights) -> None:
+        """Run the same statement on an empty table of the same types."""
+        self._evaluated(question, weights, self._empty)
+
+    def interrupt(self) -> None:
+        """Stop every question that is being evaluated; each fails as any failure does."""
+        with self._lock:
+            for cursor in self._running:
+                cursor.interrupt()
+
+    def close(self) -> None:
+        """Stop what is running and let go of the rows."""
+        self.interrupt()
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _evaluated(self, question: Question, weights: Weights, relations: Mapping[str, Relation]) -> Answer:
+        check_fits(question, weights)
+        answer = blank(question, weights)
+        relation = relations.get(table_of(question.rows).name)
+        if relation is None or not _knows(relation, question):
+            raise EngineFailed
+        if not answer.size:
+            return answer
+        for group, *parts in self._fetched(statement(question, weights, relation)):
+            answer[group] = [
+                (plain << weights.bits) + (held or 0) for plain, held in zip(parts[::2], parts[1::2], strict=True)
+            ]
+        return answer
+
+    def _fetched(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement.
+
+        Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
+        Because:    it is raised after the handler has ended, so that it has neither cause nor context.
+        Checked by: tests/unit/engines/test_duckdb.py::test_a_failure_says_nothing
+        """
+        rows = None
+        try:
+            with self._cursor() as cursor:
+                rows = cursor.execute(sql).fetchall()
+        except Exception:  # noqa: BLE001, S110 -- DuckDB raises many kinds, and none may be seen
+            pass
+        if rows is None:
+            raise EngineFailed
+        return rows
+
+    @contextmanager
+    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor for one question, which `interrupt` can find."""
+        with self._lock:
+            cursor = self._connection.cursor()
+            self._running.add(cursor)
+        try:
+            yield cursor
+        finally:
+            with self._lock:
+                self._running.discard(cursor)
+            cursor.close()
+
+
+def opened(
+    *, threads: int | None = None, memory: str = "4GB", seconds: float | None = None
+) -> duckdb.DuckDBPyConnection:
+    """A connection to an empty database in memory, with every setting but the last ones made."""
+    settings: dict[str, Any] = {**_SETTINGS, "memory_limit": memory}
+    if threads is not None:
+        settings["threads"] = count_of(threads, "threads", least=1)
+    if seconds is not None:
+        settings["max_execution_time"] = ceil(at_least(seconds, "seconds") * 1000)
+    connection = duckdb.connect(":memory:")
+    for name, value in settings.items():
+        try:
+            connection.execute(f"SET GLOBAL {name} = {_setting(value)}")
+        except duckdb.Error:
+            connection.close()
+            raise InvalidInput(name, value, "this version of DuckDB does not accept it") from None
+    return connection
+
+
+def loaded(connection: duckdb.DuckDBPyConnection, place: int, table: Table, source: Source) -> Relation:
+    """The relation of the connection that holds a table's declared columns and its units, by names of our own.
+
+    Files that know their types are read in place; all else is copied.
+    """
+    try:
+        return _relation(connection, place, table, source)
+    except (duckdb.Error, UnicodeError):
+        pass
+    raise InvalidData(f"the source of table {table.name!r} cannot be read; check that it is whole and of its kind")
+
+
+def _relation(connection: duckdb.DuckDBPyConnection, place: int, table: Table, source: Source) -> Relation:
+    ours, name = f"t{place}", f"s{place}"
+    match source:
+        case Listed(rows):
+            arrays = arrays_of(rows, table)
+            connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays.values())})
+            cells = [_unpacked(f"a{j}", kind) for j, (kind, _) in enumerate(arrays.values())]
+            kinds = [called(kind) for kind, _ in arrays.values()]
+            relation = _created(connection, "TABLE", ours, name, table, cells, kinds)
+            connection.unregister(name)
+            return relation
+        case Separated(path, separator):
+            form = "header = true, all_varchar = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
+            scan = f"read_csv({text(str(path))}, delim = {text(separator)}, {form}, max_line_size = {_LONGEST_LINE})"
+            check_columns(_types(connection, scan), table)
+            cells = [parsed_text(quoted(column.name), column.kind) for column in table.columns]
+            kinds = [called(column.kind) for column in table.columns]
+            if table.unit is not None:
+                cells, kinds = [*cells, quoted(table.unit)], [*kinds, "VARCHAR"]
+            return _created(connection, "TABLE", ours, scan, table, cells, kinds)
+        case Frame(frame):
+            connection.register(name, frame)
+            relation = _typed(connection, "TABLE", ours, name, table)
+            connection.unregister(name)
+            return relation
+        case Parquet(path):
+            return _typed(connection, "VIEW", ours, f"read_parquet({text(str(path))})", table)
+        case Stored(path):
+            connection.execute(f"ATTACH {text(str(path))} AS {name} (READ_ONLY)")
+            found = connection.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [name])
+            if (INGESTED,) not in found.fetchall():
+                return _typed(connection, "VIEW", ours, f"{name}.main.{quoted(table.name)}", table)
+            return _ingested(connection, ours, f"{name}.main", table)
+
+
+def _typed(connection: duckdb.DuckDBPyConnection, what: str, ours: str, scan: str, table: Table) -> Relation:
+    """The relation of a source whose columns have types."""
+    types = _types(connection, scan)
+    check_columns(types, table)
+    for column in table.columns:
+        check_type(types[column.name], column, table)
+    names = [column.name for column in table.columns]
+    if table.unit is not None:
+        check_unit_type(types[table.unit], table)
+        names.append(table.unit)
+    return _created(connection, what, ours, scan, table, [quoted(name) for name in names], [types[n] for n in names])
+
+
+def _ingested(connection: duckdb.DuckDBPyConnection, ours: str, schema: str, table: Table) -> Relation:
+    """The relation of a file that `ingest` has written: its units are numbers, and each row knows how many it has."""
+    (unit,) = connection.execute(f"SELECT unit FROM {schema}.{INGESTED_UNIT}").fetchall()[0]
+    if unit != table.unit:
+        raise InvalidData(
+            f"the file was ingested with unit {unit!r}, and table {table.name!r} declares {table.unit!r}; "
+            "ingest the source again"
+        )
+    scan = f"{schema}.{INGESTED}"
+    types = _types(connection, scan)
+    check_columns({*types, *([unit] if unit else [])}, table)
+    for column in table.columns:
+        check_type(types[column.name], column, table)
+    cells, kinds = [quoted(column.name) for column in table.columns], [types[column.name] for column in table.columns]
+    if unit is not None:
+        cells, kinds = [*cells, quoted(UNIT), quoted(UNIT_ROWS)], [*kinds, types[UNIT]]
+    return _created(connection, "VIEW", ours, scan, table, cells, kinds)
+
+
+def _created(
+    connection: duckdb.DuckDBPyConnection,
+    what: str,
+    ours: str,
+    scan: str,
+    table: Table,
+    cells: list[str],
+    stored: list[str],
+) -> Relation:
+    """A view or table with the cells as c0, c1, …, then the unit, then the unit's number of rows if there is one."""
+    names = [f"c{j}" for j in range(len(table.columns))]
+    extra = ["u", "r"][: len(cells) - len(names)]
+    listed = ", ".join(f"{cell} AS {name}" for cell, name in zip(cells, [*names, *extra], strict=True))
+    connection.execute(f"CREATE {what} {ours} AS SELECT {listed or '1 AS nothing'} FROM {scan}").fetchall()
+    columns = {column.name: (names[j], stored[j]) for j, column in enumerate(table.columns)}
+    unit = ("u", stored[len(names)]) if extra else None
+    return Relation(ours, columns, unit, "r" if "r" in extra else None)
+
+
+def _types(connection: duckdb.DuckDBPyConnection, scan: str) -> dict[str, str]:
+    return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()}
+
+
+def _unpacked(name: str, kind: Kind) -> str:
+    """A column of Python integers as the dates or timestamps that they stand for."""
+    match kind:
+        case Kind.DATE:
+            return f"{literal(0, kind)} + CAST({name} AS INTEGER)"
+        case Kind.TIMESTAMP:
+            return f"make_timestamp({name})"
+        case _:
+            return f"CAST({name} AS {called(kind)})"
+
+
+def _emptied(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Relation:
+    """A table of the same types without rows."""
+    empty = "e" + relation.name[1:]
+    connection.execute(f"CREATE TABLE {empty} AS SELECT * FROM {relation.name} LIMIT 0").fetchall()
+    return replace(relation, name=empty)
+
+
+def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) -> None:
+    """From here on the connection reads the files it was given, nothing else, and its settings stay."""
+    paths = ", ".join(text(str(source.path)) for source in sources if isinstance(source, Parquet | Stored))
+    connection.execute(f"SET GLOBAL allowed_paths = [{paths}]")
+    connection.execute("SET GLOBAL enable_external_access = false")
+    connection.execute("SET GLOBAL lock_configuration = true")
+    # A setting of the session would not reach the cursors, and then a zero in the rows could raise.
+    zero = connection.cursor().execute("SELECT x % 0, x / 0, x / 0e0, x % 0e0 FROM (VALUES (1)) AS v(x)").fetchall()
+    assert zero == [(None, None, None, None)], "a division by zero is NULL"
+
+
+def _knows(relation: Relation, question: Question) -> bool:
+    """Whether every column of the question is there, stored as something that can be read as its kind."""
+    parts: list[Expression] = [*conditions_of(question.rows), *(key.field for key in question.keys)]
+    parts += [m.value for m in question.measures if isinstance(m, Counted | Summed) and m.value is not None]
+    while parts:
+        part = parts.pop()
+        parts += operands(part)
+        if isinstance(part, Field):
+            stored = relation.columns.get(part.column.name)
+            if stored is None or part.column.kind not in kinds_of(stored[1]):
+                return False
+    return True
+
+
+def _setting(value: object) -> str:
+    return text(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,106 @@
+"""What every engine does: it evaluates a question on rows, exactly, in integers, and knows no privacy."""
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import TooLarge
+from tacit.plan import Counted, Expression, Measure, Question, Rows, Scan, Summed, Units, Weights, Where
+
+__all__ = [
+    "MOST_BITS",
+    "MOST_ROWS",
+    "Answer",
+    "Engine",
+    "blank",
+    "check_fits",
+    "conditions_of",
+    "groups_of",
+    "reach_of",
+]
+
+Answer = NDArray[Any]
+"""One row a group, one column a measure: int64 where the plan proves that it fits, else Python integers."""
+
+MOST_ROWS = (1 << 40) - 1
+"""No table holds more rows than this, whatever it declares: every overflow proof of an engine starts here."""
+
+MOST_BITS = 40
+"""A weight has at most so many bits: its square root is found from a double and set right by one at most."""
+
+_ENGINE_BITS = 126
+
+
+class Engine(Protocol):
+    """Where rows live.  All engines give the same integers, bit for bit."""
+
+    def evaluate(self, question: Question, weights: Weights) -> Answer:
+        """The exact measures of every group, multiplied by 2**bits.
+
+        Groups are in the order of the product of the keys' values, the last key fastest; without keys there is one.
+        """
+        ...
+
+    def dry_run(self, question: Question, weights: Weights) -> None:
+        """Evaluate on no rows: what fails here fails on any data, and may be told before anything is paid."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the rows; whatever is still running fails."""
+        ...
+
+
+def groups_of(question: Question) -> int:
+    """How many groups a question has: the product of the numbers of its keys' values.
+
+    >>> from tacit.plan import Counted, Scan, Table
+    >>> groups_of(Question(Scan(Table("visits", ())), (), (Counted(),)))
+    1
+    """
+    return prod(len(key.values) for key in question.keys)
+
+
+def conditions_of(rows: Rows) -> Iterator[Expression]:
+    """The conditions that a row has to meet, innermost first."""
+    match rows:
+        case Where(inner, condition):
+            yield from conditions_of(inner)
+            yield condition
+        case Scan():
+            pass
+
+
+def reach_of(measure: Measure) -> int:
+    """The most that one row can add to a measure, in either direction."""
+    match measure:
+        case Counted() | Units():
+            return 1
+        case Summed():
+            return measure.reach
+
+
+def check_fits(question: Question, weights: Weights) -> None:
+    """Refuse what could overflow 128 bits, from the plan alone.
+
+    Claim:      after this check no integer that an engine forms exceeds 2**126, whatever the rows hold.
+    Because:    a sum has at most MOST_ROWS terms of at most `reach` times 2**bits; a weight comes from a quotient of
+                4**bits bound**2.
+    Checked by: tests/unit/engines/test_engine.py::test_what_could_overflow_is_refused
+    """
+    if not 0 <= weights.bits <= MOST_BITS:
+        raise TooLarge(f"weights of {weights.bits} bits cannot be computed exactly; use between 0 and {MOST_BITS} bits")
+    largest = max((reach_of(measure) for measure in question.measures), default=1)
+    if max(MOST_ROWS * largest << weights.bits, weights.bound**2 << 2 * weights.bits) >> _ENGINE_BITS:
+        raise TooLarge("this sum could leave 128 bits; narrow the declared bounds of what is summed")
+    if max(weights.units_squared, 1) << 2 * weights.bits >> _ENGINE_BITS:
+        raise TooLarge("these weights could leave 128 bits; use fewer bits or a smaller bound")
+
+
+def blank(question: Question, weights: Weights) -> Answer:
+    """An answer of zeros; whether its integers are int64 depends on the plan alone, never on the rows."""
+    largest = max((reach_of(measure) for measure in question.measures), default=1)
+    narrow = not MOST_ROWS * largest << weights.bits >> 63
+    return np.zeros((groups_of(question), len(question.measures)), np.int64 if narrow else object)

@@ -1,0 +1,159 @@
+"""How stored columns are read as declared ones, in SQL: checked by their types alone, with no cell that could raise."""
+
+import re
+
+from tacit.engines.rendering import called, clamped, double, whole
+from tacit.engines.values import INT64, bounds_of
+from tacit.errors import InvalidData
+from tacit.plan import Column, Kind, Table
+
+__all__ = ["check_type", "check_unit_type", "kinds_of", "read", "read_unit"]
+
+_SIGNED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
+_NARROW = _SIGNED | {"UTINYINT", "USMALLINT", "UINTEGER"}
+_WIDE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
+_FLOATS = {"FLOAT", "DOUBLE"}
+_STAMPS = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+_ABSENT = {"NULL", '"NULL"'}
+_EXACT_DECIMAL = 15
+
+
+def kinds_of(stored: str) -> frozenset[Kind]:
+    """The kinds as which a column of a stored type can be declared."""
+    match _family(stored):
+        case "BOOLEAN":
+            return frozenset({Kind.BOOLEAN})
+        case "INTEGER":
+            return frozenset({Kind.INTEGER, Kind.NUMBER})
+        case "FLOAT" | "DECIMAL":
+            return frozenset({Kind.NUMBER})
+        case "TEXT":
+            return frozenset({Kind.TEXT})
+        case "DATE":
+            return frozenset({Kind.DATE, Kind.TIMESTAMP})
+        case "TIMESTAMP":
+            return frozenset({Kind.TIMESTAMP})
+        case "NULL":
+            return frozenset(Kind)
+        case _:
+            return frozenset()
+
+
+def check_type(stored: str, column: Column, table: Table) -> None:
+    """Refuse a column that is stored as something else than it is declared to be."""
+    possible = kinds_of(stored)
+    if column.kind not in possible:
+        listed = " or ".join(sorted(kind.value for kind in possible))
+        remedy = f"declare it as {listed}, or convert it" if possible else "convert it, or leave it out"
+        raise InvalidData(
+            f"column {column.name!r} of table {table.name!r} is declared as {column.kind.value} and stored as "
+            f"{_short(stored)}; {remedy}"
+        )
+
+
+def check_unit_type(stored: str, table: Table) -> None:
+    """Refuse units of a type that cannot be told apart exactly."""
+    if not kinds_of(stored) and stored != "UUID":
+        raise InvalidData(
+            f"the unit {table.unit!r} of table {table.name!r} is stored as {_short(stored)}; "
+            "a unit is a text, an integer, a number or a date"
+        )
+
+
+def read(raw: str, stored: str, column: Column) -> str:
+    """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL.
+
+    Claim:      the SQL raises on no cell, and gives what `held(plain(cell))` gives in memory.
+    Because:    every cast that could fail is TRY_CAST; NaN is greater than every double in DuckDB's order, so that one
+                comparison finds it and what lies above; clamps are CASE, since GREATEST ignores NULL.
+    Checked by: tests/unit/engines/test_poison.py and
+                tests/laws/test_engines.py::test_memory_and_duckdb_agree
+    """
+    if _family(stored) == "NULL":
+        return f"CAST(NULL AS {called(column.kind)})"
+    low, high = bounds_of(column)
+    match column.kind:
+        case Kind.BOOLEAN:
+            return raw
+        case Kind.TEXT:
+            return raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)"
+        case Kind.INTEGER:
+            return clamped(_integer(raw, stored), column.kind, low, high)
+        case Kind.NUMBER:
+            number = _number(raw, stored)
+            if _family(stored) == "FLOAT":
+                return _finite_number(number, low, high)
+            return clamped(number, column.kind, low, high)
+        case Kind.DATE | Kind.TIMESTAMP:
+            moment = _moment(raw, stored, column.kind)
+            inside = clamped(moment, column.kind, low, high)
+            return inside if None not in {low, high} else f"CASE WHEN isfinite({inside}) THEN {inside} END"
+
+
+def read_unit(raw: str, stored: str) -> str:
+    """The SQL of a unit: never clamped, or two units would become one; NaN and infinities are nobody."""
+    if _family(stored) in {"FLOAT", "DATE", "TIMESTAMP"}:
+        return f"CASE WHEN isfinite({raw}) THEN {raw} END"
+    return raw
+
+
+def _family(stored: str) -> str:
+    if stored in _NARROW | _WIDE:
+        return "INTEGER"
+    if stored in _FLOATS:
+        return "FLOAT"
+    if stored in _STAMPS or stored == _ZONED:
+        return "TIMESTAMP"
+    if stored in _ABSENT:
+        return "NULL"
+    if stored == "VARCHAR" or stored.startswith("ENUM("):
+        return "TEXT"
+    return "DECIMAL" if stored.startswith("DECIMAL(") else stored
+
+
+def _short(stored: str) -> str:
+    return stored if len(stored) <= 40 else stored[:37] + "..."
+
+
+def _integer(raw: str, stored: str) -> str:
+    if stored == "BIGINT":
+        return raw
+    if stored in _NARROW:
+        return f"CAST({raw} AS BIGINT)"
+    low, high = (f"CAST('{end}' AS HUGEINT)" for end in INT64)
+    beyond = f"WHEN {raw} > {high} THEN {whole(INT64[1])}"
+    below = f" WHEN {raw} < {low} THEN {whole(INT64[0])}" if stored == "HUGEINT" else ""
+    return f"CASE {beyond}{below} ELSE TRY_CAST({raw} AS BIGINT) END"
+
+
+def _number(raw: str, stored: str) -> str:
+    if stored == "DOUBLE":
+        return raw
+    width = re.match(r"DECIMAL\((\d+),", stored)
+    if stored in {"HUGEINT", "UHUGEINT"} or (width and int(width[1]) > _EXACT_DECIMAL):
+        return f"TRY_CAST(CAST({raw} AS VARCHAR) AS DOUBLE)"  # text is read to the nearest double
+    return f"CAST({raw} AS DOUBLE)"
+
+
+def _finite_number(number: str, low: object, high: object) -> str:
+    if isinstance(low, float) and isinstance(high, float):
+        above = f"CASE WHEN isnan({number}) THEN CAST(NULL AS DOUBLE) ELSE {double(high)} END"
+        below = f"WHEN {number} < {double(low)} THEN {double(low)}"
+        return f"CASE WHEN {number} > {double(high)} THEN {above} {below} ELSE {number} END"
+    cases: list[str] = [f"WHEN isnan({number}) THEN CAST(NULL AS DOUBLE)"]
+    if isinstance(high, float):
+        cases.append(f"WHEN {number} > {double(high)} THEN {double(high)}")
+    if isinstance(low, float):
+        cases.append(f"WHEN {number} < {double(low)} THEN {double(low)}")
+    return f"CASE {' '.join(cases)} WHEN isfinite({number}) THEN {number} END"
+
+
+def _moment(raw: str, stored: str, kind: Kind) -> str:
+    if stored == _ZONED:  # the microseconds are those of UTC; infinities have none
+        past, future = (f"WHEN {raw} {sign} TIMESTAMPTZ '1970-01-01 00:00:00+00'" for sign in "<>")
+        return (
+            f"CASE WHEN isfinite({raw}) THEN make_timestamp(epoch_us({raw})) "
+            f"{past} THEN TIMESTAMP '-infinity' {future} THEN TIMESTAMP 'infinity' END"
+        )
+    return raw if stored == called(kind) else f"TRY_CAST({raw} AS {called(kind)})"

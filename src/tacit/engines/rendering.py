@@ -1,0 +1,244 @@
+"""Expressions as SQL for DuckDB, written by us: literals are quoted, and nothing that a row holds can raise."""
+
+from collections.abc import Callable
+from typing import assert_never
+
+from tacit.engines.patterns import Wild, tokens_of
+from tacit.engines.values import (
+    BOOLEAN_WORDS,
+    DATE_TEXT,
+    INTEGER_TEXT,
+    NUMBER_TEXT,
+    TIMESTAMP_TEXT,
+    Value,
+    constant,
+)
+from tacit.plan import (
+    Arithmetic,
+    Both,
+    Case,
+    Cast,
+    Column,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Kind,
+    Like,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    Negated,
+    Not,
+    OneOf,
+    type_of,
+)
+
+__all__ = ["called", "clamped", "double", "literal", "parsed_text", "quoted", "rendered", "text", "whole"]
+
+_NAMES = {
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.INTEGER: "BIGINT",
+    Kind.NUMBER: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+_PATTERNS = {
+    Kind.INTEGER: INTEGER_TEXT,
+    Kind.NUMBER: NUMBER_TEXT,
+    Kind.DATE: DATE_TEXT,
+    Kind.TIMESTAMP: TIMESTAMP_TEXT,
+}
+Reader = Callable[[Column], str]
+"""The SQL that reads a column of a row."""
+
+
+def called(kind: Kind) -> str:
+    """What DuckDB calls the type of a kind."""
+    return _NAMES[kind]
+
+
+def quoted(name: str) -> str:
+    """An identifier in quotes.
+
+    >>> print(quoted('say "b" twice'))
+    "say ""b"" twice"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """A text in quotes.
+
+    >>> text("it's")
+    "'it''s'"
+    """
+    return "'" + value.replace("'", "''") + "'"
+
+
+def whole(value: int) -> str:
+    """An integer of 64 bits, where it meets one: alone it may be taken for one of 32."""
+    return f"{value:d}" if value > -(1 << 63) else f"CAST({value:d} AS BIGINT)"
+
+
+def double(value: float) -> str:
+    """A double, by the shortest decimal that reads back as itself.
+
+    >>> double(0.1), double(1e30)
+    ('0.1e0', '1e+30')
+    """
+    shortest = repr(float(value))
+    return shortest if "e" in shortest else f"{shortest}e0"
+
+
+def literal(value: Value, kind: Kind) -> str:
+    """A constant of the kind.
+
+    >>> literal(1, Kind.DATE), literal(None, Kind.NUMBER)
+    ("(DATE '1970-01-01' + CAST(1 AS INTEGER))", 'CAST(NULL AS DOUBLE)')
+    """
+    match kind:
+        case _ if value is None:
+            return f"CAST(NULL AS {called(kind)})"
+        case Kind.BOOLEAN:
+            return "TRUE" if value else "FALSE"
+        case Kind.INTEGER:
+            return f"CAST({int(value):d} AS BIGINT)"
+        case Kind.NUMBER:
+            return double(float(value))
+        case Kind.TEXT:
+            return text(str(value))
+        case Kind.DATE:
+            return f"(DATE '1970-01-01' + CAST({int(value):d} AS INTEGER))"
+        case Kind.TIMESTAMP:
+            return f"make_timestamp({int(value):d})"
+
+
+def clamped(value: str, kind: Kind, low: Value, high: Value) -> str:
+    """A value moved onto the bounds that there are; NULL stays NULL, which GREATEST and LEAST would not grant."""
+    cases = [
+        f"WHEN {value} {sign} {bound} THEN {bound}"
+        for sign, bound in ((">", _bound(high, kind)), ("<", _bound(low, kind)))
+        if bound is not None
+    ]
+    return f"CASE {' '.join(cases)} ELSE {value} END" if cases else value
+
+
+def _bound(value: Value, kind: Kind) -> str | None:
+    if value is None:
+        return None
+    return whole(value) if kind is Kind.INTEGER and isinstance(value, int) else literal(value, kind)
+
+
+def parsed_text(value: str, kind: Kind) -> str:
+    """A text read as a value of the kind: NULL unless it looks like one and is one.
+
+    What does not match becomes the empty text, which is no value.
+    """
+    if kind is Kind.TEXT:
+        return value
+    if kind is Kind.BOOLEAN:
+        words = " ".join(f"WHEN {text(word)} THEN {str(truth).upper()}" for word, truth in BOOLEAN_WORDS.items())
+        return f"CASE lower({value}) {words} END"
+    return f"TRY_CAST(regexp_extract({value}, {text(f'^({_PATTERNS[kind]})$')}) AS {called(kind)})"
+
+
+def rendered(expression: Expression, read: Reader) -> str:
+    """The SQL of an expression, in parentheses where needed.
+
+    Claim:      the SQL raises on no row and gives what `computed` gives in memory, bit for bit.
+    Because:    `type_of` has proved that no integer leaves 64 bits and no double becomes infinite; a division by zero
+                is NULL by a setting that is locked; casts that could fail are TRY_CAST.  No operand is written twice,
+                or the text would grow as 2**depth.
+    Checked by: tests/laws/test_engines.py::test_memory_and_duckdb_agree
+    """
+    match expression:
+        case Literal(value, kind):
+            return literal(constant(value, kind), kind)
+        case Field(column):
+            return read(column)
+        case Arithmetic():
+            return _arithmetic(expression, read)
+        case Negated(operand):
+            return f"(- {rendered(operand, read)})"
+        case Compared(operator, left, right):
+            kind = _common(left, right)
+            return f"({_as(left, kind, read)} {operator} {_as(right, kind, read)})"
+        case Both(left, right):
+            return f"({rendered(left, read)} AND {rendered(right, read)})"
+        case Either(left, right):
+            return f"({rendered(left, read)} OR {rendered(right, read)})"
+        case Not(operand):
+            return f"(NOT {rendered(operand, read)})"
+        case IsNull(operand):
+            return f"({rendered(operand, read)} IS NULL)"
+        case OneOf(operand, options):
+            kind = _common(operand, *options)
+            listed = ", ".join(_as(option, kind, read) for option in options)
+            return f"({_as(operand, kind, read)} IN ({listed}))" if options else "FALSE"
+        case Like(operand, pattern):
+            return _like(rendered(operand, read), pattern)
+        case Case(branches, otherwise):
+            kind = type_of(expression).kind
+            cases = [f"WHEN {rendered(when, read)} THEN {_as(then, kind, read)}" for when, then in branches]
+            return f"CASE {' '.join(cases)} ELSE {_as(otherwise, kind, read)} END"
+        case Cast(operand, kind):
+            return _as(operand, kind, read)
+        case KeyOf() | MeasureOf() | MeanOf():
+            raise AssertionError("keys and measures exist only after release")
+        case _:
+            assert_never(expression)
+
+
+def _arithmetic(expression: Arithmetic, read: Reader) -> str:
+    kind = type_of(expression).kind
+    left, right = _as(expression.left, kind, read), _as(expression.right, kind, read)
+    match expression.operator:
+        case "+" | "-" | "*" | "/" | "%" as operator:
+            return f"({left} {operator} {right})"
+        case operator:
+            raise AssertionError(operator)
+
+
+def _like(value: str, pattern: str) -> str:
+    tokens = tokens_of(pattern)
+    if tokens is None:
+        return f"CASE WHEN {value} IS NOT NULL THEN FALSE END"
+    plain = "".join(
+        token.value if isinstance(token, Wild) else f"\\{token}" if token in {"\\", "%", "_"} else token
+        for token in tokens
+    )
+    return f"({value} LIKE {text(plain)} ESCAPE '\\')"
+
+
+def _common(*expressions: Expression) -> Kind:
+    """The kind in which values are compared: doubles if an integer meets a double; NULL is of every kind."""
+    kinds = {type_of(each).kind for each in expressions if not _is_null(each)}
+    return kinds.pop() if len(kinds) == 1 else Kind.NUMBER if kinds else type_of(expressions[0]).kind
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is None
+
+
+def _as(expression: Expression, kind: Kind, read: Reader) -> str:
+    """An expression as a value of another kind."""
+    if _is_null(expression):
+        return literal(None, kind)
+    since, value = type_of(expression).kind, rendered(expression, read)
+    match since, kind:
+        case _ if since is kind:
+            return value
+        case (Kind.TEXT, _):
+            return parsed_text(value, kind)
+        case (Kind.INTEGER, Kind.NUMBER) | (Kind.BOOLEAN, Kind.INTEGER) | (Kind.INTEGER, Kind.TEXT):
+            return f"CAST({value} AS {called(kind)})"
+        case (Kind.TIMESTAMP, Kind.DATE):
+            return f"CAST({value} AS DATE)"
+        case (Kind.NUMBER, Kind.INTEGER) | (Kind.DATE, Kind.TIMESTAMP):
+            return f"TRY_CAST({value} AS {called(kind)})"
+        case _:
+            raise AssertionError((since, kind))

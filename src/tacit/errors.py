@@ -1,0 +1,177 @@
+"""Everything Tacit can refuse, as one tree.
+
+::
+
+    TacitError
+    ├── EngineFailed          the rows could not be looked at
+    ├── InvalidInput          a parameter is of the wrong kind or out of range
+    ├── InvalidData           what is to be released is of the wrong kind
+    ├── InvalidDistribution   probabilities that do not make a distribution
+    ├── InvalidPlan           what is asked cannot be answered privately
+    │   └── Unbounded         a bound is missing that the answer needs
+    ├── LimitExceeded         a price that does not fit into what is left
+    ├── NotChargeable         a loss of a kind that a ledger cannot sum
+    ├── NotPrivate            no finite guarantee exists
+    ├── TooLarge              more work than can be done exactly
+    └── Undecided             a claim too close to the truth to be confirmed or refuted
+
+Every message says what is wrong and how to mend it, and is computed without looking at private data.
+"""
+
+from fractions import Fraction
+
+__all__ = [
+    "EngineFailed",
+    "InvalidData",
+    "InvalidDistribution",
+    "InvalidInput",
+    "InvalidPlan",
+    "LimitExceeded",
+    "NotChargeable",
+    "NotPrivate",
+    "TacitError",
+    "TooLarge",
+    "Unbounded",
+    "Undecided",
+]
+
+
+class TacitError(Exception):
+    """Any refusal of Tacit's; catch this one to catch them all."""
+
+
+class EngineFailed(TacitError):
+    """The engine could not evaluate a question; why is not said, since the reason may depend on the rows."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the engine could not evaluate this question; ask the curator to look at its memory and its files"
+        )
+
+
+class InvalidInput(TacitError, ValueError):
+    """A parameter is of the wrong kind or out of range."""
+
+    def __init__(self, name: str, given: object, remedy: str) -> None:
+        self.name = name
+        self.given = _shown(given)
+        self.remedy = remedy
+        super().__init__(f"{name} cannot be {self.given}; {remedy}")
+
+
+class InvalidData(TacitError, ValueError):
+    """What is to be released is of the wrong kind; the message names the kind, never a value."""
+
+
+class InvalidDistribution(TacitError, ValueError):
+    """A mechanism returned probabilities that are negative or do not sum to one."""
+
+
+class LimitExceeded(TacitError):
+    """A price does not fit into what is left of a limit; nothing was charged and nothing was looked at."""
+
+    def __init__(self, analyst: str | None, asked: Fraction, left: Fraction) -> None:
+        self.analyst = analyst
+        self.asked = asked
+        self.left = left
+        whose = "the limit" if analyst is None else f"the limit of {analyst!r}"
+        super().__init__(
+            f"this costs {float(asked):.2%} of {whose}, and {float(left):.2%} of it is left; "
+            "ask for less accuracy (a smaller epsilon or a larger `within`), or repeat an earlier question for free"
+        )
+
+
+class NotChargeable(TacitError, ValueError):
+    """A loss is of a kind that a ledger's filter cannot sum soundly."""
+
+    def __init__(self, kind: str, remedy: str) -> None:
+        self.kind = kind
+        self.remedy = remedy
+        super().__init__(f"a {kind} cannot be charged here: {remedy}")
+
+
+class InvalidPlan(TacitError, ValueError):
+    """What is asked cannot be answered privately, or is not understood; nothing is ever left out of a question.
+
+    `text[start:end]` is what it is about: the message underlines it.  `culprit` is the part of the plan that was
+    refused, for the door that knows where it stands in the text.
+    """
+
+    def __init__(
+        self, reason: str, remedy: str, *, text: str = "", start: int = 0, end: int = 0, culprit: object = None
+    ) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        self.text = text
+        self.start = start
+        self.end = end
+        self.culprit = culprit
+        super().__init__(f"{reason}\n{_underlined(text, start, end)}{remedy}" if text else f"{reason}; {remedy}")
+
+    def located(self, text: str, start: int, end: int) -> "InvalidPlan":
+        """The same refusal, about this part of a text."""
+        return InvalidPlan(self.reason, self.remedy, text=text, start=start, end=end)
+
+
+class Unbounded(InvalidPlan):
+    """One row could change the answer by any amount, because a column has no declared bounds."""
+
+    def __init__(
+        self, column: str, kind: str, *, text: str = "", start: int = 0, end: int = 0, culprit: object = None
+    ) -> None:
+        self.column = column
+        self.kind = kind
+        super().__init__(
+            f"{column!r} has no declared range, so one row could change the answer by any amount",
+            f'declare its bounds in the policy: {column} = {{ type = "{kind}", low = ..., high = ... }}',
+            text=text,
+            start=start,
+            end=end,
+            culprit=culprit,
+        )
+
+    def located(self, text: str, start: int, end: int) -> "Unbounded":
+        """The same refusal, about this part of a text."""
+        return Unbounded(self.column, self.kind, text=text, start=start, end=end)
+
+
+class NotPrivate(TacitError):
+    """No finite guarantee exists for what was asked."""
+
+
+class TooLarge(TacitError, ValueError):
+    """The exact answer would take more work than is reasonable."""
+
+
+class Undecided(TacitError):
+    """The claim lies within the enclosure: it can be neither confirmed nor refuted."""
+
+    def __init__(self, low: Fraction, high: Fraction) -> None:
+        self.low = low
+        self.high = high
+        super().__init__(
+            f"the smallest delta lies between {float(low)!r} and {float(high)!r}, and the claim between the two; "
+            "compute with more bits, list more of the tail, or claim a little more "
+            "(if e^epsilon is rational, ask `holds_at_ratio`)"
+        )
+
+
+def _shown(given: object) -> str:
+    """A parameter as a short text: an enormous one is described, not printed."""
+    if isinstance(given, int) and not isinstance(given, bool) and given.bit_length() > 200:
+        return f"an integer of {given.bit_length()} bits"
+    try:
+        text = repr(given)
+    except ValueError:  # CPython declines to print integers of more than a few thousand digits
+        text = f"a {type(given).__name__} too long to print"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _underlined(text: str, start: int, end: int, margin: int = 50) -> str:
+    """The line of a text in which `start` lies, with carets under what is meant."""
+    first = max(text.rfind("\n", 0, start) + 1, start - margin)
+    last = text.find("\n", start)
+    last = min(len(text) if last < 0 else last, max(end, start + 1) + margin, start + 3 * margin)
+    line = "".join(letter if letter.isprintable() else " " for letter in text[first:last])
+    carets = "^" * max(1, min(end, last) - start)
+    return f"  {line}\n  {' ' * (start - first)}{carets}\n"

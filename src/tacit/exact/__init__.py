@@ -1,0 +1,81 @@
+"""Numbers and coins: rationals, directed rounding, certified functions, secure words, exact samplers."""
+
+from tacit.exact.certified import (
+    PRECISION,
+    Ball,
+    ball,
+    between,
+    erfc,
+    exp,
+    floor_of,
+    infinite,
+    log,
+    lower,
+    normal_quantile,
+    pi,
+    precision,
+    sqrt,
+    upper,
+    working,
+)
+from tacit.exact.coins import (
+    Chance,
+    bernoulli,
+    bernoulli_exp,
+    exp_chance,
+    falls_below,
+    logistic_chance,
+    rational_chance,
+)
+from tacit.exact.entropy import rekey, words
+from tacit.exact.gaussian import GaussianTable, discrete_gaussian, gaussian_table
+from tacit.exact.laplace import GeometricCoins, discrete_laplace, geometric, geometric_coins
+from tacit.exact.rational import Number, at_least, at_most, count_of, float_at_least, float_at_most
+from tacit.exact.tails import gaussian_mass, gaussian_moment, gaussian_tail
+from tacit.exact.uniform import below, random_bits
+
+__all__ = [
+    "PRECISION",
+    "Ball",
+    "Chance",
+    "GaussianTable",
+    "GeometricCoins",
+    "Number",
+    "at_least",
+    "at_most",
+    "ball",
+    "below",
+    "bernoulli",
+    "bernoulli_exp",
+    "between",
+    "count_of",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "erfc",
+    "exp",
+    "exp_chance",
+    "falls_below",
+    "float_at_least",
+    "float_at_most",
+    "floor_of",
+    "gaussian_mass",
+    "gaussian_moment",
+    "gaussian_table",
+    "gaussian_tail",
+    "geometric",
+    "geometric_coins",
+    "infinite",
+    "log",
+    "logistic_chance",
+    "lower",
+    "normal_quantile",
+    "pi",
+    "precision",
+    "random_bits",
+    "rational_chance",
+    "rekey",
+    "sqrt",
+    "upper",
+    "words",
+    "working",
+]

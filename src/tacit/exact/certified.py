@@ -1,0 +1,227 @@
+"""Real numbers enclosed in balls: the certified side of every claimed figure."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq, fmpz
+
+from tacit.errors import InvalidInput
+from tacit.exact.rational import at_least, at_most
+
+__all__ = [
+    "PRECISION",
+    "Ball",
+    "ball",
+    "between",
+    "erfc",
+    "exp",
+    "floor_of",
+    "infinite",
+    "log",
+    "lower",
+    "normal_quantile",
+    "pi",
+    "precision",
+    "sqrt",
+    "upper",
+    "working",
+]
+
+Ball = arb
+"""A real number known to lie within a radius of a midpoint."""
+
+PRECISION = 128
+"""The number of bits that balls carry unless told otherwise."""
+
+# The precision is one setting of the whole process.  A ball computed at the wrong precision is still
+# right, only wider; the lock keeps one thread from widening the balls of another.
+_one_at_a_time = threading.RLock()
+
+
+# A fork waits until nobody computes: a child must not inherit a lock that no thread of its own will release, nor the
+# precision of a thread that it does not have.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_one_at_a_time.acquire, after_in_parent=_one_at_a_time.release, after_in_child=_one_at_a_time.release
+    )
+
+
+@contextmanager
+def working(bits: int = PRECISION) -> Iterator[None]:
+    """A stretch of code whose balls carry `bits` bits."""
+    with _one_at_a_time:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
+
+
+def precision() -> int:
+    """The number of bits that balls carry just now."""
+    return int(ctx.prec)
+
+
+def ball(number: int | Fraction | arb) -> arb:
+    """The ball around a rational at the working precision; a ball stays as it is.
+
+    >>> with working(64):
+    ...     upper(ball(Fraction(1, 3))) > Fraction(1, 3) > lower(ball(Fraction(1, 3)))
+    True
+    """
+    if isinstance(number, arb):
+        return number
+    if type(number) is int:
+        return arb(number)
+    if type(number) is Fraction:
+        return arb(fmpq(number.numerator, number.denominator))
+    least, most = at_most(number, "a number"), at_least(number, "a number")
+    return between(ball(least), ball(most))
+
+
+def between(low: arb, high: arb) -> arb:
+    """The smallest ball that holds both.
+
+    >>> upper(between(ball(0), ball(1))) >= 1
+    True
+    """
+    return low.union(high)
+
+
+def infinite() -> arb:
+    """Plus infinity, for a bound that does not exist.
+
+    >>> infinite().is_finite()
+    False
+    """
+    return arb.pos_inf()
+
+
+def upper(enclosed: arb) -> Fraction:
+    """The upper end of a ball, exactly unless a part of it is smaller than 2**-131072: then a little more.
+
+    >>> upper(ball(7))
+    Fraction(7, 1)
+    """
+    middle, radius = _ends(enclosed)
+    return middle + radius
+
+
+def lower(enclosed: arb) -> Fraction:
+    """The lower end of a ball, exactly unless a part of it is smaller than 2**-131072: then a little less.
+
+    >>> lower(ball(7))
+    Fraction(7, 1)
+    """
+    middle, radius = _ends(enclosed)
+    return middle - radius
+
+
+# e**-(10**12) fits a ball, but as a rational it would fill the memory: what is finer than this is rounded outwards.
+_FINEST = 1 << 17
+_SMALLEST, _LARGEST = arb(2) ** -_FINEST, arb(2) ** _FINEST
+
+
+def _ends(enclosed: arb) -> tuple[Fraction, Fraction]:
+    if not enclosed.is_finite() or abs(enclosed) > _LARGEST:
+        raise InvalidInput(
+            "a certified value", enclosed, "it has no finite bound; choose parameters that are not so extreme"
+        )
+    parts = enclosed.mid(), enclosed.rad()
+    lost = sum(part != 0 and _too_fine(part) for part in parts)
+    middle, radius = (Fraction(0) if _too_fine(part) else _dyadic(part) for part in parts)
+    return middle, radius + Fraction(lost, 1 << _FINEST) if lost else radius
+
+
+def _too_fine(point: arb) -> bool:
+    return bool(abs(point) < _SMALLEST)
+
+
+def _dyadic(point: arb) -> Fraction:
+    mantissa, exponent = (int(part) for part in point.man_exp())
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+
+
+def exp(number: int | Fraction | arb, bits: int = PRECISION) -> arb:
+    """e to the given number.
+
+    >>> float(upper(exp(1)))
+    2.718281828459045
+    """
+    with working(bits):
+        return ball(number).exp()
+
+
+def log(number: int | Fraction | arb, bits: int = PRECISION) -> arb:
+    """The natural logarithm.
+
+    >>> float(upper(log(3)))
+    1.0986122886681098
+    """
+    with working(bits):
+        return ball(number).log()
+
+
+def sqrt(number: int | Fraction | arb, bits: int = PRECISION) -> arb:
+    """The square root.
+
+    >>> float(upper(sqrt(2)))
+    1.4142135623730951
+    """
+    with working(bits):
+        return ball(number).sqrt()
+
+
+def pi(bits: int = PRECISION) -> arb:
+    """The circle's number.
+
+    >>> float(upper(pi()))
+    3.141592653589793
+    """
+    with working(bits):
+        return arb.pi()
+
+
+def erfc(number: int | Fraction | arb, bits: int = PRECISION) -> arb:
+    """The complementary error function, accurate far into the tail.
+
+    >>> float(upper(erfc(10)))
+    2.088487583762545e-45
+    """
+    with working(bits):
+        return ball(number).erfc()
+
+
+def normal_quantile(probability: int | Fraction | arb, bits: int = PRECISION) -> arb:
+    """The point below which a standard normal falls with the given probability.
+
+    >>> float(upper(normal_quantile(Fraction(39, 40))))
+    1.9599639845400543
+    """
+    with working(bits):
+        if isinstance(probability, Fraction) and Fraction(1, 2) < probability < 1:
+            return -normal_quantile(1 - probability, bits)  # the distance to one is kept, however small
+        inside = ball(probability)
+        if not (inside > 0 and inside < 1):
+            raise InvalidInput("a probability", probability, "give a number strictly between 0 and 1")
+        return -arb(2).sqrt() * (2 * inside).erfcinv()
+
+
+def floor_of(real: Callable[[], arb], scale_bits: int) -> int:
+    """floor(2**scale_bits * x) of an irrational x, given by a function that encloses it at the working precision.
+
+    Claim:      the floor is exact.
+    Because:    the enclosure is refined until both of its ends have the same floor.
+    Checked by: tests/unit/exact/test_certified.py
+    """
+    bits = scale_bits + 64
+    while True:
+        with working(bits):
+            floor: fmpz | None = (real() * arb(2) ** scale_bits).floor().unique_fmpz()
+        if floor is not None:
+            return int(floor)
+        bits *= 2

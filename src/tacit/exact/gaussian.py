@@ -1,0 +1,250 @@
+"""Discrete Gaussian numbers: a proposal in two parts, accepted by coins for the digits of one integer."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InvalidInput
+from tacit.exact import entropy
+from tacit.exact.certified import Ball, ball, between, floor_of, precision
+from tacit.exact.coins import Chance, exp_chance, settle
+from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
+from tacit.exact.uniform import random_bits
+
+__all__ = ["GaussianTable", "discrete_gaussian", "gaussian_table"]
+
+Integers = NDArray[Any]
+Words = NDArray[np.uint64]
+
+SMALLEST_VARIANCE = Fraction(1, 10**6)
+WIDEST_VARIANCE = 1 << 2048
+_VECTOR_VARIANCE = 1 << 56
+_BLOCK = 1 << 14
+_SINGLE = 64
+_POWER_BITS = 320
+_MOST_STEPS = 63  # with more steps than this (probability below 2**-350) the integer path takes over
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianTable:
+    """What is stored for one variance: |z| = stride * v + y, with v from a table and y uniform below the stride.
+
+    Claim:      an accepted proposal is z with probability proportional to exp(-z**2 / (2 variance)), exactly.
+    Because:    with c = 1/(2 variance), exp(-z**2 c) = exp(-(stride v)**2 c) * exp(-m c) for the integer
+                m = y (y + 2 stride v).  v is drawn with the first factor; the second is the product over the
+                base-256 digits of m of exp(-digit 256**j c), one independent coin each, all always tossed.
+                One of the two zeros is rejected, so the law is symmetric.  v beyond the table is settled by
+                computing more of its tail, so nothing is cut off.
+    Checked by: tests/laws/test_sampler_law.py
+    """
+
+    variance: Fraction
+    stride: int
+    step_tops: Words  # ascending: the last is P(v >= 1), the one before P(v >= 2), …
+    digit_tops: Words  # one row of 256 for each digit of m
+    wide: bool  # whether 63 bits may be too few
+
+    @property
+    def rate(self) -> Fraction:
+        """The factor c of exp(-z**2 c)."""
+        return 1 / (2 * self.variance)
+
+    def step_chance(self, steps: int) -> Chance:
+        """The chance that v is at least `steps`."""
+        return Chance(lambda bits: _steps_floor(self.stride**2 * self.rate, steps, bits))
+
+    def digit_chance(self, place: int, digit: int) -> Chance:
+        """The chance that the coin of one digit of m lets a proposal pass."""
+        return exp_chance(digit * 256**place * self.rate)
+
+
+@lru_cache(maxsize=512)
+def gaussian_table(variance: Fraction) -> GaussianTable:
+    """The table for one variance.
+
+    >>> gaussian_table(Fraction(100)).stride
+    4
+    """
+    root = isqrt(max(1, variance.numerator // (2 * variance.denominator)))
+    stride = 1 << (root.bit_length() - 1)
+    decay = stride**2 / (2 * variance)
+    steps: list[int] = []
+    while not steps or steps[-1]:
+        steps.append(_steps_floor(decay, len(steps) + 1, 64))
+    largest = (stride - 1) * (stride - 1 + 2 * stride * _MOST_STEPS)
+    places = -(-largest.bit_length() // 8)
+    digit_tops = np.array([_digit_row(1 / (2 * variance), place) for place in range(places)], np.uint64)
+    return GaussianTable(variance, stride, np.array(steps[::-1], np.uint64), digit_tops, variance > _VECTOR_VARIANCE)
+
+
+def _digit_row(table_rate: Fraction, place: int) -> list[int]:
+    """The first 64 bits of exp(-digit 256**place rate) for every digit.
+
+    Claim:      every word is that of the exact chance.
+    Because:    powers of one chance, in integers of 320 bits and rounded down, fall behind by at most two units a step;
+                a word that this could change is computed singly.
+    Checked by: tests/laws/test_sampler_law.py
+    """
+    rate = 256**place * table_rate
+    ratio = exp_chance(rate).floor(_POWER_BITS)
+    power, words = 1 << _POWER_BITS, []
+    for digit in range(256):
+        word = power >> (_POWER_BITS - 64)
+        sure = digit > 0 and (power + 2 * digit) >> (_POWER_BITS - 64) == word
+        words.append(word if sure else exp_chance(digit * rate).top())
+        power = power * ratio >> _POWER_BITS
+    return words
+
+
+def _steps_floor(decay: Fraction, steps: int, bits: int) -> int:
+    """floor(2**bits * P(v >= steps)) where P(v) is proportional to exp(-decay v**2), v >= 0."""
+    if steps == 0:
+        return 1 << bits
+
+    def chance() -> Ball:
+        tails = _tails(decay, steps if decay > 1 else 64 * -(-steps // 64), precision())
+        return tails[steps] / tails[0]
+
+    return floor_of(chance, bits)
+
+
+@lru_cache(maxsize=64)
+def _tails(decay: Fraction, least: int, bits: int) -> tuple[Ball, ...]:
+    """The sums of exp(-decay v**2) over v >= 0, v >= 1, …: what is left out lies inside the ball of each."""
+    rate = ball(decay)
+    terms = [ball(1)]
+    while len(terms) < least + 2 or terms[-1] > ball(2) ** -bits:
+        terms.append((-rate * len(terms) ** 2).exp())
+    last = len(terms)
+    rest = (-rate * last**2).exp() / (1 - (-rate * (2 * last + 1)).exp())
+    sums = [terms[-1] + between(ball(0), rest)]
+    for term in reversed(terms[:-1]):
+        sums.append(sums[-1] + term)
+    return tuple(reversed(sums))
+
+
+@overload
+def discrete_gaussian(variance: Number, size: None = None) -> int: ...
+@overload
+def discrete_gaussian(variance: Number, size: int) -> Integers: ...
+def discrete_gaussian(variance: Number, size: int | None = None) -> int | Integers:
+    """An integer z with probability proportional to exp(-z**2 / (2 variance)); with `size`, an array of them.
+
+    Claim:      a single draw makes a fixed number of proposals, each with the same work; how many of them are
+                accepted, and so how long it takes, says nothing about the value.
+    Because:    in rejection sampling the number of trials is independent of what is accepted.
+    Checked by: tests/statistics/test_timing.py
+
+    >>> discrete_gaussian(100, 5).dtype
+    dtype('int64')
+    """
+    exact = at_least(variance, "variance")
+    if not SMALLEST_VARIANCE <= exact <= WIDEST_VARIANCE:
+        raise InvalidInput(
+            "variance",
+            variance,
+            "give the variance of a standard deviation from 1/1000 to 2**1024, in steps of the grid",
+        )
+    table = gaussian_table(exact)
+    if size is None:
+        return _one(table)
+    wanted = count_of(size, "size", most=LARGEST_SIZE)
+    if table.wide:
+        return np.array([_one(table) for _ in range(wanted)], dtype=object)
+    return _many(table, wanted)
+
+
+def _one(table: GaussianTable) -> int:
+    while True:
+        proposed, accepted = _propose(table, _SINGLE)
+        if accepted.any():
+            return int(proposed[accepted.argmax()])
+
+
+def _many(table: GaussianTable, wanted: int) -> NDArray[np.int64]:
+    kept = np.empty(wanted, np.int64)
+    filled = 0
+    while filled < wanted:
+        proposed, accepted = _propose(table, min(_BLOCK, 2 * (wanted - filled) + _SINGLE))
+        fit = proposed[accepted][: wanted - filled]
+        kept[filled : filled + len(fit)] = fit
+        filled += len(fit)
+    return kept
+
+
+def _propose(table: GaussianTable, count: int) -> tuple[Integers, NDArray[np.bool_]]:
+    """`count` proposals, and which of them are accepted."""
+    places = len(table.digit_tops)
+    drawn = entropy.words((2 + places) * count).reshape(2 + places, count)
+    steps, uniform = _steps(table, drawn[0]), drawn[1]
+    if table.wide or steps.max() > _MOST_STEPS:
+        return _propose_wide(table, steps)
+    remainder = (uniform & np.uint64(table.stride - 1)).view(np.int64)
+    leading = steps * table.stride
+    weight = remainder * (remainder + 2 * leading)
+    accepted = _digits_pass(table, weight.view(np.uint8).reshape(count, 8), drawn[2:])
+    magnitude = leading + remainder
+    negative = (uniform >> np.uint64(63)).view(np.int64)
+    accepted &= magnitude >= negative
+    return (magnitude ^ -negative) + negative, accepted
+
+
+def _propose_wide(table: GaussianTable, steps: NDArray[np.int64]) -> tuple[Integers, NDArray[np.bool_]]:
+    """The same proposals in Python's integers, for numbers that 63 bits cannot hold."""
+    proposed = np.zeros(len(steps), object)
+    accepted = np.zeros(len(steps), np.bool_)
+    for place, v in enumerate(steps.tolist()):
+        uniform = random_bits(table.stride.bit_length())  # the stride's own bit is the sign
+        negative, remainder = divmod(uniform, table.stride)
+        weight = remainder * (remainder + 2 * table.stride * v)
+        magnitude = table.stride * v + remainder
+        proposed[place] = -magnitude if negative else magnitude
+        if v > _MOST_STEPS:
+            passes = settle(exp_chance(weight * table.rate), int(entropy.words(1)[0]))
+        else:
+            digits = np.frombuffer(weight.to_bytes(len(table.digit_tops), "little"), np.uint8)
+            passes = bool(_digits_pass(table, digits.reshape(1, -1), entropy.words(len(digits)).reshape(-1, 1))[0])
+        accepted[place] = passes and not (negative and magnitude == 0)
+    return proposed, accepted
+
+
+def _steps(table: GaussianTable, drawn: Words) -> NDArray[np.int64]:
+    """v for each proposal: how many of the table's chances a uniform number lies below."""
+    above = table.step_tops.searchsorted(drawn, side="right")
+    steps = len(table.step_tops) - above
+    tied = table.step_tops[above - 1] == drawn
+    if tied.any():
+        for place in np.flatnonzero(tied):
+            steps[place] = _settled_steps(table, int(drawn[place]))
+    return steps
+
+
+def _settled_steps(table: GaussianTable, word: int) -> int:
+    """v for a uniform number that begins with `word`, revealed until it falls between two chances."""
+    uniform, bits, steps = word, 64, 0
+    while True:
+        while uniform < (floor := table.step_chance(steps + 1).floor(bits)):
+            steps += 1
+        if uniform > floor:
+            return steps
+        uniform = uniform << 64 | int(entropy.words(1)[0])
+        bits += 64
+
+
+def _digits_pass(table: GaussianTable, digits: NDArray[np.uint8], drawn: Words) -> NDArray[np.bool_]:
+    """Whether every digit's coin lets the proposal pass; all are tossed, whatever the others say."""
+    places = len(table.digit_tops)
+    needed = table.digit_tops.take(digits[:, :places].T + np.arange(0, 256 * places, 256)[:, None])
+    passes = drawn < needed
+    tied = drawn == needed
+    if tied.any():
+        for place, index in np.argwhere(tied):
+            chance = table.digit_chance(place, int(digits[index, place]))
+            passes[place, index] = settle(chance, int(drawn[place, index]))
+    passed: NDArray[np.bool_] = np.logical_and.reduce(passes, axis=0)
+    return passed

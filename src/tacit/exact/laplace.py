@@ -1,0 +1,189 @@
+"""Geometric and discrete Laplace numbers: the binary digits of a geometric number are independent coins."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InvalidInput
+from tacit.exact import entropy
+from tacit.exact.coins import Chance, exp_chance, falls_below, logistic_chance, tops
+from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
+
+__all__ = ["GeometricCoins", "discrete_laplace", "geometric", "geometric_coins"]
+
+Integers = NDArray[Any]  # int64, or Python integers where one of them needs more than 63 bits
+
+SMALLEST_SCALE = Fraction(1, 1000)
+WIDEST_SCALE = 1 << 1024
+_VECTOR_SCALE = 1 << 54
+_BLOCK = 1 << 14
+_SMALL_INTEGERS = tuple(range(-5, 257))
+_NATS_IN_A_WORD = 45  # exp(-45) < 2**-64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeometricCoins:
+    """The coins that make a geometric number G with P(G = g) proportional to exp(-g / scale).
+
+    Coin j is binary digit j of G; the escape coin says whether G has any digit beyond them.
+
+    Claim:      tossing every coin once, and starting again one size up on an escape, gives G exactly.
+    Because:    g = sum of d_j 2**j, so exp(-g/scale) is the product of exp(-d_j 2**j / scale): the digits are
+                independent, digit j is 1 with chance 1 / (1 + exp(2**j / scale)), and what lies beyond digit
+                J is geometric with scale / 2**J, of which at least 1 has chance exp(-2**J / scale) and, being
+                memoryless, exceeds 1 by a fresh copy of itself.
+    Checked by: tests/laws/test_sampler_law.py
+    """
+
+    scale: Fraction
+    digits: tuple[Chance, ...]
+    escape: Chance
+    tops: NDArray[np.uint64]
+    negative: Chance
+    negative_top: np.uint64
+    wide: bool  # whether 63 bits may be too few
+
+    @property
+    def beyond(self) -> Fraction:
+        """The scale of what lies beyond the digits."""
+        return self.scale / (1 << len(self.digits))
+
+
+@lru_cache(maxsize=1024)
+def geometric_coins(scale: Fraction) -> GeometricCoins:
+    """The coins for one scale, with enough digits that an escape is rarer than 2**-64.
+
+    >>> len(geometric_coins(Fraction(1)).digits)
+    6
+    """
+    count = max(0, (-(-_NATS_IN_A_WORD * scale.numerator // scale.denominator) - 1).bit_length())
+    digits = tuple(logistic_chance((1 << place) / scale) for place in range(count))
+    escape = exp_chance((1 << count) / scale)
+    negative = logistic_chance(1 / scale)
+    return GeometricCoins(
+        scale, digits, escape, tops([*digits, escape]), negative, np.uint64(negative.top()), scale > _VECTOR_SCALE
+    )
+
+
+@overload
+def geometric(scale: Number, size: None = None) -> int: ...
+@overload
+def geometric(scale: Number, size: int) -> Integers: ...
+def geometric(scale: Number, size: int | None = None) -> int | Integers:
+    """An integer g >= 0 with probability proportional to exp(-g / scale); with `size`, an array of them.
+
+    >>> geometric(3) >= 0
+    True
+    """
+    coins = geometric_coins(_checked(scale))
+    if size is None:
+        return _one(coins)
+    wanted = count_of(size, "size", most=LARGEST_SIZE)
+    if coins.wide:
+        return np.array([_one(coins) for _ in range(wanted)], dtype=object)
+    return _joined([_block(coins, length) for length in _lengths(wanted)])
+
+
+@overload
+def discrete_laplace(scale: Number, size: None = None) -> int: ...
+@overload
+def discrete_laplace(scale: Number, size: int) -> Integers: ...
+def discrete_laplace(scale: Number, size: int | None = None) -> int | Integers:
+    """An integer z with probability proportional to exp(-|z| / scale); with `size`, an array of them.
+
+    Claim:      z = g or -1 - g, with g geometric and the sign negative with chance 1 / (1 + exp(1 / scale)).
+                Nothing is rejected, nothing truncated, and the work is the same whatever comes out.
+    Because:    with r = exp(-1/scale), P(z < 0) = r / (1 + r), and on either side the distance to the nearest
+                end (0 or -1) is geometric with ratio r.
+    Checked by: tests/laws/test_sampler_law.py
+
+    >>> discrete_laplace(1000, 5).dtype
+    dtype('int64')
+    """
+    coins = geometric_coins(_checked(scale))
+    if size is None:
+        return _one_signed(coins)
+    wanted = count_of(size, "size", most=LARGEST_SIZE)
+    if coins.wide:
+        return np.array([_one_signed(coins) for _ in range(wanted)], dtype=object)
+    blocks = []
+    for length in _lengths(wanted):
+        magnitude = _block(coins, length)
+        below_zero = falls_below(entropy.words(length), coins.negative_top, coins.negative)
+        blocks.append(magnitude ^ -below_zero.astype(magnitude.dtype))
+    return _joined(blocks)
+
+
+def _checked(scale: Number) -> Fraction:
+    exact = at_least(scale, "scale")
+    if not SMALLEST_SCALE <= exact <= WIDEST_SCALE:
+        raise InvalidInput("scale", scale, "give a scale from 1/1000 to 2**1024, in steps of the grid")
+    return exact
+
+
+def _lengths(wanted: int) -> Iterator[int]:
+    yield from (min(_BLOCK, wanted - start) for start in range(0, wanted, _BLOCK))
+
+
+def _joined(blocks: list[Integers]) -> Integers:
+    return np.concatenate(blocks) if blocks else np.empty(0, np.int64)
+
+
+def _one(coins: GeometricCoins) -> int:
+    """One draw of any width: every digit's coin is tossed, and the digits are packed into one integer."""
+    count = len(coins.digits)
+    drawn = entropy.words(count + 1)
+    tossed = _settled(drawn, coins)
+    number = int.from_bytes(np.packbits(tossed[:count], bitorder="little").tobytes(), "little")
+    return number + (1 + _one(geometric_coins(coins.beyond)) << count) if tossed[count] else number
+
+
+def _settled(drawn: NDArray[np.uint64], coins: GeometricCoins) -> NDArray[np.bool_]:
+    tossed = drawn < coins.tops
+    tied = drawn == coins.tops
+    if tied.any():
+        for place in np.flatnonzero(tied):
+            chance = (*coins.digits, coins.escape)[place]
+            tossed[place] = falls_below(drawn[place : place + 1], coins.tops[place], chance)[0]
+    return tossed
+
+
+def _one_signed(coins: GeometricCoins) -> int:
+    """One signed draw of any width.
+
+    CPython keeps one object for each small integer; to return one that lies outside the processor's cache takes longer,
+    and would tell a small number from a large one.  All of them are touched first.
+    """
+    magnitude = _one(coins)
+    list(_SMALL_INTEGERS)
+    sign = falls_below(entropy.words(1), coins.negative_top, coins.negative)
+    return magnitude ^ -int(sign[0])
+
+
+def _block(coins: GeometricCoins, length: int) -> Integers:
+    """Many draws at once, a byte of eight digits at a time."""
+    count = len(coins.digits)
+    drawn = entropy.words((count + 1) * length).reshape(count + 1, length)
+    numbers = np.zeros(length, np.int64)
+    as_bytes = numbers.view(np.uint8).reshape(length, 8)
+    for first in range(0, count, 8):
+        column = np.zeros(length, np.uint8)
+        for place in range(first, min(first + 8, count)):
+            tossed = falls_below(drawn[place], coins.tops[place], coins.digits[place])
+            column |= tossed.view(np.uint8) << np.uint8(place - first)
+        as_bytes[:, first // 8] = column
+    escaped = falls_below(drawn[count], coins.tops[count], coins.escape)
+    return _with_escapes(numbers, escaped, coins) if escaped.any() else numbers
+
+
+def _with_escapes(numbers: NDArray[np.int64], escaped: NDArray[np.bool_], coins: GeometricCoins) -> Integers:
+    """The same numbers with what lies beyond the digits added, as wide as it needs to be."""
+    wide = numbers.astype(object)
+    for place in np.flatnonzero(escaped):
+        wide[place] += 1 + _one(geometric_coins(coins.beyond)) << len(coins.digits)
+    return wide if max(wide) >= 1 << 62 else wide.astype(np.int64)

@@ -1,0 +1,265 @@
+"""One form for all ways to ask the same: equal questions have equal canonical plans and equal fingerprints."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from hashlib import sha256
+from typing import assert_never
+
+from tacit.plan.expressions import (
+    Arithmetic,
+    Both,
+    Case,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Like,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    Negated,
+    Not,
+    OneOf,
+)
+from tacit.plan.forms import chained, negated
+from tacit.plan.measures import counted
+from tacit.plan.narrowing import MIRRORED, OPPOSITE
+from tacit.plan.nodes import (
+    Counted,
+    Measure,
+    Ordering,
+    Plan,
+    Question,
+    Rows,
+    Shown,
+    Summed,
+    Units,
+    View,
+    Where,
+)
+from tacit.plan.schema import Kind
+from tacit.plan.serial import serial
+from tacit.plan.types import type_of
+
+__all__ = ["canonical", "fingerprint"]
+
+_VERSION = "tacit question 1"
+
+
+def canonical(plan: Plan) -> Plan:
+    """The plan in the form that all plans with the same meaning share, as far as cheap rules can tell.
+
+    Conditions are flattened, sorted and freed of repetitions, negations are pushed inward, operands that commute are
+    sorted, keys are sorted by name, measures are sorted, and what is measured twice is measured once.
+
+    Claim:      the canonical question has the same answer on every table, and so has the view of it.
+    Because:    each rule is an identity of three-valued logic or of commuting sums and products of doubles; nothing is
+                reassociated, and without NaN the opposite of < is >=.
+    Checked by: tests/unit/plan/test_canonical.py::test_the_canonical_question_means_the_same
+    """
+    question, view = plan.question, plan.view
+    keys = sorted(question.keys, key=lambda key: key.field.column.name)
+    measures = {serial(measure): measure for measure in map(_measure, question.measures)}
+    places = sorted(measures)
+    found = Question(_rows(question.rows), tuple(keys), tuple(measures[place] for place in places))
+    key_places = [keys.index(key) for key in question.keys]
+    measure_places = [places.index(serial(_measure(measure))) for measure in question.measures]
+
+    def moved(expression: Expression) -> Expression:
+        return _normal(_moved(expression, key_places, measure_places), found)
+
+    columns = tuple(Shown(shown.name, moved(shown.value)) for shown in view.columns)
+    order = tuple(Ordering(moved(by.value), by.descending) for by in view.order)
+    having = None if view.having is None else moved(view.having)
+    return Plan(found, View(columns, having, order, view.limit, view.offset))
+
+
+def fingerprint(question: Question) -> bytes:
+    """The SHA-256 of a question's canonical form: equal for all ways to ask it, on any machine and in any version.
+
+    >>> from tacit.plan import Column, Scan, Table
+    >>> visits = Table("visits", (Column("age", Kind.INTEGER),))
+    >>> len(fingerprint(Question(Scan(visits), (), (Counted(),))))
+    32
+    """
+    found = canonical(Plan(question, View(()))).question
+    return sha256(f"{_VERSION}\n{serial(found)}".encode()).digest()
+
+
+def _rows(rows: Rows) -> Rows:
+    conditions = []
+    below = rows
+    while isinstance(below, Where):
+        conditions.append(below.condition)
+        below = below.rows
+    return Where(below, _normal(chained(Both, conditions))) if conditions else below
+
+
+def _measure(measure: Measure) -> Measure:
+    match measure:
+        case Counted(value):
+            return measure if value is None else counted(_normal(value))
+        case Summed(value, step, low, high, centre):
+            return Summed(_normal(value), step, low, high, centre)
+        case Units():
+            return measure
+        case _:
+            assert_never(measure)
+
+
+def _moved(expression: Expression, keys: list[int], measures: list[int]) -> Expression:
+    """An expression of the view, with the new places of keys and measures."""
+
+    def moved(part: Expression) -> Expression:
+        match part:
+            case KeyOf(place):
+                return KeyOf(keys[place])
+            case MeasureOf(place):
+                return MeasureOf(measures[place])
+            case MeanOf(sum_place, count_place):
+                return MeanOf(measures[sum_place], measures[count_place])
+            case _:
+                return _rebuilt(part, moved)
+
+    return moved(expression)
+
+
+def _rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each operand changed."""
+    match expression:
+        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf():
+            return expression
+        case Arithmetic(operator, left, right):
+            return Arithmetic(operator, change(left), change(right))
+        case Compared(operator, left, right):
+            return Compared(operator, change(left), change(right))
+        case Both(left, right):
+            return Both(change(left), change(right))
+        case Either(left, right):
+            return Either(change(left), change(right))
+        case Negated(operand):
+            return Negated(change(operand))
+        case Not(operand):
+            return Not(change(operand))
+        case IsNull(operand):
+            return IsNull(change(operand))
+        case OneOf(operand, options):
+            return OneOf(change(operand), options)
+        case Like(operand, pattern):
+            return Like(change(operand), pattern)
+        case Case(branches, otherwise):
+            return Case(tuple((change(when), change(then)) for when, then in branches), change(otherwise))
+        case Cast(operand, kind):
+            return Cast(change(operand), kind)
+        case _:
+            assert_never(expression)
+
+
+def _normal(expression: Expression, question: Question | None = None) -> Expression:
+    """The normal form of an expression, from its operands' upward."""
+
+    def normal(part: Expression) -> Expression:
+        return _normal(part, question)
+
+    match expression:
+        case Both() | Either():
+            join = type(expression)
+            parts = [normal(part) for part in _parts(expression, join)]
+            return _sorted_chain(join, [deeper for part in parts for deeper in _parts(part, join)])
+        case Not(operand):
+            return _not(operand, question)
+        case _:
+            return _simplified(_rebuilt(expression, normal), question)
+
+
+def _not(operand: Expression, question: Question | None) -> Expression:
+    match operand:
+        case Not(inner):
+            return _normal(inner, question)
+        case Both(left, right):
+            return _normal(Either(Not(left), Not(right)), question)
+        case Either(left, right):
+            return _normal(Both(Not(left), Not(right)), question)
+        case Compared(operator, left, right):
+            return _normal(Compared(OPPOSITE[operator], left, right), question)
+        case _:
+            inside = _normal(operand, question)
+            return _not(inside, question) if isinstance(inside, Compared) else Not(inside)
+
+
+def _parts(expression: Expression, join: type[Both] | type[Either]) -> Iterator[Expression]:
+    """The operands of a chain of AND or OR, also of those that a negation turns into one."""
+    if isinstance(expression, Both | Either) and isinstance(expression, join):
+        yield from _parts(expression.left, join)
+        yield from _parts(expression.right, join)
+    elif isinstance(expression, Not) and isinstance(expression.operand, Not):
+        yield from _parts(expression.operand.operand, join)
+    elif isinstance(expression, Not) and isinstance(expression.operand, Either if join is Both else Both):
+        yield from _parts(Not(expression.operand.left), join)
+        yield from _parts(Not(expression.operand.right), join)
+    else:
+        yield expression
+
+
+def _sorted_chain(join: type[Both] | type[Either], parts: list[Expression]) -> Expression:
+    distinct = {serial(part): part for part in parts}
+    return chained(join, [distinct[text] for text in sorted(distinct)])
+
+
+def _simplified(expression: Expression, question: Question | None) -> Expression:
+    """An expression whose operands are normal."""
+    match expression:
+        case Compared(operator, left, right):
+            left, right = _whole(left), _whole(right)
+            if serial(left) > serial(right):
+                operator, left, right = MIRRORED[operator], right, left
+            return Compared(operator, left, right)
+        case OneOf(operand, options):
+            distinct = {serial(option): option for option in map(_whole_literal, options)}
+            listed = tuple(distinct[text] for text in sorted(distinct))
+            if len(listed) == 1 and listed[0].value is not None:
+                return _simplified(Compared("=", operand, listed[0]), question)
+            return OneOf(operand, listed)
+        case Arithmetic(operator, left, right):
+            return _ordered(operator, left, right, question)
+        case Negated(Negated(operand)):
+            return operand
+        case Negated(operand):
+            return negated(operand)
+        case Cast(operand, kind) if type_of(operand, question).kind is kind:
+            return operand
+        case _:
+            return expression
+
+
+def _ordered(operator: str, left: Expression, right: Expression, question: Question | None) -> Expression:
+    """A calculation with the operands of + and * sorted, and 1.0 written as 1 where the result is a double anyway."""
+    kinds = type_of(left, question).kind, type_of(right, question).kind
+    if operator == "/" or (kinds[1] is Kind.NUMBER and not _is_whole(right)):
+        left = _whole(left)
+    if operator == "/" or (kinds[0] is Kind.NUMBER and not _is_whole(left)):
+        right = _whole(right)
+    if operator in {"+", "*"} and serial(left) > serial(right):
+        left, right = right, left
+    return Arithmetic(operator, left, right)
+
+
+def _is_whole(expression: Expression) -> bool:
+    match expression:
+        case Literal(Fraction(denominator=1) as value, Kind.NUMBER):
+            return abs(value) < 1 << 53
+        case _:
+            return False
+
+
+def _whole(expression: Expression) -> Expression:
+    """A literal like 1.0 as the integer 1, which a comparison cannot tell from it."""
+    return _whole_literal(expression) if isinstance(expression, Literal) else expression
+
+
+def _whole_literal(constant: Literal) -> Literal:
+    value = constant.value
+    return Literal(int(value), Kind.INTEGER) if _is_whole(constant) and isinstance(value, Fraction) else constant

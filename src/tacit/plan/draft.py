@@ -1,0 +1,244 @@
+"""A plan while it is read: the one place where both doors turn names and aggregates into keys, measures and a view."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum
+from math import prod
+
+from tacit.errors import InvalidPlan
+from tacit.plan.expressions import Both, Expression, Field, KeyOf, Literal, MeanOf, MeasureOf, operands
+from tacit.plan.forms import Forms, chained
+from tacit.plan.measures import centred, counted, summed
+from tacit.plan.nodes import Key, Measure, Ordering, Plan, Question, Rows, Scan, Shown, Units, View, Where
+from tacit.plan.schema import Column, Table
+from tacit.plan.types import condition_type, type_of
+
+__all__ = ["DEEPEST", "KEPT", "MOST_NUMBERS", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
+
+DEEPEST = 64
+"""The most calculations that may build on each other."""
+MOST_NUMBERS = 1_000_000
+"""The most numbers that one question may release: groups times measures."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as it is written: one in double quotes is taken exactly, another one without regard to case."""
+
+    text: str
+    exact: bool = False
+
+    def means(self, other: str) -> bool:
+        """Whether it is a name of the other."""
+        return self.text == other if self.exact else self.text.casefold() == other.casefold()
+
+
+def find(name: Name, names: Sequence[str], what: str) -> str | None:
+    """The one that is meant, None if there is none."""
+    found = [other for other in names if name.means(other)]
+    if len(found) > 1 and name.text in found:
+        found = [name.text]
+    if len(found) > 1:
+        raise InvalidPlan(
+            f"{name.text!r} may be any of {_listed(found)}", f"put the name of the {what} in double quotes"
+        )
+    return found[0] if found else None
+
+
+def close_to(name: Name, names: Sequence[str], what: str) -> str:
+    """A remedy for a name that does not exist: the closest one, and all of them."""
+    folded = {other.casefold(): other for other in names}
+    close = get_close_matches(name.text[:64].casefold(), folded, n=1)
+    guess = f"did you mean {folded[close[0]]!r}? " if close else ""
+    return f"{guess}the {what}s are {_listed(names)}" if names else f"there is no {what}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+class Named(Enum):
+    """What a name of the view may mean."""
+
+    KEY = "a key"
+    COLUMN = "a column of the answer"
+
+
+SELECTED = (Named.KEY,)
+"""What names mean in the columns of the answer."""
+KEPT = (Named.KEY, Named.COLUMN)
+"""What names mean in HAVING."""
+SORTED = (Named.COLUMN, Named.KEY)
+"""What names mean in ORDER BY."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A question about one table, being read; `plan` closes it."""
+
+    table: Table
+    conditions: list[Expression] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
+    measures: dict[Measure, int] = field(default_factory=dict)
+    columns: list[Shown] = field(default_factory=list)
+
+    # ------------------------------------------------------------ rows
+
+    def column(self, name: Name) -> Column:
+        """The column of the table that a name means."""
+        names = [column.name for column in self.table.columns]
+        found = find(name, names, "column")
+        if found is None:
+            reason = f"the table {self.table.name!r} has no column {name.text[:64]!r}"
+            raise InvalidPlan(reason, close_to(name, names, "column"))
+        return self.table.columns[names.index(found)]
+
+    def where(self, condition: Expression) -> None:
+        """Keep only the rows for which the condition is true."""
+        _shallow(condition)
+        condition_type(condition)
+        self.conditions.append(condition)
+
+    def key(self, name: Name) -> None:
+        """Group by a column with declared values."""
+        column = self.column(name)
+        if column.name == self.table.unit:
+            raise InvalidPlan(
+                f"{column.name!r} names the protected unit: one group for each would be one answer about each",
+                "group by something that many units share, or count units: COUNT(DISTINCT " + column.name + ")",
+            )
+        if not column.values:
+            raise InvalidPlan(
+                f"the values of {column.name!r} are not declared, and which of them occur is private",
+                f'declare them in the policy: {column.name} = {{ type = "{column.kind.value}", values = [...] }}',
+            )
+        key = Key(Field(column), column.values)
+        if key not in self.keys:
+            self.keys.append(key)
+
+    # ------------------------------------------------------------ measures
+
+    def count(self, value: Expression | None = None) -> Expression:
+        """The released number of rows, or of rows in which a value is not NULL."""
+        _shallow(value)
+        if isinstance(value, Literal) and value.value is None:
+            raise InvalidPlan("NULL is never counted", "count the rows: COUNT(*)")
+        return self._place(counted(value))
+
+    def units(self) -> Expression:
+        """The released number of units; where every row is one, that of rows."""
+        return self._place(counted() if self.table.unit is None else Units())
+
+    def sum(self, value: Expression) -> Expression:
+        """The released sum of a value."""
+        _shallow(value)
+        return self._place(summed(value))
+
+    def mean(self, value: Expression) -> Expression:
+        """The mean of a value, from its released centred sum and count."""
+        _shallow(value)
+        return MeanOf(self._place(centred(value)).place, self._place(counted(value)).place)
+
+    def _place(self, measure: Measure) -> MeasureOf:
+        return MeasureOf(self.measures.setdefault(measure, len(self.measures)))
+
+    # ------------------------------------------------------------ view
+
+    @property
+    def question(self) -> Question:
+        """The question as far as it has been read."""
+        rows: Rows = Scan(self.table)
+        if self.conditions:
+            rows = Where(rows, chained(Both, self.conditions))
+        return Question(rows, tuple(self.keys), tuple(self.measures))
+
+    @property
+    def released(self) -> Forms:
+        """How expressions over the release are written."""
+        return Forms(self.question)
+
+    def released_name(self, name: Name, among: Sequence[Named]) -> Expression:
+        """What a name means in the view: the first of a key and a column of the answer that has it."""
+        for kind in among:
+            meant = self._key_named(name) if kind is Named.KEY else self._column_named(name)
+            if meant is not None:
+                return meant
+        column = self.column(name)
+        if column.name == self.table.unit:
+            reason = f"{column.name!r} names the protected unit and is never shown"
+            raise InvalidPlan(reason, f"count units: COUNT(DISTINCT {column.name})")
+        if self.keys:
+            reason = f"{column.name!r} is not a key: a group has many values of it"
+            raise InvalidPlan(reason, f"add it to GROUP BY, or ask for COUNT, SUM or AVG of {column.name}")
+        raise InvalidPlan(
+            f"{column.name!r} has a value in every row, and no row ever leaves",
+            f"ask about many rows: COUNT(*), AVG({column.name}), or GROUP BY {column.name}",
+        )
+
+    def _key_named(self, name: Name) -> Expression | None:
+        found = find(name, [key.field.column.name for key in self.keys], "column")
+        return None if found is None else KeyOf([key.field.column.name for key in self.keys].index(found))
+
+    def _column_named(self, name: Name) -> Expression | None:
+        found = find(name, [shown.name for shown in self.columns], "column")
+        return None if found is None else next(shown.value for shown in self.columns if shown.name == found)
+
+    def show(self, name: str, value: Expression) -> None:
+        """Add a column to the answer."""
+        _shallow(value)
+        type_of(value, self.question)
+        if not name.strip():
+            raise InvalidPlan("a column of the answer has no name", "give it one: ... AS name")
+        if name.casefold() in {shown.name.casefold() for shown in self.columns}:
+            raise InvalidPlan(f"two columns are named {name!r}", "give one of them another name: ... AS other")
+        self.columns.append(Shown(name, value))
+
+    def plan(
+        self,
+        having: Expression | None = None,
+        order: Sequence[Ordering] = (),
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> Plan:
+        """The plan that has been read."""
+        _shallow(having, *(ordering.value for ordering in order))
+        question = self.question
+        if having is not None:
+            condition_type(having, question)
+        for ordering in order:
+            type_of(ordering.value, question)
+        if not self.measures:
+            raise InvalidPlan(
+                "nothing is measured: the groups themselves are public, only what is counted in them is not",
+                "ask for COUNT(*), COUNT(x), COUNT(DISTINCT unit), SUM(x) or AVG(x)",
+            )
+        self._is_not_too_wide()
+        self._intervals_have_names()
+        return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset))
+
+    def _is_not_too_wide(self) -> None:
+        numbers = len(self.measures) * prod(len(key.values) for key in self.keys)
+        if numbers > MOST_NUMBERS:
+            reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
+            raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")
+
+    def _intervals_have_names(self) -> None:
+        """Every measured column n brings n_low and n_high, which no other column may be called."""
+        names = {shown.name.casefold(): shown.name for shown in self.columns}
+        for shown in self.columns:
+            for end in ("_low", "_high"):
+                other = names.get((shown.name + end).casefold())
+                if other is not None and not isinstance(shown.value, KeyOf | Literal):
+                    reason = f"{other!r} is the name of the interval that {shown.name!r} brings with it"
+                    raise InvalidPlan(reason, f"give the column {other!r} another name")
+
+
+def _shallow(*expressions: Expression | None) -> None:
+    """Refuse an expression so deep that those who read it after us might not come to its end."""
+    left = [(expression, 1) for expression in expressions if expression is not None]
+    while left:
+        expression, depth = left.pop()
+        if depth > DEEPEST:
+            raise InvalidPlan(f"more than {DEEPEST} calculations build on each other", "ask a simpler question")
+        left += [(operand, depth + 1) for operand in operands(expression)]

@@ -1,0 +1,192 @@
+"""What is computed from one row, and from one released row: a closed family, matched and never visited."""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from tacit.plan.schema import Column, Kind, Scalar
+
+__all__ = [
+    "Arithmetic",
+    "Both",
+    "Case",
+    "Cast",
+    "Compared",
+    "Either",
+    "Expression",
+    "Field",
+    "IsNull",
+    "KeyOf",
+    "Like",
+    "Literal",
+    "MeanOf",
+    "MeasureOf",
+    "Negated",
+    "Not",
+    "OneOf",
+    "operands",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant; None is NULL."""
+
+    value: Scalar | None
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of the row, already clamped to its declared bounds; NaN has become NULL."""
+
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """left + - * / % right; division is exact division of doubles, and by zero it is NULL."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Negated:
+    """Minus the operand."""
+
+    operand: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """left = <> < <= > >= right; NULL if either is."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """left AND right, in three-valued logic."""
+
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """left OR right, in three-valued logic."""
+
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """NOT operand, in three-valued logic."""
+
+    operand: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether the operand is NULL; never NULL itself."""
+
+    operand: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """operand IN (literals); a NULL among them makes a miss NULL, as in SQL."""
+
+    operand: "Expression"
+    options: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """operand LIKE pattern: % any text, _ any one character, a backslash takes the next one literally."""
+
+    operand: "Expression"
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The value of the first branch whose condition is true, else `otherwise`."""
+
+    branches: tuple[tuple["Expression", "Expression"], ...]
+    otherwise: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The operand as another kind; what cannot be read becomes NULL."""
+
+    operand: "Expression"
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOf:
+    """After release: the key of the group, by its place among the question's keys."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOf:
+    """After release: a released number, by its place among the question's measures."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class MeanOf:
+    """After release: the mean from a centred sum and a count, by their places among the question's measures.
+
+    It is (centre + sum / count) * step with the centre and the step of the sum, and NULL if the count is not positive.
+    """
+
+    sum_place: int
+    count_place: int
+
+
+Expression = (
+    Literal
+    | Field
+    | Arithmetic
+    | Negated
+    | Compared
+    | Both
+    | Either
+    | Not
+    | IsNull
+    | OneOf
+    | Like
+    | Case
+    | Cast
+    | KeyOf
+    | MeasureOf
+    | MeanOf
+)
+"""Every expression there is."""
+
+
+def operands(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is directly made of."""
+    match expression:
+        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf():
+            return ()
+        case Arithmetic(_, left, right) | Compared(_, left, right) | Both(left, right) | Either(left, right):
+            return (left, right)
+        case Negated(operand) | Not(operand) | IsNull(operand) | Like(operand, _) | Cast(operand, _):
+            return (operand,)
+        case OneOf(operand, options):
+            return (operand, *options)
+        case Case(branches, otherwise):
+            return (*(part for branch in branches for part in branch), otherwise)
+        case _:
+            assert_never(expression)

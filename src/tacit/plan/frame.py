@@ -1,0 +1,122 @@
+"""The frame door: questions written in Python, read into the same plans as SQL."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from typing import Any
+
+from tacit.errors import InvalidPlan
+from tacit.exact import count_of
+from tacit.plan.draft import KEPT, SELECTED, SORTED, Draft, Name
+from tacit.plan.expressions import Both, Expression
+from tacit.plan.forms import joined
+from tacit.plan.nodes import Ordering, Plan
+from tacit.plan.schema import Table
+from tacit.plan.terms import Scope, Sorted, Term, col, column_term, term_of
+
+__all__ = ["Frame"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """A question about a table, written step by step; every step is a new frame and the old one stays as it was.
+
+    >>> from tacit.plan import Column, Kind, count, mean
+    >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
+    >>> Frame(visits).where(col("age") >= 65).agg(n=count(), mean=mean("age")).plan().view.columns[0]
+    Shown(name='n', value=MeasureOf(place=0))
+    """
+
+    table: Table
+    asker: Callable[..., Any] | None = None
+    conditions: tuple[Term, ...] = ()
+    keys: tuple[str, ...] = ()
+    columns: tuple[tuple[str, Term], ...] = ()
+    kept: tuple[Term, ...] = ()
+    order: tuple[Sorted, ...] = ()
+    most: int | None = None
+    skipped: int = 0
+
+    def where(self, *conditions: Term) -> "Frame":
+        """Only the rows for which all the conditions are true."""
+        return _checked(replace(self, conditions=(*self.conditions, *map(term_of, conditions))))
+
+    def group_by(self, *names: str) -> "Frame":
+        """One group for every combination of the declared values of some columns."""
+        return _checked(replace(self, keys=(*self.keys, *names)))
+
+    def agg(self, **columns: Term) -> "Frame":
+        """What is measured of each group, by the name of its column in the answer."""
+        return _checked(replace(self, columns=(*self.columns, *columns.items())))
+
+    def having(self, *conditions: Term) -> "Frame":
+        """Only the groups for whose released values all the conditions are true."""
+        return _checked(replace(self, kept=(*self.kept, *map(term_of, conditions))))
+
+    def order_by(self, *terms: "Term | Sorted | str") -> "Frame":
+        """Sort the answer, smallest first; `col("n").descending()` sorts the other way."""
+        order = [term if isinstance(term, Sorted) else Sorted(column_term(term)) for term in terms]
+        return _checked(replace(self, order=(*self.order, *order)))
+
+    def limit(self, rows: int, offset: int = 0) -> "Frame":
+        """At most so many rows of the answer, after the first `offset`."""
+        return replace(self, most=count_of(rows, "limit"), skipped=count_of(offset, "offset"))
+
+    def plan(self) -> Plan:
+        """The plan of what has been written."""
+        draft = _draft_of(self)
+        for key in draft.keys:
+            draft.show(key.field.column.name, draft.released_name(Name(key.field.column.name, exact=True), SELECTED))
+        for name, term in self.columns:
+            with _about(term):
+                draft.show(name, term.read(Scope(draft, SELECTED)))
+        kept = [_read(term, Scope(draft, KEPT)) for term in self.kept]
+        having = reduce(partial(joined, Both), kept) if kept else None
+        order = [Ordering(_read(by.term, Scope(draft, SORTED)), by.descending) for by in self.order]
+        return draft.plan(having, order, self.most, self.skipped)
+
+    def ask(self, *args: Any, **kwargs: Any) -> Any:
+        """The answer, from the vault that this frame was taken from."""
+        if self.asker is None:
+            raise InvalidPlan("this frame belongs to no vault", "take it from one: vault.table(name)")
+        return self.asker(self.plan(), *args, **kwargs)
+
+
+def _draft_of(frame: Frame) -> Draft:
+    """The rows and the keys of a frame."""
+    draft = Draft(frame.table)
+    for condition in frame.conditions:
+        with _about(condition):
+            draft.where(condition.read(Scope(draft)))
+    for name in frame.keys:
+        with _about(col(name)):
+            draft.key(Name(name, exact=True))
+    return draft
+
+
+def _checked(frame: Frame) -> Frame:
+    """The frame itself: a mistake is refused where it is written."""
+    if frame.columns:
+        frame.plan()
+    else:
+        _draft_of(frame)
+    return frame
+
+
+def _read(term: Term, scope: Scope) -> Expression:
+    with _about(term):
+        return term.read(scope)
+
+
+@contextmanager
+def _about(term: Term) -> Iterator[None]:
+    """Refusals, said about the term that they come from."""
+    try:
+        yield
+    except InvalidPlan as refusal:
+        if refusal.text:
+            raise
+        raise refusal.located(term.text, 0, len(term.text)) from None
+    except RecursionError:
+        raise InvalidPlan("this term is nested too deeply", "write a simpler one") from None

@@ -1,0 +1,91 @@
+"""Which SQL is read: the nodes of sqlglot's tree by name, what each may hold, and what is said about the others."""
+
+from tacit.plan.schema import Kind
+
+__all__ = ["ARITHMETIC", "COMPARISONS", "KINDS", "NODES", "PERMITTED", "TAUGHT_ARGUMENTS", "TAUGHT_NODES"]
+
+PERMITTED = "use COUNT, SUM, AVG, CAST, CASE, comparisons and + - * / %"
+"""What to say where nothing better is known."""
+
+# Every node that is read: what it may hold, and the words that it accounts for; those with a ? may be missing.
+NODES: dict[str, tuple[str, str]] = {
+    "Select": ("expressions from_ where group having order limit offset", "SELECT"),
+    "From": ("this", "FROM"),
+    "Table": ("this alias", ""),
+    "TableAlias": ("this", ""),
+    "Where": ("this", "WHERE"),
+    "Group": ("expressions", "GROUP_BY"),
+    "Having": ("this", "HAVING"),
+    "Order": ("expressions", "ORDER_BY"),
+    "Ordered": ("this desc", "NULLS? LAST?"),
+    "Limit": ("expression", "LIMIT"),
+    "Offset": ("expression", "OFFSET"),
+    "Alias": ("this alias", ""),
+    "Column": ("this table", ""),
+    "Identifier": ("this quoted", ""),
+    "Literal": ("this is_string", ""),
+    "Null": ("", "NULL"),
+    "Boolean": ("this", ""),
+    "Paren": ("this", ""),
+    "Neg": ("this", "DASH"),
+    "Add": ("this expression", "PLUS"),
+    "Sub": ("this expression", "DASH"),
+    "Mul": ("this expression", "STAR"),
+    "Div": ("this expression", "SLASH"),
+    "Mod": ("this expression", "MOD"),
+    "EQ": ("this expression", "EQ"),
+    "NEQ": ("this expression", "NEQ"),
+    "LT": ("this expression", "LT"),
+    "LTE": ("this expression", "LTE"),
+    "GT": ("this expression", "GT"),
+    "GTE": ("this expression", "GTE"),
+    "And": ("this expression", "AND"),
+    "Or": ("this expression", "OR"),
+    "Not": ("this", "NOT"),
+    "Is": ("this expression", "IS"),
+    "In": ("this expressions", "IN"),
+    "Between": ("this low high", "BETWEEN AND"),
+    "Like": ("this expression negate", "LIKE"),
+    "Case": ("this ifs default", "CASE END"),
+    "If": ("this true", "WHEN THEN"),
+    "Cast": ("this to", "CAST? DCOLON?"),
+    "TryCast": ("this to safe", "TRY_CAST"),
+    "DataType": ("this", "TYPE"),
+    "Count": ("this big_int", ""),
+    "Sum": ("this", ""),
+    "Avg": ("this", ""),
+    "Distinct": ("expressions", "DISTINCT"),
+    "Star": ("", "STAR"),
+}
+ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Mod": "%"}
+COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
+KINDS = {
+    "BIGINT": Kind.INTEGER,
+    "INT": Kind.INTEGER,
+    "DOUBLE": Kind.NUMBER,
+    "TEXT": Kind.TEXT,
+    "VARCHAR": Kind.TEXT,
+    "BOOLEAN": Kind.BOOLEAN,
+    "DATE": Kind.DATE,
+    "TIMESTAMP": Kind.TIMESTAMP,
+    "TIMESTAMPNTZ": Kind.TIMESTAMP,
+}
+NO_ROWS = ("every row would be shown, and no row ever leaves", "ask for COUNT(*), SUM(x) or AVG(x)")
+# What to say about nodes and arguments that are not read.
+TAUGHT_NODES: dict[str, tuple[str, str]] = {
+    "Star": NO_ROWS,
+    "Distinct": ("of distinct values only units are counted", "write COUNT(DISTINCT unit) or COUNT(*)"),
+    "Tuple": ("several values in parentheses are not compared at once", "compare them one by one, with AND"),
+    "Coalesce": ("COALESCE is not answered", "write CASE WHEN x IS NULL THEN 0 ELSE x END"),
+    "If": ("IF is not answered", "write CASE WHEN condition THEN a ELSE b END"),
+    "IntDiv": ("integer division is not answered", "write CAST(x / y AS BIGINT), which rounds"),
+    "Concat": ("texts are not joined", "compare them one by one"),
+}
+TAUGHT_ARGUMENTS = {
+    "joins": ("a question is about one table", "ask about each table on its own"),
+    "db": ("tables are known by their name alone", "leave out what stands before the point"),
+    "query": ("a question inside a question is not answered", "list the constants: x IN (1, 2)"),
+    "field": ("IN needs a list", "list the constants in parentheses: x IN (1, 2)"),
+    "nulls_first": ("NULLs come last", "leave NULLS FIRST out"),
+    "limit_options": ("LIMIT counts rows", "write a whole number of rows"),
+}

@@ -1,0 +1,149 @@
+"""What is measured of a group: counts, and sums on a public grid with the range that their expression can take."""
+
+from fractions import Fraction
+from math import ceil, floor
+from typing import NoReturn, assert_never
+
+from tacit.plan.expressions import Arithmetic, Compared, Expression, Negated
+from tacit.plan.nodes import Counted, Measure, Question, Rows, Scan, Summed, Units, Where
+from tacit.plan.ranges import Range
+from tacit.plan.schema import Kind, Table
+from tacit.plan.types import Type, refused, type_of, unbounded
+
+__all__ = ["centred", "counted", "fits", "summed", "table_of"]
+
+# A double range is cut into at least 2**20 steps, and no value lies more than 2**51 steps from zero: there halves are
+# still doubles, so that rounding to whole steps is exact.
+_FINENESS = 20
+_STEPS = 51
+_FINEST = Fraction(1, 2**900)
+_WIDEST = 1 << 62
+_ENGINE_BITS = 126
+
+
+def counted(expression: Expression | None = None) -> Counted:
+    """The number of rows or, with an expression, of rows in which it is not NULL.
+
+    What cannot be NULL counts every row, and what is NULL exactly where a part of it is counts that part: equal masks
+    give equal measures, which are paid for once.
+
+    >>> from tacit.plan import Column, Field
+    >>> counted(Field(Column("age", Kind.INTEGER, nullable=False)))
+    Counted(value=None)
+    """
+    return Counted(None if expression is None else _mask(expression))
+
+
+def summed(expression: Expression) -> Summed:
+    """The sum of an expression, on the grid and between the bounds that its type allows.
+
+    >>> from tacit.plan import Column, Field
+    >>> age = summed(Field(Column("age", Kind.INTEGER, low=0, high=120)))
+    >>> age.step, age.low, age.high, age.reach
+    (Fraction(1, 1), 0, 120, 120)
+    """
+    return _varying(_on_grid(expression))
+
+
+def centred(expression: Expression) -> Summed:
+    """The sum of an expression less the middle of its range, which halves its reach: what a mean is made of.
+
+    >>> from tacit.plan import Column, Field
+    >>> age = centred(Field(Column("age", Kind.INTEGER, low=0, high=120)))
+    >>> age.centre, age.reach
+    (60, 60)
+    """
+    found = _on_grid(expression)
+    return _varying(Summed(found.value, found.step, found.low, found.high, (found.low + found.high) // 2))
+
+
+def table_of(rows: Rows) -> Table:
+    """The table that rows are taken from."""
+    while isinstance(rows, Where):
+        rows = rows.rows
+    match rows:
+        case Scan(table):
+            return table
+        case _:
+            assert_never(rows)
+
+
+def fits(question: Question, bits: int) -> bool:
+    """Whether every sum of the question, multiplied by 2**bits, is sure to fit into the engines' 128 bits.
+
+    Claim:      no sum that an engine forms exceeds 2**126, whatever the rows hold.
+    Because:    it adds at most `table.rows` terms, each at most `reach` steps times a weight of at most 2**bits.
+    Checked by: tests/unit/plan/test_measures.py::test_sums_are_proved_to_fit
+    """
+    rows = table_of(question.rows).rows
+    return all(rows * _reach(measure) << bits < 1 << _ENGINE_BITS for measure in question.measures)
+
+
+def _reach(measure: Measure) -> int:
+    match measure:
+        case Counted() | Units():
+            return 1
+        case Summed():
+            return measure.reach
+        case _:
+            assert_never(measure)
+
+
+def _mask(expression: Expression) -> Expression | None:
+    """A simpler expression that is NULL in the same rows; None if there are no such rows."""
+    if not type_of(expression).nullable:
+        return None
+    match expression:
+        case Negated(operand):
+            return _mask(operand)
+        case Arithmetic("+" | "-" | "*", left, right) | Compared(_, left, right):
+            masks = {mask for mask in (_mask(left), _mask(right)) if mask is not None}
+            return masks.pop() if len(masks) == 1 else expression
+        case _:
+            return expression
+
+
+def _on_grid(expression: Expression) -> Summed:
+    found = type_of(expression)
+    if not found.numeric:
+        _not_summable(expression, found)
+    known = found.range
+    if known is None:
+        unbounded(expression, "one row could change the answer by any amount")
+    step = Fraction(1) if found.kind is Kind.INTEGER else _step(known)
+    if found.kind is Kind.INTEGER:
+        low, high = ceil(known.low), floor(known.high)
+    else:
+        low, high = (floor(end / step + Fraction(1, 2)) for end in (known.low, known.high))
+    if max(abs(low), abs(high)) > _WIDEST:
+        refused(expression, "this sum could leave the range of integers", "narrow the declared bounds")
+    return Summed(expression, step, low, high)
+
+
+def _not_summable(expression: Expression, found: Type) -> NoReturn:
+    remedy = "sum or average a number; what is not one can be counted: COUNT(x)"
+    if found.kind is Kind.BOOLEAN:
+        remedy = "count a condition as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
+    refused(expression, f"a value of kind {found.kind.value} cannot be summed", remedy)
+
+
+def _varying(measure: Summed) -> Summed:
+    if measure.reach == 0:
+        what = "the same in every row" if measure.centre else "always 0"
+        refused(measure.value, f"this is {what}, so there is nothing to measure", "count the rows: COUNT(*)")
+    return measure
+
+
+def _step(known: Range) -> Fraction:
+    """The power of two that is the step of a range of doubles."""
+    if not known.furthest:
+        return Fraction(1)
+    fine = (known.high - known.low) / (1 << _FINENESS)
+    least = max(Fraction(2) ** -_log2_floor((1 << _STEPS) / known.furthest), _FINEST)  # rounded up to a power of two
+    return max(least, Fraction(2) ** _log2_floor(fine)) if fine else least
+
+
+def _log2_floor(number: Fraction) -> int:
+    """The largest exponent whose power of two is not above the number."""
+    exponent = number.numerator.bit_length() - number.denominator.bit_length()
+    return exponent if Fraction(2) ** exponent <= number else exponent - 1

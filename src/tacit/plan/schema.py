@@ -1,0 +1,53 @@
+"""What is public about a table: its columns, their kinds, ranges and values, and who owns a row."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+from fractions import Fraction
+
+__all__ = ["Column", "Kind", "Scalar", "Table"]
+
+Scalar = bool | int | Fraction | str | date | datetime
+"""A public value: a bound, a declared key or a literal.  Numbers with a point are Fractions, never floats."""
+
+
+class Kind(Enum):
+    """What a column or an expression holds."""
+
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column, as the curator declares it; nothing here is read from the data.
+
+    `low` and `high` bound it (values beyond are moved onto the bounds when the column is read); `values` lists its
+    public keys (a row with another value, or none, belongs to no group).  A bound or list that is missing is asked for
+    only by the question that needs it.  `nullable=False` promises that the column holds neither NULL nor NaN.
+    """
+
+    name: str
+    kind: Kind
+    low: Scalar | None = None
+    high: Scalar | None = None
+    values: tuple[Scalar, ...] | None = None
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table, as the curator declares it.
+
+    `unit` names the column whose equal values belong together; None means that every row is a unit.  `rows` is the
+    declared most that the table can ever hold: sums are proved to fit from it.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    unit: str | None = None
+    rows: int = (1 << 40) - 1

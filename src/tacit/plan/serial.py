@@ -1,0 +1,105 @@
+"""A question as text: what a fingerprint is taken of, the same on every machine and in every version."""
+
+import json
+from datetime import date
+from fractions import Fraction
+from typing import assert_never
+
+from tacit.plan.expressions import (
+    Arithmetic,
+    Both,
+    Case,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Like,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    Negated,
+    Not,
+    OneOf,
+    operands,
+)
+from tacit.plan.nodes import Counted, Key, Measure, Question, Rows, Scan, Summed, Units, Where
+from tacit.plan.schema import Column, Scalar
+
+__all__ = ["serial"]
+
+
+def serial(part: Expression | Measure | Question) -> str:
+    """A text that two parts share exactly if they are equal; its order is the canonical one."""
+    return json.dumps(_plain(part), separators=(",", ":"))
+
+
+_Plain = list["str | _Plain | None"]
+
+
+def _plain(part: Expression | Measure | Question | Rows | Key) -> _Plain:
+    """A part as nested lists of texts; the first of each says what it is."""
+    match part:
+        case Question(rows, keys, measures):
+            return ["question", _plain(rows), [_plain(key) for key in keys], [_plain(measure) for measure in measures]]
+        case Scan(table):
+            units = [_column(column) for column in table.columns if column.name == table.unit]
+            return ["scan", table.name, table.unit, *units]
+        case Where(rows, condition):
+            return ["where", _plain(rows), _plain(condition)]
+        case Key(field, values):
+            return ["key", _plain(field), [_scalar(value) for value in values]]
+        case Counted(value):
+            return ["counted", None if value is None else _plain(value)]
+        case Summed(value, step, low, high, centre):
+            return ["summed", _plain(value), str(step), str(low), str(high), str(centre)]
+        case Units():
+            return ["units"]
+        case _:
+            return _plain_expression(part)
+
+
+def _plain_expression(expression: Expression) -> _Plain:
+    inside = [_plain_expression(operand) for operand in operands(expression)]
+    match expression:
+        case Literal(value, kind):
+            return ["literal", kind.value, _scalar(value)]
+        case Field(column):
+            return _column(column)
+        case Arithmetic(operator, _, _) | Compared(operator, _, _):
+            return [operator, *inside]
+        case Both() | Either() | Not() | Negated() | IsNull() | OneOf() | Case():
+            return [type(expression).__name__.lower(), *inside]
+        case Like(_, pattern):
+            return ["like", *inside, pattern]
+        case Cast(_, kind):
+            return ["cast", *inside, kind.value]
+        case KeyOf(place) | MeasureOf(place):
+            return [type(expression).__name__.lower(), str(place)]
+        case MeanOf(sum_place, count_place):
+            return ["meanof", str(sum_place), str(count_place)]
+        case _:
+            assert_never(expression)
+
+
+def _column(column: Column) -> _Plain:
+    """What of a column's declaration decides what is computed from it."""
+    return ["field", column.name, column.kind.value, _scalar(column.low), _scalar(column.high)]
+
+
+def _scalar(value: Scalar | None) -> _Plain:
+    match value:
+        case None:
+            return ["null"]
+        case bool():
+            return ["truth", str(value)]
+        case int() | Fraction():
+            return ["number", str(Fraction(value))]
+        case str():
+            return ["text", value]
+        case date():
+            return ["time", value.isoformat()]
+        case _:
+            assert_never(value)

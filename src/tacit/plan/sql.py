@@ -1,0 +1,398 @@
+"""The SQL door: a SELECT is read into a plan, and what is not understood is refused, never dropped.
+
+Text is read as DuckDB's SQL by sqlglot.  Every node of its tree, every argument of every node and every word of the
+text must be read by something here; `grammar.NODES` says what a node may hold and which words it accounts for.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
+
+from tacit.errors import InvalidPlan
+from tacit.plan.account import Account
+from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named, close_to, find
+from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Literal, Not
+from tacit.plan.forms import NULL, Forms, chained, literal, negated, number
+from tacit.plan.grammar import ARITHMETIC, COMPARISONS, KINDS
+from tacit.plan.nodes import Ordering, Plan
+from tacit.plan.schema import Kind, Table
+from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, items
+from tacit.plan.types import type_of
+
+__all__ = ["read_sql"]
+
+_DIALECT = DuckDB()
+_TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
+
+
+def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
+    """The plan that a SELECT asks for; an `InvalidPlan` says what is not understood, and how to ask instead.
+
+    >>> from tacit.plan import Column
+    >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
+    >>> read_sql("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", {"visits": visits}).question.measures
+    (Counted(value=None),)
+    """
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
+    raw, tokens = _tokenised(text)
+    check_tokens(text, tokens, _TYPES)
+    account = Account(text, tokens)
+    plan = _Reader(account, tables).plan(_parsed(text, raw, tokens))
+    account.close(_TYPES)
+    return plan
+
+
+def _tokenised(text: str) -> tuple[Sequence[Any], list[Token]]:
+    try:
+        raw = _DIALECT.tokenize(text)
+    except TokenError as failure:
+        start = failure.start or 0
+        reason = "a quotation mark or a comment is not closed"
+        raise InvalidPlan(reason, "close it", text=text, start=start, end=len(text)) from None
+    hint = next((comment for token in raw for comment in token.comments if comment.startswith("+")), None)
+    if hint is not None:
+        start = max(0, text.find(hint))
+        raise InvalidPlan("hints are not read", "leave it out", text=text, start=start, end=start + len(hint))
+    return raw, [Token(token.token_type.name, token.text, token.start, token.end + 1) for token in raw]
+
+
+def _parsed(text: str, raw: Sequence[Any], tokens: Sequence[Token]) -> exp.Select:
+    """The tree of a text, whose errors say where they are and nothing of the parser."""
+    try:
+        (tree,) = (tree for tree in _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(list(raw), text) if tree)
+    except ParseError as failure:
+        told: dict[str, Any] = failure.errors[0] if failure.errors else {}
+        at = next(
+            (i for i, token in enumerate(raw) if (token.line, token.col) == (told.get("line"), told.get("col"))), -1
+        )
+        expected, _, missing = str(told.get("description")).partition("Expecting ")
+        reason = "this is not SQL that can be read" if expected else f"{missing!r} is missing before this"
+        start, end = tokens[at].start, tokens[at].end
+        raise InvalidPlan(reason, "mend or leave out what is underlined", text=text, start=start, end=end) from None
+    except RecursionError:
+        raise InvalidPlan("the text is nested too deeply", "ask a simpler question", text=text, end=len(text)) from None
+    except (SqlglotError, ValueError, TypeError, AttributeError, LookupError):
+        # The parser is not ours: what it trips over is a text that is not understood.
+        raise InvalidPlan(
+            "this is not SQL that can be read", "ask a simpler question", text=text, end=len(text)
+        ) from None
+    if not isinstance(tree, exp.Select):
+        raise InvalidPlan("only a SELECT is answered", "begin with SELECT", text=text, end=len(text))
+    return tree
+
+
+_Level = Sequence[Named]
+"""What names mean where an expression stands: nothing but columns of the row, or what will be released."""
+_ROWS: _Level = ()
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads one tree, and keeps account of what of the text it has read."""
+
+    account: Account
+    tables: Mapping[str, Table]
+    depth: int = 0
+    alias: str = ""
+
+    # ------------------------------------------------------------ the statement
+
+    def plan(self, select: exp.Select) -> Plan:
+        """The plan of a whole statement."""
+        parts = self.account.take(select)
+        draft = self.source(select, parts.get("from_"))
+        columns = self.account.listed(select)
+        if where := parts.get("where"):
+            condition = self.account.take(where)["this"]
+            with self.account.about(condition):
+                draft.where(self.read(condition, draft, _ROWS))
+        if group := parts.get("group"):
+            for key in self.account.listed(group):
+                with self.account.about(key):
+                    draft.key(self.key_name(key, columns, draft))
+        spans = items(self.account.tokens)
+        if len(spans) != len(columns):
+            self.account.refuse(select, "the columns are not understood", "put parentheses around them")
+        for column, (start, end) in zip(columns, spans, strict=True):
+            self.column(column, " ".join(self.account.text[start:end].split()), draft)
+        clause = parts.get("having")
+        having = self.read(self.account.take(clause)["this"], draft, KEPT) if clause else None
+        order = self.order(parts.get("order"), draft)
+        limit, offset = self.whole(parts.get("limit")), self.whole(parts.get("offset"))
+        with self.account.about(clause.this if clause else select):
+            return draft.plan(having, order, limit, offset or 0)
+
+    def source(self, select: exp.Expr, clause: exp.Expr | None) -> Draft:
+        """The table that is asked about."""
+        if clause is None:
+            self.account.refuse(select, "no table is asked about", "say which: SELECT COUNT(*) FROM table")
+        table = self.account.take(clause)["this"]
+        if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
+            self.account.refuse(
+                table, "this is not a table", "name a table; no function, file or subquery takes its place"
+            )
+        parts = self.account.take(table)
+        name = self.name(parts["this"])
+        with self.account.about(table):
+            found = find(name, list(self.tables), "table")
+            if found is None:
+                remedy = close_to(name, list(self.tables), "table") + "; files are not read"
+                raise InvalidPlan(f"there is no table {name.text[:64]!r}", remedy)
+        self.alias = found
+        if parts.get("alias"):
+            self.alias = self.alias_name(self.account.take(parts["alias"])["this"]).text
+        return Draft(self.tables[found])
+
+    def key_name(self, node: exp.Expr, columns: Sequence[exp.Expr], draft: Draft) -> Name:
+        """The column that a key of GROUP BY names: directly, by its place in the SELECT or by its alias there."""
+        if isinstance(node, exp.Literal) and not node.is_string:
+            place = self.whole_number(node)
+            if not 1 <= place <= len(columns):
+                self.account.refuse(
+                    node, f"there is no column {place}", f"count from 1 to {len(columns)}, or name the column"
+                )
+            return self.key_name(columns[place - 1].unalias(), [], draft)
+        if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
+            self.account.refuse(node, "groups are made by columns only", "GROUP BY a column with declared values")
+        name = self.column_name(node)
+        known = [column.name for column in draft.table.columns]
+        if find(name, known, "column") is None:
+            for column in columns:
+                if isinstance(column, exp.Alias) and name.means(column.alias) and isinstance(column.this, exp.Column):
+                    return self.key_name(column.this, [], draft)
+        return name
+
+    def column(self, node: exp.Expr, text: str, draft: Draft) -> None:
+        """One column of the answer."""
+        value, name = node, None
+        if type(node) is exp.Alias:
+            parts = self.account.take(node)
+            value, name = parts["this"], self.alias_name(parts["alias"]).text
+        with self.account.about(value):
+            read = self.read(value, draft, SELECTED)
+            if name is None:
+                name = draft.column(self.column_name(value)).name if isinstance(value, exp.Column) else text
+            draft.show(name, read)
+
+    def order(self, clause: exp.Expr | None, draft: Draft) -> list[Ordering]:
+        """What the answer is sorted by."""
+        if clause is None:
+            return []
+        found = []
+        for ordered in self.account.listed(clause):
+            parts = self.account.take(ordered)
+            descending = bool(parts.get("desc"))
+            self.account.claim(ordered, "DESC" if descending else "ASC?")
+            node = parts["this"]
+            if isinstance(node, exp.Literal):
+                place = self.whole_number(node)
+                if not 1 <= place <= len(draft.columns):
+                    self.account.refuse(node, f"there is no column {place}", f"count from 1 to {len(draft.columns)}")
+                value = draft.columns[place - 1].value
+            else:
+                value = self.read(node, draft, SORTED)
+            with self.account.about(node):
+                type_of(value, draft.question)
+            found.append(Ordering(value, descending))
+        return found
+
+    def whole(self, clause: exp.Expr | None) -> int | None:
+        """The number of rows in LIMIT or OFFSET."""
+        return None if clause is None else self.whole_number(self.account.take(clause)["expression"])
+
+    def whole_number(self, node: exp.Expr) -> int:
+        """A constant that counts something."""
+        with self.account.about(node):
+            found = self.constant(node) if type(node) is exp.Literal else NULL
+            if found.kind is not Kind.INTEGER or not isinstance(found.value, int):
+                raise InvalidPlan("a whole number is needed here", "write it with digits")
+            return found.value
+
+    # ------------------------------------------------------------ expressions
+
+    def read(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
+        """An expression over rows or over the release."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.account.refuse(node, f"more than {DEEPEST} calculations build on each other", "ask a simpler question")
+        with self.account.about(node):
+            found = self.form(node, draft, level)
+        self.depth -= 1
+        self.account.reads(found, node)
+        return found
+
+    def form(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
+        """What a node means, by its kind; one that is not listed is refused."""
+        kind = type(node).__name__
+        forms = draft.released if level else Forms()
+        if kind in ARITHMETIC or kind in COMPARISONS:
+            parts = self.account.take(node)
+            sides = parts["this"], parts["expression"]
+            if kind in COMPARISONS and any(type(side).__name__ in COMPARISONS for side in sides):
+                self.account.refuse(
+                    node, "comparisons do not follow each other", "write a < x AND x < b, or parentheses"
+                )
+            left, right = (self.read(side, draft, level) for side in sides)
+            if kind in ARITHMETIC:
+                return forms.arithmetic(ARITHMETIC[kind], left, right)
+            return forms.compared(COMPARISONS[kind], left, right)
+        match kind:
+            case "Paren":
+                return self.read(self.account.take(node)["this"], draft, level)
+            case "Column":
+                return self.named(node, draft, level)
+            case "Literal" | "Null" | "Boolean":
+                return self.constant(node)
+            case "Neg":
+                return negated(self.read(self.account.take(node)["this"], draft, level))
+            case "And" | "Or":
+                conditions = [self.read(part, draft, level) for part in self.chain(node)]
+                return chained(Both if kind == "And" else Either, conditions)
+            case "Not":
+                return Not(self.read(self.account.take(node)["this"], draft, level))
+            case "Is":
+                return self.is_null(node, draft, level)
+            case "In" | "Between" | "Like":
+                return self.test(node, draft, level, forms)
+            case "Case":
+                return self.case(node, draft, level, forms)
+            case "Cast" | "TryCast":
+                parts = self.account.take(node)
+                return forms.cast(self.read(parts["this"], draft, level), self.kind(parts["to"]))
+            case "Count" | "Sum" | "Avg":
+                return self.aggregate(node, draft, level)
+        return self.account.unknown(node)
+
+    def named(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
+        """What a name means: a column of the row, or what the release calls so."""
+        name = self.column_name(node)
+        return draft.released_name(name, level) if level else Field(draft.column(name))
+
+    def column_name(self, node: exp.Expr) -> Name:
+        """A column's name, whose qualifier must be the table."""
+        parts = self.account.take(node)
+        if isinstance(parts["this"], exp.Star):
+            self.account.unknown(parts["this"])
+        self.account.claim(node, "DOT", 1 if parts.get("table") else 0)
+        if (table := parts.get("table")) and not self.name(table).means(self.alias):
+            self.account.refuse(
+                table, f"the table is called {self.alias!r} here", f"write {self.alias}.{node.name[:64]}"
+            )
+        return self.name(parts["this"])
+
+    def alias_name(self, node: exp.Expr) -> Name:
+        """A name that is given here, maybe after AS."""
+        self.account.aliases.add(node.meta.get("start", -1))
+        return self.name(node)
+
+    def name(self, node: exp.Expr) -> Name:
+        """A name as it is written."""
+        parts = self.account.take(node)
+        self.account.places.add(node.meta.get("start", -1))
+        return Name(parts["this"], exact=bool(parts.get("quoted")))
+
+    def constant(self, node: exp.Expr) -> Literal:
+        """A constant."""
+        parts = self.account.take(node)
+        if type(node) is exp.Null:
+            return NULL
+        if type(node) is exp.Boolean:
+            self.account.claim(node, str(parts["this"]).upper())
+            return literal(parts["this"])
+        self.account.claim(node, "STRING" if parts["is_string"] else "NUMBER")
+        self.account.claim(node, "DOT", 0 if "start" in node.meta else 1)  # the parser writes .5 as 0.5
+        return literal(parts["this"]) if parts["is_string"] else number(parts["this"])
+
+    def chain(self, node: exp.Expr) -> Iterator[exp.Expr]:
+        """The parts of a AND b AND c, which the parser nests to the left."""
+        kind, rest = type(node), [node]
+        while rest:
+            part = rest.pop()
+            if type(part) is not kind:
+                yield part
+                continue
+            sides = self.account.take(part)
+            rest += [sides["expression"], sides["this"]]
+
+    def is_null(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
+        """x IS NULL."""
+        parts = self.account.take(node)
+        if type(parts["expression"]) is not exp.Null:
+            remedy = "write x = TRUE, or CASE WHEN x THEN TRUE ELSE FALSE END if x may be NULL"
+            self.account.refuse(node, "IS is read only in IS NULL and IS NOT NULL", remedy)
+        self.account.take(parts["expression"])
+        return IsNull(self.read(parts["this"], draft, level))
+
+    def test(self, node: exp.Expr, draft: Draft, level: _Level, forms: Forms) -> Expression:
+        """x IN (...), x BETWEEN a AND b, x LIKE pattern."""
+        parts = self.account.take(node)
+        operand = self.read(parts["this"], draft, level)
+        if type(node) is exp.In:
+            options = [self.read(option, draft, level) for option in self.account.listed(node)]
+            return forms.one_of(operand, options)
+        if type(node) is exp.Between:
+            return forms.between(operand, *(self.read(parts[end], draft, level) for end in ("low", "high")))
+        found = forms.like(operand, self.read(parts["expression"], draft, level))
+        self.account.claim(node, "NOT", 1 if parts.get("negate") else 0)
+        return Not(found) if parts.get("negate") else found
+
+    def case(self, node: exp.Expr, draft: Draft, level: _Level, forms: Forms) -> Expression:
+        """Both forms of CASE; the one with an operand compares it in every branch."""
+        parts = self.account.take(node)
+        operand = self.read(parts["this"], draft, level) if parts.get("this") else None
+        branches = []
+        for branch in parts.get("ifs") or []:
+            sides = self.account.take(branch)
+            when, then = (self.read(sides[side], draft, level) for side in ("this", "true"))
+            branches.append((when if operand is None else forms.compared("=", operand, when), then))
+        self.account.claim(node, "ELSE", 1 if parts.get("default") else 0)
+        otherwise = self.read(parts["default"], draft, level) if parts.get("default") else NULL
+        return forms.case(branches, otherwise)
+
+    def kind(self, node: exp.Expr) -> Kind:
+        """The kind that a type's name means."""
+        name = getattr(node.this, "name", "")
+        if name not in KINDS:
+            kinds = "BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP"
+            raise InvalidPlan(f"the type {name or 'here'} is not read", f"the types are {kinds}")
+        self.account.take(node)
+        return KINDS[name]
+
+    def aggregate(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
+        """COUNT, SUM and AVG, which are the only way from rows to the release."""
+        if not level:
+            remedy = "a condition on groups is written after HAVING, and aggregates cannot contain each other"
+            self.account.refuse(node, "a single row has no COUNT, SUM or AVG", remedy)
+        value = self.account.take(node).get("this")
+        self.account.places.add(node.meta.get("start", -1))
+        if type(node) is exp.Count and type(value) is exp.Star:
+            self.account.take(value)
+            return draft.count()
+        if type(node) is exp.Count and type(value) is exp.Distinct:
+            return self.distinct(value, draft)
+        if value is None:
+            self.account.refuse(node, "nothing is counted", "write COUNT(*)")
+        read = self.read(value, draft, _ROWS)
+        match type(node).__name__:
+            case "Count":
+                return draft.count(read)
+            case "Sum":
+                return draft.sum(read)
+            case _:
+                return draft.mean(read)
+
+    def distinct(self, node: exp.Expr, draft: Draft) -> Expression:
+        """COUNT(DISTINCT unit)."""
+        values = self.account.listed(node)
+        unit = draft.table.unit
+        if len(values) == 1 and unit is not None and isinstance(values[0], exp.Column):
+            with self.account.about(values[0]):
+                if self.column_name(values[0]).means(unit):
+                    return draft.units()
+        remedy = f"write COUNT(DISTINCT {unit})" if unit else "every row is a unit: write COUNT(*)"
+        return self.account.refuse(node, "of distinct values only units are counted", remedy)

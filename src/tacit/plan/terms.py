@@ -1,0 +1,294 @@
+"""Terms: expressions written in Python before it is known which table they are about."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from tacit.errors import InvalidInput, InvalidPlan
+from tacit.plan.draft import Draft, Name, Named
+from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Not
+from tacit.plan.forms import Forms, joined, literal, negated
+from tacit.plan.schema import Kind
+
+__all__ = ["Scope", "Sorted", "Term", "When", "col", "column_term", "count", "mean", "sum", "term_of", "units", "when"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a term is read: over the rows of a draft or, if names can mean more, over what will be released of it."""
+
+    draft: Draft
+    among: Sequence[Named] = ()
+
+    @property
+    def forms(self) -> Forms:
+        """How expressions are written here."""
+        return self.draft.released if self.among else Forms()
+
+    def named(self, name: str) -> Expression:
+        """What a name means here."""
+        meant = Name(name, exact=True)
+        return self.draft.released_name(meant, self.among) if self.among else Field(self.draft.column(meant))
+
+    @property
+    def rows(self) -> "Scope":
+        """The rows that an aggregate is about."""
+        if not self.among:
+            remedy = "a condition on groups belongs in .having(...), and aggregates cannot contain each other"
+            raise InvalidPlan("a single row has no count, sum or mean", remedy)
+        return Scope(self.draft)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """An expression that is written before it is known of which table: `col("age") >= 65`.
+
+    >>> (col("age") >= 65) & ~col("ward").is_in(["A", "B"])
+    (col('age') >= 65) & (~col('ward').is_in(['A', 'B']))
+    """
+
+    text: str
+    read: Callable[[Scope], Expression]
+    atom: bool = True
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __bool__(self) -> NoReturn:
+        remedy = "write & for and, | for or, ~ for not, and x.between(a, b) for a <= x <= b"
+        raise InvalidPlan(
+            "a term is neither true nor false before it is asked", remedy, text=self.text, end=len(self.text)
+        )
+
+    def __add__(self, other: object) -> "Term":
+        return _arithmetic("+", self, other)
+
+    def __radd__(self, other: object) -> "Term":
+        return _arithmetic("+", other, self)
+
+    def __sub__(self, other: object) -> "Term":
+        return _arithmetic("-", self, other)
+
+    def __rsub__(self, other: object) -> "Term":
+        return _arithmetic("-", other, self)
+
+    def __mul__(self, other: object) -> "Term":
+        return _arithmetic("*", self, other)
+
+    def __rmul__(self, other: object) -> "Term":
+        return _arithmetic("*", other, self)
+
+    def __truediv__(self, other: object) -> "Term":
+        return _arithmetic("/", self, other)
+
+    def __rtruediv__(self, other: object) -> "Term":
+        return _arithmetic("/", other, self)
+
+    def __mod__(self, other: object) -> "Term":
+        return _arithmetic("%", self, other)
+
+    def __rmod__(self, other: object) -> "Term":
+        return _arithmetic("%", other, self)
+
+    def __neg__(self) -> "Term":
+        return Term(f"-{_inner(self)}", lambda scope: negated(self.read(scope)), atom=False)
+
+    def __eq__(self, other: object) -> "Term":  # type: ignore[override]
+        return _compared("=", "==", self, other)
+
+    def __ne__(self, other: object) -> "Term":  # type: ignore[override]
+        return _compared("<>", "!=", self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: object) -> "Term":
+        return _compared("<", "<", self, other)
+
+    def __le__(self, other: object) -> "Term":
+        return _compared("<=", "<=", self, other)
+
+    def __gt__(self, other: object) -> "Term":
+        return _compared(">", ">", self, other)
+
+    def __ge__(self, other: object) -> "Term":
+        return _compared(">=", ">=", self, other)
+
+    def __and__(self, other: object) -> "Term":
+        return _joined("&", Both, self, other)
+
+    def __rand__(self, other: object) -> "Term":
+        return _joined("&", Both, other, self)
+
+    def __or__(self, other: object) -> "Term":
+        return _joined("|", Either, self, other)
+
+    def __ror__(self, other: object) -> "Term":
+        return _joined("|", Either, other, self)
+
+    def __invert__(self) -> "Term":
+        return Term(f"~{_inner(self)}", lambda scope: Not(self.read(scope)), atom=False)
+
+    def is_null(self) -> "Term":
+        """Whether it is NULL."""
+        return Term(f"{_inner(self)}.is_null()", lambda scope: IsNull(self.read(scope)))
+
+    def is_in(self, options: Sequence[object]) -> "Term":
+        """Whether it is one of some constants."""
+        listed = [term_of(option) for option in options]
+        text = f"{_inner(self)}.is_in([{', '.join(map(repr, listed))}])"
+        return Term(text, lambda scope: scope.forms.one_of(self.read(scope), [one.read(scope) for one in listed]))
+
+    def like(self, pattern: str) -> "Term":
+        """Whether it matches a pattern: % is any text, _ any one character, a backslash takes the next literally."""
+        return Term(
+            f"{_inner(self)}.like({pattern!r})", lambda scope: scope.forms.like(self.read(scope), literal(pattern))
+        )
+
+    def between(self, low: object, high: object) -> "Term":
+        """Whether it lies between two values, both included."""
+        least, most = term_of(low), term_of(high)
+        return Term(
+            f"{_inner(self)}.between({least!r}, {most!r})",
+            lambda scope: scope.forms.between(self.read(scope), least.read(scope), most.read(scope)),
+        )
+
+    def cast(self, kind: Kind | str) -> "Term":
+        """The same as another kind: integer, number, text, date or timestamp; NULL where that is not possible."""
+        try:
+            meant = Kind(kind)
+        except ValueError:
+            remedy = f"the kinds are {', '.join(known.value for known in Kind)}"
+            raise InvalidInput("a kind", kind, remedy) from None
+        return Term(f"{_inner(self)}.cast({meant.value!r})", lambda scope: scope.forms.cast(self.read(scope), meant))
+
+    def ascending(self) -> "Sorted":
+        """Sort by this, smallest first."""
+        return Sorted(self)
+
+    def descending(self) -> "Sorted":
+        """Sort by this, largest first."""
+        return Sorted(self, descending=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sorted:
+    """What `order_by` sorts by."""
+
+    term: Term
+    descending: bool = False
+
+
+def term_of(value: object) -> Term:
+    """A term, or a constant as one."""
+    if isinstance(value, Term):
+        return value
+    constant = literal(value)  # a wrong constant is refused where it is written
+    return Term(repr(value), lambda _: constant)
+
+
+def _inner(term: Term) -> str:
+    """The text of a term inside another one."""
+    return term.text if term.atom else f"({term.text})"
+
+
+def _arithmetic(operator: str, left: object, right: object) -> Term:
+    one, two = term_of(left), term_of(right)
+    return Term(
+        f"{_inner(one)} {operator} {_inner(two)}",
+        lambda scope: scope.forms.arithmetic(operator, one.read(scope), two.read(scope)),
+        atom=False,
+    )
+
+
+def _compared(operator: str, sign: str, left: object, right: object) -> Term:
+    one, two = term_of(left), term_of(right)
+    return Term(
+        f"{_inner(one)} {sign} {_inner(two)}",
+        lambda scope: scope.forms.compared(operator, one.read(scope), two.read(scope)),
+        atom=False,
+    )
+
+
+def _joined(sign: str, join: type[Both] | type[Either], left: object, right: object) -> Term:
+    one, two = term_of(left), term_of(right)
+    text = f"{_inner(one)} {sign} {_inner(two)}"
+    return Term(text, lambda scope: joined(join, one.read(scope), two.read(scope)), atom=False)
+
+
+def col(name: str) -> Term:
+    """A column of the table or, after `agg`, of the answer.
+
+    >>> col("age") >= 65
+    col('age') >= 65
+    """
+    return Term(f"col({name!r})", lambda scope: scope.named(name))
+
+
+def column_term(value: "Term | str") -> Term:
+    """A term, or the column of a name as one."""
+    return col(value) if isinstance(value, str) else term_of(value)
+
+
+def count(value: "Term | str | None" = None) -> Term:
+    """How many rows there are or, of a column or term, in how many it is not NULL."""
+    if value is None:
+        return Term("count()", lambda scope: scope.rows.draft.count())
+    counted = column_term(value)
+    return Term(f"count({counted})", lambda scope: scope.draft.count(counted.read(scope.rows)))
+
+
+def units() -> Term:
+    """How many units there are."""
+    return Term("units()", lambda scope: scope.rows.draft.units())
+
+
+def sum(value: "Term | str") -> Term:  # noqa: A001 - the word that everybody knows; it is used as tacit.sum
+    """The sum of a column or term."""
+    summed = column_term(value)
+    return Term(f"sum({summed})", lambda scope: scope.draft.sum(summed.read(scope.rows)))
+
+
+def mean(value: "Term | str") -> Term:
+    """The mean of a column or term."""
+    averaged = column_term(value)
+    return Term(f"mean({averaged})", lambda scope: scope.draft.mean(averaged.read(scope.rows)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class When:
+    """A choice that is being written: `when(a).then(x).when(b).then(y).otherwise(z)`."""
+
+    branches: tuple[tuple[Term, Term], ...]
+    condition: Term | None
+
+    def then(self, value: object) -> "When":
+        """The value if the condition is true."""
+        if self.condition is None:
+            raise InvalidPlan("then(...) has no condition", "write when(condition).then(value)")
+        return When((*self.branches, (self.condition, term_of(value))), None)
+
+    def when(self, condition: Term) -> "When":
+        """The next condition, if those before are not true."""
+        if self.condition is not None:
+            raise InvalidPlan("a condition has no value", "write .then(value) before the next .when(condition)")
+        return When(self.branches, term_of(condition))
+
+    def otherwise(self, value: object) -> Term:
+        """The value if no condition is true; None is NULL."""
+        if self.condition is not None or not self.branches:
+            raise InvalidPlan("a condition has no value", "write .then(value) before .otherwise(value)")
+        branches, last = self.branches, term_of(value)
+        text = "".join(f".when({condition}).then({chosen})" for condition, chosen in branches)
+        return Term(
+            f"{text[1:]}.otherwise({last})",
+            lambda scope: scope.forms.case([(c.read(scope), v.read(scope)) for c, v in branches], last.read(scope)),
+        )
+
+
+def when(condition: Term) -> When:
+    """The first of several values whose condition is true.
+
+    >>> when(col("age") < 18).then("young").otherwise("old")
+    when(col('age') < 18).then('young').otherwise('old')
+    """
+    return When((), term_of(condition))

@@ -1,0 +1,182 @@
+"""What is refused before SQL is parsed: too long, too deep, or with a word that no question of ours can hold."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from tacit.errors import InvalidPlan
+
+__all__ = ["DEEPEST", "MOST_BYTES", "MOST_TOKENS", "Token", "check_tokens", "SILENT", "items", "kind_of"]
+
+MOST_BYTES = 20_000
+"""The longest text that is read."""
+MOST_TOKENS = 2_000
+"""The most words and signs that are read."""
+DEEPEST = 24
+"""The deepest nesting that is read: sqlglot needs 25 frames of Python's 1,000 for each level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, a sign or a constant of a text, which stands at text[start:end]."""
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+_OPERATORS = {"STAR", "PLUS", "DASH", "SLASH", "MOD", "EQ", "NEQ", "LT", "LTE", "GT", "GTE", "DCOLON"}
+_SIGNS = {"L_PAREN", "R_PAREN", "COMMA", "DOT"} | _OPERATORS
+_CONSTANTS = {"STRING", "NUMBER"}
+SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
+"""What changes nothing where the parser takes it; every other token must have been read."""
+
+_ONE_TABLE = ("a question is about one table", "ask about each table on its own")
+_WINDOWS = ("windows over rows are not answered", "GROUP BY the column and use COUNT, SUM or AVG")
+_SAMPLES = ("a sample of the rows is not taken: noise already protects all of them", "leave the sample out")
+_PATTERNS = ("of the ways to match text only LIKE is read", "write x LIKE 'a%', or x IN ('a', 'A')")
+_NULLS = ("ISNULL and NOTNULL are not read", "write IS NULL or IS NOT NULL")
+_SETS = ("several sets of groups in one question are not answered", "ask once for each set of keys")
+_QUANTIFIED = ("ALL, ANY and SOME are not read", "leave ALL out, or write the comparisons with AND and OR")
+_CLOCK = ("the clock is no part of a question: the same question must mean the same tomorrow", "write the date itself")
+_NESTED = ("a question inside a question is not answered", "ask about the table directly, with WHERE and CASE")
+_ENDS = ("FETCH and TOP are not read", "write LIMIT 10")
+
+_TAUGHT = {
+    "JOIN": _ONE_TABLE,
+    "LATERAL": _ONE_TABLE,
+    "CROSS": _ONE_TABLE,
+    "UNION": _ONE_TABLE,
+    "INTERSECT": _ONE_TABLE,
+    "EXCEPT": _ONE_TABLE,
+    "WITH": _NESTED,
+    "EXISTS": _NESTED,
+    "VALUES": _NESTED,
+    "OVER": _WINDOWS,
+    "WINDOW": _WINDOWS,
+    "PARTITION": _WINDOWS,
+    "QUALIFY": _WINDOWS,
+    "FILTER": ("FILTER is not read", "write the condition inside: SUM(CASE WHEN condition THEN x ELSE 0 END)"),
+    "WITHIN": ("ordered aggregates are not answered", "ask for COUNT, SUM or AVG"),
+    "TABLESAMPLE": _SAMPLES,
+    "SAMPLE": _SAMPLES,
+    "USING": _SAMPLES,
+    "INTO": ("an answer is not written into a table", "leave INTO out"),
+    "FOR": ("rows are read and never locked", "leave FOR ... out"),
+    "COLLATE": ("text is compared by code point, without collations", "leave COLLATE out"),
+    "ISNULL": _NULLS,
+    "NOTNULL": _NULLS,
+    "ILIKE": _PATTERNS,
+    "SIMILAR": _PATTERNS,
+    "SIMILAR TO": _PATTERNS,
+    "RLIKE": _PATTERNS,
+    "REGEXP": _PATTERNS,
+    "GLOB": _PATTERNS,
+    "ESCAPE": ("ESCAPE is not read", "a backslash in a pattern takes the next character literally: LIKE '10\\%'"),
+    "FETCH": _ENDS,
+    "TOP": _ENDS,
+    "ROLLUP": _SETS,
+    "CUBE": _SETS,
+    "GROUPING": _SETS,
+    "GROUPING SETS": _SETS,
+    "PIVOT": _SETS,
+    "UNPIVOT": _SETS,
+    "ALL": _QUANTIFIED,
+    "ANY": _QUANTIFIED,
+    "SOME": _QUANTIFIED,
+    "INTERVAL": ("intervals of time are not calculated with", "write the date itself"),
+    "CURRENT_DATE": _CLOCK,
+    "CURRENT_TIMESTAMP": _CLOCK,
+    "CURRENT_TIME": _CLOCK,
+}
+_ALSO_NAMES = {"FILTER", "WINDOW", "SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES", "INTERVAL"}
+_STATEMENT = ("only a SELECT is answered, and nothing is ever changed", "begin with SELECT")
+
+
+def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> None:
+    """Refuse a text that is too long or too deep or holds what cannot be read.
+
+    `types` are the kinds of tokens that name types: before a parenthesis they make sqlglot's time grow as 2**depth.
+    """
+    if len(tokens) > MOST_TOKENS:
+        _refuse(text, tokens[MOST_TOKENS], f"the text has more than {MOST_TOKENS} words", "ask a shorter question")
+    if not tokens or tokens[0].kind != "SELECT":
+        first = tokens[0] if tokens else Token("", "", 0, len(text))
+        _refuse(text, first, *_TAUGHT.get(first.text.upper(), _STATEMENT))
+    _check_depth(text, tokens)
+    for i, token in enumerate(tokens):
+        before = tokens[i - 1] if i else token
+        after = tokens[i + 1] if i + 1 < len(tokens) else Token("", "", len(text), len(text))
+        _check_word(text, tokens[max(0, i - 2) : i], token, after)
+        if after.kind == "L_PAREN" and token.kind in types:
+            _refuse(text, token, f"{token.text} takes nothing in parentheses here", "write CAST(x AS BIGINT) or DOUBLE")
+        if before.kind == "NUMBER" and before.end == token.start and token.kind not in _SIGNS | {"SEMICOLON"}:
+            _refuse(text, token, "a number runs into a name", "put a space between them, or write the number in full")
+
+
+def _check_depth(text: str, tokens: Sequence[Token]) -> None:
+    """Count parentheses, CASE and NOT, each of which the parser opens a level for; a minus only after a minus."""
+    open_nots = [0]
+    minuses = 0
+    for token in tokens:
+        minuses = minuses + 1 if token.kind in {"DASH", "PLUS"} else 0
+        match token.kind:
+            case "L_PAREN" | "CASE":
+                open_nots.append(0)
+            case "R_PAREN" | "END":
+                open_nots = open_nots[:-1] or [0]
+            case "NOT":
+                open_nots[-1] += 1
+            case "AND" | "OR" | "COMMA" | "WHEN" | "THEN" | "ELSE":
+                open_nots[-1] = 0
+        if len(open_nots) - 1 + sum(open_nots) + minuses > DEEPEST:
+            _refuse(text, token, f"the text is nested more than {DEEPEST} levels deep", "take something out of it")
+
+
+def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) -> None:
+    word = token.text.upper()
+    if token.kind in _SIGNS | _CONSTANTS or token.kind == "IDENTIFIER":
+        return
+    if token.kind == "SEMICOLON":
+        if after.kind:
+            _refuse(text, after, "one statement is answered at a time", "ask them one by one")
+    elif word == "SELECT" and before:
+        _refuse(text, token, *_NESTED)
+    elif word == "DISTINCT":
+        _check_distinct(text, before, token)
+    elif word in _TAUGHT:
+        reason, remedy = _TAUGHT[word]
+        _refuse(text, token, reason, remedy + ("; a name needs double quotes" if word in _ALSO_NAMES else ""))
+    elif token.kind != "VAR" and not "".join(text[token.start : token.end].replace("_", "").split()).isalnum():
+        _refuse(text, token, f"{token.text!r} is not understood", "use + - * / % = <> < <= > >=, AND, OR, NOT, CASE")
+
+
+def _check_distinct(text: str, before: Sequence[Token], token: Token) -> None:
+    if [other.text.upper() for other in before[-2:]] != ["COUNT", "("]:
+        reason = "DISTINCT is read only inside COUNT(DISTINCT ...)"
+        _refuse(text, token, reason, "GROUP BY the columns instead; their declared values are public")
+
+
+def kind_of(token: Token, types: Collection[str]) -> str:
+    """What a token counts as: a word as itself, every name of a type as TYPE, all else by its kind."""
+    if token.kind == "VAR":
+        return token.text.upper()
+    return "TYPE" if token.kind in types and token.kind != "NULL" else token.kind  # NULL is a type to sqlglot, too
+
+
+def items(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where the columns of a SELECT begin and end: what stands between its commas, up to FROM."""
+    found, depth, begun = [], 0, 1
+    for i, token in enumerate(tokens):
+        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.kind, 0)
+        if depth == 0 and token.kind in {"COMMA", "FROM"} and i > begun:
+            found.append((tokens[begun].start, tokens[i - 1].end))
+        if depth == 0 and token.kind == "COMMA":
+            begun = i + 1
+        if depth == 0 and token.kind == "FROM":
+            break
+    return found
+
+
+def _refuse(text: str, token: Token, reason: str, remedy: str) -> None:
+    raise InvalidPlan(reason, remedy, text=text, start=token.start, end=token.end)

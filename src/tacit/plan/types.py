@@ -1,0 +1,340 @@
+"""The kind, the range and the nullability of every expression, by rules of our own and without a look at the data."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import NoReturn, assert_never
+
+from tacit.errors import InvalidPlan, Unbounded
+from tacit.plan.expressions import (
+    Arithmetic,
+    Both,
+    Case,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Like,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    Negated,
+    Not,
+    OneOf,
+    operands,
+)
+from tacit.plan.narrowing import Ends, narrowed
+from tacit.plan.nodes import Question
+from tacit.plan.ranges import INT64, LARGEST, Range, as_double, outward
+from tacit.plan.schema import Kind
+from tacit.plan.words import phrase
+
+__all__ = ["CASTS", "Type", "condition_type", "refused", "type_of", "unbounded"]
+
+NUMERIC = (Kind.INTEGER, Kind.NUMBER)
+
+CASTS = frozenset(
+    {
+        (Kind.INTEGER, Kind.NUMBER),
+        (Kind.NUMBER, Kind.INTEGER),
+        (Kind.BOOLEAN, Kind.INTEGER),
+        (Kind.INTEGER, Kind.TEXT),
+        (Kind.TEXT, Kind.INTEGER),
+        (Kind.TEXT, Kind.NUMBER),
+        (Kind.TEXT, Kind.DATE),
+        (Kind.DATE, Kind.TIMESTAMP),
+        (Kind.TIMESTAMP, Kind.DATE),
+    }
+)
+"""The casts that exist, besides those to the same kind: every engine agrees on them bit for bit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """What an expression can be: its kind, the bounds of a number where they are known, and whether it may be NULL."""
+
+    kind: Kind
+    low: Fraction | None = None
+    high: Fraction | None = None
+    nullable: bool = True
+
+    @property
+    def range(self) -> Range | None:
+        """Both bounds, if both are known."""
+        return None if self.low is None or self.high is None else Range(self.low, self.high)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether one can calculate with it."""
+        return self.kind in NUMERIC
+
+
+def type_of(expression: Expression, question: Question | None = None) -> Type:
+    """The type of an expression over rows or, if a question is given, over its release.
+
+    Over rows the bounds are those of the computed value, and an expression that could overflow is refused.  A release
+    is public: bounds do not matter there.
+
+    >>> from tacit.plan import Column
+    >>> age = Field(Column("age", Kind.INTEGER, low=0, high=120))
+    >>> type_of(Arithmetic("*", age, Literal(2, Kind.INTEGER))).high
+    Fraction(240, 1)
+    """
+    match expression:
+        case Literal() | Field():
+            return _leaf(expression)
+        case Arithmetic():
+            return _arithmetic(expression, question)
+        case Negated(operand):
+            return _negated(expression, type_of(operand, question), free=question is not None)
+        case Compared(_, left, right):
+            return _compared(expression, type_of(left, question), [type_of(right, question)])
+        case OneOf(operand, options):
+            return _compared(expression, type_of(operand, question), [type_of(option) for option in options])
+        case Both(left, right) | Either(left, right):
+            sides = condition_type(left, question), condition_type(right, question)
+            return Type(Kind.BOOLEAN, nullable=any(side.nullable for side in sides))
+        case Not(operand):
+            return condition_type(operand, question)
+        case IsNull(operand):
+            type_of(operand, question)
+            return Type(Kind.BOOLEAN, nullable=False)
+        case Like(operand, _):
+            return _like(expression, type_of(operand, question))
+        case Case():
+            return _case(expression, question)
+        case Cast(operand, kind):
+            return _cast(expression, type_of(operand, question), kind)
+        case KeyOf() | MeasureOf() | MeanOf():
+            return _released(expression, question)
+        case _:
+            assert_never(expression)
+
+
+def condition_type(expression: Expression, question: Question | None = None) -> Type:
+    """The type of an expression that must be a condition."""
+    found = type_of(expression, question)
+    if found.kind is not Kind.BOOLEAN:
+        remedy = "compare it with something, as in x = 1 or x > 0"
+        refused(expression, f"a condition is needed here, and this is of kind {found.kind.value}", remedy, question)
+    return found
+
+
+def refused(culprit: Expression, reason: str, remedy: str, question: Question | None = None) -> NoReturn:
+    """Refuse an expression, in its own words until a door says where it stands."""
+    text = phrase(culprit, question)
+    raise InvalidPlan(reason, remedy, text=text, end=len(text), culprit=culprit)
+
+
+def unbounded(expression: Expression, why: str) -> NoReturn:
+    """Refuse an expression whose range is not known, and name the column that lacks bounds."""
+    for field in _fields(expression):
+        column = field.column
+        if column.kind in NUMERIC and _leaf(field).range is None:
+            text = phrase(expression)
+            raise Unbounded(column.name, column.kind.value, text=text, end=len(text), culprit=field)
+    refused(expression, f"the range of this value is not known, and {why}", _CLAMP)
+
+
+_CLAMP = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
+_DECIMALS = "narrow the declared bounds, or calculate with decimals: CAST(x AS DOUBLE)"
+
+
+def _ranged(kind: Kind, known: Range | None, nullable: bool) -> Type:
+    return Type(kind, None, None, nullable) if known is None else Type(kind, known.low, known.high, nullable)
+
+
+def _fields(expression: Expression) -> Iterator[Field]:
+    if isinstance(expression, Field):
+        yield expression
+    for operand in operands(expression):
+        yield from _fields(operand)
+
+
+def _leaf(expression: Literal | Field) -> Type:
+    match expression:
+        case Literal(None, kind):
+            return Type(kind)
+        case Literal(value, kind):
+            exact = _bound(value, kind)
+            if kind in NUMERIC and (exact is None or (kind is Kind.INTEGER and exact not in INT64)):
+                refused(expression, "this number is too large", "write one that fits into 64 bits")
+            return Type(kind, exact, exact, nullable=False)
+        case Field(column):
+            low, high = _bound(column.low, column.kind), _bound(column.high, column.kind)
+            if column.kind is Kind.INTEGER:
+                low = None if low is None else max(Fraction(ceil(low)), INT64.low)
+                high = None if high is None else min(Fraction(floor(high)), INT64.high)
+            return Type(column.kind, low, high, column.nullable)
+
+
+def _bound(value: object, kind: Kind) -> Fraction | None:
+    """A bound or a literal as engines see it: integers as they are, other numbers as the nearest double."""
+    if kind not in NUMERIC or not isinstance(value, int | Fraction):
+        return None
+    return Fraction(value) if kind is Kind.INTEGER else as_double(value)
+
+
+def _number(expression: Expression, question: Question | None) -> Type:
+    found = type_of(expression, question)
+    if not found.numeric:
+        remedy = "a condition is counted as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
+        if found.kind is not Kind.BOOLEAN:
+            remedy = "cast it, CAST(x AS DOUBLE), or leave it out of the calculation"
+        refused(expression, f"one cannot calculate with a value of kind {found.kind.value}", remedy, question)
+    return found
+
+
+def _arithmetic(expression: Arithmetic, question: Question | None) -> Type:
+    left, right = _number(expression.left, question), _number(expression.right, question)
+    both_whole = left.kind is right.kind is Kind.INTEGER
+    kind = Kind.INTEGER if both_whole and expression.operator != "/" else Kind.NUMBER
+    nullable = left.nullable or right.nullable
+    if expression.operator in {"/", "%"}:
+        nullable = nullable or right.range is None or 0 in right.range
+    if question is not None:
+        return Type(kind, nullable=nullable)
+    return _ranged(kind, _settled(expression, kind, _computed(expression, left, right, kind)), nullable)
+
+
+def _computed(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Range:
+    """The exact range of + - * / %; an operand without a range is refused."""
+    x, y = _operand(left, kind), _operand(right, kind)
+    if y is None:
+        unbounded(expression.right, "calculating with it could overflow")
+    if x is None:
+        # A remainder is bounded by its divisor alone; only the least integer over minus one overflows.
+        if expression.operator != "%" or (kind is Kind.INTEGER and -1 in y):
+            unbounded(expression.left, "calculating with it could overflow")
+        x = INT64 if kind is Kind.INTEGER else Range(-LARGEST, LARGEST)
+    match expression.operator:
+        case "+":
+            return x + y
+        case "-":
+            return x - y
+        case "*":
+            return x * y
+        case "%":
+            return x.rest(y, whole=kind is Kind.INTEGER)
+        case "/":
+            quotient = x.over(y, whole=right.kind is Kind.INTEGER)
+            if quotient is None:
+                reason = "the divisor may come as close to zero as it likes, so the quotient has no bound"
+                refused(expression, reason, "keep away from zero: x / CASE WHEN y >= 0.01 THEN y END")
+            return quotient
+        case operator:
+            raise AssertionError(operator)
+
+
+def _operand(found: Type, kind: Kind) -> Range | None:
+    """The range of an operand after it became a double, if the result is one."""
+    known = found.range
+    return outward(known) if known is not None and kind is Kind.NUMBER else known
+
+
+def _settled(expression: Expression, kind: Kind, exact: Range) -> Range:
+    """The range of the computed value; refused if an integer could leave 64 bits or a double become infinite."""
+    if kind is Kind.INTEGER:
+        if not exact.within(INT64):
+            refused(expression, "this integer could leave 64 bits", _DECIMALS)
+        return exact
+    found = outward(exact)
+    if found.furthest > LARGEST:
+        refused(expression, "this number could become too large for a double", "narrow the declared bounds")
+    return found
+
+
+def _negated(expression: Negated, found: Type, *, free: bool) -> Type:
+    if not found.numeric:
+        refused(expression, f"a value of kind {found.kind.value} has no negative", "leave out the minus")
+    known = found.range
+    if known is not None and not free:
+        known = _settled(expression, found.kind, -known)
+    elif found.kind is Kind.INTEGER and not free:
+        unbounded(expression.operand, "minus the least integer is none")
+    return _ranged(found.kind, known, found.nullable)
+
+
+def _compared(expression: Compared | OneOf, left: Type, others: Sequence[Type]) -> Type:
+    operator = expression.operator if isinstance(expression, Compared) else "="
+    for other in others:
+        if left.kind is not other.kind and not (left.numeric and other.numeric):
+            reason = f"values of kind {left.kind.value} and {other.kind.value} cannot be compared"
+            refused(expression, reason, "write both sides as the same kind: 5 is a number and '5' a text")
+    if left.kind is Kind.BOOLEAN and operator not in {"=", "<>"}:
+        refused(expression, "true and false have no order", "compare them with = or <>")
+    return Type(Kind.BOOLEAN, nullable=left.nullable or any(other.nullable for other in others))
+
+
+def _like(expression: Like, found: Type) -> Type:
+    if found.kind is not Kind.TEXT:
+        refused(expression, f"LIKE reads text, and this is of kind {found.kind.value}", "compare it with = < or >")
+    return Type(Kind.BOOLEAN, nullable=found.nullable)
+
+
+def _case(expression: Case, question: Question | None) -> Type:
+    conditions = [condition for condition, _ in expression.branches]
+    for condition in conditions:
+        condition_type(condition, question)
+    values = [*(value for _, value in expression.branches), expression.otherwise]
+    types = [type_of(value, question) for value in values]
+    known = [(i, found) for i, found in enumerate(types) if values[i] != Literal(None, found.kind)]
+    kinds = {found.kind for _, found in known} or {types[0].kind}
+    if len(kinds) > 1 and not kinds <= set(NUMERIC):
+        names = " and ".join(sorted(kind.value for kind in kinds))
+        refused(expression, f"the branches of this CASE are of different kinds: {names}", "make them of one kind")
+    kind = kinds.pop() if len(kinds) == 1 else Kind.NUMBER
+    nullable = any(found.nullable for found in types)
+    if kind not in NUMERIC or question is not None:
+        return Type(kind, nullable=nullable)
+    ends = [narrowed((types[i].low, types[i].high), values[i], conditions, i) for i, _ in known]
+    return _union(kind, ends or [(Fraction(0), Fraction(0))], nullable)
+
+
+def _union(kind: Kind, ends: list[Ends], nullable: bool) -> Type:
+    """The type of a value that is one of several: each end is known only if every one of them is."""
+    lows, highs = [low for low, _ in ends if low is not None], [high for _, high in ends if high is not None]
+    low = min(lows) if len(lows) == len(ends) else None
+    high = max(highs) if len(highs) == len(ends) else None
+    if kind is Kind.NUMBER and low is not None and high is not None:
+        found = outward(Range(low, high))
+        low, high = found.low, found.high
+    return Type(kind, low, high, nullable)
+
+
+def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
+    if found.kind is kind:
+        return found
+    if (found.kind, kind) not in CASTS:
+        possible = sorted(to.value for since, to in CASTS if since is found.kind)
+        remedy = f"it can become {' or '.join(possible)}" if possible else "leave out the cast"
+        refused(expression, f"a value of kind {found.kind.value} cannot be cast to {kind.value}", remedy)
+    known = found.range
+    match found.kind, kind:
+        case Kind.BOOLEAN, _:
+            return Type(kind, Fraction(0), Fraction(1), found.nullable)
+        case Kind.INTEGER, Kind.NUMBER:
+            return _ranged(kind, None if known is None else outward(known), found.nullable)
+        case Kind.NUMBER, _:
+            if known is None or not known.within(INT64):
+                return Type(kind, nullable=True)
+            return Type(kind, Fraction(floor(known.low)), Fraction(ceil(known.high)), found.nullable)
+        case Kind.TEXT, _:
+            return Type(kind, nullable=True)
+        case _:
+            return Type(kind, nullable=found.nullable)
+
+
+def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None) -> Type:
+    assert question is not None, "keys and measures exist only after release"
+    match expression:
+        case KeyOf(place):
+            return Type(question.keys[place].field.column.kind, nullable=False)
+        case MeasureOf():
+            return Type(Kind.NUMBER, nullable=False)
+        case MeanOf():
+            return Type(Kind.NUMBER, nullable=True)

@@ -1,0 +1,252 @@
+"""A plan as a person reads it: in a sentence or two, and as a tree."""
+
+from collections.abc import Iterator
+from datetime import date
+from fractions import Fraction
+from typing import assert_never
+
+from tacit.plan.expressions import (
+    Arithmetic,
+    Both,
+    Case,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Like,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    Negated,
+    Not,
+    OneOf,
+)
+from tacit.plan.nodes import Counted, Key, Measure, Plan, Question, Rows, Scan, Shown, Summed, Units, View, Where
+from tacit.plan.schema import Scalar, Table
+
+__all__ = ["as_tree", "in_words", "phrase"]
+
+# How tightly an operator binds: what binds less needs parentheses inside what binds more.
+_OR, _AND, _NOT, _COMPARED, _ADDED, _MULTIPLIED, _MINUS, _ATOM = range(8)
+_MOST_LISTED = 12
+
+
+def in_words(plan: Plan) -> str:
+    """A plan in a sentence or two.
+
+    >>> from tacit.plan import Column, Kind, Table, read_sql
+    >>> visits = Table("visits", (Column("ward", Kind.TEXT, values=("A", "B")),), unit="patient")
+    >>> print(in_words(read_sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward LIMIT 1", {"visits": visits})))
+    Of the rows of visits, for each ward ('A', 'B'): n is the number of rows. Of these at most 1.
+    """
+    question, view = plan.question, plan.view
+    begun = f"Of the rows of {_rows(question.rows)}"
+    if question.keys:
+        begun += f", for each {' and each '.join(_key(key) for key in question.keys)}"
+    told = [
+        f"{shown.name} is {phrase(shown.value, question)}" for shown in view.columns if not _obvious(shown, question)
+    ]
+    return " ".join([f"{begun}: {'; '.join(told)}.", *_afterwards(question, view)])
+
+
+def as_tree(plan: Plan) -> str:
+    """A plan as an indented tree: the view above, then the question, then the rows.
+
+    >>> from tacit.plan import Column, Kind, Table, read_sql
+    >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
+    >>> print(as_tree(read_sql("SELECT COUNT(*) AS n FROM visits WHERE age > 3", {"visits": visits})))
+    view
+      n = the number of rows
+    question
+      measure the number of rows
+      where age > 3
+        scan visits, every row a unit
+    """
+    return "\n".join("  " * depth + line for depth, line in _tree(plan))
+
+
+def phrase(expression: Expression, question: Question | None = None) -> str:
+    """An expression as text; after release, keys and measures are named by what the question calls them.
+
+    >>> from tacit.plan import Column, Kind
+    >>> phrase(Compared("<", Field(Column("age", Kind.INTEGER)), Literal(18, Kind.INTEGER)))
+    'age < 18'
+    """
+    return _phrased(expression, question)[0]
+
+
+def _phrased(expression: Expression, question: Question | None) -> tuple[str, int]:
+    """The text of an expression and how tightly its outermost operator binds."""
+
+    def inner(part: Expression, least: int) -> str:
+        text, binding = _phrased(part, question)
+        return text if binding >= least else f"({text})"
+
+    match expression:
+        case Literal(value, _):
+            return _scalar(value), _MINUS if isinstance(value, int | Fraction) and value < 0 else _ATOM
+        case Field(column):
+            return column.name, _ATOM
+        case Arithmetic(operator, left, right):
+            level = _ADDED if operator in {"+", "-"} else _MULTIPLIED
+            return f"{inner(left, level)} {operator} {inner(right, level + 1)}", level
+        case Negated(operand):
+            return f"-{inner(operand, _ATOM)}", _MINUS
+        case Compared(operator, left, right):
+            return f"{inner(left, _ADDED)} {operator} {inner(right, _ADDED)}", _COMPARED
+        case Both(left, right):
+            return f"{inner(left, _AND)} AND {inner(right, _AND)}", _AND
+        case Either(left, right):
+            return f"{inner(left, _OR)} OR {inner(right, _OR)}", _OR
+        case Not(operand):
+            return f"NOT {inner(operand, _NOT)}", _NOT
+        case IsNull(operand):
+            return f"{inner(operand, _ADDED)} IS NULL", _COMPARED
+        case OneOf(operand, options):
+            listed = _listed([_scalar(option.value) for option in options])
+            return f"{inner(operand, _ADDED)} IN ({listed})", _COMPARED
+        case Like(operand, pattern):
+            return f"{inner(operand, _ADDED)} LIKE {_scalar(pattern)}", _COMPARED
+        case Case(branches, otherwise):
+            cases = "".join(f" WHEN {inner(when, _OR)} THEN {inner(then, _OR)}" for when, then in branches)
+            return f"CASE{cases} ELSE {inner(otherwise, _OR)} END", _ATOM
+        case Cast(operand, kind):
+            return f"CAST({inner(operand, _OR)} AS {kind.value.upper()})", _ATOM
+        case KeyOf() | MeasureOf() | MeanOf():
+            return _released(expression, question), _ATOM
+        case _:
+            assert_never(expression)
+
+
+def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None) -> str:
+    if question is None:
+        return "a released value"
+    match expression:
+        case KeyOf(place):
+            return question.keys[place].field.column.name
+        case MeasureOf(place):
+            return _measure(question.measures[place], _table(question.rows))
+        case MeanOf(place, _):
+            return f"the mean of {_summand(question.measures[place])}"
+
+
+def _measure(measure: Measure, table: Table) -> str:
+    match measure:
+        case Counted(value):
+            return "the number of rows" + (f" in which {phrase(value)} is not NULL" if value is not None else "")
+        case Summed():
+            return f"the sum of {_summand(measure)}"
+        case Units():
+            return f"the number of units ({table.unit})"
+        case _:
+            assert_never(measure)
+
+
+def _summand(measure: Measure) -> str:
+    assert isinstance(measure, Summed), "a mean is made of a sum"
+    return phrase(measure.value)
+
+
+def _scalar(value: Scalar | None) -> str:
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case str():
+            shown = value if len(value) <= 40 else value[:37] + "..."
+            return "'" + shown.replace("'", "''") + "'"
+        case date():
+            return f"'{value}'"
+        case Fraction():
+            return _decimal(value)
+        case int():
+            return str(value)
+
+
+def _decimal(value: Fraction) -> str:
+    """A rational with a point, so that it is not taken for an integer."""
+    text = repr(float(value)) if abs(value) < 10**300 else f"{value.numerator}.0"
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _listed(texts: list[str]) -> str:
+    more = len(texts) - _MOST_LISTED
+    return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:_MOST_LISTED])} and {more} more"
+
+
+def _table(rows: Rows) -> Table:
+    while isinstance(rows, Where):
+        rows = rows.rows
+    return rows.table
+
+
+def _rows(rows: Rows) -> str:
+    match rows:
+        case Scan(table):
+            return table.name
+        case Where(Scan(table), condition):
+            return f"{table.name} where {phrase(condition)}"
+        case Where(more, condition):
+            return f"{_rows(more)} and {phrase(condition)}"
+
+
+def _key(key: Key) -> str:
+    return f"{key.field.column.name} ({_listed([_scalar(value) for value in key.values])})"
+
+
+def _obvious(shown: Shown, question: Question) -> bool:
+    """Whether a column shows a key under the key's own name."""
+    value = shown.value
+    return isinstance(value, KeyOf) and question.keys[value.place].field.column.name == shown.name
+
+
+def _afterwards(question: Question, view: View) -> Iterator[str]:
+    """What is done with the release, one sentence each."""
+    names = {shown.value: shown.name for shown in view.columns}
+
+    def called(expression: Expression) -> str:
+        return names.get(expression) or phrase(expression, question)
+
+    if view.having is not None:
+        yield f"Only groups in which {phrase(view.having, question)}."
+    if view.order:
+        orders = [f"{called(by.value)}, {'largest' if by.descending else 'smallest'} first" for by in view.order]
+        yield f"Sorted by {', then by '.join(orders)}."
+    if view.limit is not None or view.offset:
+        most = "all" if view.limit is None else f"at most {view.limit}"
+        yield f"Of these {most}{f' after the first {view.offset}' if view.offset else ''}."
+
+
+def _tree(plan: Plan) -> Iterator[tuple[int, str]]:
+    question, view = plan.question, plan.view
+    yield 0, "view"
+    for shown in view.columns:
+        yield 1, f"{shown.name} = {phrase(shown.value, question)}"
+    if view.having is not None:
+        yield 1, f"having {phrase(view.having, question)}"
+    for by in view.order:
+        yield 1, f"order by {phrase(by.value, question)}{' descending' if by.descending else ''}"
+    if view.limit is not None or view.offset:
+        yield 1, f"limit {'none' if view.limit is None else view.limit} offset {view.offset}"
+    yield 0, "question"
+    table = _table(question.rows)
+    for key in question.keys:
+        yield 1, f"key {_key(key)}"
+    for measure in question.measures:
+        yield 1, f"measure {_measure(measure, table)}{_grid(measure)}"
+    rows, depth = question.rows, 1
+    while isinstance(rows, Where):
+        yield depth, f"where {phrase(rows.condition)}"
+        rows, depth = rows.rows, depth + 1
+    yield depth, f"scan {table.name}, {f'unit {table.unit}' if table.unit else 'every row a unit'}"
+
+
+def _grid(measure: Measure) -> str:
+    if not isinstance(measure, Summed):
+        return ""
+    centre = f" less {measure.centre}" if measure.centre else ""
+    return f" in steps of {measure.step} from {measure.low} to {measure.high}{centre}"

@@ -1,0 +1,37 @@
+"""What is promised: unit, neighbours, protection, sensitivity, loss."""
+
+from tacit.privacy.bounds import ApproximateLoss, BoundedRangeLoss, PureLoss, ZeroConcentratedLoss
+from tacit.privacy.conversion import concentrated_delta, concentrated_order, renyi_delta
+from tacit.privacy.finite import FiniteLoss
+from tacit.privacy.frozen import fill
+from tacit.privacy.loss import Composed, Loss, Order, is_loss
+from tacit.privacy.noise import DiscreteGaussianLoss, DiscreteLaplaceLoss, GaussianLoss, LaplaceLoss
+from tacit.privacy.protection import Neighbours, Protection
+from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
+from tacit.privacy.subsampled import Subsampled
+
+__all__ = [
+    "ApproximateLoss",
+    "BoundedRangeLoss",
+    "Composed",
+    "DiscreteGaussianLoss",
+    "DiscreteLaplaceLoss",
+    "FiniteLoss",
+    "GaussianLoss",
+    "LaplaceLoss",
+    "Loss",
+    "Neighbours",
+    "Norm",
+    "Order",
+    "Protection",
+    "PureLoss",
+    "Sensitivity",
+    "Subsampled",
+    "ZeroConcentratedLoss",
+    "concentrated_delta",
+    "concentrated_order",
+    "fill",
+    "is_loss",
+    "renyi_delta",
+    "root_at_least",
+]

@@ -1,0 +1,104 @@
+"""How far the answer to a question moves between neighbours: the unit-vector rule."""
+
+from fractions import Fraction
+from math import prod
+from typing import assert_never
+
+from tacit.plan import Counted, Key, Measure, Question, Summed, Units, Weighing, Weights, table_of
+from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
+
+__all__ = ["groups_of", "sensitivity_of", "weights_for"]
+
+# A weight is a whole number of 2**-BITS.  Rounding it down loses at most that share of a heavy unit's rows.
+BITS = 20
+
+
+def groups_of(keys: tuple[Key, ...]) -> int:
+    """How many groups are released, empty ones too."""
+    return prod(len(key.values) for key in keys)
+
+
+def weights_for(question: Question, contributions: int, norm: Weighing) -> Weights:
+    """The weights that hold every unit's rows at `contributions`, and its presence in groups at no more than that.
+
+    Where every row is a unit there is nothing to hold: one row is in one group.
+    """
+    if table_of(question.rows).unit is None:
+        return Weights(norm, bound=1, units_squared=1, bits=0)
+    groups = groups_of(question.keys)
+    present = groups if norm is Weighing.L2 else groups**2
+    return Weights(norm, contributions, units_squared=min(contributions**2, present), bits=BITS)
+
+
+def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours) -> tuple[Sensitivity, ...]:
+    """For each measure, how far its numbers over all groups move between neighbours, as the engine returns them.
+
+    Claim:      adding or removing one unit moves measure j by at most 2**bits * bound * b_j in the weights' norm, where
+                b_j is the most that one row adds; `Units` moves by at most 2**bits * sqrt(units_squared).
+    Because:    a unit's rows weigh W each and add at most b_j, so group g moves by at most W n_g b_j, and |W n| is at
+                most 2**bits * bound.  Other units' weights do not depend on this one.  WHERE and keys choose rows one
+                at a time.
+    Checked by: tests/laws/test_stability.py
+    """
+    norm = Norm.L2 if weights.norm is Weighing.L2 else Norm.L1
+    groups = groups_of(question.keys)
+    bounds = [_bound(measure, weights, groups, norm, neighbours) for measure in question.measures]
+    return tuple(Sensitivity(bound, norm, neighbours, groups) for bound in bounds)
+
+
+def _bound(measure: Measure, weights: Weights, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
+    bound = _moved(measure, weights) * _apart(measure, groups, norm, neighbours)
+    if not isinstance(measure, Units):
+        return bound
+    # Whoever comes and goes, no unit counts for more than one in any group.
+    return min(bound, (1 << weights.bits) * (root_at_least(Fraction(groups)) if norm is Norm.L2 else Fraction(groups)))
+
+
+def _moved(measure: Measure, weights: Weights) -> Fraction:
+    """The most that one unit adds, in norm."""
+    whole = Fraction(1 << weights.bits)
+    match measure:
+        case Counted():
+            return whole * weights.bound
+        case Summed():
+            return whole * weights.bound * max(measure.reach, 1)
+        case Units():
+            return whole * root_at_least(Fraction(weights.units_squared))
+        case _:
+            assert_never(measure)
+
+
+def _apart(measure: Measure, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
+    """By what factor replacing a unit moves further than adding one.
+
+    Claim:      1 under add-or-remove; under replace, where a row adds from -q to p with q <= p: for one number
+                (p + q) / p; for several 2 in L1 and sqrt(2 (p**2 + q**2)) / p in L2, which is sqrt 2 without negative
+                entries and 2 where both signs reach equally far.
+    Because:    the answer moves by a - b, where a and b are what the old and the new unit add.  One number lies between
+                the least and the most that a unit can add.  In L1, the triangle inequality.  In L2, the moves upward
+                x = a+ + b- and downward y = b+ + a- have no negative entry, so |x - y|**2 <= |x|**2 + |y|**2.  Where a+
+                and a- hold shares s**2 + t**2 <= 1 of the old unit's norm and b+ and b- shares u**2 + v**2 <= 1 of the
+                new one's, |x| <= p s + q v and |y| <= p u + q t; by Cauchy's inequality |x|**2 + |y|**2 is at most
+                (p**2 + q**2) (s**2 + v**2 + u**2 + t**2).
+    Checked by: tests/laws/test_stability.py
+    """
+    least, most = _added(measure)
+    reach = max(most, -least)
+    if neighbours is Neighbours.ADD_OR_REMOVE or not reach:
+        return Fraction(1)
+    if groups == 1:
+        return Fraction(most - least, reach)
+    if norm is Norm.L1:
+        return Fraction(2)
+    return root_at_least(Fraction(2 * (most**2 + least**2), reach**2))
+
+
+def _added(measure: Measure) -> tuple[int, int]:
+    """The least and the most that one row adds; a row that adds nothing adds zero."""
+    match measure:
+        case Summed():
+            return min(measure.low - measure.centre, 0), max(measure.high - measure.centre, 0)
+        case Counted() | Units():
+            return 0, 1
+        case _:
+            assert_never(measure)

@@ -1,0 +1,95 @@
+"""Claims carry their reason and the test that checks them, and what they point at exists."""
+
+import ast
+import re
+
+import pytest
+
+from tests.docs.sources import ROOT, docstrings, dotted, modules
+
+LABELS = ("Claim:", "Because:", "Checked by:")
+
+
+def labels_of(text):
+    """The tests that the `Checked by:` labels of a docstring name, and the labels that name none."""
+    for block in re.findall(r"Checked by:(.*(?:\n(?!\s*\n|\s*[A-Z][a-z ]*:).*)*)", text):
+        named = re.findall(r"tests/[\w/]+\.py(?:::\w+)*", block)
+        yield from named or [f"nothing ({block.strip()!r})"]
+
+
+def missing(label, root):
+    """Why what a label names does not exist, or None if it does."""
+    file, *inside = label.split("::")
+    path = root / file
+    if not path.is_file():
+        return f"{label} does not exist"
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    for name in inside:
+        found = [n for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
+        if not found:
+            return f"{label} does not exist"
+        body = found[0].body
+    return None
+
+
+def complaints(source, module, root=ROOT):
+    """What is wrong with the claims of a module, one sentence each."""
+    found = []
+    for name, text in docstrings(ast.parse(source)):
+        where = f"{module}: {name}"
+        present = [label for label in LABELS if re.search(rf"(?m)^\s*{label}", text)]
+        if present and present != list(LABELS):
+            found.append(f"{where}: has {present}, a claim needs all of {list(LABELS)}")
+        found += [f"{where}: {reason}" for label in labels_of(text) if (reason := missing(label, root))]
+        for page in re.findall(r"docs/[\w/.-]+\.md", text):
+            if not (root / page).is_file():
+                found.append(f"{where}: {page} does not exist")
+    if source.count("Checked by:") > sum(text.count("Checked by:") for _, text in docstrings(ast.parse(source))):
+        found.append(f"{module}: a label outside a docstring, where nobody reads it")
+    return found
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_claims_have_a_reason_and_a_test_that_exists(path):
+    assert complaints(path.read_text(encoding="utf-8"), dotted(path)) == []
+
+
+GOOD = '''
+def f():
+    """One.
+
+    Claim:      x
+    Because:    y (docs/proofs/y.md)
+    Checked by: tests/laws/test_x.py::test_y and
+                tests/laws/test_x.py
+    """
+'''
+
+
+@pytest.fixture
+def root(tmp_path):
+    for name, text in {"tests/laws/test_x.py": "def test_y(): pass\n", "docs/proofs/y.md": ""}.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_a_good_claim_passes(root):
+    assert complaints(GOOD, "sample", root) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("test_x.py::test_y", "test_x.py::test_z"),
+        ("                tests/laws/test_x.py", "                tests/laws/test_w.py"),
+        ("Checked by: tests/laws/test_x.py::test_y and\n                tests/laws/test_x.py\n", "Checked by: hand\n"),
+        ("    Because:    y (docs/proofs/y.md)\n", ""),
+        ("    Claim:      x\n", ""),
+        ("docs/proofs/y.md", "docs/proofs/z.md"),
+        ('    """One.', '    # Checked by: nobody\n    """One.'),
+    ],
+)
+def test_a_bad_claim_is_caught(root, before, after):
+    assert before in GOOD
+    assert complaints(GOOD.replace(before, after), "sample", root)

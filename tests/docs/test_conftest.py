@@ -1,0 +1,61 @@
+"""What tests/conftest.py adds to pytest: seconds per folder, and skips that fail in CI."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import folder_of, seconds_by_folder
+from tests.docs.sources import ROOT
+
+FILES = {
+    "tests/laws/test_skipped.py": "import pytest\n\n\ndef test_it():\n    pytest.skip('not here')\n",
+    "tests/laws/test_not_collected.py": "import pytest\n\npytest.importorskip('nowhere_to_be_found')\n",
+    "tests/unit/test_passed.py": "def test_it():\n    pass\n",
+}
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs pytest on two small folders of tests and returns its exit code and the lines it printed."""
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("CI", "PYTEST_"))}
+
+    def run(*options, ci):
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
+        answer = subprocess.run(
+            command, cwd=tmp_path, env=clean | {"CI": ci}, capture_output=True, text=True, check=False
+        )
+        return answer.returncode, answer.stdout.splitlines()
+
+    return run
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["one process", "xdist"])
+def test_skips_fail_in_ci_and_the_closing_line_is_last(run, options):
+    code, lines = run(*options, ci="true")
+    assert code == 1
+    assert {"tests/laws/test_skipped.py::test_it", "tests/laws/test_not_collected.py"} <= set(lines)
+    for folder in ("tests/laws", "tests/unit"):
+        assert [line.split()[1:3] for line in lines if line.startswith(f"{folder} ")] == [["1", "tests"]]
+    assert "1 passed, 2 skipped in" in lines[-1]
+
+
+def test_skips_pass_elsewhere(run):
+    assert run(ci="")[0] == 0
+
+
+def test_seconds_add_up():
+    durations = [
+        ("tests/laws/test_a.py::test_x", 1.0),
+        ("tests/laws/test_a.py::test_x", 0.5),
+        ("tests/a/b/c.py::t", 2.0),
+    ]
+    assert seconds_by_folder(durations) == {"tests/a": (1, 2.0), "tests/laws": (1, 1.5)}
+    assert folder_of("test_top.py::test_x") == "."

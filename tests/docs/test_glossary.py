@@ -1,0 +1,145 @@
+"""One word per idea: the words that docs/glossary.md sets aside are not used in names or in prose."""
+
+import ast
+import re
+
+import pytest
+
+from tests.docs.sources import ROOT, SRC, dotted, modules, pages, shown
+
+# Words no name may contain, and what to say instead.
+NOT_IN_NAMES = {
+    "adjacency": "neighbours",
+    "adjacent": "neighbouring",
+    "backend": "engine",
+    "neighbor": "neighbour",
+    "neighbors": "neighbours",
+    "neighboring": "neighbouring",
+    "privatiser": "mechanism",
+    "privatizer": "mechanism",
+    "user": "unit",
+    "users": "units",
+}
+NOT_IN_CLASSES = {"abstract", "base", "helper", "manager"}
+NOT_MODULES = {"base", "common", "helpers", "misc", "util", "utils"}
+NOT_PREFIXES = ("get_", "make_")
+
+# Words that have no place in prose either. (A user of the library is a user; a protected person is a unit.)
+NOT_IN_PROSE = {
+    r"adjacenc\w+": "neighbours",
+    r"adjacent (databases|datasets|tables)": "neighbours",
+    r"back-?ends?": "engine",
+    r"budget consumption": "charge",
+    r"neighbor\w*": "neighbour",
+    r"privati[sz]ers?": "mechanism",
+    r"randomised response": "randomized response, as the literature spells the mechanism",
+}
+PAGES = [page for page in pages() if page != ROOT / "docs" / "glossary.md"]  # which must name what it sets aside
+
+
+def words_of(name):
+    """The words of an identifier: `NoisyMaxBase` and `noisy_max_base` are noisy, max, base."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\da-zA-Z_]+", name)]
+
+
+def names_defined(tree):
+    """Every (name, kind, line) that a module defines: what it imports or calls is others' choice."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(name=name):
+                yield name, "class", node.lineno
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name, "function", node.lineno
+            case ast.arg(arg=name):
+                yield name, "parameter", node.lineno
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name, "variable", node.lineno
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name, "attribute", node.lineno
+
+
+def bad_names(source, module):
+    """What is wrong with the names of a module, one sentence each."""
+    found = []
+    if module.rpartition(".")[2] in NOT_MODULES:
+        found.append(f"{module}: a module is named after what it defines")
+    for name, kind, line in names_defined(ast.parse(source)):
+        where = f"{module}:{line}: {kind} {name}"
+        found += [f"{where}: say {NOT_IN_NAMES[word]}" for word in words_of(name) if word in NOT_IN_NAMES]
+        if not name.isascii():
+            found.append(f"{where}: Greek letters are spelled")
+        if kind == "class" and NOT_IN_CLASSES & set(words_of(name)):
+            found.append(f"{where}: a class is named after what it is")
+        if kind == "function" and name.startswith(NOT_PREFIXES):
+            found.append(f"{where}: a function is a verb or the noun it returns")
+    return found
+
+
+def bad_words(text, where):
+    """The words of a text that the glossary sets aside, one sentence each."""
+    return [
+        f"{where}:{number}: {match[0]!r}: say {better}"
+        for number, line in enumerate(text.splitlines(), start=1)
+        for pattern, better in NOT_IN_PROSE.items()
+        for match in re.finditer(rf"(?i)\b(?<!build-){pattern}\b", line)
+    ]
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_names_in_the_source_keep_to_the_glossary(path):
+    assert bad_names(path.read_text(encoding="utf-8"), dotted(path)) == []
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_prose_in_the_source_keeps_to_the_glossary(path):
+    assert bad_words(path.read_text(encoding="utf-8"), shown(path)) == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_pages_keep_to_the_glossary(path):
+    assert bad_words(path.read_text(encoding="utf-8"), shown(path)) == []
+
+
+def test_the_glossary_names_every_word_that_is_set_aside():
+    glossary = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8").lower()
+    words = {*NOT_IN_NAMES, *NOT_IN_CLASSES, *NOT_MODULES, *NOT_PREFIXES}
+    assert [word for word in sorted(words) if word not in glossary] == []
+
+
+def test_no_folder_is_called_by_a_word_that_says_nothing():
+    assert [shown(path) for path in SRC.rglob("*") if path.is_dir() and path.name in NOT_MODULES] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class MechanismBase: pass",
+        "class AbstractLoss: pass",
+        "class LedgerManager: pass",
+        "class NoiseHelper: pass",
+        "def get_loss(): pass",
+        "def make_laplace(): pass",
+        "class A:\n    def get_loss(self): pass",
+        "def release(backend): pass",
+        "neighbor_count = 1",
+        "self.user_id = 1",
+        "Adjacency = 1",
+        "σ = 1",
+    ],
+)
+def test_a_wrong_name_is_caught(source):
+    assert bad_names(source, "tacit.sample")
+
+
+@pytest.mark.parametrize("source", ["database = 1", "class Basement: pass", "def target(): pass", "x.get_it()"])
+def test_a_right_name_passes(source):
+    assert bad_names(source, "tacit.sample") == []
+
+
+def test_a_module_called_utils_is_caught():
+    assert bad_names("", "tacit.exact.utils")
+
+
+@pytest.mark.parametrize("word", ["adjacency", "a privatizer", "back-ends", "Neighboring", "randomised response"])
+def test_a_wrong_word_is_caught(word):
+    assert bad_words(f"So {word} it is.", "sample")

@@ -1,0 +1,198 @@
+"""Imports point one way: rooms import rooms below them, and a third-party library is imported in one place."""
+
+import ast
+import importlib
+import re
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from tests.docs.sources import ROOT, SRC, dotted, modules
+
+BELOW_CURATOR = {"exact", "privacy", "mechanisms", "accounting", "plan", "stability", "engines", "ledger"}
+ALL = BELOW_CURATOR | {"curator", "local", "synth", "learn"}
+
+# The table of ARCHITECTURE.md. `errors` is open to all.
+MAY_IMPORT = {
+    "errors": set(),
+    "exact": set(),
+    "privacy": {"exact"},
+    "mechanisms": {"exact", "privacy"},
+    "accounting": {"exact", "privacy"},
+    "plan": {"exact"},
+    "stability": {"plan", "privacy", "exact"},
+    "engines": {"plan", "exact"},
+    "ledger": {"privacy", "accounting"},
+    "curator": BELOW_CURATOR,
+    "local": {"exact", "privacy", "mechanisms", "accounting", "curator"},
+    "learn": {"exact", "privacy", "mechanisms", "accounting", "curator"},
+    "synth": (BELOW_CURATOR - {"engines"}) | {"curator"},
+    "audit": ALL,
+    "server": {"curator", "local", "synth", "learn"},
+    "cli": {"curator", "local", "synth", "learn", "audit"},
+    # A door, not a room: the public names. Nothing imports it.
+    "tacit": ALL - {"engines"},
+}
+
+# Third-party libraries and where they may be imported. A library in LAZY is imported inside a function only.
+EVERYWHERE = set(MAY_IMPORT)
+THIRD_PARTY = {
+    "numpy": EVERYWHERE - {"errors"},
+    "flint": {"exact"},
+    "cryptography": {"exact"},
+    "sqlglot": {"plan"},
+    "duckdb": {"engines"},
+    "typer": {"cli"},
+    "rich": {"curator", "cli"},
+    "pandas": {"curator", "engines"},
+    "polars": {"curator", "engines"},
+    "pyarrow": {"curator", "engines"},
+    "matplotlib": EVERYWHERE - {"errors", "exact", "privacy"},
+}
+LAZY = {"matplotlib", "pandas", "polars", "pyarrow", "rich"}
+
+
+def _is_a_file(name: str) -> bool:
+    """Whether a dotted name means a file to who imports it; a room may have a function named like its file."""
+    room, _, last = name.rpartition(".")
+    return not room or isinstance(getattr(importlib.import_module(room), last, None), ModuleType | None)
+
+
+SUBMODULES = {dotted(path) for path in modules() if _is_a_file(dotted(path))}
+
+
+def room_of(module: str) -> str:
+    """The room of a dotted name: `exact` for `tacit.exact.coins`, `tacit` for the package itself."""
+    return module.split(".")[1] if "." in module else module
+
+
+def imports_of(tree, module, *, is_package):
+    """Every (dotted name, names taken from it, inside a function?, line) that the module imports."""
+    inside = {id(node) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for node in ast.walk(f)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, (), id(node) in inside, node.lineno
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = module.split(".")[: None if is_package and node.level == 1 else -node.level + is_package]
+                base = ".".join([*above, *([base] if base else [])])
+            yield base, tuple(alias.name for alias in node.names), id(node) in inside, node.lineno
+
+
+def complaints(source, module, *, is_package=False, submodules=frozenset(SUBMODULES)):
+    """What is wrong with the imports of a module, one sentence each."""
+    room = room_of(module)
+    if room not in MAY_IMPORT:
+        return [f"{module}: the room {room!r} is not in the table of imports"]
+    found = []
+    for name, taken, inside, line in imports_of(ast.parse(source), module, is_package=is_package):
+        where = f"{module}:{line}"
+        top = name.partition(".")[0]
+        if top == "importlib" and module != "tacit":  # the front door opens rooms by name, and a test reads its table
+            found.append(f"{where} imports by name, which no table can check")
+        elif top == "tacit":
+            found += [f"{where} {text}" for text in _about_rooms(room, name, taken, submodules)]
+        elif top not in sys.stdlib_module_names:
+            if room not in THIRD_PARTY.get(top, ()):
+                found.append(f"{where} imports {top}, which is not for the room {room}")
+            elif top in LAZY and not inside:
+                found.append(f"{where} imports {top} at the top, it belongs inside the function that needs it")
+    return found
+
+
+def _about_rooms(room, name, taken, submodules):
+    """What is wrong with importing `taken` from `name`, both within Tacit."""
+    if name == "tacit":
+        targets = {f"tacit.{one}" for one in taken} if taken else {"tacit"}
+    else:
+        targets = {name}
+    for target in targets:
+        other = room_of(target)
+        if other == room:
+            continue
+        if other not in MAY_IMPORT or other == "tacit":
+            yield f"imports {target}: import the room that defines the name"
+        elif other != "errors" and other not in MAY_IMPORT[room]:
+            yield f"imports {other}, which {room} may not"
+        elif target.count(".") > 1:
+            yield f"imports {target}, a file inside another room"
+        for one in taken if name == target else ():
+            if one.startswith("_") or one == "*":
+                yield f"imports {one} from {target}"
+            if f"{target}.{one}" in submodules:
+                yield f"imports {target}.{one}, a file inside another room"
+
+
+def rooms_said_to_exist(architecture):
+    """The rooms that the table of ARCHITECTURE.md marks as there today."""
+    return set(re.findall(r"(?m)^\| `(\w+)` \|.*\| yes \|$", architecture))
+
+
+def test_the_architecture_says_which_rooms_exist():
+    exist = {path.parent.name for path in SRC.glob("tacit/*/__init__.py")} | {"errors"}
+    assert rooms_said_to_exist((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")) == exist
+
+
+def test_a_room_that_is_said_to_exist_is_found():
+    assert rooms_said_to_exist("| `exact` | coins | – | yes |\n| `plan` | what is asked | exact | |\n") == {"exact"}
+
+
+@pytest.mark.parametrize("path", modules(), ids=dotted)
+def test_a_module_imports_only_what_its_room_may(path):
+    source = path.read_text(encoding="utf-8")
+    assert complaints(source, dotted(path), is_package=path.name == "__init__.py") == []
+
+
+def test_importing_tacit_does_not_import_the_libraries_of_extras():
+    rooms = ["tacit", *sorted(dotted(path.parent / "__init__.py") for path in SRC.glob("tacit/*/__init__.py"))]
+    script = f"import sys, {', '.join(rooms)}; print(*sorted({LAZY!r} & set(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == ""
+
+
+def test_importing_tacit_does_not_import_the_audit():
+    script = "import sys, tacit; print('tacit.audit' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert answer.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "complaint"),
+    [
+        ("tacit.exact.coins", "from tacit.privacy import Loss", "imports privacy, which exact may not"),
+        ("tacit.mechanisms.laplace", "from tacit.accounting import total", "accounting, which mechanisms may not"),
+        ("tacit.accounting.total", "import tacit.mechanisms", "imports mechanisms, which accounting may not"),
+        ("tacit.privacy.loss", "def f():\n    from tacit.audit import verify", "imports audit, which privacy may not"),
+        ("tacit.privacy.loss", "from tacit.exact.rational import at_least", "a file inside another room"),
+        ("tacit.privacy.loss", "from tacit.exact import rational", "a file inside another room"),
+        ("tacit.privacy.loss", "import tacit.exact.rational as r", "a file inside another room"),
+        ("tacit.privacy.loss", "from tacit.exact import _hidden", "imports _hidden"),
+        ("tacit.privacy.loss", "from tacit.exact import *", "imports *"),
+        ("tacit.privacy.loss", "from ..audit import verify", "imports audit, which privacy may not"),
+        ("tacit.privacy.loss", "from .. import audit", "imports audit, which privacy may not"),
+        ("tacit.privacy.loss", "import tacit", "import the room that defines the name"),
+        ("tacit.privacy.loss", "import flint", "imports flint, which is not for the room privacy"),
+        ("tacit.mechanisms.laplace", "from cryptography import x509", "imports cryptography"),
+        ("tacit.mechanisms.laplace", "import scipy.stats", "imports scipy"),
+        ("tacit.audit.plot", "import matplotlib.pyplot as plt", "inside the function that needs it"),
+        ("tacit.audit.plot", "import importlib", "imports by name"),
+        ("tacit.utilities.x", "", "not in the table"),
+    ],
+)
+def test_a_wrong_import_is_caught(module, source, complaint):
+    (found,) = complaints(source, module, submodules={"tacit.exact.rational"})
+    assert complaint in found
+
+
+def test_right_imports_pass():
+    source = (
+        "import math\nimport numpy as np\nfrom tacit.errors import InvalidInput\nfrom tacit.exact import at_least\n"
+        "from tacit.privacy.loss import Loss\nfrom .protection import Protection\n"
+        "def plot():\n    import matplotlib.pyplot as plt\n"
+    )
+    assert complaints(source.replace("matplotlib.pyplot", "math"), "tacit.privacy.sensitivity") == []
+    assert complaints("def plot():\n    import matplotlib.pyplot as plt\n", "tacit.audit.plot") == []

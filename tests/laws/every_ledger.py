@@ -1,0 +1,71 @@
+"""Every ledger that the laws are about, and the currencies in which they are kept: add a ledger here, not a test."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from time import sleep
+
+import pytest
+
+from tacit.accounting import DELTA_UNIT, EPSILON_UNIT, RHO_UNIT, Charge, ConcentratedFilter, Filter, PureFilter
+from tacit.ledger import Ledger, MemoryLedger
+from tacit.privacy import Loss, Neighbours, PureLoss, ZeroConcentratedLoss
+
+Opened = Callable[[Filter, Mapping[str, Filter] | None], AbstractContextManager[Ledger]]
+
+
+@contextmanager
+def memory(limit: Filter, analysts: Mapping[str, Filter] | None = None) -> Iterator[Ledger]:
+    """A ledger in memory."""
+    yield MemoryLedger(limit, analysts)
+
+
+LEDGERS: dict[str, Opened] = {"memory": memory}
+
+
+@dataclass(frozen=True)
+class Currency:
+    """A filter with its limit, and losses that cost a whole number of its units."""
+
+    name: str
+    limit: Filter
+    loss: Callable[..., Loss]
+
+    def scaled(self, part: Fraction) -> Filter:
+        """A filter of the same currency with about this part of the limit."""
+        match self.limit:
+            case ConcentratedFilter(epsilon=epsilon, delta=delta):
+                return ConcentratedFilter(epsilon * part, delta * part)
+            case PureFilter(epsilon=epsilon):
+                return PureFilter(epsilon * part)
+            case _:
+                raise AssertionError("no such currency")
+
+
+def pure_loss(amount: int, failure: int = 0, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> Loss:
+    """A loss that costs so many units of a pure ledger, in which nothing fails."""
+    assert not failure
+    return PureLoss(amount * EPSILON_UNIT, neighbours)
+
+
+def concentrated_loss(amount: int, failure: int = 0, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> Loss:
+    """A loss that costs so many units of rho and of failure."""
+    return ZeroConcentratedLoss(amount * RHO_UNIT, failure * DELTA_UNIT, neighbours)
+
+
+class Yielding(PureFilter):
+    """A pure filter that gives other threads their turn between looking and deciding."""
+
+    def admits(self, spent: Charge, charge: Charge) -> bool:
+        """The same answer, later."""
+        admitted = super().admits(spent, charge)
+        sleep(1e-5)
+        return admitted
+
+
+PURE = Currency("pure", PureFilter(3), pure_loss)
+CONCENTRATED = Currency("concentrated", ConcentratedFilter(3, 1e-6), concentrated_loss)
+
+every_ledger = pytest.mark.parametrize("opened", list(LEDGERS.values()), ids=list(LEDGERS))
+both_currencies = pytest.mark.parametrize("currency", [PURE, CONCENTRATED], ids=lambda currency: currency.name)

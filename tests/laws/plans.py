@@ -1,0 +1,282 @@
+"""Random tables, rows and questions for the laws of engines: every node, poisoned cells, heavy units, foreign keys."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from fractions import Fraction
+from math import inf, nan
+
+from hypothesis import strategies as st
+
+from tacit.errors import InvalidPlan
+from tacit.plan import (
+    CASTS,
+    Arithmetic,
+    Both,
+    Case,
+    Cast,
+    Column,
+    Compared,
+    Counted,
+    Either,
+    Field,
+    IsNull,
+    Key,
+    Kind,
+    Like,
+    Literal,
+    Negated,
+    Not,
+    OneOf,
+    Question,
+    Scan,
+    Table,
+    Units,
+    Weighing,
+    Weights,
+    Where,
+    centred,
+    summed,
+    type_of,
+)
+
+HUGE = 1 << 63
+TEXTS = (
+    "A",
+    "B",
+    "",
+    "a_b",
+    "50%",
+    "é\N{GRINNING FACE}",
+    "ward 7",
+    "12",
+    "-3.5",
+    "2024-02-29",
+    "it's",
+    'say "x"',
+    "\\",
+    "a\0b",
+)
+NUMBERS = (0.0, 1.0, -1.5, 0.1, 2.5, 3.5, 1e-300, 7.0)
+DATES = (date(1, 1, 1), date(1969, 12, 31), date(2024, 2, 29), date(2025, 1, 1), date(9999, 12, 31))
+MOMENTS = (
+    datetime(1, 1, 1),  # noqa: DTZ001 -- columns without a zone hold UTC
+    datetime(1969, 12, 31, 23, 59, 59, 999999),  # noqa: DTZ001
+    datetime(2024, 2, 29, 12),  # noqa: DTZ001
+    datetime(2025, 1, 1, tzinfo=UTC),
+    datetime(9999, 12, 31, 23, 59, 59, 999999),  # noqa: DTZ001
+)
+
+CELLS = {
+    Kind.BOOLEAN: st.sampled_from([True, False, None]),
+    Kind.INTEGER: st.one_of(
+        st.integers(-9, 9), st.sampled_from([None, 0, 10**9, 2**53 + 1, -(2**53) - 1, HUGE - 1, -HUGE, HUGE, -HUGE - 1])
+    ),
+    Kind.NUMBER: st.one_of(
+        st.sampled_from([None, nan, -nan, inf, -inf, -0.0, 5e-324, -5e-324, 1e308, -1e308, *NUMBERS]),
+        st.floats(-20, 20),
+        st.integers(-9, 9),
+    ),
+    Kind.TEXT: st.one_of(st.sampled_from([None, "Z" * 5000, *TEXTS]), st.text(max_size=4)),
+    Kind.DATE: st.one_of(st.sampled_from([None, *DATES]), st.dates(date(2024, 1, 1), date(2025, 12, 31))),
+    Kind.TIMESTAMP: st.sampled_from([None, *MOMENTS]),
+}
+LITERALS = {
+    Kind.BOOLEAN: st.booleans(),
+    Kind.INTEGER: st.one_of(st.integers(-9, 9), st.sampled_from([2**53 + 1, HUGE - 1, -HUGE])),
+    Kind.NUMBER: st.sampled_from([Fraction(x) for x in NUMBERS] + [Fraction(1, 10), Fraction(2**53 + 1), 3, -2]),
+    Kind.TEXT: st.sampled_from(TEXTS),
+    Kind.DATE: st.sampled_from(DATES),
+    Kind.TIMESTAMP: st.sampled_from(MOMENTS),
+}
+KEYS = {
+    Kind.BOOLEAN: [True, False],
+    Kind.INTEGER: [0, 1, 2, 3, -7, 10**9],
+    Kind.NUMBER: [Fraction(0), Fraction(1), Fraction(-3, 2), Fraction(1, 10)],
+    Kind.TEXT: list(TEXTS),
+    Kind.DATE: list(DATES),
+    Kind.TIMESTAMP: list(MOMENTS),
+}
+PATTERNS = ("%", "_", "A%", "%7", "%a\\_%", "50\\%", "", "a\\", "é_", "%_%_%", "\\\\", "a_b", "\\A")
+BOUNDS = {
+    Kind.INTEGER: [
+        (None, None),
+        (0, 5),
+        (-3, 100),
+        (-(2**40), 2**40),
+        (0, None),
+        (None, 4),
+        (Fraction(-5, 2), Fraction(9, 2)),
+    ],
+    Kind.NUMBER: [(None, None), (0, 5), (Fraction(-1, 10), Fraction(1, 3)), (-100, 1000), (None, 2), (-(10**6), None)],
+    Kind.DATE: [(None, None), (date(2024, 1, 1), date(2024, 12, 31))],
+    Kind.TIMESTAMP: [(None, None), (MOMENTS[1], MOMENTS[2])],
+}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A table, its rows, and questions about them."""
+
+    table: Table
+    rows: list[dict[str, object]]
+    questions: list[tuple[Question, Weights]]
+
+
+@st.composite
+def tables(draw):
+    """A table with one or two columns of every kind, and a unit that is declared, undeclared or every row."""
+    columns = []
+    for kind in Kind:
+        for i in range(draw(st.integers(1, 2))):
+            low, high = draw(st.sampled_from(BOUNDS.get(kind, [(None, None)])))
+            columns.append(Column(f"{kind.value} {i}", kind, low, high))
+    unit = draw(st.sampled_from([None, "who", "who", "integer 0", "text 0"]))
+    return Table("rows", tuple(columns), unit)
+
+
+@st.composite
+def rows_of(draw, table, most=40):
+    """Rows of which a few units own many; some units are NULL."""
+    cells = {column.name: CELLS[column.kind] for column in table.columns}
+    pool = draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=6))
+    found = []
+    for row in draw(st.lists(st.sampled_from(pool), max_size=most)):
+        changed = dict(row)
+        if table.unit == "who":
+            changed["who"] = draw(st.sampled_from(["ann", "ann", "ann", "bob", "eve", None, "ann ", "é"]))
+        found.append(changed)
+    return found
+
+
+def _tried(build, *arguments):
+    """What is built, or None if the plan refuses it."""
+    try:
+        built = build(*arguments)
+        type_of(getattr(built, "value", built))
+    except InvalidPlan:
+        return None
+    return built
+
+
+@st.composite
+def expressions(draw, table, kind, depth=3):
+    """A well-typed expression of a kind."""
+    made = _tried(draw(_node(table, kind, depth)).__call__) if depth else None
+    if made is not None:
+        return made
+    fields = [Field(column) for column in table.columns if column.kind is kind]
+    if fields and draw(st.integers(0, 3)):
+        return draw(st.sampled_from(fields))
+    value = draw(LITERALS[kind]) if draw(st.integers(0, 9)) else None
+    return Literal(value, kind)
+
+
+@st.composite
+def _node(draw, table, kind, depth):
+    """How an expression of a kind may be built, not yet known to be well typed."""
+
+    def of(other):
+        return draw(expressions(table, other, draw(st.integers(0, depth - 1))))
+
+    numeric = st.sampled_from([Kind.INTEGER, Kind.NUMBER])
+    shapes = ["case", "cast"]
+    if kind in {Kind.INTEGER, Kind.NUMBER}:
+        shapes += ["arithmetic", "arithmetic", "negated", "clamp"]
+    if kind is Kind.BOOLEAN:
+        shapes = ["compared", "compared", "both", "either", "not", "is null", "one of", "like", "case"]
+    match draw(st.sampled_from(shapes)):
+        case "case":
+            count = draw(st.integers(1, 2))
+            kinds = [draw(numeric) if kind is Kind.NUMBER else kind for _ in range(count + 1)]
+            built = Case(tuple((of(Kind.BOOLEAN), of(each)) for each in kinds[1:]), of(kinds[0]))
+        case "cast":
+            since = draw(st.sampled_from(sorted({a.value for a, b in CASTS if b is kind} | {kind.value})))
+            built = Cast(of(Kind(since)), kind)
+        case "arithmetic":
+            operator = draw(st.sampled_from("+-*%" if kind is Kind.INTEGER else "+-*/%"))
+            sides = (kind, kind) if kind is Kind.INTEGER else (draw(numeric), draw(numeric))
+            left, right = of(sides[0]), of(sides[1])
+            if operator in "/%" and draw(st.booleans()):  # whole divisors, zero among them
+                right = draw(st.sampled_from([Field(c) for c in table.columns if c.kind is Kind.INTEGER]))
+            built = Arithmetic(operator, left, right)
+        case "negated":
+            built = Negated(of(kind))
+        case "clamp":
+            value, low, high = of(kind), Literal(-3, Kind.INTEGER), Literal(40, Kind.INTEGER)
+            built = Case(((Compared(">", value, high), high), (Compared("<", value, low), low)), value)
+        case "compared":
+            one = draw(st.sampled_from(Kind))
+            other = draw(numeric) if one in {Kind.INTEGER, Kind.NUMBER} else one
+            signs = ["=", "<>"] if one is Kind.BOOLEAN else ["=", "<>", "<", "<=", ">", ">="]
+            built = Compared(draw(st.sampled_from(signs)), of(one), of(other))
+        case "both":
+            built = Both(of(Kind.BOOLEAN), of(Kind.BOOLEAN))
+        case "either":
+            built = Either(of(Kind.BOOLEAN), of(Kind.BOOLEAN))
+        case "not":
+            built = Not(of(Kind.BOOLEAN))
+        case "is null":
+            built = IsNull(of(draw(st.sampled_from(Kind))))
+        case "one of":
+            one = draw(st.sampled_from(Kind))
+            kinds = [one, *([Kind.NUMBER] if one is Kind.INTEGER else [])]
+            count = draw(st.integers(1, 4))
+            listed = [(draw(LITERALS[each]), each) for each in (draw(st.sampled_from(kinds)) for _ in range(count))]
+            listed += [(None, one)] if draw(st.integers(0, 4)) == 0 else []
+            built = OneOf(of(one), tuple(Literal(value, each) for value, each in listed))
+        case _:
+            built = Like(of(Kind.TEXT), draw(st.sampled_from(PATTERNS)))
+    return lambda: built
+
+
+@st.composite
+def questions(draw, table, depth=3):
+    """A question about a table."""
+    rows = Scan(table)
+    for _ in range(draw(st.integers(0, 2))):
+        rows = Where(rows, draw(expressions(table, Kind.BOOLEAN, depth)))
+    columns = draw(st.lists(st.sampled_from(table.columns), unique=True, max_size=3))
+    keys = []
+    for column in columns:
+        values = draw(st.lists(st.sampled_from(KEYS[column.kind]), unique=True, min_size=1, max_size=5))
+        if column.kind is Kind.INTEGER and draw(st.booleans()):
+            values = [0, 1, 2, 3]
+        keys.append(Key(Field(column), tuple(values)))
+    measures = [draw(_measures(table, depth)) for _ in range(draw(st.integers(1, 3)))]
+    return Question(rows, tuple(keys), tuple(measures))
+
+
+@st.composite
+def _measures(draw, table, depth):
+    match draw(st.sampled_from(["all", "some", "sum", "sum", "mean", "units"])):
+        case "all":
+            return Counted()
+        case "units":
+            return Units()
+        case "some":
+            return Counted(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
+        case what:
+            kind = draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
+            build = summed if what == "sum" else centred
+            return _tried(build, draw(expressions(table, kind, depth))) or Counted()
+
+
+@st.composite
+def weightings(draw):
+    """Weights in either norm; the square for units is a perfect one in the norm L1."""
+    norm = draw(st.sampled_from(Weighing))
+    root = draw(st.integers(1, 4))
+    return Weights(
+        norm,
+        draw(st.one_of(st.integers(1, 6), st.sampled_from([50, 10**6]))),
+        root * root if norm is Weighing.L1 else draw(st.integers(1, 9)),
+        draw(st.sampled_from([0, 1, 10, 20, 31, 40])),
+    )
+
+
+@st.composite
+def cases(draw, count=3, most=40, depth=3):
+    """A table, its rows and some questions with their weights."""
+    table = draw(tables())
+    rows = draw(rows_of(table, most))
+    return Situation(table, rows, [(draw(questions(table, depth)), draw(weightings())) for _ in range(count)])

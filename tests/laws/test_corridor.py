@@ -1,0 +1,612 @@
+"""From a question to its release: what leaves depends on noisy integers and the plan, and is paid for first."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import inf, nan
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tacit.accounting import Charge
+from tacit.curator import Limit, Policy, Release, Shared, Vault, terms_of
+from tacit.engines import DuckDB, Memory
+from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TacitError, TooLarge
+from tacit.ledger import MemoryLedger
+from tacit.mechanisms import Gaussian, Laplace
+from tacit.plan import (
+    Arithmetic,
+    Column,
+    Compared,
+    KeyOf,
+    Kind,
+    Literal,
+    MeasureOf,
+    Ordering,
+    Plan,
+    Question,
+    Shown,
+    Table,
+    View,
+    Weighing,
+    canonical,
+    read_sql,
+)
+from tacit.privacy import Neighbours
+from tacit.stability import groups_of, sensitivity_of
+from tests.laws import plans
+
+F = Fraction
+TEXT = "SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"
+COLUMNS = (
+    Column("ward", Kind.TEXT, values=("A", "B", "C")),
+    Column("cost", Kind.NUMBER, low=0, high=100),
+    Column("note", Kind.TEXT),
+)
+VISITS = Table("visits", COLUMNS, unit="person")
+ROWS = [
+    {"person": f"person {n % 9}", "ward": "ABC"[n % 3], "cost": float(7 * n % 100), "note": f"canary-{n}-secret"}
+    for n in range(40)
+]
+LIMITS = {"pure": Limit(3), "concentrated": Limit(3, 1e-6)}
+both_limits = pytest.mark.parametrize("limit", list(LIMITS.values()), ids=list(LIMITS))
+
+
+@dataclass
+class Watched:
+    """An engine or a ledger whose calls are written down; what it returns too."""
+
+    inner: Any
+    calls: list[str] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.inner, name)
+
+        def watched(*arguments: Any) -> Any:
+            self.calls.append(name)
+            found = method(*arguments)
+            self.answers += [found] if name == "evaluate" else []
+            return found
+
+        return watched
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A vault, and what is behind it."""
+
+    vault: Vault
+    engine: Watched
+    ledger: Watched
+
+    @property
+    def entries(self) -> list[Any]:
+        return list(self.ledger.inner.entries())
+
+
+def opened(engine: Any, limit: Limit = LIMITS["pure"], table: Table = VISITS, contributions: int = 5) -> Opened:
+    """A vault over one table, with calls in one list: the order of what happens."""
+    calls: list[str] = []
+    engine, ledger = Watched(engine, calls), Watched(MemoryLedger(limit.filter()), calls)
+    policy = Policy(limit, {table.name: Shared(table, contributions)})
+    return Opened(Vault(policy, {table.name: engine}, ledger), engine, ledger)
+
+
+def plan_of(text: str = TEXT) -> Plan:
+    return read_sql(text, {"visits": VISITS})
+
+
+@contextmanager
+def constant_release() -> Iterator[None]:
+    """Every mechanism releases numbers that have nothing to do with what it was given."""
+
+    def release(_: object, value: Any, times: int | None = None) -> Any:
+        return np.array([(7919 * place) % 4001 - 500 for place in range(len(value))], dtype=np.int64)
+
+    with patch.object(Laplace, "release", release), patch.object(Gaussian, "release", release):
+        yield
+
+
+@contextmanager
+def no_noise() -> Iterator[None]:
+    """Every mechanism releases what it was given."""
+
+    def release(_: object, value: Any, times: int | None = None) -> Any:
+        return value
+
+    with patch.object(Laplace, "release", release), patch.object(Gaussian, "release", release):
+        yield
+
+
+# ---------------------------------------------------------------- grey box
+
+
+class Spoken(logging.Handler):
+    """Everything that is logged."""
+
+    def __init__(self) -> None:
+        super().__init__(level=0)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(f"{record.name} {record.levelname} {record.getMessage()}")
+
+
+@contextmanager
+def overheard() -> Iterator[list[str]]:
+    """What is printed and logged meanwhile."""
+    handler, out = Spoken(), io.StringIO()
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(1)
+    try:
+        with redirect_stdout(out), redirect_stderr(out):
+            yield handler.said
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+        handler.said.append(out.getvalue())
+
+
+def shown(release: Release) -> tuple[Any, ...]:
+    """Everything that a release says, with the kinds of its cells."""
+    kinds = [[type(cell) for cell in row] for row in release.rows]
+    return (
+        release.columns,
+        release.rows,
+        kinds,
+        release.measured,
+        release.confidence,
+        release.price,
+        dict(release.receipt),
+        release._repr_html_(),
+    )
+
+
+def left_by(open_vault: Opened, plan: Plan, **asked: Any) -> tuple[Any, ...]:
+    """Everything that leaves when a plan is asked: release or refusal, entries, prices, prints and logs."""
+    with overheard() as said:
+        try:
+            found: Any = shown(open_vault.vault.ask(plan, **asked))
+        except TacitError as refusal:
+            found = (type(refusal), str(refusal), refusal.args, refusal.__cause__, refusal.__context__)
+    return found, open_vault.entries, open_vault.vault.budget, said
+
+
+@st.composite
+def views(draw: Any, question: Question) -> View:
+    """Some view of a question."""
+    measures = [MeasureOf(place) for place in range(len(question.measures))]
+    columns = [Shown(f"k{place}", KeyOf(place)) for place in range(len(question.keys))]
+    columns += [Shown(f"x{place}", measure) for place, measure in enumerate(measures)]
+    columns.append(Shown("y", Arithmetic(draw(st.sampled_from("+-*/%")), measures[0], measures[-1])))
+    having = draw(st.sampled_from([None, None, Compared(">", measures[0], Literal(100, Kind.INTEGER))]))
+    order = draw(st.sampled_from([(), (Ordering(measures[-1], descending=True),)]))
+    return View(tuple(columns), having, order, draw(st.sampled_from([None, None, 3])), 0)
+
+
+@st.composite
+def neighbours_of(draw: Any, table: Table, rows: list[Any], relation: Neighbours) -> list[Any]:
+    """The rows without one unit's, or with others in their place: heavy, poisoned, at one end."""
+    cells = {column.name: plans.CELLS[column.kind] for column in table.columns}
+    fresh = draw(st.fixed_dictionaries(cells))
+    copies = draw(st.sampled_from([1, 1, 2, 12]))
+    if table.unit is None:
+        place = draw(st.integers(0, len(rows)))
+        new = [fresh] if relation is Neighbours.REPLACE or place == len(rows) else []
+        return [*rows[:place], *new, *rows[place + 1 :]]
+    present = [row[table.unit] for row in rows if row[table.unit] is not None]
+    unit = draw(st.sampled_from([*present, "new" if table.unit != "integer 0" else 77]))
+    others = [row for row in rows if row[table.unit] != unit]
+    gone = unit in present and relation is Neighbours.ADD_OR_REMOVE
+    return others if gone else [*others[:3], *[fresh | {table.unit: unit}] * copies, *others[3:]]
+
+
+def moved_within(claim: Any, one: list[int], other: list[int], norm: Weighing) -> bool:
+    moves = [abs(int(a) - int(b)) for a, b in zip(one, other, strict=True)]
+    square = sum(moves) ** 2 if norm is Weighing.L1 else sum(move * move for move in moves)
+    return bool(square <= claim.bound**2)
+
+
+def narrow(question: Question) -> Question:
+    """The question with no more than a dozen groups, or one key."""
+    while len(question.keys) > 1 and groups_of(question.keys) > 12:
+        question = replace(question, keys=question.keys[1:])
+    return question
+
+
+def check_neighbours(data: Any, engine: Any, *, plans_each: int, pairs_each: int) -> int:
+    """Ask about a table and its neighbours; how many (plan, D, D') were compared."""
+    limit = data.draw(st.sampled_from([Limit(3, delta, relation) for delta in (0, 1e-6) for relation in Neighbours]))
+    table = data.draw(plans.tables())
+    rows = data.draw(plans.rows_of(table, most=12))
+    pool = [rows, *(data.draw(neighbours_of(table, rows, limit.neighbours)) for _ in range(pairs_each))]
+    engines = [engine({table: each}) for each in pool]
+    for _ in range(plans_each):
+        question = narrow(data.draw(plans.questions(table, depth=2)))
+        plan = canonical(Plan(question, data.draw(views(question))))
+        vaults = [opened(each, limit, table, contributions=3) for each in engines]
+        with constant_release():
+            left = [left_by(each, plan, epsilon=1) for each in vaults]
+        assert all(each == left[0] for each in left[1:])
+        if not vaults[0].engine.answers:
+            continue
+        terms = terms_of(plan.question, Shared(table, 3), limit, F(1))
+        claims = sensitivity_of(plan.question, terms.weights, limit.neighbours)
+        exact = [each.engine.answers[0] for each in vaults]
+        for other in exact[1:]:
+            for place, claim in enumerate(claims):
+                assert moved_within(claim, exact[0][:, place], other[:, place], terms.weights.norm)
+    for each in engines:
+        each.close()
+    return plans_each * pairs_each
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_with_a_constant_release_neighbours_cannot_be_told_apart(data):
+    assert check_neighbours(data, Memory, plans_each=10, pairs_each=10) == 100  # 2,000 in all
+
+
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_with_a_constant_release_neighbours_in_duckdb_cannot_be_told_apart(data):
+    assert check_neighbours(data, lambda rows: DuckDB(rows, threads=1), plans_each=4, pairs_each=2) == 8
+
+
+POISON = [nan, -nan, inf, -inf, None, -0.0, 5e-324, 2.0**63, -(2.0**63), 1e308]
+
+
+@both_limits
+@pytest.mark.parametrize("engine", [Memory, lambda rows: DuckDB(rows, threads=1)], ids=["memory", "duckdb"])
+def test_one_poisoned_row_changes_nothing_but_the_numbers_before_noise(limit, engine):
+    texts = [
+        TEXT,
+        "SELECT SUM(cost * cost - 3 * cost) AS s, COUNT(cost) AS c FROM visits WHERE cost > 5 OR note LIKE '%1%'",
+        "SELECT SUM(CAST(note AS INTEGER) % 7) AS s, AVG(100 / (cost + 1)) AS m FROM visits",
+    ]
+    cells = [("A", 5.0, "1"), *(("A", cost, "") for cost in POISON)]
+    cells += [(None, 1.0, None), ("", 1.0, "9" * 30), ("A\0", 1.0, "x" * 10**6)]
+    rows = [dict(zip(("ward", "cost", "note"), each, strict=True), person="poisoned") for each in cells]
+    engines = [engine({VISITS: [*ROWS, each]}) for each in rows]
+    for text in texts:
+        with constant_release():
+            left = [left_by(opened(each, limit), plan_of(text), epsilon=1) for each in engines]
+        assert isinstance(left[0][0][1], tuple)
+        assert all(each == left[0] for each in left)
+    for each in engines:
+        each.close()
+
+
+@both_limits
+def test_nothing_of_a_row_is_in_anything_that_leaves(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    texts = [TEXT, "SELECT COUNT(note) AS n FROM visits WHERE note LIKE 'canary%'", "SELECT note FROM visits"]
+    for text in texts:
+        with overheard() as said:
+            try:
+                release = vault.vault.sql(text, epsilon=0.3)
+                left = [str(release), release._repr_html_(), repr(release.receipt), str(release.rows)]
+            except InvalidPlan as refusal:
+                left = [str(refusal), repr(vars(refusal))]
+            left.append(str(vault.vault.explain(TEXT, epsilon=0.3)))
+        assert not any("secret" in each for each in [*left, *said, *(str(entry) for entry in vault.entries)])
+
+
+# ---------------------------------------------------------------- pay, look, let go
+
+
+@both_limits
+def test_a_question_is_tried_on_nothing_then_paid_for_then_looked_at_then_stored(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    vault.vault.ask(plan_of(), epsilon=1)
+    assert vault.engine.calls == ["dry_run", "charge", "evaluate", "settle"]
+
+
+@both_limits
+def test_a_question_that_was_answered_is_not_looked_at_again(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    vault.vault.ask(plan_of(), epsilon=1)
+    vault.engine.calls.clear()
+    vault.vault.ask(plan_of(), epsilon=1)
+    assert vault.engine.calls == ["dry_run", "charge"]
+
+
+class Failing(Memory):
+    """An engine that fails, and says why."""
+
+    def __init__(self, reason: BaseException, *, dry: bool) -> None:
+        super().__init__({VISITS: ROWS})
+        self.reason: BaseException | None = reason
+        self.dry = dry
+
+    def evaluate(self, question: Any, weights: Any) -> Any:
+        if self.reason and not self.dry:
+            raise self.reason
+        return super().evaluate(question, weights)
+
+    def dry_run(self, question: Any, weights: Any) -> None:
+        if self.reason and self.dry:
+            raise self.reason
+
+
+REASONS = [
+    RuntimeError("Could not convert string 'canary-7-secret' to INT32"),
+    ValueError("row 17"),
+    ZeroDivisionError(),
+    OverflowError("2**63 of person 3"),
+    MemoryError(),
+    KeyError("canary"),
+    AssertionError("person 4"),
+    EngineFailed(),
+    TooLarge("this one has 12 rows"),
+]
+
+
+@both_limits
+def test_an_engine_that_fails_after_the_charge_says_one_thing_only_and_gives_nothing_back(limit):
+    said = set()
+    for reason in REASONS:
+        vault = opened(Failing(reason, dry=False), limit)
+        with pytest.raises(EngineFailed) as failure, overheard() as overhead:
+            vault.vault.ask(plan_of(), epsilon=1)
+        assert failure.value.__cause__ is None
+        assert failure.value.__context__ is None or failure.value.__context__.args == ()
+        assert overhead == [""]
+        said.add((str(failure.value), failure.value.args))
+        assert [entry.charge for entry in vault.entries] == [limit.filter().price_of(1)]
+        assert not vault.entries[0].answered
+    assert len(said) == 1
+
+
+@both_limits
+def test_after_a_failure_the_question_is_run_again_under_its_charge(limit):
+    engine = Failing(RuntimeError("disk"), dry=False)
+    vault = opened(engine, limit)
+    with pytest.raises(EngineFailed):
+        vault.vault.ask(plan_of(), epsilon=1)
+    engine.reason = None
+    release = vault.vault.ask(plan_of(), epsilon=1)
+    assert not release.price.free
+    assert len(vault.entries) == 1
+    assert vault.entries[0].charge == limit.filter().price_of(1)
+
+
+@both_limits
+def test_a_question_run_again_for_less_has_the_noise_that_was_paid_for(limit):
+    engine = Failing(RuntimeError("disk"), dry=False)
+    vault, fresh = opened(engine, limit), opened(Memory({VISITS: ROWS}), limit)
+    with pytest.raises(EngineFailed):
+        vault.vault.ask(plan_of(), epsilon=1)
+    engine.reason = None
+    again = vault.vault.ask(plan_of(), epsilon=0.1)
+    assert again.receipt["scales"] == fresh.vault.ask(plan_of(), epsilon=1).receipt["scales"]
+
+
+@both_limits
+def test_a_question_that_cannot_be_evaluated_at_all_costs_nothing(limit):
+    vault = opened(Failing(TooLarge("this sum could leave 128 bits"), dry=True), limit)
+    with pytest.raises(TooLarge):
+        vault.vault.ask(plan_of(), epsilon=1)
+    assert vault.engine.calls == ["dry_run"]
+    assert vault.vault.budget.spent == 0
+
+
+@both_limits
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {},
+        {"epsilon": 1, "within": 5},
+        {"epsilon": 0},
+        {"epsilon": -1},
+        {"epsilon": nan},
+        {"epsilon": inf},
+        {"epsilon": True},
+        {"epsilon": "1"},
+        {"within": 0},
+        {"within": -5},
+        {"within": nan},
+        {"epsilon": 1, "confidence": 0},
+        {"epsilon": 1, "confidence": 1},
+        {"epsilon": 1, "confidence": 95},
+        {"epsilon": 1, "confidence": nan},
+        {"epsilon": 1, "confidence": "0.95"},
+        {"epsilon": 1, "confidence": True},
+        {"epsilon": 1, "confidence": F(10**30 - 1, 10**30)},
+        {"within": 5, "confidence": 2},
+    ],
+    ids=str,
+)
+def test_a_price_or_confidence_that_makes_no_sense_is_refused_before_anything_happens(limit, asked):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    with pytest.raises(InvalidInput):
+        vault.vault.ask(plan_of(), **asked)
+    with pytest.raises(InvalidInput):
+        vault.vault.explain(TEXT, **asked)
+    assert vault.engine.calls in ([], ["spent"])
+    assert vault.entries == []
+
+
+@pytest.mark.parametrize("epsilon", [1e-14, F(1, 10**30)])
+def test_a_price_below_the_smallest_unit_is_refused_before_anything_happens(epsilon):
+    vault = opened(Memory({VISITS: ROWS}))
+    with pytest.raises(InvalidInput, match="larger epsilon"):
+        vault.vault.ask(plan_of(), epsilon=epsilon)
+    assert vault.engine.calls == []
+
+
+@both_limits
+def test_a_price_beyond_the_limit_is_refused_before_the_look(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    with pytest.raises(LimitExceeded):
+        vault.vault.ask(plan_of(), epsilon=F(301, 100))
+    assert "evaluate" not in vault.engine.calls
+    assert vault.vault.budget.spent == 0
+
+
+@both_limits
+def test_a_table_that_the_vault_did_not_declare_so_is_refused(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    for other in (
+        Table("visits", COLUMNS),
+        Table("visits", COLUMNS, unit="note"),
+        Table("visits", COLUMNS[:2], unit="person"),
+        Table("elsewhere", COLUMNS, unit="person"),
+    ):
+        plan = read_sql(f"SELECT COUNT(*) AS n FROM {other.name}", {other.name: other})
+        with pytest.raises(InvalidInput):
+            vault.vault.ask(plan, epsilon=1)
+    assert vault.entries == []
+
+
+# ---------------------------------------------------------------- one question, one answer
+
+
+SAME = [
+    (TEXT, TEXT),
+    (TEXT, "select WARD, count(*) as n, avg(COST) as m from Visits group by 1"),
+    (TEXT, "SELECT AVG(cost) AS mean, COUNT(*) AS number, ward FROM visits GROUP BY ward ORDER BY mean DESC LIMIT 1"),
+    (
+        "SELECT COUNT(*) AS n FROM visits WHERE cost > 5 AND ward = 'A'",
+        "SELECT COUNT(*) AS n FROM visits WHERE 'A' = ward AND 5.0 < cost",
+    ),
+    ("SELECT COUNT(*) AS n FROM visits", "SELECT COUNT(*) * 2 AS twice FROM visits HAVING COUNT(*) > 0"),
+]
+
+
+@both_limits
+@pytest.mark.parametrize(("first", "second"), SAME, ids=range(len(SAME)))
+def test_the_same_question_is_free_and_has_the_same_numbers(limit, first, second):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    paid = vault.vault.sql(first, epsilon=1)
+    spent = vault.vault.budget
+    again = vault.vault.sql(second, epsilon=1)
+    assert (paid.price.free, again.price.free) == (False, True)
+    assert vault.vault.budget == spent
+    assert len(vault.entries) == 1
+    assert dict(paid.receipt) == dict(again.receipt)
+    if first == second:
+        assert shown(paid)[:5] == shown(again)[:5]
+
+
+@both_limits
+def test_a_lower_price_and_another_confidence_are_free(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    paid = vault.vault.ask(plan_of(), epsilon=1, raw=True)
+    cheap = vault.vault.ask(plan_of(), epsilon=0.2, raw=True)
+    sure = vault.vault.ask(plan_of(), epsilon=1, confidence=0.999, raw=True)
+    assert cheap.rows == paid.rows
+    assert cheap.price.share == paid.price.share
+    assert sure.price.free
+    assert len(vault.entries) == 1
+    assert sure.rows[0][3] > paid.rows[0][3]
+
+
+@both_limits
+def test_a_higher_price_is_a_new_charge_and_a_new_answer(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    rough = vault.vault.ask(plan_of(), epsilon=0.5, raw=True)
+    fine = vault.vault.ask(plan_of(), epsilon=1, raw=True)
+    assert not fine.price.free
+    assert fine.receipt["scales"] != rough.receipt["scales"]
+    assert fine.rows[0][3] - fine.rows[0][2] < rough.rows[0][3] - rough.rows[0][2]
+    charged = [limit.filter().price_of(F(1, 2)), limit.filter().price_of(1)]
+    assert [entry.charge for entry in vault.entries] == charged
+
+
+@both_limits
+def test_a_question_at_the_whole_epsilon_spends_the_whole_limit_and_nothing_fits_after(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    release = vault.vault.ask(plan_of(), epsilon=3)
+    assert vault.entries[0].charge == Charge(limit.filter().limit.amount)
+    assert (vault.vault.budget.left, release.price.share) == (0, 1)
+    assert release.price.epsilon == pytest.approx(3)
+    with pytest.raises(LimitExceeded):
+        vault.vault.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.001)
+    assert vault.vault.ask(plan_of(), epsilon=3).price.free
+
+
+@both_limits
+def test_threads_that_ask_the_same_pay_once_and_are_told_the_same(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(lambda _: vault.vault.ask(plan_of(), epsilon=1), range(16)))
+    assert len({release.rows for release in found}) == 1
+    assert len(vault.entries) == 1
+
+
+@both_limits
+def test_an_accuracy_is_bought_at_its_price_and_kept(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    text = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+    release = vault.vault.sql(text, within=60, confidence=0.9, raw=True)
+    for _, number, low, high in release.rows:
+        assert number - low == pytest.approx(high - number)
+        assert 59 < high - number <= 60
+    explanation = vault.vault.explain(text, within=60, confidence=0.9)
+    assert explanation.share == release.price.share
+    assert "evaluate" not in vault.engine.calls[4:]
+
+
+# ---------------------------------------------------------------- let only noise out
+
+
+@both_limits
+def test_without_noise_the_answer_is_the_exact_one(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit, contributions=40)
+    with no_noise():
+        release = vault.vault.ask(plan_of(), epsilon=1, raw=True)
+    for row in release:
+        costs = [each["cost"] for each in ROWS if each["ward"] == row["ward"]]
+        assert row["n"] == pytest.approx(len(costs), abs=1e-3)
+        assert row["m"] == pytest.approx(sum(costs) / len(costs), abs=1e-2)
+
+
+@both_limits
+def test_what_is_stored_is_the_exact_integers_plus_the_noise_of_each_mechanism_and_no_more(limit):
+    vault = opened(Memory({VISITS: ROWS}), limit)
+    given_to: list[tuple[Any, list[int]]] = []
+
+    def release(self: Any, value: Any, times: int | None = None) -> Any:
+        given_to.append((self, [int(number) for number in value]))
+        return np.arange(len(value)) + 10 * len(given_to)
+
+    with patch.object(Laplace, "release", release), patch.object(Gaussian, "release", release):
+        vault.vault.ask(plan_of(), epsilon=1)
+    terms = terms_of(
+        canonical(plan_of()).question, Shared(VISITS, 5), limit, limit.filter().amount(vault.entries[0].charge)
+    )
+    exact = vault.engine.answers[0]
+    for place, (mechanism, numbers) in enumerate(given_to):
+        assert mechanism == terms.mechanisms[place]
+        assert numbers == terms.rounded(place, [int(number) for number in exact[:, place]])
+    assert json.loads(vault.entries[0].payload)["integers"] == [[10, 20, 30], [11, 21, 31], [12, 22, 32]]
+
+
+@both_limits
+def test_every_cell_has_noise_of_its_own(limit):
+    many = Table("visits", (Column("key", Kind.INTEGER, values=tuple(range(200))),), unit="person")
+    vault = opened(Memory({many: []}), limit, many)
+    release = vault.vault.sql("SELECT key, COUNT(*) AS n FROM visits GROUP BY key", epsilon=1, raw=True)
+    other = vault.vault.sql("SELECT key, COUNT(*) AS n FROM visits WHERE key > 0 GROUP BY key", epsilon=1, raw=True)
+    drawn = [*release.column("n"), *other.column("n")]
+    assert len(set(drawn)) > 390
+
+
+def test_explaining_looks_at_nothing_and_costs_nothing():
+    vault = opened(Memory({VISITS: ROWS}))
+    assert "Laplace" in str(vault.vault.explain(TEXT, epsilon=1))
+    assert vault.engine.calls == ["spent"]
+    assert vault.entries == []

@@ -1,0 +1,138 @@
+"""Every engine gives the same integers, whatever the order of rows, chunks and threads, and no unit weighs too much."""
+
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import event, given, settings, target
+from hypothesis import strategies as st
+
+from tacit.engines import DuckDB, Memory
+from tacit.engines.memory import presence_weight, weight
+from tacit.errors import TooLarge
+from tacit.plan import Column, Counted, Field, Key, Kind, Question, Scan, Summed, Table, Units, Weighing, Weights
+from tests.laws.plans import cases, weightings
+
+
+def evaluated(engine, question, weights):
+    """The answer as lists, or what refused it from the plan alone."""
+    try:
+        return engine.evaluate(question, weights).tolist()
+    except TooLarge as refusal:
+        return str(refusal)
+
+
+@settings(max_examples=60)
+@given(cases(count=4))
+def test_memory_and_duckdb_agree(case):
+    memory = Memory({case.table: case.rows})
+    with DuckDB({case.table: case.rows}, threads=1) as engine:
+        for question, weights in case.questions:
+            found = evaluated(memory, question, weights)
+            assert evaluated(engine, question, weights) == found
+            event("refused" if isinstance(found, str) else "empty" if not np.any(found) else "not empty")
+
+
+@settings(max_examples=15)
+@given(cases(count=2, most=25), st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(case, order):
+    shuffled = list(case.rows)
+    order.shuffle(shuffled)
+    with DuckDB({case.table: case.rows}) as one, DuckDB({case.table: shuffled}) as other:
+        for question, weights in case.questions:
+            assert evaluated(one, question, weights) == evaluated(other, question, weights)
+
+
+WARD = Column("ward", Kind.TEXT)
+COST = Column("cost", Kind.NUMBER, low=-2, high=9)
+MANY = Table("many", (WARD, COST), unit="who")
+WARDS = tuple(f"w{i}" for i in range(70))  # more than a mask has bits
+
+
+@pytest.fixture(scope="module")
+def many():
+    """A table of 150,000 rows, which DuckDB reads in several pieces; some units own thousands."""
+    count = 150_000
+    drawn = np.random.default_rng(7)
+    who = np.where(drawn.random(count) < 0.1, drawn.integers(0, 20, count), drawn.integers(20, 30_000, count))
+    return pa.table(
+        {
+            "who": pa.array(who),
+            "ward": pa.array([f"w{i}" for i in drawn.integers(0, 75, count)]),
+            "cost": pa.array(drawn.normal(3, 5, count)),
+        }
+    )
+
+
+@pytest.mark.parametrize("norm", Weighing)
+def test_chunks_threads_and_files_do_not_change_the_integers(many, norm, tmp_path):
+    cost = Summed(Field(COST), Fraction(1, 1 << 16), -(2 << 16), 9 << 16, 3 << 16)
+    question = Question(Scan(MANY), (Key(Field(WARD), WARDS),), (Counted(), cost, Units()))
+    weights = Weights(norm, 6, 4, 20)
+    backward = many.take(pa.array(np.arange(many.num_rows)[::-1]))
+    pq.write_table(many, tmp_path / "many.parquet", row_group_size=9_999)
+    pieces = pa.Table.from_batches(backward.to_batches(max_chunksize=777))
+    sources = [(many, 1), (many, 4), (backward, 2), (pieces, 4), (tmp_path / "many.parquet", 2), (many.to_pandas(), 3)]
+    answers = []
+    for source, threads in sources:
+        with DuckDB({MANY: source}, threads=threads) as engine:
+            answers.append(engine.evaluate(question, weights))
+    for other in answers[1:]:
+        assert (other == answers[0]).all()
+    assert (Memory({MANY: many}).evaluate(question, weights) == answers[0]).all()
+
+
+VECTORS = st.lists(st.one_of(st.integers(1, 30), st.sampled_from([10**6, MANY.rows])), min_size=1, max_size=6)
+
+
+@given(VECTORS, weightings())
+def test_a_weight_is_the_largest_that_keeps_the_bound(vector, weights):
+    found, full = weight(vector, weights), 1 << weights.bits
+
+    def keeps(w):
+        if weights.norm is Weighing.L1:
+            return w * sum(vector) <= weights.bound * full
+        return w * w * sum(n * n for n in vector) <= (weights.bound * full) ** 2
+
+    assert keeps(found)
+    assert found == full or not keeps(found + 1)
+
+
+@given(st.integers(1, 10**6), weightings())
+def test_a_presence_weighs_the_most_that_keeps_the_bound(groups, weights):
+    found, full = presence_weight(groups, weights), 1 << weights.bits
+
+    def keeps(w):
+        if weights.norm is Weighing.L1:
+            return w * groups <= isqrt(weights.units_squared) * full
+        return w * w * groups <= weights.units_squared * full**2
+
+    assert keeps(found)
+    assert found == full or not keeps(found + 1)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.integers(0, 25), min_size=1, max_size=70).filter(any), weightings())
+def test_no_unit_weighs_more_than_the_bound(vector, weights):
+    """What DuckDB returns for one unit alone, measured in the norm that its weights are made for."""
+    keys = tuple(f"w{i}" for i in range(len(vector)))
+    rows = [{"who": 1, "ward": key, "cost": 9.0} for key, n in zip(keys, vector, strict=True) for _ in range(n)]
+    cost = Summed(Field(COST), Fraction(1), -2, 9)
+    question = Question(Scan(MANY), (Key(Field(WARD), keys),), (Counted(), cost, Units()))
+    with DuckDB({MANY: rows}, threads=1) as engine:
+        counts, costs, units = (
+            [int(value) for value in column] for column in engine.evaluate(question, weights).astype(object).T
+        )
+    full = 1 << weights.bits
+    assert costs == [9 * count for count in counts]
+    if weights.norm is Weighing.L1:
+        assert sum(counts) <= weights.bound * full
+        assert sum(units) ** 2 <= weights.units_squared * full**2
+    else:
+        assert sum(n * n for n in counts) <= (weights.bound * full) ** 2
+        assert sum(n * n for n in units) <= weights.units_squared * full**2
+    target(float(Fraction(sum(n * n for n in counts), (weights.bound * full) ** 2)))
+    assert counts == [weight([n for n in vector if n], weights) * n for n in vector]

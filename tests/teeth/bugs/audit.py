@@ -1,0 +1,130 @@
+"""Bugs of the exact verifier."""
+
+from tests.teeth.bug import Bug
+
+AUDIT = "src/tacit/audit"
+LAWS = "tests/laws/test_exact_verifier.py"
+UNIT = "tests/unit/audit"
+
+BUGS = [
+    Bug(
+        name="audit-one-direction",
+        file=f"{AUDIT}/verify.py",
+        before="((p, q, (x, y)), (q, p, (y, x)))",
+        after="((p, q, (x, y)),)",
+        killed_by=f"{LAWS}::test_delta_is_the_largest_excess_of_any_event",
+        note="delta is not symmetric: a mechanism may be private one way round and not the other",
+    ),
+    Bug(
+        name="audit-tail-forgotten",
+        file=f"{AUDIT}/frontier.py",
+        before="return _prefixes(weights, p.unlisted, pair)",
+        after="return _prefixes(weights, Fraction(0), pair)",
+        killed_by=f"{UNIT}/test_frontier.py::test_a_tail_widens_delta_by_its_mass_on_one_side_only",
+        note="what a truncated support leaves out may all be telling",
+    ),
+    Bug(
+        name="audit-high-end-for-low",
+        file=f"{AUDIT}/frontier.py",
+        before="weights = [(outcome, mass.high, other.get(outcome, NOTHING).low) for outcome, mass in p.listed]",
+        after="weights = [(outcome, mass.high, other.get(outcome, NOTHING).high) for outcome, mass in p.listed]",
+        killed_by=f"{LAWS}::test_enclosures_hold_the_exact_answer",
+        note="a guarantee takes the neighbour's probability at its low end; exact mechanisms cannot tell the two apart",
+    ),
+    Bug(
+        name="audit-unlisted-is-impossible",
+        file=f"{AUDIT}/frontier.py",
+        before="elsewhere = Enclosure(Fraction(0), q.unlisted)",
+        after="elsewhere = NOTHING",
+        killed_by=f"{UNIT}/test_frontier.py::test_an_outcome_may_be_listed_for_one_and_in_the_tail_of_the_other",
+        note="an outcome that the neighbour does not list may lie in its tail: no breach is certain",
+    ),
+    Bug(
+        name="audit-removes-only-the-last-row",
+        file=f"{AUDIT}/databases.py",
+        before="for i in range(len(database)))",
+        after="for i in range(len(database))[-1:])",
+        killed_by=f"{UNIT}/test_databases.py::test_the_pairs_are_exactly_the_databases_at_distance_one",
+        note="symmetric mechanisms look the same; one that looks at the first row passes",
+    ),
+    Bug(
+        name="audit-replaces-only-the-first-row",
+        file=f"{AUDIT}/databases.py",
+        before="for i, old in enumerate(database)\n",
+        after="for i, old in enumerate(database[:1])\n",
+        killed_by=f"{UNIT}/test_databases.py::test_the_pairs_are_exactly_the_databases_at_distance_one",
+        note="the third row may be the one that leaks",
+    ),
+    Bug(
+        name="audit-add-or-remove-of-one-size",
+        file=f"{AUDIT}/databases.py",
+        before="return range(size + 1)",
+        after="return range(size, size + 1)",
+        killed_by=f"{UNIT}/test_databases.py::test_there_are_as_many_databases_as_counting_says",
+        note="small databases are where ratios are largest",
+    ),
+    Bug(
+        name="audit-claims-decided-by-the-attained-end",
+        file=f"{AUDIT}/report.py",
+        before="if low <= delta < high:\n            raise Undecided(low, high)\n        return high <= delta",
+        after="return low <= delta",
+        killed_by=f"{UNIT}/test_report.py::test_a_claim_at_a_rational_ratio_is_decided_by_the_guaranteed_end",
+        note="a claim that is only not refuted is not confirmed",
+    ),
+    Bug(
+        name="audit-claimed-delta-read-generously",
+        file=f"{AUDIT}/report.py",
+        before="if smallest.high <= claimed.low:",
+        after="if smallest.high <= claimed.high:",
+        killed_by=f"{UNIT}/test_report.py::test_a_claimed_float_is_taken_in_its_strictest_reading",
+        note="0.3 stands for two numbers, and the smaller one was claimed too",
+    ),
+    Bug(
+        name="audit-hull-drops-corners",
+        file=f"{AUDIT}/frontier.py",
+        before="while len(kept) > 1 and not _turns_right(kept[-2], kept[-1], test):",
+        after="while len(kept) > 1 and _turns_right(kept[-2], kept[-1], test):",
+        killed_by=f"{LAWS}::test_a_report_is_the_worst_of_all_pairs",
+        note="the worst event is a corner",
+    ),
+    Bug(
+        name="audit-sorted-by-probability",
+        file=f"{AUDIT}/frontier.py",
+        before="-weight[1] / weight[2] if weight[2] else -weight[1]",
+        after="-weight[1]",
+        killed_by=f"{LAWS}::test_delta_is_the_largest_excess_of_any_event",
+        note="the most telling outcome is not the likeliest one",
+    ),
+    Bug(
+        name="audit-sum-below-one-passes",
+        file=f"{AUDIT}/distributions.py",
+        before="if least <= 1 <= most:",
+        after="if least <= 1:",
+        killed_by=f"{UNIT}/test_distributions.py::test_off_by_a_trillionth_is_refused",
+        note="a forgotten outcome is where the leak is",
+    ),
+    Bug(
+        name="audit-linf-is-signed",
+        file=f"{AUDIT}/sensitivity.py",
+        before="max((abs(part) for part in gap), default=Fraction(0))",
+        after="max(gap, default=Fraction(0))",
+        killed_by=f"{UNIT}/test_sensitivity.py::test_a_fall_counts_as_much_as_a_rise",
+        note="pairs come in one direction only, so a fall would not count",
+    ),
+    Bug(
+        name="audit-floats-rounded-to-decimals",
+        file=f"{AUDIT}/sensitivity.py",
+        before="yield Fraction(value)",
+        after="yield Fraction(repr(value))",
+        killed_by=f"{UNIT}/test_sensitivity.py::test_arrays_lists_booleans_and_floats_are_read_exactly",
+        note="what a function returns is its binary value",
+    ),
+    Bug(
+        name="audit-election-forgets-the-added-row",
+        file=f"{AUDIT}/elections.py",
+        before="for chosen in combinations(range(voters), rerandomised):",
+        after="for chosen in combinations(range(len(ballots)), rerandomised):",
+        killed_by=f"{UNIT}/test_elections.py::test_then_one_of_the_three_rows_is_randomised_again",
+        note="the added voter's row may be the one that is randomised again",
+    ),
+]

@@ -1,0 +1,256 @@
+"""Bugs of the mechanisms."""
+
+from tests.teeth.bug import Bug
+
+MECHANISMS = "src/tacit/mechanisms"
+LAWS = "tests/laws/test_mechanisms.py"
+STEPS = "tests/laws/test_steps.py"
+AFTER = "tests/laws/test_after.py"
+UNIT = "tests/unit/mechanisms"
+THEORY = "tests/vectors/test_theory.py"
+STATISTICS = "tests/statistics/test_mechanisms.py"
+
+BUGS = [
+    Bug(
+        name="steps-forget-coordinates-that-barely-move",
+        file=f"{MECHANISMS}/steps.py",
+        before="return -(-bound // grid) + sensitivity.dimension - 1",
+        after="return -(-bound // grid)",
+        killed_by=f"{STEPS}::test_rounded_numbers_move_no_further_than_is_charged",
+        note="a coordinate that moves by next to nothing may still cross a half",
+    ),
+    Bug(
+        name="steps-count-the-rounding-of-one-answer-only",
+        file=f"{MECHANISMS}/steps.py",
+        before="root_at_least(Fraction(sensitivity.dimension))) ** 2)",
+        after="root_at_least(Fraction(sensitivity.dimension)) / 2) ** 2)",
+        killed_by=f"{STEPS}::test_rounded_numbers_move_no_further_than_is_charged",
+        note="both answers are rounded, and in opposite directions",
+    ),
+    Bug(
+        name="steps-lose-one-to-a-float",
+        file=f"{MECHANISMS}/steps.py",
+        before="return floor(bound * (1 + Fraction(1, 1 << 50)))",
+        after="return floor(bound)",
+        killed_by=f"{STEPS}::test_a_root_that_a_float_rounded_down_loses_no_step",
+        note="math.sqrt(3)**2 is below 3: the loss of three counts would be stated as that of two",
+    ),
+    Bug(
+        name="steps-of-float-ties-rounded-down",
+        file=f"{MECHANISMS}/steps.py",
+        before="(scaled - whole >= 0.5)",
+        after="(scaled - whole > 0.5)",
+        killed_by=f"{UNIT}/test_steps.py::test_floats_are_rounded_as_their_exact_values_are",
+        note="arrays and single numbers would be rounded differently",
+    ),
+    Bug(
+        name="steps-of-lists-made-floats",
+        file=f"{MECHANISMS}/steps.py",
+        before="return array if all(isinstance(number, float) for number in each.flat) else each",
+        after="return array",
+        killed_by=f"{UNIT}/test_steps.py::test_a_list_is_not_turned_into_floats_that_lie_further_apart",
+        note="floats next to large integers lie further apart than the integers did",
+    ),
+    Bug(
+        name="grid-read-as-it-prints",
+        file=f"{MECHANISMS}/steps.py",
+        before="    if isinstance(grid, float):\n",
+        after="    if grid is float:\n",
+        killed_by=f"{UNIT}/test_steps.py::test_every_power_of_two_is_a_grid_whichever_way_it_is_written",
+        note="2.0**-24 prints as a little more than it is and was refused",
+    ),
+    Bug(
+        name="sums-wrap-around",
+        file=f"{MECHANISMS}/steps.py",
+        before="if not ((steps ^ total) & (drawn ^ total) < 0).any():",
+        after="if not ((steps > 0) & (drawn > 0) & (total < 0)).any():",
+        killed_by=f"{UNIT}/test_steps.py::test_sums_never_wrap_around",
+        note="negative sums wrap around too",
+    ),
+    Bug(
+        name="noise-broadcast-over-an-array",
+        file=f"{MECHANISMS}/steps.py",
+        before="drawn = noise(steps.size).reshape(steps.shape)",
+        after=(
+            "row = steps.shape[-1:]\n    drawn = np.broadcast_to(noise(int(np.prod(row))).reshape(row), steps.shape)"
+        ),
+        killed_by=f"{STATISTICS}::test_cells_columns_and_repeats_are_equal_no_more_often_than_chance",
+        note="one draw for a whole column: the difference of two of its cells is exact",
+    ),
+    Bug(
+        name="noise-shared-by-columns",
+        file=f"{MECHANISMS}/steps.py",
+        before="return {name: _on_grid(_summed(column, noise), grid) for name, column in columns.items()}",
+        after=(
+            "shared = __import__('functools').cache(noise)\n"
+            "        return {name: _on_grid(_summed(column, shared), grid) for name, column in columns.items()}"
+        ),
+        killed_by=f"{STATISTICS}::test_cells_columns_and_repeats_are_equal_no_more_often_than_chance",
+        note="columns of the same length got the same noise",
+    ),
+    Bug(
+        name="noise-drawn-before-all-is-checked",
+        file=f"{MECHANISMS}/steps.py",
+        before=(
+            "columns = {name: rounded_steps(column, grid) for name, column in value.items()}\n"
+            "        return {name: _on_grid(_summed(column, noise), grid) for name, column in columns.items()}"
+        ),
+        after="return {name: _on_grid(_summed(rounded_steps(c, grid), noise), grid) for name, c in value.items()}",
+        killed_by=f"{UNIT}/test_refusals.py::test_nothing_is_drawn_for_a_table_if_one_of_its_columns_is_wrong",
+        note="a refusal must not come after half of the noise",
+    ),
+    Bug(
+        name="refusal-depends-on-the-value",
+        file=f"{MECHANISMS}/steps.py",
+        before="    if isinstance(value, Integral) and grid is None:\n        return int(value)",
+        after=(
+            "    if isinstance(value, Rational) and grid is None and value.denominator == 1:\n"
+            "        return int(value.numerator)"
+        ),
+        killed_by=f"{UNIT}/test_refusals.py::test_what_is_refused_is_a_kind_and_not_a_value",
+        note="a Fraction was released if it happened to be whole, and refused if not: the refusal told which",
+    ),
+    Bug(
+        name="error-forgets-the-rounding",
+        file=f"{MECHANISMS}/steps.py",
+        before="float_at_least((steps + Fraction(1, 2)) * grid)",
+        after="float_at_least(steps * grid)",
+        killed_by=f"{LAWS}::test_the_error_is_measured_from_the_exact_answer_and_not_from_the_rounded_one",
+        note="on a grid the answer itself moved by up to half a step",
+    ),
+    Bug(
+        name="release-beyond-floats-is-infinite",
+        file=f"{MECHANISMS}/steps.py",
+        before="return sys.float_info.max if exact > 0 else -sys.float_info.max",
+        after='return float("inf") if exact > 0 else -float("inf")',
+        killed_by=f"{UNIT}/test_steps.py::test_a_release_beyond_the_largest_float_is_that_float",
+        note="no NaN or infinity is ever released",
+    ),
+    Bug(
+        name="laplace-loss-forgets-the-relation",
+        file=f"{MECHANISMS}/laplace.py",
+        before="return DiscreteLaplaceLoss(self.law.scale, steps, moved.neighbours)",
+        after="return DiscreteLaplaceLoss(self.law.scale, steps)",
+        killed_by=f"{LAWS}::test_the_relation_is_that_of_the_sensitivity",
+        note="a loss that ignores the relation is a bug",
+    ),
+    Bug(
+        name="laplace-loss-in-other-units",
+        file=f"{MECHANISMS}/laplace.py",
+        before="return DiscreteLaplaceLoss(self.law.scale, steps, moved.neighbours)",
+        after="return DiscreteLaplaceLoss(self.scale, steps, moved.neighbours)",
+        killed_by=f"{LAWS}::test_delta_is_that_of_the_worst_pair_of_answers",
+        note="the move was counted in steps and the scale in units: right without a grid",
+    ),
+    Bug(
+        name="laplace-draws-again-until-non-negative",
+        file=f"{MECHANISMS}/laplace.py",
+        before="return noisy(value, self.grid, lambda size: discrete_laplace(self.law.scale, size), times)",
+        after=(
+            "def draw() -> Any:\n"
+            "            return noisy(value, self.grid, lambda size: discrete_laplace(self.law.scale, size), times)\n\n"
+            "        released = draw()\n"
+            "        while isinstance(released, int) and released < 0 <= value:\n"
+            "            released = self.release(value, times)\n"
+            "        return released"
+        ),
+        killed_by=f"{AFTER}::test_no_mechanism_loops_until_it_likes_what_it_drew",
+        note="not epsilon-DP: at scale 1 it costs 1.21 times what is claimed",
+    ),
+    Bug(
+        name="gaussian-calibrated-by-the-continuous-formula",
+        file=f"{MECHANISMS}/gaussian.py",
+        before="reached = cls(sigma * (step or 1), step).loss(moved).delta(price)",
+        after="reached = GaussianLoss(steps_moved_squared(moved, step) / sigma**2).delta(price)",
+        killed_by=f"{THEORY}::test_calibrated_on_its_own_law_discrete_delta_is_what_was_asked_for",
+        note="at (8, 1e-6) the discrete delta is three times as large",
+    ),
+    Bug(
+        name="gaussian-vector-priced-by-mu",
+        file=f"{MECHANISMS}/gaussian.py",
+        before="return ZeroConcentratedLoss(squared / (2 * self.law.parameter), 0, moved.neighbours)",
+        after="return GaussianLoss(squared / self.law.parameter, moved.neighbours)",
+        killed_by=f"{LAWS}::test_two_numbers_cost_at_least_what_any_move_within_the_norm_tells",
+        note="a vector of discrete noise has no mu: only rho is proved for it",
+    ),
+    Bug(
+        name="gaussian-search-ends-at-a-thousandth",
+        file=f"{MECHANISMS}/gaussian.py",
+        before="narrowest(keeps, 1 / price, least=Fraction(1, 1 << 64)) * bound",
+        after="narrowest(lambda sigma: keeps(sigma / bound), bound / price)",
+        killed_by=f"{UNIT}/test_search.py::test_the_analytic_sigma_scales_with_the_sensitivity",
+        note="shares of many people need a sigma below the narrowest that can be drawn",
+    ),
+    Bug(
+        name="errors-of-many-answers-as-of-one",
+        file=f"{MECHANISMS}/law.py",
+        before="share = -(kept / each).expm1()",
+        after="share = -kept.expm1()",
+        killed_by=f"{LAWS}::test_the_error_holds_and_no_smaller_one_does",
+        note="of ten thousand cells one in a hundred would lie outside a 99 % error bar, and so one at least always",
+    ),
+    Bug(
+        name="tails-counted-on-one-side",
+        file=f"{MECHANISMS}/law.py",
+        before="return bool(2 * law.tail(distance + 1) <= share)",
+        after="return bool(law.tail(distance + 1) <= share)",
+        killed_by=f"{LAWS}::test_the_error_holds_and_no_smaller_one_does",
+        note="noise leaves to either side",
+    ),
+    Bug(
+        name="price-read-generously",
+        file=f"{MECHANISMS}/parameters.py",
+        before='price = at_most(epsilon, "epsilon")',
+        after='price = at_least(epsilon, "epsilon")',
+        killed_by=f"{UNIT}/test_parameters.py::test_prices_and_failures_are_never_more_than_was_meant_and_confidence_never_less",
+        note="0.1 stands for two numbers, and only the smaller one was surely granted",
+    ),
+    Bug(
+        name="response-lies-include-the-truth",
+        file=f"{MECHANISMS}/response.py",
+        before="others = answers + 1 + below(self.categories - 1, len(answers))",
+        after="others = answers + below(self.categories, len(answers))",
+        killed_by=f"{STATISTICS}::test_reports_follow_the_stated_law_and_a_truth_2_percent_rarer_is_seen",
+        note="the truth is then told more often than is paid for",
+    ),
+    Bug(
+        name="response-of-many-priced-as-of-two",
+        file=f"{MECHANISMS}/response.py",
+        before="truth = lower(grown / (grown + (kinds - 1)))",
+        after="truth = lower(grown / (grown + 1))",
+        killed_by=f"{LAWS}::test_randomized_response_spends_all_but_a_trillionth_of_its_price",
+        note="with k answers each lie is k - 1 times as rare",
+    ),
+    Bug(
+        name="response-variance-of-the-smaller-spread",
+        file=f"{MECHANISMS}/response.py",
+        before="spread = max(self.truth * (1 - self.truth), self.lie * (1 - self.lie))",
+        after="spread = min(self.truth * (1 - self.truth), self.lie * (1 - self.lie))",
+        killed_by=f"{LAWS}::test_the_estimated_counts_are_unbiased_and_their_variance_is_at_most_the_claimed_one",
+        note="both are equal for two answers",
+    ),
+    Bug(
+        name="response-reports-paid-once",
+        file=f"{MECHANISMS}/response.py",
+        before="return one if reports == 1 else one * reports",
+        after="return one",
+        killed_by=f"{LAWS}::test_several_reports_of_one_unit_are_several_releases",
+        note="five reports priced as one",
+    ),
+    Bug(
+        name="rounding-wraps-around",
+        file=f"{MECHANISMS}/after.py",
+        before="not (numbers.size and (numbers.min() < -(2**62) or numbers.max() > 2**62))",
+        after="True",
+        killed_by=f"{AFTER}::test_an_array_of_integers_is_rounded_number_by_number_and_never_wraps",
+        note="2**63 - 1, rounded to tens, became negative",
+    ),
+    Bug(
+        name="rounding-of-floats-adds-before-it-divides",
+        file=f"{MECHANISMS}/after.py",
+        before="    left = np.fmod(numbers, to)  # exact, with the number's own sign\n",
+        after="    return np.asarray(np.floor((2 * numbers + to) / (2 * to)) * to)\n    left = np.fmod(numbers, to)\n",
+        killed_by=f"{AFTER}::test_a_number_is_rounded_to_the_nearest_multiple_halves_upward",
+        note="0.49999999999999994 became 1, and 1e308 infinite",
+    ),
+]

@@ -1,0 +1,28 @@
+"""A warm process that runs trials for the tests of this folder."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.teeth.bug import ROOT
+from tests.teeth.trial import as_verdict
+
+
+@pytest.fixture(scope="session")
+def tried():
+    """The verdict on a test, with a bug in the source or none, from a process that has not imported Tacit."""
+    command = [sys.executable, "-m", "tests.teeth", "--serve"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def tried(test, bug=None, environment=()):
+            fields = bug and dataclasses.asdict(bug)
+            request = {"test": str(test), "bug": fields, "environment": dict(environment)}
+            process.stdin.write(json.dumps(request) + "\n")
+            process.stdin.flush()
+            return as_verdict(json.loads(process.stdout.readline()))
+
+        yield tried
+        process.stdin.close()

@@ -1,0 +1,31 @@
+"""Every planted bug is killed by the test it names, and that test passes on the sound source."""
+
+import pytest
+
+from tests.teeth.bug import ROOT, all_bugs, planted, rooms_with_bugs
+
+BUGS = all_bugs()
+KILLERS = {bug.killed_by: bug.environment for bug in BUGS}
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_a_planted_bug_is_killed(bug, tried):
+    planted(bug, (ROOT / bug.file).read_text(encoding="utf-8"))  # or says why the bug does not fit any more
+    verdict = tried(bug.killed_by, bug)
+    assert verdict.kills(bug), f"{bug.note}\n{verdict.in_words()}"
+
+
+@pytest.mark.parametrize("test", sorted(KILLERS))
+def test_the_killer_passes_on_the_sound_source(test, tried):
+    verdict = tried(test, environment=KILLERS[test])
+    assert verdict.passes, verdict.in_words()
+
+
+def test_bugs_have_different_names():
+    names = [bug.name for bug in BUGS]
+    assert len(names) == len(set(names))
+
+
+def test_bugs_are_filed_under_their_room():
+    misfiled = [bug.name for room, bugs in rooms_with_bugs().items() for bug in bugs if bug.room != room]
+    assert not misfiled

@@ -1,0 +1,199 @@
+"""Runs tests against a copy of the source, each time in a fork of one warm process.
+
+Starting Python, pytest, NumPy and Hypothesis costs more than most tests do. So they are imported once, here, and every
+trial is a fork that finds them ready. Tacit itself must never be imported in this process: the fork imports the copy.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.teeth.bug import ROOT, Bug, planted
+
+CPU_SECONDS = 120  # a planted bug may loop for ever
+WALL_SECONDS = 1200  # or wait for ever
+NO_KILL = frozenset({"SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Some tests, to be run with a bug in the source, or on the sound source."""
+
+    tests: tuple[str, ...]
+    bug: Bug | None = None
+    without: tuple[str, ...] = ()  # tests of these that are left out
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a trial."""
+
+    code: int  # pytest's exit code, or minus the signal that ended it
+    passed: int
+    skipped: int
+    failures: tuple[str, ...]  # the kinds of exception that made tests fail, set-up and tear-down left aside
+    imported: tuple[str, ...]  # modules of Tacit that came from the copy
+    strangers: tuple[str, ...]  # and from elsewhere: there must be none
+    seconds: float  # of CPU
+    output: str
+
+    @property
+    def on_the_copy(self) -> bool:
+        """Tacit was imported, and every module of it came from the copy."""
+        return bool(self.imported) and not self.strangers
+
+    @property
+    def passes(self) -> bool:
+        """Every test ran and passed."""
+        return self.code == 0 and self.passed > 0 and not self.skipped and self.on_the_copy
+
+    def kills(self, bug: Bug) -> bool:
+        """A test ran the planted module and failed, for a better reason than that it could not be imported."""
+        reasons = set(self.failures)
+        return self.code == 1 and bool(reasons - NO_KILL) and self.on_the_copy and bug.module in self.imported
+
+    def in_words(self) -> str:
+        """What happened, for people who expected something else."""
+        return (
+            f"exit code {self.code}: {self.passed} passed, {self.skipped} skipped, failures {list(self.failures)}; "
+            f"{len(self.imported)} modules from the copy, from elsewhere {list(self.strangers)}\n{self.output}"
+        )
+
+
+class Witness:
+    """A pytest plugin that notes why tests failed and where Tacit was imported from."""
+
+    def __init__(self, tree: Path) -> None:
+        self.tree = tree
+        self.passed = 0
+        self.skipped = 0
+        self.failures: list[str] = []
+        self.imported: list[str] = []
+        self.strangers: list[str] = []
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, call):
+        report = yield
+        self.passed += report.when == "call" and report.passed
+        self.skipped += report.skipped
+        if report.when == "call" and report.failed:
+            self.failures.append(call.excinfo.typename if call.excinfo else "failed")
+        return report
+
+    def pytest_sessionfinish(self) -> None:
+        for name, module in sorted(sys.modules.items()):
+            if name.partition(".")[0] == "tacit":
+                file = getattr(module, "__file__", None)
+                here = file is not None and Path(file).is_relative_to(self.tree)
+                (self.imported if here else self.strangers).append(name)
+
+
+def copied(directory: Path, bug: Bug | None) -> Path:
+    """A directory to be put first on the path: Tacit's source, with the bug in it."""
+    # Time stamps are kept and so are compiled files: only the planted module is compiled anew.
+    shutil.copytree(ROOT / "src" / "tacit", directory / "tacit")
+    if bug is not None:
+        file = directory / Path(bug.file).relative_to("src")
+        file.write_text(planted(bug, file.read_text(encoding="utf-8")), encoding="utf-8")
+        for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
+            compiled.unlink()
+    return directory
+
+
+def trials(wanted: Sequence[Trial], workers: int = 1) -> Iterator[tuple[Trial, Verdict]]:
+    """Every trial with its verdict, in the order in which they end."""
+    assert "tacit" not in sys.modules, "the process that forks trials must not know Tacit"
+    _warm_up()
+    waiting = list(reversed(wanted))
+    running: dict[int, tuple[Trial, tempfile.TemporaryDirectory[str]]] = {}
+    while waiting or running:
+        while waiting and len(running) < workers:
+            trial, place = waiting.pop(), tempfile.TemporaryDirectory(prefix="tacit-teeth-")
+            tree = copied(Path(place.name).resolve(), trial.bug)
+            running[_forked(trial, tree)] = trial, place
+        pid, status, usage = os.wait4(-1, 0)
+        trial, place = running.pop(pid)
+        with place:
+            yield trial, _verdict(Path(place.name), status, usage.ru_utime + usage.ru_stime)
+
+
+def _warm_up() -> None:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks has one thread
+    for name in ("cryptography.hazmat.primitives.ciphers", "flint", "hypothesis", "numpy"):
+        with contextlib.suppress(ModuleNotFoundError):
+            __import__(name)
+
+
+def _forked(trial: Trial, tree: Path) -> int:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    code = 70
+    try:
+        code = _tested(trial, tree)
+    except BaseException:
+        traceback.print_exc()  # into the output of the trial
+        raise
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _tested(trial: Trial, tree: Path) -> int:
+    """Runs in the fork: the exit code of pytest."""
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+    signal.alarm(WALL_SECONDS)
+    with (tree / "output").open("w", encoding="utf-8") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+    environment = {"HYPOTHESIS_PROFILE": "teeth", **(trial.bug.environment if trial.bug else {}), **trial.environment}
+    os.environ.update(environment, PYTHONPATH=str(tree))
+    os.environ.pop("CI", None)
+    os.chdir(ROOT)
+    sys.path.insert(0, str(tree))
+    witness = Witness(tree)
+    options = ["-c", str(ROOT / "pyproject.toml"), "-q", "-x", "--tb=short", "--no-header"]
+    options += ["-p", "no:cacheprovider", "-p", "no:xdist"]
+    # Hypothesis is imported already: that is the point of forking.
+    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    options += [f"--deselect={test}" for test in trial.without]
+    code = int(pytest.main([*options, *trial.tests], plugins=[witness]))
+    found = {name: value for name, value in vars(witness).items() if name != "tree"}
+    (tree / "found").write_text(json.dumps(found), encoding="utf-8")
+    sys.stdout.flush()
+    return code
+
+
+def _verdict(tree: Path, status: int, seconds: float) -> Verdict:
+    found: dict[str, Any] = {"passed": 0, "skipped": 0, "failures": (), "imported": (), "strangers": ()}
+    with contextlib.suppress(FileNotFoundError):
+        found |= json.loads((tree / "found").read_text(encoding="utf-8"))
+    output = (tree / "output").read_text(encoding="utf-8", errors="replace") if (tree / "output").exists() else ""
+    code = os.waitstatus_to_exitcode(status)
+    return as_verdict({**found, "code": code, "seconds": seconds, "output": output[-4000:]})
+
+
+def as_verdict(found: Mapping[str, Any]) -> Verdict:
+    """A verdict from what JSON makes of one."""
+    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    return Verdict(**fields)
+
+
+def as_text(verdict: Verdict) -> str:
+    """A verdict as one line of JSON."""
+    return json.dumps(asdict(verdict))

@@ -1,0 +1,95 @@
+"""The one statement of a question: exact roots, and who needs a weight."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from math import isqrt
+
+import duckdb
+import pytest
+
+from tacit.engines import DuckDB, Memory
+from tacit.engines.engine import MOST_BITS
+from tacit.engines.statement import Relation, _rooted, statement
+from tacit.plan import Arithmetic, Counted, Field, Key, Kind, Question, Scan, Summed, Weighing, Weights
+from tests.unit.engines.tables import AGE, COST, EVERYTHING, LOOSE, ROWS, VISITS, WARD
+
+
+@pytest.mark.parametrize("bits", [0, 1, 8, 20, 26, 27, 31, MOST_BITS])
+@pytest.mark.parametrize("most", [1, 2, 9, 100, 12345, 10**9])
+def test_roots_are_exact(bits, most):
+    """At every quotient that is a square, one below or one above, and at the ends."""
+    squares = {most, most + 1, 2 * most, 3 * most + 1, most**2 + 1, 1 << 40, 1 << 80}
+    for root in (1, 2, 3, (1 << bits) // 3 + 1, (1 << bits) - 1, 1 << bits):
+        if root:
+            quotient = (most << 2 * bits) // root**2
+            squares |= {x for x in (quotient - 1, quotient, quotient + 1) if x > 0}
+    listed = ", ".join(f"({i}, {x}::HUGEINT)" for i, x in enumerate(sorted(squares)))
+    with duckdb.connect() as connection:
+        found = connection.execute(
+            f"SELECT d FROM ({_rooted(f'SELECT u, x FROM (VALUES {listed}) v(u, x)', most, bits)}) ORDER BY u"
+        ).fetchall()
+    expected = [min(1 << bits, isqrt((most << 2 * bits) // x)) for x in sorted(squares)]
+    assert [(1 << bits) + d for (d,) in found] == expected
+
+
+def test_the_most_that_rows_in_groups_can_square_to():
+    for k in range(1, 5):
+        for vector in combinations_with_replacement(range(1, 7), k):
+            n = sum(vector)
+            for seen in range(1, k + 1):  # a mask may see two groups as one
+                assert sum(x * x for x in vector) <= (n - seen + 1) ** 2 + seen - 1
+
+
+def test_nothing_depends_on_the_order_of_rows():
+    written = statement(
+        EVERYTHING, LOOSE, Relation("t", {"ward": ("c0", "VARCHAR"), "cost": ("c1", "DOUBLE")}, ("u", "BIGINT"))
+    )
+    for word in ("row_number", "first(", "limit", "random", "list(", "avg(", "any_value"):
+        assert word not in written.lower()
+
+
+def test_without_units_nothing_is_joined():
+    by_row = replace(VISITS, unit=None)
+    relation = Relation("t", {"ward": ("c0", "VARCHAR"), "cost": ("c1", "DOUBLE")}, None)
+    written = statement(replace(EVERYTHING, rows=Scan(by_row)), LOOSE, relation)
+    assert "JOIN" not in written
+    assert written.count("GROUP BY") == 1
+
+
+def agree(question, weights, rows=ROWS, table=VISITS):
+    with DuckDB({table: rows}, threads=1) as engine:
+        assert engine.evaluate(question, weights).tolist() == Memory({table: rows}).evaluate(question, weights).tolist()
+
+
+def test_a_sum_is_clamped_even_if_its_expression_leaves_its_bounds():
+    twice = Arithmetic("*", Field(COST), Field(COST))
+    narrow = Summed(twice, Fraction(1, 2), 3, 11, 5)
+    ages = Summed(Arithmetic("+", Field(AGE), Field(AGE)), Fraction(1), 61, 64)
+    coarse = Summed(Field(AGE), Fraction(16), 0, 3)
+    agree(Question(Scan(VISITS), (), (narrow, ages, coarse)), LOOSE)
+
+
+@pytest.mark.parametrize("norm", Weighing)
+def test_products_of_more_than_64_bits_are_exact(norm):
+    wide = replace(AGE, low=-(1 << 60), high=1 << 60)
+    table = replace(VISITS, columns=(WARD, wide))
+    rows = [{"who": 1, "ward": "A", "age": (1 << 60) - i} for i in range(9)]
+    measures = (Summed(Field(wide), Fraction(1), -(1 << 60), 1 << 60, -(1 << 60)), Counted())
+    question = Question(Scan(table), (Key(Field(WARD), ("A", "B")),), measures)
+    agree(question, Weights(norm, 2, 4, 24), rows, table)
+
+
+def test_keys_of_every_kind_have_their_places():
+    for column in VISITS.columns:
+        values = [row[column.name] for row in ROWS if row[column.name] is not None]
+        declared = tuple(Fraction(v) if column.kind is Kind.NUMBER else v for v in dict.fromkeys(values))
+        for keys in (declared, declared[::-1]):
+            agree(Question(Scan(VISITS), (Key(Field(column), keys),), (Counted(),)), LOOSE)
+
+
+def test_keys_that_are_the_same_double_are_one():
+    close = (Fraction(1, 4), Fraction(1, 4) + Fraction(1, 1 << 80), Fraction(2))
+    question = Question(Scan(VISITS), (Key(Field(COST), close),), (Counted(),))
+    agree(question, LOOSE)
+    assert Memory({VISITS: ROWS}).evaluate(question, LOOSE).tolist() == [[1], [0], [1]]

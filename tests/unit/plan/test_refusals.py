@@ -1,0 +1,398 @@
+"""Refusals: what is not answered is refused with its reason, a remedy, and the text underlined."""
+
+import pytest
+
+from tacit.errors import InvalidPlan, TacitError, Unbounded
+from tacit.plan import read_sql
+from tests.unit.plan.cases import TABLES
+
+# By reason: statements in which «...» encloses what the message underlines.
+REFUSED = {
+    "a column of the answer has no name": ['SELECT «COUNT(*)» AS "" FROM visits'],
+    "this text holds a character that is none": ["SELECT COUNT(*) FROM visits WHERE name = «'a\0'»"],
+    "comparisons do not follow each other": [
+        "SELECT COUNT(*) FROM visits WHERE «1 < age < 5»",
+        "SELECT COUNT(*) FROM visits WHERE «smoker = age > 5»",
+    ],
+    "only a SELECT is answered, and nothing is ever changed": [
+        "«DROP» TABLE visits",
+        "«(»SELECT COUNT(*) FROM visits)",
+        "«FROM» visits SELECT COUNT(*)",
+    ],
+    "every row would be shown, and no row ever leaves": [
+        "SELECT «*» FROM visits",
+        "SELECT visits.«*» FROM visits",
+        "SELECT COUNT(visits.«*») FROM visits",
+    ],
+    "'age' has a value in every row, and no row ever leaves": [
+        "SELECT «age» FROM visits",
+        "SELECT COUNT(*) FROM visits ORDER BY «age»",
+        "SELECT COUNT(*) FROM visits HAVING «age» > 3",
+    ],
+    "'patient' names the protected unit and is never shown": [
+        "SELECT «patient» FROM visits",
+    ],
+    "'age' is not a key: a group has many values of it": [
+        "SELECT ward, «age», COUNT(*) FROM visits GROUP BY ward",
+    ],
+    "nothing is measured: the groups themselves are public, only what is counted in them is not": [
+        "SELECT «ward FROM visits GROUP BY ward»",
+        "SELECT «1 FROM visits»",
+    ],
+    "no table is asked about": [
+        "SELECT «COUNT(*)»",
+    ],
+    "'patient' names the protected unit: one group for each would be one answer about each": [
+        "SELECT patient, COUNT(*) FROM visits GROUP BY «patient»",
+    ],
+    "the values of 'age' are not declared, and which of them occur is private": [
+        "SELECT age, COUNT(*) FROM visits GROUP BY «age»",
+    ],
+    "groups are made by columns only": [
+        "SELECT COUNT(*) FROM visits GROUP BY «age / 10»",
+        "SELECT COUNT(*) FROM visits GROUP BY («ward, sex»)",
+    ],
+    "there is no column 3": [
+        "SELECT COUNT(*) FROM visits GROUP BY «3»",
+    ],
+    "several sets of groups in one question are not answered": [
+        "SELECT COUNT(*) FROM visits GROUP BY «ROLLUP» (ward)",
+        "SELECT COUNT(*) FROM visits GROUP BY «GROUPING SETS» ((ward), ())",
+        "SELECT COUNT(*) FROM visits «PIVOT» (COUNT(*) FOR ward IN ('A'))",
+    ],
+    "ALL, ANY and SOME are not read": [
+        "SELECT COUNT(*) FROM visits GROUP BY «ALL»",
+        "SELECT COUNT(*) FROM visits WHERE age = «ANY» (ARRAY[1])",
+        "SELECT COUNT(«ALL» age) FROM visits",
+    ],
+    "DISTINCT is read only inside COUNT(DISTINCT ...)": [
+        "SELECT «DISTINCT» ward FROM visits",
+        "SELECT SUM(«DISTINCT» age) FROM visits",
+        "SELECT COUNT(*) FROM visits WHERE age IS NOT «DISTINCT» FROM 3",
+    ],
+    "of distinct values only units are counted": [
+        "SELECT COUNT(DISTINCT «ward») FROM visits",
+        "SELECT COUNT(DISTINCT «patient, ward») FROM visits",
+        "SELECT COUNT(DISTINCT «x») FROM loose",
+    ],
+    "windows over rows are not answered": [
+        "SELECT COUNT(*) «OVER» () FROM visits",
+        "SELECT COUNT(*) «OVER» w FROM visits WINDOW w AS (PARTITION BY ward)",
+        "SELECT COUNT(*) FROM visits «QUALIFY» COUNT(*) > 1",
+    ],
+    "FILTER is not read": [
+        "SELECT COUNT(*) «FILTER» (WHERE age > 3) FROM visits",
+    ],
+    "a sample of the rows is not taken: noise already protects all of them": [
+        "SELECT COUNT(*) FROM visits «TABLESAMPLE» (10)",
+        "SELECT COUNT(*) FROM visits «USING» SAMPLE 10%",
+    ],
+    "hints are not read": [
+        "SELECT /*«+ PARALLEL(8) »*/ COUNT(*) FROM visits",
+    ],
+    "rows are read and never locked": [
+        "SELECT COUNT(*) FROM visits «FOR» UPDATE",
+    ],
+    "text is compared by code point, without collations": [
+        "SELECT COUNT(*) FROM visits WHERE name «COLLATE» nocase = 'a'",
+    ],
+    "of the ways to match text only LIKE is read": [
+        "SELECT COUNT(*) FROM visits WHERE name «ILIKE» 'a%'",
+        "SELECT COUNT(*) FROM visits WHERE name «SIMILAR TO» 'a%'",
+    ],
+    "ESCAPE is not read": [
+        "SELECT COUNT(*) FROM visits WHERE name LIKE 'a!%' «ESCAPE» '!'",
+    ],
+    "a pattern must be a constant text": [
+        "SELECT COUNT(*) FROM visits WHERE name LIKE «sex»",
+    ],
+    "this pattern ends in a backslash, which needs something after it": [
+        "SELECT COUNT(*) FROM visits WHERE name LIKE «'a\\'»",
+    ],
+    "'~' is not understood": [
+        "SELECT COUNT(*) FROM visits WHERE name «~» 'a'",
+    ],
+    "NULLs come last": [
+        "SELECT COUNT(*) AS n FROM visits ORDER BY «n» NULLS FIRST",
+    ],
+    "LIMIT counts rows": [
+        "«SELECT COUNT(*) FROM visits LIMIT 10%»",
+    ],
+    "a whole number is needed here": [
+        "SELECT COUNT(*) FROM visits LIMIT «age»",
+        "SELECT COUNT(*) FROM visits LIMIT -«1»",
+        "SELECT COUNT(*) FROM visits ORDER BY «'n'»",
+    ],
+    "FETCH and TOP are not read": [
+        "SELECT COUNT(*) FROM visits «FETCH» FIRST 5 ROWS ONLY",
+        "SELECT «TOP» 5 COUNT(*) FROM visits",
+    ],
+    "there is no column 4": [
+        "SELECT COUNT(*) FROM visits ORDER BY «4»",
+    ],
+    "a question is about one table": [
+        "SELECT COUNT(*) FROM visits, «loose»",
+        "SELECT COUNT(*) FROM visits «JOIN» loose ON visits.age = loose.x",
+        "SELECT COUNT(*) FROM visits «UNION» ALL SELECT COUNT(*) FROM loose",
+    ],
+    "a question inside a question is not answered": [
+        "«WITH» t AS (SELECT * FROM visits) SELECT COUNT(*) FROM t",
+        "SELECT COUNT(*) FROM («SELECT» * FROM visits)",
+        "SELECT («SELECT» COUNT(*) FROM visits)",
+        "SELECT COUNT(*) FROM visits WHERE age IN («SELECT» x FROM loose)",
+        "SELECT COUNT(*) FROM visits WHERE «EXISTS» (SELECT 1 FROM loose)",
+        "SELECT ward, COUNT(*) FROM visits GROUP BY ward «WITH» TOTALS",
+    ],
+    "a list may hold constants only": [
+        "SELECT COUNT(*) FROM visits WHERE age IN («age», 1)",
+    ],
+    "IN needs a list": [
+        "SELECT COUNT(*) FROM visits WHERE age IN «change»",
+    ],
+    "several values in parentheses are not compared at once": [
+        "SELECT COUNT(*) FROM visits WHERE («age, change») IN ((1, 2))",
+    ],
+    "this part of the question is not understood": [
+        "SELECT COUNT(*) FROM visits v(«a», b)",
+        "SELECT COUNT(age, «cost») FROM visits",
+        "SELECT COUNT(*) FROM visits WHERE «age BETWEEN SYMMETRIC 3 AND 1»",
+    ],
+    "the table is called 'visits' here": [
+        "SELECT COUNT(*) FROM visits WHERE visits.age > 1 AND «other».age > 2",
+    ],
+    "the table is called 'v' here": [
+        "SELECT COUNT(*) FROM visits v WHERE «visits».age > 1",
+    ],
+    "tables are known by their name alone": [
+        "SELECT COUNT(*) FROM «main».visits",
+    ],
+    "there is no table 'visits.parquet'": [
+        "SELECT COUNT(*) FROM «'visits.parquet'»",
+    ],
+    "this is not a table": [
+        "SELECT COUNT(*) FROM «read_parquet('visits.parquet')»",
+    ],
+    "there is no table 'nowhere'": [
+        "SELECT COUNT(*) FROM «nowhere»",
+    ],
+    "the table 'visits' has no column 'agee'": [
+        "SELECT COUNT(*) FROM visits WHERE «agee» > 5",
+    ],
+    "the table 'visits' has no column 'Age'": [
+        'SELECT COUNT(*) FROM visits WHERE «"Age"» > 5',
+    ],
+    "one statement is answered at a time": [
+        "SELECT COUNT(*) FROM visits; «DELETE» FROM visits",
+    ],
+    "two columns are named 'n'": [
+        "SELECT COUNT(*) AS n, «SUM(age)» AS n FROM visits",
+    ],
+    "'n_low' is the name of the interval that 'n' brings with it": [
+        "SELECT «COUNT(*) AS n, SUM(age) AS n_low FROM visits»",
+    ],
+    "the table 'visits' has no column 'n'": [
+        "SELECT COUNT(*) AS n FROM visits WHERE «n» > 3",
+        "SELECT COUNT(*) AS n, «n» + 1 AS m FROM visits",
+    ],
+    "a single row has no COUNT, SUM or AVG": [
+        "SELECT COUNT(*) FROM visits WHERE «COUNT(*)» > 3",
+        "SELECT SUM(«COUNT(*)») FROM visits",
+    ],
+    "'weight' has no declared range, so one row could change the answer by any amount": [
+        "SELECT SUM(«weight») FROM visits",
+        "SELECT AVG(«weight» * 2) FROM visits",
+        "SELECT COUNT(*) FROM visits WHERE «weight» + 1 > 3",
+    ],
+    "a value of kind text cannot be summed": [
+        "SELECT SUM(«name») FROM visits",
+    ],
+    "a value of kind boolean cannot be summed": [
+        "SELECT SUM(«smoker») FROM visits",
+    ],
+    "the divisor may come as close to zero as it likes, so the quotient has no bound": [
+        "SELECT SUM(«age / cost») FROM visits",
+    ],
+    "this integer could leave 64 bits": [
+        "SELECT SUM(«age * 1000000000000 * 1000000000000») FROM visits",
+    ],
+    "one cannot calculate with a value of kind text": [
+        "SELECT SUM(age + «name») FROM visits",
+    ],
+    "this is always 0, so there is nothing to measure": [
+        "SELECT SUM(«0 * 1») FROM visits",
+    ],
+    "this is the same in every row, so there is nothing to measure": [
+        "SELECT AVG(«5») FROM visits",
+    ],
+    "NULL is never counted": [
+        "SELECT «COUNT»(NULL) FROM visits",
+    ],
+    "nothing is counted": [
+        "SELECT «COUNT»() FROM visits",
+    ],
+    "a condition is needed here, and this is of kind integer": [
+        "SELECT COUNT(*) FROM visits WHERE «age»",
+    ],
+    "values of kind integer and text cannot be compared": [
+        "SELECT COUNT(*) FROM visits WHERE «age = 'x'»",
+    ],
+    "to compare with NULL gives NULL, always": [
+        "SELECT COUNT(*) FROM visits WHERE «age» = NULL",
+    ],
+    "IS is read only in IS NULL and IS NOT NULL": [
+        "SELECT COUNT(*) FROM visits WHERE «age» IS TRUE",
+    ],
+    "there is no such day": [
+        "SELECT COUNT(*) FROM visits WHERE «day > '2025-02-30'»",
+    ],
+    "this is not a day": [
+        "SELECT COUNT(*) FROM visits WHERE «day > '1 January'»",
+    ],
+    "the clock is no part of a question: the same question must mean the same tomorrow": [
+        "SELECT COUNT(*) FROM visits WHERE day > «CURRENT_DATE»",
+    ],
+    "intervals of time are not calculated with": [
+        "SELECT COUNT(*) FROM visits WHERE day > DATE '2025-01-01' + «INTERVAL» 1 DAY",
+    ],
+    "DECIMAL takes nothing in parentheses here": [
+        "SELECT SUM(CAST(cost AS «DECIMAL»(10, 2))) FROM visits",
+    ],
+    "the type SMALLINT is not read": [
+        "SELECT SUM(CAST(«cost» AS SMALLINT)) FROM visits",
+    ],
+    "the type DECIMAL is not read": [
+        "SELECT SUM(CAST(«cost» AS NUMERIC)) FROM visits",
+    ],
+    "a value of kind number cannot be cast to text": [
+        "SELECT COUNT(*) FROM visits WHERE CAST(«cost» AS VARCHAR) = '1'",
+    ],
+    "STDDEV is none of the functions that are answered": [
+        "SELECT «STDDEV(age)» FROM visits",
+    ],
+    "MEDIAN is none of the functions that are answered": [
+        "SELECT «MEDIAN(age)» FROM visits",
+    ],
+    "ABS is none of the functions that are answered": [
+        "SELECT SUM(«ABS(change)») FROM visits",
+    ],
+    "COALESCE is not answered": [
+        "SELECT SUM(«COALESCE(age, 0)») FROM visits",
+    ],
+    "IF is not answered": [
+        "SELECT SUM(IF(«age > 3, 1, 0»)) FROM visits",
+    ],
+    "mystery is none of the functions that are answered": [
+        "SELECT «mystery(age)» FROM visits",
+    ],
+    "'//' is not understood": [
+        "SELECT SUM(age «//» 2) FROM visits",
+    ],
+    "'^' is not understood": [
+        "SELECT SUM(age «^» 2) FROM visits",
+    ],
+    "'||' is not understood": [
+        "SELECT COUNT(*) FROM visits WHERE name «||» 'a' = 'b'",
+    ],
+    "'$' is not understood": [
+        "SELECT COUNT(*) FROM visits WHERE age > «$»1",
+    ],
+    "'?' is not understood": [
+        "SELECT COUNT(*) FROM visits WHERE age > «?»",
+    ],
+    "a number runs into a name": [
+        "SELECT COUNT(*) FROM visits WHERE age > 0«x10»",
+    ],
+    "this integer does not fit into 64 bits": [
+        "SELECT COUNT(*) FROM visits WHERE age > «99999999999999999999»",
+    ],
+    "'a' is not understood": [
+        "SELECT COUNT(*) FROM visits WHERE name = «E'a'»",
+    ],
+    "texts are not joined": [
+        "SELECT COUNT(*) FROM visits WHERE name = «'a'» 'b'",
+    ],
+    "'+' is not understood here": [
+        "SELECT COUNT(*) FROM visits WHERE age > «+»3",
+    ],
+    "an answer is not written into a table": [
+        "SELECT COUNT(*) «INTO» t FROM visits",
+    ],
+    "')' is missing before this": [
+        "SELECT COUNT(* «FROM» visits",
+    ],
+    "a quotation mark or a comment is not closed": [
+        "«SELECT COUNT(*) FROM visits WHERE name = 'a»",
+    ],
+    "this is not SQL that can be read": [
+        "SELECT COUNT(*) FROM visits «WHERE»",
+        "SELECT COUNT(*) FROM visits WHERE age > «AND» 3",
+    ],
+    "the branches of this CASE are of different kinds: integer and text": [
+        "SELECT SUM(CASE WHEN «age > 3 THEN 'a' ELSE 1» END) FROM visits",
+    ],
+    "every branch of this CASE is NULL": [
+        "SELECT SUM(CASE WHEN «age > 3» THEN NULL END) FROM visits",
+    ],
+    "this is not understood": [
+        "SELECT SUM(«age ORDER BY cost») FROM visits",
+    ],
+    "':' is not understood": [
+        "SELECT n«:» COUNT(*) FROM visits",
+    ],
+}
+CASES = [(reason, statement) for reason, statements in REFUSED.items() for statement in statements]
+
+
+@pytest.mark.parametrize(("reason", "statement"), CASES, ids=[statement for _, statement in CASES])
+def test_a_statement_is_refused_for_its_reason(reason, statement):
+    before, _, rest = statement.partition("«")
+    underlined, _, after = rest.partition("»")
+    with pytest.raises(InvalidPlan) as refusal:
+        read_sql(before + underlined + after, TABLES)
+    found = refusal.value
+    assert found.reason == reason
+    assert found.text[: found.start] == before
+    assert found.text[found.start : found.end] == underlined
+    assert found.remedy
+    assert "sqlglot" not in str(found)
+    assert found.__cause__ is None
+
+
+def test_there_are_many_of_them():
+    assert len(CASES) >= 100
+
+
+def test_the_message_underlines_what_is_meant():
+    with pytest.raises(InvalidPlan) as refusal:
+        read_sql("SELECT ward, age, COUNT(*)\nFROM visits\nGROUP BY ward", TABLES)
+    assert str(refusal.value).splitlines() == [
+        "'age' is not a key: a group has many values of it",
+        "  SELECT ward, age, COUNT(*)",
+        "               ^^^",
+        "add it to GROUP BY, or ask for COUNT, SUM or AVG of age",
+    ]
+
+
+def test_a_long_line_is_shown_around_what_is_meant():
+    text = "SELECT COUNT(*) FROM visits WHERE " + "age = 1 AND " * 50 + "agee = 2" + " AND age = 3" * 50
+    with pytest.raises(InvalidPlan) as refusal:
+        read_sql(text, TABLES)
+    _, line, carets, _ = str(refusal.value).splitlines()
+    assert len(line) < 120
+    assert line[carets.index("^") : carets.rindex("^") + 1] == "agee"
+
+
+def test_characters_that_do_not_print_are_not_echoed():
+    with pytest.raises(InvalidPlan) as refusal:
+        read_sql("SELECT \x1b[31m COUNT(*) FROM visits", TABLES)
+    assert "\x1b" not in str(refusal.value)
+
+
+def test_a_missing_bound_is_its_own_error():
+    with pytest.raises(Unbounded) as refusal:
+        read_sql("SELECT SUM(cost + weight) FROM visits", TABLES)
+    assert refusal.value.column == "weight"
+    assert refusal.value.text[refusal.value.start : refusal.value.end] == "weight"
+    assert isinstance(refusal.value, InvalidPlan)
+    assert isinstance(refusal.value, TacitError)
+    assert isinstance(refusal.value, ValueError)

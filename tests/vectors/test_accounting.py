@@ -1,0 +1,146 @@
+"""Published figures of accounting, each with its source."""
+
+from fractions import Fraction
+from math import exp, log
+
+import pytest
+
+from tacit.accounting import least_noise, total
+from tacit.accounting.conversion import epsilon_at
+from tacit.exact import ball, upper, working
+from tacit.privacy import ApproximateLoss, GaussianLoss, LaplaceLoss, PureLoss, ZeroConcentratedLoss
+
+F = Fraction
+
+# Google's differential-privacy library, python/dp_accounting (Apache-2.0), tests as of 2025.
+DP_ACCOUNTING = "github.com/google/differential-privacy, python/dp_accounting/dp_accounting/"
+# The code that Balle and Wang published with "Improving the Gaussian Mechanism for Differential Privacy" (ICML 2018),
+# as run in the documentation of diPLSlib, `calibrateAnalyticGaussianMechanism`.
+BALLE_WANG = "Balle and Wang 2018, calibrateAnalyticGaussianMechanism"
+
+ANALYTIC_GAUSSIAN = [
+    # epsilon and delta of all releases, how many, their sensitivity, sigma, source
+    (1, 1e-5, 1, 1, 3.730631634944469, BALLE_WANG),
+    (1, 0.78760074, 1, 1, 1 / 3, DP_ACCOUNTING + "pld/accountant_test.py, test_get_smallest_gaussian_noise"),
+    (1, 0.78760074, 25, 6, 10, DP_ACCOUNTING + "pld/accountant_test.py, test_get_smallest_gaussian_noise"),
+]
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "times", "sensitivity", "sigma", "source"), ANALYTIC_GAUSSIAN)
+def test_the_analytic_gaussian(epsilon, delta, times, sensitivity, sigma, source):
+    found = least_noise(lambda scale: GaussianLoss((sensitivity / scale) ** 2), epsilon, delta, times)
+    assert float(found) == pytest.approx(sigma, rel=1e-7), source
+
+
+OPTIMAL_COMPOSITION = [
+    # epsilon and delta of a release, how many, the delta of all, and the smallest (k - 2i) epsilon that Theorem 3.3 of
+    # Kairouz, Oh and Viswanath 2015 gives; DP_ACCOUNTING + "pld/accountant_test.py, test_advanced_composition"
+    (F(1), F(0), 30, F(0), 30),
+    (F(1), F(1, 1000), 30, F(6, 100), 22),
+    (F(1), F(1, 1000), 30, F(1, 10), 20),
+]
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "times", "goal", "published"), OPTIMAL_COMPOSITION)
+def test_the_optimal_composition_of_kairouz_oh_and_viswanath(epsilon, delta, times, goal, published):
+    """Theirs is the best of the epsilons (k - 2i) epsilon; between them delta is convex, and ours may stop there."""
+    one = total(ApproximateLoss(epsilon, delta) * times)
+    assert one.delta(published) <= goal
+    assert published == 30 or one.delta(published - 2) > goal
+    assert published - 2 < one.epsilon(goal) <= published
+
+
+def test_the_epsilon_for_which_fifty_releases_cost_five():
+    """DP_ACCOUNTING + "pld/accountant_test.py, test_get_smallest_epsilon_from_advanced_composition": 0.25."""
+    assert total(PureLoss(F(1, 4)) * 50).delta(5) <= 0.01
+    assert total(PureLoss(F(5, 18)) * 50).delta(5) > 0.01  # the next epsilon of which 5 is a multiple (50 - 2i)
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "times"), [(F(7, 10), F(1, 100), 5), (F(1, 10), F(0), 12)])
+def test_the_theorem_of_kairouz_oh_and_viswanath_as_printed(epsilon, delta, times):
+    """Theorem 3.3: delta_i = sum over l < i of C(k, l) (e^((k-l)eps) - e^((k-2i+l)eps)) / (1 + e^eps)^k."""
+    one = total(ApproximateLoss(epsilon, delta) * times)
+    e = float(epsilon)
+    for i in range(times // 2 + 1):
+        chosen, printed = 1.0, 0.0
+        for l in range(i):
+            printed += chosen * (exp((times - l) * e) - exp((times - 2 * i + l) * e)) / (1 + exp(e)) ** times
+            chosen *= (times - l) / (l + 1)
+        expected = 1 - (1 - float(delta)) ** times * (1 - printed)
+        assert one.delta((times - 2 * i) * epsilon) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+CONVERSIONS = [
+    # rho, delta, epsilon: "noise multiplier is chosen to obtain exactly (1, 1e-6)-DP" through Renyi divergences, which
+    # is 4.530877117; DP_ACCOUNTING + "rdp/rdp_privacy_accountant_test.py, test_compute_epsilon_delta_gaussian"
+    (1 / (2 * F(4530877117, 10**9) ** 2), F(1, 10**6), 1.0),
+]
+
+
+@pytest.mark.parametrize(("rho", "delta", "epsilon"), CONVERSIONS)
+def test_the_conversion_from_zcdp(rho, delta, epsilon):
+    assert total(ZeroConcentratedLoss(rho)).epsilon(delta) == pytest.approx(epsilon, rel=1e-8)
+    assert total(ZeroConcentratedLoss(rho)).delta(epsilon) == pytest.approx(float(delta), rel=1e-7)
+
+
+def test_the_conversion_from_one_renyi_divergence():
+    """1.1 at order 32 and delta 1e-5, "computed by hand": rdp_privacy_accountant_test.py, ...delta_pure_dp."""
+    with working():
+        assert float(upper(epsilon_at(ball(F(11, 10)), F(32), F(1, 10**5)))) == pytest.approx(1.32783806176, abs=1e-11)
+
+
+SAMPLED_GAUSSIAN = [
+    # (order, divergence of 50 steps at noise multiplier 2.5 and sampling probability 0.01), to 1e-4
+    # DP_ACCOUNTING + "rdp/rdp_privacy_accountant_test.py, test_compute_rdp_poisson_sampled_gaussian"
+    (F(3, 2), 6.70579741e-04),
+    (F(5, 2), 1.08548710e-03),
+    (F(5), 2.18075656e-03),
+    (F(50), 2.38460375e-02),
+    (F(100), 1.67416308e02),
+]
+
+
+@pytest.mark.parametrize(("order", "divergence"), SAMPLED_GAUSSIAN)
+def test_the_renyi_curve_of_the_sampled_gaussian(order, divergence):
+    """The published figures of fractional orders are bounds, up to 4 % above the integral; ours is the integral."""
+    found = total(GaussianLoss(F(4, 25)).subsampled(F(1, 100)) * 50).renyi(order)
+    assert found <= divergence * (1 + 1e-4)
+    assert found == pytest.approx(divergence, rel=1e-4 if order.denominator == 1 else 0.04)
+
+
+def test_one_step_of_the_sampled_gaussian_by_privacy_loss_distributions():
+    """(1, 1e-5), one step, probability 0.01: pld/accountant_test.py, test_get_smallest_subsampled_gaussian_noise."""
+    sigma = least_noise(lambda scale: GaussianLoss(1 / scale**2).subsampled(F(1, 100)), 1, F(1, 10**5))
+    assert float(sigma) == pytest.approx(0.67379294682, rel=1e-7)
+
+
+SAMPLED_DELTAS = [
+    # sigma, probability, steps, epsilon, and delta by Fourier transforms, nearly exact: Koskela, Jälkö, Honkela 2019;
+    # github.com/DPBayes/PLD-Accountant, tests/test_compute_delta.py, test_get_delta_R_regression_valid_params
+    (2, F(1, 100), 10**4, 1, 0.010224911126651472),
+    (2, F(1, 100), 10**5, 1, 0.39205728853284305),
+    (2, F(1, 100), 10**4, F(4, 5), 0.022850339595771204),
+    (1, F(1, 100), 10**4, 1, 0.2391763947364977),
+    (2, F(1, 50), 10**4, 1, 0.14991732969314892),
+]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps", "epsilon", "delta"), SAMPLED_DELTAS)
+def test_samples_are_bounded_above_what_fourier_transforms_give(sigma, rate, steps, epsilon, delta):
+    """Ours is a bound through Renyi divergences: never below, and not far above."""
+    found = total(GaussianLoss(F(1, sigma**2)).subsampled(rate) * steps).delta(epsilon)
+    assert delta <= found <= 5 * delta
+
+
+@pytest.mark.parametrize(("scale", "times"), [(F(136, 10), 20), (F(710, 10), 500)])
+def test_laplace_noise_by_privacy_loss_distributions(scale, times):
+    """13.6 and 71.0, to 0.1, at (1, 1e-4): pld/accountant_test.py, test_get_smallest_laplace_noise."""
+    least = least_noise(lambda scale: LaplaceLoss(1 / scale), 1, F(1, 10**4), times)
+    assert scale - F(1, 10) <= least <= scale * F(11, 10)
+
+
+def test_randomized_response_of_warner():
+    """P(yes | yes) = 3/4 and P(yes | no) = 1/4 have epsilon ln 3 (Dwork and Roth 2014, section 3.2)."""
+    with working():
+        epsilon = upper(ball(3).log())
+    assert total(PureLoss(epsilon)).epsilon(0) == pytest.approx(log(3), rel=1e-15)
