@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB, stored_kinds
+from tacit.engines import DuckDB, constant, stored_kinds
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import MemoryLedger
@@ -45,6 +45,8 @@ def protect(
     >>> clinic.sql("SELECT ward, COUNT(*) AS n FROM data GROUP BY ward", epsilon=1).columns
     ('ward', 'n', 'n_low', 'n_high')
     """
+    if not isinstance(unit, str) or not unit:
+        raise InvalidInput("unit", unit, 'name the column whose equal values belong to one person, or "row"')
     stored = stored_kinds(source)
     for wanted in [*columns, *([unit] if unit != "row" else [])]:
         if wanted not in stored:
@@ -61,7 +63,9 @@ def protect(
     limit = Limit(epsilon, delta, neighbours)
     engine = DuckDB({table: source})
     return Vault(
-        Policy(limit, {called: Shared(table, contributions or 1)}), {called: engine}, MemoryLedger(limit.filter())
+        Policy(limit, {called: Shared(table, 1 if contributions is None else contributions)}),
+        {called: engine},
+        MemoryLedger(limit.filter()),
     )
 
 
@@ -71,8 +75,12 @@ def column_of(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
     >>> column_of("age", (0, 120), frozenset({Kind.INTEGER, Kind.NUMBER})).kind
     <Kind.INTEGER: 'integer'>
     """
+    return _of_one_kind(_read(name, declared, stored))
+
+
+def _read(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
     match declared:
-        case Column():
+        case Column() if declared.name == name:
             return declared
         case None:
             return Column(name, _kind(name, stored, ()))
@@ -102,8 +110,23 @@ def _spelled_out(name: str, declared: Mapping[str, Any], stored: frozenset[Kind]
     values = None if declared.get("values") is None else tuple(_scalar(name, value) for value in declared["values"])
     known = [value for value in (low, high, *(values or ())) if value is not None]
     kind = _named(name, declared["type"]) if "type" in declared else _kind(name, stored, known)
-    column = Column(name, kind, low, high, values and _distinct(name, values), bool(declared.get("nullable", True)))
-    return _ordered(column)
+    nullable = declared.get("nullable", True)
+    if not isinstance(nullable, bool):
+        raise InvalidInput(f"column {name!r}", nullable, "nullable is True or False")
+    return _ordered(Column(name, kind, low, high, None if values is None else _distinct(name, values), nullable))
+
+
+def _of_one_kind(column: Column) -> Column:
+    """The column, refused if a bound or a public value is not of its kind."""
+    bounds = [end for end in (column.low, column.high) if end is not None]
+    if bounds and column.kind in (Kind.TEXT, Kind.BOOLEAN):
+        remedy = "it has no range; list its public values in brackets: [...]"
+        raise InvalidInput(f"column {column.name!r}", tuple(bounds), remedy)
+    ends = Kind.NUMBER if column.kind is Kind.INTEGER else column.kind  # integers may be held between halves
+    for value, kind in (*((end, ends) for end in bounds), *((each, column.kind) for each in column.values or ())):
+        if constant(value, kind) is None:
+            raise InvalidInput(f"column {column.name!r}", value, f"declare what is of its kind, {column.kind.value}")
+    return column
 
 
 def _ordered(column: Column) -> Column:

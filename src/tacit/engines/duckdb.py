@@ -112,10 +112,9 @@ class DuckDB:
             raise EngineFailed
         if not answer.size:
             return answer
-        for group, *parts in self._fetched(statement(question, weights, relation)):
-            answer[group] = [
-                (plain << weights.bits) + (held or 0) for plain, held in zip(parts[::2], parts[1::2], strict=True)
-            ]
+        asked = statement(question, weights, relation)
+        for group, *parts in self._fetched(asked.sql):
+            answer[group] = asked.measures(parts, weights.bits)
         return answer
 
     def _fetched(self, sql: str) -> list[tuple[Any, ...]]:

@@ -6,18 +6,18 @@ up without weights, and what the units beyond the bound weigh too much is taken 
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, isqrt
+from math import isqrt
 
-from tacit.engines.engine import MOST_ROWS, conditions_of, groups_of, reach_of
-from tacit.engines.keys import Grouping, grouping
+from tacit.engines.engine import MOST_ROWS, conditions_of, groups_of
+from tacit.engines.keys import grouping
 from tacit.engines.reading import read, read_unit
-from tacit.engines.rendering import clamped, double, quoted, rendered, whole
-from tacit.engines.values import bounds_of
-from tacit.plan import Column, Counted, Field, Kind, Question, Summed, Units, Weighing, Weights, type_of
+from tacit.engines.rendering import quoted, rendered
+from tacit.engines.terms import Recipe, Term, Terms
+from tacit.plan import Column, Question, Units, Weighing, Weights
 
-__all__ = ["Relation", "statement"]
+__all__ = ["Relation", "Statement", "statement"]
 
 _MASK = 64
 
@@ -33,56 +33,51 @@ class Relation:
     """A column that says how many rows the row's unit has in the whole table, if there is one."""
 
 
-def statement(question: Question, weights: Weights, relation: Relation) -> str:
-    """One SELECT with a row for every group that is not empty: its place, and two integers for every measure.
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One SELECT with a row for every group that is not empty: its place, then two integers for every term.
 
     The first is what everybody adds up to without weights, to be multiplied by 2**bits; the second, which may be NULL,
-    is to be added to it.
+    is to be added to it.  Every measure has a recipe of terms.
+    """
 
-    Claim:      together they are the measures of the memory engine, bit for bit, and no row can make the SELECT fail.
+    sql: str
+    recipes: tuple[Recipe, ...]
+
+    def measures(self, parts: Sequence[int | None], bits: int) -> list[int]:
+        """The measures of a group, multiplied by 2**bits, from what the SELECT gives after its place."""
+        terms = [((plain or 0) << bits) + (held or 0) for plain, held in zip(parts[::2], parts[1::2], strict=True)]
+        return [sum(terms[place] * times for place, times in recipe) for recipe in self.recipes]
+
+
+def statement(question: Question, weights: Weights, relation: Relation) -> Statement:
+    """The statement of a question.
+
+    Claim:      its measures are those of the memory engine, bit for bit, and no row can make the SELECT fail.
     Because:    a unit's weight is 2**bits exactly if its norm is within the bound; the units that are left out of
                 `heavy` have at most `bound` rows, or a sum of squares that cannot exceed bound**2 with so many rows in
                 so many groups.  Products are of 64 bits where the plan proves that they fit, else of 128.
     Checked by: tests/laws/test_engines.py::test_memory_and_duckdb_agree
     """
-    groups = grouping(question.keys, lambda column: _column(relation, column))
     by_unit = relation.unit is not None
-    parts = [f"taken AS NOT MATERIALIZED ({_taken(question, relation, groups)})"]
-    of_units = {j for j, measure in enumerate(question.measures) if by_unit and isinstance(measure, Units)}
-    measures = [_Measure(j, question, weights) for j in range(len(question.measures)) if j not in of_units]
-    columns, tables = dict.fromkeys(of_units, "0, m"), []
-    if measures:
-        sums = ", ".join(f"{measure.summed} AS m{measure.place}" for measure in measures)
+    terms = Terms(lambda column: _column(relation, column))
+    recipes = [() if by_unit and isinstance(m, Units) else terms.recipe(m) for m in question.measures]
+    units = ((len(terms.listed), 1),)
+    parts, tables, columns = [f"taken AS NOT MATERIALIZED ({_taken(question, relation, terms)})"], [], []
+    if terms.listed:
+        sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
         parts.append(f"everyone AS (SELECT g, {sums} FROM taken GROUP BY g)")
-        columns |= {m.place: f"m{m.place}, NULL" for m in measures}
+        columns = [f"m{term.place}, {f'h{term.place}' if by_unit else 'NULL'}" for term in terms.listed]
         tables.append("everyone")
-    if measures and by_unit:
-        parts += _held(weights, measures, groups_of(question), relation)
-        columns |= {m.place: f"m{m.place}, h{m.place}" for m in measures}
+    if terms.listed and by_unit:
+        parts += _held(weights, terms.listed, groups_of(question), relation)
         tables.append("LEFT JOIN held USING (g)")
-    if of_units:
+    if not all(recipes):
         parts += _units(weights, groups_of(question))
+        columns.append("NULL, m")
         tables.append("JOIN present USING (g)" if tables else "present")
-    listed = ", ".join(["g", *(columns[j] for j in range(len(question.measures)))])
-    return f"WITH {', '.join(parts)} SELECT {listed} FROM {' '.join(tables)}"
-
-
-class _Measure:
-    """One measure of rows: how it is added up, and how many bits its parts need."""
-
-    def __init__(self, place: int, question: Question, weights: Weights) -> None:
-        self.place = place
-        match question.measures[place]:
-            case Counted(None) | Units():
-                self.value, self.summed = "1", "count(*)"
-            case Counted(_):
-                self.value, self.summed = f"(v{place} IS NOT NULL)::BIGINT", f"count(v{place})"
-            case Summed():
-                self.value, self.summed = f"v{place}", f"coalesce(sum(v{place}), 0)"
-        reach = reach_of(question.measures[place])
-        self.row_factor = "d" if not reach << weights.bits >> 63 else "d::HUGEINT"
-        self.pair_factor = "d" if not MOST_ROWS * reach << weights.bits >> 63 else "d::HUGEINT"
-        self.narrow = not MOST_ROWS * reach >> 63
+    sql = f"WITH {', '.join(parts)} SELECT {', '.join(['g', *columns])} FROM {' '.join(tables)}"
+    return Statement(sql, tuple(recipe or units for recipe in recipes))
 
 
 def _column(relation: Relation, column: Column) -> str:
@@ -90,12 +85,9 @@ def _column(relation: Relation, column: Column) -> str:
     return read(quoted(name), stored, column)
 
 
-def _taken(question: Question, relation: Relation, groups: Grouping) -> str:
+def _taken(question: Question, relation: Relation, terms: Terms) -> str:
     """The rows that count: unit, group and what is measured of them."""
-
-    def sql(column: Column) -> str:
-        return _column(relation, column)
-
+    groups = grouping(question.keys, terms.read)
     columns, conditions = [f"{groups.place} AS g"], list(groups.conditions)
     if relation.unit is not None:
         unit = read_unit(quoted(relation.unit[0]), relation.unit[1])
@@ -103,67 +95,33 @@ def _taken(question: Question, relation: Relation, groups: Grouping) -> str:
         conditions.append(f"{unit} IS NOT NULL")
     if relation.unit_rows is not None:
         columns.append(f"{quoted(relation.unit_rows)} AS r")
-    for j, measure in enumerate(question.measures):
-        match measure:
-            case Counted(None) | Units():
-                pass
-            case Counted(value=expression) if expression is not None:
-                columns.append(f"{rendered(expression, sql)} AS v{j}")
-            case Summed():
-                columns.append(f"{_steps(measure, rendered(measure.value, sql))} AS v{j}")
-    conditions += [rendered(condition, sql) for condition in conditions_of(question.rows)]
+    columns += [f"{sql} AS {name}" for name, sql in terms.columns.items()]
+    conditions += [rendered(condition, terms.read) for condition in conditions_of(question.rows)]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     return f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
 
 
-def _steps(measure: Summed, value: str) -> str:
-    """A number in whole steps, held between the ends of its range, less the centre."""
-    if type_of(measure.value).kind is Kind.INTEGER and measure.step == 1:
-        steps, low, high = value, measure.low, measure.high
-        held = clamped(steps, Kind.INTEGER, low, high) if not _is_held(measure) else steps
-    else:
-        steps = f"floor({value}::DOUBLE * {double(float(1 / measure.step))} + 0.5e0)"
-        held = steps if _is_held(measure) else clamped(steps, Kind.NUMBER, float(measure.low), float(measure.high))
-        held = f"TRY_CAST({held} AS BIGINT)"
-    return f"({held} - {whole(measure.centre)})" if measure.centre else held
-
-
-def _is_held(measure: Summed) -> bool:
-    """Whether a column's own bounds hold it between the ends already: rounding to steps keeps the order."""
-    if not isinstance(measure.value, Field):
-        return False
-    low, high = bounds_of(measure.value.column)
-    match low, high:
-        case float(), float():
-            scale = float(1 / measure.step)
-            return measure.low <= floor(low * scale + 0.5) and floor(high * scale + 0.5) <= measure.high
-        case int(), int():
-            return measure.step == 1 and measure.low <= low and high <= measure.high
-        case _:
-            return False
-
-
-def _held(weights: Weights, measures: list[_Measure], groups: int, relation: Relation) -> Iterator[str]:
+def _held(weights: Weights, terms: list[Term], groups: int, relation: Relation) -> Iterator[str]:
     """What the rows of heavy units weigh less than 2**bits, added up: d is negative or zero."""
     bound, bits = weights.bound, weights.bits
-    seen = f" WHERE r > {bound}" if relation.unit_rows else ""
+    rows = "taken" if relation.unit_rows is None else f"(SELECT * FROM taken WHERE r > {bound})"
     if weights.norm is Weighing.L1 or groups == 1:  # one number: both norms are its size
-        rows = f"SELECT u, count(*) AS n FROM taken{seen} GROUP BY u"
-        yield f"heavy AS (SELECT u, ({_shared(bound, bits, 'n')})::BIGINT AS d FROM ({rows}) WHERE n > {bound})"
-        sums = ", ".join(f"sum({m.row_factor} * {m.value}) AS h{m.place}" for m in measures)
-        yield f"held AS (SELECT g, {sums} FROM taken JOIN heavy USING (u) GROUP BY g)"
+        owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
+        yield f"heavy AS (SELECT u, ({_shared(bound, bits, 'n')})::BIGINT AS d FROM ({owners}) WHERE n > {bound})"
+        sums = ", ".join(f"sum({t.factor(bits, rows=1)} * {t.value}) AS h{t.place}" for t in terms)
+        yield f"held AS (SELECT g, {sums} FROM {rows} JOIN heavy USING (u) GROUP BY g)"
         return
     # With n rows in at least k groups, no sum of squares exceeds (n - k + 1)**2 + k - 1.
     mask = f"bit_count(bit_or(1::UBIGINT << (g % {_MASK})::UBIGINT))"
-    rows = f"SELECT u, count(*) AS n, {mask} AS k FROM taken{seen} GROUP BY u"
+    owners = f"SELECT u, count(*) AS n, {mask} AS k FROM {rows} GROUP BY u"
     most = "(n - k + 1)::HUGEINT * (n - k + 1) + k - 1"
-    yield f"heavy AS (SELECT u FROM ({rows}) WHERE n > {bound} AND {most} > {bound**2}::HUGEINT)"
-    sums = ", ".join(f"({m.summed}){'::BIGINT' if m.narrow else ''} AS s{m.place}" for m in measures)
-    pairs = f"SELECT u, g, count(*) AS n, {sums} FROM taken SEMI JOIN heavy USING (u) GROUP BY u, g"
+    yield f"heavy AS (SELECT u FROM ({owners}) WHERE n > {bound} AND {most} > {bound**2}::HUGEINT)"
+    sums = ", ".join(f"({t.total}){'::BIGINT' if t.narrow_total() else ''} AS s{t.place}" for t in terms)
+    pairs = f"SELECT u, g, count(*) AS n, {sums} FROM {rows} SEMI JOIN heavy USING (u) GROUP BY u, g"
     yield f"pairs AS MATERIALIZED ({pairs})"
     squares = "SELECT u, sum(n::HUGEINT * n) AS x FROM pairs GROUP BY u"
     yield f"light AS ({_rooted(squares, bound**2, bits)})"
-    sums = ", ".join(f"sum({m.pair_factor} * s{m.place}) AS h{m.place}" for m in measures)
+    sums = ", ".join(f"sum({t.factor(bits, rows=MOST_ROWS)} * s{t.place}) AS h{t.place}" for t in terms)
     yield f"held AS (SELECT g, {sums} FROM pairs JOIN light USING (u) GROUP BY g)"
 
 

@@ -58,7 +58,7 @@ class Gaussian:
     def calibrated(
         cls, epsilon: Number, delta: Number, sensitivity: Sensitivity | Number, grid: Number | None = None
     ) -> "Gaussian":
-        """The mechanism with the least noise that is (epsilon, delta)-DP, by the discrete law's own delta.
+        """The mechanism with as little noise as a bisection finds that is (epsilon, delta)-DP by its own, discrete law.
 
         Claim:      the loss of the result has delta at most `delta` at `epsilon`.
         Because:    a sigma is accepted only if the upper end of its certified delta is at most the wanted one.

@@ -9,6 +9,7 @@ import pytest
 
 from tacit.engines import DuckDB
 from tacit.engines import duckdb as ours
+from tacit.engines.statement import Statement
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.plan import Counted, Field, IsNull, Kind, Question, Scan, Weighing, Weights, Where
 from tests.unit.engines.tables import AGE, EVERYTHING, LOOSE, ROWS, VISITS
@@ -71,7 +72,7 @@ def test_what_does_not_fit_into_memory_fails_and_nothing_is_written(tmp_path, mo
 
 
 def test_a_failure_says_nothing(engine, monkeypatch):
-    monkeypatch.setattr(ours, "statement", lambda *_: f"SELECT CAST('{CANARY}' AS INTEGER)")
+    monkeypatch.setattr(ours, "statement", lambda *_: Statement(f"SELECT CAST('{CANARY}' AS INTEGER)", ()))
     with pytest.raises(EngineFailed) as raised:
         engine.evaluate(EVERYTHING, LOOSE)
     failure = raised.value
@@ -98,7 +99,7 @@ def test_a_question_about_an_unknown_column_fails_in_the_dry_run(engine):
 
 def test_a_running_question_can_be_interrupted(engine, monkeypatch):
     endless = "SELECT 0, count(*), 0 FROM range(100000000) a, range(100000000) b WHERE (a.range * b.range) % 7 = 3"
-    monkeypatch.setattr(ours, "statement", lambda *_: endless)
+    monkeypatch.setattr(ours, "statement", lambda *_: Statement(endless, ()))
     failures = []
 
     def ask():
@@ -117,7 +118,7 @@ def test_a_running_question_can_be_interrupted(engine, monkeypatch):
 
 def test_a_question_may_be_given_so_many_seconds(monkeypatch):
     endless = "SELECT 0, count(*), 0 FROM range(100000000) a, range(100000000) b WHERE (a.range * b.range) % 7 = 3"
-    monkeypatch.setattr(ours, "statement", lambda *_: endless)
+    monkeypatch.setattr(ours, "statement", lambda *_: Statement(endless, ()))
     with DuckDB({VISITS: ROWS}, seconds=0.1) as engine, pytest.raises(EngineFailed):
         engine.evaluate(EVERYTHING, LOOSE)
 
