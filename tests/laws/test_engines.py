@@ -1,5 +1,6 @@
 """Every engine gives the same integers, whatever the order of rows, chunks and threads, and no unit weighs too much."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import isqrt
 
@@ -25,7 +26,7 @@ def evaluated(engine, question, weights):
         return str(refusal)
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(cases(count=4))
 def test_memory_and_duckdb_agree(case):
     memory = Memory({case.table: case.rows})
@@ -36,7 +37,7 @@ def test_memory_and_duckdb_agree(case):
             event("refused" if isinstance(found, str) else "empty" if not np.any(found) else "not empty")
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(cases(count=2, most=25), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(case, order):
     shuffled = list(case.rows)
@@ -54,8 +55,8 @@ WARDS = tuple(f"w{i}" for i in range(70))  # more than a mask has bits
 
 @pytest.fixture(scope="module")
 def many():
-    """A table of 150,000 rows, which DuckDB reads in several pieces; some units own thousands."""
-    count = 150_000
+    """A table of 130,000 rows, which DuckDB reads in several pieces; some units own thousands."""
+    count = 130_000
     drawn = np.random.default_rng(7)
     who = np.where(drawn.random(count) < 0.1, drawn.integers(0, 20, count), drawn.integers(20, 30_000, count))
     return pa.table(
@@ -75,14 +76,16 @@ def test_chunks_threads_and_files_do_not_change_the_integers(many, norm, tmp_pat
     backward = many.take(pa.array(np.arange(many.num_rows)[::-1]))
     pq.write_table(many, tmp_path / "many.parquet", row_group_size=9_999)
     pieces = pa.Table.from_batches(backward.to_batches(max_chunksize=777))
-    sources = [(many, 1), (many, 4), (backward, 2), (pieces, 4), (tmp_path / "many.parquet", 2), (many.to_pandas(), 3)]
+    sources = [(many, 1), (backward, 2), (pieces, 4), (tmp_path / "many.parquet", 2)]
     answers = []
     for source, threads in sources:
         with DuckDB({MANY: source}, threads=threads) as engine:
             answers.append(engine.evaluate(question, weights))
     for other in answers[1:]:
         assert (other == answers[0]).all()
-    assert (Memory({MANY: many}).evaluate(question, weights) == answers[0]).all()
+    few = many.slice(0, 10_000)
+    with DuckDB({MANY: few}) as engine:
+        assert (engine.evaluate(question, weights) == Memory({MANY: few}).evaluate(question, weights)).all()
 
 
 VECTORS = st.lists(st.one_of(st.integers(1, 30), st.sampled_from([10**6, MANY.rows])), min_size=1, max_size=6)
@@ -114,10 +117,17 @@ def test_a_presence_weighs_the_most_that_keeps_the_bound(groups, weights):
     assert found == full or not keeps(found + 1)
 
 
+CROWDED = st.lists(st.integers(0, 25), min_size=1, max_size=70).filter(any)
+UNEVEN = st.tuples(st.integers(1, 9), st.integers(0, 69)).map(lambda drawn: [drawn[0], *[1] * drawn[1]])
+
+
 @settings(max_examples=25)
-@given(st.lists(st.integers(0, 25), min_size=1, max_size=70).filter(any), weightings())
-def test_no_unit_weighs_more_than_the_bound(vector, weights):
+@given(st.one_of(CROWDED, UNEVEN), weightings(), st.sampled_from([None, -1, 0]))
+def test_no_unit_weighs_more_than_the_bound(vector, weights, near):
     """What DuckDB returns for one unit alone, measured in the norm that its weights are made for."""
+    if near is not None:  # at the unit's norm, rounded down, or one below it
+        norm = sum(vector) if weights.norm is Weighing.L1 else isqrt(sum(n * n for n in vector))
+        weights = replace(weights, bound=max(1, norm + near))
     keys = tuple(f"w{i}" for i in range(len(vector)))
     rows = [{"who": 1, "ward": key, "cost": 9.0} for key, n in zip(keys, vector, strict=True) for _ in range(n)]
     cost = Summed(Field(COST), Fraction(1), -2, 9)

@@ -1,9 +1,10 @@
 """How stored columns are read as declared ones, in SQL: checked by their types alone, with no cell that could raise."""
 
 import re
+from datetime import UTC, date, datetime
 
-from tacit.engines.rendering import called, clamped, double, whole
-from tacit.engines.values import INT64, bounds_of
+from tacit.engines.rendering import called, clamped, double, literal, whole
+from tacit.engines.values import INT64, Value, bounds_of, constant
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table
 
@@ -17,6 +18,13 @@ _STAMPS = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 _ABSENT = {"NULL", '"NULL"'}
 _EXACT_DECIMAL = 15
+_ENDS = {
+    Kind.DATE: (constant(date.min, Kind.DATE), constant(date.max, Kind.DATE)),
+    Kind.TIMESTAMP: (
+        constant(datetime.min.replace(tzinfo=UTC), Kind.TIMESTAMP),
+        constant(datetime.max.replace(tzinfo=UTC), Kind.TIMESTAMP),
+    ),
+}
 
 
 def kinds_of(stored: str) -> frozenset[Kind]:
@@ -86,9 +94,7 @@ def read(raw: str, stored: str, column: Column) -> str:
                 return _finite_number(number, low, high)
             return clamped(number, column.kind, low, high)
         case Kind.DATE | Kind.TIMESTAMP:
-            moment = _moment(raw, stored, column.kind)
-            inside = clamped(moment, column.kind, low, high)
-            return inside if None not in {low, high} else f"CASE WHEN isfinite({inside}) THEN {inside} END"
+            return _finite_moment(_moment(raw, stored, column.kind), column.kind, low, high)
 
 
 def read_unit(raw: str, stored: str) -> str:
@@ -150,10 +156,22 @@ def _finite_number(number: str, low: object, high: object) -> str:
 
 
 def _moment(raw: str, stored: str, kind: Kind) -> str:
-    if stored == _ZONED:  # the microseconds are those of UTC; infinities have none
-        past, future = (f"WHEN {raw} {sign} TIMESTAMPTZ '1970-01-01 00:00:00+00'" for sign in "<>")
-        return (
-            f"CASE WHEN isfinite({raw}) THEN make_timestamp(epoch_us({raw})) "
-            f"{past} THEN TIMESTAMP '-infinity' {future} THEN TIMESTAMP 'infinity' END"
-        )
-    return raw if stored == called(kind) else f"TRY_CAST({raw} AS {called(kind)})"
+    """A date or timestamp of another width; what lies beyond the years 1 to 9999 is infinite."""
+    if stored in {called(kind), "TIMESTAMP_NS"}:
+        return raw if stored == called(kind) else f"CAST({raw} AS {called(kind)})"
+    if stored == _ZONED:  # its microseconds are those of UTC
+        inside = f"make_timestamp(epoch_us({raw}))"
+        first, after = (f"TIMESTAMPTZ '{day} 00:00:00+00'" for day in ("0001-01-01", "10000-01-01"))
+    else:
+        inside = f"TRY_CAST({raw} AS TIMESTAMP)"
+        first, after = (f"CAST(DATE '{day}' AS {stored})" for day in ("0001-01-01", "10000-01-01"))
+    infinities = f"WHEN {raw} >= {after} THEN TIMESTAMP 'infinity' WHEN {raw} < {first} THEN TIMESTAMP '-infinity'"
+    return f"CASE {infinities} ELSE {inside} END"
+
+
+def _finite_moment(moment: str, kind: Kind, low: Value, high: Value) -> str:
+    """A date or timestamp between its bounds; NULL beyond the years 1 to 9999 where no bound holds it."""
+    first, last = _ENDS[kind]
+    above = f"WHEN {moment} > {literal(last if high is None else high, kind)} THEN {literal(high, kind)}"
+    below = f"WHEN {moment} < {literal(first if low is None else low, kind)} THEN {literal(low, kind)}"
+    return f"CASE {above} {below} ELSE {moment} END"

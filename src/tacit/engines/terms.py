@@ -70,7 +70,7 @@ class Terms:
             case Counted(value=expression) if expression is not None:
                 return ((self._count(expression).place, 1),)
             case Counted() | Units():
-                return ((self._term(None, lambda place: Term(place)).place, 1),)
+                return ((self._term(None, Term).place, 1),)
             case Summed(value, step, low, high, centre):
                 base = (value, step, low, high)
                 if base not in self._sums:

@@ -1,4 +1,4 @@
-"""Bugs planted in the room accounting, and in what privacy holds for it."""
+"""Bugs planted in the room accounting."""
 
 from tests.teeth.bug import Bug
 
@@ -9,14 +9,6 @@ UNIT = "tests/unit/accounting"
 VECTORS = "tests/vectors/test_accounting.py"
 
 BUGS = [
-    Bug(
-        name="five-responses-priced-as-one",
-        file="src/tacit/privacy/loss.py",
-        before="total += epsilon * times",
-        after="total += epsilon",
-        killed_by=f"{LAWS}::test_five_randomized_responses_cost_five",
-        note="the count is dropped: what a widely used accountant did for two kinds of event",
-    ),
     Bug(
         name="gaussians-counted-once",
         file=f"{ROOM}/own.py",
@@ -32,14 +24,6 @@ BUGS = [
         after="pure += own",
         killed_by=f"{UNIT}/test_total.py::test_compare_lists_every_bound_that_speaks_and_the_tightest_is_among_them",
         note="the count is dropped where epsilons are added",
-    ),
-    Bug(
-        name="failures-counted-once",
-        file="src/tacit/privacy/loss.py",
-        before="(ball(-chance).log1p() * times for chance, times in chances)",
-        after="(ball(-chance).log1p() for chance, times in chances)",
-        killed_by=f"{LAWS}::test_failures_are_split_off_as_the_optimal_theorem_has_it",
-        note="ten releases fail more often than one",
     ),
     Bug(
         name="failure-not-added-to-delta",
@@ -132,38 +116,6 @@ BUGS = [
         note="nobody says in which part the unit is",
     ),
     Bug(
-        name="poisson-sample-under-replace",
-        file="src/tacit/privacy/subsampled.py",
-        before="if loss.neighbours is not Neighbours.ADD_OR_REMOVE:",
-        after="if not isinstance(loss.neighbours, Neighbours):",
-        killed_by=f"{UNIT}/test_subsampled.py::test_a_sample_under_replace_is_refused",
-        note="under replace the two outcomes are both mixtures, and the formula is another",
-    ),
-    Bug(
-        name="amplification-as-a-quotient",
-        file="src/tacit/privacy/subsampled.py",
-        before="(ball(epsilon).expm1() / ball(self.rate)).log1p()",
-        after="(ball(epsilon) / ball(self.rate))",
-        killed_by=f"{UNIT}/test_subsampled.py::test_the_delta_of_one_sampled_gaussian_is_exact",
-        note="epsilon over rate is right for tiny epsilons only",
-    ),
-    Bug(
-        name="sample-in-the-cheaper-direction",
-        file="src/tacit/privacy/subsampled.py",
-        before="(up**alpha + told.exp() * down**alpha)",
-        after="(up ** (1 - alpha) + told.exp() * down ** (1 - alpha))",
-        killed_by=f"{POINTS}[sampled_responses]",
-        note="removing the unit tells less than adding it",
-    ),
-    Bug(
-        name="fractional-order-rounded-down",
-        file="src/tacit/privacy/subsampled.py",
-        before="return left if order == below else",
-        after="return left if order >= below else",
-        killed_by=f"{UNIT}/test_subsampled.py::test_the_chord_between_whole_orders_holds_for_discrete_noise",
-        note="between whole orders the chord is the bound, not the lower end",
-    ),
-    Bug(
         name="charge-rounded-down",
         file=f"{ROOM}/filters.py",
         before="ceil(upper(rho) / RHO_UNIT)",
@@ -237,13 +189,5 @@ BUGS = [
         after='return _shares(at_most(epsilon, "epsilon"), weights, Fraction(1))',
         killed_by=f"{UNIT}/test_calibration.py::test_moving_a_share_elsewhere_makes_the_errors_larger",
         note="what minimises the sum of weight / share is the root",
-    ),
-    Bug(
-        name="moments-of-a-pure-loss-as-of-randomized-response",
-        file="src/tacit/privacy/bounds.py",
-        before="*(epsilon**k for k in range(2, count + 1))",
-        after="*(epsilon**k * ((epsilon / 2).tanh() if k % 2 else 1) for k in range(2, count + 1))",
-        killed_by=f"{UNIT}/test_moments.py::test_the_third_moment_of_randomized_response_does_not_bound_others",
-        note="a lopsided pair has a larger third moment",
     ),
 ]

@@ -86,6 +86,7 @@ def test_a_dry_run_looks_at_no_row(engine, monkeypatch):
     monkeypatch.setattr(engine, "_fetched", lambda sql: seen.append(sql) or [])
     engine.dry_run(EVERYTHING, LOOSE)
     engine.evaluate(EVERYTHING, LOOSE)
+    assert '"t0"' not in seen[0]
     assert seen[0].replace('"e0"', '"t0"') == seen[1]
     with engine._cursor() as cursor:
         assert cursor.execute("SELECT count(*) FROM e0").fetchall() == [(0,)]

@@ -33,6 +33,34 @@ def test_roots_are_exact(bits, most):
     assert [(1 << bits) + d for (d,) in found] == expected
 
 
+@pytest.mark.parametrize("bits", [27, 30, 33, MOST_BITS])
+def test_roots_are_exact_just_below_a_square(bits):
+    """Where the double nearest to the quotient is the square itself."""
+    for root in ((1 << bits) - 1, (1 << bits) - 12345, 94_906_267, 3 << (bits - 2)):
+        with duckdb.connect() as connection:
+            sql = _rooted(f"SELECT 0 AS u, {4**bits}::HUGEINT AS x", root**2 - 1, bits)
+            assert connection.execute(f"SELECT d FROM ({sql})").fetchall() == [(root - 1 - (1 << bits),)]
+
+
+def test_units_at_the_edge_of_the_bound_are_weighed():
+    """Many rows in one group and one in each of the others: the largest sum of squares that there can be."""
+    wards = tuple(f"w{i}" for i in range(6))
+    rows = [
+        {"who": 100 * most + groups, "ward": ward}
+        for most in range(1, 8)
+        for groups in range(1, 7)
+        for i, ward in enumerate(wards[:groups])
+        for _ in range(1 if i else most)
+    ]
+    table = replace(VISITS, columns=(WARD,))
+    question = Question(Scan(table), (Key(Field(WARD), wards),), (Counted(),))
+    memory = Memory({table: rows})
+    with DuckDB({table: rows}) as engine:
+        for bound in range(1, 9):
+            weights = Weights(Weighing.L2, bound, 1, 20)
+            assert engine.evaluate(question, weights).tolist() == memory.evaluate(question, weights).tolist()
+
+
 def test_the_most_that_rows_in_groups_can_square_to():
     for k in range(1, 5):
         for vector in combinations_with_replacement(range(1, 7), k):
@@ -44,7 +72,7 @@ def test_the_most_that_rows_in_groups_can_square_to():
 def test_nothing_depends_on_the_order_of_rows():
     written = statement(
         EVERYTHING, LOOSE, Relation("t", {"ward": ("c0", "VARCHAR"), "cost": ("c1", "DOUBLE")}, ("u", "BIGINT"))
-    )
+    ).sql
     for word in ("row_number", "first(", "limit", "random", "list(", "avg(", "any_value"):
         assert word not in written.lower()
 
@@ -93,3 +121,15 @@ def test_keys_that_are_the_same_double_are_one():
     question = Question(Scan(VISITS), (Key(Field(COST), close),), (Counted(),))
     agree(question, LOOSE)
     assert Memory({VISITS: ROWS}).evaluate(question, LOOSE).tolist() == [[1], [0], [1]]
+
+
+@pytest.mark.parametrize("norm", Weighing)
+def test_sums_with_other_centres_share_their_work(norm):
+    sums = [Summed(Field(COST), Fraction(1, 4), 0, 40, centre) for centre in (20, 0, 7)]
+    question = Question(Scan(VISITS), (), (*sums, Counted(Field(COST)), Counted(), sums[0]))
+    for bound in (1, 100):
+        agree(question, Weights(norm, bound, 1, 10))
+    columns = {column.name: (f"c{j}", "DOUBLE") for j, column in enumerate(VISITS.columns)}
+    written = statement(question, LOOSE, Relation("t", columns, None)).sql
+    assert written.count("sum(") == 1
+    assert written.count("count(") == 2
