@@ -135,12 +135,37 @@ def _joined(blocks: list[Integers]) -> Integers:
 
 
 def _one(coins: GeometricCoins) -> int:
-    """One draw of any width: every digit's coin is tossed, and the digits are packed into one integer."""
+    """One draw of any width."""
+    return _made(*_digits(coins), 0)
+
+
+def _one_signed(coins: GeometricCoins) -> int:
+    """One signed draw of any width."""
+    packed, beyond = _digits(coins)
+    sign = falls_below(entropy.words(1), coins.negative_top, coins.negative)
+    return _made(packed, beyond, int(sign[0]))
+
+
+def _digits(coins: GeometricCoins) -> tuple[bytes, int]:
+    """The digits of one draw as bytes, every digit's coin tossed, and what lies beyond them."""
     count = len(coins.digits)
-    drawn = entropy.words(count + 1)
-    tossed = _settled(drawn, coins)
-    number = int.from_bytes(np.packbits(tossed[:count], bitorder="little").tobytes(), "little")
-    return number + (1 + _one(geometric_coins(coins.beyond)) << count) if tossed[count] else number
+    tossed = _settled(entropy.words(count + 1), coins)
+    packed = np.packbits(tossed[:count], bitorder="little").tobytes()
+    return packed, (1 + _one(geometric_coins(coins.beyond)) << count) if tossed[count] else 0
+
+
+def _made(packed: bytes, beyond: int, sign: int) -> int:
+    """The integer of the digits, or minus one less it.
+
+    CPython keeps one object for each small integer; to return one that lies outside the processor's cache takes longer,
+    and would tell a small number from a large one.  So the number is made with one digit more, which makes all alike,
+    all small integers are touched, and only then that digit is taken away.
+    """
+    bias = 1 << 8 * len(packed)
+    biased = int.from_bytes(packed + b"\1", "little") ^ -sign
+    sum(_SMALL_INTEGERS)
+    number = biased + (bias if sign else -bias)
+    return number + (-beyond if sign else beyond) if beyond else number
 
 
 def _settled(drawn: NDArray[np.uint64], coins: GeometricCoins) -> NDArray[np.bool_]:
@@ -151,18 +176,6 @@ def _settled(drawn: NDArray[np.uint64], coins: GeometricCoins) -> NDArray[np.boo
             chance = (*coins.digits, coins.escape)[place]
             tossed[place] = falls_below(drawn[place : place + 1], coins.tops[place], chance)[0]
     return tossed
-
-
-def _one_signed(coins: GeometricCoins) -> int:
-    """One signed draw of any width.
-
-    CPython keeps one object for each small integer; to return one that lies outside the processor's cache takes longer,
-    and would tell a small number from a large one.  All of them are touched first.
-    """
-    magnitude = _one(coins)
-    list(_SMALL_INTEGERS)
-    sign = falls_below(entropy.words(1), coins.negative_top, coins.negative)
-    return magnitude ^ -int(sign[0])
 
 
 def _block(coins: GeometricCoins, length: int) -> Integers:

@@ -100,8 +100,8 @@ BUGS = [
     Bug(
         name="escape-counted-from-zero",
         file="src/tacit/exact/laplace.py",
-        before="return number + (1 + _one(",
-        after="return number + (_one(",
+        before="return packed, (1 + _one(",
+        after="return packed, (_one(",
         killed_by=f"{UNIT}/test_laplace.py::test_an_escape_adds_the_memoryless_remainder",
         note="the remainder beyond an escape is at least one",
     ),
@@ -124,11 +124,11 @@ BUGS = [
     Bug(
         name="large-noise-takes-longer",
         file="src/tacit/exact/laplace.py",
-        before="    sign = falls_below(entropy.words(1), coins.negative_top, coins.negative)\n",
+        before="    number = biased + (bias if sign else -bias)\n",
         after=(
-            "    sign = falls_below(entropy.words(1), coins.negative_top, coins.negative)\n"
-            "    for _ in range(magnitude // 100):\n"
-            "        magnitude |= 0\n"
+            "    number = biased + (bias if sign else -bias)\n"
+            "    for _ in range(abs(number) // 100):\n"
+            "        number |= 0\n"
         ),
         killed_by="tests/statistics/test_timing.py::test_time_and_noise_are_not_correlated[discrete_laplace-1000]",
         note="a microsecond for every thousand of noise, which the analyst's clock can add up",
