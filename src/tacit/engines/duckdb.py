@@ -2,6 +2,7 @@
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,9 +13,21 @@ from typing import Any, Self
 import duckdb
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.keys import enumeration
 from tacit.engines.reading import check_type, check_unit_type, kinds_of
 from tacit.engines.rendering import called, literal, parsed_text, quoted, text
-from tacit.engines.sources import Frame, Listed, Parquet, Separated, Source, Stored, arrays_of, check_columns, source_of
+from tacit.engines.sources import (
+    Frame,
+    Listed,
+    Parquet,
+    Separated,
+    Source,
+    Stored,
+    arrays_of,
+    check_columns,
+    source_of,
+    wanted,
+)
 from tacit.engines.statement import Relation, statement
 from tacit.errors import EngineFailed, InvalidData, InvalidInput
 from tacit.exact import at_least, count_of
@@ -44,6 +57,7 @@ _SETTINGS = {
     "TimeZone": "UTC",
 }
 _LONGEST_LINE = 1 << 26
+_MOST_TYPES = 256
 
 
 class DuckDB:
@@ -67,6 +81,7 @@ class DuckDB:
         sources = {table: source_of(given) for table, given in tables.items()}
         self._lock = Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
+        self._types: dict[tuple[str, ...], str] = {}
         self._connection = opened(threads=threads, memory=memory, seconds=seconds)
         try:
             self._full = {
@@ -112,10 +127,22 @@ class DuckDB:
             raise EngineFailed
         if not answer.size:
             return answer
-        asked = statement(question, weights, relation)
+        asked = statement(question, weights, relation, self._enumerated)
         for group, *parts in self._fetched(asked.sql):
             answer[group] = asked.measures(parts, weights.bits)
         return answer
+
+    def _enumerated(self, members: tuple[str, ...]) -> str:
+        """A type of the database for a list of keys, made once: spelled out, it costs milliseconds a question."""
+        with self._lock:
+            if members not in self._types and len(self._types) < _MOST_TYPES:
+                name = f"k{len(self._types)}"
+                try:
+                    self._connection.execute(f"CREATE TYPE {name} AS {enumeration(members)}")
+                except duckdb.Error:  # closed, or out of memory: the statement will say so
+                    return enumeration(members)
+                self._types[members] = name
+            return self._types.get(members) or enumeration(members)
 
     def _fetched(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a statement.
@@ -205,13 +232,29 @@ def _relation(connection: duckdb.DuckDBPyConnection, place: int, table: Table, s
             connection.unregister(name)
             return relation
         case Parquet(path):
-            return _typed(connection, "VIEW", ours, f"read_parquet({text(str(path))})", table)
+            return _parquet(connection, ours, text(str(path)), table)
         case Stored(path):
             connection.execute(f"ATTACH {text(str(path))} AS {name} (READ_ONLY)")
             found = connection.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [name])
             if (INGESTED,) not in found.fetchall():
                 return _typed(connection, "VIEW", ours, f"{name}.main.{quoted(table.name)}", table)
             return _ingested(connection, ours, f"{name}.main", table)
+
+
+def _parquet(connection: duckdb.DuckDBPyConnection, ours: str, path: str, table: Table) -> Relation:
+    """The relation of a Parquet file, read in place unless a cell of it could raise when it is read.
+
+    Milliseconds may be too many for a timestamp, so such a file is copied, and fails here if it does.  Bytes that are
+    no text become question marks; units must be texts, or two of them could become one.
+    """
+    scan = f"read_parquet({path}, utf8_validation = 'replace')"
+    types = _types(connection, scan)
+    check_columns(types, table)
+    if table.unit is not None and types[table.unit] == "VARCHAR":
+        connection.execute(f"SELECT bit_xor(hash({quoted(table.unit)})) FROM read_parquet({path})").fetchall()
+    schema = connection.execute(f"SELECT name, logical_type, converted_type FROM parquet_schema({path})").fetchall()
+    coarse = {name for name, *kinds in schema if re.search("MILLIS=M|TIMESTAMP_MILLIS", str(kinds))}
+    return _typed(connection, "TABLE" if coarse & set(wanted(table)) else "VIEW", ours, scan, table)
 
 
 def _typed(connection: duckdb.DuckDBPyConnection, what: str, ours: str, scan: str, table: Table) -> Relation:

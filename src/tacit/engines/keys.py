@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
-from tacit.engines.rendering import literal, text, whole
+from tacit.engines.rendering import Reader, literal, text, whole
 from tacit.engines.values import Value, constant
-from tacit.plan import Column, Key, Kind
+from tacit.plan import Key, Kind
 
-__all__ = ["Grouping", "grouping"]
+__all__ = ["Enumeration", "Grouping", "enumeration", "grouping"]
+
+Enumeration = Callable[[tuple[str, ...]], str]
+"""The SQL of a type whose values are some texts, numbered from zero."""
 
 _PLACES = {8: "UTINYINT", 16: "USMALLINT", 32: "UINTEGER", 62: "BIGINT"}
 
@@ -22,31 +25,35 @@ class Grouping:
     conditions: tuple[str, ...]
 
 
-def grouping(keys: tuple[Key, ...], read: Callable[[Column], str]) -> Grouping:
+def enumeration(members: tuple[str, ...]) -> str:
+    """The type of some texts, spelled out."""
+    return f"ENUM({', '.join(text(member) for member in members)})"
+
+
+def grouping(keys: tuple[Key, ...], read: Reader, enumerated: Enumeration = enumeration) -> Grouping:
     """The place of a row in the product of the keys' values, the last key fastest.
 
     Every key's place is the number of the value among those declared; a row with another value has no place.
     """
     place, joins, conditions = "0", "", []
     for i, key in enumerate(keys):
-        one, join, condition = _place(i, key, read(key.field.column))
+        one, join, condition = _place(i, key, read(key.field.column), enumerated)
         place = f"({place} * {len(key.values)} + {one})" if i else one
         joins += join
         conditions.append(condition)
     groups = prod(len(key.values) for key in keys)
     kind = next(name for bits, name in _PLACES.items() if groups <= 1 << bits)
-    return Grouping(f"CAST({place} AS {kind})", joins, tuple(conditions))
+    return Grouping(f"({place})::{kind}", joins, tuple(conditions))
 
 
-def _place(i: int, key: Key, value: str) -> tuple[str, str, str]:
+def _place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, str, str]:
     kind = key.field.column.kind
     places: dict[Value, int] = {}
     for place, declared in enumerate(key.values):
         places.setdefault(constant(declared, kind), place)
     if kind is Kind.TEXT and len(places) == len(key.values):
-        members = ", ".join(text(str(declared)) for declared in places)
-        found = f"TRY_CAST({value} AS ENUM({members}))"
-        return f"CAST(enum_code({found}) AS BIGINT)", "", f"{found} IS NOT NULL"
+        found = f"TRY_CAST({value} AS {enumerated(tuple(map(str, places)))})"
+        return f"enum_code({found})::BIGINT", "", f"{found} IS NOT NULL"
     first = next(iter(places))
     if isinstance(first, int) and kind is Kind.INTEGER and list(places) == list(range(first, first + len(key.values))):
         inside = f"({value} BETWEEN {whole(first)} AND {whole(first + len(key.values) - 1)})"

@@ -15,7 +15,7 @@ _NARROW = _SIGNED | {"UTINYINT", "USMALLINT", "UINTEGER"}
 _WIDE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
 _FLOATS = {"FLOAT", "DOUBLE"}
 _STAMPS = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
-_ZONED = "TIMESTAMP WITH TIME ZONE"
+_NS, _ZONED, _ZONED_NS = "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"
 _ABSENT = {"NULL", '"NULL"'}
 _EXACT_DECIMAL = 15
 _ENDS = {
@@ -98,8 +98,8 @@ def read(raw: str, stored: str, column: Column) -> str:
 
 
 def read_unit(raw: str, stored: str) -> str:
-    """The SQL of a unit: never clamped, or two units would become one; NaN and infinities are nobody."""
-    if _family(stored) in {"FLOAT", "DATE", "TIMESTAMP"}:
+    """The SQL of a unit: never clamped, or two units would become one; NaN and infinite numbers are nobody."""
+    if _family(stored) == "FLOAT":
         return f"CASE WHEN isfinite({raw}) THEN {raw} END"
     return raw
 
@@ -109,7 +109,7 @@ def _family(stored: str) -> str:
         return "INTEGER"
     if stored in _FLOATS:
         return "FLOAT"
-    if stored in _STAMPS or stored == _ZONED:
+    if stored in _STAMPS | {_ZONED, _ZONED_NS}:
         return "TIMESTAMP"
     if stored in _ABSENT:
         return "NULL"
@@ -157,8 +157,12 @@ def _finite_number(number: str, low: object, high: object) -> str:
 
 def _moment(raw: str, stored: str, kind: Kind) -> str:
     """A date or timestamp of another width; what lies beyond the years 1 to 9999 is infinite."""
-    if stored in {called(kind), "TIMESTAMP_NS"}:
-        return raw if stored == called(kind) else f"CAST({raw} AS {called(kind)})"
+    if stored == called(kind):
+        return raw
+    if stored in {_NS, _ZONED_NS}:  # all are within the years, but for infinities; those have no place in an order
+        inside = f"{raw}::TIMESTAMP" if stored == _NS else f"make_timestamp(epoch_us({raw}::TIMESTAMPTZ))"
+        sign = f"WHEN {raw} = 'infinity'::{stored} THEN TIMESTAMP 'infinity' WHEN {raw} = '-infinity'::{stored} THEN"
+        return f"CASE {sign} TIMESTAMP '-infinity' ELSE {inside} END"
     if stored == _ZONED:  # its microseconds are those of UTC
         inside = f"make_timestamp(epoch_us({raw}))"
         first, after = (f"TIMESTAMPTZ '{day} 00:00:00+00'" for day in ("0001-01-01", "10000-01-01"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import isqrt
 
 from tacit.engines.engine import MOST_ROWS, conditions_of, groups_of
-from tacit.engines.keys import grouping
+from tacit.engines.keys import Enumeration, enumeration, grouping
 from tacit.engines.reading import read, read_unit
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
@@ -50,7 +50,9 @@ class Statement:
         return [sum(terms[place] * times for place, times in recipe) for recipe in self.recipes]
 
 
-def statement(question: Question, weights: Weights, relation: Relation) -> Statement:
+def statement(
+    question: Question, weights: Weights, relation: Relation, enumerated: Enumeration = enumeration
+) -> Statement:
     """The statement of a question.
 
     Claim:      its measures are those of the memory engine, bit for bit, and no row can make the SELECT fail.
@@ -63,7 +65,7 @@ def statement(question: Question, weights: Weights, relation: Relation) -> State
     terms = Terms(lambda column: _column(relation, column))
     recipes = [() if by_unit and isinstance(m, Units) else terms.recipe(m) for m in question.measures]
     units = ((len(terms.listed), 1),)
-    parts, tables, columns = [f"taken AS NOT MATERIALIZED ({_taken(question, relation, terms)})"], [], []
+    parts, tables, columns = [f"taken AS NOT MATERIALIZED ({_taken(question, relation, terms, enumerated)})"], [], []
     if terms.listed:
         sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
         parts.append(f"everyone AS (SELECT g, {sums} FROM taken GROUP BY g)")
@@ -85,9 +87,9 @@ def _column(relation: Relation, column: Column) -> str:
     return read(quoted(name), stored, column)
 
 
-def _taken(question: Question, relation: Relation, terms: Terms) -> str:
+def _taken(question: Question, relation: Relation, terms: Terms, enumerated: Enumeration) -> str:
     """The rows that count: unit, group and what is measured of them."""
-    groups = grouping(question.keys, terms.read)
+    groups = grouping(question.keys, terms.read, enumerated)
     columns, conditions = [f"{groups.place} AS g"], list(groups.conditions)
     if relation.unit is not None:
         unit = read_unit(quoted(relation.unit[0]), relation.unit[1])

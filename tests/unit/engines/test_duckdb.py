@@ -72,7 +72,7 @@ def test_what_does_not_fit_into_memory_fails_and_nothing_is_written(tmp_path, mo
 
 
 def test_a_failure_says_nothing(engine, monkeypatch):
-    monkeypatch.setattr(ours, "statement", lambda *_: Statement(f"SELECT CAST('{CANARY}' AS INTEGER)", ()))
+    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(f"SELECT CAST('{CANARY}' AS INTEGER)", ()))
     with pytest.raises(EngineFailed) as raised:
         engine.evaluate(EVERYTHING, LOOSE)
     failure = raised.value
@@ -100,7 +100,7 @@ def test_a_question_about_an_unknown_column_fails_in_the_dry_run(engine):
 
 def test_a_running_question_can_be_interrupted(engine, monkeypatch):
     endless = "SELECT 0, count(*), 0 FROM range(100000000) a, range(100000000) b WHERE (a.range * b.range) % 7 = 3"
-    monkeypatch.setattr(ours, "statement", lambda *_: Statement(endless, ()))
+    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(endless, ()))
     failures = []
 
     def ask():
@@ -119,7 +119,7 @@ def test_a_running_question_can_be_interrupted(engine, monkeypatch):
 
 def test_a_question_may_be_given_so_many_seconds(monkeypatch):
     endless = "SELECT 0, count(*), 0 FROM range(100000000) a, range(100000000) b WHERE (a.range * b.range) % 7 = 3"
-    monkeypatch.setattr(ours, "statement", lambda *_: Statement(endless, ()))
+    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(endless, ()))
     with DuckDB({VISITS: ROWS}, seconds=0.1) as engine, pytest.raises(EngineFailed):
         engine.evaluate(EVERYTHING, LOOSE)
 

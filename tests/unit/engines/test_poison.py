@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory
+from tacit.errors import InvalidData
 from tacit.plan import (
     Case,
     Column,
@@ -162,3 +163,58 @@ def test_nan_of_either_sign_is_null_in_numpy_too():
     engine = DuckDB({table: pa.table({"x": bits.view(np.float64)})})
     question = Question(Scan(table), (), (Counted(), Counted(Field(table.columns[0]))))
     assert engine.evaluate(question, LOOSE).tolist() == [[32, 8]]
+
+
+ENDS = [0, 1, 1 << 62, -(1 << 62), (1 << 63) - 1, 1 - (1 << 63), -(1 << 63)]
+
+
+@pytest.mark.parametrize("stored", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_timestamps_beyond_all_years_clamp_or_are_null(stored, zone, tmp_path):
+    """1970 is there, and what lies within the years 1 to 9999; the rest is infinite."""
+    frame = pa.table({"x": pa.array(np.array(ENDS, np.int64)).cast(pa.timestamp(stored, zone))})
+    sources = [frame]
+    if stored != "s":  # which Parquet does not have
+        pq.write_table(frame, tmp_path / "x.parquet")
+        sources.append(tmp_path / "x.parquet")
+    inside = 5 if stored == "ns" else 2  # 2**62 nanoseconds are 146 years
+    for low, high, found in ((None, None, inside), (datetime(2024, 1, 1, tzinfo=UTC), date(2025, 6, 1), 7)):
+        table = Table("ends", (Column("x", Kind.TIMESTAMP, low, high),))
+        question = Question(Scan(table), (), (Counted(Field(table.columns[0])),))
+        for source in sources:
+            try:
+                engine = DuckDB({table: source})
+            except InvalidData:  # seconds that are too many are refused when the curator opens the file
+                assert stored in {"s", "ms"}
+                continue
+            assert engine.evaluate(question, LOOSE).tolist() == [[8 * found]]
+
+
+def test_days_beyond_all_years_clamp_or_are_null(tmp_path):
+    days = [0, (1 << 31) - 1, -(1 << 31), 1 - (1 << 31), 1 << 30, -(1 << 30)]
+    pq.write_table(pa.table({"x": pa.array(np.array(days, np.int32)).cast(pa.date32())}), tmp_path / "x.parquet")
+    for low, high, found in ((None, None, 1), (date(2024, 1, 1), date(2025, 6, 1), 6)):
+        table = Table("ends", (Column("x", Kind.DATE, low, high),))
+        with DuckDB({table: tmp_path / "x.parquet"}) as engine:
+            question = Question(Scan(table), (), (Counted(Field(table.columns[0])),))
+            assert engine.evaluate(question, LOOSE).tolist() == [[8 * found]]
+
+
+def no_text(tmp_path):
+    """A Parquet file with a column of texts, one of which is none."""
+    spans = pa.py_buffer(np.array([0, 1, 3, 4], np.int32).tobytes())
+    texts = pa.StringArray.from_buffers(3, spans, pa.py_buffer(b"A\xff\xfeA"))
+    pq.write_table(pa.table({"x": texts, "n": [1, 2, 3]}), tmp_path / "x.parquet")
+    return tmp_path / "x.parquet"
+
+
+def test_bytes_that_are_no_text_do_not_raise(tmp_path):
+    table = Table("bytes", (Column("x", Kind.TEXT),), unit="n")
+    question = Question(Scan(table), (Key(Field(table.columns[0]), ("A", "??")),), (Counted(),))
+    with DuckDB({table: no_text(tmp_path)}) as engine:
+        assert engine.evaluate(question, LOOSE).tolist() == [[16], [8]]
+
+
+def test_units_whose_names_are_no_texts_are_refused_when_the_file_is_opened(tmp_path):
+    with pytest.raises(InvalidData, match="cannot be read"):
+        DuckDB({Table("bytes", (), unit="x"): no_text(tmp_path)})

@@ -33,10 +33,11 @@ def test_roots_are_exact(bits, most):
     assert [(1 << bits) + d for (d,) in found] == expected
 
 
-@pytest.mark.parametrize("bits", [27, 30, 33, MOST_BITS])
+@pytest.mark.parametrize("bits", [27, 29, 31, 33])
 def test_roots_are_exact_just_below_a_square(bits):
     """Where the double nearest to the quotient is the square itself."""
-    for root in ((1 << bits) - 1, (1 << bits) - 12345, 94_906_267, 3 << (bits - 2)):
+    largest = 1 << min(bits, 62 - bits)  # beyond, the plan is refused
+    for root in (largest - 1, largest - 12345, 94_906_267, 3 * largest // 4):
         with duckdb.connect() as connection:
             sql = _rooted(f"SELECT 0 AS u, {4**bits}::HUGEINT AS x", root**2 - 1, bits)
             assert connection.execute(f"SELECT d FROM ({sql})").fetchall() == [(root - 1 - (1 << bits),)]
