@@ -12,7 +12,7 @@ from hypothesis import event, given, settings, target
 from hypothesis import strategies as st
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.memory import presence_weight, weight
+from tacit.engines.weights import presence_weight, weight
 from tacit.errors import TooLarge
 from tacit.plan import Column, Counted, Field, Key, Kind, Question, Scan, Summed, Table, Units, Weighing, Weights
 from tests.laws.plans import cases, weightings
@@ -26,7 +26,7 @@ def evaluated(engine, question, weights):
         return str(refusal)
 
 
-@settings(max_examples=50)
+@settings(max_examples=40)
 @given(cases(count=4))
 def test_memory_and_duckdb_agree(case):
     memory = Memory({case.table: case.rows})
@@ -121,7 +121,7 @@ CROWDED = st.lists(st.integers(0, 25), min_size=1, max_size=70).filter(any)
 UNEVEN = st.tuples(st.integers(1, 9), st.integers(0, 69)).map(lambda drawn: [drawn[0], *[1] * drawn[1]])
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.one_of(CROWDED, UNEVEN), weightings(), st.sampled_from([None, -1, 0]))
 def test_no_unit_weighs_more_than_the_bound(vector, weights, near):
     """What DuckDB returns for one unit alone, measured in the norm that its weights are made for."""

@@ -1,9 +1,9 @@
 """The oracle: rows in a Python list, one row after the other, small enough to be believed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import product
-from math import floor, fmod, isqrt
+from math import floor, fmod
 from operator import eq, ge, gt, le, lt, ne
 from typing import assert_never
 
@@ -11,6 +11,7 @@ from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.patterns import matches, tokens_of
 from tacit.engines.sources import Owned, Row, rows_of
 from tacit.engines.values import Value, cast, constant, held
+from tacit.engines.weights import presence_weight, weight
 from tacit.errors import EngineFailed
 from tacit.plan import (
     Arithmetic,
@@ -37,13 +38,12 @@ from tacit.plan import (
     Summed,
     Table,
     Units,
-    Weighing,
     Weights,
     table_of,
     type_of,
 )
 
-__all__ = ["Memory", "computed", "presence_weight", "weight"]
+__all__ = ["Memory", "computed"]
 
 Computation = Callable[[Row], Value]
 Kept = tuple[Hashable, int, Row]
@@ -54,7 +54,7 @@ class Memory:
     """An engine that holds its rows as Python dictionaries.
 
     >>> from fractions import Fraction
-    >>> from tacit.plan import Column, Scan
+    >>> from tacit.plan import Column, Scan, Weighing
     >>> visits = Table("visits", (Column("cost", Kind.INTEGER, low=0, high=9),))
     >>> engine = Memory({visits: [{"cost": 5}, {"cost": 700}]})
     >>> total = Summed(Field(visits.columns[0]), Fraction(1), 0, 9)
@@ -79,36 +79,6 @@ class Memory:
     def close(self) -> None:
         """Let go of the rows."""
         self._rows = {}
-
-
-def weight(counts: Iterable[int], weights: Weights) -> int:
-    """What each row of a unit weighs whose numbers of rows in the groups are `counts`.
-
-    Claim:      the weight is the largest W <= 2**bits with W**2 sum(n**2) <= 4**bits bound**2, or in the norm L1 with
-                W sum(n) <= 2**bits bound.
-    Because:    W**2 <= x holds for a rational x exactly if W <= isqrt(floor(x)).
-    Checked by: tests/laws/test_engines.py::test_no_unit_weighs_more_than_the_bound
-
-    >>> weight([3, 4], Weights(Weighing.L2, 4, 4, 10))
-    819
-    """
-    vector = list(counts)
-    match weights.norm:
-        case Weighing.L1:
-            most = (weights.bound << weights.bits) // sum(vector)
-        case Weighing.L2:
-            most = isqrt((weights.bound**2 << 2 * weights.bits) // sum(n * n for n in vector))
-    return min(most, 1 << weights.bits)
-
-
-def presence_weight(groups: int, weights: Weights) -> int:
-    """What a unit weighs in each of the groups in which it has a row, for `Units`."""
-    match weights.norm:
-        case Weighing.L1:
-            most = (isqrt(weights.units_squared) << weights.bits) // groups
-        case Weighing.L2:
-            most = isqrt((weights.units_squared << 2 * weights.bits) // groups)
-    return min(most, 1 << weights.bits)
 
 
 def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answer:

@@ -15,6 +15,7 @@ from tacit.engines.keys import Enumeration, enumeration, grouping
 from tacit.engines.reading import read, read_unit
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
+from tacit.engines.weights import presence_weight
 from tacit.plan import Column, Question, Units, Weighing, Weights
 
 __all__ = ["Relation", "Statement", "statement"]
@@ -152,6 +153,13 @@ def _units(weights: Weights, groups: int) -> Iterator[str]:
     """How many units are present in each group, each with the weight of its presences."""
     most = isqrt(weights.units_squared) if weights.norm is Weighing.L1 else weights.units_squared
     full = 1 << weights.bits
+    if groups <= _MASK:
+        mask = "bit_or(1::UBIGINT << g::UBIGINT)"
+        share = [presence_weight(k, weights) for k in range(1, groups + 1)]
+        yield f"masks AS (SELECT b, {share}[bit_count(b)] AS w FROM (SELECT {mask} AS b FROM taken GROUP BY u))"
+        seen = f"masks, range({groups}) AS place(g) WHERE (b >> g::UBIGINT) & 1 = 1"
+        yield f"present AS (SELECT g, sum(w) AS m FROM {seen} GROUP BY g)"
+        return
     yield "met AS MATERIALIZED (SELECT u, g FROM taken GROUP BY u, g)"
     if groups <= most:  # nobody is in more groups than there are
         yield f"present AS (SELECT g, {full}::HUGEINT * count(*) AS m FROM met GROUP BY g)"

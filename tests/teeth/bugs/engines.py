@@ -113,7 +113,7 @@ BUGS = [
     ),
     Bug(
         name="engines-weight-rounded-up",
-        file=f"{ENGINES}/memory.py",
+        file=f"{ENGINES}/weights.py",
         before="most = isqrt((weights.bound**2 << 2 * weights.bits) // sum(n * n for n in vector))",
         after="most = round(((weights.bound**2 << 2 * weights.bits) / sum(n * n for n in vector)) ** 0.5)",
         killed_by=f"{LAWS}::test_a_weight_is_the_largest_that_keeps_the_bound",

@@ -14,7 +14,7 @@ from tests.laws.plans import cases
 from tests.unit.engines.tables import EVERYTHING, LOOSE, ROWS, VISITS
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cases(count=4, depth=1))
 def test_an_ingested_table_answers_alike(tmp_path_factory, case):
     path = tmp_path_factory.mktemp("ingested") / "rows.duckdb"

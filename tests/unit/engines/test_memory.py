@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from tacit.engines.memory import Memory, computed, presence_weight, weight
+from tacit.engines.memory import Memory, computed
+from tacit.engines.weights import presence_weight, weight
 from tacit.plan import (
     Arithmetic,
     Both,

@@ -15,9 +15,15 @@ from tacit.plan import Arithmetic, Counted, Field, Key, Kind, Question, Scan, Su
 from tests.unit.engines.tables import AGE, COST, EVERYTHING, LOOSE, ROWS, VISITS, WARD
 
 
+@pytest.fixture(scope="module")
+def connection():
+    with duckdb.connect() as opened:
+        yield opened
+
+
 @pytest.mark.parametrize("bits", [0, 1, 8, 20, 26, 27, 31, MOST_BITS])
 @pytest.mark.parametrize("most", [1, 2, 9, 100, 12345, 10**9])
-def test_roots_are_exact(bits, most):
+def test_roots_are_exact(connection, bits, most):
     """At every quotient that is a square, one below or one above, and at the ends."""
     squares = {most, most + 1, 2 * most, 3 * most + 1, most**2 + 1, 1 << 40, 1 << 80}
     for root in (1, 2, 3, (1 << bits) // 3 + 1, (1 << bits) - 1, 1 << bits):
@@ -25,22 +31,19 @@ def test_roots_are_exact(bits, most):
             quotient = (most << 2 * bits) // root**2
             squares |= {x for x in (quotient - 1, quotient, quotient + 1) if x > 0}
     listed = ", ".join(f"({i}, {x}::HUGEINT)" for i, x in enumerate(sorted(squares)))
-    with duckdb.connect() as connection:
-        found = connection.execute(
-            f"SELECT d FROM ({_rooted(f'SELECT u, x FROM (VALUES {listed}) v(u, x)', most, bits)}) ORDER BY u"
-        ).fetchall()
+    sql = _rooted(f"SELECT u, x FROM (VALUES {listed}) v(u, x)", most, bits)
+    found = connection.execute(f"SELECT d FROM ({sql}) ORDER BY u").fetchall()
     expected = [min(1 << bits, isqrt((most << 2 * bits) // x)) for x in sorted(squares)]
     assert [(1 << bits) + d for (d,) in found] == expected
 
 
 @pytest.mark.parametrize("bits", [27, 29, 31, 33])
-def test_roots_are_exact_just_below_a_square(bits):
+def test_roots_are_exact_just_below_a_square(connection, bits):
     """Where the double nearest to the quotient is the square itself."""
     largest = 1 << min(bits, 62 - bits)  # beyond, the plan is refused
     for root in (largest - 1, largest - 12345, 94_906_267, 3 * largest // 4):
-        with duckdb.connect() as connection:
-            sql = _rooted(f"SELECT 0 AS u, {4**bits}::HUGEINT AS x", root**2 - 1, bits)
-            assert connection.execute(f"SELECT d FROM ({sql})").fetchall() == [(root - 1 - (1 << bits),)]
+        sql = _rooted(f"SELECT 0 AS u, {4**bits}::HUGEINT AS x", root**2 - 1, bits)
+        assert connection.execute(f"SELECT d FROM ({sql})").fetchall() == [(root - 1 - (1 << bits),)]
 
 
 def test_units_at_the_edge_of_the_bound_are_weighed():
