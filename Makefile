@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench soak teeth lock reference clean
+.PHONY: help setup system demo test check format bench soak teeth lock reference clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,11 +30,22 @@ $(STAMP): requirements.lock pyproject.toml
 	$(PY) -m pip install -q --disable-pip-version-check --no-index --no-deps --no-build-isolation -e .
 	@touch $(STAMP)
 
-demo: setup ## a tour in a minute: figures on the screen, a picture in out/
+# The tests of the PostgreSQL ledger start a server of their own; without its programs they fail and say so.
+system: ## PostgreSQL's server programs, where they are missing and Debian's packages are at hand
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v apt-get >/dev/null || { \
+		root=$$(test "$$(id -u)" = 0 || echo sudo); \
+		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qy --no-install-recommends postgresql; }
+
+demo: setup ## a vault over a clinic's real data: answers on the screen, the vault and a chart in out/demo
+	@rm -rf out/demo && mkdir -p out
+	@$(VENV)/bin/tacit demo out/demo
+
+tour: setup ## the mechanisms in a minute: figures on the screen, a picture in out/
 	@mkdir -p out
 	$(PY) docs/tour.py
 
-test: check ## the checks, then every test; seconds per folder at the end
+test: check system ## the checks, then every test; seconds per folder at the end
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 check: setup ## style, format and types, as in CI
@@ -46,13 +57,13 @@ format: setup ## mend what ruff can mend
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
-bench: setup ## ratios against peers and floors
+bench: setup system ## ratios against peers and floors
 	$(PY) bench/run.py
 
-soak: setup ## the long tests
+soak: setup system ## the long tests
 	HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) --dist worksteal -m soak
 
-teeth: setup ## plant every known bug and see that its test fails; ARGS=--survives also runs the room's other tests
+teeth: setup system ## plant every known bug and see that its test fails; ARGS=--survives also runs the room's other tests
 	$(PY) -m tests.teeth --workers $(WORKERS) $(ARGS)
 
 reference: setup ## docs/reference.md, from the docstrings

@@ -1,8 +1,9 @@
-"""What is measured, as plain data that every interpreter can read: the noises and the compositions."""
+"""What is measured, as plain data that every interpreter can read: noises, compositions, a table and its questions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 
 DELTA = 1e-6
 SAMPLES = 10**6
@@ -75,3 +76,50 @@ COMPOSITIONS = [
         (Step(Noise("Gaussian", Fraction(1)), 10**4, Fraction(1, 100)),),
     ),
 ]
+
+
+WARDS = [f"ward {i:02d}" for i in range(50)]
+MOST = 5_000  # what is spent on a visit, at most
+BOUND = 10  # rows of a person that count in full
+KEPT = Path(__file__).resolve().parent.parent / ".bench" / "rows"
+
+
+def visits(rows: int) -> Path:
+    """The Parquet file with so many rows that `rows.kept` has made."""
+    return KEPT / f"visits-{rows}.parquet"
+
+
+MANY, SOME, FEW = 10_000_000, 100_000, 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How many visits, or their mean cost, by ward, of those below an age."""
+
+    mean: bool
+    below: int
+
+    def __str__(self) -> str:
+        return f"{'mean' if self.mean else 'count'} below {self.below}"
+
+
+ASKED = [Asked(mean, below) for below in range(5, 101, 5) for mean in (False, True)]
+LIMIT = 3  # epsilon, with DELTA, for all of them together
+RUNS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How a person is held: in so many wards, with so many rows in each, and costs up to so much."""
+
+    wards: int
+    rows: int
+    high: int
+
+    def __str__(self) -> str:
+        return f"{self.wards}-{self.rows}-{self.high}"
+
+    @classmethod
+    def read(cls, text: str) -> "Bounds":
+        """The bounds that a text says."""
+        return cls(*map(int, text.split("-")))

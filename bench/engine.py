@@ -49,10 +49,10 @@ def question(table: Declared, what: str) -> Question:
     return read_sql(f"SELECT ward, {PLAIN[what]} FROM visits GROUP BY ward", {"visits": table}).question
 
 
-def best(works: dict[str, Callable[[], object]]) -> dict[str, float]:
+def best(works: dict[str, Callable[[], object]], turns: int = REPETITIONS) -> dict[str, float]:
     """The least CPU seconds of each, taken in turns so that a busy machine is unfair to all alike."""
     found = dict.fromkeys(works, float("inf"))
-    for _ in range(REPETITIONS):
+    for _ in range(turns):
         for name, work in works.items():
             start = process_time()
             work()
@@ -64,6 +64,7 @@ def measured(file: Path, source: Path) -> dict[str, dict[str, float]]:
     """CPU seconds by question, then by who."""
     ingested = source.suffix == ".duckdb"
     theirs = duckdb.connect()
+    theirs.execute("SET enable_progress_bar = false")
     if ingested:
         theirs.execute(f"ATTACH '{source}' AS ours (READ_ONLY)")
     scan, unit = (f"ours.{INGESTED}", '"tacit unit"') if ingested else (f"read_parquet('{file}')", "person")

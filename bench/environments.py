@@ -31,7 +31,8 @@ def interpreter(peer: str) -> Path | None:
     HOMES.mkdir(exist_ok=True)
     (HOMES / ".gitignore").write_text("*\n")
     venv.create(home, clear=True, with_pip=True)
-    options = ["-qq", "--disable-pip-version-check", "--only-binary", ":all:"]
+    # The pins are complete, and some of what Qrlew asks for besides cannot be installed nor is it needed here.
+    options = ["-qq", "--disable-pip-version-check", "--only-binary", ":all:", "--no-deps"]
     install = [str(python), "-m", "pip", "install", *options, "-r", str(pins)]
     if subprocess.run(install, check=False).returncode:
         say(f"{peer} could not be installed: its figures are left out")
@@ -40,13 +41,13 @@ def interpreter(peer: str) -> Path | None:
     return python
 
 
-def measure(peer: str, job: str) -> Readings:
+def measure(peer: str, job: str, *arguments: str) -> Readings:
     """What peers/<peer>.py reports of one job, in its own interpreter on one thread."""
     python = interpreter(peer)
     if python is None:
         return {}
     say(f"{job}: {peer}")
-    command = [str(python), "-m", f"peers.{peer}", job]
+    command = [str(python), "-m", f"peers.{peer}", job, *arguments]
     one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
         command,

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+from cases import MANY, MOST, visits
+from cases import WARDS as NAMES
 
-ROWS, PERSONS, WARDS = 10_000_000, 1_000_000, 50
-NAMES = [f"ward {i:02d}" for i in range(WARDS)]
-MOST = 5_000  # what is spent on a visit, at most
+ROWS, PERSONS, WARDS = MANY, 1_000_000, len(NAMES)
 
 
 def write(path: Path, rows: int = ROWS, *, skewed: bool = False) -> Path:
@@ -38,6 +38,15 @@ def write(path: Path, rows: int = ROWS, *, skewed: bool = False) -> Path:
             f"COPY (SELECT person, {names}[ward + 1]::VARCHAR AS ward, cost, age FROM drawn) "
             f"TO '{path}' (FORMAT parquet)"
         ).fetchall()
+    return path
+
+
+def kept(rows: int) -> Path:
+    """The path of a file with so many rows, which is made once and kept for all benches."""
+    path = visits(rows)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(path.with_suffix(".new"), rows).rename(path)
     return path
 
 

@@ -1,8 +1,12 @@
 """`make bench`: our figures, the peers' and the floor's, side by side from one run, and whether each requirement holds.
 
-bench/run.py                 imports, noise and accounting
+bench/run.py                 imports, noise, accounting, ledger, first and questions
 bench/run.py noise           only this one
 bench/run.py noise-full      the same with OpenDP at 10^6 samples instead of 10^5: a quarter of an hour
+bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of the Adult ages, else a stand-in is taken
+bench/run.py selection       choices among a million candidates
+bench/run.py engine          the engine alone, on uniform and on skewed rows
+bench/run.py error           errors at an equal limit: ten minutes, most of them OpenDP's
 bench/run.py … --record      also writes the figures into docs/benchmarks.md
 """
 
@@ -17,8 +21,15 @@ from functools import partial
 from importlib.metadata import version
 
 import accounting
+import engine
+import error
+import first
 import imports
+import ledger
 import noise
+import quantiles
+import questions
+import selection
 from environments import BENCH, ROOT
 from report import Result
 
@@ -26,9 +37,16 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "imports": imports.run,
     "noise": noise.run,
     "accounting": accounting.run,
+    "ledger": ledger.run,
+    "first": first.run,
+    "questions": questions.run,
+    "quantiles": quantiles.run,
+    "selection": selection.run,
+    "engine": engine.run,
+    "error": error.run,
     "noise-full": partial(noise.run, full=True),
 }
-USUAL = ["imports", "noise", "accounting"]
+USUAL = ["imports", "noise", "accounting", "ledger", "first", "questions"]
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 
@@ -60,7 +78,7 @@ def circumstances() -> str:
     when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     machine = f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()})"
     load = f"load {os.getloadavg()[0]:.1f} at the start"
-    ours = ", ".join(f"{name} {version(name)}" for name in ("tacit", "numpy", "python-flint", "cryptography"))
+    ours = ", ".join(f"{name} {version(name)}" for name in ("tacit", "numpy", "python-flint", "cryptography", "duckdb"))
     peers = [
         f"- {pins.stem}: {', '.join(pins.read_text().split()).replace('==', ' ')}"
         for pins in sorted((BENCH / "peers").glob("*.txt"))

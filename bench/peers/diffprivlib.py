@@ -3,9 +3,11 @@
 from math import log, sqrt
 from typing import Any
 
+from ages import EPSILON, HIGHEST, LOWEST, mean_misranked, ranks, samples
 from cases import NOISES, Noise
 from diffprivlib.mechanisms import Gaussian, Laplace  # type: ignore[import-not-found]
-from timing import best_draw, emit, serve
+from diffprivlib.tools import quantile  # type: ignore[import-not-found]
+from timing import best, best_draw, emit, serve
 
 SAMPLES = 20_000
 
@@ -26,5 +28,18 @@ def mechanism(case: Noise) -> Any:
     return Gaussian(epsilon=epsilon, delta=delta, sensitivity=scale * epsilon / sqrt(2 * log(1.25 / delta)))
 
 
+def quantiles() -> None:
+    """How many people are misranked, and seconds; epsilon is split among the quantiles."""
+    for count in (29, 99):
+        wanted = ranks(count)
+
+        def release(ages: Any, wanted: list[float] = wanted) -> Any:
+            return quantile(ages, wanted, epsilon=EPSILON, bounds=(LOWEST, HIGHEST))
+
+        between, beyond = mean_misranked(release, wanted)
+        seconds = best(release, next(samples(1)))
+        emit("diffprivlib", "ages", **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds})
+
+
 if __name__ == "__main__":
-    serve(noise=noise)
+    serve(noise=noise, quantiles=quantiles)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import opendp.prelude as dp  # type: ignore[import-not-found]
+from ages import EPSILON, HIGHEST, LOWEST, mean_misranked, ranks, samples
 from cases import COMPOSITIONS, DELTA, NOISES, SAMPLES, Composition, Noise, Step
 from timing import best, best_draw, best_of, emit, serve
 
@@ -58,5 +59,55 @@ def concentrated(step: Step) -> Any:
     return dp.c.make_pureDP_to_zCDP(measurement) if step.noise.law == "Laplace" else measurement
 
 
+def quantiles() -> None:
+    """How many people are misranked, and seconds: by noise on a tree of counts, and by scored candidates."""
+    for count in (29, 99):
+        wanted = ranks(count)
+        ways = {"OpenDP, tree": tree(wanted), "OpenDP, candidates": candidates(wanted)}
+        for who, release in ways.items():
+            between, beyond = mean_misranked(release, wanted)
+            seconds = best(release, next(samples(1)))
+            emit(who, "ages", **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds})
+
+
+def tree(wanted: list[float]) -> Any:
+    """A tree of counts, cut as OpenDP advises and made to agree; a quantile is the first year that reaches it."""
+    years = list(range(LOWEST, HIGHEST + 1))
+    branching = dp.t.choose_branching_factor(size_guess=len(years))
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+    counts = space >> dp.t.then_count_by_categories(years, null_category=False)
+    grown = counts >> dp.t.then_b_ary_tree(leaf_count=len(years), branching_factor=branching)
+    noisy = dp.binary_search_chain(lambda scale: grown >> dp.m.then_laplace(scale), 1, EPSILON)
+    agreed = noisy >> dp.t.make_consistent_b_ary_tree(branching_factor=branching)
+
+    def release(ages: Any) -> Any:
+        upto = np.cumsum(agreed(ages.tolist()))
+        return np.minimum(np.searchsorted(upto, np.array(wanted) * upto[-1]), HIGHEST)
+
+    return release
+
+
+def candidates(wanted: list[float]) -> Any:
+    """Every year a candidate, scored for one quantile after the other; each gets its share of epsilon."""
+    years = list(range(LOWEST, HIGHEST + 1))
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.symmetric_distance()
+
+    def scored(rank: float) -> Any:
+        scores = space >> dp.t.then_quantile_score_candidates(years, rank)
+        return dp.binary_search_chain(
+            lambda scale: scores >> dp.m.then_noisy_max(dp.max_divergence(), scale=scale, negate=True),
+            1,
+            EPSILON / len(wanted),
+        )
+
+    each = [scored(rank) for rank in wanted]
+    return lambda ages: [one(ages.tolist()) for one in each]
+
+
 if __name__ == "__main__":
-    serve(noise=partial(noise, SAMPLES // 10, 2), noise_full=partial(noise, SAMPLES, 1), accounting=accounting)
+    serve(
+        noise=partial(noise, SAMPLES // 10, 2),
+        noise_full=partial(noise, SAMPLES, 1),
+        accounting=accounting,
+        quantiles=quantiles,
+    )

@@ -4,13 +4,22 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from ages import EPSILON, HIGHEST, LOWEST, mean_misranked, ranks, samples
 from cases import COMPOSITIONS, DELTA, NOISES, SAMPLES, Composition, Noise, Step
 from timing import best, best_draw, best_of, emit, serve
 
 from tacit.accounting import total
 from tacit.exact import discrete_gaussian, discrete_laplace
-from tacit.mechanisms import Gaussian, Laplace
-from tacit.privacy import GaussianLoss, LaplaceLoss, Loss
+from tacit.mechanisms import (
+    Cells,
+    Gaussian,
+    HistogramQuantiles,
+    JointQuantiles,
+    Laplace,
+    RecursiveQuantiles,
+    quantiles_for,
+)
+from tacit.privacy import GaussianLoss, LaplaceLoss, Loss, Neighbours, Sensitivity
 
 DRAWS = 2_000
 
@@ -68,5 +77,30 @@ def loss(step: Step) -> Loss:
     return whole if step.sampled == 1 else whole.subsampled(step.sampled)
 
 
+def quantiles() -> None:
+    """How many people are misranked, and seconds, by every way there is; counting the ages is part of it."""
+    grid = Cells(LOWEST, HIGHEST)
+    one, moved = Sensitivity(1), Sensitivity(1, neighbours=Neighbours.REPLACE)
+    ways = {
+        "tacit, chosen": lambda wanted: quantiles_for(EPSILON, one, grid.count, wanted),
+        "tacit, chosen, replace": lambda wanted: quantiles_for(EPSILON, moved, grid.count, wanted),
+        "tacit, histogram": lambda wanted: HistogramQuantiles.calibrated(EPSILON, one, grid.count, wanted),
+        "tacit, joint": lambda wanted: JointQuantiles.calibrated(EPSILON, one, wanted),
+        "tacit, joint, replace": lambda wanted: JointQuantiles.calibrated(EPSILON, moved, wanted),
+        "tacit, recursive": lambda wanted: RecursiveQuantiles.calibrated(EPSILON, one, wanted),
+    }
+    for who, made in ways.items():
+        for count in (29, 99):
+            wanted = [Fraction(k, count + 1) for k in range(1, count + 1)]
+            mechanism: Any = made(wanted)
+
+            def release(ages: Any, mechanism: Any = mechanism) -> list[int]:
+                return list(mechanism.release(grid.weigh(ages)))
+
+            between, beyond = mean_misranked(release, ranks(count))
+            seconds = best(release, next(samples(1)))
+            emit(who, "ages", **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds})
+
+
 if __name__ == "__main__":
-    serve(noise=noise, accounting=accounting)
+    serve(noise=noise, accounting=accounting, quantiles=quantiles)

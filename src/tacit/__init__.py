@@ -17,19 +17,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tacit.curator import open_vault as open  # noqa: A004 -- called as tacit.open
     from tacit.curator import protect
     from tacit.plan import col, count, mean, sum, units, when  # noqa: A004 -- called as tacit.sum
 
 __version__ = "0.1.0"
 """The version of this package."""
 
-__all__ = ["__version__", "col", "count", "mean", "protect", "sum", "units", "when"]
+__all__ = ["__version__", "col", "count", "mean", "open", "protect", "sum", "units", "when"]
 
-_ROOMS = {"protect": "tacit.curator"} | dict.fromkeys(("col", "count", "mean", "sum", "units", "when"), "tacit.plan")
+_ROOMS = {"open": "tacit.curator", "protect": "tacit.curator"} | dict.fromkeys(
+    ("col", "count", "mean", "sum", "units", "when"), "tacit.plan"
+)
 
 
 def __getattr__(name: str) -> object:
     """A public name, from its room; a room is opened when something in it is first needed."""
     if name not in _ROOMS:
         raise AttributeError(f"module 'tacit' has no attribute {name!r}")
-    return getattr(import_module(_ROOMS[name]), name)
+    return getattr(import_module(_ROOMS[name]), "open_vault" if name == "open" else name)

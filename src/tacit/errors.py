@@ -4,11 +4,17 @@
 
     TacitError
     ├── EngineFailed          the rows could not be looked at
+    ├── Exhausted             a session has given all the answers that were paid for
     ├── InvalidInput          a parameter is of the wrong kind or out of range
     ├── InvalidData           what is to be released is of the wrong kind
     ├── InvalidDistribution   probabilities that do not make a distribution
     ├── InvalidPlan           what is asked cannot be answered privately
     │   └── Unbounded         a bound is missing that the answer needs
+    ├── InvalidPolicy         a policy file with faults, all of them at once
+    ├── LedgerBusy            someone else holds the ledger for too long
+    ├── LedgerRefused         a ledger that is damaged, older than it was, or another one
+    ├── LedgerUnavailable     a ledger that cannot be written, or not be reached
+    │   └── LedgerUncertain   a ledger that broke off before it said whether it was written
     ├── LimitExceeded         a price that does not fit into what is left
     ├── NotChargeable         a loss of a kind that a ledger cannot sum
     ├── NotPrivate            no finite guarantee exists
@@ -18,14 +24,23 @@
 Every message says what is wrong and how to mend it, and is computed without looking at private data.
 """
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 
 __all__ = [
     "EngineFailed",
+    "Exhausted",
+    "Fault",
     "InvalidData",
     "InvalidDistribution",
     "InvalidInput",
     "InvalidPlan",
+    "InvalidPolicy",
+    "LedgerBusy",
+    "LedgerRefused",
+    "LedgerUnavailable",
+    "LedgerUncertain",
     "LimitExceeded",
     "NotChargeable",
     "NotPrivate",
@@ -49,6 +64,10 @@ class EngineFailed(TacitError):
         )
 
 
+class Exhausted(TacitError):
+    """A session has given all the answers that were paid for; nothing was looked at."""
+
+
 class InvalidInput(TacitError, ValueError):
     """A parameter is of the wrong kind or out of range."""
 
@@ -65,6 +84,52 @@ class InvalidData(TacitError, ValueError):
 
 class InvalidDistribution(TacitError, ValueError):
     """A mechanism returned probabilities that are negative or do not sum to one."""
+
+
+class LedgerBusy(TacitError):
+    """Someone else holds the ledger for too long; nothing was charged."""
+
+    def __init__(self, place: str, seconds: float) -> None:
+        self.place = place
+        self.seconds = seconds
+        super().__init__(
+            f"the ledger at {place} has been locked by another process for {seconds:g} s, and nothing was charged; "
+            "try again, or find the process that holds it"
+        )
+
+
+class LedgerRefused(TacitError):
+    """What lies at a ledger's place cannot be trusted to know all that was spent; nothing was charged."""
+
+    def __init__(self, place: str, reason: str, remedy: str) -> None:
+        self.place = place
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"the ledger at {place} {reason}; {remedy}")
+
+
+class LedgerUnavailable(TacitError):
+    """A ledger cannot be written or reached now; nothing is answered that was not written down."""
+
+    def __init__(self, place: str, reason: str, remedy: str) -> None:
+        self.place = place
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"the ledger at {place} {reason}, and nothing was charged; {remedy}")
+
+
+class LedgerUncertain(LedgerUnavailable):
+    """A ledger broke off before it said whether it was written; asking again finds out, and is charged once at most."""
+
+    def __init__(
+        self,
+        place: str,
+        reason: str = "broke off before it said whether it was written",
+        remedy: str = "ask the same again",
+    ) -> None:
+        super().__init__(place, reason, remedy)
+        text = f"the ledger at {place} {self.reason}; {self.remedy}: a charge that was made is found and not made twice"
+        self.args = (text,)
 
 
 class LimitExceeded(TacitError):
@@ -133,6 +198,33 @@ class Unbounded(InvalidPlan):
     def located(self, text: str, start: int, end: int) -> "Unbounded":
         """The same refusal, about this part of a text."""
         return Unbounded(self.column, self.kind, text=text, start=start, end=end)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at one place of a file, and how to mend it; line 0 is the file itself."""
+
+    line: int
+    key: str
+    problem: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = ": ".join([*([f"line {self.line}"] if self.line else []), *([self.key] if self.key else [])])
+        return f"{where}: {self.problem}; {self.remedy}" if where else f"{self.problem}; {self.remedy}"
+
+
+class InvalidPolicy(TacitError, ValueError):
+    """A policy file has faults; all of them are told at once, in the order of their lines."""
+
+    def __init__(self, file: object, faults: Iterable[Fault]) -> None:
+        self.file = str(file)
+        self.faults = tuple(sorted(faults, key=lambda fault: fault.line))
+        if len(self.faults) == 1:
+            super().__init__(f"{self.file}, {self.faults[0]}")
+        else:
+            listed = "".join(f"\n  {fault}" for fault in self.faults)
+            super().__init__(f"{self.file} has {len(self.faults)} faults:{listed}")
 
 
 class NotPrivate(TacitError):

@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "synth": (BELOW_CURATOR - {"engines"}) | {"curator"},
     "audit": ALL,
     "server": {"curator", "local", "synth", "learn"},
-    "cli": {"curator", "local", "synth", "learn", "audit"},
+    "cli": {"plan", "curator", "local", "synth", "learn", "audit"},
     # A door, not a room: the public names. Nothing imports it.
     "tacit": ALL - {"engines"},
 }
@@ -49,9 +49,10 @@ THIRD_PARTY = {
     "pandas": {"curator", "engines"},
     "polars": {"curator", "engines"},
     "pyarrow": {"curator", "engines"},
+    "psycopg": {"ledger"},
     "matplotlib": EVERYWHERE - {"errors", "exact", "privacy"},
 }
-LAZY = {"matplotlib", "pandas", "polars", "pyarrow", "rich"}
+LAZY = {"matplotlib", "pandas", "polars", "psycopg", "pyarrow", "rich"}
 
 
 def _is_a_file(name: str) -> bool:

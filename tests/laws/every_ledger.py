@@ -4,13 +4,17 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import sleep
+from typing import Protocol
 
 import pytest
 
 from tacit.accounting import DELTA_UNIT, EPSILON_UNIT, RHO_UNIT, Charge, ConcentratedFilter, Filter, PureFilter
-from tacit.ledger import Ledger, MemoryLedger
+from tacit.ledger import DurableLedger, Founding, Ledger, MemoryLedger, postgres_ledger, sqlite_ledger
 from tacit.privacy import Loss, Neighbours, PureLoss, ZeroConcentratedLoss
+from tests import postgres
 
 Opened = Callable[[Filter, Mapping[str, Filter] | None], AbstractContextManager[Ledger]]
 
@@ -21,7 +25,68 @@ def memory(limit: Filter, analysts: Mapping[str, Filter] | None = None) -> Itera
     yield MemoryLedger(limit, analysts)
 
 
-LEDGERS: dict[str, Opened] = {"memory": memory}
+class Place(Protocol):
+    """Where a durable ledger lies: each call opens it once more."""
+
+    def __call__(
+        self, limit: Filter, analysts: Mapping[str, Filter] | None = None, *, adopting: str | None = None
+    ) -> DurableLedger:
+        """The ledger that lies here."""
+
+
+@contextmanager
+def in_a_file() -> Iterator[Place]:
+    """A file of its own."""
+    with folder() as anchors:
+
+        def opened(
+            limit: Filter, analysts: Mapping[str, Filter] | None = None, *, adopting: str | None = None
+        ) -> DurableLedger:
+            founding = Founding.of("person", limit)
+            file = anchors.parent / "ledger.sqlite"
+            return sqlite_ledger(file, founding, limit, analysts, anchors=anchors, adopting=adopting)
+
+        yield opened
+
+
+@contextmanager
+def in_postgres() -> Iterator[Place]:
+    """A schema of its own in PostgreSQL."""
+    with folder() as anchors:
+        address = postgres.fresh_address()
+
+        def opened(
+            limit: Filter, analysts: Mapping[str, Filter] | None = None, *, adopting: str | None = None
+        ) -> DurableLedger:
+            founding = Founding.of("person", limit)
+            return postgres_ledger(address, founding, limit, analysts, anchors=anchors, adopting=adopting)
+
+        yield opened
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder for anchors inside a folder of its own, in memory where there is such a thing: syncs are free there."""
+    memory_disk = Path("/dev/shm")
+    with TemporaryDirectory(dir=memory_disk if memory_disk.is_dir() else None) as place:
+        yield Path(place) / "anchors"
+
+
+def durable(place: Callable[[], AbstractContextManager[Place]]) -> Opened:
+    """A ledger that lies somewhere, opened once."""
+
+    @contextmanager
+    def opened(limit: Filter, analysts: Mapping[str, Filter] | None = None) -> Iterator[Ledger]:
+        with place() as here:
+            ledger = here(limit, analysts)
+            yield ledger
+            ledger.close()
+
+    return opened
+
+
+PLACES: dict[str, Callable[[], AbstractContextManager[Place]]] = {"sqlite": in_a_file, "postgres": in_postgres}
+LEDGERS: dict[str, Opened] = {"memory": memory, **{name: durable(place) for name, place in PLACES.items()}}
 
 
 @dataclass(frozen=True)
@@ -67,5 +132,6 @@ class Yielding(PureFilter):
 PURE = Currency("pure", PureFilter(3), pure_loss)
 CONCENTRATED = Currency("concentrated", ConcentratedFilter(3, 1e-6), concentrated_loss)
 
+every_place = pytest.mark.parametrize("place", list(PLACES.values()), ids=list(PLACES))
 every_ledger = pytest.mark.parametrize("opened", list(LEDGERS.values()), ids=list(LEDGERS))
 both_currencies = pytest.mark.parametrize("currency", [PURE, CONCENTRATED], ids=lambda currency: currency.name)

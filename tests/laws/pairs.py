@@ -410,8 +410,12 @@ class TwoValued:
 
     @decimally
     def renyi(self, order: Fraction) -> Decimal:
-        grid = [decimal(self.span * Fraction(i, 40)) for i in range(1, 40)]
-        return max(divergence(self.at(t).logs, order) for t in grid)
+        low, high = Decimal(0), decimal(self.span)
+        while high - low > Decimal("1e-24"):  # the moment has one peak, which is smooth
+            left, right = (2 * low + high) / 3, (low + 2 * high) / 3
+            lower = divergence(self.at(left).logs, order) < divergence(self.at(right).logs, order)
+            low, high = (left, high) if lower else (low, right)
+        return divergence(self.at(low).logs, order)
 
     def variation(self) -> Decimal:
         return self.at(decimal(self.span / 2)).variation()

@@ -61,6 +61,12 @@ LIMITS = {"pure": Limit(3), "concentrated": Limit(3, 1e-6)}
 both_limits = pytest.mark.parametrize("limit", list(LIMITS.values()), ids=list(LIMITS))
 
 
+@pytest.fixture(autouse=True)
+def _the_same_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a question is asked is written down, and is no part of what is compared here."""
+    monkeypatch.setattr("tacit.ledger.memory.now", lambda: "2026-01-01T00:00:00Z")
+
+
 @dataclass
 class Watched:
     """An engine or a ledger whose calls are written down; what it returns too."""
@@ -72,9 +78,9 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.inner, name)
 
-        def watched(*arguments: Any) -> Any:
-            self.calls.append(name)
-            found = method(*arguments)
+        def watched(*arguments: Any, **named: Any) -> Any:
+            self.calls += [] if name in ("answered", "version") else [name]  # what is public already
+            found = method(*arguments, **named)
             self.answers += [found] if name == "evaluate" else []
             return found
 
@@ -320,7 +326,7 @@ def test_a_question_that_was_answered_is_not_looked_at_again(limit):
     vault.vault.ask(plan_of(), epsilon=1)
     vault.engine.calls.clear()
     vault.vault.ask(plan_of(), epsilon=1)
-    assert vault.engine.calls == ["dry_run", "charge"]
+    assert vault.engine.calls == []
 
 
 class Failing(Memory):

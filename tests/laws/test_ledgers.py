@@ -1,13 +1,18 @@
 """What holds for every ledger: charges fit, are made once a question, and are never given back."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import FrozenInstanceError, dataclass, replace
+from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial
 from threading import Barrier
+from time import sleep
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import pytest
 from hypothesis import given, settings
@@ -22,8 +27,8 @@ from hypothesis.stateful import (
 )
 
 from tacit.accounting import Charge, ConcentratedFilter, PureFilter
-from tacit.errors import InvalidInput, LimitExceeded, NotChargeable
-from tacit.ledger import Entry, Ledger
+from tacit.errors import InvalidInput, LedgerRefused, LimitExceeded, NotChargeable
+from tacit.ledger import Entry, Ledger, fields_of
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.privacy import (
     ApproximateLoss,
@@ -37,7 +42,7 @@ from tacit.privacy import (
     Sensitivity,
     ZeroConcentratedLoss,
 )
-from tests.laws.every_ledger import CONCENTRATED, PURE, Yielding, both_currencies, every_ledger, pure_loss
+from tests.laws.every_ledger import CONCENTRATED, PURE, Yielding, both_currencies, every_ledger, every_place, pure_loss
 
 F = Fraction
 WORKERS = 16
@@ -336,6 +341,115 @@ def test_different_keys_are_different_questions(opened, keys):
         assert [entry.key for entry in ledger.entries()] == keys
 
 
+@every_ledger
+@both_currencies
+def test_an_entry_says_what_was_spent_before_it_by_all(opened, currency):
+    with opened(currency.limit, None) as ledger:
+        for number, (analyst, price) in enumerate([("ann", 3), (None, 4), ("bob", 5), ("ann", 0)]):
+            before = ledger.spent()
+            entry = ledger.charge(b"%d" % number, currency.loss(price), analyst)
+            assert entry.before == before
+            assert ledger.spent() == entry.before + entry.charge
+        assert [entry.before.amount for entry in ledger.entries()] == [0, 3, 7, 12]
+
+
+@every_ledger
+def test_a_question_asked_again_keeps_the_words_and_the_topic_of_the_first_time(opened):
+    with opened(PURE.limit, None) as ledger:
+        first = ledger.charge(b"question", pure_loss(3), topic=b"visits", about="how many visits? – “all”")
+        assert (first.topic, first.about) == (b"visits", "how many visits? – “all”")
+        assert ledger.charge(b"question", pure_loss(3), "ann", topic=b"other", about="other") == first
+        assert list(ledger.entries()) == [first]
+
+
+@every_ledger
+def test_every_entry_has_a_hash_of_its_own_and_a_time(opened):
+    with opened(PURE.limit, None) as ledger:
+        entries = [ledger.charge(key, pure_loss(1)) for key in names(5)]
+        assert len({entry.hash for entry in entries}) == 5
+        assert {len(entry.hash) for entry in entries} == {32}
+        assert all(datetime.fromisoformat(entry.at).tzinfo is UTC for entry in entries)
+
+
+@every_ledger
+@pytest.mark.parametrize("wrong", [{"topic": "text"}, {"topic": None}, {"about": b"bytes"}, {"about": None}])
+def test_topics_are_bytes_and_words_are_text(opened, wrong):
+    with opened(PURE.limit, None) as ledger:
+        with pytest.raises(InvalidInput):
+            ledger.charge(b"question", pure_loss(1), **wrong)
+        assert list(ledger.entries()) == []
+
+
+@every_ledger
+@pytest.mark.parametrize("analyst", ["ann\0", "\ud800", "two\nlines"])
+def test_an_analyst_has_a_name_that_can_be_printed(opened, analyst):
+    with opened(PURE.limit, None) as ledger:
+        with pytest.raises(InvalidInput):
+            ledger.charge(b"question", pure_loss(1), analyst)
+        assert list(ledger.entries()) == []
+
+
+# ---------------------------------------------------------------- topics and versions
+
+
+@every_ledger
+def test_answers_are_found_by_their_topic_newest_first(opened):
+    with opened(PURE.limit, None) as ledger:
+        entries = [
+            ledger.charge(key, pure_loss(1), topic=topic) for key, topic in zip(names(6), [b"a", b"b"] * 3, strict=True)
+        ]
+        for entry in entries[:4]:
+            ledger.settle(entry, entry.key.upper())
+        assert [entry.number for entry in ledger.answered(b"a")] == [2, 0]
+        assert [entry.payload for entry in ledger.answered(b"b")] == [entries[3].key.upper(), entries[1].key.upper()]
+        assert list(ledger.answered(b"c")) == []
+        ledger.settle(entries[4], b"late")
+        assert [entry.number for entry in ledger.answered(b"a")] == [4, 2, 0]
+
+
+@every_ledger
+def test_a_topic_may_have_more_answers_than_are_read_at_a_time(opened):
+    with opened(PURE.limit, None) as ledger:
+        entries = [ledger.charge(key, pure_loss(1), topic=b"all") for key in names(403)]
+        for entry in entries:
+            ledger.settle(entry, entry.key)
+        assert [entry.number for entry in ledger.answered(b"all")] == list(reversed(range(403)))
+        assert [entry.number for entry in ledger.entries()] == list(range(403))
+
+
+@every_ledger
+def test_versions_start_at_nought_and_count_one_by_one_for_each_table(opened):
+    with opened(PURE.limit, None) as ledger:
+        assert (ledger.version("visits"), ledger.version("wards")) == (0, 0)
+        assert [ledger.refresh("visits") for _ in range(3)] == [1, 2, 3]
+        assert (ledger.version("visits"), ledger.version("wards")) == (3, 0)
+        assert (ledger.spent(), list(ledger.entries())) == (Charge(), [])
+
+
+@every_ledger
+def test_a_refresh_gives_nothing_back(opened):
+    with opened(PURE.limit, None) as ledger:
+        ledger.charge(b"all", pure_loss(PURE.limit.limit.amount))
+        ledger.refresh("visits")
+        with pytest.raises(LimitExceeded):
+            ledger.charge(b"more", pure_loss(1))
+
+
+@every_ledger
+def test_threads_that_refresh_at_once_each_have_a_version_of_their_own(opened):
+    with opened(PURE.limit, None) as ledger:
+        assert sorted(together([lambda: ledger.refresh("visits")] * WORKERS)) == list(range(1, WORKERS + 1))
+
+
+@every_ledger
+@pytest.mark.parametrize("table", [None, 1, b"visits", "a\0b"])
+def test_a_table_has_a_name(opened, table):
+    with opened(PURE.limit, None) as ledger:
+        for call in (ledger.version, ledger.refresh):
+            with pytest.raises(InvalidInput):
+                call(table)
+
+
 # ---------------------------------------------------------------- answers
 
 
@@ -382,6 +496,11 @@ def test_only_what_was_charged_here_can_be_answered(opened):
             replace(entry, key=b"other"),
             replace(entry, charge=Charge(2)),
             replace(entry, analyst="ann"),
+            replace(entry, before=Charge(1)),
+            replace(entry, topic=b"other"),
+            replace(entry, about="other"),
+            replace(entry, hash=bytes(32)),
+            replace(entry, at="1970-01-01T00:00:00+00:00"),
         ]
         for other in forged:
             with pytest.raises(InvalidInput):
@@ -489,12 +608,16 @@ def test_after_a_refusal_what_is_left_can_still_be_spent(opened):
 # ---------------------------------------------------------------- the record
 
 
+# What looks after a durable ledger without adding to it.
+LOOKING = {"close", "place", "records", "verify", "check_receipt", "before_fork", "after_fork"}
+
+
 @every_ledger
 def test_nothing_gives_back_what_was_charged(opened):
     protocol = {name for name in vars(Ledger) if not name.startswith("_")}
     with opened(PURE.limit, None) as ledger:
-        assert {name for name in dir(ledger) if not name.startswith("_")} - {"close"} == protocol
-        assert protocol == {"charge", "settle", "spent", "entries"}
+        assert {name for name in dir(ledger) if not name.startswith("_")} - LOOKING == protocol
+        assert protocol == {"charge", "settle", "spent", "entries", "answered", "version", "refresh"}
 
 
 @every_ledger
@@ -531,9 +654,162 @@ def test_pure_noise_is_charged_in_a_concentrated_ledger_too(opened):
         assert ledger.charge(b"question", loss).charge == CONCENTRATED.limit.price(loss)
 
 
+# ---------------------------------------------------------------- durability
+
+
+@every_place
+@both_currencies
+def test_what_is_opened_again_is_the_same(place, currency):
+    analysts = {"ann": currency.limit, "bob": currency.scaled(F(1, 2))}
+    with place() as here:
+        with closing(here(currency.limit, analysts)) as ledger:
+            for number, analyst in enumerate(["ann", "bob", None] * 3):
+                key = b"%d" % number
+                entry = ledger.charge(key, currency.loss(number), analyst, topic=key[:1], about=f"question {number} –")
+                if number % 2:
+                    ledger.settle(entry, key * 3)
+            ledger.refresh("visits")
+            before = told(ledger)
+        with closing(here(currency.limit, analysts)) as again:
+            assert told(again) == before
+
+
+def told(ledger: Any) -> tuple[Any, ...]:
+    """All that a durable ledger has to tell."""
+    answers = [list(ledger.answered(b"%d" % number)) for number in range(9)]
+    spent = [ledger.spent(name) for name in ("ann", "bob", "eve", None)]
+    return list(ledger.records()), list(ledger.entries()), answers, spent, ledger.version("visits")
+
+
+@every_place
+def test_two_handles_on_one_ledger_share_limit_answers_and_versions(place):
+    limit = PURE.limit.limit.amount
+    with place() as here, closing(here(PURE.limit)) as one, closing(here(PURE.limit)) as other:
+        entry = one.charge(b"most", pure_loss(limit - 1))
+        assert other.charge(b"most", pure_loss(limit - 1)) == entry
+        assert other.settle(entry, b"answer") == one.settle(entry, b"another")
+        assert one.refresh("visits") == other.version("visits") == 1
+        other.charge(b"last", pure_loss(1))
+        with pytest.raises(LimitExceeded):
+            one.charge(b"more", pure_loss(1))
+        assert one.spent() == other.spent() == Charge(limit)
+
+
+@every_place
+def test_a_limit_that_was_raised_is_recorded_and_holds_from_then_on(place):
+    small, large = PureFilter(1), PureFilter(2)
+    with place() as here:
+        with closing(here(small)) as ledger:
+            ledger.charge(b"all", pure_loss(small.limit.amount))
+            with pytest.raises(LimitExceeded):
+                ledger.charge(b"more", pure_loss(1))
+        with closing(here(large)) as ledger:
+            ledger.charge(b"more", pure_loss(small.limit.amount))
+            kinds = [fields_of(record)["kind"] for record in ledger.records()]
+            assert kinds == ["founded", "limited", "charged", "limited", "charged"]
+        with closing(here(small)) as ledger, pytest.raises(LimitExceeded) as refused:
+            ledger.charge(b"yet more", pure_loss(1))
+        assert refused.value.left == 0
+
+
+@every_place
+def test_who_holds_old_limits_is_refused_and_charges_nothing(place):
+    with place() as here, closing(here(PureFilter(2))) as old, closing(here(PureFilter(1))) as new:
+        with pytest.raises(LedgerRefused, match="open the vault again"):
+            old.charge(b"question", pure_loss(1))
+        assert list(new.entries()) == list(old.entries()) == []
+        assert new.charge(b"question", pure_loss(1)).number == 0
+
+
+@every_place
+@pytest.mark.parametrize(
+    "changed", [PureFilter(3, Neighbours.REPLACE), ConcentratedFilter(3, 1e-6)], ids=["neighbours", "currency"]
+)
+def test_what_a_ledger_was_founded_with_never_changes(place, changed):
+    with place() as here:
+        here(PURE.limit).close()
+        with pytest.raises(LedgerRefused, match="make a new vault"):
+            here(changed)
+        here(PURE.limit).close()
+
+
+@every_place
+def test_a_forked_child_charges_the_same_ledger(place):
+    with place() as here, closing(here(PURE.limit)) as ledger:
+        ledger.charge(b"before", pure_loss(1))
+
+        def child() -> None:
+            assert ledger.charge(b"before", pure_loss(1)).number == 0
+            ledger.settle(ledger.charge(b"of the child", pure_loss(2)), b"answer")
+
+        for _ in range(3):
+            assert in_a_fork(child) == 0
+        assert ledger.charge(b"of the parent", pure_loss(4)).number == 2
+        assert ledger.charge(b"of the child", pure_loss(2)).payload == b"answer"
+        assert ledger.spent() == Charge(7)
+    with place() as here, closing(here(PURE.limit)) as ledger:
+        assert in_a_fork(lambda: None) == 0  # a child that does nothing harms nothing
+        assert ledger.charge(b"question", pure_loss(1)).number == 0
+
+
+@every_place
+def test_children_forked_while_threads_charge_do_nothing_of_theirs(place):
+    with place() as here, closing(here(PURE.limit)) as ledger:
+
+        def charges(worker):
+            return lambda: [ledger.charge(key, pure_loss(1)) for key in names(20, f"of {worker}")]
+
+        def forks() -> list[int]:
+            return [in_a_fork(lambda: ledger.charge(b"of the child", pure_loss(1))) for _ in range(5)]
+
+        *_, codes = together([*[charges(worker) for worker in range(6)], forks])
+        assert codes == [0] * 5
+        assert ledger.spent() == Charge(121)
+        assert ledger.verify().records == 123
+
+
+def in_a_fork(task: Callable[[], Any]) -> int:
+    """The exit code of a child that does this."""
+    with catch_warnings():
+        simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of forks among threads, which is the point
+        pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    code = 1
+    try:
+        task()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+@every_place
+def test_sixty_four_threads_are_served_by_two_commits(place):
+    with place() as here, closing(here(PURE.limit)) as ledger:
+        turns = []
+        commit = ledger._turns._together
+
+        def counted(batch):
+            turns.append(len(batch))
+            while len(turns) == 1 and len(ledger._turns._waiting) < 63:
+                sleep(0.001)  # until all others wait for this one
+            commit(batch)
+
+        ledger._turns._together = counted
+        entries = together([partial(ledger.charge, key, pure_loss(1)) for key in names(64)])
+        assert turns == [1, 63]
+        assert ledger.spent() == Charge(64)
+        assert {entry.number for entry in entries} == set(range(64))
+
+
 # ---------------------------------------------------------------- a ledger against a list
 
 ANALYSTS = ("ann", "bob", None)
+
+
+def bare(entry: Entry) -> Entry:
+    """The entry without what no list can foretell."""
+    return replace(entry, hash=b"", at="")
 
 
 class AgainstList(RuleBasedStateMachine):
@@ -541,6 +817,7 @@ class AgainstList(RuleBasedStateMachine):
 
     opened: Any
     currency: Any
+    handles: list[Any]
 
     @initialize()
     def start(self):
@@ -548,15 +825,24 @@ class AgainstList(RuleBasedStateMachine):
         limit = self.currency.limit
         self.limits = {None: limit.limit, "ann": self.currency.scaled(F(1, 3)).limit, "bob": limit.limit}
         analysts = {"ann": self.currency.scaled(F(1, 3)), "bob": limit}
-        self.ledger = self.stack.enter_context(self.opened(limit, analysts))
-        self.model = []  # key, analyst, charge, payload
+        self.handles = self.open(limit, analysts)
+        self.model = []  # key, analyst, charge, payload, before
+
+    def open(self, limit, analysts):
+        return [self.stack.enter_context(self.opened(limit, analysts))]
+
+    @property
+    def ledger(self) -> Any:
+        """One handle after the other, if there are several."""
+        self.handles = self.handles[1:] + self.handles[:1]
+        return self.handles[0]
 
     def teardown(self):
         if hasattr(self, "stack"):
             self.stack.close()
 
     def spent(self, analyst: str | None) -> Charge:
-        charges = [charge for _, payer, charge, _ in self.model if analyst in (None, payer)]
+        charges = [charge for _, payer, charge, *_ in self.model if analyst in (None, payer)]
         return Charge(sum(each.amount for each in charges), sum(each.failure for each in charges))
 
     def left(self, analyst: str | None) -> Charge:
@@ -593,32 +879,33 @@ class AgainstList(RuleBasedStateMachine):
                 self.ledger.charge(key, self.currency.loss(price.amount, price.failure), analyst)
             return
         if expected == len(self.model):
-            self.model.append([key, analyst, price, None])
+            self.model.append([key, analyst, price, None, self.spent(None)])
         entry = self.ledger.charge(key, self.currency.loss(price.amount, price.failure), analyst)
-        assert entry == Entry(expected, *self.model[expected])
+        assert bare(entry) == Entry(expected, *self.model[expected])
 
     @precondition(lambda self: self.model)
     @rule(data=st.data(), payload=st.binary(max_size=3), stale=st.booleans())
     def settle(self, data, payload, stale):
         number = data.draw(st.integers(0, len(self.model) - 1))
         known = self.model[number]
-        entry = Entry(number, *known[:3], None if stale else known[3])
+        entry = list(self.ledger.entries())[number]
         if known[3] is None:
             known[3] = payload
-        assert self.ledger.settle(entry, payload) == Entry(number, *known)
+        settled = self.ledger.settle(replace(entry, payload=None) if stale else entry, payload)
+        assert bare(settled) == Entry(number, *known)
 
     @precondition(lambda self: self.model)
     @rule(data=st.data())
     def forge(self, data):
         number = data.draw(st.integers(0, len(self.model) - 1))
-        key, analyst, charge, payload = self.model[number]
+        entry = list(self.ledger.entries())[number]
         with pytest.raises(InvalidInput):
-            self.ledger.settle(Entry(number, key, analyst, charge + Charge(1), payload), b"forged")
+            self.ledger.settle(replace(entry, charge=entry.charge + Charge(1)), b"forged")
 
     @invariant()
     def nothing_else_is_recorded(self):
-        if hasattr(self, "ledger"):
-            assert list(self.ledger.entries()) == [Entry(n, *entry) for n, entry in enumerate(self.model)]
+        if hasattr(self, "handles"):
+            assert list(map(bare, self.ledger.entries())) == [Entry(n, *entry) for n, entry in enumerate(self.model)]
             for analyst in ANALYSTS:
                 assert self.ledger.spent(analyst) == self.spent(analyst)
                 assert self.spent(analyst).fits(self.limits[analyst])
@@ -632,7 +919,32 @@ def test_a_ledger_behaves_like_a_list_that_is_added_up_each_time(opened, currenc
 
     Machine.opened = staticmethod(opened)
     Machine.currency = currency
-    run_state_machine_as_test(Machine, settings=settings(max_examples=40, stateful_step_count=25))
+    run_state_machine_as_test(Machine, settings=settings(max_examples=25, stateful_step_count=25))
+
+
+class AgainstListTwice(AgainstList):
+    """The same with two handles on one durable ledger, which is closed and opened again now and then."""
+
+    def open(self, limit, analysts):
+        self.how = (limit, analysts)
+        self.here = self.stack.enter_context(self.opened())
+        return [self.stack.enter_context(closing(self.here(*self.how))) for _ in range(2)]
+
+    @rule()
+    def reopen(self):
+        self.handles.pop().close()
+        self.handles.append(self.stack.enter_context(closing(self.here(*self.how))))
+
+
+@every_place
+@both_currencies
+def test_a_durable_ledger_behaves_like_that_list_through_two_handles_and_restarts(place, currency):
+    class Machine(AgainstListTwice):
+        pass
+
+    Machine.opened = staticmethod(place)
+    Machine.currency = currency
+    run_state_machine_as_test(Machine, settings=settings(max_examples=12, stateful_step_count=25))
 
 
 def test_both_currencies_count_whole_units_exactly():

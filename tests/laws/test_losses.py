@@ -117,7 +117,8 @@ def finite(p: list[Fraction], q: list[Fraction]) -> Case:
 
 
 def bounded_range(span: Fraction) -> Case:
-    return Case(BoundedRangeLoss(span), pairs.TwoValued(span), "delta", group=lambda k: pairs.TwoValued(k * span))
+    pair = pairs.TwoValued(span)
+    return Case(BoundedRangeLoss(span), pair, "delta renyi", group=lambda k: pairs.TwoValued(k * span))
 
 
 def approximate(epsilon: Fraction, failure: Fraction) -> Case:
@@ -158,6 +159,7 @@ CASES = [
          truncated(1), "delta renyi", group=truncated),
     bounded_range(F(1, 2)),
     bounded_range(F(4)),
+    bounded_range(F(12)),  # more concentrated as a pure loss
     approximate(F(1), F(1, 1000)),
     approximate(F(1), F(0)),
     approximate(F(0), F(1, 10)),

@@ -1,10 +1,11 @@
 """From Renyi divergences and rho to epsilon and back, by the one conversion that `renyi_delta` states."""
 
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, log
 
 from tacit.accounting.search import lowest
-from tacit.exact import Ball, ball, float_at_least
+from tacit.exact import Ball, ball, float_at_least, precision
 
 __all__ = ["epsilon_at", "held", "order_at", "rho_within", "start_of"]
 
@@ -68,6 +69,12 @@ def rho_within(epsilon: Fraction, delta: Fraction) -> Ball:
     ...     float(lower(rho_within(Fraction(3), Fraction(1, 2 * 10**6))))
     0.1757499...
     """
+    return _rho_within(epsilon, delta, precision())
+
+
+@lru_cache(maxsize=1024)
+def _rho_within(epsilon: Fraction, delta: Fraction, _bits: int) -> Ball:
+    """Remembered for as long as balls are as wide: a vault asks for the same few prices again and again."""
     rough, budget = log(delta), float_at_least(epsilon)
 
     def shortfall(place: float) -> float:

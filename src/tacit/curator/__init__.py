@@ -1,15 +1,22 @@
 """Policy, catalogue and `ask`: the one place where plan, sensitivity, noise and ledger meet."""
 
+from tacit.curator.columns import column_of
+from tacit.curator.document import Address, Document, read_policy
 from tacit.curator.explanation import Expected, Explanation
 from tacit.curator.intervals import Interval, Noisy
-from tacit.curator.policy import Limit, Policy, Shared
-from tacit.curator.protect import column_of, protect
+from tacit.curator.opening import adopt_ledger, open_vault
+from tacit.curator.policy import Limit, Policy, Replay, Shared
+from tacit.curator.protect import protect
 from tacit.curator.release import Price, Release
+from tacit.curator.template import Comparison, compared, policy_text
 from tacit.curator.terms import Terms, terms_of
 from tacit.curator.vault import Budget, Vault
 
 __all__ = [
+    "Address",
     "Budget",
+    "Comparison",
+    "Document",
     "Expected",
     "Explanation",
     "Interval",
@@ -18,10 +25,16 @@ __all__ = [
     "Policy",
     "Price",
     "Release",
+    "Replay",
     "Shared",
     "Terms",
     "Vault",
+    "adopt_ledger",
     "column_of",
+    "compared",
+    "open_vault",
+    "policy_text",
     "protect",
+    "read_policy",
     "terms_of",
 ]

@@ -37,6 +37,7 @@ class Explanation:
     left: float
     affordable: bool
     halving: str
+    free: bool = False
 
     def __str__(self) -> str:
         lines = [
@@ -48,16 +49,20 @@ class Explanation:
             f"  {each.measure}: {each.noise}, ±{each.reach:.3g} at {percent(self.confidence)}" for each in self.expected
         ]
         fits = "" if self.affordable else ", which does not fit"
+        if self.free:
+            lines.append("Free: an earlier answer tells it.")
         lines.append(f"Price: {self.share:.2%} of the limit; {self.left:.2%} is left{fits}.")
         lines.append(f"To halve the ±: {self.halving}")
         return "\n".join(lines)
 
 
-def explained(plan: Plan, terms: Terms, shared: Shared, limit: Limit, spent: Charge, confidence: float) -> Explanation:
+def explained(
+    plan: Plan, terms: Terms, shared: Shared, limit: Limit, spent: Charge, confidence: float, entity: str
+) -> Explanation:
     """The explanation of a plan at its terms."""
     rule = limit.filter()
     price = rule.price(terms.loss)
-    unit = f"all rows of one {shared.table.unit}" if shared.table.unit else "each row"
+    unit = f"all rows of one {entity}" if shared.table.unit else "each row"
     expected = tuple(
         Expected(_named(place, measure, plan), _noise(terms, place), float(terms.reach(place, confidence)))
         for place, measure in enumerate(plan.question.measures)
@@ -73,7 +78,7 @@ def explained(plan: Plan, terms: Terms, shared: Shared, limit: Limit, spent: Cha
         share=float(rule.share(price)),
         left=float(1 - rule.share(spent)),
         affordable=rule.admits(spent, price),
-        halving=_halving(terms, shared, rule.share(price)),
+        halving=_halving(terms, shared, rule.share(price), entity),
     )
 
 
@@ -99,14 +104,12 @@ def _noise(terms: Terms, place: int) -> str:
     return f"Laplace noise of scale {float(mechanism.scale * terms.worth(place)):.3g}"
 
 
-def _halving(terms: Terms, shared: Shared, share: Fraction) -> str:
+def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
     """What would halve the error: a higher price, or a smaller bound."""
     factor = 4 if isinstance(terms.mechanisms[0], Gaussian) else 2
     ways = [f"pay {factor} times as much ({float(share * factor):.1%} of the limit)"]
     if shared.table.unit and shared.contributions > 1:
-        ways.append(
-            f"or hold each {shared.table.unit} at {max(1, shared.contributions // 2)} instead of {shared.contributions}"
-        )
+        ways.append(f"or hold each {entity} at {max(1, shared.contributions // 2)} instead of {shared.contributions}")
     if any(isinstance(measure, Summed) for measure in terms.question.measures):
         ways.append("or declare a range half as wide")
     return ", ".join(ways) + "."

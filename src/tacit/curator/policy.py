@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal, get_args
 
 from tacit.accounting import ConcentratedFilter, Filter, PureFilter
 from tacit.errors import InvalidInput
@@ -10,7 +11,12 @@ from tacit.exact import Number, at_most, count_of
 from tacit.plan import Table, Weighing
 from tacit.privacy import Neighbours, fill
 
-__all__ = ["Limit", "Policy", "Shared"]
+__all__ = ["Limit", "Policy", "Replay", "Shared"]
+
+_LARGEST = 10**6
+
+Replay = Literal["analyst", "everyone"]
+"""To whom an earlier answer is given again for nothing: who paid for it, or everyone."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -34,6 +40,8 @@ class Limit:
         budget, failure = at_most(epsilon, "epsilon"), at_most(delta, "delta")
         if budget <= 0:
             raise InvalidInput("epsilon", epsilon, "give a limit above zero, such as 1")
+        if budget > _LARGEST:
+            raise InvalidInput("epsilon", epsilon, "so large a limit protects nobody; give one such as 3")
         if not 0 <= failure < 1:
             raise InvalidInput("delta", delta, "give 0, or a small probability such as 1e-6")
         fill(self, epsilon=budget, delta=failure, neighbours=_relation(neighbours))
@@ -64,12 +72,62 @@ class Shared:
         fill(self, table=table, contributions=count_of(contributions, "contributions", least=1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Policy:
-    """A limit and the tables it covers, by name."""
+    """A limit, the tables that it covers by name, and who may spend how much of it.
+
+    `unit` is the entity that is protected, such as "patient"; every table belongs to it.  `analysts` have limits of
+    their own within the limit.  `replay` says to whom an earlier answer is given again for nothing: to the analyst who
+    paid for it, or to everyone.
+
+    >>> from tacit.plan import Table
+    >>> Policy(Limit(3), {"visits": Shared(Table("visits", (), unit="patient"), 5)}).unit
+    'patient'
+    """
 
     limit: Limit
     tables: Mapping[str, Shared]
+    unit: str
+    analysts: Mapping[str, Limit]
+    replay: Replay
+
+    def __init__(
+        self,
+        limit: Limit,
+        tables: Mapping[str, Shared],
+        unit: str | None = None,
+        analysts: Mapping[str, Limit] | None = None,
+        replay: Replay = "analyst",
+    ) -> None:
+        if replay not in get_args(Replay):
+            raise InvalidInput("replay", replay, 'give "analyst" or "everyone"')
+        units = {each.table.unit or "row" for each in tables.values()}
+        entity = unit if unit is not None else _one(units)
+        _check_within(limit, analysts or {})
+        fill(self, limit=limit, tables=dict(tables), unit=entity, analysts=dict(analysts or {}), replay=replay)
+
+
+def _one(units: set[str]) -> str:
+    """The entity of all tables, if their units have one name."""
+    if len(units) != 1:
+        raise InvalidInput("unit", None, 'name the entity that all tables belong to, such as unit="patient"')
+    return next(iter(units))
+
+
+def _check_within(limit: Limit, analysts: Mapping[str, Limit]) -> None:
+    """Refuse an analyst's limit that is not a part of the whole.
+
+    Claim:      what analysts pay adds up in the same currency, and none may spend more than everyone together.
+    Because:    they have the limit's delta and neighbours, so that prices are the same, and no larger epsilon.
+    Checked by: tests/unit/curator/test_policy.py
+    """
+    for name, own in analysts.items():
+        if (own.delta, own.neighbours) != (limit.delta, limit.neighbours):
+            raise InvalidInput(f"the limit of {name!r}", own, "give it the delta and the neighbours of the vault's")
+        if own.epsilon > limit.epsilon:
+            raise InvalidInput(
+                f"the limit of {name!r}", own.epsilon, f"give at most {limit.epsilon}, the vault's limit"
+            )
 
 
 def _relation(neighbours: Neighbours | str) -> Neighbours:

@@ -90,17 +90,20 @@ class Release:
 
     def __rich__(self) -> Any:
         from rich.box import SIMPLE_HEAD
+        from rich.console import Group
         from rich.table import Table
         from rich.text import Text  # which is shown as it is: a key may look like mark-up
 
-        table = Table(box=SIMPLE_HEAD, caption=Text(self._caption()), caption_justify="left")
+        table = Table(box=SIMPLE_HEAD)
         for name in self._headings():
             table.add_column(Text(name), justify="left" if name not in self.measured else "right")
         for cells in self._cells():
             table.add_row(*(Text(cell) for cell in cells))
-        return table
+        return Group(table, Text(self._caption()))
 
     def _caption(self) -> str:
+        if self.receipt.get("made up"):
+            return f"made-up rows; intervals hold with {percent(self.confidence)} probability"
         return f"intervals hold with {percent(self.confidence)} probability; cost: {self.price}"
 
     def _headings(self) -> list[str]:

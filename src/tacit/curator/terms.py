@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import floor
 
 from tacit.curator.policy import Limit, Shared
@@ -82,13 +83,28 @@ def terms_of(question: Question, shared: Shared, limit: Limit, amount: Fraction)
     weights = weights_for(question, shared.contributions, limit.weighing)
     moved = sensitivity_of(question, weights, limit.neighbours)
     part = amount / len(moved)
-    if not limit.delta:
-        noise = tuple(Laplace(_widened(Laplace.calibrated(part, each).scale)) for each in moved)
-        return Terms(question, weights, moved, noise, (1,) * len(moved), amount)
-    grids = tuple(_grid(each.bound**2 / (2 * part)) for each in moved)
-    rounded = tuple(_on_grid(each, grid) for each, grid in zip(moved, grids, strict=True))
-    hidden = tuple(Gaussian(_widened(root_at_least(each.bound**2 / (2 * part)))) for each in rounded)
-    return Terms(question, weights, rounded, hidden, grids, amount)
+    fitted = _gaussian if limit.delta else _laplace
+    rounded, noise, grids = zip(*(fitted(each, part) for each in moved), strict=True)
+    return Terms(question, weights, rounded, noise, grids, amount)
+
+
+Fitted = tuple[Sensitivity, Laplace | Gaussian, int]
+"""How far a measure's rounded integers move, the noise that hides it, and the grid to which they are rounded."""
+
+
+# Remembered: terms are needed before the charge and after it, and most questions of a vault cost the same.
+@lru_cache(maxsize=1024)
+def _laplace(moved: Sensitivity, part: Fraction) -> Fitted:
+    """Noise for a part of epsilon."""
+    return moved, Laplace(_widened(Laplace.calibrated(part, moved).scale)), 1
+
+
+@lru_cache(maxsize=1024)
+def _gaussian(moved: Sensitivity, part: Fraction) -> Fitted:
+    """Noise for a part of rho."""
+    grid = _grid(moved.bound**2 / (2 * part))
+    rounded = _on_grid(moved, grid)
+    return rounded, Gaussian(_widened(root_at_least(rounded.bound**2 / (2 * part)))), grid
 
 
 def _grid(variance: Fraction) -> int:

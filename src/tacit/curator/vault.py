@@ -1,36 +1,34 @@
 """The one place where plan, sensitivity, noise and ledger meet."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from fractions import Fraction
-from hashlib import sha256
+from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
-
-import numpy as np
+from types import TracebackType
+from typing import Any, Self
 
 from tacit.accounting import Charge
 from tacit.curator.explanation import Explanation, explained
-from tacit.curator.intervals import Noisy
 from tacit.curator.policy import Policy, Shared
+from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release
+from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
 from tacit.curator.view import viewed
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
-from tacit.exact import Number, at_least, float_at_least, rekey
-from tacit.ledger import Entry, Ledger
-from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Frame, MeasureOf, Plan, canonical, fingerprint, read_sql, table_of
+from tacit.exact import Number, at_least, at_most, float_at_least, rekey
+from tacit.ledger import DurableLedger, Entry, Ledger, fields_of
+from tacit.plan import Frame, MeasureOf, Plan, canonical, derived, fingerprint, in_words, read_sql, subject, table_of
 
 __all__ = ["Budget", "Vault"]
+
+_ABOUT = 400  # characters of a question that the ledger keeps
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What may be spent, what was, and what is left, as shares of the limit.
+    """What may be spent, what was, and what is left, as shares of the limit; `own` is the same for one analyst.
 
     >>> Budget(3.0, 1e-6, 0.25).left
     0.75
@@ -39,6 +37,7 @@ class Budget:
     epsilon: float
     delta: float
     spent: float
+    own: "Budget | None" = None
 
     @property
     def left(self) -> float:
@@ -48,19 +47,32 @@ class Budget:
     def __str__(self) -> str:
         full = round(40 * self.spent)
         bar = "█" * full + "░" * (40 - full)
-        return f"{bar} {self.spent:.1%} of epsilon {self.epsilon:g}, delta {self.delta:g} is spent"
+        told = f"{bar} {self.spent:.1%} of epsilon {self.epsilon:g}, delta {self.delta:g} is spent"
+        return told if self.own is None else f"{told}\n{self.own} by this analyst"
 
 
 class Vault:
     """Tables that can be asked about, under one limit.  Nothing but releases ever leaves.
 
-    Made by `tacit.protect`.
+    Made by `tacit.open` from a directory, or by `tacit.protect` in memory.
     """
 
-    def __init__(self, policy: Policy, engines: Mapping[str, Engine], ledger: Ledger) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        engines: Mapping[str, Engine],
+        ledger: Ledger,
+        *,
+        analyst: str | None = None,
+        made_up: bool = False,
+    ) -> None:
+        if analyst is not None and policy.analysts and analyst not in policy.analysts:
+            raise InvalidInput("analyst", analyst, f"name one of: {', '.join(sorted(policy.analysts))}")
         self._policy = policy
-        self._engines = dict(engines)
+        self._engines = engines
         self._ledger = ledger
+        self._analyst = analyst
+        self._made_up = made_up
 
     def sql(
         self,
@@ -76,9 +88,7 @@ class Vault:
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
-        if name not in self._policy.tables:
-            raise InvalidInput("table", name, f"name one of: {', '.join(sorted(self._policy.tables))}")
-        return Frame(self._policy.tables[name].table, asker=self.ask)
+        return Frame(self._named(name).table, asker=self.ask)
 
     def explain(
         self,
@@ -92,13 +102,72 @@ class Vault:
         plan = canonical(self._read(question) if isinstance(question, str) else question.plan())
         sure = _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
-        return explained(plan, terms, self._shared(plan), self._policy.limit, self._ledger.spent(), sure)
+        spent, limit = self._ledger.spent(), self._policy.limit
+        told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit)
+        return replace(told, free=self._known(plan, terms, within, sure) is not None)
+
+    @property
+    def policy(self) -> Policy:
+        """What the curator decided: the limit, the tables, the analysts."""
+        return self._policy
+
+    @property
+    def ledger(self) -> Ledger:
+        """The record of charges."""
+        return self._ledger
 
     @property
     def budget(self) -> Budget:
         """What may be spent, what was, and what is left."""
         limit = self._policy.limit
-        return Budget(float(limit.epsilon), float(limit.delta), float(limit.filter().share(self._ledger.spent())))
+        everyone = float(limit.filter().share(self._ledger.spent()))
+        own = self._policy.analysts.get(self._analyst) if self._analyst else None
+        if own is None:
+            return Budget(float(limit.epsilon), float(limit.delta), everyone)
+        spent = float(own.filter().share(self._ledger.spent(self._analyst)))
+        part = Budget(float(own.epsilon), float(own.delta), spent)
+        return Budget(float(limit.epsilon), float(limit.delta), everyone, part)
+
+    def refresh(self, table: str) -> int:
+        """The new version of a table whose source has changed: what was answered before is no longer replayed.
+
+        The limit goes on: it belongs to the units, not to a version of their rows.
+        """
+        self._named(table)
+        return self._ledger.refresh(table)
+
+    def check_receipt(self, receipt: Mapping[str, Any]) -> list[str]:
+        """What a receipt says that this vault's ledger does not; nothing, if all of it is kept there."""
+        return faults_of(receipt, self._kept_ledger())
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
+        for record in self._kept_ledger().records():
+            yield {"record": record.number, **fields_of(record), "hash": record.hash.hex()}
+
+    def mock(self) -> "Vault":
+        """The vault's twin over made-up rows that satisfy the declared schema alone; it has no limit to spend."""
+        from tacit.curator.mock import twin
+
+        return twin(self._policy)
+
+    def close(self) -> None:
+        """Nothing; but files and connections are let go."""
+        if isinstance(self._engines, dict):
+            for engine in self._engines.values():
+                engine.close()
+        for part in (self._engines, self._ledger):
+            closing = getattr(part, "close", None)
+            if closing is not None:
+                closing()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     def ask(
         self,
@@ -118,19 +187,33 @@ class Vault:
         """
         asked, sure = canonical(plan), _confidence(confidence)
         terms = self._terms(asked, epsilon, within, sure)
+        known = self._known(asked, terms, within, sure)
+        if known is not None:
+            return self._shown(*known, sure, free=True, raw=raw)
         engine = self._engines[table_of(asked.question.rows).name]
         engine.dry_run(asked.question, terms.weights)  # whatever can fail for reasons of the plan fails here
-        entry = self._ledger.charge(self._key(asked), terms.loss)  # pay
+        entry = self._charged(asked, terms)  # pay
         free = entry.answered
         if not entry.answered:
             terms = self._terms_at(asked, entry.charge)  # which may be an earlier charge, of a higher price
             rekey()
             exact = _evaluated(engine, terms)  # look
-            entry = self._ledger.settle(entry, _released(terms, exact))  # let go
-        return self._shown(asked, entry, terms, sure, free=free, raw=raw)
+            entry = self._ledger.settle(entry, released(terms, exact).written())  # let go
+        places = tuple(range(len(asked.question.measures)))
+        return self._shown(asked, places, entry, sure, free=free, raw=raw)
+
+    def _kept_ledger(self) -> DurableLedger:
+        if not isinstance(self._ledger, DurableLedger):
+            raise InvalidInput("ledger", "one in memory", "open a vault from a directory: only there records are kept")
+        return self._ledger
 
     def _read(self, text: str) -> Plan:
         return read_sql(text, {name: shared.table for name, shared in self._policy.tables.items()})
+
+    def _named(self, name: str) -> Shared:
+        if name not in self._policy.tables:
+            raise InvalidInput("table", name, f"name one of: {', '.join(sorted(self._policy.tables))}")
+        return self._policy.tables[name]
 
     def _shared(self, plan: Plan) -> Shared:
         table = table_of(plan.question.rows)
@@ -149,10 +232,7 @@ class Vault:
         if epsilon is not None:
             price = limit.filter().price_of(epsilon)
         else:
-            places = tuple(
-                sorted({shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)})
-            )
-            amount = amount_within(plan.question, shared, limit, places, within or 0, confidence)
+            amount = amount_within(plan.question, shared, limit, _shown_as_measured(plan), within or 0, confidence)
             price = Charge(ceil(amount / limit.filter().amount(Charge(1))))
         return self._terms_at(plan, price)
 
@@ -161,27 +241,72 @@ class Vault:
         limit = self._policy.limit
         return terms_of(plan.question, self._shared(plan), limit, limit.filter().amount(price))
 
-    def _key(self, plan: Plan) -> bytes:
-        return sha256(b"question\0" + fingerprint(plan.question)).digest()
+    def _known(
+        self, plan: Plan, terms: Terms, within: Number | None, confidence: float
+    ) -> tuple[Plan, tuple[int, ...], Entry] | None:
+        """An earlier answer that tells this one: of no lower price or, if an error is allowed, within it.
 
-    def _shown(self, plan: Plan, entry: Entry, terms: Terms, confidence: float, *, free: bool, raw: bool) -> Release:
+        Claim:      what is told for free is a function of what was released before.
+        Because:    it is read from answered entries alone, and the plan says nothing that they do not hold.
+        Checked by: tests/laws/test_replay.py
+        """
+        price = self._policy.limit.filter().price(terms.loss)
+        for entry in self._ledger.answered(self._tag(b"subject", plan, subject(plan.question))):
+            stored = Stored.read(entry.payload or b"")
+            found = derived(plan, stored.measures)
+            if found is None:
+                continue
+            if within is None:
+                enough = price.fits(entry.charge)
+            else:
+                reaches = [stored.reach(found[1][place], confidence) for place in _shown_as_measured(plan)]
+                enough = max(reaches) <= at_most(within, "within")
+            if enough:
+                return *found, entry
+        return None
+
+    def _charged(self, plan: Plan, terms: Terms) -> Entry:
+        """The entry that pays for a plan."""
+        key = self._tag(b"question", plan, fingerprint(plan.question))
+        topic = self._tag(b"subject", plan, subject(plan.question))
+        return self._ledger.charge(key, terms.loss, self._analyst, topic=topic, about=_line(in_words(plan)))
+
+    def _tag(self, kind: bytes, plan: Plan, about: bytes) -> bytes:
+        """A name for what is asked, and for whom."""
+        shared = self._shared(plan)
+        scope = self._analyst if self._policy.replay == "analyst" else None
+        return tag(kind, scope, self._ledger.version(shared.table.name), shared.contributions, about)
+
+    def _shown(
+        self, plan: Plan, places: tuple[int, ...], entry: Entry, confidence: float, *, free: bool, raw: bool
+    ) -> Release:
         """The release, rendered anew from the stored integers."""
-        noisy, scales = _stored(entry, terms)
-        seen = viewed(plan, noisy, confidence, raw=raw)
-        limit = self._policy.limit
+        stored = Stored.read(entry.payload or b"")
+        seen = viewed(plan, stored.noisy(places), confidence, raw=raw)
+        limit, shared = self._policy.limit, self._shared(plan)
         rule = limit.filter()
         price = Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
-        receipt = {
-            "question": fingerprint(plan.question).hex(),
-            "unit": table_of(plan.question.rows).unit or "row",
-            "neighbours": limit.neighbours.value,
-            "limit": {"epsilon": str(limit.epsilon), "delta": str(limit.delta)},
-            "charge": {"amount": entry.charge.amount, "failure": entry.charge.failure},
-            "mechanism": type(terms.mechanisms[0]).__name__,
-            "scales": scales,
-            "entry": entry.number,
+        about = {
+            "question": stored.question,
+            "table": shared.table.name,
+            "version": self._ledger.version(shared.table.name),
+            "contributions": shared.contributions,
+            "analyst": entry.analyst,
+            "made up": self._made_up,
         }
+        receipt = receipt_of(entry, stored, limit, unit=self._policy.unit, about=about)
         return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt)
+
+
+def _shown_as_measured(plan: Plan) -> tuple[int, ...]:
+    """The measures that are columns of the answer as they are: those whose error is known beforehand."""
+    return tuple(sorted({shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)}))
+
+
+def _line(text: str) -> str:
+    """A text as one line that can be printed, and not a long one."""
+    shown = "".join(letter if letter.isprintable() else "·" for letter in text)
+    return shown if len(shown) <= _ABOUT else shown[: _ABOUT - 1] + "…"
 
 
 def _confidence(given: Number) -> float:
@@ -202,40 +327,3 @@ def _evaluated(engine: Engine, terms: Terms) -> Any:
     with suppress(Exception):
         return engine.evaluate(terms.question, terms.weights)
     raise EngineFailed
-
-
-def _released(terms: Terms, exact: Any) -> bytes:
-    """The noisy integers, and what is public about their noise, as they are stored and replayed.
-
-    Claim:      every integer is an exact one plus fresh noise of its measure's mechanism.
-    Because:    each measure is released once, over all groups.
-    Checked by: tests/laws/test_corridor.py
-    """
-    columns = [
-        mechanism.release(np.array(terms.rounded(place, exact[:, place].tolist()), dtype=object))
-        for place, mechanism in enumerate(terms.mechanisms)
-    ]
-    integers = [[int(column[group]) for column in columns] for group in range(len(exact))]
-    scales = [str(_scale(mechanism)) for mechanism in terms.mechanisms]
-    worths = [str(terms.worth(place)) for place in range(len(columns))]
-    stored = {"integers": integers, "scales": scales, "worths": worths}
-    return json.dumps(stored, separators=(",", ":")).encode()
-
-
-def _stored(entry: Entry, terms: Terms) -> tuple[list[list[Noisy]], list[str]]:
-    """What was released, with the noise that it was released with."""
-    if entry.payload is None:
-        raise AssertionError("an answer is stored before it is shown")
-    stored = json.loads(entry.payload)
-    kind = type(terms.mechanisms[0])
-    noise = [kind(Fraction(scale)) for scale in stored["scales"]]
-    worths = [Fraction(worth) for worth in stored["worths"]]
-    rows = [
-        [Noisy(integer, noise[place], worths[place]) for place, integer in enumerate(integers)]
-        for integers in stored["integers"]
-    ]
-    return rows, stored["scales"]
-
-
-def _scale(mechanism: Laplace | Gaussian) -> Fraction:
-    return mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma

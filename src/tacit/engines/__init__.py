@@ -1,24 +1,32 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
-from tacit.engines.discovery import stored_kinds
+from tacit.engines.discovery import stored_kinds, tables_inside
 from tacit.engines.duckdb import DuckDB
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.ingest import ingest
+from tacit.engines.linked import Linked, Step
 from tacit.engines.memory import Memory
 from tacit.engines.patterns import matches, tokens_of
+from tacit.engines.sources import Source, Stored, source_of
 from tacit.engines.values import cast, constant
 
 __all__ = [
     "Answer",
     "DuckDB",
     "Engine",
+    "Linked",
     "MOST_BITS",
     "MOST_ROWS",
     "Memory",
+    "Source",
+    "Step",
+    "Stored",
     "cast",
     "constant",
     "ingest",
     "matches",
+    "source_of",
     "stored_kinds",
+    "tables_inside",
     "tokens_of",
 ]

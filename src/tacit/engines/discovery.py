@@ -1,20 +1,33 @@
 """What a source says about its columns before anything is declared: names and types, never values."""
 
-from collections.abc import Mapping
+# ruff: noqa: S608 -- every name and path goes through `quoted` and `text`
 
-from tacit.engines.duckdb import opened
+import csv
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from tacit.engines.duckdb import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS, opened
+from tacit.engines.linked import Linked
 from tacit.engines.reading import kinds_of
-from tacit.engines.rendering import text
+from tacit.engines.rendering import quoted, text
 from tacit.engines.sources import Frame, Listed, Parquet, Separated, Stored, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Kind
 
-__all__ = ["stored_kinds"]
+__all__ = ["stored_kinds", "tables_inside"]
 
 ANY = frozenset(Kind)
+NONE: frozenset[Kind] = frozenset()
+
+Kinds = Mapping[str, frozenset[Kind]]
 
 
-def stored_kinds(given: object) -> Mapping[str, frozenset[Kind]]:
+def stored_kinds(given: object) -> Kinds:
     """The columns of a source and the kinds as which each can be declared; a text file can be declared as anything.
 
     >>> stored_kinds([{"ward": "A"}])["ward"] == frozenset(Kind)
@@ -24,23 +37,73 @@ def stored_kinds(given: object) -> Mapping[str, frozenset[Kind]]:
         case Listed(rows):
             return dict.fromkeys(rows[0], ANY) if rows else {}
         case Separated(path, separator):
-            with path.open(encoding="utf-8-sig", errors="replace") as file:
-                header = file.readline().rstrip("\r\n").split(separator)
-            return {name.strip('"'): ANY for name in header}
+            return dict.fromkeys(_header(path, separator), ANY)
         case Parquet(path):
-            return _described(f"read_parquet({text(str(path))})", None)
+            return _described(f"read_parquet({text(str(path))})", path.name)
         case Frame(frame):
-            return _described("given", frame)
-        case Stored(path):
-            raise InvalidData(f"{path.name} holds tables; declare their columns with their kinds")
+            return _described("given", "the frame", frame)
+        case Stored(path, inside):
+            return _inside(path, inside)
+        case Linked(source, _) as linked:
+            return {linked.path: NONE, **stored_kinds(source)}
 
 
-def _described(scan: str, frame: object) -> Mapping[str, frozenset[Kind]]:
-    connection = opened()
-    try:
+def tables_inside(given: object) -> list[str] | None:
+    """The names of the tables in a file of DuckDB, in order; None if the source is one table."""
+    source = source_of(given)
+    if not isinstance(source, Stored):
+        return None
+    with closing(opened()) as connection, suppress(duckdb.Error):
+        tables = _listed(connection, source.path)
+        return None if INGESTED in tables else tables
+    raise _unreadable(source.path.name)
+
+
+def _listed(connection: Any, path: Path) -> list[str]:
+    """The tables of a file, which is attached by the name `file`."""
+    connection.execute(f"ATTACH {text(str(path))} AS file (READ_ONLY)")
+    listed = connection.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = 'file' AND schema_name = 'main' ORDER BY 1"
+    )
+    return [name for (name,) in listed.fetchall()]
+
+
+def _header(path: Path, separator: str) -> list[str]:
+    with suppress(OSError, csv.Error), path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        return next(csv.reader(file, delimiter=separator), [])
+    raise _unreadable(path.name)
+
+
+def _described(scan: str, called: str, frame: object = None) -> Kinds:
+    with closing(opened()) as connection, suppress(duckdb.Error):
         if frame is not None:
             connection.register("given", frame)
-        described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()  # noqa: S608 -- quoted by `text`
-        return {row[0]: kinds_of(row[1]) for row in described}
-    finally:
-        connection.close()
+        return _kinds(connection, scan)
+    raise _unreadable(called)
+
+
+def _inside(path: Path, inside: str | None) -> Kinds:
+    """The columns of a table in a file of DuckDB; of an ingested one, its unit too."""
+    with closing(opened()) as connection, suppress(duckdb.Error):
+        tables = _listed(connection, path)
+        if INGESTED in tables:
+            ((unit,),) = connection.execute(f"SELECT unit FROM file.main.{INGESTED_UNIT}").fetchall()
+            found = _kinds(connection, f"file.main.{INGESTED}").items()
+            kinds = {name: each for name, each in found if name not in {UNIT, UNIT_ROWS}}
+            return kinds if unit is None else {unit: NONE, **kinds}
+        if inside is None:
+            raise InvalidData(f"{path.name} holds tables; declare their columns with their kinds")
+        if inside not in tables:
+            near = get_close_matches(inside, tables, n=1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            raise InvalidData(f"{path.name} has no table {inside!r}; {meant}it has: {', '.join(tables) or 'none'}")
+        return _kinds(connection, f"file.main.{quoted(inside)}")
+    raise _unreadable(path.name)
+
+
+def _kinds(connection: Any, scan: str) -> Kinds:
+    return {row[0]: kinds_of(row[1]) for row in connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()}
+
+
+def _unreadable(called: str) -> InvalidData:
+    return InvalidData(f"{called} cannot be read; check that it is whole and of its kind, and that you may read it")

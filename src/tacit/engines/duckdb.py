@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from math import ceil
+from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ import duckdb
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.keys import enumeration
+from tacit.engines.linked import Linked, Owners, Raw, check_key, owner, owners
 from tacit.engines.reading import check_type, check_unit_type, kinds_of
 from tacit.engines.rendering import called, literal, parsed_text, quoted, text
 from tacit.engines.sources import (
@@ -25,6 +27,7 @@ from tacit.engines.sources import (
     Stored,
     arrays_of,
     check_columns,
+    check_path,
     source_of,
     wanted,
 )
@@ -79,7 +82,7 @@ class DuckDB:
         seconds: float | None = None,
     ) -> None:
         sources = {table: source_of(given) for table, given in tables.items()}
-        self._lock = Lock()
+        self._lock, self._turn = Lock(), Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._types: dict[tuple[str, ...], str] = {}
         self._connection = opened(threads=threads, memory=memory, seconds=seconds)
@@ -89,6 +92,7 @@ class DuckDB:
                 for i, (table, source) in enumerate(sources.items())
             }
             self._empty = {name: _emptied(self._connection, relation) for name, relation in self._full.items()}
+            self._rehearsal = _unhurried(self._connection)
             _locked(self._connection, sources.values())
         except BaseException:
             self._connection.close()
@@ -111,6 +115,7 @@ class DuckDB:
     def close(self) -> None:
         """Stop what is running and let go of the rows."""
         self.interrupt()
+        self._rehearsal.close()
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -128,7 +133,7 @@ class DuckDB:
         if not answer.size:
             return answer
         asked = statement(question, weights, relation, self._enumerated)
-        for group, *parts in self._fetched(asked.sql):
+        for group, *parts in self._fetched(asked.sql, rehearsed=relations is self._empty):
             answer[group] = asked.measures(parts, weights.bits)
         return answer
 
@@ -144,8 +149,8 @@ class DuckDB:
                 self._types[members] = name
             return self._types.get(members) or enumeration(members)
 
-    def _fetched(self, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement.
+    def _fetched(self, sql: str, *, rehearsed: bool = False) -> list[tuple[Any, ...]]:
+        """The rows of a statement; where there are none to find, as of a rehearsal, it is not optimised first.
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
         Because:    it is raised after the handler has ended, so that it has neither cause nor context.
@@ -153,7 +158,7 @@ class DuckDB:
         """
         rows = None
         try:
-            with self._cursor() as cursor:
+            with self._rehearsing() if rehearsed else self._cursor() as cursor:
                 rows = cursor.execute(sql).fetchall()
         except Exception:  # noqa: BLE001, S110 -- DuckDB raises many kinds, and none may be seen
             pass
@@ -173,6 +178,18 @@ class DuckDB:
             with self._lock:
                 self._running.discard(cursor)
             cursor.close()
+
+    @contextmanager
+    def _rehearsing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The cursor of all dry runs, which take turns; `interrupt` can find it, too."""
+        with self._turn:
+            with self._lock:
+                self._running.add(self._rehearsal)
+            try:
+                yield self._rehearsal
+            finally:
+                with self._lock:
+                    self._running.discard(self._rehearsal)
 
 
 def opened(
@@ -206,7 +223,7 @@ def loaded(connection: duckdb.DuckDBPyConnection, place: int, table: Table, sour
     raise InvalidData(f"the source of table {table.name!r} cannot be read; check that it is whole and of its kind")
 
 
-def _relation(connection: duckdb.DuckDBPyConnection, place: int, table: Table, source: Source) -> Relation:
+def _relation(connection: duckdb.DuckDBPyConnection, place: int | str, table: Table, source: Source) -> Relation:
     ours, name = f"t{place}", f"s{place}"
     match source:
         case Listed(rows):
@@ -218,8 +235,7 @@ def _relation(connection: duckdb.DuckDBPyConnection, place: int, table: Table, s
             connection.unregister(name)
             return relation
         case Separated(path, separator):
-            form = "header = true, all_varchar = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
-            scan = f"read_csv({text(str(path))}, delim = {text(separator)}, {form}, max_line_size = {_LONGEST_LINE})"
+            scan = _text_scan(path, separator)
             check_columns(_types(connection, scan), table)
             cells = [parsed_text(quoted(column.name), column.kind) for column in table.columns]
             kinds = [called(column.kind) for column in table.columns]
@@ -233,12 +249,95 @@ def _relation(connection: duckdb.DuckDBPyConnection, place: int, table: Table, s
             return relation
         case Parquet(path):
             return _parquet(connection, ours, text(str(path)), table)
-        case Stored(path):
-            connection.execute(f"ATTACH {text(str(path))} AS {name} (READ_ONLY)")
-            found = connection.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [name])
-            if (INGESTED,) not in found.fetchall():
-                return _typed(connection, "VIEW", ours, f"{name}.main.{quoted(table.name)}", table)
+        case Stored(path, inside):
+            if not _attached(connection, name, path):
+                return _typed(connection, "VIEW", ours, f"{name}.main.{quoted(inside or table.name)}", table)
             return _ingested(connection, ours, f"{name}.main", table)
+        case Linked():
+            return _linked(connection, place, table, source)
+
+
+def _text_scan(path: Path, separator: str) -> str:
+    form = "header = true, all_varchar = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
+    return f"read_csv({text(str(path))}, delim = {text(separator)}, {form}, max_line_size = {_LONGEST_LINE})"
+
+
+def _attached(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> bool:
+    """Whether a file, which is attached by a name, was made by `ingest`."""
+    connection.execute(f"ATTACH {text(str(path))} AS {name} (READ_ONLY)")
+    found = connection.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [name])
+    return (INGESTED,) in found.fetchall()
+
+
+def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Table, source: Linked) -> Relation:
+    """The relation of a source that is joined along its foreign keys to its units."""
+    check_path(source, table)
+    found: Owners | None = None
+    for j, (step, end) in reversed(list(enumerate(source.ends()))):
+        name, given = f"{place}_{j}", source_of(step.source)
+        scan, (key, after) = _raw(connection, f"s{name}", given, table, step.key, end)
+        check_key(key.stored, step.key, table.name)
+        if found is None:
+            check_unit_type(after.stored, table)
+        else:
+            check_key(after.stored, end, table.name)
+        connection.execute(f"CREATE TABLE o{name} AS {owners(scan, key, after, found)}").fetchall()
+        if isinstance(given, Frame | Listed):
+            connection.unregister(scan)
+        types = _types(connection, f"o{name}")
+        found = Owners(f"o{name}", types["k"], types["who"])
+    assert found is not None, "a path has a step"
+    inner, first = source_of(source.source), source.steps[0].column
+    rows = _relation(connection, f"{place}_r", replace(table, unit=first), inner)
+    assert rows.unit is not None, "a foreign key was asked for as a unit"
+    check_key(rows.unit[1], first, table.name)
+    listed = ", ".join([*(f"t.{name}" for name, _ in rows.columns.values()), "o.who AS u"])
+    joined = f"SELECT {listed} FROM {rows.name} AS t {owner(Raw('t.u', rows.unit[1]), found)}"
+    # What is read in place is joined for every question; what was copied is joined once.
+    what = "VIEW" if isinstance(inner, Parquet | Stored) else "TABLE"
+    connection.execute(f"CREATE {what} t{place} AS {joined}").fetchall()
+    if what == "TABLE":
+        connection.execute(f"DROP TABLE {rows.name}")
+    return Relation(f"t{place}", rows.columns, ("u", found.unit))
+
+
+def _raw(
+    connection: duckdb.DuckDBPyConnection, name: str, source: Source, table: Table, *columns: str
+) -> tuple[str, list[Raw]]:
+    """A scan of a source, and some of its columns as they are stored."""
+    ends = [Table(table.name, (), unit=column) for column in columns]
+    match source:
+        case Listed(rows):
+            arrays = [arrays_of(rows, end)[""] for end in ends]
+            connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays)})
+            return name, [Raw(_unpacked(f"a{j}", kind), called(kind)) for j, (kind, _) in enumerate(arrays)]
+        case Separated(path, separator):
+            scan = _text_scan(path, separator)
+        case Frame(frame):
+            connection.register(name, frame)
+            scan = name
+        case Parquet(path):
+            scan = f"read_parquet({text(str(path))})"
+        case Stored(path, inside) if _attached(connection, name, path):
+            return _raw_ingested(connection, f"{name}.main", ends)
+        case Stored(_, inside):
+            scan = f"{name}.main.{quoted(inside or '')}"
+        case Linked():
+            raise InvalidData(f"a reference of table {table.name!r} leads to a linked source; list its steps instead")
+    types = _types(connection, scan)
+    for end in ends:
+        check_columns(types, end)
+    return scan, [Raw(quoted(column), types[column]) for column in columns]
+
+
+def _raw_ingested(connection: duckdb.DuckDBPyConnection, schema: str, ends: list[Table]) -> tuple[str, list[Raw]]:
+    """The same of an ingested file, whose unit is stored by another name."""
+    (unit,) = connection.execute(f"SELECT unit FROM {schema}.{INGESTED_UNIT}").fetchall()[0]
+    types = _types(connection, f"{schema}.{INGESTED}")
+    for end in ends:
+        check_columns({*types, unit}, end)
+    names = [UNIT if end.unit == unit else end.unit or "" for end in ends]
+    return f"{schema}.{INGESTED}", [Raw(quoted(name), types[name]) for name in names]
 
 
 def _parquet(connection: duckdb.DuckDBPyConnection, ours: str, path: str, table: Table) -> Relation:
@@ -330,9 +429,17 @@ def _emptied(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Relat
     return replace(relation, name=empty)
 
 
+def _unhurried(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A cursor that runs statements as they are written: on no rows, it takes longer to optimise them."""
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA disable_optimizer")
+    return cursor
+
+
 def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) -> None:
     """From here on the connection reads the files it was given, nothing else, and its settings stay."""
-    paths = ", ".join(text(str(source.path)) for source in sources if isinstance(source, Parquet | Stored))
+    read = [source_of(source.source) if isinstance(source, Linked) else source for source in sources]
+    paths = ", ".join(text(str(source.path)) for source in read if isinstance(source, Parquet | Stored))
     connection.execute(f"SET GLOBAL allowed_paths = [{paths}]")
     connection.execute("SET GLOBAL enable_external_access = false")
     connection.execute("SET GLOBAL lock_configuration = true")

@@ -8,7 +8,7 @@ from tacit.engines.values import INT64, Value, bounds_of, constant
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table
 
-__all__ = ["check_type", "check_unit_type", "kinds_of", "read", "read_unit"]
+__all__ = ["check_type", "check_unit_type", "key_type", "kinds_of", "read", "read_unit"]
 
 _SIGNED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 _NARROW = _SIGNED | {"UTINYINT", "USMALLINT", "UINTEGER"}
@@ -102,6 +102,13 @@ def read_unit(raw: str, stored: str) -> str:
     if _family(stored) == "FLOAT":
         return f"CASE WHEN isfinite({raw}) THEN {raw} END"
     return raw
+
+
+def key_type(stored: str) -> str | None:
+    """The type as which a key is compared with other keys, None if it cannot be: no two keys become one."""
+    if stored in _NARROW:
+        return "BIGINT"
+    return "VARCHAR" if stored == "UUID" or _family(stored) in {"INTEGER", "TEXT", "BOOLEAN", "NULL"} else None
 
 
 def _family(stored: str) -> str:

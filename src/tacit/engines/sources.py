@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.engines.linked import Linked, linked_rows
 from tacit.engines.values import INT64, Value, parsed, plain
 from tacit.errors import InvalidData
 from tacit.plan import Kind, Table
@@ -29,6 +30,7 @@ __all__ = [
     "Stored",
     "arrays_of",
     "check_columns",
+    "check_path",
     "rows_of",
     "source_of",
     "wanted",
@@ -63,9 +65,10 @@ class Separated:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A table in a file of DuckDB: one made by `ingest`, or any other."""
+    """A table in a file of DuckDB: made by `ingest`, or called `table`, or as the declared table is."""
 
     path: Path
+    table: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,8 @@ class Listed:
     rows: Sequence[Mapping[str, object]]
 
 
-Source = Parquet | Separated | Stored | Frame | Listed
+Source = Parquet | Separated | Stored | Frame | Listed | Linked
+"""Where the rows of a table come from."""
 
 _FILES: dict[str, Callable[[Path], Source]] = {
     ".parquet": Parquet,
@@ -102,6 +106,8 @@ def source_of(given: object) -> Source:
     """
     if isinstance(given, str | Path):
         return _file(Path(given))
+    if isinstance(given, Source):
+        return given
     if isinstance(given, Sequence) and all(isinstance(row, Mapping) for row in given):
         return Listed(given)
     library = type(given).__module__.partition(".")[0]
@@ -133,25 +139,52 @@ def check_columns(names: Collection[str] | None, table: Table) -> None:
 
 def rows_of(given: object, table: Table) -> list[Owned]:
     """All rows of a source, with the declared columns as values."""
-    source = source_of(given)
-    read: Callable[[object, Kind], Value] = plain
+    records, read = _records(source_of(given), table)
+    check_columns({name for record in records for name in record} if records else None, table)
+    return [_owned(record, table, read) for record in records]
+
+
+def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object]], Callable[[object, Kind], Value]]:
+    """The raw rows of a source, and how their cells are read."""
     match source:
         case Listed(rows):
-            records: Sequence[Mapping[str, object]] = rows
+            return rows, plain
         case Frame(frame) if hasattr(frame, "to_pylist"):
-            records = frame.to_pylist()
+            return frame.to_pylist(), plain
         case Frame(frame):
-            records = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
+            return frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records"), plain
         case Separated(path, separator):
-            records, read = list(_separated(path, separator)), _parsed
+            return list(_separated(path, separator)), _parsed
         case Parquet(path):
             from pyarrow.parquet import read_table
 
-            records = read_table(path).to_pylist()
+            return read_table(path).to_pylist(), plain
         case Stored():
             raise InvalidData("the memory engine does not read files of DuckDB; give it a frame or a list")
-    check_columns({name for record in records for name in record} if records else None, table)
-    return [_owned(record, table, read) for record in records]
+        case Linked(inner, steps):
+            check_path(source, table)
+            rows, read = _records(source_of(inner), table)
+            _check_has(rows, table, steps[0].column)
+            links = []
+            for step, end in source.ends():
+                others, _ = _records(source_of(step.source), table)
+                _check_has(others, table, step.key, end)
+                links.append((step.column, [(other.get(step.key), other.get(end)) for other in others]))
+            return linked_rows(rows, links, source.path, _unit), read
+
+
+def check_path(source: Linked, table: Table) -> None:
+    """Refuse a table whose unit is not the end of the path that its source takes."""
+    if table.unit != source.path:
+        raise InvalidData(
+            f"table {table.name!r} declares the unit {table.unit!r}, and its source leads to {source.path!r}; "
+            "declare the whole path as its unit"
+        )
+
+
+def _check_has(records: Sequence[Mapping[str, object]], table: Table, *names: str) -> None:
+    for name in names if records else ():
+        check_columns({each for record in records for each in record}, Table(table.name, (), unit=name))
 
 
 def arrays_of(rows: Sequence[Mapping[str, object]], table: Table) -> dict[str, tuple[Kind, NDArray[Any]]]:

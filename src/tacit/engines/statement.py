@@ -111,7 +111,7 @@ def _held(weights: Weights, terms: list[Term], groups: int, relation: Relation) 
     if weights.norm is Weighing.L1 or groups == 1:  # one number: both norms are its size
         owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
         yield f"heavy AS (SELECT u, ({_shared(bound, bits, 'n')})::BIGINT AS d FROM ({owners}) WHERE n > {bound})"
-        sums = ", ".join(f"sum({t.factor(bits, rows=1)} * {t.value}) AS h{t.place}" for t in terms)
+        sums = ", ".join(f"sum({t.weighed(bits)}) AS h{t.place}" for t in terms)
         yield f"held AS (SELECT g, {sums} FROM {rows} JOIN heavy USING (u) GROUP BY g)"
         return
     # With n rows in at least k groups, no sum of squares exceeds (n - k + 1)**2 + k - 1.
@@ -130,7 +130,8 @@ def _held(weights: Weights, terms: list[Term], groups: int, relation: Relation) 
 
 def _shared(most: int, bits: int, norm: str) -> str:
     """The weight of a unit in the norm L1, less 2**bits."""
-    return f"{most << bits}::HUGEINT // {norm} - {1 << bits}"
+    whole = most << bits
+    return f"{whole}{'::HUGEINT' if whole >> 63 else '::BIGINT'} // {norm} - {1 << bits}"
 
 
 def _rooted(squares: str, most: int, bits: int) -> str:

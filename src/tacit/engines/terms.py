@@ -27,12 +27,15 @@ class Term:
     sums: bool = False
     reach: int = 1
 
-    @property
-    def value(self) -> str:
-        """What one row adds; NULL adds nothing."""
+    def weighed(self, bits: int) -> str:
+        """What one row adds that weighs d; NULL adds nothing."""
         if self.column is None:
-            return "1"
-        return self.column if self.sums else f"({self.column} IS NOT NULL)::BIGINT"
+            return "d"
+        return (
+            f"{self.factor(bits, rows=1)} * {self.column}"
+            if self.sums
+            else f"CASE WHEN {self.column} IS NOT NULL THEN d END"
+        )
 
     @property
     def total(self) -> str:

@@ -30,31 +30,50 @@ from tacit.exact.coins import (
 from tacit.exact.entropy import rekey, words
 from tacit.exact.gaussian import GaussianTable, discrete_gaussian, gaussian_table
 from tacit.exact.laplace import GeometricCoins, discrete_laplace, geometric, geometric_coins
+from tacit.exact.quadrature import unit_rule
 from tacit.exact.rational import Number, at_least, at_most, count_of, float_at_least, float_at_most
+from tacit.exact.selection import (
+    Slots,
+    below_best,
+    exponential_choice,
+    exponential_slots,
+    flipped_choice,
+    uniform_choice,
+    weigh,
+)
 from tacit.exact.tails import gaussian_mass, gaussian_moment, gaussian_tail
 from tacit.exact.uniform import below, random_bits
+from tacit.exact.weighted import SLACK, drawn_index, exp_weights, weighted_index, weighted_law
 
 __all__ = [
     "PRECISION",
+    "SLACK",
     "Ball",
     "Chance",
     "GaussianTable",
     "GeometricCoins",
     "Number",
+    "Slots",
     "at_least",
     "at_most",
     "ball",
     "below",
+    "below_best",
     "bernoulli",
     "bernoulli_exp",
     "between",
     "count_of",
     "discrete_gaussian",
     "discrete_laplace",
+    "drawn_index",
     "erfc",
     "exp",
     "exp_chance",
+    "exp_weights",
+    "exponential_choice",
+    "exponential_slots",
     "falls_below",
+    "flipped_choice",
     "float_at_least",
     "float_at_most",
     "floor_of",
@@ -75,7 +94,12 @@ __all__ = [
     "rational_chance",
     "rekey",
     "sqrt",
+    "uniform_choice",
+    "unit_rule",
     "upper",
+    "weigh",
+    "weighted_index",
+    "weighted_law",
     "words",
     "working",
 ]

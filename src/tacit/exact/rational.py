@@ -52,10 +52,11 @@ def float_at_least(exact: Fraction) -> float:
     True
     """
     try:
-        nearest = float(exact)
+        nearest = exact.numerator / exact.denominator
     except OverflowError:
         return inf if exact > 0 else -float_info.max
-    return nearest if Fraction(nearest) >= exact else nextafter(nearest, inf)
+    above, below = nearest.as_integer_ratio()  # compared in integers: an answer shows hundreds of such floats
+    return nearest if above * exact.denominator >= exact.numerator * below else nextafter(nearest, inf)
 
 
 def float_at_most(exact: Fraction) -> float:

@@ -1,24 +1,38 @@
 """The protocol of every ledger: charges first, answers after, and the same question once."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Protocol
 
-from tacit.accounting import Charge
+from tacit.accounting import Charge, Filter
+from tacit.errors import InvalidInput
 from tacit.privacy import Loss
 
-__all__ = ["Entry", "Ledger"]
+__all__ = ["Entry", "Ledger", "check_limits", "check_question", "check_table", "now"]
+
+
+NOTHING = Charge()
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One charge: who asked what (`key`), what it cost, and the answer once there is one."""
+    """One charge: who asked what (`key`), what it cost, and the answer once there is one.
+
+    `before` is what everyone together had spent before it; `topic` is what its answer can be looked up by, `about` says
+    it in words; `hash` binds it to everything charged before it; `at` is the time of the charge (UTC).
+    """
 
     number: int
     key: bytes
     analyst: str | None
     charge: Charge
     payload: bytes | None = None
+    before: Charge = NOTHING
+    topic: bytes = b""
+    about: str = ""
+    hash: bytes = b""
+    at: str = ""
 
     @property
     def answered(self) -> bool:
@@ -36,7 +50,9 @@ class Ledger(Protocol):
     Checked by: tests/laws/test_ledgers.py
     """
 
-    def charge(self, key: bytes, loss: Loss, analyst: str | None = None) -> Entry:
+    def charge(
+        self, key: bytes, loss: Loss, analyst: str | None = None, *, topic: bytes = b"", about: str = ""
+    ) -> Entry:
         """The entry that pays for this: an earlier one under the key whose price was no lower, else a new one.
 
         Raises `LimitExceeded` if it does not fit, and records nothing then.
@@ -50,3 +66,51 @@ class Ledger(Protocol):
 
     def entries(self) -> Iterator[Entry]:
         """All entries, oldest first."""
+
+    def answered(self, topic: bytes) -> Iterator[Entry]:
+        """The answered entries with this topic, newest first."""
+
+    def version(self, table: str) -> int:
+        """How often the curator has refreshed a table."""
+
+    def refresh(self, table: str) -> int:
+        """The next version of a table, from now on: questions about it are new questions.  The limit stays."""
+
+
+def check_limits(limit: Filter, analysts: Mapping[str, Filter] | None) -> dict[str, Filter]:
+    """The analysts' limits, if they are in the currency of the limit for everyone."""
+    for name, own in (analysts or {}).items():
+        _check_text("analyst", name)
+        if type(own) is not type(limit):
+            raise InvalidInput(f"the limit of {name!r}", own, "state it in the currency of the limit for everyone")
+    return dict(analysts or {})
+
+
+def check_question(key: bytes, analyst: str | None, known: Collection[str], topic: bytes, about: str) -> None:
+    """Refuse what cannot be written down, and analysts whom the policy does not name."""
+    if not isinstance(key, bytes) or not key:
+        raise InvalidInput("key", key, "give the fingerprint of what is asked, as bytes")
+    if not isinstance(topic, bytes):
+        raise InvalidInput("topic", topic, "give the fingerprint of what is asked about, as bytes")
+    if not isinstance(about, str):
+        raise InvalidInput("about", about, "say in words what is asked")
+    if analyst is not None:
+        _check_text("analyst", analyst)
+        if known and analyst not in known:
+            raise InvalidInput("analyst", analyst, "name one of the policy's analysts")
+
+
+def check_table(table: str) -> str:
+    """The name of a table, if it is one."""
+    return _check_text("table", table)
+
+
+def now() -> str:
+    """The time, as entries have it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _check_text(name: str, given: str) -> str:
+    if not isinstance(given, str) or not given.isprintable():
+        raise InvalidInput(name, given, "give a name, as text that can be printed")
+    return given

@@ -1,12 +1,14 @@
 """A ledger that lives as long as the process: the same rules as a durable one, without the disk."""
 
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from hashlib import sha256
 
 from tacit.accounting import Charge, Filter
 from tacit.errors import InvalidInput, LimitExceeded
-from tacit.ledger.ledger import Entry, Ledger
+from tacit.ledger.ledger import Entry, Ledger, check_limits, check_question, check_table, now
 from tacit.privacy import Loss
 
 __all__ = ["MemoryLedger"]
@@ -27,21 +29,18 @@ class MemoryLedger(Ledger):
 
     def __init__(self, limit: Filter, analysts: Mapping[str, Filter] | None = None) -> None:
         self._limit = limit
-        self._analysts = dict(analysts or {})
-        for name, own in self._analysts.items():
-            if type(own) is not type(limit):
-                raise InvalidInput(f"the limit of {name!r}", own, "state it in the currency of the limit for everyone")
+        self._analysts = check_limits(limit, analysts)
         self._entries: list[Entry] = []
         self._spent: dict[str | None, Charge] = {}
         self._by_key: dict[bytes, list[int]] = {}
+        self._versions: Counter[str] = Counter()
         self._one_at_a_time = threading.Lock()
 
-    def charge(self, key: bytes, loss: Loss, analyst: str | None = None) -> Entry:
+    def charge(
+        self, key: bytes, loss: Loss, analyst: str | None = None, *, topic: bytes = b"", about: str = ""
+    ) -> Entry:
         """The entry that pays for this; see `Ledger.charge`."""
-        if not isinstance(key, bytes) or not key:
-            raise InvalidInput("key", key, "give the fingerprint of what is asked, as bytes")
-        if analyst is not None and not (isinstance(analyst, str) and (analyst in self._analysts or not self._analysts)):
-            raise InvalidInput("analyst", analyst, "name one of the policy's analysts")
+        check_question(key, analyst, self._analysts, topic, about)
         price = self._limit.price(loss)
         with self._one_at_a_time:
             for place in self._by_key.get(key, []):
@@ -50,7 +49,7 @@ class MemoryLedger(Ledger):
             self._check(price, None, self._limit)
             if analyst in self._analysts:
                 self._check(price, analyst, self._analysts[analyst])
-            entry = Entry(len(self._entries), key, analyst, price)
+            entry = self._next(Entry(len(self._entries), key, analyst, price, topic=topic, about=about, at=now()))
             self._entries.append(entry)
             self._by_key.setdefault(key, []).append(entry.number)
             for payer in {None, analyst}:
@@ -81,6 +80,26 @@ class MemoryLedger(Ledger):
         """All entries, oldest first, as they are now."""
         with self._one_at_a_time:
             return iter(tuple(self._entries))
+
+    def answered(self, topic: bytes) -> Iterator[Entry]:
+        """The answered entries with this topic, newest first, as they are now."""
+        return reversed([entry for entry in self.entries() if entry.answered and entry.topic == topic])
+
+    def version(self, table: str) -> int:
+        """How often the curator has refreshed a table."""
+        return self._versions[check_table(table)]
+
+    def refresh(self, table: str) -> int:
+        """The next version of a table; see `Ledger.refresh`."""
+        with self._one_at_a_time:
+            self._versions[check_table(table)] += 1
+            return self._versions[table]
+
+    def _next(self, entry: Entry) -> Entry:
+        """The entry, after all that were charged before it."""
+        last = self._entries[-1].hash if self._entries else b""
+        after = replace(entry, before=self._total(None))
+        return replace(after, hash=sha256(last + repr(after).encode()).digest())
 
     def _total(self, payer: str | None) -> Charge:
         return self._spent.get(payer, Charge())

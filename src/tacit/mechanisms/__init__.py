@@ -1,5 +1,6 @@
 """How a bounded answer becomes a release: exact noise that states its own loss and error."""
 
+from tacit.mechanisms.above_threshold import AboveThreshold, Session
 from tacit.mechanisms.accuracy import (
     crossover,
     error_of_mean,
@@ -10,23 +11,59 @@ from tacit.mechanisms.accuracy import (
     people_for_response,
 )
 from tacit.mechanisms.after import clamped, rounded
+from tacit.mechanisms.cells import Cells, PowersOfTwo
+from tacit.mechanisms.exponential import Exponential
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
+from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
+from tacit.mechanisms.joint_quantiles import JointQuantiles
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.law import GaussianLaw, LaplaceLaw, Law, Released
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.noisy_max import NoisyMax
+from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+from tacit.mechanisms.quantile import Quantile, people_for_quantile
+from tacit.mechanisms.quantiles import (
+    ClippingBounds,
+    Contributions,
+    InterquartileRange,
+    SeveralQuantiles,
+    quantiles_for,
+)
+from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
 from tacit.mechanisms.response import Estimate, RandomizedResponse
+from tacit.mechanisms.scores import selection_bound
+from tacit.mechanisms.selection import Selection
 from tacit.mechanisms.steps import steps_moved_squared
+from tacit.mechanisms.top_k import NoisyTopK
 
 __all__ = [
+    "AboveThreshold",
+    "Cells",
+    "ClippingBounds",
+    "Contributions",
     "Estimate",
+    "Exponential",
     "Gaussian",
     "GaussianLaw",
+    "HistogramQuantiles",
+    "InterquartileRange",
+    "JointQuantiles",
     "Laplace",
     "LaplaceLaw",
     "Law",
     "Mechanism",
+    "NoisyMax",
+    "NoisyRanges",
+    "NoisyTopK",
+    "PermuteAndFlip",
+    "PowersOfTwo",
+    "Quantile",
     "RandomizedResponse",
+    "RecursiveQuantiles",
     "Released",
+    "Selection",
+    "Session",
+    "SeveralQuantiles",
     "analytic_gaussian_sigma",
     "clamped",
     "classical_gaussian_sigma",
@@ -36,7 +73,10 @@ __all__ = [
     "gaussian_bound",
     "laplace_bound",
     "people_for_mean",
+    "people_for_quantile",
     "people_for_response",
+    "quantiles_for",
     "rounded",
+    "selection_bound",
     "steps_moved_squared",
 ]

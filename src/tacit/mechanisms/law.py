@@ -14,7 +14,7 @@ from tacit.exact import Ball, Number, ball, count_of, gaussian_mass, gaussian_ta
 from tacit.mechanisms.parameters import confidence_of
 from tacit.privacy import root_at_least
 
-__all__ = ["GaussianLaw", "LaplaceLaw", "Law", "Released", "quantile", "stays"]
+__all__ = ["GaussianLaw", "LaplaceLaw", "Law", "Released", "first", "quantile", "stays"]
 
 
 class Law(Protocol):
@@ -126,11 +126,15 @@ def quantile(law: Law, confidence: Number, answers: int = 1) -> int:
 @lru_cache(maxsize=1024)
 def _quantile(law: Any, confidence: Fraction, answers: int) -> int:
     share = -expm1(log(max(confidence, Fraction(1, 10**300))) / answers)
-    return _first(lambda distance: stays(law, distance, confidence, answers), law.near(share))
+    return first(lambda distance: stays(law, distance, confidence, answers), law.near(share))
 
 
-def _first(holds: Callable[[int], bool], near: int) -> int:
-    """The smallest integer from zero on at which a monotone condition holds, looked for around a guess."""
+def first(holds: Callable[[int], bool], near: int) -> int:
+    """The smallest integer from zero on at which a monotone condition holds, looked for around a guess.
+
+    >>> first(lambda place: place**2 > 50, near=3)
+    8
+    """
     high, step = max(near, 0), 1
     while not holds(high):
         high, step = high + step, 2 * step

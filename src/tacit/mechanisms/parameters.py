@@ -1,6 +1,7 @@
 """What people type for a price, a failure, a confidence: read in the safe direction, refused if it makes no sense."""
 
 from fractions import Fraction
+from functools import lru_cache
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, at_most
@@ -38,6 +39,18 @@ def confidence_of(confidence: Number) -> Fraction:
     >>> confidence_of(Fraction(19, 20))
     Fraction(19, 20)
     """
+    if type(confidence) in (float, Fraction):  # everything else, and what cannot be hashed, is read anew
+        return _remembered(confidence)
+    return _confidence_of(confidence)
+
+
+@lru_cache(maxsize=256, typed=True)  # a float is not read as the fraction that it equals
+def _remembered(confidence: Number) -> Fraction:
+    """Every number of an answer has its interval at the same confidence."""
+    return _confidence_of(confidence)
+
+
+def _confidence_of(confidence: Number) -> Fraction:
     wanted = at_least(confidence, "confidence")
     if not 0 < wanted < 1:
         raise InvalidInput("confidence", confidence, "give a probability strictly between 0 and 1")

@@ -7,7 +7,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.mechanisms.law import Law, stays
 
-__all__ = ["narrowest", "widest"]
+__all__ = ["narrowest", "widest", "widest_that"]
 
 SMALLEST, WIDEST = Fraction(1, 1000), 1 << 1024
 _BITS = 40  # the answer is within one part in 2**40 of the best
@@ -16,9 +16,11 @@ _BITS = 40  # the answer is within one part in 2**40 of the best
 def widest(law: Callable[[Fraction], Law], distance: int, confidence: Number, answers: int) -> Fraction:
     """The largest scale, up to one part in 2**40, at which so many draws all stay within the distance."""
 
-    def keeps(scale: Fraction) -> bool:
-        return stays(law(scale), distance, confidence, answers)
+    return widest_that(lambda scale: stays(law(scale), distance, confidence, answers), distance)
 
+
+def widest_that(keeps: Callable[[Fraction], bool], distance: int) -> Fraction:
+    """The largest scale, up to one part in 2**40, that keeps an error of so many steps; larger scales err more."""
     low = SMALLEST
     if distance < 0 or not keeps(low):
         raise InvalidInput("error", distance, "no noise is that small; allow a larger error, or use a finer grid")

@@ -1,6 +1,7 @@
 """What is asked: schema, expressions, questions and views; SQL and frames are two doors to the same plan."""
 
 from tacit.plan.canonical import canonical, fingerprint
+from tacit.plan.derived import derived, identity, subject
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
@@ -95,13 +96,16 @@ __all__ = [
     "col",
     "count",
     "counted",
+    "derived",
     "fingerprint",
     "fits",
+    "identity",
     "in_words",
     "mean",
     "operands",
     "phrase",
     "read_sql",
+    "subject",
     "sum",
     "summed",
     "table_of",

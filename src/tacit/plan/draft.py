@@ -156,7 +156,7 @@ class Draft:
     @property
     def released(self) -> Forms:
         """How expressions over the release are written."""
-        return Forms(self.question)
+        return Forms(lambda: self.question)
 
     def released_name(self, name: Name, among: Sequence[Named]) -> Expression:
         """What a name means in the view: the first of a key and a column of the answer that has it."""

@@ -156,9 +156,17 @@ def chained(join: Callable[[Expression, Expression], Expression], parts: Sequenc
 
 @dataclass(frozen=True, slots=True)
 class Forms:
-    """Expressions over rows or, with a question, over its release."""
+    """Expressions over rows or, with a question, over its release.
 
-    question: Question | None = None
+    `asking` gives the question as far as it has been read: an operand that is read later may bring a new measure.
+    """
+
+    asking: Callable[[], Question] | None = None
+
+    @property
+    def question(self) -> Question | None:
+        """The question whose release is meant; None over rows."""
+        return None if self.asking is None else self.asking()
 
     def arithmetic(self, operator: str, left: Expression, right: Expression) -> Expression:
         """left + - * / % right."""

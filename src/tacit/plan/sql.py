@@ -64,7 +64,8 @@ def _tokenised(text: str) -> tuple[Sequence[Any], list[Token]]:
 def _parsed(text: str, raw: Sequence[Any], tokens: Sequence[Token]) -> exp.Select:
     """The tree of a text, whose errors say where they are and nothing of the parser."""
     try:
-        (tree,) = (tree for tree in _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(list(raw), text) if tree)
+        trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(list(raw), text)
+        (tree,) = (tree for tree in trees if tree and type(tree) is not exp.Semicolon)  # one that holds a comment
     except ParseError as failure:
         told: dict[str, Any] = failure.errors[0] if failure.errors else {}
         at = next(

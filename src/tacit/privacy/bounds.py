@@ -81,9 +81,10 @@ class PureLoss(Loss):
 class BoundedRangeLoss(Loss):
     """A release whose privacy loss, for any one pair of neighbours, spans at most epsilon: exponential-type selection.
 
-    Claim:      delta at e is (1 - exp((e - epsilon)/2))**2 / (1 - exp(-epsilon)); rho is epsilon**2 / 8.
+    Claim:      delta at e is (1 - exp((e - epsilon)/2))**2 / (1 - exp(-epsilon)); the Renyi divergence is as below; rho
+                is epsilon**2 / 8, or that of any pure loss where it is less (beyond epsilon = 8).
     Because:    the worst loss takes two values t and t - epsilon; the first is delta at the worst t = (epsilon + e)/2
-                (Dong, Durfee, Rogers 2020), the second is Cesar and Rogers 2021.
+                (Dong, Durfee, Rogers 2020), the last is Cesar and Rogers 2021.
     Checked by: tests/laws/test_losses.py
 
     >>> BoundedRangeLoss(1).epsilon
@@ -103,16 +104,31 @@ class BoundedRangeLoss(Loss):
         return ball((epsilon - self.epsilon) / 2).expm1() ** 2 / -ball(-self.epsilon).expm1()
 
     def renyi(self, order: Order) -> Ball:
-        """The smaller of the pure and the concentrated bound."""
-        return ball(self.epsilon) if order == inf else ball(min(self.epsilon, Fraction(order) * self.epsilon**2 / 8))
+        """The divergence of the worst two-valued loss, by a closed form.
+
+        Claim:      with E = e**epsilon it is ln(M) / (order - 1), where M is the maximum over x of
+                    x**(order - 1) (E - E**(1 - order) - x (1 - E**(1 - order))) / (E - 1).
+        Because:    the likelihood ratio lies between x / E and x for some x and has mean one, and a convex function of
+                    it has the largest mean if it takes these two values only; x = e**t is then the worst one.
+        Checked by: tests/laws/test_losses.py
+        """
+        epsilon = ball(self.epsilon)
+        if order == inf or not self.epsilon:
+            return epsilon
+        exact = Fraction(order)
+        alpha, above = ball(exact), ball(exact - 1)
+        rest = alpha * (-(-alpha * epsilon).expm1()).log() - above * (-(-above * epsilon).expm1()).log()
+        rest += above * above.log() - alpha * alpha.log() - (-(-epsilon).expm1()).log()
+        bounds = (epsilon + rest / above, ball(exact * self.epsilon**2 / 8), epsilon)
+        return min((bound for bound in bounds if bound.is_finite()), key=upper)
 
     def pure(self) -> Fraction:
         """epsilon itself."""
         return self.epsilon
 
     def rho(self) -> Ball:
-        """epsilon**2 / 8."""
-        return ball(self.epsilon**2 / 8)
+        """epsilon**2 / 8, or that of any pure loss."""
+        return min(ball(self.epsilon**2 / 8), PureLoss(self.epsilon).rho(), key=upper)
 
     def moments(self, count: int) -> tuple[Ball, ...]:
         """Those of any release with this pure epsilon."""

@@ -9,6 +9,11 @@ AFTER = "tests/laws/test_after.py"
 UNIT = "tests/unit/mechanisms"
 THEORY = "tests/vectors/test_theory.py"
 STATISTICS = "tests/statistics/test_mechanisms.py"
+SPARSE = "tests/laws/test_sparse_vector.py"
+QUANTILES = "tests/laws/test_quantiles.py"
+SELECTION = "tests/laws/test_selection.py"
+CHOSEN = f"{SELECTION}::test_no_pair_of_neighbours_exceeds_the_claimed_epsilon_and_one_attains_nearly_all_of_it"
+CHOSEN_BY_RHO = f"{SELECTION}::test_delta_divergence_and_rho_bound_those_of_every_pair_of_neighbours"
 
 BUGS = [
     Bug(
@@ -252,5 +257,258 @@ BUGS = [
         after="    return np.asarray(np.floor((2 * numbers + to) / (2 * to)) * to)\n    left = np.fmod(numbers, to)\n",
         killed_by=f"{AFTER}::test_a_number_is_rounded_to_the_nearest_multiple_halves_upward",
         note="0.49999999999999994 became 1, and 1e308 infinite",
+    ),
+    Bug(
+        name="noise-for-monotone-scores-where-they-are-not",
+        file=f"{MECHANISMS}/scores.py",
+        before="        return 2 * each\n",
+        after="        return each\n",
+        killed_by=f"{CHOSEN}[votes by replace-noisy max, Laplace]",
+        note="report noisy max with the sensitivity taken once: a replaced vote leaves one count and joins another",
+    ),
+    Bug(
+        name="exponential-mechanism-without-the-2",
+        file=f"{MECHANISMS}/exponential.py",
+        before="return BoundedRangeLoss(self.told(sensitivity), ",
+        after="return BoundedRangeLoss(self.told(sensitivity) / 2, ",
+        killed_by=f"{CHOSEN_BY_RHO}[duels by add-or-remove-exponential]",
+        note="scores that rise and fall move twice as far apart as each moves",
+    ),
+    Bug(
+        name="permute-and-flip-priced-as-bounded-range",
+        file=f"{MECHANISMS}/permute_and_flip.py",
+        before="from tacit.privacy import Loss, PureLoss, Sensitivity",
+        after="from tacit.privacy import BoundedRangeLoss as PureLoss, Loss, Sensitivity",
+        killed_by=f"{CHOSEN_BY_RHO}[votes by replace-permute-and-flip]",
+        note="the exponential mechanism's rho is four times too small for it",
+    ),
+    Bug(
+        name="noisy-max-priced-as-bounded-range",
+        file=f"{MECHANISMS}/noisy_max.py",
+        before="from tacit.privacy import Loss, PureLoss, Sensitivity, fill",
+        after="from tacit.privacy import BoundedRangeLoss as PureLoss, Loss, Sensitivity, fill",
+        killed_by=f"{SELECTION}::test_all_others_have_losses_that_span_more_and_are_priced_as_pure",
+        note="its loss spans more than epsilon; with Gumbel noise, which is the exponential mechanism, it does not",
+    ),
+    Bug(
+        name="scores-called-monotone-by-replace",
+        file=f"{MECHANISMS}/scores.py",
+        before="        if moved.neighbours is Neighbours.REPLACE:\n",
+        after="        if moved.neighbours is None:\n",
+        killed_by=f"{SELECTION}::test_scores_are_never_monotone_by_replace",
+        note="half the noise, by a flag that is true of another relation",
+    ),
+    Bug(
+        name="two-scores-in-l2-as-far-apart-as-one-moves",
+        file=f"{MECHANISMS}/scores.py",
+        before="moved.neighbours, dimension=2), grid))",
+        after="moved.neighbours), grid))",
+        killed_by=f"{SELECTION}::test_two_scores_move_apart_by_no_more_than_is_charged",
+        note="one rises and one falls: the root of two times the L2 norm",
+    ),
+    Bug(
+        name="equal-noisy-scores-to-the-first",
+        file=f"{MECHANISMS}/noisy_max.py",
+        before="chosen.append(uniform_choice(np.asarray(sums == sums.max(axis=1, keepdims=True), dtype=np.bool_)))",
+        after="chosen.append(np.asarray(sums == sums.max(axis=1, keepdims=True)).argmax(axis=1))",
+        killed_by=f"{UNIT}/test_noisy_max.py::test_equal_sums_are_decided_by_lot",
+        note="integer noise ties often; whoever is listed first would win every tie",
+    ),
+    Bug(
+        name="best-few-paid-once",
+        file=f"{MECHANISMS}/top_k.py",
+        before="return self.each.loss(sensitivity) * self.k",
+        after="return self.each.loss(sensitivity) * 1",
+        killed_by=f"{SELECTION}::test_the_best_few_cost_one_choice_each[votes by add-or-remove-exponential]",
+        note="k choices priced as one",
+    ),
+    Bug(
+        name="best-few-with-repetition",
+        file=f"{MECHANISMS}/top_k.py",
+        before="left = np.delete(left, place)",
+        after="left = left.copy()",
+        killed_by=f"{UNIT}/test_noisy_max.py::test_the_best_few_leave_in_order",
+        note="the best one would leave k times",
+    ),
+    Bug(
+        name="choice-error-one-step-short",
+        file=f"{MECHANISMS}/selection.py",
+        before="mechanism.misses(candidates, distance + 1)",
+        after="mechanism.misses(candidates, distance + 2)",
+        killed_by=f"{SELECTION}::test_the_error_holds_and_no_smaller_one_does",
+        note="the error would be exceeded more often than is said",
+    ),
+    Bug(
+        name="smallest-score-negated",
+        file=f"{MECHANISMS}/scores.py",
+        before="return ~whole if smallest else whole",
+        after="return -whole if smallest else whole",
+        killed_by=f"{UNIT}/test_exponential.py::test_scores_are_turned_round_without_overflow",
+        note="-2**63 has no opposite in 64 bits: the smallest of all would be the last chosen",
+    ),
+    Bug(
+        name="permute-and-flip-integrated-too-coarsely",
+        file=f"{MECHANISMS}/permute_and_flip.py",
+        before="in unit_rule(candidates - 1):",
+        after="in unit_rule(max(0, candidates - 3)):",
+        killed_by=f"{SELECTION}::test_permute_and_flip_has_the_law_of_its_definition",
+        note="a place too few for the degree of the polynomial",
+    ),
+    Bug(
+        name="laplace-difference-of-one-draw",
+        file=f"{MECHANISMS}/noisy_max.py",
+        before="        level = distance + (1 + r * r) / (rest * (1 + r)) + r / rest\n",
+        after="        level = (1 + r) / rest\n",
+        killed_by=f"{SELECTION}::test_no_scores_are_missed_by_more_than_is_said[noisy max, Laplace]",
+        note="both scores are noisy: the tail of a difference is longer than that of one",
+    ),
+    Bug(
+        name="sparse-vector-noise-forgets-the-count",
+        file=f"{MECHANISMS}/above_threshold.py",
+        before="weight = often * (1 if monotone else 2)",
+        after="weight = 1 if monotone else 2",
+        killed_by=f"{SPARSE}::test_the_mechanism_keeps_its_claim_on_every_pair_of_neighbours[2-add-or-remove]",
+        note="Lee and Clifton 2014: noise of one yes for all of them",
+    ),
+    Bug(
+        name="sparse-vector-values-without-noise",
+        file=f"{MECHANISMS}/above_threshold.py",
+        before="answer = value + discrete_laplace(mechanism.value_scale) >= line",
+        after="answer = value >= line",
+        killed_by=f"{UNIT}/test_above_threshold.py::test_each_kind_of_noise_has_its_scale_and_the_threshold_is_drawn_once",
+        note="Stoddard et al. 2014: noise on the threshold alone",
+    ),
+    Bug(
+        name="sparse-vector-tells-what-it-compared",
+        file=f"{MECHANISMS}/above_threshold.py",
+        before=(
+            "answer = value + discrete_laplace(mechanism.value_scale) >= line\n"
+            "        if mechanism.answer_scale is not None:\n"
+            "            number = value + discrete_laplace(mechanism.answer_scale)"
+        ),
+        after=(
+            "number = value + discrete_laplace(mechanism.value_scale)\n"
+            "        answer = number >= line\n"
+            "        if mechanism.answer_scale is not None:\n"
+            "            discrete_laplace(mechanism.answer_scale)"
+        ),
+        killed_by=f"{UNIT}/test_above_threshold.py::test_numbers_come_with_noise_of_their_own",
+        note="Roth 2011: the number that is told bounds the noisy threshold",
+    ),
+    Bug(
+        name="sparse-vector-never-stops",
+        file=f"{MECHANISMS}/above_threshold.py",
+        before="self._left -= answer is not False",
+        after="self._left -= 0",
+        killed_by=f"{UNIT}/test_above_threshold.py::test_a_session_ends_after_the_answers_that_were_paid_for",
+        note="Chen et al. 2015: any number of yeses for the price of one",
+    ),
+    Bug(
+        name="sparse-vector-renews-its-threshold-for-free",
+        file=f"{MECHANISMS}/above_threshold.py",
+        before="        value = yield answer\n",
+        after=(
+            "        value = yield answer\n"
+            "        if answer:\n"
+            "            line = threshold + discrete_laplace(mechanism.threshold_scale)\n"
+        ),
+        killed_by=f"{UNIT}/test_above_threshold.py::test_each_kind_of_noise_has_its_scale_and_the_threshold_is_drawn_once",
+        note="each new threshold is a release of its own",
+    ),
+    Bug(
+        name="sparse-vector-monotone-under-replace",
+        file=f"{MECHANISMS}/above_threshold.py",
+        before="if monotone and unit.neighbours is Neighbours.REPLACE:",
+        after="if monotone and unit.neighbours is None:",
+        killed_by=f"{UNIT}/test_above_threshold.py::test_monotone_is_for_add_or_remove_only",
+        note="a unit that is replaced moves some values up and others down",
+    ),
+    Bug(
+        name="sparse-vector-errs-as-for-one-question",
+        file=f"{MECHANISMS}/above_threshold.py",
+        before="np.exp(answers * np.log(",
+        after="np.exp(np.log(",
+        killed_by=f"{SPARSE}::test_the_error_holds_for_values_just_beyond_it",
+        note="of many values one is more likely to be called wrongly",
+    ),
+    Bug(
+        name="quantile-without-the-two",
+        file=f"{MECHANISMS}/quantile.py",
+        before="2 * unit.bound * steepness(wanted, unit.neighbours) / price_of(epsilon)",
+        after="unit.bound * steepness(wanted, unit.neighbours) / price_of(epsilon)",
+        killed_by=f"{QUANTILES}::test_every_pair_of_neighbours_is_as_hard_to_tell_apart_as_claimed[median-add-or-remove]",
+        note="what all cells share moves as far as one of them",
+    ),
+    Bug(
+        name="quantile-moved-as-if-added",
+        file=f"{MECHANISMS}/quantile.py",
+        before="return Fraction(1) if neighbours is Neighbours.REPLACE else max(rank, 1 - rank)",
+        after="return max(rank, 1 - rank)",
+        killed_by=f"{QUANTILES}::test_the_claim_for_a_median_is_attained_to_a_twentieth[Quantile-replace]",
+        note="a row that changes sides moves a rank by a whole row",
+    ),
+    Bug(
+        name="quantile-error-forgets-the-other-cells",
+        file=f"{MECHANISMS}/quantile.py",
+        before="odds = (many - 1) * wanted / (1 - wanted)",
+        after="odds = wanted / (1 - wanted)",
+        killed_by=f"{QUANTILES}::test_a_quantile_is_misranked_by_no_more_than_its_error",
+        note="many unlikely cells are likely together",
+    ),
+    Bug(
+        name="joint-quantiles-move-one-part-only",
+        file=f"{MECHANISMS}/joint_quantiles.py",
+        before="return Fraction(2) if neighbours is Neighbours.REPLACE else 2 * (1 - smallest)",
+        after="return Fraction(1) if neighbours is Neighbours.REPLACE else 1 - smallest",
+        killed_by=f"{QUANTILES}::test_the_loss_spans_no_more_than_the_claimed_range[joint ends-replace]",
+        note="what one part gains, the others are missing",
+    ),
+    Bug(
+        name="joint-quantiles-forget-the-last-part",
+        file=f"{MECHANISMS}/joint_quantiles.py",
+        before="excess = self.least[j] + np.abs(self.upto[last] - self.upto - self.wanted[j + 1])",
+        after="excess = self.least[j] + np.abs(self.upto[last] - self.upto - self.wanted[j + 1]) * (after is not None)",
+        killed_by=f"{QUANTILES}::test_the_chain_of_a_joint_draw_sums_to_the_stated_law_and_its_floats_are_within_their_slack",
+        note="the draw then has another law than the one that was proved private",
+    ),
+    Bug(
+        name="recursive-quantiles-replaced-as-if-added",
+        file=f"{MECHANISMS}/recursive_quantiles.py",
+        before="each = 4 if unit.neighbours is Neighbours.REPLACE else 2",
+        after="each = 2",
+        killed_by=f"{QUANTILES}::test_the_claim_for_a_median_is_attained_to_a_twentieth[RecursiveQuantiles-replace]",
+        note="a unit that is replaced leaves one segment and enters another",
+    ),
+    Bug(
+        name="recursive-quantiles-parts-of-full-weight",
+        file=f"{MECHANISMS}/recursive_quantiles.py",
+        before="self.scale * self.parts * max(rank, 1 - rank) * rank.denominator",
+        after="self.scale * max(rank, 1 - rank) * rank.denominator",
+        killed_by=f"{QUANTILES}::test_the_loss_spans_no_more_than_the_claimed_range[recursive ends in parts-add-or-remove]",
+        note="cut into parts, a row must not count for each of them",
+    ),
+    Bug(
+        name="histogram-levels-paid-once",
+        file=f"{MECHANISMS}/histogram_quantiles.py",
+        before="return PureLoss(len(self.shape) * _each(unit) / self.scale, unit.neighbours)",
+        after="return PureLoss(_each(unit) / self.scale, unit.neighbours)",
+        killed_by=f"{QUANTILES}::test_the_ranges_of_a_histogram_move_by_exactly_what_is_paid_for",
+        note="a row lies in a range of every level",
+    ),
+    Bug(
+        name="histogram-fitted-to-exact-weights",
+        file=f"{MECHANISMS}/histogram_quantiles.py",
+        before="[level.astype(np.float64) for level in levels]",
+        after="[level.astype(np.float64) for level in (*levels[:-1], self.ranges(counts)[-1])]",
+        killed_by=f"{QUANTILES}::test_what_is_read_off_a_noisy_histogram_depends_on_the_noisy_integers_alone",
+        note="everything after the noise sees the noisy integers alone",
+    ),
+    Bug(
+        name="contributions-weigh-a-unit-by-its-rows",
+        file=f"{MECHANISMS}/quantiles.py",
+        before="self.cut.release(self.grid.weigh(rows))",
+        after="self.cut.release(self.grid.weigh(rows, rows))",
+        killed_by=f"{UNIT}/test_quantiles.py::test_contributions_cover_the_share_of_units_without_noise",
+        note="then a unit of many rows moves the bound further than is paid for",
     ),
 ]

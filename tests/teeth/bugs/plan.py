@@ -4,6 +4,7 @@ from tests.teeth.bug import Bug
 
 PLAN = "src/tacit/plan"
 UNIT = "tests/unit/plan"
+CELL = "tests/laws/test_matrix.py::test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused"
 
 BUGS = [
     Bug(
@@ -109,5 +110,103 @@ BUGS = [
         after="rows * _reach(measure) < 1 << _ENGINE_BITS",
         killed_by=f"{UNIT}/test_measures.py::test_sums_are_proved_to_fit",
         note="sums are formed of values times weights",
+    ),
+    Bug(
+        name="plan-sum-told-by-a-centred-one",
+        file="src/tacit/plan/derived.py",
+        before="case Summed(centre=centre) if centre and not direct:\n"
+        "            return (measure, replace(measure, centre=0))",
+        after="case Summed(centre=0):\n"
+        "            return (measure, replace(measure, centre=(measure.low + measure.high) // 2))",
+        killed_by="tests/laws/test_derived.py::test_what_is_derived_has_the_same_meaning",
+        note="a sum would be shown without its centre",
+    ),
+    Bug(
+        name="plan-not-goes-past-and",
+        file=f"{PLAN}/canonical.py",
+        before="return _normal(Either(Not(left), Not(right)), question)",
+        after="return _normal(Both(Not(left), Not(right)), question)",
+        killed_by=f"{CELL}[NOT ({{0}} AND NOT {{1}})-where]",
+        note="what is not both is not one or not the other",
+    ),
+    Bug(
+        name="plan-opposite-keeps-equality",
+        file=f"{PLAN}/narrowing.py",
+        before='">": "<=", "<=": ">"}',
+        after='">": "<=", "<=": ">="}',
+        killed_by=f"{CELL}[{{0}} NOT BETWEEN {{1.low}} AND {{1}}-where]",
+        note="the opposite of <= holds nowhere where <= does",
+    ),
+    Bug(
+        name="plan-case-without-else-keeps-its-value",
+        file=f"{PLAN}/sql.py",
+        before='otherwise = self.read(parts["default"], draft, level) if parts.get("default") else NULL',
+        after='otherwise = self.read(parts["default"], draft, level) if parts.get("default") else branches[-1][1]',
+        killed_by=f"{CELL}[CASE WHEN {{0}} THEN {{1}} END-an aggregate]",
+        note="a CASE without ELSE is NULL where no condition is true",
+    ),
+    Bug(
+        name="plan-short-case-looks-for-others",
+        file=f"{PLAN}/sql.py",
+        before='forms.compared("=", operand, when), then))',
+        after='forms.compared("<>", operand, when), then))',
+        killed_by=f"{CELL}[CASE {{0}} WHEN {{1}} THEN {{1.high}} END-the answer]",
+        note="the short form of CASE looks for what is equal",
+    ),
+    Bug(
+        name="plan-between-takes-its-ends-in-any-order",
+        file=f"{PLAN}/forms.py",
+        before='return Both(self.compared(">=", operand, low), self.compared("<=", operand, high))',
+        after='return Both(self.compared(">=", operand, high), self.compared("<=", operand, low))',
+        killed_by=f"{CELL}[{{0}} BETWEEN {{1.high}} AND {{1.low}}-where]",
+        note="nothing lies between a larger number and a smaller one",
+    ),
+    Bug(
+        name="plan-null-in-a-list-dropped",
+        file=f"{PLAN}/forms.py",
+        before="read.append(self._typed(constant, operand))",
+        after="read += [self._typed(constant, operand)] if constant != NULL else []",
+        killed_by=f"{CELL}[{{0}} NOT IN ({{1.mid}}, NULL)-where]",
+        note="NOT IN a list with NULL is never true",
+    ),
+    Bug(
+        name="plan-backslash-of-a-pattern-dropped",
+        file=f"{PLAN}/forms.py",
+        before="return Like(operand, pattern.value)",
+        after='return Like(operand, pattern.value.replace("\\\\", ""))',
+        killed_by=f"{CELL}[{{0}} LIKE 'a!_b' with ! for a backslash-where]",
+        note="what a backslash precedes is no wild card",
+    ),
+    Bug(
+        name="plan-cast-of-a-number-dropped",
+        file=f"{PLAN}/canonical.py",
+        before="case Cast(operand, kind) if type_of(operand, question).kind is kind:",
+        after="case Cast(operand, kind) if type_of(operand, question).kind in {kind, Kind.NUMBER}:",
+        killed_by=f"{CELL}[CAST({{0}} AS BIGINT) of b i n d m-a sum]",
+        note="a cast to integers rounds, halves to even",
+    ),
+    Bug(
+        name="plan-remainder-by-zero-counted",
+        file=f"{PLAN}/measures.py",
+        before='Arithmetic("+" | "-" | "*", left, right)',
+        after='Arithmetic("+" | "-" | "*" | "%", left, right)',
+        killed_by=f"{CELL}[{{0}} % {{1}}-an aggregate]",
+        note="a remainder by zero is NULL, and such rows do not count",
+    ),
+    Bug(
+        name="plan-refusal-in-words-of-an-earlier-question",
+        file=f"{PLAN}/draft.py",
+        before="return Forms(lambda: self.question)",
+        after="return Forms(lambda asked=self.question: asked)",
+        killed_by=f"{CELL}[{{0}} + {{1}}-having]",
+        note="an operand brings a measure that the question did not have when its form was begun: IndexError",
+    ),
+    Bug(
+        name="plan-comment-after-the-end-refused",
+        file=f"{PLAN}/sql.py",
+        before="if tree and type(tree) is not exp.Semicolon)",
+        after="if tree)",
+        killed_by=f"{UNIT}/test_sql.py::test_a_statement_is_read",
+        note="the parser makes a statement of a comment after the semicolon",
     ),
 ]

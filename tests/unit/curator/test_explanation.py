@@ -21,7 +21,7 @@ def told(text=TEXT, limit=PURE, epsilon=0.3, table=VISITS, contributions=5, spen
     rule = limit.filter()
     own = shared(contributions, table)
     terms = terms_of(plan.question, own, limit, rule.amount(rule.price_of(epsilon)))
-    return explained(plan, terms, own, limit, spent, confidence), terms
+    return explained(plan, terms, own, limit, spent, confidence, own.table.unit or "row"), terms
 
 
 @both_limits

@@ -11,7 +11,7 @@ from tacit.curator import Limit, Policy, Shared
 from tacit.errors import InvalidInput
 from tacit.plan import Weighing
 from tacit.privacy import Neighbours
-from tests.unit.curator.asked import VISITS
+from tests.unit.curator.asked import ROWS, VISITS
 
 
 def test_without_a_delta_a_limit_is_pure_and_rows_are_held_in_sum():
@@ -60,6 +60,35 @@ def test_a_relation_that_does_not_exist_is_refused_by_the_names_of_those_that_do
 def test_contributions_are_a_whole_number_of_at_least_one(contributions):
     with pytest.raises(InvalidInput, match="contributions"):
         Shared(VISITS, contributions)
+
+
+@pytest.mark.parametrize("epsilon", [10**7, 1e300])
+def test_a_limit_that_protects_nobody_is_refused(epsilon):
+    with pytest.raises(InvalidInput, match="protects nobody"):
+        Limit(epsilon, 1e-6)
+
+
+def test_what_is_protected_is_called_as_the_tables_call_it():
+    tables = {"visits": Shared(VISITS, 3)}
+    assert (Policy(Limit(1), tables).unit, Policy(Limit(1), tables, "patient").unit) == ("person", "patient")
+    assert Policy(Limit(1), {"visits": Shared(ROWS, 1)}).unit == "row"
+    with pytest.raises(InvalidInput, match="name the entity"):
+        Policy(Limit(1), tables | {"rows": Shared(ROWS, 1)})
+
+
+def test_an_analyst_has_a_part_of_the_limit_in_its_currency():
+    tables, limit = {"visits": Shared(VISITS, 3)}, Limit(1, 1e-6)
+    for own in (Limit(2, 1e-6), Limit(1), Limit(1, 1e-7), Limit(1, 1e-6, "replace")):
+        with pytest.raises(InvalidInput, match="the limit of 'ann'"):
+            Policy(limit, tables, analysts={"ann": own})
+    assert Policy(limit, tables, analysts={"ann": limit}).analysts == {"ann": limit}
+
+
+def test_answers_are_replayed_to_who_paid_for_them_or_to_everyone():
+    tables = {"visits": Shared(VISITS, 3)}
+    assert Policy(Limit(1), tables).replay == "analyst"
+    with pytest.raises(InvalidInput, match='"analyst" or "everyone"'):
+        Policy(Limit(1), tables, replay="nobody")
 
 
 def test_a_policy_cannot_be_changed():

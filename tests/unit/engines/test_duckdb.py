@@ -83,7 +83,7 @@ def test_a_failure_says_nothing(engine, monkeypatch):
 
 def test_a_dry_run_looks_at_no_row(engine, monkeypatch):
     seen = []
-    monkeypatch.setattr(engine, "_fetched", lambda sql: seen.append(sql) or [])
+    monkeypatch.setattr(engine, "_fetched", lambda sql, **_how: seen.append(sql) or [])
     engine.dry_run(EVERYTHING, LOOSE)
     engine.evaluate(EVERYTHING, LOOSE)
     assert '"t0"' not in seen[0]

@@ -12,6 +12,7 @@ from tests.unit.plan.cases import TABLES, VISITS, field
 ACCEPTED = {
     "SELECT COUNT(*) FROM visits": ("visits: COUNT(*) is the number of rows."),
     "select count(*) as n from VISITS;": ("visits: n is the number of rows."),
+    "SELECT COUNT(*) AS n FROM visits; -- all of them": ("visits: n is the number of rows."),
     "SELECT COUNT(*) AS n FROM visits AS v WHERE v.age >= 65": ("visits where age >= 65: n is the number of rows."),
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward": (
         "visits, for each ward ('A', 'B', 'C'): n is the number of rows."

@@ -49,8 +49,22 @@ def test_a_pure_loss_is_less_concentrated_than_half_its_square():
 def test_figures_of_a_bounded_range():
     assert near(BoundedRangeLoss(2).delta(F(0)), (1 - exp(-1)) ** 2 / (1 - exp(-2)))
     assert upper(BoundedRangeLoss(2).rho()) == F(1, 2)
-    assert upper(BoundedRangeLoss(2).renyi(F(3))) == F(3, 2)
-    assert upper(BoundedRangeLoss(2).renyi(F(100))) == 2
+    assert upper(BoundedRangeLoss(16).rho()) < 16 < F(16**2, 8)
+
+
+@pytest.mark.parametrize("order", [F(3, 2), F(3), F(100)])
+def test_the_divergence_of_a_bounded_range_is_that_of_its_worst_two_values(order):
+    """Found by trying them all, in floats; the pure and the concentrated bound are both larger."""
+    span, a = 2.0, float(order)
+
+    def divergence(t):
+        p = (exp(span) - exp(t)) / (exp(span) - 1)
+        return log(p * exp((a - 1) * t) + (1 - p) * exp((a - 1) * (t - span))) / (a - 1)
+
+    claimed = BoundedRangeLoss(2).renyi(order)
+    tried = max(divergence(span * i / 20_000) for i in range(1, 20_000))
+    assert tried * (1 - 1e-12) <= float(upper(claimed)) <= tried * (1 + 1e-6)
+    assert upper(claimed) < min(2, order / 2)
 
 
 def test_a_bounded_range_costs_a_quarter_of_what_a_pure_loss_costs_and_never_more():

@@ -1,0 +1,97 @@
+"""OpenDP's questions about tables: its Polars context, person by person, known keys."""
+
+import warnings
+from functools import cache
+from math import sqrt
+from typing import Any
+
+import opendp.prelude as dp  # type: ignore[import-not-found]
+import polars as pl
+from cases import ASKED, BOUND, DELTA, FEW, LIMIT, MANY, MOST, RUNS, WARDS, Asked, Bounds, visits
+from timing import best, emit, serve
+
+warnings.simplefilter("ignore")
+dp.enable_features("contrib")
+KEYS = pl.LazyFrame({"ward": WARDS})
+PERSON = dp.unit_of(contributions=1, identifier="person")
+
+
+def context(rows: int, loss: Any, answers: int = 1) -> Any:
+    """A context for so many answers about the file with so many rows."""
+    return dp.Context.compositor(
+        data=pl.scan_parquet(visits(rows)),
+        privacy_unit=PERSON,
+        privacy_loss=loss,
+        split_evenly_over=answers,
+        margins=[dp.polars.Margin(by=["ward"], max_length=rows, max_groups=len(WARDS))],
+    )
+
+
+def cost(high: int) -> Any:
+    """What was spent, in whole numbers: OpenDP sums them faster than floats."""
+    return pl.col("cost").cast(int).fill_null(0).dp, (0, high)
+
+
+def questions() -> None:
+    """Seconds of each question, by whichever way of keeping a person's rows is faster: a sample, or the first ones."""
+    column, ends = cost(MOST)
+    asked = {"count": [dp.len()], "sum and mean": [dp.len(), column.sum(ends)]}  # the mean is their quotient
+    for what, columns in asked.items():
+        seconds = min(best(released, columns, keep, least=2) for keep in ("sample", "first"))
+        emit("OpenDP", what, seconds=seconds)
+
+
+def released(columns: list[Any], keep: str) -> Any:
+    """An answer about the large file."""
+    held = context(MANY, dp.loss_of(epsilon=1.0)).query().truncate_per_group(BOUND, keep=keep)
+    return held.group_by("ward").agg(*columns).with_keys(KEYS).release().collect()
+
+
+@cache
+def rho() -> float:
+    """The most zero-concentrated loss that OpenDP converts to the limit, found by bisection."""
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    low, high = 0.0, 5.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        hidden = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=sqrt(1 / (2 * middle))))
+        low, high = (middle, high) if hidden.map(1.0).epsilon(DELTA) <= LIMIT else (low, middle)
+    return low
+
+
+def multipliers() -> None:
+    """How wide the noise of counts is, and of the two parts of a mean, for a sensitivity of one."""
+    each = sqrt(len(ASKED) / (2 * rho()))
+    emit("OpenDP", "noise", count=each, mean=each * sqrt(2))
+
+
+def error(counts: str, means: str) -> None:
+    """Estimates of every question, in several runs of the whole limit; and of single questions that spend it all."""
+    held = {False: Bounds.read(counts), True: Bounds.read(means)}
+    for run in range(RUNS):
+        shared = context(FEW, dp.loss_of(rho=rho()), len(ASKED))
+        for asked in ASKED:
+            emit("OpenDP", asked, **numbered(run, estimate(shared, asked, held[asked.mean])))
+    for asked in ASKED[-2:]:
+        for run in range(RUNS):
+            pure = estimate(context(FEW, dp.loss_of(epsilon=float(LIMIT))), asked, held[asked.mean])
+            emit("OpenDP alone", asked, **numbered(run, pure))
+
+
+def numbered(run: int, found: dict[str, float]) -> dict[str, float]:
+    """Estimates by run and ward."""
+    return {f"{run} {ward}": found[ward] for ward in WARDS}
+
+
+def estimate(shared: Any, asked: Asked, held: Bounds) -> dict[str, float]:
+    """The released number of every ward."""
+    column, ends = cost(held.high)
+    figure = column.mean(ends) if asked.mean else dp.len(signed=True)
+    rows = shared.query().filter(pl.col("age") < asked.below).truncate_per_group(held.rows, by=["ward"])
+    rows = rows.truncate_num_groups(held.wards, by=["ward"], keep="first")
+    table = rows.group_by("ward").agg(figure.alias("figure")).with_keys(KEYS).release().collect()
+    return {ward: float(number) for ward, number in table.select("ward", "figure").rows()}
+
+
+if __name__ == "__main__":
+    serve(questions=questions, multipliers=multipliers, error=error)

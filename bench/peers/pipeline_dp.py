@@ -1,0 +1,79 @@
+"""PipelineDP on its local backend: all questions under one accountant, which composes privacy-loss distributions."""
+
+from operator import itemgetter
+from typing import Any
+
+import pipeline_dp as pdp  # type: ignore[import-not-found]
+import pyarrow.parquet as pq
+from cases import ASKED, DELTA, FEW, LIMIT, RUNS, WARDS, Asked, Bounds, visits
+from timing import emit, serve
+
+Rows = list[tuple[Any, ...]]
+EXTRACT = pdp.DataExtractors(
+    privacy_id_extractor=itemgetter(0), partition_extractor=itemgetter(1), value_extractor=itemgetter(2)
+)
+
+
+def multipliers() -> None:
+    """How wide the noise of counts is, and of the two parts of a mean, for a sensitivity of one."""
+    accountant = pdp.PLDBudgetAccountant(total_epsilon=LIMIT, total_delta=DELTA)
+    lazy(accountant, [(0, WARDS[0], 0.0, 0)], ASKED, {False: Bounds(1, 1, 1), True: Bounds(1, 1, 1)})
+    accountant.compute_budgets()
+    width = accountant.base_noise_std
+    emit("PipelineDP", "noise", count=width, mean=width)
+
+
+def error(counts: str, means: str, width: str) -> None:
+    """Estimates of every question, in several runs of the whole limit; and of single questions that spend it all."""
+    held = {False: Bounds.read(counts), True: Bounds.read(means)}
+    rows = read()
+    for run in range(RUNS):
+        emit_all("PipelineDP", run, rows, ASKED, held, float(width))
+        for asked in ASKED[-2:]:
+            emit_all("PipelineDP alone", run, rows, [asked], held)
+
+
+def read() -> Rows:
+    """The rows as tuples: person, ward, cost, age."""
+    table = pq.read_table(visits(FEW))
+    return list(zip(*(table[name].to_pylist() for name in ("person", "ward", "cost", "age")), strict=True))
+
+
+def emit_all(
+    who: str, run: int, rows: Rows, asked: list[Asked], held: dict[bool, Bounds], width: float | None = None
+) -> None:
+    """One run of the whole limit; a width that its accountant has found before is handed on, as it takes a minute."""
+    accountant = pdp.PLDBudgetAccountant(total_epsilon=LIMIT, total_delta=DELTA)
+    answers = lazy(accountant, rows, asked, held)
+    if width is None:
+        accountant.compute_budgets()
+    else:
+        for mechanism in accountant.mechanism_specs:
+            mechanism.set_noise_standard_deviation(width)
+    for each, answer in zip(asked, answers, strict=True):
+        emit(who, each, **{f"{run} {ward}": float(figures[0]) for ward, figures in answer})
+
+
+def lazy(accountant: Any, rows: Rows, asked: list[Asked], held: dict[bool, Bounds]) -> list[Any]:
+    """The answers, which can be read once the accountant has computed its budgets."""
+    engine = pdp.DPEngine(accountant, pdp.LocalBackend())
+    return [
+        engine.aggregate(
+            [row for row in rows if row[3] < each.below],
+            pdp.AggregateParams(
+                metrics=[pdp.Metrics.MEAN if each.mean else pdp.Metrics.COUNT],
+                noise_kind=pdp.NoiseKind.GAUSSIAN,
+                max_partitions_contributed=held[each.mean].wards,
+                max_contributions_per_partition=held[each.mean].rows,
+                min_value=0,
+                max_value=held[each.mean].high,
+            ),
+            EXTRACT,
+            public_partitions=WARDS,
+        )
+        for each in asked
+    ]
+
+
+if __name__ == "__main__":
+    serve(multipliers=multipliers, error=error)

@@ -1,0 +1,153 @@
+"""`tacit sql`, `tacit explain` and `tacit mock`: questions, on the command line."""
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tacit.cli.columns import column_option
+from tacit.cli.output import AsJson, patience, plain, say
+from tacit.curator import Explanation, Release, Vault, open_vault, protect
+from tacit.errors import InvalidInput
+
+__all__ = ["explain", "mock", "sql"]
+
+Folder = Annotated[Path, typer.Argument(help="The vault: a directory with a tacit.toml.")]
+Asked = Annotated[str, typer.Argument(help="What is asked, in SQL.")]
+Epsilon = Annotated[str | None, typer.Option(help="What the answer may cost.", metavar="NUMBER")]
+Within = Annotated[str | None, typer.Option(help="The error that is allowed, instead of a price.", metavar="NUMBER")]
+Confidence = Annotated[float, typer.Option(help="The probability with which intervals hold.")]
+Analyst = Annotated[str | None, typer.Option(help="Who asks: one of the policy's analysts.")]
+
+
+def sql(
+    source: Annotated[
+        Path, typer.Argument(help="A vault, or a Parquet, CSV or DuckDB file whose table is named after it.")
+    ],
+    question: Asked,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    confidence: Confidence = 0.95,
+    analyst: Analyst = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Leave negative counts and the like as they are.")] = False,
+    receipt: Annotated[Path | None, typer.Option(help="Write the receipt into this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the answer into this file.")] = None,
+    unit: Annotated[str | None, typer.Option(help='For a file: the column that says whose a row is, or "row".')] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="For a file: ward=A,B,C (public keys), cost=0..5000 (a range), age:integer=0..120, note:text."
+        ),
+    ] = None,
+    contributions: Annotated[
+        int | None, typer.Option(help="For a file: how many rows of one unit count in full.")
+    ] = None,
+    delta: Annotated[str | None, typer.Option(help="For a file: 0, or a small probability.", metavar="NUMBER")] = None,
+    neighbours: Annotated[str | None, typer.Option(help='For a file: "add-or-remove" or "replace".')] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask one question, of a vault or of a file.
+
+    Of a file, the whole of EPSILON is spent on it, and nothing is remembered: whoever may call this may ask again.
+    """
+    given = {"unit": unit, "column": column, "contributions": contributions, "delta": delta, "neighbours": neighbours}
+    vault = _of_file(source, epsilon, given) if _is_file(source) else _of_vault(source, analyst, given)
+    with vault, patience("asking"):
+        answer = vault.sql(question, epsilon=_exact(epsilon), within=_exact(within), confidence=confidence, raw=raw)
+    _kept(answer, receipt, plot)
+    say(answer, plain(answer), as_json=as_json)
+
+
+def explain(
+    vault: Folder,
+    question: Asked,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    confidence: Confidence = 0.95,
+    analyst: Analyst = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what an answer would be made of and cost. It is free, and no data are looked at."""
+    with open_vault(vault, analyst=analyst) as opened:
+        told = opened.explain(question, epsilon=_exact(epsilon), within=_exact(within), confidence=confidence)
+    say(told, _explained(told), as_json=as_json)
+
+
+def mock(
+    vault: Folder,
+    question: Asked,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    confidence: Confidence = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the vault's twin of made-up rows: to write and try questions. It costs nothing and tells nothing."""
+    with open_vault(vault) as opened, opened.mock() as twin:
+        answer = twin.sql(question, epsilon=_exact(epsilon), within=_exact(within), confidence=confidence)
+    say(answer, plain(answer), as_json=as_json)
+
+
+def _is_file(source: Path) -> bool:
+    """Whether a path is meant as a file: it is one, or it has the ending of one."""
+    return source.is_file() or (not source.is_dir() and source.suffix in {".parquet", ".csv", ".duckdb"})
+
+
+def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Vault:
+    for name, value in given.items():
+        if value:
+            raise InvalidInput(f"--{name}", value, "a vault's policy says this; leave the option out")
+    return open_vault(source, analyst=analyst)
+
+
+def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vault:
+    if epsilon is None:
+        raise InvalidInput("--epsilon", None, "say what the answer may cost, such as --epsilon 0.5")
+    if given["unit"] is None:
+        raise InvalidInput("--unit", None, 'name the column whose equal values belong to one person, or "row"')
+    columns = dict(column_option(text) for text in given["column"] or [])
+    return protect(
+        source,
+        unit=str(given["unit"]),
+        contributions=given["contributions"],
+        columns=columns,
+        epsilon=_exact(epsilon) or 0,
+        delta=_exact(str(given["delta"] or 0)) or 0,
+        neighbours=str(given["neighbours"] or "add-or-remove"),
+    )
+
+
+def _exact(text: str | None) -> Fraction | None:
+    """A number as it is written, without a detour through floats."""
+    if text is None:
+        return None
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InvalidInput("a number", text, "write it in digits, such as 0.3") from None
+
+
+def _kept(answer: Release, receipt: Path | None, plot: Path | None) -> None:
+    if receipt is not None:
+        receipt.write_text(json.dumps(dict(answer.receipt), indent=2) + "\n", encoding="utf-8")
+    if plot is not None:
+        answer.plot(str(plot))
+
+
+def _explained(told: Explanation) -> dict[str, object]:
+    return {
+        "words": told.words,
+        "unit": told.unit,
+        "neighbours": told.neighbours,
+        "contributions": told.contributions,
+        "groups": told.groups,
+        "expected": [{"measure": each.measure, "noise": each.noise, "reach": each.reach} for each in told.expected],
+        "confidence": told.confidence,
+        "share": told.share,
+        "left": told.left,
+        "affordable": told.affordable,
+        "free": told.free,
+        "halving": told.halving,
+    }

@@ -1,0 +1,148 @@
+"""`tacit demo`: a vault over a clinic's real data, four questions, one refusal, and a ledger that was checked."""
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tacit.curator import Vault, open_vault
+from tacit.errors import InvalidInput, LimitExceeded
+from tacit.plan import col, count, mean
+
+__all__ = ["demo"]
+
+_POLICY = """\
+# What may be asked about the clinic, and how much all answers together may tell.
+
+[limit]
+epsilon = 2.0               # of all answers together, for one patient
+delta = 1e-6
+unit = "patient"            # all rows of one patient, in all tables, are protected together
+
+[ledger]
+anchors = "../anchors"      # outside the vault: an older copy of the ledger is noticed
+
+[tables.patients]
+source = "patients.parquet"
+unit = "patient"
+contributions = 1           # one row a patient
+
+[tables.patients.columns]
+age  = { type = "integer", low = 18, high = 100 }
+male = { type = "boolean", values = [true, false] }
+bmi  = { type = "number", low = 10, high = 70 }
+died = { type = "boolean" }
+
+[tables.labs]
+source = "labs.parquet"
+unit = "patient"
+contributions = 40          # a patient with more results counts for less in each
+
+[tables.labs.columns]
+test  = { type = "text", values = ["hdl", "sbp"] }
+value = { type = "number", low = 0, high = 250, nullable = false }
+day   = { type = "integer", low = -8000, high = 8000 }
+
+[tables.events]
+source = "events.parquet"
+unit = "patient"
+contributions = 3
+
+[tables.events.columns]
+event = { type = "text", values = ["nafld", "diabetes", "htn", "stroke", "heart failure"] }
+"""
+
+_BY_TEST = "SELECT test, COUNT(*) AS n, AVG(value) AS mean FROM labs GROUP BY test"
+_AGAIN = "select test, avg(value) as average from labs group by test order by average desc limit 2"
+_NEXT = "SELECT COUNT(*) AS n FROM patients WHERE died"
+_AFFECTED = "SELECT COUNT(DISTINCT patient) AS patients FROM events WHERE event = 'nafld'"
+
+
+def demo(
+    folder: Annotated[Path, typer.Argument(help="A new folder, for the vault, the anchor and the chart.")] = Path(
+        "tacit-demo"
+    ),
+) -> None:
+    """Make a vault over a clinic's real data and ask it a few questions."""
+    clinic = made(folder)
+    with open_vault(clinic) as vault:
+        _sql(vault, clinic)
+        _frame(vault, folder)
+        _accuracy(vault)
+        _repeated(vault)
+        _refused(vault)
+    _checked(clinic)
+
+
+def made(folder: Path) -> Path:
+    """The directory of a new vault over the clinic's data."""
+    if folder.exists():
+        raise InvalidInput("folder", str(folder), "it exists already; name a new one: tacit demo another-folder")
+    clinic = folder / "clinic"
+    clinic.mkdir(parents=True)
+    for name in ("patients.parquet", "labs.parquet", "events.parquet", "NOTICE.md"):
+        shutil.copy(Path(__file__).parent / "clinic" / name, clinic / name)
+    (clinic / "tacit.toml").write_text(_POLICY, encoding="utf-8")
+    return clinic
+
+
+def _sql(vault: Vault, clinic: Path) -> None:
+    _headline("1. A question in SQL", "17,549 patients, 400,123 lab results: the Mayo Clinic's NAFLD cohort")
+    typer.echo(f">>> clinic = tacit.open({str(clinic)!r})")
+    typer.echo(f">>> clinic.explain({_BY_TEST!r}, epsilon=0.6)     # free, and before any row is read\n")
+    typer.echo(str(vault.explain(_BY_TEST, epsilon=0.6)))
+    typer.echo("\n>>> clinic.sql(…the same…, epsilon=0.6)")
+    typer.echo(str(vault.sql(_BY_TEST, epsilon=0.6)))
+
+
+def _frame(vault: Vault, folder: Path) -> None:
+    _headline("2. The same in Python, with a chart", "how heavy the clinic's older patients are")
+    typer.echo('>>> older = clinic.table("patients").where(tacit.col("age") >= 65).group_by("male")')
+    typer.echo('>>> answer = older.agg(n=tacit.count(), bmi=tacit.mean("bmi")).ask(epsilon=0.3)')
+    older = vault.table("patients").where(col("age") >= 65).group_by("male")
+    answer = older.agg(n=count(), bmi=mean("bmi")).ask(epsilon=0.3)
+    typer.echo(str(answer))
+    chart = folder / "older.png"
+    typer.echo(f">>> answer.plot({str(chart)!r})")
+    try:
+        answer.plot(str(chart))
+    except ModuleNotFoundError:
+        typer.echo("(no chart: pip install 'tacit[plot]' brings what draws it)")
+
+
+def _accuracy(vault: Vault) -> None:
+    _headline("3. Accuracy first", "how many patients have the disease, give or take 40; what will that cost?")
+    typer.echo(f">>> clinic.sql({_AFFECTED!r}, within=40)")
+    typer.echo(str(vault.sql(_AFFECTED, within=40)))
+
+
+def _repeated(vault: Vault) -> None:
+    _headline("4. The first question again, in other words", "the same noisy numbers, for nothing")
+    typer.echo(f">>> clinic.sql({_AGAIN!r}, epsilon=0.6)")
+    typer.echo(str(vault.sql(_AGAIN, epsilon=0.6)))
+    typer.echo("\n>>> print(clinic.budget)")
+    typer.echo(str(vault.budget))
+
+
+def _refused(vault: Vault) -> None:
+    _headline("5. A question that would exceed the limit", "it is refused before the data are looked at")
+    typer.echo('>>> clinic.sql("SELECT event, COUNT(*) AS n FROM events GROUP BY event", epsilon=1.9)')
+    try:
+        vault.sql("SELECT event, COUNT(*) AS n FROM events GROUP BY event", epsilon=1.9)
+    except LimitExceeded as refusal:
+        typer.echo(f"LimitExceeded: {refusal}")
+
+
+def _checked(clinic: Path) -> None:
+    _headline("6. The record", "opened again from the disk: every link of its chain is checked")
+    with open_vault(clinic) as vault:
+        for entry in vault.ledger.entries():
+            share = float(vault.policy.limit.filter().share(entry.charge))
+            typer.echo(f"  {entry.number:>2}  {entry.hash.hex()[:12]}…  {share:>6.2%}  {entry.about}")
+        typer.echo(f"\nThe ledger is whole, and {vault.budget.spent:.1%} of the limit is spent.")
+    typer.echo(f"Try it: tacit sql {clinic} '{_NEXT}' --epsilon 0.2")
+
+
+def _headline(text: str, below: str) -> None:
+    typer.echo(f"\n{text}\n{'-' * len(text)}\n{below}\n")

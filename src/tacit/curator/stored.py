@@ -1,0 +1,89 @@
+"""An answer as the ledger keeps it: noisy integers, and what is public about their noise."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from tacit.curator.intervals import Noisy
+from tacit.curator.terms import Terms
+from tacit.mechanisms import Gaussian, Laplace
+from tacit.plan import fingerprint, identity
+
+__all__ = ["Stored", "released"]
+
+_MECHANISMS: dict[str, type[Gaussian] | type[Laplace]] = {"Gaussian": Gaussian, "Laplace": Laplace}
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What was released: one row of integers a group, one column a measure.
+
+    `question` is the fingerprint of what was asked and paid for; `scales` are the noise's, in steps of the integers;
+    `worths` what a step is worth in the measure's own unit; `measures` says what was measured.
+    """
+
+    question: str
+    mechanism: str
+    integers: tuple[tuple[int, ...], ...]
+    scales: tuple[Fraction, ...]
+    worths: tuple[Fraction, ...]
+    measures: tuple[str, ...]
+
+    def written(self) -> bytes:
+        """The bytes that are stored and replayed."""
+        plain = {
+            "question": self.question,
+            "mechanism": self.mechanism,
+            "integers": self.integers,
+            "scales": [str(scale) for scale in self.scales],
+            "worths": [str(worth) for worth in self.worths],
+            "measures": self.measures,
+        }
+        return json.dumps(plain, separators=(",", ":")).encode()
+
+    @classmethod
+    def read(cls, payload: bytes) -> "Stored":
+        """What the bytes stand for."""
+        plain = json.loads(payload)
+        return cls(
+            plain["question"],
+            plain["mechanism"],
+            tuple(tuple(row) for row in plain["integers"]),
+            tuple(Fraction(scale) for scale in plain["scales"]),
+            tuple(Fraction(worth) for worth in plain["worths"]),
+            tuple(plain["measures"]),
+        )
+
+    def noisy(self, places: Sequence[int]) -> list[list[Noisy]]:
+        """The columns at these places, each number with its noise."""
+        noise = [_MECHANISMS[self.mechanism](scale) for scale in self.scales]
+        return [[Noisy(row[place], noise[place], self.worths[place]) for place in places] for row in self.integers]
+
+    def reach(self, place: int, confidence: float) -> Fraction:
+        """The ± of one measure at this confidence."""
+        return Fraction(_MECHANISMS[self.mechanism](self.scales[place]).error(confidence)) * self.worths[place]
+
+
+def released(terms: Terms, exact: Any) -> Stored:
+    """The exact integers, hidden.
+
+    Claim:      every integer is an exact one plus fresh noise of its measure's mechanism.
+    Because:    each measure is released once, over all groups.
+    Checked by: tests/laws/test_corridor.py
+    """
+    columns = [
+        mechanism.release(np.array(terms.rounded(place, exact[:, place].tolist()), dtype=object))
+        for place, mechanism in enumerate(terms.mechanisms)
+    ]
+    return Stored(
+        fingerprint(terms.question).hex(),
+        type(terms.mechanisms[0]).__name__,
+        tuple(tuple(int(column[group]) for column in columns) for group in range(len(exact))),
+        tuple(mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma for mechanism in terms.mechanisms),
+        tuple(terms.worth(place) for place in range(len(columns))),
+        tuple(identity(measure) for measure in terms.question.measures),
+    )

@@ -1,0 +1,130 @@
+"""What one transaction adds to a durable ledger: records, the lines that find them, and running totals."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tacit.accounting import Charge
+from tacit.errors import InvalidInput
+from tacit.ledger.ledger import Entry
+from tacit.ledger.records import answered, chained, charged, entry_of, refreshed, written
+from tacit.ledger.store import Head, Line, Record, Session
+
+__all__ = ["Page", "entry_at", "paid", "spent_by", "version_of"]
+
+
+class Page:
+    """A transaction that is being written; totals are read once, and written at its end."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.head = session.head()
+        self._tallies: dict[str, str] = {}
+        self._changed: set[str] = set()
+
+    def append(self, fields: Mapping[str, Any]) -> Record:
+        """The record that says this, at the end of the chain."""
+        record = chained(self.head, written(fields))
+        self.session.append(record)
+        self.head = Head(record.number + 1, record.hash)
+        return record
+
+    def number(self, name: str) -> int:
+        """A running total that is one number."""
+        return int(self._tally(name) or 0)
+
+    def spent(self, payer: str | None) -> Charge:
+        """What everyone, or one analyst, has spent."""
+        return _as_charge(self._tally(_spent(payer)))
+
+    def enter(self, asked: Entry, limits: int) -> Entry:
+        """The entry that charges this, recorded, listed and added to what was spent."""
+        entry = replace(asked, number=self.number("entries"), before=self.spent(None))
+        record = self.append(charged(entry, limits))
+        self.session.index(Line(entry.number, record.number, entry.key, entry.topic))
+        self.set("entries", entry.number + 1)
+        for payer in {None, entry.analyst}:
+            self.spend(payer, entry.charge)
+        return replace(entry, hash=record.hash)
+
+    def settle(self, entry: Entry, payload: bytes) -> Entry:
+        """The entry with its answer, which is recorded unless it had one."""
+        known = self._known(entry)
+        if known.answered:
+            return known
+        record = self.append(answered(known.number, payload))
+        self.session.answer(known.number, record.number, payload)
+        return replace(known, payload=payload)
+
+    def refresh(self, table: str) -> int:
+        """The next version of a table."""
+        version = self.number(_version(table)) + 1
+        self.append(refreshed(table, version))
+        self.set(_version(table), version)
+        return version
+
+    def spend(self, payer: str | None, charge: Charge) -> None:
+        """Add to what a payer has spent."""
+        total = self.spent(payer) + charge
+        self.set(_spent(payer), f"{total.amount} {total.failure}")
+
+    def set(self, name: str, value: object) -> None:
+        """Keep a running total until the end of the transaction."""
+        self._tallies[name] = str(value)
+        self._changed.add(name)
+
+    def close(self) -> None:
+        """Write the totals that have changed."""
+        for name in sorted(self._changed):
+            self.session.set_tally(name, self._tallies[name])
+
+    def _tally(self, name: str) -> str | None:
+        if name not in self._tallies:
+            kept = self.session.tally(name)
+            if kept is None:
+                return None
+            self._tallies[name] = kept
+        return self._tallies[name]
+
+    def _known(self, entry: Entry) -> Entry:
+        """The entry as this ledger has it, if it is one of its own."""
+        if 0 <= entry.number < self.number("entries"):
+            known = entry_at(self.session, *self.session.lines(entry.number, 1))
+            if replace(known, payload=None) == replace(entry, payload=None):
+                return known
+        raise InvalidInput("entry", entry.number, "settle an entry that this ledger charged")
+
+
+def entry_at(session: Session, line: Line) -> Entry:
+    """The entry that a line leads to."""
+    record = session.record(line.record)
+    assert record is not None, "a line is written together with its record"
+    return entry_of(record, line.payload)
+
+
+def paid(session: Session, key: bytes, price: Charge) -> Entry | None:
+    """The first entry under a key whose price was no lower."""
+    entries = (entry_at(session, line) for line in session.by_key(key))
+    return next((entry for entry in entries if price.fits(entry.charge)), None)
+
+
+def spent_by(session: Session, payer: str | None) -> Charge:
+    """What everyone, or one analyst, has spent."""
+    return _as_charge(session.tally(_spent(payer)))
+
+
+def version_of(session: Session, table: str) -> int:
+    """How often a table was refreshed."""
+    return int(session.tally(_version(table)) or 0)
+
+
+def _as_charge(tally: str | None) -> Charge:
+    return Charge(*map(int, tally.split())) if tally else Charge()
+
+
+def _spent(payer: str | None) -> str:
+    return "spent" if payer is None else f"spent of {payer}"
+
+
+def _version(table: str) -> str:
+    return f"version of {table}"

@@ -1,0 +1,176 @@
+"""Reads a whole ledger again: every record, every total and every answer must be what the chain says."""
+
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+from tacit.accounting import Charge
+from tacit.errors import LedgerRefused
+from tacit.ledger.ledger import NOTHING
+from tacit.ledger.records import FORMAT, chained, charge_in, fields_of, units_of
+from tacit.ledger.store import EMPTY, Head, Line, Record, Session
+
+__all__ = ["Progress", "disagreement", "verified"]
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with how many records were read, and of how many."""
+
+PAGE = 1000
+RESTORE = "put back a sound copy and take it with `tacit ledger adopt`"
+
+
+def verified(place: str, session: Session, progress: Progress | None = None) -> Head:
+    """The head of the chain, if everything that the store keeps follows from its records.
+
+    Claim:      a byte of a record, an amount, a limit, a total, an answer or an index cannot be changed without notice,
+                nor a record removed, moved or put in between; records missing at the end are the anchor's to notice.
+    Because:    each record is hashed again with the one before it, and all else is computed again from records.
+    Checked by: tests/unit/ledger/test_tampering.py
+    """
+    books = _Books(_lines(session))
+    try:
+        for record in _records(session, session.head().records, progress):
+            books.read(record)
+        books.close(session)
+    except _Fault as fault:
+        raise LedgerRefused(place, f"is damaged: {fault}", RESTORE) from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise LedgerRefused(place, f"is damaged: record {books.head.records} cannot be read", RESTORE) from None
+    return books.head
+
+
+def disagreement(session: Session | None, remembered: Head | None) -> tuple[str, str] | None:
+    """How a ledger differs from what its anchor remembers, and what to do; None if it is that one or continues it."""
+    head = EMPTY if session is None else session.head()
+    if remembered is None:
+        if not head.records:
+            return None
+        return (
+            "has no anchor on this machine",
+            "if it was moved here and is the newest copy, take it with `tacit ledger adopt`",
+        )
+    if remembered.records > head.records:
+        state = f"has {head.records} records" if head.records else "is gone"
+        return (
+            f"{state}, and its anchor remembers {remembered.records}: what was spent since would be forgotten",
+            "put the newest copy back, or take this one as it is with `tacit ledger adopt`",
+        )
+    last = session.record(remembered.records - 1) if session is not None and remembered.records else None
+    if remembered.records and (last is None or last.hash != remembered.hash):
+        return (
+            "is not the one that its anchor remembers",
+            "put the right one back, or take this one as it is with `tacit ledger adopt`",
+        )
+    return None
+
+
+class _Fault(Exception):
+    """Something does not follow from the records."""
+
+
+class _Books:
+    """What the records read so far add up to, and the lines that the store keeps beside them."""
+
+    def __init__(self, lines: Iterator[Line]) -> None:
+        self.head = EMPTY
+        self._lines = lines
+        self._spent: dict[str | None, Charge] = {None: NOTHING}
+        self._versions: dict[str, int] = {}
+        self._entries = 0
+        self._limits = 0
+        # What the store holds as the answers of entries whose answering record has not been read yet.
+        self._unread: dict[int, tuple[int | None, str]] = {}
+
+    def read(self, record: Record) -> None:
+        if record != chained(self.head, record.body):
+            raise _Fault(f"record {self.head.records} is not what was written")
+        fields = fields_of(record)
+        if (fields["kind"] == "founded") != (record.number == 0):
+            raise _Fault(f"record {record.number} cannot stand there")
+        self._understand(record, fields)
+        self.head = Head(record.number + 1, record.hash)
+
+    def _understand(self, record: Record, fields: dict[str, Any]) -> None:
+        match fields["kind"]:
+            case "charged":
+                self._charged(record, fields)
+            case "answered":
+                self._answered(record, fields)
+            case "refreshed":
+                self._refreshed(record, fields)
+            case "limited":
+                self._limits = record.number
+            case "adopted":
+                pass
+            case "founded" if fields["format"] == FORMAT:
+                pass
+            case kind:
+                raise _Fault(f"this program cannot read its record {record.number}, {kind!r}: use a newer one")
+
+    def close(self, session: Session) -> None:
+        if next(self._lines, None) is not None:
+            raise _Fault("it lists a charge that was never recorded")
+        if self._unread:
+            raise _Fault(f"the answer of entry {min(self._unread)} was never recorded")
+        if session.head() != self.head:
+            raise _Fault("records are missing")
+        if session.tallies() != self._tallies():
+            raise _Fault("its totals are not the sums of its charges")
+
+    def _tallies(self) -> dict[str, str]:
+        if not self.head.records:
+            return {}
+        return {
+            "entries": str(self._entries),
+            "limits": str(self._limits),
+            **{f"spent{_of(name)}": f"{spent.amount} {spent.failure}" for name, spent in self._spent.items()},
+            **{f"version of {table}": str(version) for table, version in self._versions.items()},
+        }
+
+    def _charged(self, record: Record, fields: dict[str, Any]) -> None:
+        number, before = fields["entry"], units_of(self._spent[None])
+        if (number, fields["before"], fields["limits"]) != (self._entries, before, self._limits):
+            raise _Fault(f"record {record.number} does not follow from those before it")
+        self._find((number, record.number, bytes.fromhex(fields["key"]), bytes.fromhex(fields["topic"])))
+        self._entries += 1
+        charge = charge_in(fields["charge"])
+        for payer in {None, fields["analyst"]}:
+            self._spent[payer] = self._spent.get(payer, NOTHING) + charge
+
+    def _find(self, wanted: tuple[int, int, bytes, bytes]) -> None:
+        """The next line must say this; its answer is checked when the record of it comes."""
+        line = next(self._lines, None)
+        if line is None or (line.entry, line.record, line.key, line.topic) != wanted:
+            raise _Fault(f"entry {wanted[0]} is not listed as it was recorded")
+        if line.answer is not None or line.payload is not None:
+            self._unread[line.entry] = (line.answer, sha256(line.payload or b"").hexdigest())
+
+    def _answered(self, record: Record, fields: dict[str, Any]) -> None:
+        if self._unread.pop(fields["entry"], None) != (record.number, fields["digest"]):
+            raise _Fault(f"the answer of entry {fields['entry']} is not the one that was recorded")
+
+    def _refreshed(self, record: Record, fields: dict[str, Any]) -> None:
+        version = self._versions.get(fields["table"], 0) + 1
+        if fields["version"] != version:
+            raise _Fault(f"record {record.number} does not follow from those before it")
+        self._versions[fields["table"]] = version
+
+
+def _of(name: str | None) -> str:
+    return "" if name is None else f" of {name}"
+
+
+def _records(session: Session, count: int, progress: Progress | None) -> Iterator[Record]:
+    start = 0
+    while page := session.records(start, PAGE):
+        yield from page
+        start += len(page)
+        if progress is not None:
+            progress(start, count)
+
+
+def _lines(session: Session) -> Iterator[Line]:
+    start = 0
+    while page := session.lines(start, PAGE):
+        yield from page
+        start = page[-1].entry + 1

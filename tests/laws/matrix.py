@@ -1,0 +1,530 @@
+"""What every function means: a table of functions, kinds and places, from which statements are generated.
+
+A line of FUNCTIONS adds a function, a line of AGGREGATES an aggregate, and a line of PLACES a place in which functions
+may stand; everything else follows.  A cell is a function with arguments of certain kinds in a place.  It is either
+accepted, and then it has a statement of ours and one of plain DuckDB that mean the same, or refused for a reason.
+
+A kind is a letter: b(oolean), i(nteger), n(umber), t(ext), d(ate), m(oment).
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from tacit.plan import Column, Kind
+
+KINDS = dict(zip("bintdm", Kind, strict=True))
+
+# ---------------------------------------------------------------- the rows
+
+POOLS: dict[str, list[Any]] = {
+    "b": [True, False],
+    "i": [0, 1, -1, 2, 3, -3, 7, 10, -10, 100],
+    "n": [0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 1.0, 3.0, -3.5, 10.0, 0.125, -1.0],
+    "t": [
+        *("a", "A", "", "b", "ab", "aab", "a%b", "a_b", "a\\b", "é", "a\nb", "it's", "true"),
+        *("12", "-3", "+7", "2.5", "1e2", "-.5", "x12", " 12", "99999999999999999999"),
+        *("2024-02-29", "2023-02-29", "2024-02-29 12:30:00", "1999-12-31"),
+    ],
+    "d": [date(1970, 1, 1), date(2024, 2, 29), date(2024, 2, 28), date(1999, 12, 31), date(1969, 12, 31)],
+    "m": [
+        datetime(2024, 2, 29),  # noqa: DTZ001 -- columns without a zone hold UTC
+        datetime(2024, 2, 29, 12, 30, 15, 1),  # noqa: DTZ001
+        datetime(1969, 12, 31, 23, 59, 59, 999999),  # noqa: DTZ001
+        datetime(1970, 1, 1),  # noqa: DTZ001
+        datetime(2025, 1, 1),  # noqa: DTZ001
+    ],
+}
+"""What is in the columns of each kind."""
+KEYS: dict[str, tuple[Any, ...]] = {
+    "b": (False, True),
+    "i": (3, -1, 2),
+    "n": (Fraction(-5, 2), Fraction(3, 2), 0),
+    "t": ("b", "a", "12"),
+    "d": (date(2024, 2, 29), date(1970, 1, 1)),
+    "m": (POOLS["m"][0], POOLS["m"][2]),
+}
+"""The public values of the keys of each kind, in no order."""
+UNDECLARED: dict[str, Any] = {"i": 77, "n": 0.1, "t": "B", "d": date(2000, 1, 1), "m": datetime(2000, 1, 1, 1)}  # noqa: DTZ001
+LITERALS = {
+    "b": ("FALSE", "TRUE", "TRUE"),
+    "i": ("-1", "2", "10"),
+    "n": ("-0.5", "0.5", "2.5"),
+    "t": ("'A'", "'a'", "'b'"),
+    "d": ("DATE '1970-01-01'", "DATE '2024-02-28'", "DATE '2024-02-29'"),
+    "m": ("TIMESTAMP '1970-01-01'", "TIMESTAMP '2024-02-29 00:00:00'", "TIMESTAMP '2024-02-29 12:30:15.000001'"),
+}
+"""Three constants of each kind, in order."""
+
+
+def written(literal: str, *, plain: bool) -> str:
+    """A constant as DuckDB has to be told: a number with a point is a double here, and would be a DECIMAL there."""
+    return f"{literal}e0" if plain and "." in literal and literal[-1].isdigit() else literal
+
+
+ROWS = 36
+BOUNDS = {"i": (-128, 128), "n": (-128, 128)}
+STORED = {"b": "BOOLEAN", "i": "BIGINT", "n": "DOUBLE", "t": "VARCHAR", "d": "DATE", "m": "TIMESTAMP"}
+
+
+def columns() -> dict[str, tuple[Column, list[Any]]]:
+    """By name: every column and its cells.  Of each kind two that may be NULL and two that may not, and as many keys.
+
+    The sum of `code` over some rows tells which rows they are.
+    """
+    dice = random.Random(8)
+    found: dict[str, tuple[Column, list[Any]]] = {
+        "row": (Column("row", Kind.INTEGER, values=tuple(range(ROWS)), nullable=False), list(range(ROWS))),
+        "code": (Column("code", Kind.INTEGER, 0, 1 << ROWS, nullable=False), [1 << row for row in range(ROWS)]),
+        "who": (Column("who", Kind.INTEGER), [row % 7 for row in range(ROWS)]),
+    }
+    for letter, full, slot in product(KINDS, (False, True), (0, 1)):
+        name = f"{letter}{slot}{'_full' if full else ''}"
+        cells = _dealt(dice, POOLS[letter], nulls=0 if full else 7)
+        low, high = BOUNDS.get(letter, (None, None))
+        found[name] = Column(name, KINDS[letter], low, high, nullable=not full), cells
+        declared = [float(key) if letter == "n" else key for key in KEYS[letter]]
+        cells = _dealt(dice, declared if full else [*declared, UNDECLARED.get(letter)], nulls=0 if full else 4)
+        found[f"k{name}"] = Column(f"k{name}", KINDS[letter], values=KEYS[letter], nullable=not full), cells
+    return found
+
+
+def _dealt(dice: random.Random, pool: list[Any], nulls: int) -> list[Any]:
+    """Cells with every value of the pool, some of them NULL."""
+    cells = [pool[place % len(pool)] for place in range(ROWS - nulls)] + [None] * nulls
+    dice.shuffle(cells)
+    return cells
+
+
+# ---------------------------------------------------------------- functions
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """One function or operator.
+
+    `text` is its form, with {0} and {1} for its arguments and {0.low}, {0.mid}, {0.high} for constants of their kinds.
+    `takes` lists the kinds of arguments with which it is accepted; with all others it is refused, for `reason`.
+    `gives` is the kind of what it gives: a letter, the place of an argument, or + for the wider of both numbers.
+    `plain` is what plain DuckDB has to be asked where our meaning differs from its own, on purpose: this is the one
+    place that says so.  `over` are the kinds that are tried, all of them if it is empty; `after` are kinds that are
+    taken after release too, where no bounds are needed; `bounded` says whether what it gives can be summed, and
+    `literals` whether constants may stand for its arguments.
+    """
+
+    text: str
+    takes: str
+    gives: str
+    reason: str = ""
+    plain: str = ""
+    over: str = ""
+    after: str = ""
+    bounded: bool = True
+    literals: bool = True
+
+    @property
+    def slots(self) -> int:
+        return 1 + max((int(slot) for slot in re.findall(r"\{(\d)", self.text)), default=-1)
+
+    def result(self, kinds: str) -> str:
+        if self.gives == "+":
+            return "n" if set(kinds) == {"i", "n"} else kinds[0]
+        return kinds[int(self.gives)] if self.gives.isdigit() else self.gives
+
+
+NUMERIC = "ii in ni nn"
+ALIKE = f"bb tt dd dm md mm {NUMERIC}"
+ORDERED = f"tt dd dm md mm {NUMERIC}"
+LISTED = f"bb tt dd md mm {NUMERIC}"
+EVERY = " ".join(KINDS)
+TURNED = "bi in nt td dm mb"
+UNLIKE = r"values of kind \w+ and \w+ cannot be compared|true and false have no order|this is not a (day|moment)"
+NO_NUMBER = r"one cannot calculate with a value of kind \w+"
+NO_CONDITION = r"a condition is needed here, and this is of kind \w+"
+MIXED = r"the branches of this CASE are of different kinds: \w+ and \w+"
+NO_TEXT = r"LIKE reads text, and this is of kind \w+"
+NO_BOUND = r"the divisor may come as close to zero as it likes, so the quotient has no bound|" + NO_NUMBER
+NO_CAST = r"a value of kind \w+ cannot be cast to \w+"
+ALWAYS_NULL = r"to (calculate|compare) with NULL gives NULL, always"
+
+
+READ_WHOLE = "TRY_CAST(CASE WHEN regexp_full_match({0}, '[+-]?[0-9]{{1,19}}') THEN {0} END AS BIGINT)"
+READ_NUMBER = "TRY_CAST(CASE WHEN regexp_matches({0}, '^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$') THEN {0} END AS DOUBLE)"
+READ_DAY = "TRY_CAST(CASE WHEN regexp_full_match({0}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}') THEN {0} END AS DATE)"
+
+FUNCTIONS = [
+    Function("{0}", EVERY, "0"),
+    Function("({0})", EVERY, "0"),
+    # comparisons
+    Function("{0} = {1}", ALIKE, "b", UNLIKE),
+    Function("{0} <> {1}", ALIKE, "b", UNLIKE),
+    Function("{0} != {1}", "ii bb", "b", UNLIKE, over="ii bb it"),
+    Function("{0} < {1}", ORDERED, "b", UNLIKE),
+    Function("{0} <= {1}", ORDERED, "b", UNLIKE),
+    Function("{0} > {1}", ORDERED, "b", UNLIKE),
+    Function("{0} >= {1}", ORDERED, "b", UNLIKE),
+    Function("{0} = '2024-02-29'", "t d m", "b", UNLIKE),
+    Function("'2024-02-29 12:30:15.000001' > {0}", "t m", "b", UNLIKE),
+    Function("{0} = NULL", "", "b", ALWAYS_NULL),
+    Function("{0} BETWEEN {1} AND {1.high}", ORDERED, "b", UNLIKE),
+    Function("{0} NOT BETWEEN {1.low} AND {1}", ORDERED, "b", UNLIKE),
+    Function("{0} BETWEEN {1.high} AND {1.low}", ORDERED, "b", UNLIKE),
+    Function("{0} IN ({1.low}, {1.high})", LISTED, "b", UNLIKE),
+    Function("{0} NOT IN ({1.high}, {1.mid}, {1.high})", LISTED, "b", UNLIKE),
+    Function("{0} IN ({1.mid})", LISTED, "b", UNLIKE),
+    Function("{0} IN ({1.low}, NULL)", LISTED, "b", UNLIKE),
+    Function("{0} NOT IN ({1.mid}, NULL)", LISTED, "b", UNLIKE),
+    Function("{0} IS NULL", EVERY, "b"),
+    Function("{0} IS NOT NULL", EVERY, "b"),
+    # logic
+    Function("{0} AND {1}", "bb", "b", NO_CONDITION),
+    Function("{0} OR {1}", "bb", "b", NO_CONDITION),
+    Function("NOT {0}", "b", "b", NO_CONDITION),
+    Function("NOT ({0} AND NOT {1})", "bb", "b", NO_CONDITION),
+    Function("{0} OR ({1} IS NULL AND NOT {0})", "bb bi bn bt bd bm", "b", NO_CONDITION),
+    # text; a backslash takes the next character literally
+    Function("{0} LIKE 'a%'", "t", "b", NO_TEXT),
+    Function("{0} NOT LIKE '%b'", "t", "b", NO_TEXT),
+    Function("{0} LIKE '_'", "t", "b", NO_TEXT),
+    Function("{0} LIKE ''", "t", "b", NO_TEXT),
+    Function("{0} LIKE 'a_b'", "t", "b", NO_TEXT),
+    Function(r"{0} LIKE 'a\_b'", "t", "b", NO_TEXT, plain=r"{0} LIKE 'a\_b' ESCAPE '\'"),
+    Function(r"{0} LIKE '%\%%'", "t", "b", NO_TEXT, plain=r"{0} LIKE '%\%%' ESCAPE '\'"),
+    Function(r"{0} NOT LIKE 'a\\b'", "t", "b", NO_TEXT, plain=r"{0} NOT LIKE 'a\\b' ESCAPE '\'"),
+    # calculating; what is divided by zero is NULL
+    Function("{0} + {1}", NUMERIC, "+", NO_NUMBER),
+    Function("{0} - {1}", NUMERIC, "+", NO_NUMBER),
+    Function("{0} * {1}", NUMERIC, "+", NO_NUMBER),
+    Function("{0} / {1}", "ii ni", "n", NO_BOUND, "{0} / NULLIF({1}, 0)", after="in nn", literals=False),
+    Function("{0} / {1.mid}", NUMERIC, "n", NO_NUMBER),
+    Function("{0} / CASE WHEN {1} >= 0.5 THEN {1} END", NUMERIC, "n", f"{NO_NUMBER}|{UNLIKE}"),
+    Function("{0} % {1}", NUMERIC, "+", NO_NUMBER, plain="{0} % NULLIF({1}, 0)"),
+    Function("{0} % {1.high}", NUMERIC, "+", NO_NUMBER),
+    Function("-{0}", "i n", "0", r"a value of kind \w+ has no negative"),
+    Function("- - {0}", "i n", "0", r"a value of kind \w+ has no negative"),
+    Function("{0} + NULL", "", "0", ALWAYS_NULL),
+    Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER),
+    Function("({0} - {1}) * 2 + 1.5", NUMERIC, "n", NO_NUMBER),
+    # choices
+    Function("CASE WHEN {0} THEN {1} ELSE {1.low} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
+    Function("CASE WHEN {0} THEN {1} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
+    Function("CASE WHEN {0} THEN NULL ELSE {1} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
+    Function("CASE WHEN {0} IS NULL THEN {1} ELSE {0} END", "bb tt dd mm " + NUMERIC, "+", MIXED),
+    Function("CASE {0} WHEN {0.low} THEN {1} WHEN {0.mid} THEN {1.high} ELSE {1.low} END", TURNED, "1", over=TURNED),
+    Function("CASE {0} WHEN {1} THEN {1.high} END", LISTED.replace("md", "") + " dm md", "1", UNLIKE),
+    Function(
+        "CASE WHEN {0} > {1} THEN {1} WHEN {0} < {1.low} THEN {1.low} ELSE {0} END",
+        "tt dd mm " + NUMERIC,
+        "+",
+        f"{UNLIKE}|{MIXED}",
+    ),
+    # casts; of texts fewer are read than by DuckDB, and what cannot be read is NULL
+    Function("CAST({0} AS BIGINT)", "b i n", "i", NO_CAST, over="b i n d m"),
+    Function("CAST({0} AS INT)", "b i n", "i", NO_CAST, plain="CAST({0} AS BIGINT)", over="b i n d m"),
+    Function("{0}::BIGINT", "b i n", "i", NO_CAST, over="b i n d m", literals=False),
+    Function("TRY_CAST({0} AS BIGINT)", "t", "i", plain=READ_WHOLE, over="t", bounded=False),
+    Function("CAST({0} AS DOUBLE)", "i n", "n", NO_CAST, over="b i n d m"),
+    Function("CAST({0} AS DOUBLE)", "t", "n", plain=READ_NUMBER, over="t", bounded=False),
+    Function("CAST({0} AS VARCHAR)", "i t", "t", NO_CAST),
+    Function("{0}::TEXT", "i t", "t", NO_CAST, literals=False),
+    Function("CAST({0} AS BOOLEAN)", "b", "b", NO_CAST),
+    Function("CAST({0} AS DATE)", "d m", "d", NO_CAST, over="b i n d m"),
+    Function("CAST({0} AS DATE)", "t", "d", plain=READ_DAY, over="t", literals=False),
+    Function("CAST({0} AS TIMESTAMP)", "d m", "m", NO_CAST, literals=False),
+    Function("CAST(CAST({0} AS BIGINT) AS VARCHAR)", "b i n", "t", NO_CAST, over="b i n d m"),
+    Function("CAST({0} AS SMALLINT)", "", "i", "the type SMALLINT is not read"),
+]
+
+AGGREGATES = [
+    Function("COUNT(*)", "", "i"),
+    Function("COUNT({0})", EVERY, "i"),
+    Function("COUNT(DISTINCT who)", "", "i"),
+    Function("SUM({0})", "i n", "0", r"a value of kind \w+ cannot be summed", "COALESCE(SUM({0}), 0)", literals=False),
+    Function("AVG({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
+    Function("AVG({0} * {1.low})", NUMERIC, "n", NO_NUMBER),
+    Function("SUM(CASE WHEN {0} IS NULL THEN 1 ELSE 0 END)", EVERY, "i", plain="COALESCE(COUNT_IF({0} IS NULL), 0)"),
+]
+
+# ---------------------------------------------------------------- arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What stands for an argument: its text, and constants of its kind."""
+
+    text: str
+    kind: str
+    plain: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def low(self) -> str:
+        return written(LITERALS[self.kind][0], plain=self.plain)
+
+    @property
+    def mid(self) -> str:
+        return written(LITERALS[self.kind][1], plain=self.plain)
+
+    @property
+    def high(self) -> str:
+        return written(LITERALS[self.kind][2], plain=self.plain)
+
+
+NULLABLE, FULL, LITERAL = "nullable", "full", "literal"
+THOROUGH = [*product((NULLABLE, FULL), repeat=2), (NULLABLE, LITERAL), (LITERAL, NULLABLE), (FULL, LITERAL)]
+"""Whether each of two arguments is one that may be NULL, one that may not, or a constant."""
+BOTH, FIRST, NEITHER = (NULLABLE, NULLABLE), (NULLABLE, FULL), (FULL, FULL)
+
+
+def of_row(kind: str, null: str, slot: int) -> tuple[str, str]:
+    """An argument over rows, ours and plain."""
+    if null == LITERAL:
+        return LITERALS[kind][1], written(LITERALS[kind][1], plain=True)
+    text = f"{kind}{slot}{'_full' if null == FULL else ''}"
+    return text, text
+
+
+def of_key(kind: str, null: str, slot: int) -> tuple[str, str]:
+    """An argument that one may group by."""
+    text = f"k{kind}{slot}{'_full' if null == FULL else ''}"
+    return text, text
+
+
+def of_release(kind: str, null: str, slot: int) -> tuple[str, str]:
+    """An argument over the release: a key, a measure, or a key where a mean is positive, else NULL."""
+    if kind == "n":
+        ours = {NULLABLE: "AVG(n0)", FULL: "kn0" if slot == 0 else "COUNT(*)", LITERAL: "SUM(i0)"}[null]
+        return ours, {"AVG(n0)": "avg_n0", "COUNT(*)": "count_all", "SUM(i0)": "sum_i0"}.get(ours, ours)
+    if null == LITERAL:
+        return LITERALS[kind][1], LITERALS[kind][1]
+    key = f"k{kind}{slot}"
+    if null == FULL:
+        return key, key
+    return f"CASE WHEN AVG(n0) > 0 THEN {key} END", f"CASE WHEN avg_n0 > 0 THEN {key} END"
+
+
+# ---------------------------------------------------------------- what is observed of an expression
+
+
+def itself(text: str, kind: str) -> list[str]:
+    return [text]
+
+
+def condition(text: str, kind: str) -> list[str]:
+    """A condition that tells values of a kind apart."""
+    return [text if kind == "b" else f"({text}) > {LITERALS[kind][1]}"]
+
+
+def rows_told(text: str, kind: str) -> list[str]:
+    """Aggregates that tell in how many rows an expression is NULL, and in which it is what."""
+    (test,) = condition(text, kind)
+    return [f"COUNT({text})", f"SUM(CASE WHEN {test} THEN code ELSE 0 END)"]
+
+
+def numbers_told(text: str, kind: str) -> list[str]:
+    """Aggregates of numbers."""
+    return [f"COUNT({text})", f"SUM({text})"]
+
+
+# ---------------------------------------------------------------- places
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an expression may stand.
+
+    `argument` says what its arguments are there, `nulls` which of them are tried in haste, and `observe` what is asked
+    of it.  `ours` and, where it is not the same, `plain` are statements with {x} for what is observed and {keys} for
+    the keys that it needs; so many cells are asked `together`.  If `refuses`, kinds that a function does not take are
+    tried, too: once for rows, and once for the release.  `kinds` are the kinds of results that are observed there;
+    `constants` says whether a constant may stand there alone; `only` names the functions that may, and `reason` says
+    why no others.
+    """
+
+    name: str
+    argument: Callable[[str, str, int], tuple[str, str]]
+    nulls: list[tuple[str, str]]
+    observe: Callable[[str, str], list[str]]
+    ours: str
+    plain: str = ""
+    together: int = 1
+    refuses: bool = False
+    kinds: str = "bintdm"
+    constants: bool = True
+    only: frozenset[str] | None = None
+    reason: str = ""
+
+    @property
+    def of_rows(self) -> bool:
+        return self.argument is of_row
+
+
+GROUPS = """(SELECT {keys}, count(row)::DOUBLE AS count_all, coalesce(sum(i0), 0)::DOUBLE AS sum_i0, avg(n0) AS avg_n0
+    FROM {tables} LEFT JOIN t USING ({keys}) GROUP BY {keys})"""
+PLACES = [
+    Place("an aggregate", of_row, [FIRST, (FULL, LITERAL)], rows_told, "SELECT {x} FROM t", together=12),
+    Place("a sum", of_row, [BOTH, FIRST], numbers_told, "SELECT row, {x} FROM t GROUP BY row", together=8, kinds="in"),
+    Place("where", of_row, [BOTH], condition, "SELECT SUM(code) AS x FROM t WHERE {x}", refuses=True),
+    Place(
+        "a key",
+        of_key,
+        [BOTH, NEITHER],
+        itself,
+        "SELECT {x}, COUNT(*) AS x, SUM(i0) AS y FROM t GROUP BY {x}",
+        constants=False,
+        only=frozenset({"{0}"}),
+        reason="groups are made by columns only",
+    ),
+    Place(
+        "having",
+        of_release,
+        [BOTH, NEITHER],
+        condition,
+        "SELECT {keys}, COUNT(*) AS x FROM t GROUP BY {keys} HAVING {x}",
+        f"SELECT {{keys}}, count_all FROM {GROUPS} WHERE {{x}}",
+        refuses=True,
+    ),
+    Place(
+        "the answer",
+        of_release,
+        [BOTH],
+        itself,
+        "SELECT {keys}, COUNT(*) AS n, {x} FROM t GROUP BY {keys}",
+        f"SELECT {{keys}}, count_all, {{x}} FROM {GROUPS}",
+        together=4,
+    ),
+    Place(
+        "order",
+        of_release,
+        [NEITHER],
+        itself,
+        "SELECT {keys}, COUNT(*) AS x FROM t GROUP BY {keys} ORDER BY {x}, {keys}",
+        f"SELECT {{keys}}, count_all FROM {GROUPS} ORDER BY {{x}} NULLS LAST, {{keys}}",
+        constants=False,
+    ),
+]
+AGGREGATE_PLACES = {
+    "all rows": "SELECT {x} AS x FROM t",
+    "some rows": "SELECT {x} AS x FROM t WHERE i0 > 0",
+    "no rows": "SELECT {x} AS x FROM t WHERE i0 > 1000",
+    "groups": "SELECT kt0_full, {x} AS x FROM t GROUP BY kt0_full",
+    "having": "SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full HAVING {x} > 2",
+    "the answer": "SELECT kt0_full, 2 * {x} - 1 AS x FROM t GROUP BY kt0_full",
+    "order": "SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full ORDER BY {x} DESC, kt0_full",
+}
+"""Where an aggregate may stand."""
+NO_AGGREGATES = {
+    "SELECT COUNT(*) AS x FROM t WHERE {x} > 2": "a single row has no COUNT, SUM or AVG",
+    "SELECT COUNT(*) AS x FROM t GROUP BY {x}": "groups are made by columns only",
+    "SELECT SUM({x}) AS x FROM t": "a single row has no COUNT, SUM or AVG",
+}
+"""Where it may not, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A function with arguments of some kinds, which may be NULL or not, in a place."""
+
+    function: Function
+    place: Place
+    kinds: str
+    nulls: tuple[str, ...]
+
+    @property
+    def accepted(self) -> bool:
+        return self.taken and (self.place.only is None or self.function.text in self.place.only)
+
+    @property
+    def taken(self) -> bool:
+        """Whether the function takes arguments of these kinds."""
+        after = "" if self.place.of_rows else self.function.after
+        return not self.kinds or self.kinds in f"{self.function.takes} {after}".split()
+
+    @property
+    def reason(self) -> str:
+        return self.function.reason if not self.taken else self.place.reason
+
+    @property
+    def result(self) -> str:
+        return self.function.result(self.kinds)
+
+    @property
+    def ours(self) -> str:
+        return self._formed(self.function.text, 0)
+
+    @property
+    def plain(self) -> str:
+        return self._formed(self.function.plain or self.function.text, 1)
+
+    def _formed(self, text: str, side: int) -> str:
+        found = [
+            Argument(self.place.argument(kind, null, slot)[side], kind, plain=side == 1)
+            for slot, (kind, null) in enumerate(zip(self.kinds, self.nulls, strict=True))
+        ]
+        return text.format(*found)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that a statement about the release needs."""
+        return tuple(dict.fromkeys(re.findall(r"\bk[a-z][01]\b", self.ours))) or ("ki0",)
+
+    def __str__(self) -> str:
+        return f"{self.ours} in {self.place.name}"
+
+
+def cells_of(function: Function, place: Place, *, thorough: bool = False) -> Iterator[Cell]:
+    """Every cell of a function in a place; one of each sort that is refused."""
+    for kinds in _tried(function, place):
+        tried = [nulls[: len(kinds)] for nulls in (THOROUGH if thorough else place.nulls)]
+        if function.slots == 1 and place.of_rows:
+            tried += [(FULL,), (LITERAL,)]
+        for nulls in dict.fromkeys(tried):
+            if LITERAL in nulls and not (function.literals and (place.constants or len(nulls) > 1)):
+                continue
+            cell = Cell(function, place, kinds, nulls)
+            yield cell
+            if not cell.accepted:
+                break
+
+
+def _tried(function: Function, place: Place) -> Iterator[str]:
+    for kinds in function.over.split() or map("".join, product(KINDS, repeat=function.slots)):
+        taken = Cell(function, place, kinds, ()).taken
+        if taken and (function.result(kinds) not in place.kinds or (place.kinds == "in" and not function.bounded)):
+            continue  # it is observed in another place
+        if taken or place.refuses:
+            yield kinds
+
+
+def statements(batch: Sequence[Cell]) -> tuple[str, str]:
+    """The statements about some cells of one place that need the same keys, ours and plain."""
+    place, keys = batch[0].place, batch[0].keys
+    names = {"keys": ", ".join(keys), "tables": " CROSS JOIN ".join(f"of_{key}" for key in keys)}
+    found = []
+    for form, texts in ((place.ours, [cell.ours for cell in batch]), (place.plain, [cell.plain for cell in batch])):
+        observed = [each for text, cell in zip(texts, batch, strict=True) for each in place.observe(text, cell.result)]
+        if place.together > 1:
+            observed = [f"{each} AS x{i}" for i, each in enumerate(observed)]
+        found.append((form or place.ours).format(x=", ".join(observed), **names))
+    return found[0], found[1]
+
+
+def nested(dice: random.Random, kind: str, depth: int) -> tuple[str, str]:
+    """An expression of a kind over rows, made of functions inside functions, ours and plain."""
+    if depth == 0 or dice.random() < 0.2:
+        return of_row(kind, dice.choice((NULLABLE, NULLABLE, FULL, LITERAL)), dice.choice((0, 1)))
+    giving = [(each, kinds) for each in FUNCTIONS for kinds in each.takes.split() if each.result(kinds) == kind]
+    function, kinds = dice.choice(giving)
+    inside = [nested(dice, each, depth - 1) for each in kinds]
+    ours, plain = (
+        [Argument(f"({texts[side]})", each, plain=side == 1) for texts, each in zip(inside, kinds, strict=True)]
+        for side in (0, 1)
+    )
+    return function.text.format(*ours), (function.plain or function.text).format(*plain)

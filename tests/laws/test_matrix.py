@@ -1,0 +1,308 @@
+"""Every function with every kind, NULL or not, in every place: what is accepted means what DuckDB means by it.
+
+Questions take the whole way through a vault, without noise and with nothing clipped; tests/laws/matrix.py says what is
+asked, and where our meaning differs from DuckDB's on purpose.
+"""
+
+import random
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import product
+from math import floor, isclose
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import pytest
+import sqlglot
+
+import tacit
+from tacit.curator import Vault
+from tacit.errors import InvalidPlan
+from tacit.mechanisms import Gaussian, Laplace
+from tacit.plan import MeasureOf, Summed, Table, read_sql
+from tacit.plan.grammar import NODES
+from tests.laws.matrix import (
+    AGGREGATE_PLACES,
+    AGGREGATES,
+    BOTH,
+    FUNCTIONS,
+    KEYS,
+    KINDS,
+    NEITHER,
+    NO_AGGREGATES,
+    PLACES,
+    ROWS,
+    STORED,
+    Cell,
+    Function,
+    Place,
+    cells_of,
+    columns,
+    itself,
+    nested,
+    of_row,
+    rows_told,
+    statements,
+)
+
+COLUMNS = columns()
+TABLE = Table("t", tuple(column for column, _ in COLUMNS.values()))
+RECORDS = [{name: cells[row] for name, (_, cells) in COLUMNS.items()} for row in range(ROWS)]
+
+
+@contextmanager
+def no_noise() -> Iterator[None]:
+    """Every mechanism releases what it was given."""
+
+    def release(_: object, value: Any, times: int | None = None) -> Any:
+        return value
+
+    with patch.object(Laplace, "release", release), patch.object(Gaussian, "release", release):
+        yield
+
+
+def vault_of(unit: str) -> Vault:
+    """The table in a vault that clips nothing."""
+    declared = {name: column for name, (column, _) in COLUMNS.items()}
+    return tacit.protect(RECORDS, unit=unit, contributions=ROWS, columns=declared, epsilon=10**6, name="t")
+
+
+@pytest.fixture(scope="module")
+def vault() -> Iterator[Vault]:
+    with no_noise():
+        yield vault_of("row")
+
+
+@pytest.fixture(scope="module")
+def owned() -> Iterator[Vault]:
+    with no_noise():
+        yield vault_of("who")
+
+
+@pytest.fixture(scope="module")
+def plain() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The same rows in DuckDB, and the public values of every key in a table of its own."""
+    with duckdb.connect() as connection:
+        kinds = ", ".join(f'"{name}" {STORED[_letter(name)]}' for name in COLUMNS)
+        connection.execute(f"CREATE TABLE t ({kinds})")
+        marks = ", ".join("?" for _ in COLUMNS)
+        connection.executemany(f"INSERT INTO t VALUES ({marks})", [list(record.values()) for record in RECORDS])
+        for letter, values in KEYS.items():
+            for slot in "01":
+                name = f"k{letter}{slot}"
+                connection.execute(f"CREATE TABLE of_{name} ({name} {STORED[letter]})")
+                connection.executemany(f"INSERT INTO of_{name} VALUES (?)", [[_plain(each)] for each in values])
+        yield connection
+
+
+def _letter(name: str) -> str:
+    return "i" if name in {"row", "who", "code"} else name.removeprefix("k")[0]
+
+
+def _plain(value: Any) -> Any:
+    """A value as DuckDB shows it: numbers are alike, moments have no zone."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None)
+    return value if value is None or isinstance(value, bool | str) or hasattr(value, "day") else float(value)
+
+
+# ---------------------------------------------------------------- what is compared
+
+
+def shown(vault: Vault, text: str) -> list[tuple[Any, ...]]:
+    """The rows of an answer, without the ends of intervals."""
+    release = vault.sql(text, epsilon=1, raw=True)
+    kept = [i for i, name in enumerate(release.columns) if not name.endswith(("_low", "_high"))]
+    return [tuple(_plain(row[i]) for i in kept) for row in release.rows]
+
+
+def expected(plain: duckdb.DuckDBPyConnection, text: str) -> list[tuple[Any, ...]]:
+    return [tuple(map(_plain, row)) for row in plain.execute(text).fetchall()]
+
+
+def steps_of(text: str) -> list[float | None]:
+    """Of every column of an answer: the step of the grid on which it is a sum, if it is one."""
+    plan = read_sql(text, {"t": TABLE})
+    measures = [
+        plan.question.measures[shown.value.place] if isinstance(shown.value, MeasureOf) else None
+        for shown in plan.view.columns
+    ]
+    return [float(measure.step) if isinstance(measure, Summed) else None for measure in measures]
+
+
+def stepped(value: Any, step: float | None) -> Any:
+    """What a single row adds to a sum: a number in whole steps, nothing where it is NULL; the sum of nothing is 0."""
+    return value if step is None else 0.0 if value is None else floor(value / step + 0.5) * step
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two cells are the same; what is divided may differ in the last bits."""
+    if isinstance(one, float) and isinstance(other, float):
+        return one == other or isclose(one, other, rel_tol=1e-13)
+    return type(one) is type(other) and bool(one == other)
+
+
+def check_same(text: str, found: list[tuple[Any, ...]], wanted: list[tuple[Any, ...]]) -> None:
+    assert len(found) == len(wanted), (text, found, wanted)
+    for one, other in zip(found, wanted, strict=True):
+        assert len(one) == len(other)
+        assert all(map(same, one, other)), (text, one, other)
+
+
+def check(batch: Sequence[Cell], vault: Vault, plain: duckdb.DuckDBPyConnection) -> None:
+    """Ask for some cells, and DuckDB for the same."""
+    place = batch[0].place
+    ours, theirs = statements(batch)
+    found, wanted = shown(vault, ours), expected(plain, theirs)
+    if place.of_rows:
+        steps = steps_of(ours) if place.name == "a sum" else [1.0] * len(found[0])
+        wanted = [tuple(map(stepped, row, steps)) for row in wanted]
+    if place.name == "a key":  # groups are the declared ones: none of them is missing, and there are no others
+        public = [_plain(value) for value in KEYS[batch[0].kinds]]
+        counted = {value: (value, count, total or 0.0) for value, count, total in wanted}
+        wanted = [counted.get(value, (value, 0.0, 0.0)) for value in public]
+    if place.name != "order":
+        found, wanted = sorted(found, key=str), sorted(wanted, key=str)
+    check_same(ours, found, wanted)
+
+
+def check_refused(vault: Vault, text: str, reason: str) -> None:
+    with pytest.raises(InvalidPlan) as refusal:
+        vault.sql(text, epsilon=1)
+    assert reason, text
+    assert re.fullmatch(reason, refusal.value.reason), (text, refusal.value.reason)
+    assert refusal.value.remedy
+    assert refusal.value.text == text
+    assert refusal.value.start < refusal.value.end
+
+
+def batches(cells: Iterable[Cell]) -> Iterator[list[Cell]]:
+    """Cells that are asked for together: as many as their place allows, and with the same keys."""
+    alike: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in cells:
+        alike.setdefault(cell.keys, []).append(cell)
+    for found in alike.values():
+        size = found[0].place.together
+        yield from (found[first : first + size] for first in range(0, len(found), size))
+
+
+def name_of(function: Function) -> str:
+    text = f"{function.text} of {function.over}" if function.over else function.text
+    return text.replace("\\", "!") + " with ! for a backslash" if "\\" in text else text
+
+
+every_place = pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLACES])
+every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=map(name_of, FUNCTIONS))
+
+
+@every_place
+@every_function
+def test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused(function, place, vault, plain):
+    cells = list(cells_of(function, place))
+    for batch in batches(cell for cell in cells if cell.accepted):
+        check(batch, vault, plain)
+    for cell in cells:
+        if not cell.accepted:
+            check_refused(vault, statements([cell])[0], cell.reason)
+
+
+@pytest.mark.soak
+@every_place
+@every_function
+def test_all_ways_to_be_null_are_tried(function, place, vault, plain):
+    for batch in batches(cell for cell in cells_of(function, place, thorough=True) if cell.accepted):
+        check(batch, vault, plain)
+
+
+@pytest.mark.parametrize("place", AGGREGATE_PLACES)
+@pytest.mark.parametrize("function", AGGREGATES, ids=map(name_of, AGGREGATES))
+def test_an_aggregate_means_what_duckdb_means(function, place, vault, owned, plain):
+    for cell in aggregates_of(function):
+        for asked in (vault, owned) if place == "groups" else (owned,):
+            form = AGGREGATE_PLACES[place]
+            text = form.format(x=cell.ours)
+            if not cell.accepted:
+                check_refused(asked, text, cell.reason)
+            elif function.text == "COUNT(DISTINCT who)" and asked is vault:
+                check_refused(asked, text, "of distinct values only units are counted")
+            else:
+                found, wanted = shown(asked, text), expected(plain, form.format(x=cell.plain))
+                check_same(text, *((found, wanted) if place == "order" else (sorted(found), sorted(wanted))))
+
+
+@pytest.mark.parametrize(("form", "reason"), NO_AGGREGATES.items())
+@pytest.mark.parametrize("function", AGGREGATES, ids=map(name_of, AGGREGATES))
+def test_an_aggregate_is_refused_where_there_are_only_rows(function, form, reason, owned):
+    for cell in aggregates_of(function):
+        check_refused(owned, form.format(x=cell.ours), reason)
+
+
+def aggregates_of(function: Function) -> Iterator[Cell]:
+    return cells_of(function, Place("an aggregate", of_row, [BOTH, NEITHER], itself, "", refuses=True))
+
+
+# ---------------------------------------------------------------- functions inside functions
+
+
+def check_nested(seed: int, times: int, vault: Vault, plain: duckdb.DuckDBPyConnection) -> None:
+    """Ask for expressions that are three functions deep; what has no bounds is refused."""
+    dice = random.Random(seed)
+    refused = 0
+    for _ in range(times):
+        kind = dice.choice("bbb" + "".join(KINDS))
+        ours, theirs = (
+            f"SELECT {', '.join(f'{each} AS x{i}' for i, each in enumerate(rows_told(text, kind)))} FROM t"
+            for text in nested(dice, kind, 3)
+        )
+        try:
+            found = shown(vault, ours)
+        except InvalidPlan:
+            refused += 1
+            continue
+        check_same(ours, found, [tuple(value or 0.0 for value in row) for row in expected(plain, theirs)])
+    assert refused < times / 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_functions_inside_functions_mean_what_duckdb_means(seed, vault, plain):
+    check_nested(seed, 15, vault, plain)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_many_functions_inside_functions_mean_what_duckdb_means(seed, vault, plain):
+    check_nested(seed, 100, vault, plain)
+
+
+# ---------------------------------------------------------------- nothing is missing
+
+STATEMENT = {"Select", "From", "Table", "TableAlias", "Where", "Group", "Having", "Order", "Ordered", "Limit", "Offset"}
+"""What makes a statement and no expression."""
+
+
+def test_every_node_that_is_read_stands_in_a_cell():
+    texts = [cell.ours for function in FUNCTIONS for cell in cells_of(function, PLACES[0]) if cell.accepted]
+    texts += [cell.ours for function in AGGREGATES for cell in aggregates_of(function) if cell.accepted]
+    met = {type(node).__name__ for text in texts for node in sqlglot.parse_one(f"SELECT {text} AS x", "duckdb").walk()}
+    assert set(NODES) - STATEMENT <= met
+
+
+def test_every_function_meets_every_kind_in_every_place():
+    """A function that is not tried with a kind in haste has to say so in `over`."""
+    for function, place in product(FUNCTIONS, PLACES):
+        tried = {cell.kinds for cell in cells_of(function, place)}
+        every = set(function.over.split()) or {"".join(kinds) for kinds in product(KINDS, repeat=function.slots)}
+        taken = {kinds for kinds in every if Cell(function, place, kinds, ()).taken}
+        seen = {kinds for kinds in taken if function.result(kinds) in place.kinds}
+        assert tried == (every if place.refuses else seen if place.name != "a sum" or function.bounded else set())
+
+
+def test_there_are_thousands_of_cells():
+    cells = [cell for function, place in product(FUNCTIONS, PLACES) for cell in cells_of(function, place)]
+    accepted = sum(cell.accepted for cell in cells)
+    print(f"{len(cells)} cells, {accepted} accepted")
+    assert accepted >= 2_000
+    assert len(cells) - accepted >= 2_000

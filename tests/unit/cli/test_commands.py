@@ -1,0 +1,182 @@
+"""Every command does what its help says, for people and for programs."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.cli.main import CODES, app
+from tests.unit.cli.clinics import Said, called, tacit, vault
+
+COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+Run = Callable[..., Said]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setenv("COLUMNS", "160")
+    return lambda *words: called(capsys, monkeypatch, *words)
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> Path:
+    return vault(tmp_path)
+
+
+def parsed(said: Said) -> Any:
+    assert said.code == 0, said.err
+    return json.loads(said.out)
+
+
+def test_a_question_is_answered_as_a_table_and_as_json(run: Run, clinic: Path) -> None:
+    shown = run("sql", clinic, COUNT, "--epsilon", "0.5")
+    assert shown.code == 0
+    assert "ward" in shown.out
+    assert "epsilon 0.5" in shown.out
+    answer = parsed(run("sql", clinic, COUNT, "--epsilon", "0.5", "--json"))
+    assert answer["columns"] == ["ward", "n", "n_low", "n_high"]
+    assert answer["price"]["free"] is True
+    assert [row["ward"] for row in answer["rows"]] == ["A", "B"]
+
+
+def test_numbers_are_read_as_they_are_written(run: Run, clinic: Path) -> None:
+    for text in ("0.1", "1/10", "1e-1"):
+        answer = parsed(run("sql", clinic, COUNT, "--epsilon", text, "--json"))
+    assert answer["price"]["free"] is True
+
+
+def test_accuracy_comes_first_if_that_is_asked(run: Run, clinic: Path) -> None:
+    answer = parsed(run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--within", "60", "--json"))
+    row = answer["rows"][0]
+    assert row["n_high"] - row["n_low"] <= 121
+
+
+def test_an_explanation_costs_nothing_and_says_when_an_answer_is_free(run: Run, clinic: Path) -> None:
+    told = parsed(run("explain", clinic, COUNT, "--epsilon", "0.5", "--json"))
+    assert told["free"] is False
+    assert told["affordable"] is True
+    run("sql", clinic, COUNT, "--epsilon", "0.5")
+    assert parsed(run("explain", clinic, COUNT, "--epsilon", "0.5", "--json"))["free"] is True
+    assert "Free" in run("explain", clinic, COUNT, "--epsilon", "0.5").out
+
+
+def test_the_twin_is_asked_without_a_charge(run: Run, clinic: Path) -> None:
+    shown = run("mock", clinic, COUNT, "--epsilon", "1.5")
+    assert "made-up rows" in shown.out
+    assert parsed(run("budget", clinic, "--json"))["spent"] == 0
+
+
+def test_the_budget_is_a_bar_and_shows_an_analysts_own(run: Run, clinic: Path) -> None:
+    run("sql", clinic, COUNT, "--epsilon", "0.4", "--analyst", "alice")
+    shown = run("budget", clinic, "--analyst", "alice")
+    assert "█" in shown.out
+    assert "by this analyst" in shown.out
+    told = parsed(run("budget", clinic, "--analyst", "alice", "--json"))
+    assert told["own"]["spent"] > told["spent"] > 0
+
+
+def test_the_ledger_is_listed_shown_verified_and_exported(run: Run, clinic: Path, tmp_path: Path) -> None:
+    receipt = tmp_path / "receipt.json"
+    run("sql", clinic, COUNT, "--epsilon", "0.4", "--receipt", receipt)
+    (entry,) = parsed(run("ledger", "list", clinic, "--json"))
+    assert entry["state"] == "answered"
+    assert "number of rows" in run("ledger", "list", clinic).out
+    shown = parsed(run("ledger", "show", clinic, entry["entry"], "--json"))
+    assert shown["answer"]["mechanism"] == "Gaussian"
+    assert run("ledger", "verify", clinic).code == 0
+    verified = parsed(run("ledger", "verify", clinic, receipt, "--json"))
+    assert verified == {"charges": 1, "spent": verified["spent"], "receipts": {str(receipt): []}}
+    book = tmp_path / "book.jsonl"
+    run("ledger", "export", clinic, "--to", book)
+    kinds = [json.loads(line)["kind"] for line in book.read_text().splitlines()]
+    assert kinds == ["founded", "limited", "charged", "answered"]
+
+
+def test_a_forged_receipt_is_refused(run: Run, clinic: Path, tmp_path: Path) -> None:
+    receipt = tmp_path / "receipt.json"
+    run("sql", clinic, COUNT, "--epsilon", "0.4", "--receipt", receipt)
+    told = json.loads(receipt.read_text())
+    told["loss"]["charge"]["amount"] = "1"
+    receipt.write_text(json.dumps(told))
+    said = run("ledger", "verify", clinic, receipt)
+    assert said.code == 2
+    assert "loss.charge" in said.out
+
+
+def test_a_ledger_that_was_moved_is_adopted(run: Run, clinic: Path, tmp_path: Path) -> None:
+    run("sql", clinic, COUNT, "--epsilon", "0.4")
+    moved = tmp_path / "elsewhere" / "clinic"
+    moved.parent.mkdir()
+    clinic.rename(moved)
+    refused = run("budget", moved)
+    assert refused.code == 5
+    assert "tacit ledger adopt" in refused.err
+    assert run("ledger", "adopt", moved, "--why", "moved to another disk").code == 0
+    assert parsed(run("budget", moved, "--json"))["spent"] > 0
+    assert "moved to another disk" in run("ledger", "export", moved).out
+
+
+def test_a_refreshed_table_is_asked_anew(run: Run, clinic: Path) -> None:
+    run("sql", clinic, COUNT, "--epsilon", "0.4")
+    assert parsed(run("refresh", clinic, "visits", "--json")) == {"table": "visits", "version": 1}
+    assert parsed(run("sql", clinic, COUNT, "--epsilon", "0.4", "--json"))["price"]["free"] is False
+
+
+def test_a_vault_is_made_from_the_schema_of_a_file(run: Run, clinic: Path, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    words = ["--unit", "patient", "--contributions", 3, "--epsilon", 1, "--answers", 4]
+    said = run("init", made, "--source", clinic / "visits.csv", *words)
+    assert said.code == 0, said.err
+    assert "delta" in said.out
+    text = (made / "tacit.toml").read_text()
+    assert "cost" in text
+    assert "delta = 0" in text
+    assert run("init", made, "--source", clinic / "visits.csv", *words).code == 2
+    assert run("check", made).code == 0
+    assert run("sql", made, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.5").code == 0
+
+
+def test_check_says_what_is_described(run: Run, clinic: Path) -> None:
+    assert "visits: all rows of one patient, held at 3" in run("check", clinic).out
+
+
+def test_a_file_is_asked_without_a_vault(run: Run, clinic: Path) -> None:
+    words = ["--unit", "patient", "--contributions", 3, "--column", "ward=A,B", "--epsilon", "0.5"]
+    assert run("sql", clinic / "visits.csv", COUNT, *words).code == 0
+
+
+def test_a_chart_is_drawn(run: Run, clinic: Path, tmp_path: Path) -> None:
+    chart = tmp_path / "chart.png"
+    assert run("sql", clinic, COUNT, "--epsilon", "0.4", "--plot", chart).code == 0
+    assert chart.read_bytes().startswith(b"\x89PNG")
+
+
+def test_errors_are_objects_for_programs(run: Run, clinic: Path) -> None:
+    said = run("sql", clinic, COUNT, "--epsilon", "5", "--json")
+    assert said.code == 3
+    assert json.loads(said.err)["error"]["kind"] == "LimitExceeded"
+
+
+def test_every_exit_code_is_documented() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "use-the-command-line.md").read_text()
+    for code in {0, 1, 2, *CODES.values()}:
+        assert f"| {code} |" in page
+
+
+def test_every_command_is_documented() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "use-the-command-line.md").read_text()
+    names = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+    for group in app.registered_groups:
+        assert group.typer_instance is not None
+        names += [f"{group.name} {command.name}" for command in group.typer_instance.registered_commands]
+    assert len(names) >= 13
+    for name in names:
+        assert f"tacit {name}" in page, name
+
+
+def test_the_command_runs_as_a_process(clinic: Path) -> None:
+    said = tacit("sql", clinic, COUNT, "--epsilon", "0.5")
+    assert said.code == 0, said.err
+    assert tacit("sql", clinic, COUNT, "--epsilon", "9").code == 3

@@ -1,0 +1,157 @@
+"""A vault is a directory: opened in any process, at any time, it goes on where it was."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+import tacit
+from tacit.curator import adopt_ledger
+from tacit.errors import InvalidInput, InvalidPolicy, LedgerRefused, LimitExceeded
+from tests.unit.cli.clinics import POLICY, vault
+from tests.unit.cli.clinics import tacit as command
+
+COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+LINKED = """
+[tables.bills]
+source = "bills.csv"
+unit = "visit.patient"
+contributions = 2
+
+[tables.bills.references]
+visit = "stays.id"
+
+[tables.bills.columns]
+paid = { type = "integer", low = 0, high = 9 }
+
+[tables.stays]
+source = "stays.csv"
+unit = "patient"
+contributions = 2
+
+[tables.stays.columns]
+ward = { type = "text", values = ["A", "B"] }
+"""
+
+
+@pytest.fixture
+def clinic(tmp_path: Path) -> Path:
+    return vault(tmp_path)
+
+
+def test_what_was_spent_and_answered_is_there_when_it_is_opened_again(clinic: Path) -> None:
+    with tacit.open(clinic) as first:
+        answer = first.sql(COUNT, epsilon=0.5)
+        spent = first.budget.spent
+    with tacit.open(clinic) as again:
+        assert again.budget.spent == spent > 0
+        same = again.sql(COUNT.lower().replace("visits", "VISITS"), epsilon=0.5)
+        assert same.price.free
+        assert same.rows == answer.rows
+        assert same.receipt == answer.receipt
+
+
+def test_another_process_sees_the_same(clinic: Path) -> None:
+    with tacit.open(clinic) as opened:
+        opened.sql(COUNT, epsilon=0.5)
+        assert "nothing: answered before" in command("sql", clinic, COUNT, "--epsilon", "0.5").out
+        command("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.5")
+        assert opened.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.5).price.free
+
+
+def test_analysts_share_the_limit_and_not_their_answers(clinic: Path) -> None:
+    with tacit.open(clinic, analyst="alice") as hers, tacit.open(clinic) as everyones:
+        hers.sql(COUNT, epsilon=0.4)
+        assert not everyones.sql(COUNT, epsilon=0.4).price.free
+        assert everyones.budget.spent == hers.budget.spent
+        with pytest.raises(LimitExceeded, match="alice"):
+            hers.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.4)
+
+
+def test_answers_are_shared_where_the_policy_says_so(tmp_path: Path) -> None:
+    clinic = vault(tmp_path, POLICY.replace("delta = 1e-6", 'delta = 1e-6\nreplay = "everyone"', 1))
+    with tacit.open(clinic, analyst="alice") as hers, tacit.open(clinic) as everyones:
+        hers.sql(COUNT, epsilon=0.4)
+        assert everyones.sql(COUNT, epsilon=0.4).price.free
+
+
+def test_changed_bounds_or_contributions_ask_anew(clinic: Path) -> None:
+    question = "SELECT SUM(cost) AS s FROM visits"
+    with tacit.open(clinic) as opened:
+        opened.sql(question, epsilon=0.2)
+    for old, new in (("high = 500", "high = 600"), ("contributions = 3", "contributions = 4")):
+        (clinic / "tacit.toml").write_text((clinic / "tacit.toml").read_text().replace(old, new))
+        with tacit.open(clinic) as opened:
+            assert not opened.sql(question, epsilon=0.2).price.free
+
+
+def test_a_limit_is_changed_by_an_entry_and_keeps_what_was_spent(clinic: Path) -> None:
+    with tacit.open(clinic) as opened:
+        opened.sql(COUNT, epsilon=2)
+    (clinic / "tacit.toml").write_text(POLICY.replace("epsilon = 2.0", "epsilon = 3.0"))
+    with tacit.open(clinic) as opened:
+        assert 0 < opened.budget.spent < 1
+        assert [record["kind"] for record in opened.records()].count("limited") == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("delta = 1e-6", "delta = 0"),
+        ("delta = 1e-6", 'delta = 1e-6\nneighbours = "replace"'),
+        ("delta = 1e-6", 'delta = 1e-6\nunit = "person"'),
+    ],
+)
+def test_what_never_changes_is_held_by_the_ledger(clinic: Path, old: str, new: str) -> None:
+    with tacit.open(clinic) as opened:
+        opened.sql(COUNT, epsilon=0.2)
+    (clinic / "tacit.toml").write_text(POLICY.replace(old, new, 1))
+    with pytest.raises(LedgerRefused, match="never change"):
+        tacit.open(clinic)
+
+
+def test_an_older_copy_of_the_ledger_is_refused_until_it_is_adopted(clinic: Path) -> None:
+    with tacit.open(clinic) as opened:
+        opened.sql(COUNT, epsilon=0.2)
+    kept = (clinic / "ledger.sqlite").read_bytes()
+    with tacit.open(clinic) as opened:
+        opened.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.2)
+    for file in clinic.glob("ledger.sqlite*"):
+        file.unlink()
+    (clinic / "ledger.sqlite").write_bytes(kept)
+    with pytest.raises(LedgerRefused, match="tacit ledger adopt"):
+        tacit.open(clinic)
+    with pytest.raises(InvalidInput, match="why"):
+        adopt_ledger(clinic, " ")
+    adopt_ledger(clinic, "the newer one was lost in a fire")
+    with tacit.open(clinic) as opened:
+        assert sum(1 for _ in opened.ledger.entries()) == 1
+        assert any("fire" in str(record.get("why")) for record in opened.records())
+
+
+def test_a_unit_is_found_along_foreign_keys(tmp_path: Path) -> None:
+    clinic = vault(tmp_path, POLICY + LINKED)
+    (clinic / "stays.csv").write_text("id,patient,ward\n" + "".join(f"{n},{n // 2},A\n" for n in range(100)))
+    (clinic / "bills.csv").write_text("visit,paid\n" + "".join(f"{n % 100},{n % 10}\n" for n in range(400)))
+    with tacit.open(clinic) as opened:
+        rows = opened.sql("SELECT COUNT(*) AS n FROM bills", epsilon=1.8, raw=True).rows
+    assert 0 < rows[0][0] < 160  # fifty patients with eight bills each, held at two
+
+
+def test_threads_ask_one_vault_at_once(clinic: Path) -> None:
+    with tacit.open(clinic) as opened:
+        found: list[bool] = []
+        threads = [
+            threading.Thread(target=lambda: found.append(opened.sql(COUNT, epsilon=0.3).price.free)) for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == 8
+        assert sum(1 for _ in opened.ledger.entries()) == 1
+
+
+def test_a_folder_without_a_policy_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(InvalidPolicy, match="tacit init"):
+        tacit.open(tmp_path)

@@ -1,0 +1,60 @@
+"""An index drawn by its weight: what is refused, what the extremes do, how exact the floats are."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.errors import InvalidInput
+from tacit.exact import SLACK, ball, exp_weights, upper, weighted_index, weighted_law, working
+
+F = Fraction
+
+
+@given(st.integers(0, 10**6), st.sampled_from([F(1), F(1, 7), F(1000, 3), F(10**5)]))
+def test_floats_are_within_their_slack(gap, scale):
+    (weight,) = exp_weights(np.array([gap]), scale)
+    with working():
+        exact = upper((-ball(gap / scale)).exp())
+    if exact > F(1, 10**300):
+        assert abs(F(float(weight)) / exact - 1) < F(SLACK) / 2
+    else:
+        assert weight <= 2e-300
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_scores_may_lie_as_far_apart_as_integers_go(kind):
+    assert weighted_index(kind([-(2**62), 2**62, 0]), 1) == 1
+    assert weighted_index([-(2**200), 2**200], F(1, 1000)) == 1
+    assert weighted_index(np.array([-(2**63), 2**63 - 1]), 1) == 1
+
+
+def test_what_has_no_width_is_never_drawn_however_good_its_score():
+    assert {weighted_index([10**9, 0, 1], 1, [0, 1, 1]) for _ in range(50)} <= {1, 2}
+    with working():
+        assert weighted_law([10**9, 0, 0], 1, [0, 1, 3])[2] == ball(F(3, 4))
+
+
+def test_widths_multiply():
+    drawn = [weighted_index([0, 0], 1, [2**61, 1]) for _ in range(50)]
+    assert drawn == [0] * 50
+
+
+@pytest.mark.parametrize("scores", [[], [0.5], [True], [[1, 2]], ["a"], [None]])
+def test_scores_of_another_kind_are_refused(scores):
+    with pytest.raises(InvalidInput):
+        weighted_index(scores, 1)
+
+
+@pytest.mark.parametrize("scale", [0, -1, float("nan"), True, "1"])
+def test_scales_that_make_no_sense_are_refused(scale):
+    with pytest.raises(InvalidInput):
+        weighted_index([1, 2], scale)
+
+
+@pytest.mark.parametrize("widths", [[1], [0, 0], [-1, 2], [1.5, 1]])
+def test_widths_of_another_kind_are_refused(widths):
+    with pytest.raises(InvalidInput):
+        weighted_index([1, 2], 1, widths)
