@@ -2,7 +2,7 @@
 
 from functools import cache
 from itertools import product
-from math import inf, log, sqrt
+from math import inf, isnan, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,13 @@ from report import Requirement, Result, Table, ratio, shown
 import tacit
 from tacit.accounting import ConcentratedFilter, PureFilter
 
-MOST_RATIO, CONFIDENCE, DRAWS = 1.10, 0.99, 2_000
+MOST_RATIO, CONFIDENCE, DRAWS, TRIALS = 1.10, 0.99, 2_000, 3
 HIGHS = (1500, 2000, 2500, 3000, MOST)  # where costs may be held
 CONTRIBUTIONS = (1, 2, 3, 4, 5, 6, 8, 10)
 SPREADS = ((1, 1), (2, 1), (3, 1), (5, 1), (7, 1), (9, 1), (12, 1), (5, 2), (7, 2), (9, 2))  # wards, rows in each
 PEERS = {"OpenDP": ("opendp_polars", False), "PipelineDP": ("pipeline_dp", True)}  # whether means are centred
 TRIED = [asked for asked in ASKED if asked.below in {20, 60, 100}]
+CASES = ("together", "alone")
 Errors = dict[str, NDArray[np.float64]]
 """For each question, the errors of every run and ward."""
 
@@ -44,14 +45,14 @@ def _figures(source: str, asked: Asked, figure: str = "cost") -> dict[str, float
 # ---------------------------------------------------------------- bounds
 
 
-def chosen(multipliers: dict[bool, float], *, centred: bool) -> dict[bool, Bounds]:
+def chosen(multipliers: dict[bool, float], tried: list[Asked], *, centred: bool) -> dict[bool, Bounds]:
     """For counts and for means, the bounds with the least expected error, which a peer is given."""
     candidates = [Bounds(*spread, high) for spread, high in product(SPREADS, HIGHS)]
     return {
         mean: min(
             candidates if mean else [Bounds(*spread, MOST) for spread in SPREADS],
             key=lambda held, mean=mean: sum(  # type: ignore[misc]
-                log(_expected(asked, held, multipliers[mean], centred=centred)) for asked in TRIED if asked.mean is mean
+                log(_expected(asked, held, multipliers[mean], centred=centred)) for asked in tried if asked.mean is mean
             ),
         )
         for mean in (False, True)
@@ -85,13 +86,13 @@ def _held(below: int, held: Bounds) -> str:
     return f"(SELECT * FROM ({taken}) WHERE place <= {held.rows} AND rank <= {held.wards})"
 
 
-def ours_chosen(delta: float) -> tuple[int, int]:
-    """The contributions and the highest cost with the least error over the questions that are tried."""
+def ours_chosen(delta: float, tried: list[Asked], answers: int) -> tuple[int, int]:
+    """The contributions and the highest cost with the least error over the questions that are tried, several times."""
     least, found = inf, (0, 0)
+    price = _price(delta, answers)
     for contributions, high in product(CONTRIBUTIONS, HIGHS):
-        vault = _vault(contributions, high, delta)
-        price = _price(delta, len(ASKED))
-        erred = sum(log(np.mean(_asked(vault, asked, price) ** 2)) for asked in TRIED)
+        vaults = [_vault(contributions, high, delta) for _ in range(TRIALS)]
+        erred = sum(log(np.mean([_asked(vault, asked, price) ** 2 for vault in vaults])) for asked in tried)
         if erred < least:
             least, found = erred, (contributions, high)
     return found
@@ -134,23 +135,31 @@ def _asked(vault: Any, asked: Asked, price: float) -> NDArray[np.float64]:
     return np.array([found[ward] - truth(asked)[ward] for ward in WARDS])
 
 
-def ours(delta: float, contributions: int, high: int) -> tuple[Errors, Errors]:
+def ours(delta: float, bounds: tuple[int, int]) -> tuple[Errors, Errors]:
     """The errors of all questions under one limit, and of single ones that spend it all, in several runs."""
-    shared = [_vault(contributions, high, delta) for _ in range(RUNS)]
+    shared = [_vault(*bounds, delta) for _ in range(RUNS)]
     price = _price(delta, len(ASKED))
     together = {str(asked): np.array([_asked(vault, asked, price) for vault in shared]) for asked in ASKED}
-    alone = {
-        str(asked): np.array([_asked(_vault(contributions, high, delta), asked, LIMIT) for _ in range(RUNS)])
-        for asked in ASKED[-2:]
-    }
+    alone = {}
+    for asked in ASKED[-2:]:
+        best = ours_chosen(delta, [asked], 1)
+        alone[str(asked)] = np.array([_asked(_vault(*best, delta), asked, LIMIT) for _ in range(RUNS)])
     return together, alone
 
 
-def theirs(readings: Readings, who: str) -> Errors:
-    """The errors of what a peer has emitted."""
+def theirs(readings: Readings, who: str, held: dict[bool, Bounds]) -> Errors:
+    """The errors of what a peer has emitted, after the sense that ours have anyway: nothing beyond its range."""
+
+    def sensible(asked: Asked, figure: float) -> float:
+        most = held[True].high if asked.mean else inf
+        return most / 2 if isnan(figure) else min(max(figure, 0.0), most)
+
     return {
         str(asked): np.array(
-            [[readings[who, str(asked), f"{run} {ward}"] - truth(asked)[ward] for ward in WARDS] for run in range(RUNS)]
+            [
+                [sensible(asked, readings[who, str(asked), f"{run} {ward}"]) - truth(asked)[ward] for ward in WARDS]
+                for run in range(RUNS)
+            ]
         )
         for asked in ASKED
         if (who, str(asked), f"0 {WARDS[0]}") in readings
@@ -187,22 +196,25 @@ def run() -> Result:
     best: dict[str, str] = {}
     for who, (peer, centred) in PEERS.items():
         noise = measure(peer, "multipliers")
-        if (who, "noise", "count") not in noise:
+        if (who, "alone", "mean") not in noise:
             continue
-        held = chosen(
-            {mean: noise[who, "noise", "mean" if mean else "count"] for mean in (False, True)}, centred=centred
-        )
-        counts, means = held[False], held[True]
+        widths = {case: {m: noise[who, case, "mean" if m else "count"] for m in (False, True)} for case in CASES}
+        held = {
+            case: chosen(widths[case], TRIED if case == "together" else ASKED[-2:], centred=centred) for case in CASES
+        }
+        counts, means = held["together"][False], held["together"][True]
         best[who] = f"{counts.wards} wards × {counts.rows}, means {means.wards} × {means.rows} up to {means.high}"
-        width = [str(noise[who, "noise", "count"])] if centred else []  # PipelineDP takes a minute to find it
-        readings = measure(peer, "error", str(held[False]), str(held[True]), *width)
-        peers[who] = theirs(readings, who), theirs(readings, f"{who} alone")
+        given = [str(held[case][mean]) for case in CASES for mean in (False, True)]
+        if centred:  # PipelineDP, which takes a minute to find its noise
+            given += [str(width) for width in (widths["together"][False], *widths["alone"].values())]
+        readings = measure(peer, "error", *given)
+        peers[who] = theirs(readings, who, held["together"]), theirs(readings, f"{who} alone", held["alone"])
     policies = {}
     for name, delta in {"tacit": DELTA, "tacit pure": 0}.items():
         say(f"error: {name}")
-        contributions, high = ours_chosen(delta)
-        policies[name] = ours(delta, contributions, high)
-        best[name] = f"contributions {contributions}, costs up to {high}"
+        bounds = ours_chosen(delta, TRIED, len(ASKED))
+        policies[name] = ours(delta, bounds)
+        best[name] = f"contributions {bounds[0]}, costs up to {bounds[1]}"
 
     lines, margins, single = [], {}, []
     for name, (together, alone) in policies.items():

@@ -61,21 +61,27 @@ def rho() -> float:
 
 def multipliers() -> None:
     """How wide the noise of counts is, and of the two parts of a mean, for a sensitivity of one."""
-    each = sqrt(len(ASKED) / (2 * rho()))
-    emit("OpenDP", "noise", count=each, mean=each * sqrt(2))
+    for case, answers in {"together": len(ASKED), "alone": 1}.items():
+        each = sqrt(answers / (2 * rho()))
+        emit("OpenDP", case, count=each, mean=each * sqrt(2))
 
 
-def error(counts: str, means: str) -> None:
+def error(*bounds: str) -> None:
     """Estimates of every question, in several runs of the whole limit; and of single questions that spend it all."""
-    held = {False: Bounds.read(counts), True: Bounds.read(means)}
+    held, alone = paired(bounds[:2]), paired(bounds[2:4])
     for run in range(RUNS):
         shared = context(FEW, dp.loss_of(rho=rho()), len(ASKED))
         for asked in ASKED:
             emit("OpenDP", asked, **numbered(run, estimate(shared, asked, held[asked.mean])))
     for asked in ASKED[-2:]:
         for run in range(RUNS):
-            pure = estimate(context(FEW, dp.loss_of(epsilon=float(LIMIT))), asked, held[asked.mean])
-            emit("OpenDP alone", asked, **numbered(run, pure))
+            single = estimate(context(FEW, dp.loss_of(rho=rho())), asked, alone[asked.mean])
+            emit("OpenDP alone", asked, **numbered(run, single))
+
+
+def paired(bounds: tuple[str, ...]) -> dict[bool, Bounds]:
+    """Bounds for counts and for means."""
+    return {mean: Bounds.read(text) for mean, text in zip((False, True), bounds, strict=True)}
 
 
 def numbered(run: int, found: dict[str, float]) -> dict[str, float]:

@@ -16,21 +16,29 @@ EXTRACT = pdp.DataExtractors(
 
 def multipliers() -> None:
     """How wide the noise of counts is, and of the two parts of a mean, for a sensitivity of one."""
+    together = width(ASKED)
+    emit("PipelineDP", "together", count=together, mean=together)
+    emit("PipelineDP", "alone", count=width(ASKED[-2:-1]), mean=width(ASKED[-1:]))
+
+
+def width(asked: list[Asked]) -> float:
+    """The noise that the accountant finds for these questions, for a sensitivity of one."""
     accountant = pdp.PLDBudgetAccountant(total_epsilon=LIMIT, total_delta=DELTA)
-    lazy(accountant, [(0, WARDS[0], 0.0, 0)], ASKED, {False: Bounds(1, 1, 1), True: Bounds(1, 1, 1)})
+    lazy(accountant, [(0, WARDS[0], 0.0, 0)], asked, {False: Bounds(1, 1, 1), True: Bounds(1, 1, 1)})
     accountant.compute_budgets()
-    width = accountant.base_noise_std
-    emit("PipelineDP", "noise", count=width, mean=width)
+    return float(accountant.base_noise_std)
 
 
-def error(counts: str, means: str, width: str) -> None:
+def error(*given: str) -> None:
     """Estimates of every question, in several runs of the whole limit; and of single questions that spend it all."""
-    held = {False: Bounds.read(counts), True: Bounds.read(means)}
+    held = {False: Bounds.read(given[0]), True: Bounds.read(given[1])}
+    alone = {False: Bounds.read(given[2]), True: Bounds.read(given[3])}
+    together, count, mean = map(float, given[4:])
     rows = read()
     for run in range(RUNS):
-        emit_all("PipelineDP", run, rows, ASKED, held, float(width))
+        emit_all("PipelineDP", run, rows, ASKED, held, together)
         for asked in ASKED[-2:]:
-            emit_all("PipelineDP alone", run, rows, [asked], held)
+            emit_all("PipelineDP alone", run, rows, [asked], alone, mean if asked.mean else count)
 
 
 def read() -> Rows:
@@ -39,17 +47,12 @@ def read() -> Rows:
     return list(zip(*(table[name].to_pylist() for name in ("person", "ward", "cost", "age")), strict=True))
 
 
-def emit_all(
-    who: str, run: int, rows: Rows, asked: list[Asked], held: dict[bool, Bounds], width: float | None = None
-) -> None:
-    """One run of the whole limit; a width that its accountant has found before is handed on, as it takes a minute."""
+def emit_all(who: str, run: int, rows: Rows, asked: list[Asked], held: dict[bool, Bounds], noise: float) -> None:
+    """One run of the whole limit, with the noise that its accountant has found before: that takes a minute."""
     accountant = pdp.PLDBudgetAccountant(total_epsilon=LIMIT, total_delta=DELTA)
     answers = lazy(accountant, rows, asked, held)
-    if width is None:
-        accountant.compute_budgets()
-    else:
-        for mechanism in accountant.mechanism_specs:
-            mechanism.set_noise_standard_deviation(width)
+    for mechanism in accountant.mechanism_specs:
+        mechanism.set_noise_standard_deviation(noise)
     for each, answer in zip(asked, answers, strict=True):
         emit(who, each, **{f"{run} {ward}": float(figures[0]) for ward, figures in answer})
 

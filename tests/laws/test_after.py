@@ -100,6 +100,13 @@ DRAWING = {"noise", "noisy", "release", "words", "bernoulli", "below", "discrete
 DRAWING |= {"_summed", "_reports"}
 
 
+# Loops whose every turn answers something new, whatever was drawn before.
+ONE_DRAW_A_TURN = {
+    "above_threshold.py": "a turn for each value that is asked about",
+    "recursive_quantiles.py": "a turn for each rank",
+}
+
+
 def loops_that_draw(source):
     """The lines of `while` loops in which something is drawn."""
     for loop in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.While)):
@@ -116,7 +123,7 @@ def test_no_mechanism_loops_until_it_likes_what_it_drew():
     folder = Path(tacit.mechanisms.__file__).parent
     found = {path.name: list(loops_that_draw(path.read_text(encoding="utf-8"))) for path in folder.glob("*.py")}
     assert len(found) > 8
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    assert {name: len(lines) for name, lines in found.items() if lines} == dict.fromkeys(ONE_DRAW_A_TURN, 1)
 
 
 @pytest.mark.parametrize("draws", ["noisy(value, noise)", "self.release(value)", "value + discrete_laplace(scale)"])

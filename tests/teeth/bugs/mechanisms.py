@@ -484,7 +484,8 @@ BUGS = [
         file=f"{MECHANISMS}/recursive_quantiles.py",
         before="self.scale * self.parts * max(rank, 1 - rank) * rank.denominator",
         after="self.scale * max(rank, 1 - rank) * rank.denominator",
-        killed_by=f"{QUANTILES}::test_the_loss_spans_no_more_than_the_claimed_range[recursive ends in parts-add-or-remove]",
+        killed_by=f"{QUANTILES}::test_the_loss_spans_no_more_than_the_claimed_range"
+        "[recursive ends in parts-add-or-remove]",
         note="cut into parts, a row must not count for each of them",
     ),
     Bug(
