@@ -19,7 +19,7 @@ from tacit.accounting import ConcentratedFilter, PureFilter
 MOST_RATIO, CONFIDENCE, DRAWS, TRIALS = 1.10, 0.99, 2_000, 3
 HIGHS = (1500, 2000, 2500, 3000, MOST)  # where costs may be held
 CONTRIBUTIONS = (1, 2, 3, 4, 5, 6, 8, 10)
-SPREADS = ((1, 1), (2, 1), (3, 1), (5, 1), (7, 1), (9, 1), (12, 1), (5, 2), (7, 2), (9, 2))  # wards, rows in each
+SPREADS = tuple(product((1, 2, 3, 4, 5, 7, 9, 12, 16, 20), (1, 2, 3)))  # wards, and rows in each
 PEERS = {"OpenDP": ("opendp_polars", False), "PipelineDP": ("pipeline_dp", True)}  # whether means are centred
 TRIED = [asked for asked in ASKED if asked.below in {20, 60, 100}]
 CASES = ("together", "alone")

@@ -61,38 +61,45 @@ def main() -> int:
         parser.error(f"there is no bench called {', '.join(sorted(unknown))}; choose from {', '.join(BENCHES)}")
 
     missed = 0
-    parts = [circumstances()]
-    print(parts[0])
+    print(versions())
     for name in names:
-        result = BENCHES[name]()
+        when, result = circumstances(), BENCHES[name]()
         missed += sum(requirement.missed for requirement in result.requirements)
-        parts.append(str(result))
-        print(f"\n{result}", flush=True)
-    if chosen.record:
-        record("\n\n".join(parts))
+        print(f"\n{result}\n\n{when}", flush=True)
+        if chosen.record:
+            record(f"{result}\n\n{when}")
     return missed
 
 
 def circumstances() -> str:
-    """When, on what and with which versions the figures were made."""
+    """When and on what the figures are made."""
     when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     machine = f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()})"
-    load = f"load {os.getloadavg()[0]:.1f} at the start"
+    return (
+        f"Measured {when} on {machine}, load {os.getloadavg()[0]:.1f} at the start; Python {platform.python_version()}."
+    )
+
+
+def versions() -> str:
+    """With which versions the figures are made."""
     ours = ", ".join(f"{name} {version(name)}" for name in ("tacit", "numpy", "python-flint", "cryptography", "duckdb"))
     peers = [
         f"- {pins.stem}: {', '.join(pins.read_text().split()).replace('==', ' ')}"
         for pins in sorted((BENCH / "peers").glob("*.txt"))
     ]
-    first = f"Measured {when} on {machine}, {load}; Python {platform.python_version()}."
-    return "\n".join([first, "", f"- ours: {ours}", *peers])
+    return "\n".join([f"- ours: {ours}", *peers])
 
 
-def record(text: str) -> None:
-    """Put the figures between the two marks of docs/benchmarks.md."""
+def record(section: str) -> None:
+    """Put a bench's section between the two marks of docs/benchmarks.md, in the place of its earlier one."""
     page = PAGE.read_text(encoding="utf-8")
-    between = re.compile("(?<=<!-- measured -->\n).*(?=<!-- end -->)", re.DOTALL)
-    below = text.replace("\n## ", "\n### ")  # the page has a heading above them
-    PAGE.write_text(between.sub(lambda _: f"\n{below}\n\n", page), encoding="utf-8")
+    before, rest = page.split("<!-- measured -->\n")
+    measured, after = rest.split("<!-- end -->")
+    _, *sections = re.split("^(?=### )", measured, flags=re.MULTILINE)  # the page has a heading above them
+    kept = {each.partition("\n")[0]: each.strip() for each in sections}
+    kept[f"#{section.partition(chr(10))[0]}"] = f"#{section}"
+    inside = "\n\n".join([versions(), *kept.values()])
+    PAGE.write_text(f"{before}<!-- measured -->\n\n{inside}\n\n<!-- end -->{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

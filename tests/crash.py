@@ -31,7 +31,7 @@ from tacit.engines import Memory
 from tacit.errors import EngineFailed, LedgerRefused, LimitExceeded
 from tacit.ledger import Anchor, DurableLedger, Entry, Founding, fields_of, sqlite_ledger
 from tacit.ledger.page import Page
-from tacit.plan import Column, Kind, Plan, Question, Table, Weights, canonical, fingerprint, read_sql
+from tacit.plan import Column, Kind, Plan, Question, Table, Weights, canonical, read_sql
 
 asking: Any = _asking
 VISITS = Table("visits", (Column("ward", Kind.TEXT, values=("A", "B")), Column("age", Kind.INTEGER, 0, 99)), "patient")
@@ -131,7 +131,7 @@ def client(home: Path, policy: Policy, trap: "Trap", shared: list[str], seed: in
     trap.set(ledger, engine)
     for text in rng.sample(shared, 2):
         plan = canonical(read_sql(text, {"visits": VISITS}))
-        engine.key = vault._tag(b"question", plan, fingerprint(plan.question)).hex()
+        engine.key = vault._name(plan).key.hex()
         with suppress(LimitExceeded, EngineFailed):
             answer = vault.ask(plan, epsilon=rng.choice(PRICES))
             told(log, answer.receipt["key"], answer.receipt["answer"])
@@ -246,10 +246,10 @@ class Wrong(Vault):
         match self.mutant:
             case "release-first":
                 payload = self._looked(plan, asked["epsilon"]).written()
-                key = self._tag(b"question", plan, fingerprint(plan.question))
-                told(self.log, key.hex(), sha256(payload).hexdigest())
+                name = self._name(plan)
+                told(self.log, name.key.hex(), sha256(payload).hexdigest())
                 Trap.at("looked")
-                entry = self._charged(plan, self._terms(plan, asked["epsilon"], None, 0.95))
+                entry = self._charged(plan, self._terms(plan, asked["epsilon"], None, 0.95), name)
                 self._ledger.settle(entry, payload)
                 return super().ask(plan, **asked)
             case "charge-after":
@@ -265,7 +265,8 @@ class Wrong(Vault):
 
     def _looked(self, plan: Plan, epsilon: Fraction) -> Any:
         terms = self._terms(plan, epsilon, None, 0.95)
-        return asking.released(terms, self._engines["visits"].evaluate(plan.question, terms.weights))
+        exact = self._engines["visits"].evaluate(plan.question, terms.weights)
+        return asking.released(terms, exact, self._told(plan, self._name(plan)))
 
 
 def _refunded(ledger: Any) -> None:

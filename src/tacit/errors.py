@@ -26,6 +26,7 @@ Every message says what is wrong and how to mend it, and is computed without loo
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 
 __all__ = [
@@ -50,6 +51,9 @@ __all__ = [
     "Undecided",
 ]
 
+_BITS = 200  # of integers that are printed
+_ITEMS = 20  # of lists that are printed one by one
+
 
 class TacitError(Exception):
     """Any refusal of Tacit's; catch this one to catch them all."""
@@ -69,13 +73,21 @@ class Exhausted(TacitError):
 
 
 class InvalidInput(TacitError, ValueError):
-    """A parameter is of the wrong kind or out of range."""
+    """A parameter is of the wrong kind or out of range.
+
+    It is shown as people write it, and None is one that is missing.
+
+    >>> print(InvalidInput("epsilon", Fraction(-1, 2), "give a price above zero"))
+    epsilon cannot be -0.5; give a price above zero
+    >>> print(InvalidInput("epsilon", None, "give a price above zero"))
+    epsilon is missing; give a price above zero
+    """
 
     def __init__(self, name: str, given: object, remedy: str) -> None:
         self.name = name
         self.given = _shown(given)
         self.remedy = remedy
-        super().__init__(f"{name} cannot be {self.given}; {remedy}")
+        super().__init__(f"{name} {'is' if given is None else 'cannot be'} {self.given}; {remedy}")
 
 
 class InvalidData(TacitError, ValueError):
@@ -249,14 +261,45 @@ class Undecided(TacitError):
 
 
 def _shown(given: object) -> str:
-    """A parameter as a short text: an enormous one is described, not printed."""
-    if isinstance(given, int) and not isinstance(given, bool) and given.bit_length() > 200:
-        return f"an integer of {given.bit_length()} bits"
+    """A parameter as a short text, as people write it: an enormous one is described, not printed."""
     try:
-        text = repr(given)
+        text = _written(given)
     except ValueError:  # CPython declines to print integers of more than a few thousand digits
         text = f"a {type(given).__name__} too long to print"
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _written(given: object) -> str:
+    """A parameter as people write it: rationals as decimals, None as what is missing."""
+    match given:
+        case None:
+            return "missing"
+        case int() if not isinstance(given, bool) and given.bit_length() > _BITS:
+            return f"an integer of {given.bit_length()} bits"
+        case Fraction(denominator=1):
+            return _written(given.numerator)
+        case Fraction():
+            return _fraction(given)
+        case tuple() | list() if type(given) in (tuple, list) and len(given) <= _ITEMS:
+            inside = ", ".join(_written(each) for each in given)
+            return f"[{inside}]" if isinstance(given, list) else f"({inside}{',' * (len(given) == 1)})"
+        case _:
+            return repr(given)
+
+
+def _fraction(given: Fraction) -> str:
+    """A rational as the decimal that it is, if that is a short one, and else as a quotient.
+
+    >>> _fraction(Fraction(1, 8)), _fraction(Fraction(1, 3)), _fraction(Fraction(1, 1 << 300))
+    ('0.125', '1/3', 'a quotient of 1 and 301 bits')
+    """
+    above, below = given.numerator.bit_length(), given.denominator.bit_length()
+    if max(above, below) > _BITS:
+        return f"a quotient of {above} and {below} bits"
+    try:
+        return str(Context(prec=30, traps=[Inexact]).divide(Decimal(given.numerator), Decimal(given.denominator)))
+    except Inexact:
+        return str(given)
 
 
 def _underlined(text: str, start: int, end: int, margin: int = 50) -> str:

@@ -14,9 +14,11 @@ from tests.docs.sources import ROOT, SRC, dotted, modules
 BELOW_CURATOR = {"exact", "privacy", "mechanisms", "accounting", "plan", "stability", "engines", "ledger"}
 ALL = BELOW_CURATOR | {"curator", "local", "synth", "learn"}
 
-# The table of ARCHITECTURE.md. `errors` is open to all.
+# The table of ARCHITECTURE.md. `errors` and `later` are open to all.
+OPEN = {"errors", "later"}
 MAY_IMPORT = {
     "errors": set(),
+    "later": set(),
     "exact": set(),
     "privacy": {"exact"},
     "mechanisms": {"exact", "privacy"},
@@ -93,7 +95,7 @@ def complaints(source, module, *, is_package=False, submodules=frozenset(SUBMODU
     for name, taken, inside, line in imports_of(ast.parse(source), module, is_package=is_package):
         where = f"{module}:{line}"
         top = name.partition(".")[0]
-        if top == "importlib" and module != "tacit":  # the front door opens rooms by name, and a test reads its table
+        if top == "importlib" and module not in ("tacit", "tacit.later"):  # whose tables a test reads
             found.append(f"{where} imports by name, which no table can check")
         elif top == "tacit":
             found += [f"{where} {text}" for text in _about_rooms(room, name, taken, submodules)]
@@ -117,7 +119,7 @@ def _about_rooms(room, name, taken, submodules):
             continue
         if other not in MAY_IMPORT or other == "tacit":
             yield f"imports {target}: import the room that defines the name"
-        elif other != "errors" and other not in MAY_IMPORT[room]:
+        elif other not in OPEN and other not in MAY_IMPORT[room]:
             yield f"imports {other}, which {room} may not"
         elif target.count(".") > 1:
             yield f"imports {target}, a file inside another room"
@@ -134,7 +136,7 @@ def rooms_said_to_exist(architecture):
 
 
 def test_the_architecture_says_which_rooms_exist():
-    exist = {path.parent.name for path in SRC.glob("tacit/*/__init__.py")} | {"errors"}
+    exist = {path.parent.name for path in SRC.glob("tacit/*/__init__.py")} | OPEN
     assert rooms_said_to_exist((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")) == exist
 
 
@@ -197,3 +199,27 @@ def test_right_imports_pass():
     )
     assert complaints(source.replace("matplotlib.pyplot", "math"), "tacit.privacy.sensitivity") == []
     assert complaints("def plot():\n    import matplotlib.pyplot as plt\n", "tacit.audit.plot") == []
+
+
+ROOMS_WITH_LATER = ("tacit.mechanisms", "tacit.ledger", "tacit.curator")
+
+
+@pytest.mark.parametrize("room", ROOMS_WITH_LATER)
+def test_what_a_room_opens_later_is_defined_where_its_table_says(room):
+    opened = importlib.import_module(room)
+    for name, file in opened._LATER.items():
+        defining = importlib.import_module(f"{room}.{file}")
+        assert name in opened.__all__
+        assert name in defining.__all__
+        assert getattr(opened, name) is getattr(defining, name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = opened.nothing
+
+
+def test_a_question_in_memory_opens_no_file_that_it_does_not_need():
+    asked = "import sys; from tacit import protect; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+    assert "tacit.curator.vault" in found
+    for room in ROOMS_WITH_LATER:
+        later = {f"{room}.{file}" for file in importlib.import_module(room)._LATER.values()}
+        assert not later & set(found)

@@ -157,12 +157,11 @@ def test_twenty_near_misses_are_charged() -> None:
 
 
 DERIVABLE = [
-    "SELECT ward, SUM(cost) / COUNT(*) AS share, SUM(cost) AS s FROM visits GROUP BY ward",
+    "SELECT ward, SUM(cost) / COUNT(cost) AS share, SUM(cost) AS s FROM visits GROUP BY ward",
     "SELECT ward, AVG(cost) AS mean FROM visits GROUP BY ward",
-    "SELECT ward, COUNT(cost) AS n FROM visits GROUP BY ward",
-    "SELECT ward, COUNT(*) AS renamed FROM visits GROUP BY ward ORDER BY renamed LIMIT 1",
-    "SELECT ward FROM visits GROUP BY ward HAVING COUNT(*) > 10 AND AVG(cost) > 1",
-    "SELECT ward, 2 * SUM(cost) AS twice FROM visits GROUP BY ward ORDER BY twice DESC",
+    "SELECT ward, SUM(cost) AS s, COUNT(cost) AS renamed FROM visits GROUP BY ward ORDER BY renamed LIMIT 1",
+    "SELECT ward, COUNT(cost) AS n FROM visits GROUP BY ward HAVING SUM(cost) > 10",
+    "SELECT ward, 2 * SUM(cost) AS twice, COUNT(cost) AS n FROM visits GROUP BY ward ORDER BY twice DESC",
 ]
 
 
@@ -170,9 +169,7 @@ DERIVABLE = [
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_what_an_earlier_answer_tells_is_free(text: str, delta: float) -> None:
     vault = clinic(delta=delta)
-    paid = vault.sql(
-        "SELECT ward, SUM(cost) AS s, COUNT(cost) AS n, COUNT(*) AS rows FROM visits GROUP BY ward", epsilon=1
-    )
+    paid = vault.sql("SELECT ward, SUM(cost) AS s, COUNT(cost) AS n FROM visits GROUP BY ward", epsilon=1)
     told = vault.sql(text, epsilon=1)
     assert told.price.free
     assert told.receipt["answer"] == paid.receipt["answer"]
@@ -193,6 +190,23 @@ def test_a_sum_is_not_told_by_a_mean_and_a_count_of_other_rows_is_not_told() -> 
     vault.sql("SELECT ward, AVG(cost) AS mean FROM visits GROUP BY ward", epsilon=0.5)
     assert not vault.sql("SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward", epsilon=0.5).price.free
     assert not vault.sql("SELECT COUNT(cost) AS n FROM visits", epsilon=0.5).price.free
+
+
+def test_a_part_of_an_answer_is_free_only_where_it_is_as_accurate_as_its_price() -> None:
+    vault = clinic()
+    vault.sql("SELECT COUNT(*) AS n, SUM(cost) AS s, SUM(age) AS a FROM visits", epsilon=0.6)
+    assert not vault.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.6).price.free
+    assert vault.sql("SELECT SUM(age) AS a FROM visits", epsilon=0.3).price.free
+
+
+def test_an_answer_that_was_paid_for_is_not_replaced_by_a_newer_one_that_also_tells_it() -> None:
+    vault = clinic()
+    question = "SELECT COUNT(*) AS n FROM visits"
+    first = vault.sql(question, epsilon=0.4)
+    vault.sql("SELECT COUNT(*) AS n, SUM(cost) AS s, SUM(age) AS a, SUM(cost * cost) AS b FROM visits", epsilon=0.4)
+    again = vault.sql(question, epsilon=0.4)
+    assert again.rows == first.rows
+    assert vault.explain(question, epsilon=0.4).free
 
 
 def test_a_higher_price_is_a_new_charge_and_a_lower_one_is_free() -> None:

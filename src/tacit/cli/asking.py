@@ -2,20 +2,19 @@
 
 import json
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tacit.cli.columns import column_option
+from tacit.cli.given import Folder, number, to_draw, to_write
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import Explanation, Release, Vault, open_vault, protect
 from tacit.errors import InvalidInput
 
 __all__ = ["explain", "mock", "sql"]
 
-Folder = Annotated[Path, typer.Argument(help="The vault: a directory with a tacit.toml.")]
 Asked = Annotated[str, typer.Argument(help="What is asked, in SQL.")]
 Epsilon = Annotated[str | None, typer.Option(help="What the answer may cost.", metavar="NUMBER")]
 Within = Annotated[str | None, typer.Option(help="The error that is allowed, instead of a price.", metavar="NUMBER")]
@@ -54,11 +53,13 @@ def sql(
     Of a file, the whole of EPSILON is spent on it, and nothing is remembered: whoever may call this may ask again.
     """
     given = {"unit": unit, "column": column, "contributions": contributions, "delta": delta, "neighbours": neighbours}
+    to_write(receipt, "--receipt")
+    to_draw(plot, "--plot")
     vault = _of_file(source, epsilon, given) if _is_file(source) else _of_vault(source, analyst, given)
     with vault, patience("asking"):
-        answer = vault.sql(question, epsilon=_exact(epsilon), within=_exact(within), confidence=confidence, raw=raw)
+        answer = vault.sql(question, confidence=confidence, **_price(epsilon, within), raw=raw)
+    say(answer, plain(answer), as_json=as_json)  # first, since it is paid for
     _kept(answer, receipt, plot)
-    say(answer, plain(answer), as_json=as_json)
 
 
 def explain(
@@ -72,7 +73,7 @@ def explain(
 ) -> None:
     """Say what an answer would be made of and cost. It is free, and no data are looked at."""
     with open_vault(vault, analyst=analyst) as opened:
-        told = opened.explain(question, epsilon=_exact(epsilon), within=_exact(within), confidence=confidence)
+        told = opened.explain(question, confidence=confidence, **_price(epsilon, within))
     say(told, _explained(told), as_json=as_json)
 
 
@@ -86,13 +87,15 @@ def mock(
 ) -> None:
     """Ask the vault's twin of made-up rows: to write and try questions. It costs nothing and tells nothing."""
     with open_vault(vault) as opened, opened.mock() as twin:
-        answer = twin.sql(question, epsilon=_exact(epsilon), within=_exact(within), confidence=confidence)
+        answer = twin.sql(question, confidence=confidence, **_price(epsilon, within))
     say(answer, plain(answer), as_json=as_json)
 
 
 def _is_file(source: Path) -> bool:
-    """Whether a path is meant as a file: it is one, or it has the ending of one."""
-    return source.is_file() or (not source.is_dir() and source.suffix in {".parquet", ".csv", ".duckdb"})
+    """Whether a path is meant as a file of rows: it is one, or it has the ending of one; a policy is none."""
+    if source.is_dir() or source.suffix == ".toml":
+        return False
+    return source.is_file() or source.suffix in {".parquet", ".csv", ".duckdb"}
 
 
 def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Vault:
@@ -113,20 +116,16 @@ def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vau
         unit=str(given["unit"]),
         contributions=given["contributions"],
         columns=columns,
-        epsilon=_exact(epsilon) or 0,
-        delta=_exact(str(given["delta"] or 0)) or 0,
+        epsilon=number(epsilon, "--epsilon"),
+        delta=number(given["delta"] or "0", "--delta"),
         neighbours=str(given["neighbours"] or "add-or-remove"),
     )
 
 
-def _exact(text: str | None) -> Fraction | None:
-    """A number as it is written, without a detour through floats."""
-    if text is None:
-        return None
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise InvalidInput("a number", text, "write it in digits, such as 0.3") from None
+def _price(epsilon: str | None, within: str | None) -> dict[str, Any]:
+    """What an answer may cost, or how far it may be off: whatever of the two is given."""
+    given = {"epsilon": epsilon, "within": within}
+    return {name: number(text, f"--{name}") for name, text in given.items() if text is not None}
 
 
 def _kept(answer: Release, receipt: Path | None, plot: Path | None) -> None:

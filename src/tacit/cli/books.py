@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tacit.cli.given import Folder, to_write
 from tacit.cli.output import AsJson, patience, say
 from tacit.curator import Vault, adopt_ledger, open_vault
 from tacit.errors import InvalidInput
@@ -14,8 +15,6 @@ __all__ = ["books"]
 
 books = typer.Typer(help="The record of charges.", no_args_is_help=True)
 """The commands under `tacit ledger`."""
-
-Folder = Annotated[Path, typer.Argument(help="The vault: a directory with a tacit.toml.")]
 
 
 @books.command("list")
@@ -88,6 +87,7 @@ def export(
     vault: Folder, to: Annotated[Path | None, typer.Option(help="A file, instead of the screen.")] = None
 ) -> None:
     """Write every record of the ledger as a line of JSON, for auditors and for keeping elsewhere."""
+    to_write(to, "--to")
     with _opened(vault) as opened:
         lines = [json.dumps(record, ensure_ascii=False) for record in opened.records()]
     text = "".join(f"{line}\n" for line in lines)

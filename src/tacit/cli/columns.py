@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-import typer
+from tacit.cli.given import number
 
 __all__ = ["column_option"]
 
@@ -23,10 +23,10 @@ def column_option(text: str) -> tuple[str, Any]:
     spec: dict[str, Any] = {"type": kind} if kind else {}
     if ".." in right:
         low, _, high = right.partition("..")
-        spec |= {"low": _number(low), "high": _number(high)}
+        spec |= {"low": _number(low, name), "high": _number(high, name)}
     elif right:
         values = right.split(",")
-        spec["values"] = [_number(value) for value in values] if kind in ("integer", "number") else values
+        spec["values"] = [_number(value, name) for value in values] if kind in ("integer", "number") else values
     if not kind and "low" in spec:
         return name, (spec["low"], spec["high"])
     if not kind and "values" in spec:
@@ -34,9 +34,6 @@ def column_option(text: str) -> tuple[str, Any]:
     return name, spec or None
 
 
-def _number(text: str) -> Fraction | int:
-    try:
-        exact = Fraction(text.strip())
-    except (ValueError, ZeroDivisionError):
-        raise typer.BadParameter(f"{text!r} is not a number; write a range as cost=0..5000") from None
+def _number(text: str, column: str) -> Fraction | int:
+    exact = number(text, f"--column {column}", "write a range as cost=0..5000, and integers as floor:integer=1,2,3")
     return exact.numerator if exact.denominator == 1 else exact

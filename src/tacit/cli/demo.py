@@ -1,6 +1,8 @@
 """`tacit demo`: a vault over a clinic's real data, four questions, one refusal, and a ledger that was checked."""
 
+import shlex
 import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -141,7 +143,14 @@ def _checked(clinic: Path) -> None:
             share = float(vault.policy.limit.filter().share(entry.charge))
             typer.echo(f"  {entry.number:>2}  {entry.hash.hex()[:12]}…  {share:>6.2%}  {entry.about}")
         typer.echo(f"\nThe ledger is whole, and {vault.budget.spent:.1%} of the limit is spent.")
-    typer.echo(f"Try it: tacit sql {clinic} '{_NEXT}' --epsilon 0.2")
+    typer.echo(f"Try it: {_command()} sql {shlex.quote(str(clinic))} '{_NEXT}' --epsilon 0.2")
+
+
+def _command() -> str:
+    """What to type for `tacit`: the path of the script that runs, if a shell would not find it by its name."""
+    script = Path(sys.argv[0])
+    found = shutil.which("tacit") is not None or script.name != "tacit" or not script.is_file()
+    return "tacit" if found else shlex.quote(str(script))
 
 
 def _headline(text: str, below: str) -> None:

@@ -1,19 +1,18 @@
 """`tacit init`, `check`, `refresh` and `budget`: what a curator does with a vault."""
 
+import shlex
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from tacit.cli.given import Folder, number
 from tacit.cli.output import AsJson, patience, say
-from tacit.curator import Budget, compared, open_vault, policy_text, read_policy
+from tacit.curator import Budget, compared, open_vault, policy_text
 from tacit.errors import InvalidInput
 
 __all__ = ["budget", "check", "init", "refresh"]
-
-Folder = Annotated[Path, typer.Argument(help="The vault: a directory with a tacit.toml.")]
 
 
 def init(
@@ -34,30 +33,33 @@ def init(
     file = vault / "tacit.toml"
     if file.exists():
         raise InvalidInput("vault", str(vault), "it has a tacit.toml already; name another directory")
-    limit = _number(epsilon or _asked("The limit of all answers together (epsilon)", "3"), "epsilon")
-    many = answers if answers is not None else int(_asked("About how many answers do you expect to give", "50"))
-    choice = compared(limit, many)
-    chosen = _number(delta, "delta") if delta is not None else choice.delta
+    if vault.exists() and not vault.is_dir():
+        raise InvalidInput("vault", str(vault), "it is a file; name a directory to make, and your files with --source")
+    limit = number(epsilon or _asked("--epsilon", "The limit of all answers together (epsilon)", "3"), "--epsilon")
+    choice = compared(limit, answers if answers is not None else _many())
+    chosen = number(delta, "--delta") if delta is not None else choice.delta
     text = policy_text(source, folder=vault, unit=unit, contributions=contributions, epsilon=limit, delta=chosen)
-    vault.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    try:
+        vault.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        why = f"it cannot be made ({str(error.strerror).lower()}); name a directory where you may write"
+        raise InvalidInput("vault", str(vault), why) from None
     told = {"policy": str(file), "epsilon": str(limit), "delta": str(chosen), "why": str(choice)}
-    say(f"{choice}\n\nWritten: {file}\nFill in what it asks for, then: tacit check {vault}", told, as_json=as_json)
+    then = f"Fill in what it asks for, then: tacit check {shlex.quote(str(vault))}"
+    say(f"{choice}\n\nWritten: {file}\n{then}", told, as_json=as_json)
 
 
 def check(vault: Folder, as_json: AsJson = False) -> None:
     """Check the policy, the sources' schemas and the whole ledger."""
-    document = read_policy(vault / "tacit.toml")
     with patience("checking the ledger") as shown, open_vault(vault, progress=shown.progress) as opened:
-        left = opened.budget.left
-    unit = document.policy.unit
+        policy, left = opened.policy, opened.budget.left
     tables = {
-        name: _table(unit if shared.table.unit else None, shared.contributions)
-        for name, shared in document.policy.tables.items()
+        name: _table(policy.unit if shared.table.unit else None, shared.contributions)
+        for name, shared in policy.tables.items()
     }
     lines = [f"  {name}: {told}" for name, told in tables.items()]
-    limit = document.policy.limit
-    head = f"The policy and the ledger are sound: {left:.1%} of epsilon {float(limit.epsilon):g} is left."
+    head = f"The policy and the ledger are sound: {left:.1%} of epsilon {float(policy.limit.epsilon):g} is left."
     say("\n".join([head, *lines]), {"sound": True, "left": left, "tables": tables}, as_json=as_json)
 
 
@@ -97,17 +99,18 @@ def _table(unit: str | None, contributions: int) -> str:
     return "each row is protected" if unit is None else f"all rows of one {unit}, held at {contributions}"
 
 
-def _asked(text: str, usual: str) -> str:
+def _many() -> int:
+    """How many answers are expected, by whoever sits at the terminal."""
+    text = _asked("--answers", "About how many answers do you expect to give", "50")
+    many = number(text, "--answers", "write a whole number in digits, such as 50")
+    if many.denominator != 1:
+        raise InvalidInput("--answers", text, "write a whole number in digits, such as 50")
+    return many.numerator
+
+
+def _asked(option: str, text: str, usual: str) -> str:
     """The answer of whoever sits at the terminal; where nobody does, the option has to say it."""
     if not sys.stdin.isatty():
-        option = "--answers" if "answers" in text else "--epsilon"
         raise InvalidInput(option, None, f"give it as an option: {option} {usual}")
     answer: str = typer.prompt(text, default=usual)
     return answer
-
-
-def _number(text: str, name: str) -> Fraction:
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise InvalidInput(name, text, "write a number in digits, such as 3") from None

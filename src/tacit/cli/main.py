@@ -1,6 +1,7 @@
 """The `tacit` command: its parts, and what an error looks like."""
 
 import json
+import os
 import sys
 
 import typer
@@ -58,9 +59,26 @@ def main() -> None:
     try:
         app()
     except TacitError as refusal:
-        if "--json" in sys.argv:
-            kind = type(refusal).__name__
-            typer.echo(json.dumps({"error": {"kind": kind, "message": str(refusal)}}, ensure_ascii=False), err=True)
-        else:
-            typer.echo(f"tacit: {refusal}", err=True)
+        _told(type(refusal).__name__, str(refusal))
         sys.exit(code_of(refusal))
+    except OSError as error:  # a file or a stream; what concerns the ledger or the rows is a refusal
+        place = "the output" if error.filename is None else str(error.filename)
+        why = (error.strerror or type(error).__name__).lower()
+        _told("OSError", f"{place} cannot be read or written ({why}); mend that, and give the same command again")
+        _let_go()
+        sys.exit(2)
+
+
+def _told(kind: str, message: str) -> None:
+    if "--json" in sys.argv:
+        typer.echo(json.dumps({"error": {"kind": kind, "message": message}}, ensure_ascii=False), err=True)
+    else:
+        typer.echo(f"tacit: {message}", err=True)
+
+
+def _let_go() -> None:
+    """Nothing; but an output that cannot be written is given up: else Python complains about it when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

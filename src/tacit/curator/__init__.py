@@ -1,16 +1,21 @@
 """Policy, catalogue and `ask`: the one place where plan, sensitivity, noise and ledger meet."""
 
+from typing import TYPE_CHECKING
+
 from tacit.curator.columns import column_of
-from tacit.curator.document import Address, Document, read_policy
 from tacit.curator.explanation import Expected, Explanation
 from tacit.curator.intervals import Interval, Noisy
-from tacit.curator.opening import adopt_ledger, open_vault
 from tacit.curator.policy import Limit, Policy, Replay, Shared
 from tacit.curator.protect import protect
 from tacit.curator.release import Price, Release
-from tacit.curator.template import Comparison, compared, policy_text
 from tacit.curator.terms import Terms, terms_of
 from tacit.curator.vault import Budget, Vault
+from tacit.later import later
+
+if TYPE_CHECKING:
+    from tacit.curator.document import Address, Document, read_policy
+    from tacit.curator.opening import adopt_ledger, open_vault
+    from tacit.curator.template import Comparison, compared, policy_text
 
 __all__ = [
     "Address",
@@ -38,3 +43,16 @@ __all__ = [
     "read_policy",
     "terms_of",
 ]
+
+_LATER = {
+    "Address": "document",
+    "Document": "document",
+    "read_policy": "document",
+    "adopt_ledger": "opening",
+    "open_vault": "opening",
+    "Comparison": "template",
+    "compared": "template",
+    "policy_text": "template",
+}
+
+__getattr__ = later(__name__, _LATER)

@@ -429,6 +429,10 @@ def _entity(section: Section, tables: Mapping[str, _Table]) -> str | None:
                 told = "name the column of the unit here too; if each row is another unit's, with contributions = 1"
                 table.section.fault("unit", "other tables have a unit, and this one protects single rows", told)
         return named
+    if units == {"row"} and named not in (None, "row"):
+        told = f"the tables protect single rows, and this says that a {named} is protected"
+        section.fault("unit", told, 'name the unit\'s column in every table, or write unit = "row" here')
+        return named
     ends = {_end(table) for table in tables.values() if table.unit is not None}
     if section.has("unit"):
         return named

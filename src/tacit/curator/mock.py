@@ -1,19 +1,20 @@
 """A vault's twin: made-up rows that satisfy the declared schema and nothing else, to write and try questions on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from hashlib import sha256
 from math import ceil, floor
+from sys import float_info
 from typing import Any, assert_never
 
 from tacit.accounting import Charge
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB
+from tacit.engines import DuckDB, constant
 from tacit.ledger import Entry, Ledger
-from tacit.plan import Column, Kind
+from tacit.plan import Column, Kind, Scalar
 from tacit.privacy import Loss
 
 __all__ = ["ROWS", "rows_for", "twin"]
@@ -23,7 +24,26 @@ ROWS = 1_000
 
 _EACH = 4  # rows of one made-up unit
 _NULL_EVERY = 20
+_STEPS = 1_025  # how many numbers or moments are made up between two ends
 _WORDS = ("amber", "birch", "cedar", "dune", "ember", "fern", "gorse", "heath", "iris", "jade")
+
+_FIRST_DAY = date(1970, 1, 1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_USUAL: dict[Kind, tuple[Any, Any]] = {
+    Kind.INTEGER: (0, 99),
+    Kind.NUMBER: (0, 99),
+    Kind.DATE: (constant(date(2025, 1, 1), Kind.DATE), constant(date(2025, 12, 31), Kind.DATE)),
+    Kind.TIMESTAMP: (constant(date(2025, 1, 1), Kind.TIMESTAMP), constant(date(2026, 1, 1), Kind.TIMESTAMP)),
+}  # as engines see them: dates are days, and timestamps microseconds, since 1970
+_POSSIBLE: dict[Kind, tuple[Any, Any]] = {
+    Kind.INTEGER: (-(1 << 63), (1 << 63) - 1),
+    Kind.NUMBER: (-float_info.max, float_info.max),
+    Kind.DATE: (constant(date.min, Kind.DATE), constant(date.max, Kind.DATE)),
+    Kind.TIMESTAMP: (
+        constant(datetime.min.replace(tzinfo=UTC), Kind.TIMESTAMP),
+        constant(datetime.max.replace(tzinfo=UTC), Kind.TIMESTAMP),
+    ),
+}
 
 
 def twin(policy: Policy) -> Vault:
@@ -75,33 +95,54 @@ def _value(column: Column, number: int) -> Any:
     """A value that the column may hold."""
     if column.values is not None:
         chosen = column.values[number % len(column.values)]
-        return float(chosen) if isinstance(chosen, Fraction) else chosen
-    low, high = column.low, column.high
+        return constant(chosen, Kind.NUMBER) if isinstance(chosen, Fraction) else chosen
     match column.kind:
         case Kind.BOOLEAN:
             return number % 2 == 0
         case Kind.TEXT:
             return _WORDS[number % len(_WORDS)]
         case Kind.INTEGER:
-            least, most = (0 if low is None else ceil(_number(low))), (99 if high is None else floor(_number(high)))
-            return min(least, most) + number % (abs(most - least) + 1)
+            return _whole(column, number)
         case Kind.NUMBER:
-            least_real, most_real = (0.0 if low is None else _number(low)), (99.0 if high is None else _number(high))
-            return float(least_real + (most_real - least_real) * Fraction(number % 1025, 1024))
+            least, most = map(Fraction, _range(column))  # which, unlike doubles, do not overflow
+            return float(least + (most - least) * Fraction(number % _STEPS, _STEPS - 1))
         case Kind.DATE:
-            first = low if isinstance(low, date) else date(2025, 1, 1)
-            last = high if isinstance(high, date) else first + timedelta(days=364)
-            return first + timedelta(days=number % ((last - first).days + 1))
+            return _FIRST_DAY + timedelta(days=_whole(column, number))
         case Kind.TIMESTAMP:
-            begun = low if isinstance(low, datetime) else datetime(2025, 1, 1, tzinfo=UTC)
-            ended = high if isinstance(high, datetime) else begun + timedelta(days=365)
-            return begun + (ended - begun) * (number % 1025) / 1024
+            begun, ended = _range(column)
+            passed = begun + (ended - begun) * (number % _STEPS) // (_STEPS - 1)
+            return _EPOCH + timedelta(microseconds=passed)
         case _:
             assert_never(column.kind)
 
 
-def _number(bound: Any) -> Fraction:
-    return Fraction(bound)
+def _whole(column: Column, number: int) -> int:
+    """A whole number in the column's range."""
+    least, most = _range(column)
+    return int(least + number % (max(0, most - least) + 1))  # between 0.2 and 0.8 there is none: the next one
+
+
+def _range(column: Column) -> tuple[Any, Any]:
+    """The ends between which values are made up, as engines see them, and both of them possible values.
+
+    They are the declared ones.  Where one is missing, it is as far from the other as it usually is.
+    """
+    low, high = _end(column.low, column.kind, ceil), _end(column.high, column.kind, floor)
+    first, last = _USUAL[column.kind]
+    least, most = _POSSIBLE[column.kind]
+    if low is None:
+        low = first if high is None else high - (last - first)
+    if high is None:
+        high = low + (last - first)
+    return max(least, min(most, low)), max(least, min(most, high))
+
+
+def _end(bound: Scalar | None, kind: Kind, inward: Callable[[Fraction], int]) -> Any:
+    """A bound as engines see it: those of integers are rounded inward."""
+    if bound is None or kind is not Kind.INTEGER:
+        return constant(bound, kind)
+    assert isinstance(bound, int | Fraction), "the bounds of an integer column are numbers"
+    return inward(Fraction(bound))
 
 
 class _Unlimited(Ledger):

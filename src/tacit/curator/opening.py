@@ -8,9 +8,10 @@ from typing import Any
 
 from tacit.curator.document import FILE, Address, Document, read_policy
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB, Engine
+from tacit.engines import Answer, DuckDB, Engine, Linked, Source
 from tacit.errors import InvalidInput
-from tacit.ledger import DurableLedger, Founding, postgres_ledger, sqlite_ledger
+from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
+from tacit.plan import Question, Table, Weights
 
 __all__ = ["adopt_ledger", "open_vault"]
 
@@ -22,16 +23,23 @@ def open_vault(path: str | Path, *, analyst: str | None = None, progress: Progre
 
     Called as `tacit.open`.  The whole ledger is checked first; `progress` is told how far that is.
     """
-    document = read_policy(Path(path) / FILE)
+    document = read_policy(_policy_at(path))
     ledger = _ledger(document, progress)
-    return Vault(document.policy, _Engines(document), ledger, analyst=analyst)
+    followers = _followers(document)
+    return Vault(document.policy, _Sources(document, ledger), ledger, analyst=analyst, followers=followers)
 
 
 def adopt_ledger(path: str | Path, why: str) -> None:
     """Nothing; but the vault's ledger is accepted as it lies, and its anchor is written anew."""
     if not isinstance(why, str) or not why.strip():
         raise InvalidInput("why", why, "say in a few words why the ledger is taken as it is; it is recorded")
-    _ledger(read_policy(Path(path) / FILE), None, adopting=why).close()
+    _ledger(read_policy(_policy_at(path)), None, adopting=why).close()
+
+
+def _policy_at(path: str | Path) -> Path:
+    """The policy of a vault, which may be named by its directory or by the file itself."""
+    given = Path(path)
+    return given if given.name == FILE and not given.is_dir() else given / FILE
 
 
 def _ledger(document: Document, progress: Progress | None, *, adopting: str | None = None) -> DurableLedger:
@@ -51,30 +59,75 @@ def _ledger(document: Document, progress: Progress | None, *, adopting: str | No
     return ledger
 
 
-class _Engines(Mapping[str, Engine]):
-    """The engine of each table, opened when it is first asked about."""
+class _Sources(Mapping[str, Engine]):
+    """The engine of each table."""
 
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._opened: dict[str, Engine] = {}
-        self._one_at_a_time = threading.Lock()
+    def __init__(self, document: Document, ledger: Ledger) -> None:
+        self._engines = {
+            name: _Rows(shared.table, document.sources[name], partial(ledger.version, name))
+            for name, shared in document.policy.tables.items()
+        }
 
     def __getitem__(self, name: str) -> Engine:
-        with self._one_at_a_time:
-            if name not in self._opened:
-                shared = self._document.policy.tables[name]
-                self._opened[name] = DuckDB({shared.table: self._document.sources[name]})
-            return self._opened[name]
+        return self._engines[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._document.policy.tables)
+        return iter(self._engines)
 
     def __len__(self) -> int:
-        return len(self._document.policy.tables)
+        return len(self._engines)
 
     def close(self) -> None:
         """Nothing; but every engine that was opened is closed."""
+        for engine in self._engines.values():
+            engine.close()
+
+
+class _Rows(Engine):
+    """A table whose source is opened when its rows are first looked at, and again once the table was refreshed.
+
+    Claim:      nothing that happens before a charge depends on the rows.
+    Because:    a dry run is one on an empty table of the same schema; the source is opened by `evaluate` alone, whose
+                failures are all told alike.
+    Checked by: tests/unit/curator/test_opening.py::test_no_row_is_read_before_the_charge
+    """
+
+    def __init__(self, table: Table, source: Source, version: Callable[[], int]) -> None:
+        self._table, self._source, self._version = table, source, version
+        self._opened: dict[int, DuckDB] = {}
+        self._empty: DuckDB | None = None
+        self._one_at_a_time = threading.Lock()
+
+    def evaluate(self, question: Question, weights: Weights) -> Answer:
+        """The exact measures of the rows as they were when their version was first looked at."""
+        return self._current().evaluate(question, weights)
+
+    def dry_run(self, question: Question, weights: Weights) -> None:
+        """Evaluate on no rows."""
         with self._one_at_a_time:
-            for engine in self._opened.values():
+            self._empty = self._empty or DuckDB({self._table: []})
+        self._empty.dry_run(question, weights)
+
+    def close(self) -> None:
+        """Nothing; but all that was opened is closed."""
+        with self._one_at_a_time:
+            for engine in (*self._opened.values(), *([self._empty] if self._empty else [])):
                 engine.close()
-            self._opened = {}
+            self._opened, self._empty = {}, None
+
+    def _current(self) -> DuckDB:
+        version = self._version()
+        with self._one_at_a_time:
+            if version not in self._opened:
+                self._opened[version] = DuckDB({self._table: self._source})
+            return self._opened[version]
+
+
+def _followers(document: Document) -> dict[str, tuple[str, ...]]:
+    """For every table, the tables whose units are found by way of it."""
+    passed = {
+        name: {step.source for step in source.steps} if isinstance(source, Linked) else set()
+        for name, source in document.sources.items()
+    }
+    own = {name: source.source if isinstance(source, Linked) else source for name, source in document.sources.items()}
+    return {table: tuple(name for name in passed if own[table] in passed[name]) for table in own}

@@ -1,7 +1,8 @@
 """The machine-readable guarantee of a release: what was protected, what it cost, and where that is written."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
@@ -9,7 +10,7 @@ from tacit.accounting import Charge
 from tacit.curator.policy import Limit
 from tacit.curator.stored import Stored
 from tacit.exact import float_at_least
-from tacit.ledger import DurableLedger, Entry
+from tacit.ledger import Entry, Ledger
 
 __all__ = ["faults_of", "receipt_of", "tag"]
 
@@ -28,18 +29,18 @@ def tag(kind: bytes, scope: str | None, version: int, contributions: int, about:
     return sha256(kind + b"\0" + parts.encode()).digest()
 
 
-def receipt_of(entry: Entry, stored: Stored, limit: Limit, *, unit: str, about: Mapping[str, Any]) -> dict[str, Any]:
+def receipt_of(entry: Entry, stored: Stored) -> dict[str, Any]:
     """The receipt of an answer, as a value that JSON can hold; `tacit ledger verify` checks it against the ledger.
 
-    `about` says what was asked: the fingerprint of the canonical question, the table and its version.
+    It is a function of what the ledger keeps, and of nothing else.
     """
+    asked = stored.asked
+    limit = Limit(Fraction(asked["limit"]["epsilon"]), Fraction(asked["limit"]["delta"]), asked["neighbours"])
     rule = limit.filter()
-    after = entry.before + entry.charge
     return {
         "format": "tacit receipt 1",
-        "unit": unit,
-        "neighbours": limit.neighbours.value,
-        **about,
+        **{name: value for name, value in asked.items() if name != "limit"},
+        "analyst": entry.analyst,
         "loss": {
             "currency": "zero-concentrated" if limit.delta else "pure",
             "charge": _plain(entry.charge),
@@ -49,11 +50,10 @@ def receipt_of(entry: Entry, stored: Stored, limit: Limit, *, unit: str, about: 
             },
         },
         "limit": {
-            "epsilon": str(limit.epsilon),
-            "delta": str(limit.delta),
+            **asked["limit"],
             "most": _plain(rule.limit),
             "before": _plain(entry.before),
-            "after": _plain(after),
+            "after": _plain(entry.before + entry.charge),
         },
         "mechanism": stored.mechanism,
         "scales": [str(scale) for scale in stored.scales],
@@ -66,40 +66,44 @@ def receipt_of(entry: Entry, stored: Stored, limit: Limit, *, unit: str, about: 
     }
 
 
+def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:
+    """What a receipt says that the ledger does not, in words that follow "the receipt"; none if they agree.
+
+    Claim:      a receipt without faults says, word for word, what follows from the ledger.
+    Because:    it is written again from the entry that it names, and compared in full.
+    Checked by: tests/unit/curator/test_receipt.py
+    """
+    number = receipt.get("entry")
+    entry = next((each for each in ledger.entries() if type(number) is int and each.number == number), None)
+    if entry is None:
+        return [f"names entry {number!r}, which the ledger does not have"]
+    if entry.payload is None:
+        return [f"is for entry {number}, which was never answered"]
+    said, kept = _flat(receipt), _flat(receipt_of(entry, Stored.read(entry.payload)))
+    return [
+        f"says {name} is {_told(said, name)}, and the ledger {_told(kept, name)}" for name in _differing(said, kept)
+    ]
+
+
+def _differing(said: Mapping[str, str], kept: Mapping[str, str]) -> list[str]:
+    return [name for name in {**kept, **said} if said.get(name) != kept.get(name)]
+
+
+def _told(values: Mapping[str, str], name: str) -> str:
+    return values.get(name, "nothing")
+
+
+def _flat(value: Any, name: str = "") -> dict[str, str]:
+    """Every value in a receipt by its path, as JSON."""
+    if not isinstance(value, Mapping):
+        return {name: json.dumps(value, sort_keys=True, default=str)}
+    return {
+        path: found
+        for key, inner in value.items()
+        for path, found in _flat(inner, f"{name}.{key}" if name else str(key)).items()
+    }
+
+
 def _plain(charge: Charge) -> dict[str, str]:
     """Whole units as decimal text, which every reader of JSON keeps exact."""
     return {"amount": str(charge.amount), "failure": str(charge.failure)}
-
-
-def faults_of(receipt: Mapping[str, Any], ledger: DurableLedger) -> list[str]:
-    """What a receipt says that the ledger does not, in words that follow "the receipt"; none if they agree.
-
-    Claim:      a receipt without faults states what was charged, what was asked and what was answered.
-    Because:    all of it is compared with the entry that it names, or is part of the name under which that was charged.
-    Checked by: tests/unit/curator/test_receipt.py
-    """
-    found = ledger.check_receipt(receipt)
-    entry = next((each for each in ledger.entries() if each.number == receipt.get("entry")), None)
-    if found or entry is None or entry.payload is None:
-        return found
-    try:
-        return list(_faults(receipt, entry, Stored.read(entry.payload)))
-    except (KeyError, TypeError, ValueError):
-        return ["does not say what was asked"]
-
-
-def _faults(receipt: Mapping[str, Any], entry: Entry, stored: Stored) -> Iterator[str]:
-    """What is wrong about the question and the noise; the ledger itself knows the rest."""
-    kept: dict[str, object] = {
-        "analyst": entry.analyst,
-        "mechanism": stored.mechanism,
-        "scales": [str(scale) for scale in stored.scales],
-        "worths": [str(worth) for worth in stored.worths],
-    }
-    for name, written in kept.items():
-        if receipt[name] != written:
-            yield f"states other {name} than the ledger"
-    asked = bytes.fromhex(receipt["question"])
-    terms = int(receipt["version"]), int(receipt["contributions"])
-    if entry.key not in {tag(b"question", scope, *terms, asked) for scope in (None, entry.analyst)}:
-        yield "states a question, a version or contributions that were not charged"

@@ -1,7 +1,7 @@
 """An answer as the ledger keeps it: noisy integers, and what is public about their noise."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from tacit.curator.intervals import Noisy
 from tacit.curator.terms import Terms
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import fingerprint, identity
+from tacit.plan import identity
 
 __all__ = ["Stored", "released"]
 
@@ -22,11 +22,11 @@ _MECHANISMS: dict[str, type[Gaussian] | type[Laplace]] = {"Gaussian": Gaussian, 
 class Stored:
     """What was released: one row of integers a group, one column a measure.
 
-    `question` is the fingerprint of what was asked and paid for; `scales` are the noise's, in steps of the integers;
-    `worths` what a step is worth in the measure's own unit; `measures` says what was measured.
+    `asked` says what was asked and paid for, and under which policy; `scales` are the noise's, in steps of the
+    integers; `worths` what a step is worth in the measure's own unit; `measures` says what was measured.
     """
 
-    question: str
+    asked: Mapping[str, Any]
     mechanism: str
     integers: tuple[tuple[int, ...], ...]
     scales: tuple[Fraction, ...]
@@ -36,7 +36,7 @@ class Stored:
     def written(self) -> bytes:
         """The bytes that are stored and replayed."""
         plain = {
-            "question": self.question,
+            "asked": dict(self.asked),
             "mechanism": self.mechanism,
             "integers": self.integers,
             "scales": [str(scale) for scale in self.scales],
@@ -50,7 +50,7 @@ class Stored:
         """What the bytes stand for."""
         plain = json.loads(payload)
         return cls(
-            plain["question"],
+            plain["asked"],
             plain["mechanism"],
             tuple(tuple(row) for row in plain["integers"]),
             tuple(Fraction(scale) for scale in plain["scales"]),
@@ -68,7 +68,7 @@ class Stored:
         return Fraction(_MECHANISMS[self.mechanism](self.scales[place]).error(confidence)) * self.worths[place]
 
 
-def released(terms: Terms, exact: Any) -> Stored:
+def released(terms: Terms, exact: Any, asked: Mapping[str, Any]) -> Stored:
     """The exact integers, hidden.
 
     Claim:      every integer is an exact one plus fresh noise of its measure's mechanism.
@@ -80,7 +80,7 @@ def released(terms: Terms, exact: Any) -> Stored:
         for place, mechanism in enumerate(terms.mechanisms)
     ]
     return Stored(
-        fingerprint(terms.question).hex(),
+        asked,
         type(terms.mechanisms[0]).__name__,
         tuple(tuple(int(column[group]) for column in columns) for group in range(len(exact))),
         tuple(mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma for mechanism in terms.mechanisms),

@@ -5,11 +5,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import ceil
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tacit.accounting import Charge
-from tacit.curator.explanation import Explanation, explained
-from tacit.curator.policy import Policy, Shared
+from tacit.curator.explanation import Expected, Explanation, explained
+from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release
 from tacit.curator.stored import Stored, released
@@ -18,8 +18,11 @@ from tacit.curator.view import viewed
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import Number, at_least, at_most, float_at_least, rekey
-from tacit.ledger import DurableLedger, Entry, Ledger, fields_of
+from tacit.ledger import Entry, Ledger
 from tacit.plan import Frame, MeasureOf, Plan, canonical, derived, fingerprint, in_words, read_sql, subject, table_of
+
+if TYPE_CHECKING:
+    from tacit.ledger import DurableLedger
 
 __all__ = ["Budget", "Vault"]
 
@@ -41,13 +44,15 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """The share of the limit that is left."""
-        return 1 - self.spent
+        """The share of the limit that is left: none, if the limit was lowered below what is spent."""
+        return max(0.0, 1 - self.spent)
 
     def __str__(self) -> str:
-        full = round(40 * self.spent)
+        full = min(40, round(40 * self.spent))
         bar = "█" * full + "░" * (40 - full)
         told = f"{bar} {self.spent:.1%} of epsilon {self.epsilon:g}, delta {self.delta:g} is spent"
+        if self.spent > 1:
+            told += ": more than the limit is spent, and nothing is left"
         return told if self.own is None else f"{told}\n{self.own} by this analyst"
 
 
@@ -65,6 +70,7 @@ class Vault:
         *,
         analyst: str | None = None,
         made_up: bool = False,
+        followers: Mapping[str, tuple[str, ...]] | None = None,
     ) -> None:
         if analyst is not None and policy.analysts and analyst not in policy.analysts:
             raise InvalidInput("analyst", analyst, f"name one of: {', '.join(sorted(policy.analysts))}")
@@ -73,6 +79,7 @@ class Vault:
         self._ledger = ledger
         self._analyst = analyst
         self._made_up = made_up
+        self._followers = followers or {}
 
     def sql(
         self,
@@ -102,9 +109,27 @@ class Vault:
         plan = canonical(self._read(question) if isinstance(question, str) else question.plan())
         sure = _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
-        spent, limit = self._ledger.spent(), self._policy.limit
+        limit, spent = self._tightest()
         told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit)
-        return replace(told, free=self._known(plan, terms, within, sure) is not None)
+        known = self._known(plan, terms, self._name(plan), within, sure)
+        return told if known is None else replace(told, free=True, expected=self._expected(told, *known, sure))
+
+    def _tightest(self) -> tuple[Limit, Charge]:
+        """The limit of which least is left, everyone's or the analyst's own, and what is spent of it."""
+        everyone = self._policy.limit, self._ledger.spent()
+        own = self._policy.analysts.get(self._analyst) if self._analyst else None
+        if own is None:
+            return everyone
+        mine = own, self._ledger.spent(self._analyst)
+        return min(everyone, mine, key=lambda pair: pair[0].filter().limit.amount - pair[1].amount)
+
+    def _expected(
+        self, told: Explanation, plan: Plan, places: tuple[int, ...], entry: Entry, confidence: float
+    ) -> tuple[Expected, ...]:
+        """What is expected of an answer that is there already: the error that it has."""
+        stored = Stored.read(entry.payload or b"")
+        reaches = [float(stored.reach(place, confidence)) for place in places]
+        return tuple(replace(each, reach=reach) for each, reach in zip(told.expected, reaches, strict=True))
 
     @property
     def policy(self) -> Policy:
@@ -134,14 +159,18 @@ class Vault:
         The limit goes on: it belongs to the units, not to a version of their rows.
         """
         self._named(table)
+        for follower in self._followers.get(table, ()):
+            self._ledger.refresh(follower)  # whose units are found by way of this table
         return self._ledger.refresh(table)
 
     def check_receipt(self, receipt: Mapping[str, Any]) -> list[str]:
         """What a receipt says that this vault's ledger does not; nothing, if all of it is kept there."""
-        return faults_of(receipt, self._kept_ledger())
+        return faults_of(receipt, self._ledger)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
+        from tacit.ledger import fields_of
+
         for record in self._kept_ledger().records():
             yield {"record": record.number, **fields_of(record), "hash": record.hash.hex()}
 
@@ -186,23 +215,25 @@ class Vault:
         Checked by: tests/laws/test_corridor.py
         """
         asked, sure = canonical(plan), _confidence(confidence)
-        terms = self._terms(asked, epsilon, within, sure)
-        known = self._known(asked, terms, within, sure)
+        terms, name = self._terms(asked, epsilon, within, sure), self._name(asked)
+        known = self._known(asked, terms, name, within, sure)
         if known is not None:
             return self._shown(*known, sure, free=True, raw=raw)
         engine = self._engines[table_of(asked.question.rows).name]
         engine.dry_run(asked.question, terms.weights)  # whatever can fail for reasons of the plan fails here
-        entry = self._charged(asked, terms)  # pay
+        entry = self._charged(asked, terms, name)  # pay
         free = entry.answered
         if not entry.answered:
             terms = self._terms_at(asked, entry.charge)  # which may be an earlier charge, of a higher price
             rekey()
             exact = _evaluated(engine, terms)  # look
-            entry = self._ledger.settle(entry, released(terms, exact).written())  # let go
+            entry = self._ledger.settle(entry, released(terms, exact, self._told(asked, name)).written())  # let go
         places = tuple(range(len(asked.question.measures)))
         return self._shown(asked, places, entry, sure, free=free, raw=raw)
 
-    def _kept_ledger(self) -> DurableLedger:
+    def _kept_ledger(self) -> "DurableLedger":
+        from tacit.ledger import DurableLedger
+
         if not isinstance(self._ledger, DurableLedger):
             raise InvalidInput("ledger", "one in memory", "open a vault from a directory: only there records are kept")
         return self._ledger
@@ -242,40 +273,64 @@ class Vault:
         return terms_of(plan.question, self._shared(plan), limit, limit.filter().amount(price))
 
     def _known(
-        self, plan: Plan, terms: Terms, within: Number | None, confidence: float
+        self, plan: Plan, terms: Terms, name: "_Name", within: Number | None, confidence: float
     ) -> tuple[Plan, tuple[int, ...], Entry] | None:
-        """An earlier answer that tells this one: of no lower price or, if an error is allowed, within it.
+        """An earlier answer that tells this one as accurately as was asked for: its own first, then another's.
 
-        Claim:      what is told for free is a function of what was released before.
-        Because:    it is read from answered entries alone, and the plan says nothing that they do not hold.
+        Claim:      what is told for free is a function of what was released before; the same question has the same
+                    answer; what is derived is no less accurate than its price would have made it.
+        Because:    it is read from answered entries alone, and the plan says nothing that they do not hold; entries
+                    under the question's own key come first; others count only if each number's reach is as good.
         Checked by: tests/laws/test_replay.py
         """
         price = self._policy.limit.filter().price(terms.loss)
-        for entry in self._ledger.answered(self._tag(b"subject", plan, subject(plan.question))):
+        entries = sorted(self._ledger.answered(name.topic), key=lambda entry: (entry.key != name.key, entry.number))
+        for entry in entries:
             stored = Stored.read(entry.payload or b"")
             found = derived(plan, stored.measures)
             if found is None:
                 continue
-            if within is None:
+            asked, places = found
+            if within is not None:
+                reaches = [stored.reach(places[place], confidence) for place in _shown_as_measured(plan)]
+                enough = max(reaches) <= at_most(within, "within")
+            elif entry.key == name.key:
                 enough = price.fits(entry.charge)
             else:
-                reaches = [stored.reach(found[1][place], confidence) for place in _shown_as_measured(plan)]
-                enough = max(reaches) <= at_most(within, "within")
+                own = self._terms_at(asked, price)
+                enough = all(
+                    stored.reach(at, confidence) <= own.reach(place, confidence) for place, at in enumerate(places)
+                )
             if enough:
-                return *found, entry
+                return asked, places, entry
         return None
 
-    def _charged(self, plan: Plan, terms: Terms) -> Entry:
+    def _charged(self, plan: Plan, terms: Terms, name: "_Name") -> Entry:
         """The entry that pays for a plan."""
-        key = self._tag(b"question", plan, fingerprint(plan.question))
-        topic = self._tag(b"subject", plan, subject(plan.question))
-        return self._ledger.charge(key, terms.loss, self._analyst, topic=topic, about=_line(in_words(plan)))
+        about = _line(in_words(plan))
+        return self._ledger.charge(name.key, terms.loss, self._analyst, topic=name.topic, about=about)
 
-    def _tag(self, kind: bytes, plan: Plan, about: bytes) -> bytes:
-        """A name for what is asked, and for whom."""
+    def _name(self, plan: Plan) -> "_Name":
+        """What a question is called in the ledger: as it was when the table's version was looked up."""
         shared = self._shared(plan)
-        scope = self._analyst if self._policy.replay == "analyst" else None
-        return tag(kind, scope, self._ledger.version(shared.table.name), shared.contributions, about)
+        version = self._ledger.version(shared.table.name)
+        terms = self._analyst if self._policy.replay == "analyst" else None, version, shared.contributions
+        key = tag(b"question", *terms, fingerprint(plan.question))
+        return _Name(key, tag(b"subject", *terms, subject(plan.question)), version)
+
+    def _told(self, plan: Plan, name: "_Name") -> dict[str, Any]:
+        """What was asked, and under which policy, as it is kept with the answer."""
+        limit, shared = self._policy.limit, self._shared(plan)
+        return {
+            "unit": self._policy.unit,
+            "neighbours": limit.neighbours.value,
+            "question": fingerprint(plan.question).hex(),
+            "table": shared.table.name,
+            "version": name.version,
+            "contributions": shared.contributions,
+            "limit": {"epsilon": str(limit.epsilon), "delta": str(limit.delta)},
+            "made up": self._made_up,
+        }
 
     def _shown(
         self, plan: Plan, places: tuple[int, ...], entry: Entry, confidence: float, *, free: bool, raw: bool
@@ -283,19 +338,18 @@ class Vault:
         """The release, rendered anew from the stored integers."""
         stored = Stored.read(entry.payload or b"")
         seen = viewed(plan, stored.noisy(places), confidence, raw=raw)
-        limit, shared = self._policy.limit, self._shared(plan)
-        rule = limit.filter()
+        rule = self._policy.limit.filter()
         price = Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
-        about = {
-            "question": stored.question,
-            "table": shared.table.name,
-            "version": self._ledger.version(shared.table.name),
-            "contributions": shared.contributions,
-            "analyst": entry.analyst,
-            "made up": self._made_up,
-        }
-        receipt = receipt_of(entry, stored, limit, unit=self._policy.unit, about=about)
-        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt)
+        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt_of(entry, stored))
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """What a question is called in the ledger: its own key, and the topic that it shares with others."""
+
+    key: bytes
+    topic: bytes
+    version: int
 
 
 def _shown_as_measured(plan: Plan) -> tuple[int, ...]:

@@ -2,7 +2,6 @@
 
 # ruff: noqa: S608 -- every name and path goes through `quoted` and `text`
 
-import csv
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from difflib import get_close_matches
@@ -15,7 +14,7 @@ from tacit.engines.duckdb import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS, opene
 from tacit.engines.linked import Linked
 from tacit.engines.reading import kinds_of
 from tacit.engines.rendering import quoted, text
-from tacit.engines.sources import Frame, Listed, Parquet, Separated, Stored, source_of
+from tacit.engines.sources import Frame, Listed, Parquet, Separated, Stored, header_of, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Kind
 
@@ -37,7 +36,7 @@ def stored_kinds(given: object) -> Kinds:
         case Listed(rows):
             return dict.fromkeys(rows[0], ANY) if rows else {}
         case Separated(path, separator):
-            return dict.fromkeys(_header(path, separator), ANY)
+            return dict.fromkeys(header_of(path, separator), ANY)
         case Parquet(path):
             return _described(f"read_parquet({text(str(path))})", path.name)
         case Frame(frame):
@@ -66,12 +65,6 @@ def _listed(connection: Any, path: Path) -> list[str]:
         "SELECT table_name FROM duckdb_tables() WHERE database_name = 'file' AND schema_name = 'main' ORDER BY 1"
     )
     return [name for (name,) in listed.fetchall()]
-
-
-def _header(path: Path, separator: str) -> list[str]:
-    with suppress(OSError, csv.Error), path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        return next(csv.reader(file, delimiter=separator), [])
-    raise _unreadable(path.name)
 
 
 def _described(scan: str, called: str, frame: object = None) -> Kinds:

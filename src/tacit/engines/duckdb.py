@@ -28,6 +28,7 @@ from tacit.engines.sources import (
     arrays_of,
     check_columns,
     check_path,
+    header_of,
     source_of,
     wanted,
 )
@@ -202,6 +203,7 @@ def opened(
     if seconds is not None:
         settings["max_execution_time"] = ceil(at_least(seconds, "seconds") * 1000)
     connection = duckdb.connect(":memory:")
+    connection.execute("SET enable_progress_bar = false")  # how far a question is depends on the rows
     for name, value in settings.items():
         try:
             connection.execute(f"SET GLOBAL {name} = {_setting(value)}")
@@ -258,8 +260,17 @@ def _relation(connection: duckdb.DuckDBPyConnection, place: int | str, table: Ta
 
 
 def _text_scan(path: Path, separator: str) -> str:
-    form = "header = true, all_varchar = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
-    return f"read_csv({text(str(path))}, delim = {text(separator)}, {form}, max_line_size = {_LONGEST_LINE})"
+    """The rows of a text file, every cell a text.
+
+    Claim:      whether and how a row is read depends on that row alone, as long as every quotation mark is closed.
+    Because:    nothing is guessed from the rows: separator, quotes and names are given, and a row that has too few
+                cells or is no UTF-8 is left out, cells beyond the header's are not looked at.
+    Checked by: tests/unit/engines/test_separated.py
+    """
+    names = ", ".join(f"{text(name)}: 'VARCHAR'" for name in header_of(path, separator))
+    form = "auto_detect = false, header = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
+    row = f"strict_mode = false, ignore_errors = true, max_line_size = {_LONGEST_LINE}"
+    return f"read_csv({text(str(path))}, delim = {text(separator)}, columns = {{{names}}}, {form}, {row})"
 
 
 def _attached(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> bool:

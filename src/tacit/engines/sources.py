@@ -31,6 +31,7 @@ __all__ = [
     "arrays_of",
     "check_columns",
     "check_path",
+    "header_of",
     "rows_of",
     "source_of",
     "wanted",
@@ -225,10 +226,33 @@ def _pandas(frame: Any) -> Source:
     return Frame(frame)
 
 
+def header_of(path: Path, separator: str) -> list[str]:
+    """The names in the first line of a text file, which are public; one that is empty is called after its place."""
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            cells = next(csv.reader(file, delimiter=separator), [])
+    except (OSError, csv.Error):
+        cells = []
+    names = [cell or f"column {place}" for place, cell in enumerate(cells, start=1)]
+    if not names:
+        raise InvalidData(
+            f"{path.name} cannot be read; check that it is whole and of its kind, and that you may read it"
+        )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidData(f"{path.name} has two columns {twice!r}; give them different names in its first line")
+    return names
+
+
 def _separated(path: Path, separator: str) -> Iterator[Mapping[str, object]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter=separator):
-            yield {name: cell or None for name, cell in row.items()}
+    """The rows of a text file; one with too few cells, or that is no UTF-8, is left out."""
+    names = header_of(path, separator)
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        reader = csv.reader(file, delimiter=separator)
+        next(reader, None)
+        for cells in reader:
+            if len(cells) >= len(names) and "".join(cells).encode("utf-8", "replace").decode() == "".join(cells):
+                yield {name: cell or None for name, cell in zip(names, cells, strict=False)}
 
 
 def _parsed(cell: object, kind: Kind) -> Value:

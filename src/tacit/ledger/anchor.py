@@ -18,8 +18,16 @@ def anchors_folder() -> Path:
     """The folder of anchors: $TACIT_ANCHORS, or `tacit/anchors` in the folder where programs keep their state."""
     if named := os.environ.get("TACIT_ANCHORS"):
         return Path(named)
-    state = os.environ.get("XDG_STATE_HOME")
-    return (Path(state) if state else Path.home() / ".local" / "state") / "tacit" / "anchors"
+    if state := os.environ.get("XDG_STATE_HOME"):
+        return Path(state) / "tacit" / "anchors"
+    try:
+        return Path.home() / ".local" / "state" / "tacit" / "anchors"
+    except RuntimeError:
+        raise LedgerUnavailable(
+            "the vault",
+            "has no folder for its anchor, since this account has no home folder",
+            "name a folder that lasts in TACIT_ANCHORS",
+        ) from None
 
 
 class Anchor:

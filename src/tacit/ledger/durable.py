@@ -12,8 +12,7 @@ from tacit.ledger.anchor import Anchor
 from tacit.ledger.forks import survives_forks
 from tacit.ledger.ledger import Entry, Ledger, check_limits, check_question, check_table, now
 from tacit.ledger.page import Page, entry_at, paid, spent_by, version_of
-from tacit.ledger.receipts import receipt_faults
-from tacit.ledger.records import Founding, adopted, entry_of, fields_of, founded, limited, terms_in
+from tacit.ledger.records import Founding, adopted, entry_of, fields_of, founded, limited
 from tacit.ledger.store import EMPTY, Head, Record, Session, Store
 from tacit.ledger.turns import Ticket, Turns
 from tacit.ledger.verification import RESTORE, Progress, disagreement, verified
@@ -138,16 +137,6 @@ class DurableLedger(Ledger):
     def verify(self, progress: Progress | None = None) -> Head:
         """The head of the chain, after everything was read and found sound; see verification.py."""
         return self._sound(self._anchor, progress)
-
-    def check_receipt(self, receipt: Mapping[str, Any]) -> list[str]:
-        """What a receipt says and this ledger does not; none if they agree."""
-        number = receipt.get("entry")
-        with self._reading() as session:
-            first = terms_in(_said(session, 0))
-            listed = session.lines(number, 1) if type(number) is int and 0 <= number < 2**62 else []
-            entry = next((entry_at(session, line) for line in listed if line.entry == number), None)
-        limits = (fields_of(record)["everyone"] for record in self.records() if b'"kind":"limited"' in record.body)
-        return receipt_faults(receipt, entry, first, limits)
 
     def close(self) -> None:
         """Let go of the store; whoever uses the ledger again connects again."""

@@ -1,40 +1,45 @@
 """How a bounded answer becomes a release: exact noise that states its own loss and error."""
 
-from tacit.mechanisms.above_threshold import AboveThreshold, Session
-from tacit.mechanisms.accuracy import (
-    crossover,
-    error_of_mean,
-    error_of_response,
-    gaussian_bound,
-    laplace_bound,
-    people_for_mean,
-    people_for_response,
-)
+from typing import TYPE_CHECKING
+
+from tacit.later import later
 from tacit.mechanisms.after import clamped, rounded
-from tacit.mechanisms.cells import Cells, PowersOfTwo
-from tacit.mechanisms.exponential import Exponential
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
-from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
-from tacit.mechanisms.joint_quantiles import JointQuantiles
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.law import GaussianLaw, LaplaceLaw, Law, Released
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.noisy_max import NoisyMax
-from tacit.mechanisms.permute_and_flip import PermuteAndFlip
-from tacit.mechanisms.quantile import Quantile, people_for_quantile
-from tacit.mechanisms.quantiles import (
-    ClippingBounds,
-    Contributions,
-    InterquartileRange,
-    SeveralQuantiles,
-    quantiles_for,
-)
-from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
-from tacit.mechanisms.response import Estimate, RandomizedResponse
-from tacit.mechanisms.scores import selection_bound
-from tacit.mechanisms.selection import Selection
 from tacit.mechanisms.steps import steps_moved_squared
-from tacit.mechanisms.top_k import NoisyTopK
+
+if TYPE_CHECKING:
+    from tacit.mechanisms.above_threshold import AboveThreshold, Session
+    from tacit.mechanisms.accuracy import (
+        crossover,
+        error_of_mean,
+        error_of_response,
+        gaussian_bound,
+        laplace_bound,
+        people_for_mean,
+        people_for_response,
+    )
+    from tacit.mechanisms.cells import Cells, PowersOfTwo
+    from tacit.mechanisms.exponential import Exponential
+    from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
+    from tacit.mechanisms.joint_quantiles import JointQuantiles
+    from tacit.mechanisms.noisy_max import NoisyMax
+    from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+    from tacit.mechanisms.quantile import Quantile, people_for_quantile
+    from tacit.mechanisms.quantiles import (
+        ClippingBounds,
+        Contributions,
+        InterquartileRange,
+        SeveralQuantiles,
+        quantiles_for,
+    )
+    from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
+    from tacit.mechanisms.response import Estimate, RandomizedResponse
+    from tacit.mechanisms.scores import selection_bound
+    from tacit.mechanisms.selection import Selection
+    from tacit.mechanisms.top_k import NoisyTopK
 
 __all__ = [
     "AboveThreshold",
@@ -80,3 +85,38 @@ __all__ = [
     "selection_bound",
     "steps_moved_squared",
 ]
+
+_LATER = {
+    "AboveThreshold": "above_threshold",
+    "Session": "above_threshold",
+    "crossover": "accuracy",
+    "error_of_mean": "accuracy",
+    "error_of_response": "accuracy",
+    "gaussian_bound": "accuracy",
+    "laplace_bound": "accuracy",
+    "people_for_mean": "accuracy",
+    "people_for_response": "accuracy",
+    "Cells": "cells",
+    "PowersOfTwo": "cells",
+    "Exponential": "exponential",
+    "HistogramQuantiles": "histogram_quantiles",
+    "NoisyRanges": "histogram_quantiles",
+    "JointQuantiles": "joint_quantiles",
+    "NoisyMax": "noisy_max",
+    "PermuteAndFlip": "permute_and_flip",
+    "Quantile": "quantile",
+    "people_for_quantile": "quantile",
+    "ClippingBounds": "quantiles",
+    "Contributions": "quantiles",
+    "InterquartileRange": "quantiles",
+    "SeveralQuantiles": "quantiles",
+    "quantiles_for": "quantiles",
+    "RecursiveQuantiles": "recursive_quantiles",
+    "Estimate": "response",
+    "RandomizedResponse": "response",
+    "selection_bound": "scores",
+    "Selection": "selection",
+    "NoisyTopK": "top_k",
+}
+
+__getattr__ = later(__name__, _LATER)

@@ -10,8 +10,8 @@ BUGS = [
     Bug(
         name="curator-looks-before-it-pays",
         file=f"{ROOM}/vault.py",
-        before="        entry = self._charged(asked, terms)  # pay\n",
-        after="        exact = _evaluated(engine, terms)\n        entry = self._charged(asked, terms)  # pay\n",
+        before="        entry = self._charged(asked, terms, name)  # pay\n",
+        after="        exact = _evaluated(engine, terms)\n        entry = self._charged(asked, terms, name)  # pay\n",
         killed_by=f"{CORRIDOR}::test_a_question_is_tried_on_nothing_then_paid_for_then_looked_at_then_stored[pure]",
         note="a refusal for want of means would come after the look",
     ),
@@ -26,8 +26,8 @@ BUGS = [
     Bug(
         name="curator-own-draw-shown",
         file=f"{ROOM}/vault.py",
-        before="entry = self._ledger.settle(entry, released(terms, exact).written())  # let go",
-        after="entry = replace(entry, payload=released(terms, exact).written())",
+        before="entry = self._ledger.settle(entry, released(",
+        after="entry = replace(entry, payload=released(",
         killed_by=f"{CORRIDOR}::test_the_same_question_is_free_and_has_the_same_numbers[0-pure]",
         note="an answer that is shown and not stored is drawn afresh the next time, for nothing",
     ),
@@ -196,8 +196,8 @@ BUGS = [
     Bug(
         name="curator-answer-replayed-to-another-analyst",
         file=f"{ROOM}/vault.py",
-        before='scope = self._analyst if self._policy.replay == "analyst" else None',
-        after="scope = None",
+        before='terms = self._analyst if self._policy.replay == "analyst" else None, version, shared.contributions',
+        after="terms = None, version, shared.contributions",
         killed_by="tests/unit/curator/test_opening.py::test_analysts_share_the_limit_and_not_their_answers",
         note="an analyst's own limit would say nothing about what the analyst knows",
     ),
@@ -219,12 +219,13 @@ BUGS = [
         note="an answer whose price was shared by many measures is wider than its price says",
     ),
     Bug(
-        name="curator-receipt-of-another-question",
+        name="curator-receipt-read-in-part",
         file=f"{ROOM}/receipt.py",
-        before="if entry.key not in {tag(",
-        after="if entry.key in {tag(",
-        killed_by="tests/unit/curator/test_receipt.py::test_an_honest_receipt_has_no_faults",
-        note="honest receipts would be refused, and forged questions would pass",
+        before="for name in {**kept, **said} if",
+        after="for name in ('key', 'hash', 'answer') if",
+        killed_by="tests/unit/curator/test_receipt.py::"
+        "test_a_receipt_in_which_anything_is_changed_or_left_out_has_a_fault",
+        note="a receipt could promise what it likes",
     ),
     Bug(
         name="curator-twin-of-the-rows",

@@ -390,12 +390,4 @@ BUGS = [
         killed_by=f"{TAMPERING}::{REFUSED}[changed tables]",
         note="a trigger sets what was spent back after each charge",
     ),
-    Bug(
-        name="receipt-hash-not-compared",
-        file="src/tacit/ledger/receipts.py",
-        before='        ("hash",): entry.hash.hex(),\n',
-        after="",
-        killed_by="tests/unit/ledger/test_receipts.py::test_a_false_receipt_has_faults[hash-'" + "0" * 39 + "]",
-        note="a receipt of another ledger is taken for one of this",
-    ),
 ]

@@ -7,8 +7,8 @@ import pytest
 
 import tacit
 from tacit.curator import adopt_ledger
-from tacit.errors import InvalidInput, InvalidPolicy, LedgerRefused, LimitExceeded
-from tests.unit.cli.clinics import POLICY, vault
+from tacit.errors import EngineFailed, InvalidInput, InvalidPolicy, LedgerRefused, LimitExceeded
+from tests.unit.cli.clinics import HEAD, POLICY, ROWS, vault
 from tests.unit.cli.clinics import tacit as command
 
 COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
@@ -136,6 +136,55 @@ def test_a_unit_is_found_along_foreign_keys(tmp_path: Path) -> None:
     with tacit.open(clinic) as opened:
         rows = opened.sql("SELECT COUNT(*) AS n FROM bills", epsilon=1.8, raw=True).rows
     assert 0 < rows[0][0] < 160  # fifty patients with eight bills each, held at two
+
+
+def test_no_row_is_read_before_the_charge(clinic: Path) -> None:
+    """A source that cannot be read any more: what is refused is refused for other reasons, and costs nothing."""
+    with tacit.open(clinic) as opened:
+        (clinic / "visits.csv").unlink()
+        with pytest.raises(LimitExceeded):
+            opened.sql(COUNT, epsilon=9)
+        assert opened.budget.spent == 0
+        with pytest.raises(EngineFailed):
+            opened.sql(COUNT, epsilon=0.5)
+        assert opened.budget.spent > 0
+        (clinic / "visits.csv").write_text(HEAD + ROWS)
+        assert len(opened.sql(COUNT, epsilon=0.5)) == 2
+        assert sum(1 for _ in opened.ledger.entries()) == 1
+
+
+def test_a_refreshed_table_is_read_anew_by_a_vault_that_is_open(clinic: Path) -> None:
+    question = "SELECT COUNT(*) AS n FROM visits"
+    with tacit.open(clinic) as opened, tacit.open(clinic) as other:
+        few = opened.sql(question, epsilon=0.9, raw=True).rows[0][0]
+        rows = "".join(f"{n},A,1.5,3\n" for n in range(5_000))
+        (clinic / "visits.csv").write_text(HEAD + rows)
+        other.refresh("visits")
+        many = opened.sql(question, epsilon=0.9, raw=True).rows[0][0]
+        assert few < 1_000
+        assert many > 4_000
+
+
+def test_a_table_on_the_way_to_the_units_is_refreshed_with_those_that_follow_it(tmp_path: Path) -> None:
+    clinic = vault(tmp_path, POLICY + LINKED)
+    (clinic / "stays.csv").write_text("id,patient,ward\n1,1,A\n")
+    (clinic / "bills.csv").write_text("visit,paid\n1,3\n")
+    with tacit.open(clinic) as opened:
+        opened.refresh("stays")
+        assert [opened.ledger.version(name) for name in ("stays", "bills", "visits")] == [1, 1, 0]
+
+
+def test_a_vault_of_patients_is_not_switched_to_rows(clinic: Path) -> None:
+    text = POLICY.replace("delta = 1e-6", 'delta = 1e-6\nunit = "patient"', 1)
+    (clinic / "tacit.toml").write_text(text.replace('unit = "patient"\ncontributions = 3', 'unit = "row"'))
+    with pytest.raises(InvalidPolicy, match="single rows"):
+        tacit.open(clinic)
+
+
+def test_an_explanation_knows_the_analysts_own_limit(clinic: Path) -> None:
+    with tacit.open(clinic, analyst="alice") as hers:
+        hers.sql(COUNT, epsilon=0.4)
+        assert not hers.explain("SELECT COUNT(*) AS n FROM visits", epsilon=0.4).affordable
 
 
 def test_threads_ask_one_vault_at_once(clinic: Path) -> None:

@@ -50,7 +50,8 @@ def refusal(call, *arguments):
     message = str(caught.value)
     assert isinstance(caught.value, TacitError)
     assert isinstance(caught.value, ValueError)
-    assert message == f"{caught.value.name} cannot be {caught.value.given}; {caught.value.remedy}"
+    wrong = "is missing" if caught.value.given == "missing" else f"cannot be {caught.value.given}"
+    assert message == f"{caught.value.name} {wrong}; {caught.value.remedy}"
     assert re.match(r"(give|choose|it has)\b", caught.value.remedy)
     assert "\n" not in message
     assert len(message) < 250
