@@ -24,6 +24,9 @@ RHO_UNIT = Fraction(1, 1 << 60)
 DELTA_UNIT = Fraction(1, 1 << 100)
 """Every ledger counts failures in these."""
 
+MOST_EPSILON = 10**6
+"""The largest epsilon that is converted to rho."""
+
 
 @dataclass(frozen=True, slots=True)
 class Charge:
@@ -193,6 +196,8 @@ class ConcentratedFilter(Filter):
     def price_of(self, epsilon: Number) -> Charge:
         """The largest rho that alone is (epsilon, delta/2)-DP."""
         budget = _positive(at_most(epsilon, "epsilon"), "epsilon", epsilon)
+        if budget > MOST_EPSILON:
+            raise InvalidInput("epsilon", epsilon, f"give at most {MOST_EPSILON}: beyond that nothing is hidden")
         with working():
             return Charge(max(0, floor(lower(rho_within(budget, self.delta / 2)) / RHO_UNIT)))
 

@@ -231,3 +231,9 @@ def test_an_odometer_says_what_it_is():
     assert seen.epsilon(1e-2) == total(PureLoss(F(1, 2)) * 3).epsilon(1e-2)
     assert "as if fixed in advance" in seen.show(1e-2)
     assert "for display only" in seen.show(1e-2)
+
+
+@pytest.mark.parametrize("epsilon", [10**7, 10**20, 1e300])
+def test_an_epsilon_that_hides_nothing_is_refused(epsilon):
+    with pytest.raises(InvalidInput, match="nothing is hidden"):
+        ConcentratedFilter(3, 1e-6).price_of(epsilon)
