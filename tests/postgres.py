@@ -25,7 +25,7 @@ import psycopg
 
 ROLE, PASSWORD = "curator", "s3cret:/@%"  # a password that must be quoted in an address
 STARTED = "SELECT pg_postmaster_start_time()"
-PATIENCE = 60  # seconds for what takes one or two
+PATIENCE = 180  # seconds for what takes one or two
 
 # Tests prove what is asked of the server, not that it keeps its word at a power cut: it need not wait for the disk.
 SETTINGS = {
