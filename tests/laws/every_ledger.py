@@ -123,9 +123,9 @@ class Yielding(PureFilter):
     """A pure filter that gives other threads their turn between looking and deciding."""
 
     def admits(self, spent: Charge, charge: Charge) -> bool:
-        """The same answer, later."""
+        """The same answer, later; much later while nothing is spent, so that a second thread is sure to look too."""
         admitted = super().admits(spent, charge)
-        sleep(1e-5)
+        sleep(1e-5 if spent.amount else 0.1)
         return admitted
 
 
