@@ -1,16 +1,19 @@
 """`tacit lab`: the attacks on naive releases and on Tacit's, listed and run."""
 
+from collections.abc import Collection
 from dataclasses import asdict
 from difflib import get_close_matches
 from inspect import getdoc
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacit.audit import ATTACKS, AttackReport
 from tacit.cli.output import AsJson, patience, say
 from tacit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tacit.audit import AttackReport
 
 __all__ = ["lab"]
 
@@ -26,10 +29,16 @@ def lab(
 
     What departs from theory is said, and the exit code is then 1; a lucky run does so once in a million.
     """
+    from tacit.audit import ATTACKS  # here, so that no other command waits for it
+
     if name is None:
-        _listed(as_json=as_json)
+        what = {name: _about(attack) for name, attack in ATTACKS.items()}
+        lines = [f"  {name:<{max(map(len, what))}}  {about}" for name, about in what.items()]
+        say("\n".join([*lines, "", "Run one: tacit lab averaging. Run all: tacit lab all."]), what, as_json=as_json)
         return
-    names = list(ATTACKS) if name == "all" else [_known(name)]
+    names = list(ATTACKS) if name == "all" else [_known(name, ATTACKS)]
+    if plot is not None:
+        _check(plot, into_folder=name == "all")
     reports = []
     with patience("attacking") as shown:
         for done, each in enumerate(names):
@@ -45,34 +54,36 @@ def lab(
         raise typer.Exit(1)
 
 
-def _listed(*, as_json: bool) -> None:
-    what = {name: _about(attack) for name, attack in ATTACKS.items()}
-    width = max(map(len, what))
-    lines = [f"  {name:<{width}}  {about}" for name, about in what.items()]
-    say("\n".join([*lines, "", "Run one: tacit lab averaging. Run all: tacit lab all."]), what, as_json=as_json)
-
-
 def _about(attack: object) -> str:
     """What an attack is, from the first line of its docstring."""
     return (getdoc(attack) or "").partition("\n")[0].removeprefix("The report on ")
 
 
-def _known(name: str) -> str:
-    if name not in ATTACKS:
-        close = get_close_matches(name, ATTACKS, n=1)
+def _known(name: str, attacks: Collection[str]) -> str:
+    if name not in attacks:
+        close = get_close_matches(name, attacks, n=1)
         hint = f"did you mean {close[0]}? " if close else ""
         raise InvalidInput("attack", name, f"{hint}`tacit lab` lists them all")
     return name
 
 
-def _drawn(reports: list[AttackReport], plot: Path, *, into_folder: bool) -> None:
+def _check(plot: Path, *, into_folder: bool) -> None:
+    """Nothing; but a picture that could not be written is refused before anything is run."""
+    if not into_folder and (plot.suffix not in {".png", ".pdf", ".svg"} or not plot.parent.is_dir()):
+        raise InvalidInput("plot", str(plot), "name a .png, .pdf or .svg file in a folder that exists")
+
+
+def _drawn(reports: "list[AttackReport]", plot: Path, *, into_folder: bool) -> None:
     if into_folder:
         plot.mkdir(parents=True, exist_ok=True)
-    for report in reports:
-        report.plot(str(plot / f"{report.name}.png" if into_folder else plot))
+    try:
+        for report in reports:
+            report.plot(str(plot / f"{report.name}.png" if into_folder else plot))
+    except ModuleNotFoundError:
+        raise InvalidInput("plot", str(plot), "pip install 'tacit[plot]' brings what draws it") from None
 
 
-def _plain(report: AttackReport) -> dict[str, Any]:
+def _plain(report: "AttackReport") -> dict[str, Any]:
     """A report as JSON can hold it: what was measured and what theory says, without the lines of the picture."""
     rates = {"naive": report.naive, "tacit": report.tacit, **dict(report.also)}
     return {

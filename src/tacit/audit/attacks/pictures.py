@@ -1,6 +1,7 @@
 """Pictures of attacks: the rates as bars, and how they depend on what matters."""
 
 from collections import Counter
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -39,10 +40,13 @@ def _bars(axes: Any, report: "AttackReport") -> None:
     named = [("naive release", report.naive), ("Tacit", report.tacit), *report.also]
     colours = [_COLOURS["naive"][0], _COLOURS["tacit"][0]] + [_COLOURS["tacit"][1]] * len(report.also)
     names = [fill(name, 15) for name, _ in named]
-    axes.bar(names, [rate.share for _, rate in named], color=colours, width=0.6)
-    for place, (name, rate) in enumerate(named):
-        near = name == "Tacit" and rate.share <= report.allowed < rate.share + 0.08  # the figure goes above that line
-        height = report.allowed if near else rate.share
+    luck = [2 * sqrt(rate.share * (1 - rate.share) / max(rate.tries, 1)) for _, rate in named]  # two deviations
+    whiskers = {"ecolor": "#555555", "capsize": 3, "elinewidth": 1}
+    axes.bar(names, [rate.share for _, rate in named], yerr=luck, color=colours, width=0.6, error_kw=whiskers)
+    for place, ((name, rate), spread) in enumerate(zip(named, luck, strict=True)):
+        top = rate.share + spread
+        near = name == "Tacit" and top <= report.allowed + 0.01 < top + 0.08  # the figure goes above that line
+        height = report.allowed if near else top
         axes.text(place, height + 0.01, f"{rate.share:.1%}", ha="center", va="bottom", fontsize=9)
     axes.plot([0.6, 1.4], [report.allowed] * 2, color="#222222", linewidth=1.6, label="most that theory allows")
     axes.axhline(report.chance, color=_GREY, linewidth=1, linestyle=":", label="blind guess")
