@@ -1,14 +1,14 @@
 """How likely attackers are to win: what a loss allows them, and the noise they meet."""
 
 from fractions import Fraction
-from math import erf, exp, sqrt
+from math import erf, exp, expm1, sinh, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.exact import words
 
-__all__ = ["below_normal", "coins", "laplace_masses", "most_guessed", "most_wins", "two_steps"]
+__all__ = ["below_normal", "coins", "counted_masses", "laplace_masses", "most_guessed", "most_wins", "two_steps"]
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +58,18 @@ def laplace_masses(scale: float | Fraction, reach: int) -> Floats:
     """
     ratio = exp(-1 / float(scale))
     return np.asarray((1 - ratio) / (1 + ratio) * ratio ** np.abs(np.arange(-reach, reach + 1)), dtype=np.float64)
+
+
+def counted_masses(scale: float | Fraction, reach: int) -> Floats:
+    """The probabilities of the noise on a vault's counts, from -reach to reach: Laplace noise on a fine grid, rounded.
+
+    >>> float(counted_masses(1, 60).sum().round(12))
+    1.0
+    """
+    places = np.abs(np.arange(-reach, reach + 1)) / float(scale)
+    masses = np.exp(-places) * sinh(1 / (2 * float(scale)))
+    masses[reach] = -expm1(-1 / (2 * float(scale)))
+    return np.asarray(masses, dtype=np.float64)
 
 
 def below_normal(deviations: float) -> float:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.attacks.chances import coins, laplace_masses, most_wins
+from tacit.audit.attacks.chances import coins, counted_masses, most_wins
 from tacit.audit.attacks.report import AttackReport, Line, Rate
 
 __all__ = ["difference_wins", "differencing"]
@@ -57,7 +57,7 @@ def difference_wins(epsilon: float | Fraction) -> float:
     >>> 0.5 < difference_wins(1) < most_wins(1)
     True
     """
-    masses = laplace_masses(2 / epsilon, 60 * int(2 / epsilon + 1))
+    masses = counted_masses(2 / epsilon, 60 * int(2 / epsilon + 1))
     return float((1 + (masses**2).sum()) / 2)  # the difference of two draws is zero with the sum of squares
 
 

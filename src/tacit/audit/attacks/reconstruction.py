@@ -33,7 +33,7 @@ def reconstruction(
     Claim:      the number of bits that any attack recovers from Tacit's answers is at most binomial, with the rate
                 that two steps allow, up to an event of probability 1e-12.
     Because:    given the answers and all other bits, a fair bit is known with odds of at most e^(2 epsilon), unless its
-                loss is above 2 epsilon, which for the noise of these limits is nine deviations away.
+                loss is above 2 epsilon, which for the noise of these limits is more than eight deviations away.
     Checked by: tests/attacks/test_lab_reconstruction.py
 
     >>> reconstruction(people=40, queries=200, limits=()).naive.share

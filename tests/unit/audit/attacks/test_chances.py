@@ -7,9 +7,17 @@ from math import exp
 import numpy as np
 import pytest
 
-from tacit.audit.attacks.averaging import mean_wins
+from tacit.audit.attacks.averaging import mean_wins, stored_wins
 from tacit.audit.attacks.background_knowledge import informed_claims_right
-from tacit.audit.attacks.chances import below_normal, coins, laplace_masses, most_guessed, most_wins, two_steps
+from tacit.audit.attacks.chances import (
+    below_normal,
+    coins,
+    counted_masses,
+    laplace_masses,
+    most_guessed,
+    most_wins,
+    two_steps,
+)
 from tacit.audit.attacks.differencing import difference_wins
 from tacit.audit.attacks.homogeneity import claims_right
 from tacit.audit.attacks.intersection import common_value_guessed
@@ -70,8 +78,19 @@ def test_the_law_of_a_mean_is_that_of_repeated_sums(times: int) -> None:
     assert mean_wins(times, Fraction(1)) == pytest.approx((absent + present) / 2, abs=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_a_vaults_count_is_fine_noise_rounded(epsilon: float) -> None:
+    """Noise on a grid of 1/64, rounded to whole numbers: within the grid of what is stated."""
+    fine, places = laplace_masses(64 / epsilon, 64 * REACH), np.rint(np.arange(-64 * REACH, 64 * REACH + 1) / 64)
+    law = np.array([fine[places == place].sum() for place in PLACES])
+    assert law == pytest.approx(counted_masses(1 / epsilon, REACH), abs=0.01)
+    assert stored_wins(epsilon) == pytest.approx((law[PLACES <= 0].sum() + law[PLACES + 1 > 0].sum()) / 2, abs=0.01)
+    masses = counted_masses(1 / epsilon, REACH)
+    assert stored_wins(epsilon) == pytest.approx((masses[PLACES <= 0].sum() + masses[PLACES >= 0].sum()) / 2)
+
+
 def test_the_difference_of_two_noises() -> None:
-    law = np.convolve(laplace_masses(2, 4 * REACH), laplace_masses(2, 4 * REACH))
+    law = np.convolve(counted_masses(2, 4 * REACH), counted_masses(2, 4 * REACH))
     sums = np.arange(len(law)) - len(law) // 2
     assert difference_wins(1) == pytest.approx((law[sums <= 0].sum() + law[sums >= 0].sum()) / 2, abs=1e-9)
 
