@@ -21,7 +21,8 @@ This page is written by `make reference`. What the words mean: [glossary](glossa
 
 def rooms() -> list[str]:
     """The dotted names of the modules with public names: Tacit itself, its errors, its rooms."""
-    inside = sorted(path.parent.name for path in (ROOT / "src" / "tacit").glob("*/__init__.py"))
+    top = ROOT / "src" / "tacit"
+    inside = sorted(".".join(path.parent.relative_to(top).parts) for path in top.glob("*/**/__init__.py"))
     return ["tacit", "tacit.errors", *(f"tacit.{room}" for room in inside)]
 
 
@@ -62,7 +63,7 @@ def reference() -> str:
 def _below(module: ModuleType, name: str) -> str:
     """The string that follows the assignment of a constant, in the room or in the file of the room that defines it."""
     top = Path(module.__file__ or "")
-    for file in [top, *sorted(top.parent.glob("*.py"))] if top.name == "__init__.py" else [top]:
+    for file in [top, *sorted(top.parent.rglob("*.py"))] if top.name == "__init__.py" else [top]:
         body = ast.parse(file.read_text(encoding="utf-8")).body
         for one, following in pairwise(body):
             match one, following:

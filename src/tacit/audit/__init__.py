@@ -1,5 +1,6 @@
 """Whether a mechanism keeps its promise: exact verification over every neighbour of a small universe."""
 
+from tacit.audit.attacks import ATTACKS, AttackReport
 from tacit.audit.databases import databases, distance, neighbouring_pairs
 from tacit.audit.distributions import Truncated, truncated
 from tacit.audit.elections import election, plurality
@@ -12,6 +13,8 @@ from tacit.audit.sensitivity import FoundSensitivity, sensitivity_by_search
 from tacit.audit.verify import compare, verify
 
 __all__ = [
+    "ATTACKS",
+    "AttackReport",
     "Breakpoint",
     "Enclosure",
     "FoundSensitivity",
