@@ -62,7 +62,7 @@ def test_no_mechanism_shows_more_than_its_exact_epsilon(name: str, neighbours: N
 @both_relations
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_nor_do_many_more_runs(name: str, neighbours: Neighbours) -> None:
-    never_above(subject(name, neighbours, 2), 10**7 if name in QUICK else 50_000)
+    never_above(subject(name, neighbours, 2), 10**7 if name in QUICK else 20_000)
 
 
 # What is sharp: a mechanism whose scale is wrong by a factor, and a pair whose exact epsilon is 1, or mu about 1.

@@ -120,8 +120,8 @@ class Games:
 
 
 def posterior_games(
-    prior: Belief,
-    mechanism: Mechanism,
+    prior: Mapping[Any, Fraction],
+    mechanism: Callable[[Any], object],
     neighbours: Neighbours,
     *,
     default: Hashable = None,

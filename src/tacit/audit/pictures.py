@@ -69,7 +69,10 @@ def _rates(axes: Any, findings: "Findings") -> None:
     axes.plot(
         found.alarms / found.runs, found.hits / found.runs, "o", color=colour, ms=5, label="the witness, measured"
     )
-    axes.annotate("certainly\nin here", (high / 2, (1 + low) / 2), ha="center", va="center", fontsize=8, color=colour)
+    if high > 0.15:
+        axes.annotate(
+            "certainly\nin here", (high / 2, (1 + low) / 2), ha="center", va="center", fontsize=8, color=colour
+        )
     axes.set(title="What an attacker can tell", xlabel="false alarms", ylabel="hits", xlim=(0, 1), ylim=(0, 1))
     axes.set_aspect("equal")
     axes.legend(frameon=False, fontsize=9, loc="lower right")
@@ -95,7 +98,7 @@ def _beliefs(axes: Any, games: "Games") -> None:
     for shift, (name, (heights, colour)) in enumerate(bars.items()):
         axes.bar(places + 0.27 * (shift - 1), heights, width=0.25, color=colour, label=name)
     axes.set_xticks(places, [_row(database) for database in databases], fontsize=8, rotation=30, parse_math=False)
-    axes.set_title(f"Belief after {_short(worst.outcome)}, row {worst.row}", parse_math=False)
+    axes.set_title(f"Belief after {_short(worst.outcome)} was released, and row {worst.row}", parse_math=False)
     axes.set(ylabel="probability", ylim=(0, 1))
     axes.legend(frameon=False, fontsize=9)
 
@@ -106,7 +109,15 @@ def _shifts(axes: Any, games: "Games") -> None:
         range(games.rows), [_BLUE, _ORANGE, "#2f7d4f", "#7a3e8e", "#8a6d1b"] * games.rows, strict=False
     ):
         shifts = [float(games.shift(row, outcome)) for outcome in games.outcomes]
-        axes.plot(range(len(shifts)), shifts, "o-", color=colour, ms=4, linewidth=1, label=f"without row {row}")
+        axes.plot(
+            range(len(shifts)),
+            shifts,
+            "o-",
+            color=colour,
+            ms=9 - 2 * min(row, 3),
+            linewidth=1,
+            label=f"without row {row}",
+        )
     axes.axhline(bound, color=_RED, linewidth=1.2)
     axes.text(0, bound, f" no belief shifts by more: {bound:.3f}", color=_RED, fontsize=9, va="bottom")
     axes.set_xticks(

@@ -38,7 +38,7 @@ def runs_of(release: Release, data: object, times: int) -> Iterator[Outputs]:
 
     A function with a parameter `times` is asked for many at once and must return them as an array or a list.
 
-    >>> [list(block) for block in runs_of(lambda rows: len(rows), "ab", 3)]
+    >>> [block.tolist() for block in runs_of(lambda rows: len(rows), "ab", 3)]
     [[2, 2, 2]]
     """
     at_once = _takes_times(release) and not isinstance(data, np.ndarray)
