@@ -463,7 +463,7 @@ def test_a_group_of_one_costs_no_less_and_one_of_two_no_less_than_that(case):
 @every_loss
 def test_the_size_of_a_group_is_a_whole_number_above_zero(case):
     for size in (0, -1, True, 1.5, "2", None, 2**62, float("nan")):
-        with pytest.raises(InvalidInput, match="the size of a group (cannot be|is missing)"):
+        with pytest.raises(InvalidInput, match=r"the size of a group (cannot be|is missing)"):
             case.loss.group(size)
 
 

@@ -1,4 +1,4 @@
-"""Whether a mechanism keeps its promise: exact verification over every neighbour of a small universe."""
+"""Whether a mechanism keeps its promise: exact verification on small universes, sampling, guided search."""
 
 from tacit.audit.attacks import ATTACKS, AttackReport
 from tacit.audit.databases import databases, distance, neighbouring_pairs
@@ -6,22 +6,36 @@ from tacit.audit.distributions import Truncated, truncated
 from tacit.audit.elections import election, plurality
 from tacit.audit.enclosure import Enclosure
 from tacit.audit.frontier import Breakpoint, Frontier, Witness
-from tacit.audit.games import posterior, posterior_shift
+from tacit.audit.games import Games, Shift, posterior, posterior_games, posterior_shift
 from tacit.audit.leaky import name_and_shame, one_random_row
+from tacit.audit.refutation import Columns, Range, Refutation, Rows, refute_sensitivity
 from tacit.audit.report import Report
 from tacit.audit.sensitivity import FoundSensitivity, sensitivity_by_search
+from tacit.audit.statistical import Evidence, Findings, audit
+from tacit.audit.subjects import SUBJECTS, Subject, subject_of
 from tacit.audit.verify import compare, verify
 
 __all__ = [
     "ATTACKS",
     "AttackReport",
+    "SUBJECTS",
     "Breakpoint",
+    "Columns",
     "Enclosure",
+    "Evidence",
+    "Findings",
     "FoundSensitivity",
     "Frontier",
+    "Games",
+    "Range",
+    "Refutation",
     "Report",
+    "Rows",
+    "Shift",
+    "Subject",
     "Truncated",
     "Witness",
+    "audit",
     "compare",
     "databases",
     "distance",
@@ -31,8 +45,11 @@ __all__ = [
     "one_random_row",
     "plurality",
     "posterior",
+    "posterior_games",
     "posterior_shift",
+    "refute_sensitivity",
     "sensitivity_by_search",
+    "subject_of",
     "truncated",
     "verify",
 ]

@@ -14,7 +14,16 @@ from tacit.audit.progress import watched
 from tacit.errors import InvalidData, InvalidInput
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 
-__all__ = ["FoundSensitivity", "sensitivity_by_search"]
+__all__ = [
+    "FoundSensitivity",
+    "Length",
+    "Vector",
+    "difference",
+    "length_of",
+    "rooted",
+    "sensitivity_by_search",
+    "value_of",
+]
 
 Vector = tuple[Fraction, ...]
 Length = Callable[[Vector], Fraction]
@@ -85,15 +94,16 @@ def sensitivity_by_search(
     for pair in watched(every_pair, total, "pairs of neighbours"):
         for database in pair:
             if database not in known:
-                known[database] = _value(function, database)
-        gaps.setdefault(_difference(known[pair[0]], known[pair[1]]), pair)
-    lengths = {gap: _power(gap, norm) for gap in gaps}
+                known[database] = value_of(function, database)
+        gaps.setdefault(difference(known[pair[0]], known[pair[1]]), pair)
+    lengths = {gap: length_of(gap, norm) for gap in gaps}
     furthest = max(lengths, key=lengths.__getitem__)
-    bound, squared = _root(lengths[furthest], norm)
+    bound, squared = rooted(lengths[furthest], norm)
     return FoundSensitivity(bound, squared, norm, neighbours, len(furthest), gaps[furthest])
 
 
-def _value(function: Callable[[Database], object], database: Database) -> Vector:
+def value_of(function: Callable[[Database], object], database: Database) -> Vector:
+    """All numbers that the function returns for a database, read exactly."""
     try:
         return tuple(_numbers(function(database)))
     except Exception as error:
@@ -120,7 +130,8 @@ def _numbers(value: object) -> Iterator[Fraction]:
             yield from _numbers(part)
 
 
-def _difference(a: Vector, b: Vector) -> Vector:
+def difference(a: Vector, b: Vector) -> Vector:
+    """How far two values lie apart, number by number."""
     if len(a) != len(b):
         raise InvalidData(
             f"the function returned {len(a)} numbers for one database and {len(b)} for its neighbour; "
@@ -129,7 +140,7 @@ def _difference(a: Vector, b: Vector) -> Vector:
     return tuple(p - q for p, q in zip(a, b, strict=True))
 
 
-def _power(gap: Vector, norm: Norm | Length) -> Fraction:
+def length_of(gap: Vector, norm: Norm | Length) -> Fraction:
     """The length of a difference, squared for L2 so that it stays rational."""
     if not isinstance(norm, Norm):
         return Fraction(max(norm(gap), norm(tuple(-part for part in gap))))
@@ -144,6 +155,6 @@ def _power(gap: Vector, norm: Norm | Length) -> Fraction:
             assert_never(norm)
 
 
-def _root(power: Fraction, norm: Norm | Length) -> tuple[Fraction, Fraction]:
-    """The length and its square, from what `_power` gives."""
+def rooted(power: Fraction, norm: Norm | Length) -> tuple[Fraction, Fraction]:
+    """The length and its square, from what `length_of` gives."""
     return (root_at_least(power), power) if norm is Norm.L2 else (power, power * power)

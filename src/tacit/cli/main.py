@@ -7,6 +7,7 @@ import sys
 import typer
 
 from tacit.cli.asking import explain, mock, sql
+from tacit.cli.auditing import auditing
 from tacit.cli.books import books
 from tacit.cli.demo import demo
 from tacit.cli.keeping import budget, check, init, refresh
@@ -34,6 +35,7 @@ app = typer.Typer(
 for command in (init, check, sql, explain, mock, budget, refresh, demo, lab):
     app.command()(command)
 app.add_typer(books, name="ledger")
+app.add_typer(auditing, name="audit")
 
 CODES: dict[type[TacitError], int] = {
     LimitExceeded: 3,
