@@ -24,8 +24,10 @@ _LOWEST = {Function.EXP: 0.0, Function.SQRT: 0.0, Function.SIGN: -1.0}
 _HIGHEST = {Function.SIGN: 1.0}
 
 
-def called_value(function: Function, values: Sequence[Any], *, noisy: bool) -> Any:
-    """The function of values, some of which are intervals; an interval where the result is a number that has one.
+def called_value(function: Function, values: Sequence[Any], *, noisy: bool, numeric: bool = True) -> Any:
+    """The function of values, some of which are intervals; an interval if the result is a number that noise touched.
+
+    A day or a moment is an integer too, but no number.
 
     Claim:      where the exact numbers lie in their intervals, the function of them lies in the result's.
     Because:    monotone functions keep the order of ends; the others are bounded at the corners and at zero, and
@@ -38,7 +40,7 @@ def called_value(function: Function, values: Sequence[Any], *, noisy: bool) -> A
     if function is Function.QUOTIENT:
         points = [int(point) for point in points]
     point = MEANINGS[function](*points)
-    if point is None or isinstance(point, bool | str):
+    if point is None or not numeric:
         return point
     if not any(isinstance(value, Interval) for value in values):
         return Interval(float(point), -inf, inf) if noisy else point

@@ -197,7 +197,8 @@ class _Evaluation:
             case Called(function, parts):
                 kinds = zip(parts, wanted(expression, self.group.question), strict=True)
                 values = [self._as(part, kind) for part, kind in kinds]
-                return called_value(function, values, noisy=bool(_places(expression)))
+                numeric = type_of(expression, self.group.question).numeric
+                return called_value(function, values, noisy=bool(_places(expression)), numeric=numeric)
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:

@@ -242,9 +242,8 @@ def _called(expression: Called, question: Question | None) -> Expression:
             distinct = {serial(part): part for part in flat}
             order = distinct if function is Function.COALESCE else sorted(distinct)
             listed = tuple(distinct[text] for text in order)
-            if len(listed) == 1 and type_of(listed[0], question).kind is kind:
-                return listed[0]
-            return Called(function, listed)
+            found = listed[0] if len(listed) == 1 else Called(function, listed)
+            return found if type_of(found, question).kind is kind else Cast(found, kind)  # what is gone was a double
         case Function.DISTINCT:
             return Called(function, tuple(sorted(map(_whole, parts), key=serial)))
         case Function.ROUND | Function.FLOOR | Function.CEIL if type_of(parts[0], question).kind is Kind.INTEGER:

@@ -186,7 +186,7 @@ class Forms:
         self._not_null("calculate with", left, right)
         if not (self._may_be_time(left) or self._may_be_time(right)):
             return Arithmetic(operator, left, right)
-        sides = self._beside(left, right), self._beside(right, left)
+        sides = (self._beside(left, right), self._beside(right, left)) if operator == "-" else (left, right)
         kinds = tuple(type_of(side, self.question).kind for side in sides)
         match operator, kinds:
             case "+", (Kind.DATE, Kind.INTEGER):
@@ -249,7 +249,9 @@ class Forms:
                 raise InvalidPlan(f"{function.value} of nothing but NULL is always the same", "give it a value")
         else:
             self._not_null("calculate with", *given)
-        if function in _PASSED_OVER | {Function.NULLIF, Function.DISTINCT} and function is not Function.CONCAT:
+        if function is Function.NULLIF:  # what is given back stays of its kind
+            given = [given[0], self._beside(given[1], given[0])]
+        elif function in _PASSED_OVER | {Function.DISTINCT} and function is not Function.CONCAT:
             given = self._alike(given)
         return Called(function, tuple(given))
 

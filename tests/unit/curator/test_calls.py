@@ -74,12 +74,16 @@ def _whole(drawn):
         (F.POWER, [Interval(2.0, -1.0, 3.0), 2], Interval(4.0, 0.0, 9.0)),
         (F.POWER, [Interval(2.0, -1.0, 3.0), 0.5], Interval(2.0**0.5, -inf, inf)),
         (F.LENGTH, ["abc"], Interval(3.0, -inf, inf)),
-        (F.UPPER, ["abc"], "ABC"),
         (F.ABS, [None], None),
     ],
 )
 def test_an_interval_goes_through_a_function(function, values, found):
     assert called_value(function, values, noisy=True) == found
+
+
+def test_what_is_no_number_has_no_interval():
+    assert called_value(F.UPPER, ["abc"], noisy=True, numeric=False) == "ABC"
+    assert called_value(F.COALESCE, [None, 20_000], noisy=True, numeric=False) == 20_000  # a day
 
 
 def test_what_no_noise_has_touched_has_no_interval():

@@ -94,6 +94,7 @@ SAME = [
     ("COUNT(*)", "GREATEST(age, age, NULL) > 1", "age > 1"),
     ("COUNT(*)", "COALESCE(age, COALESCE(change, 0)) > 1", "IFNULL(age, COALESCE(change, 0, 5)) > 1"),
     ("COUNT(*)", "COALESCE(stay, 0) > 1", "stay > 1"),
+    ("COUNT(*)", "COALESCE(stay, 0.5) > 1", "CAST(stay AS DOUBLE) > 1"),
     ("COUNT(*)", "ward IS DISTINCT FROM sex", "sex IS DISTINCT FROM ward"),
     ("COUNT(*)", "ward IS NOT DISTINCT FROM sex", "NOT (sex IS DISTINCT FROM ward)"),
     ("COUNT(*)", "age IS DISTINCT FROM NULL", "age IS NOT NULL"),
