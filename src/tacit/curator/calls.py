@@ -44,8 +44,8 @@ def called_value(function: Function, values: Sequence[Any], *, noisy: bool, nume
         return point
     if not any(isinstance(value, Interval) for value in values):
         return Interval(float(point), -inf, inf) if noisy else point
-    ends = _ends(function, values)
-    return Interval(float(point), min(ends[0], point), max(ends[1], point))
+    (low, high), middle = _ends(function, values), float(point)
+    return Interval(middle, min(low, middle), max(high, middle))
 
 
 def _ends(function: Function, values: Sequence[Any]) -> tuple[float, float]:
