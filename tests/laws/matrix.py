@@ -113,7 +113,8 @@ class Function:
     `takes` lists the kinds of arguments with which it is accepted; with all others it is refused, for `reason`.
     `gives` is the kind of what it gives: a letter, the place of an argument, or + for the wider of both.
     `plain` is what plain DuckDB has to be asked where our meaning differs from its own, on purpose: this is the one
-    place that says so.  `over` are the kinds that are tried, all of them if it is empty; `after` are kinds that are
+    place that says so.  `over` are the kinds that are tried, all of them if it is empty, but for those that another
+    line tries, `elsewhere`; `after` are kinds that are
     taken after release too, where no bounds are needed; `bounded` says whether what it gives can be summed, and
     `literals` whether constants may stand for its arguments; `keyed`, whether what it gives can be listed, as a key.
     """
@@ -124,6 +125,7 @@ class Function:
     reason: str = ""
     plain: str = ""
     over: str = ""
+    elsewhere: str = ""
     after: str = ""
     bounded: bool = True
     literals: bool = True
@@ -132,6 +134,12 @@ class Function:
     @property
     def slots(self) -> int:
         return 1 + max((int(slot) for slot in re.findall(r"\{(\d)", self.text)), default=-1)
+
+    @property
+    def tried(self) -> list[str]:
+        """The kinds of arguments with which it is tried."""
+        every = self.over.split() or ["".join(kinds) for kinds in product(KINDS, repeat=self.slots)]
+        return [kinds for kinds in every if kinds not in self.elsewhere.split()]
 
     def result(self, kinds: str) -> str:
         if self.gives == "+":
@@ -162,11 +170,6 @@ NO_CHOICE = (
     r"[A-Z ]+ has values of different kinds: \w+ and \w+|this is not a (day|moment)|true and false have no order"
 )
 ALWAYS_NULL = r"to (calculate|compare) with NULL gives NULL, always"
-
-
-def without(*left_out: str) -> str:
-    """All pairs of kinds but a few."""
-    return " ".join(pair for pair in map("".join, product(KINDS, repeat=2)) if pair not in left_out)
 
 
 READ_WHOLE = "TRY_CAST(CASE WHEN regexp_full_match({0}, '[+-]?[0-9]{{1,19}}') THEN {0} END AS BIGINT)"
@@ -213,8 +216,8 @@ FUNCTIONS = [
     Function(r"{0} LIKE '%\%%'", "t", "b", NO_TEXT, plain=r"{0} LIKE '%\%%' ESCAPE '\'"),
     Function(r"{0} NOT LIKE 'a\\b'", "t", "b", NO_TEXT, plain=r"{0} NOT LIKE 'a\\b' ESCAPE '\'"),
     # calculating; what is divided by zero is NULL
-    Function("{0} + {1}", NUMERIC, "+", NO_NUMBER, over=without("di", "id")),
-    Function("{0} - {1}", NUMERIC, "+", NO_NUMBER, over=without("di", "dd")),
+    Function("{0} + {1}", NUMERIC, "+", NO_NUMBER, elsewhere="di id"),
+    Function("{0} - {1}", NUMERIC, "+", NO_NUMBER, elsewhere="di dd"),
     Function("{0} * {1}", NUMERIC, "+", NO_NUMBER),
     Function("{0} / {1}", "ii ni", "n", NO_BOUND, "{0} / NULLIF({1}, 0)", after="in nn", literals=False),
     Function("{0} / {1.mid}", NUMERIC, "n", NO_NUMBER),
@@ -224,7 +227,7 @@ FUNCTIONS = [
     Function("-{0}", "i n", "0", r"a value of kind \w+ has no negative"),
     Function("- - {0}", "i n", "0", r"a value of kind \w+ has no negative"),
     Function("{0} + NULL", "", "0", ALWAYS_NULL),
-    Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER, over=without("di")),
+    Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER, elsewhere="di"),
     Function("({0} - {1}) * 2 + 1.5", f"dd {NUMERIC}", "n", NO_NUMBER),
     # choices
     Function("CASE WHEN {0} THEN {1} ELSE {1.low} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
@@ -256,7 +259,7 @@ FUNCTIONS = [
     Function("CAST({0} AS SMALLINT)", "", "i", "the type SMALLINT is not read"),
     # functions that choose
     Function("COALESCE({0}, {1})", ALIKE, "+", NO_CHOICE),
-    Function("IFNULL({0}, {1.low})", "bb tt dd mm " + NUMERIC, "+", NO_CHOICE, over=without("dm", "md")),
+    Function("IFNULL({0}, {1.low})", "bb tt dd mm " + NUMERIC, "+", NO_CHOICE, elsewhere="dm md"),
     Function("COALESCE({0}, NULL, {1}, {1.high})", "tt mm " + NUMERIC, "+", NO_CHOICE, over="tt mm it " + NUMERIC),
     Function("NULLIF({0}, {1})", LISTED, "0", NO_CHOICE),
     Function("LEAST({0}, {1})", ORDERED, "+", NO_CHOICE),
@@ -574,7 +577,7 @@ def cells_of(function: Function, place: Place, *, thorough: bool = False) -> Ite
 
 
 def _tried(function: Function, place: Place) -> Iterator[str]:
-    for kinds in function.over.split() or map("".join, product(KINDS, repeat=function.slots)):
+    for kinds in function.tried:
         taken = Cell(function, place, kinds, ()).taken
         if taken and (function.result(kinds) not in place.kinds or (place.kinds == "in" and not function.bounded)):
             continue  # it is observed in another place
