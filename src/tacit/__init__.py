@@ -19,16 +19,41 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tacit.curator import open_vault as open  # noqa: A004 -- called as tacit.open
     from tacit.curator import protect
-    from tacit.plan import col, count, mean, sum, units, when  # noqa: A004 -- called as tacit.sum
+    from tacit.plan import (
+        coalesce,
+        col,
+        concat,
+        count,
+        date_diff,
+        greatest,
+        least,
+        mean,
+        sum,  # noqa: A004 -- called as tacit.sum
+        units,
+        when,
+    )
 
 __version__ = "0.1.0"
 """The version of this package."""
 
-__all__ = ["__version__", "col", "count", "mean", "open", "protect", "sum", "units", "when"]
+__all__ = [
+    "__version__",
+    "coalesce",
+    "col",
+    "concat",
+    "count",
+    "date_diff",
+    "greatest",
+    "least",
+    "mean",
+    "open",
+    "protect",
+    "sum",
+    "units",
+    "when",
+]
 
-_ROOMS = {"open": "tacit.curator", "protect": "tacit.curator"} | dict.fromkeys(
-    ("col", "count", "mean", "sum", "units", "when"), "tacit.plan"
-)
+_ROOMS = dict.fromkeys(__all__, "tacit.plan") | {"open": "tacit.curator", "protect": "tacit.curator"}
 
 
 def __getattr__(name: str) -> object:

@@ -90,7 +90,8 @@ def columns() -> dict[str, tuple[Column, list[Any]]]:
         found[name] = Column(name, KINDS[letter], low, high, nullable=not full), cells
         declared = [float(key) if letter == "n" else key for key in KEYS[letter]]
         cells = _dealt(dice, declared if full else [*declared, UNDECLARED.get(letter)], nulls=0 if full else 4)
-        found[f"k{name}"] = Column(f"k{name}", KINDS[letter], values=KEYS[letter], nullable=not full), cells
+        key = Column(f"k{name}", KINDS[letter], low, high, KEYS[letter], nullable=not full)
+        found[f"k{name}"] = key, cells
     return found
 
 
@@ -110,11 +111,12 @@ class Function:
 
     `text` is its form, with {0} and {1} for its arguments and {0.low}, {0.mid}, {0.high} for constants of their kinds.
     `takes` lists the kinds of arguments with which it is accepted; with all others it is refused, for `reason`.
-    `gives` is the kind of what it gives: a letter, the place of an argument, or + for the wider of both numbers.
+    `gives` is the kind of what it gives: a letter, the place of an argument, or + for the wider of both.
     `plain` is what plain DuckDB has to be asked where our meaning differs from its own, on purpose: this is the one
-    place that says so.  `over` are the kinds that are tried, all of them if it is empty; `after` are kinds that are
+    place that says so.  `over` are the kinds that are tried, all of them if it is empty, but for those that another
+    line tries, `elsewhere`; `after` are kinds that are
     taken after release too, where no bounds are needed; `bounded` says whether what it gives can be summed, and
-    `literals` whether constants may stand for its arguments.
+    `literals` whether constants may stand for its arguments; `keyed`, whether what it gives can be listed, as a key.
     """
 
     text: str
@@ -123,17 +125,25 @@ class Function:
     reason: str = ""
     plain: str = ""
     over: str = ""
+    elsewhere: str = ""
     after: str = ""
     bounded: bool = True
     literals: bool = True
+    keyed: bool = True
 
     @property
     def slots(self) -> int:
         return 1 + max((int(slot) for slot in re.findall(r"\{(\d)", self.text)), default=-1)
 
+    @property
+    def tried(self) -> list[str]:
+        """The kinds of arguments with which it is tried."""
+        every = self.over.split() or ["".join(kinds) for kinds in product(KINDS, repeat=self.slots)]
+        return [kinds for kinds in every if kinds not in self.elsewhere.split()]
+
     def result(self, kinds: str) -> str:
         if self.gives == "+":
-            return "n" if set(kinds) == {"i", "n"} else kinds[0]
+            return {frozenset("in"): "n", frozenset("dm"): "m"}.get(frozenset(kinds), kinds[0])
         return kinds[int(self.gives)] if self.gives.isdigit() else self.gives
 
 
@@ -144,12 +154,21 @@ LISTED = f"bb tt dd md mm {NUMERIC}"
 EVERY = " ".join(KINDS)
 TURNED = "bi in nt td dm mb"
 UNLIKE = r"values of kind \w+ and \w+ cannot be compared|true and false have no order|this is not a (day|moment)"
-NO_NUMBER = r"one cannot calculate with a value of kind \w+"
+NO_NUMBER = (
+    r"one cannot calculate with a value of kind \w+|a value of kind \w+ [-+*/%] one of kind \w+ is not understood"
+)
 NO_CONDITION = r"a condition is needed here, and this is of kind \w+"
 MIXED = r"the branches of this CASE are of different kinds: \w+ and \w+"
 NO_TEXT = r"LIKE reads text, and this is of kind \w+"
 NO_BOUND = r"the divisor may come as close to zero as it likes, so the quotient has no bound|" + NO_NUMBER
 NO_CAST = r"a value of kind \w+ cannot be cast to \w+"
+UNKNOWN = r"which values .* has is private, and unknown keys need delta > 0"
+NO_NUMERAL = r"\w+ reads numbers, and this is of kind \w+"
+NO_WORDS = r"(\w+|\|\|) reads text, and this is of kind \w+"
+NO_TIME = r"\w+ reads days and moments, and this is of kind \w+|this is not a (day|moment)"
+NO_CHOICE = (
+    r"[A-Z ]+ has values of different kinds: \w+ and \w+|this is not a (day|moment)|true and false have no order"
+)
 ALWAYS_NULL = r"to (calculate|compare) with NULL gives NULL, always"
 
 
@@ -197,8 +216,8 @@ FUNCTIONS = [
     Function(r"{0} LIKE '%\%%'", "t", "b", NO_TEXT, plain=r"{0} LIKE '%\%%' ESCAPE '\'"),
     Function(r"{0} NOT LIKE 'a\\b'", "t", "b", NO_TEXT, plain=r"{0} NOT LIKE 'a\\b' ESCAPE '\'"),
     # calculating; what is divided by zero is NULL
-    Function("{0} + {1}", NUMERIC, "+", NO_NUMBER),
-    Function("{0} - {1}", NUMERIC, "+", NO_NUMBER),
+    Function("{0} + {1}", NUMERIC, "+", NO_NUMBER, elsewhere="di id"),
+    Function("{0} - {1}", NUMERIC, "+", NO_NUMBER, elsewhere="di dd"),
     Function("{0} * {1}", NUMERIC, "+", NO_NUMBER),
     Function("{0} / {1}", "ii ni", "n", NO_BOUND, "{0} / NULLIF({1}, 0)", after="in nn", literals=False),
     Function("{0} / {1.mid}", NUMERIC, "n", NO_NUMBER),
@@ -208,8 +227,8 @@ FUNCTIONS = [
     Function("-{0}", "i n", "0", r"a value of kind \w+ has no negative"),
     Function("- - {0}", "i n", "0", r"a value of kind \w+ has no negative"),
     Function("{0} + NULL", "", "0", ALWAYS_NULL),
-    Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER),
-    Function("({0} - {1}) * 2 + 1.5", NUMERIC, "n", NO_NUMBER),
+    Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER, elsewhere="di"),
+    Function("({0} - {1}) * 2 + 1.5", f"dd {NUMERIC}", "n", NO_NUMBER),
     # choices
     Function("CASE WHEN {0} THEN {1} ELSE {1.low} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
     Function("CASE WHEN {0} THEN {1} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
@@ -234,10 +253,78 @@ FUNCTIONS = [
     Function("{0}::TEXT", "i t", "t", NO_CAST, literals=False),
     Function("CAST({0} AS BOOLEAN)", "b", "b", NO_CAST),
     Function("CAST({0} AS DATE)", "d m", "d", NO_CAST, over="b i n d m"),
-    Function("CAST({0} AS DATE)", "t", "d", plain=READ_DAY, over="t", literals=False),
+    Function("CAST({0} AS DATE)", "t", "d", plain=READ_DAY, over="t", literals=False, keyed=False),
     Function("CAST({0} AS TIMESTAMP)", "d m", "m", NO_CAST, literals=False),
     Function("CAST(CAST({0} AS BIGINT) AS VARCHAR)", "b i n", "t", NO_CAST, over="b i n d m"),
     Function("CAST({0} AS SMALLINT)", "", "i", "the type SMALLINT is not read"),
+    # functions that choose
+    Function("COALESCE({0}, {1})", ALIKE, "+", NO_CHOICE),
+    Function("IFNULL({0}, {1.low})", "bb tt dd mm " + NUMERIC, "+", NO_CHOICE, elsewhere="dm md"),
+    Function("COALESCE({0}, NULL, {1}, {1.high})", "tt mm " + NUMERIC, "+", NO_CHOICE, over="tt mm it " + NUMERIC),
+    Function("NULLIF({0}, {1})", LISTED, "0", NO_CHOICE),
+    Function("LEAST({0}, {1})", ORDERED, "+", NO_CHOICE),
+    Function("GREATEST({0}, {1})", ORDERED, "+", NO_CHOICE),
+    Function("GREATEST({0}, NULL, {1}, {1.mid})", "tt mm " + NUMERIC, "+", NO_CHOICE, over="tt mm bb " + NUMERIC),
+    Function("{0} IS DISTINCT FROM {1}", ALIKE, "b", NO_CHOICE),
+    Function("{0} IS NOT DISTINCT FROM {1}", ALIKE, "b", NO_CHOICE),
+    Function("{0} IS TRUE", "b", "b", NO_CONDITION),
+    Function("{0} IS NOT FALSE", "b", "b", NO_CONDITION),
+    Function("IF({0}, {1}, {1.low})", "bb bi bn bt bd bm", "1", NO_CONDITION),
+    # functions of numbers; where there is none it is NULL
+    Function("{0} // {1}", "ii", "i", r"// reads whole numbers, and this is of kind \w+", "{0} // NULLIF({1}, 0)"),
+    Function("MOD({0}, {1.high})", NUMERIC, "+", NO_NUMBER),
+    Function("ABS({0})", "i n", "0", NO_NUMERAL),
+    Function("SIGN({0})", "i n", "i", NO_NUMERAL),
+    Function("ROUND({0})", "i n", "0", NO_NUMERAL),
+    Function("ROUND({0}, 1)", "i n", "0", NO_NUMERAL),
+    Function("ROUND({0}, -1)", "i n", "0", NO_NUMERAL, literals=False),
+    Function("FLOOR({0})", "i n", "0", NO_NUMERAL, literals=False),
+    Function("CEIL({0})", "i n", "0", NO_NUMERAL),
+    Function("SQRT({0})", "i n", "n", NO_NUMERAL, plain="CASE WHEN {0} >= 0 THEN SQRT({0}) END"),
+    Function("LN({0})", "i n", "n", NO_NUMERAL, plain="CASE WHEN {0} > 0 THEN LN({0}) END", keyed=False),
+    Function("LOG({0})", "i n", "n", NO_NUMERAL, plain="CASE WHEN {0} > 0 THEN LOG10({0}) END", keyed=False),
+    Function("EXP({0})", "i n", "n", NO_NUMERAL, keyed=False),
+    Function("POWER({0}, 2)", "i n", "n", NO_NUMERAL, keyed=False),
+    Function("POWER(2, {0})", "i n", "n", NO_NUMERAL, keyed=False),
+    # functions of texts
+    Function("LOWER({0})", "t", "t", NO_WORDS),
+    Function("UPPER({0})", "t", "t", NO_WORDS),
+    Function("TRIM({0})", "t", "t", NO_WORDS),
+    Function("LTRIM({0})", "t", "t", NO_WORDS),
+    Function("RTRIM({0})", "t", "t", NO_WORDS),
+    Function("LENGTH({0})", "t", "i", NO_WORDS, bounded=False),
+    Function("LENGTH(SUBSTR({0}, 2, 3))", "t", "i", NO_WORDS),
+    Function("SUBSTR({0}, 2)", "t", "t", NO_WORDS),
+    Function("SUBSTRING({0}, 1, 2)", "t", "t", NO_WORDS),
+    Function("CONCAT({0}, '-', {1})", "tt ti it ii", "t", NO_WORDS),
+    Function("{0} || {1}", "tt ti it ii", "t", NO_WORDS, "CAST({0} AS VARCHAR) || CAST({1} AS VARCHAR)"),
+    Function("{0} ILIKE 'A%'", "t", "b", NO_WORDS),
+    Function("{0} NOT ILIKE '%B'", "t", "b", NO_WORDS),
+    # functions of days and moments
+    Function("EXTRACT(year FROM {0})", "d m", "i", NO_TIME),
+    Function("EXTRACT(epoch FROM {0})", "d m", "n", NO_TIME),
+    Function("DATE_PART('dow', {0})", "d m", "i", NO_TIME),
+    Function("YEAR({0}) * 100 + MONTH({0})", "d m", "i", NO_TIME),
+    Function("QUARTER({0}) + WEEK({0})", "d m", "i", NO_TIME),
+    Function("DAY({0}) - DAYOFMONTH({0})", "d m", "i", NO_TIME),
+    Function("DAYOFWEEK({0}) + ISODOW({0}) * 10 + DAYOFYEAR({0}) * 100", "d m", "i", NO_TIME),
+    Function("HOUR({0}) * 10000 + MINUTE({0}) * 100 + SECOND({0})", "d m", "i", NO_TIME),
+    Function("EPOCH({0})", "d m", "n", NO_TIME),
+    Function("DATE_TRUNC('month', {0})", "d m", "m", NO_TIME),
+    Function("DATE_TRUNC('week', {0})", "d m", "m", NO_TIME),
+    # Of days DuckDB 2.0 compares hours wrongly: to it DATE_TRUNC('hour', day) > TIMESTAMP '2024-02-29' on that day.
+    Function("DATE_TRUNC('hour', {0})", "m", "m", over="m"),
+    Function("DATE_TRUNC('year', CAST({0} AS DATE))", "d m", "m", NO_CAST, over="b i n d m"),
+    Function("{0} + INTERVAL 1 MONTH", "d m", "m", NO_TIME),
+    Function("{0} - INTERVAL '40 days'", "d m", "m", NO_TIME),
+    Function("INTERVAL 90 MINUTE + {0}", "d m", "m", NO_TIME),
+    Function("{0} + {1}", "di", "d", plain="{0} + CAST({1} AS INTEGER)", over="di"),
+    Function("{0} + {1}", "id", "d", plain="CAST({0} AS INTEGER) + {1}", over="id"),
+    Function("{0} - {1}", "di", "d", plain="{0} - CAST({1} AS INTEGER)", over="di"),
+    Function("{0} - {1}", "dd", "i", over="dd"),
+    Function("DATE_DIFF('day', {0}, {1})", "dd dm md mm", "i", NO_TIME),
+    Function("DATE_DIFF('month', {0}, {1})", "dd dm md mm", "i", NO_TIME),
+    Function("DATEDIFF('hour', {0}, {1})", "dd dm md mm", "i", NO_TIME),
 ]
 
 AGGREGATES = [
@@ -344,8 +431,7 @@ class Place:
     of it.  `ours` and, where it is not the same, `plain` are statements with {x} for what is observed and {keys} for
     the keys that it needs; so many cells are asked `together`.  If `refuses`, kinds that a function does not take are
     tried, too: once for rows, and once for the release.  `kinds` are the kinds of results that are observed there;
-    `constants` says whether a constant may stand there alone; `only` names the functions that may, and `reason` says
-    why no others.
+    `constants` says whether a constant may stand there alone.
     """
 
     name: str
@@ -358,8 +444,6 @@ class Place:
     refuses: bool = False
     kinds: str = "bintdm"
     constants: bool = True
-    only: frozenset[str] | None = None
-    reason: str = ""
 
     @property
     def of_rows(self) -> bool:
@@ -379,8 +463,6 @@ PLACES = [
         itself,
         "SELECT {x}, COUNT(*) AS x, SUM(i0) AS y FROM t GROUP BY {x}",
         constants=False,
-        only=frozenset({"{0}"}),
-        reason="groups are made by columns only",
     ),
     Place(
         "having",
@@ -422,7 +504,7 @@ AGGREGATE_PLACES = {
 """Where an aggregate may stand."""
 NO_AGGREGATES = {
     "SELECT COUNT(*) AS x FROM t WHERE {x} > 2": "a single row has no COUNT, SUM or AVG",
-    "SELECT COUNT(*) AS x FROM t GROUP BY {x}": "groups are made by columns only",
+    "SELECT COUNT(*) AS x FROM t GROUP BY {x}": "a single row has no COUNT, SUM or AVG",
     "SELECT SUM({x}) AS x FROM t": "a single row has no COUNT, SUM or AVG",
 }
 """Where it may not, and why."""
@@ -439,17 +521,17 @@ class Cell:
 
     @property
     def accepted(self) -> bool:
-        return self.taken and (self.place.only is None or self.function.text in self.place.only)
+        return self.taken and (self.function.keyed or self.place.argument is not of_key)
 
     @property
     def taken(self) -> bool:
         """Whether the function takes arguments of these kinds."""
-        after = "" if self.place.of_rows else self.function.after
+        after = self.function.after if self.place.argument is of_release else ""
         return not self.kinds or self.kinds in f"{self.function.takes} {after}".split()
 
     @property
     def reason(self) -> str:
-        return self.function.reason if not self.taken else self.place.reason
+        return UNKNOWN if self.taken else self.function.reason
 
     @property
     def result(self) -> str:
@@ -495,7 +577,7 @@ def cells_of(function: Function, place: Place, *, thorough: bool = False) -> Ite
 
 
 def _tried(function: Function, place: Place) -> Iterator[str]:
-    for kinds in function.over.split() or map("".join, product(KINDS, repeat=function.slots)):
+    for kinds in function.tried:
         taken = Cell(function, place, kinds, ()).taken
         if taken and (function.result(kinds) not in place.kinds or (place.kinds == "in" and not function.bounded)):
             continue  # it is observed in another place

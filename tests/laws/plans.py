@@ -10,8 +10,12 @@ from hypothesis import strategies as st
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     CASTS,
+    PARTS,
+    TRUNCATED,
+    UNITS,
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Column,
@@ -19,6 +23,7 @@ from tacit.plan import (
     Counted,
     Either,
     Field,
+    Function,
     IsNull,
     Key,
     Kind,
@@ -35,6 +40,7 @@ from tacit.plan import (
     Weights,
     Where,
     centred,
+    public_values,
     summed,
     type_of,
 )
@@ -179,11 +185,11 @@ def _node(draw, table, kind, depth):
         return draw(expressions(table, other, draw(st.integers(0, depth - 1))))
 
     numeric = st.sampled_from([Kind.INTEGER, Kind.NUMBER])
-    shapes = ["case", "cast"]
+    shapes = ["case", "cast", "called", "called"]
     if kind in {Kind.INTEGER, Kind.NUMBER}:
         shapes += ["arithmetic", "arithmetic", "negated", "clamp"]
     if kind is Kind.BOOLEAN:
-        shapes = ["compared", "compared", "both", "either", "not", "is null", "one of", "like", "case"]
+        shapes = ["compared", "compared", "both", "either", "not", "is null", "one of", "like", "case", "called"]
     match draw(st.sampled_from(shapes)):
         case "case":
             count = draw(st.integers(1, 2))
@@ -199,6 +205,8 @@ def _node(draw, table, kind, depth):
             if operator in "/%" and draw(st.booleans()):  # whole divisors, zero among them
                 right = draw(st.sampled_from([Field(c) for c in table.columns if c.kind is Kind.INTEGER]))
             built = Arithmetic(operator, left, right)
+        case "called":
+            built = draw(_calls(table, kind, of))
         case "negated":
             built = Negated(of(kind))
         case "clamp":
@@ -230,6 +238,77 @@ def _node(draw, table, kind, depth):
 
 
 @st.composite
+def _calls(draw, table, kind, of):
+    """A call of some function that gives a kind; engines agree on all of them bit for bit."""
+    text = draw(st.sampled_from(sorted(PARTS)))
+    moment = draw(st.sampled_from([Kind.DATE, Kind.TIMESTAMP]))
+    whole = st.integers(0, 4).map(lambda n: Literal(n, Kind.INTEGER))
+    choices = [Function.COALESCE, Function.NULLIF, Function.LEAST, Function.GREATEST]
+    own = [Function.ABS, Function.FLOOR, Function.CEIL, Function.ROUND]
+    possible = {
+        Kind.BOOLEAN: [Function.COALESCE, Function.NULLIF, Function.DISTINCT],
+        Kind.INTEGER: [*choices, *own, Function.QUOTIENT, Function.SIGN, Function.LENGTH, Function.EXTRACT],
+        Kind.NUMBER: [*choices, *own, Function.SQRT, Function.EXTRACT],
+        Kind.TEXT: [*choices, *TEXTUAL, Function.SUBSTR, Function.CONCAT, Function.JOINED],
+        Kind.DATE: choices,
+        Kind.TIMESTAMP: [*choices, Function.DATE_TRUNC, Function.DATE_ADD],
+    }
+    possible[Kind.INTEGER].append(Function.DATE_DIFF)
+    match draw(st.sampled_from(possible[kind])):
+        case Function.NULLIF:
+            return Called(Function.NULLIF, (of(kind), of(kind)))
+        case Function.COALESCE | Function.LEAST | Function.GREATEST as function:
+            numeric = [Kind.INTEGER, Kind.NUMBER] if kind is Kind.NUMBER else [kind]
+            first = of(kind)
+            parts = (first, *(of(draw(st.sampled_from(numeric))) for _ in range(draw(st.integers(0, 2)))))
+            return Called(function, parts)
+        case Function.DISTINCT:
+            one = draw(st.sampled_from(Kind))
+            return Called(Function.DISTINCT, (of(one), of(one)))
+        case Function.ROUND:
+            return Called(Function.ROUND, (of(kind), Literal(draw(st.integers(-3, 6)), Kind.INTEGER)))
+        case Function.SUBSTR:
+            places = [Literal(draw(st.integers(1, 4)), Kind.INTEGER), *draw(st.lists(whole, max_size=1))]
+            return Called(Function.SUBSTR, (of(Kind.TEXT), *places))
+        case Function.CONCAT | Function.JOINED as function:
+            kinds = [draw(st.sampled_from([Kind.TEXT, Kind.TEXT, Kind.INTEGER])) for _ in range(2)]
+            return Called(function, tuple(map(of, kinds)))
+        case Function.SIGN:
+            return Called(Function.SIGN, (of(draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))),))
+        case Function.QUOTIENT:
+            return Called(Function.QUOTIENT, (of(Kind.INTEGER), of(Kind.INTEGER)))
+        case Function.LENGTH:
+            return Called(Function.LENGTH, (of(Kind.TEXT),))
+        case Function.EXTRACT:
+            part = "epoch" if kind is Kind.NUMBER else text if text != "epoch" else "dow"
+            return Called(Function.EXTRACT, (Literal(part, Kind.TEXT), of(moment)))
+        case Function.DATE_TRUNC:
+            return Called(Function.DATE_TRUNC, (Literal(draw(st.sampled_from(TRUNCATED)), Kind.TEXT), of(moment)))
+        case Function.DATE_ADD:
+            unit = Literal(draw(st.sampled_from(sorted(UNITS))), Kind.TEXT)
+            return Called(Function.DATE_ADD, (of(moment), of(Kind.INTEGER), unit))
+        case Function.DATE_DIFF:
+            unit = Literal(draw(st.sampled_from(sorted(UNITS.keys() - {"week"}))), Kind.TEXT)
+            return Called(Function.DATE_DIFF, (unit, of(moment), of(Kind.TIMESTAMP)))
+        case function:
+            return Called(function, (of(kind),))
+
+
+TEXTUAL = [Function.LOWER, Function.UPPER, Function.TRIM, Function.LTRIM, Function.RTRIM]
+
+
+@st.composite
+def _keys(draw, table, depth):
+    """A key that is calculated, with the values that are found for it or, where none are, with some."""
+    value = draw(expressions(table, draw(st.sampled_from(Kind)), draw(st.integers(1, depth))))
+    found = public_values(value)
+    if found is not None and len(found) <= 60:
+        return Key(value, found)
+    kind = type_of(value).kind
+    return Key(value, tuple(draw(st.lists(st.sampled_from(KEYS[kind]), unique=True, min_size=1, max_size=5))))
+
+
+@st.composite
 def questions(draw, table, depth=3):
     """A question about a table."""
     rows = Scan(table)
@@ -242,6 +321,8 @@ def questions(draw, table, depth=3):
         if column.kind is Kind.INTEGER and draw(st.booleans()):
             values = [0, 1, 2, 3]
         keys.append(Key(Field(column), tuple(values)))
+    if draw(st.integers(0, 2)) == 0:
+        keys = [*keys[:1], draw(_keys(table, depth))]
     measures = [draw(_measures(table, depth)) for _ in range(draw(st.integers(1, 3)))]
     return Question(rows, tuple(keys), tuple(measures))
 

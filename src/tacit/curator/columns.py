@@ -5,13 +5,12 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from tacit.engines import constant
 from tacit.errors import InvalidInput
-from tacit.plan import Column, Kind, Scalar
+from tacit.plan import OTHER, Column, Kind, Scalar, constant
 
 __all__ = ["WORDS", "Declared", "column_of"]
 
-WORDS = ("type", "low", "high", "values", "nullable")
+WORDS = ("type", "low", "high", "values", "nullable", "other")
 """What may be said about a column that is spelled out."""
 
 Declared = Column | Kind | str | Sequence[Any] | Mapping[str, Any] | None
@@ -59,14 +58,18 @@ def _spelled_out(name: str, declared: Mapping[str, Any], stored: frozenset[Kind]
     values = None if declared.get("values") is None else tuple(_scalar(name, value) for value in declared["values"])
     known = [value for value in (low, high, *(values or ())) if value is not None]
     kind = _named(name, declared["type"]) if "type" in declared else _kind(name, stored, known)
-    nullable = declared.get("nullable", True)
-    if not isinstance(nullable, bool):
-        raise InvalidInput(f"column {name!r}", nullable, "nullable is True or False")
-    return _ordered(Column(name, kind, low, high, None if values is None else _distinct(name, values), nullable))
+    nullable, other = declared.get("nullable", True), declared.get("other", False)
+    if not isinstance(nullable, bool) or not isinstance(other, bool):
+        raise InvalidInput(f"column {name!r}", (nullable, other), "nullable and other are True or False")
+    listed = None if values is None else _distinct(name, values)
+    return _ordered(Column(name, kind, low, high, listed, nullable, other))
 
 
 def _of_one_kind(column: Column) -> Column:
     """The column, refused if a bound or a public value is not of its kind."""
+    if column.other and (column.kind is not Kind.TEXT or not column.values or OTHER in column.values):
+        remedy = f"other is for texts with a list of values, of which {OTHER!r} is none"
+        raise InvalidInput(f"column {column.name!r}", column.values, remedy)
     bounds = [end for end in (column.low, column.high) if end is not None]
     if bounds and column.kind in (Kind.TEXT, Kind.BOOLEAN):
         remedy = "it has no range; list its public values in brackets: [...]"

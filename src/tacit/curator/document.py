@@ -468,6 +468,7 @@ def _column(section: Section, kinds: Mapping[str, frozenset[Kind]] | None) -> Co
         "high": section.take("high", _scalar),
         "values": section.take("values", _scalars),
         "nullable": section.take("nullable", _truth),
+        "other": section.take("other", _truth),
     }
     declared = {key: value for key, value in parts.items() if value is not None}
     if "type" in section.values and kind is None:
@@ -480,6 +481,8 @@ def _column(section: Section, kinds: Mapping[str, frozenset[Kind]] | None) -> Co
     if "values" in declared:
         problem = "it holds a value of another kind, or one twice, or none"
         _judge(section, "values", ("values",), problem, declared, stored)
+    if "other" in declared:
+        _judge(section, "other", ("values", "other"), f"it is {spelled(section.values['other'])}", declared, stored)
     if len(section.faults.found) == before and {"low", "high"} <= set(declared):
         problem = f"it is {spelled(section.values['high'])}, and low is {spelled(section.values['low'])}"
         _judge(section, "high", ("low", "high"), problem, declared, stored)

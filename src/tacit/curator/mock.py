@@ -12,9 +12,9 @@ from typing import Any, assert_never
 from tacit.accounting import Charge
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB, constant
+from tacit.engines import DuckDB
 from tacit.ledger import Entry, Ledger
-from tacit.plan import Column, Kind, Scalar
+from tacit.plan import Column, Kind, Scalar, constant
 from tacit.privacy import Loss
 
 __all__ = ["ROWS", "rows_for", "twin"]

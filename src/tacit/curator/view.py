@@ -8,11 +8,12 @@ from itertools import product
 from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
+from tacit.curator.calls import called_value
 from tacit.curator.intervals import Interval, Noisy, ratio_interval
-from tacit.engines import cast, constant, matches, tokens_of
 from tacit.plan import (
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Compared,
@@ -32,8 +33,13 @@ from tacit.plan import (
     Plan,
     Question,
     Summed,
+    cast,
+    constant,
+    matches,
     operands,
+    tokens_of,
     type_of,
+    wanted,
 )
 
 __all__ = ["Viewed", "viewed"]
@@ -65,7 +71,7 @@ def viewed(plan: Plan, released: list[list[Noisy]], confidence: float, *, raw: b
     Checked by: tests/laws/test_corridor.py
     """
     question, view = plan.question, plan.view
-    names = product(*(key.values for key in question.keys))
+    names = product(*(key.listed for key in question.keys))
     groups = [
         _Group(question, keys, tuple(noisy), confidence, raw) for keys, noisy in zip(names, released, strict=True)
     ]
@@ -159,7 +165,7 @@ class _Evaluation:
             case Literal(value, kind):
                 return constant(value, kind)
             case KeyOf(place):
-                return constant(self.group.keys[place], self.group.question.keys[place].field.column.kind)
+                return constant(self.group.keys[place], type_of(self.group.question.keys[place].value).kind)
             case MeasureOf(place):
                 return self._measure(place)
             case MeanOf(total, count):
@@ -187,11 +193,22 @@ class _Evaluation:
             case Case(branches, otherwise):
                 return self._case(branches, otherwise)
             case Cast(operand, kind):
-                return _cast(self.of(operand), type_of(operand, self.group.question).kind, kind)
+                return self._as(operand, kind)
+            case Called(function, parts):
+                kinds = zip(parts, wanted(expression, self.group.question), strict=True)
+                values = [self._as(part, kind) for part, kind in kinds]
+                numeric = type_of(expression, self.group.question).numeric
+                return called_value(function, values, noisy=bool(_places(expression)), numeric=numeric)
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:
                 assert_never(expression)
+
+    def _as(self, operand: Expression, kind: Kind) -> Any:
+        """An expression as a value of another kind."""
+        if isinstance(operand, Literal) and operand.value is None:
+            return None
+        return _cast(self.of(operand), type_of(operand, self.group.question).kind, kind)
 
     def _measure(self, place: int) -> Interval:
         measure, found = self.group.question.measures[place], self.group.noisy[place].interval(self.confidence)
@@ -245,6 +262,8 @@ class _Evaluation:
             case Not(operand):
                 return {_not(outcome) for outcome in self._outcomes(operand)}
             case OneOf(operand, _) if isinstance(self.of(operand), Interval):
+                return {True, False, self.of(condition)}
+            case Called() if _places(condition):
                 return {True, False, self.of(condition)}
             case _:
                 return {self.of(condition)}

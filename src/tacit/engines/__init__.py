@@ -6,9 +6,7 @@ from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.ingest import ingest
 from tacit.engines.linked import Linked, Step
 from tacit.engines.memory import Memory
-from tacit.engines.patterns import matches, tokens_of
 from tacit.engines.sources import Source, Stored, source_of
-from tacit.engines.values import cast, constant
 
 __all__ = [
     "Answer",
@@ -21,12 +19,8 @@ __all__ = [
     "Source",
     "Step",
     "Stored",
-    "cast",
-    "constant",
     "ingest",
-    "matches",
     "source_of",
     "stored_kinds",
     "tables_inside",
-    "tokens_of",
 ]

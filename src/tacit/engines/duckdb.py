@@ -461,7 +461,7 @@ def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) ->
 
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
-    parts: list[Expression] = [*conditions_of(question.rows), *(key.field for key in question.keys)]
+    parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
     parts += [m.value for m in question.measures if isinstance(m, Counted | Summed) and m.value is not None]
     while parts:
         part = parts.pop()

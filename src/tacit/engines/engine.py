@@ -60,7 +60,7 @@ def groups_of(question: Question) -> int:
     >>> groups_of(Question(Scan(Table("visits", ())), (), (Counted(),)))
     1
     """
-    return prod(len(key.values) for key in question.keys)
+    return prod(len(key.listed) for key in question.keys)
 
 
 def conditions_of(rows: Rows) -> Iterator[Expression]:

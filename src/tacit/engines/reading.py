@@ -4,9 +4,8 @@ import re
 from datetime import UTC, date, datetime
 
 from tacit.engines.rendering import called, clamped, double, literal, whole
-from tacit.engines.values import INT64, Value, bounds_of, constant
 from tacit.errors import InvalidData
-from tacit.plan import Column, Kind, Table
+from tacit.plan import INT64, Column, Kind, Table, Value, bounds_of, constant
 
 __all__ = ["check_type", "check_unit_type", "key_type", "kinds_of", "read", "read_unit"]
 

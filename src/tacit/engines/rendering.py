@@ -3,19 +3,16 @@
 from collections.abc import Callable
 from typing import assert_never
 
-from tacit.engines.patterns import Wild, tokens_of
-from tacit.engines.values import (
+from tacit.engines.functions import function_sql
+from tacit.plan import (
     BOOLEAN_WORDS,
     DATE_TEXT,
     INTEGER_TEXT,
     NUMBER_TEXT,
     TIMESTAMP_TEXT,
-    Value,
-    constant,
-)
-from tacit.plan import (
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Column,
@@ -33,7 +30,12 @@ from tacit.plan import (
     Negated,
     Not,
     OneOf,
+    Value,
+    Wild,
+    constant,
+    tokens_of,
     type_of,
+    wanted,
 )
 
 __all__ = ["called", "clamped", "double", "literal", "parsed_text", "quoted", "rendered", "text", "whole"]
@@ -187,6 +189,9 @@ def rendered(expression: Expression, read: Reader) -> str:
             return f"CASE {' '.join(cases)} ELSE {_as(otherwise, kind, read)} END"
         case Cast(operand, kind):
             return _as(operand, kind, read)
+        case Called(_, parts):
+            texts = [_as(part, kind, read) for part, kind in zip(parts, wanted(expression), strict=True)]
+            return function_sql(expression, texts)
         case KeyOf() | MeasureOf() | MeanOf():
             raise AssertionError("keys and measures exist only after release")
         case _:

@@ -15,16 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.engines.linked import Linked, linked_rows
-from tacit.engines.values import INT64, Value, parsed, plain
 from tacit.errors import InvalidData
-from tacit.plan import Kind, Table
+from tacit.plan import INT64, Kind, Row, Table, Value, parsed, plain
 
 __all__ = [
     "Frame",
     "Listed",
     "Owned",
     "Parquet",
-    "Row",
     "Separated",
     "Source",
     "Stored",
@@ -36,9 +34,6 @@ __all__ = [
     "source_of",
     "wanted",
 ]
-
-Row = Mapping[str, Value]
-"""The cells of a row by the names of their columns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from math import floor
 
 from tacit.engines.engine import MOST_ROWS
 from tacit.engines.rendering import Reader, clamped, double, rendered, whole
-from tacit.engines.values import bounds_of
-from tacit.plan import Counted, Expression, Field, Kind, Measure, Summed, Units, type_of
+from tacit.plan import Counted, Expression, Field, Kind, Measure, Summed, Units, bounds_of, type_of
 
 __all__ = ["Recipe", "Term", "Terms"]
 

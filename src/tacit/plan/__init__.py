@@ -1,10 +1,14 @@
 """What is asked: schema, expressions, questions and views; SQL and frames are two doors to the same plan."""
 
+from tacit.plan.calls import may_leave
 from tacit.plan.canonical import canonical, fingerprint
+from tacit.plan.computing import Computation, Row, computed
 from tacit.plan.derived import derived, identity, subject
+from tacit.plan.domains import public_values
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Compared,
@@ -23,6 +27,8 @@ from tacit.plan.expressions import (
     operands,
 )
 from tacit.plan.frame import Frame
+from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
+from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, summed, table_of
 from tacit.plan.nodes import (
     Counted,
@@ -41,75 +47,144 @@ from tacit.plan.nodes import (
     Weights,
     Where,
 )
-from tacit.plan.schema import Column, Kind, Scalar, Table
+from tacit.plan.patterns import Wild, matches, tokens_of
+from tacit.plan.proofs import Type
+from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
 from tacit.plan.sql import read_sql
-from tacit.plan.terms import Sorted, Term, When, col, count, mean, sum, units, when  # noqa: A004 - used as tacit.sum
-from tacit.plan.types import CASTS, Type, type_of
+from tacit.plan.terms import (
+    Sorted,
+    Term,
+    When,
+    coalesce,
+    col,
+    concat,
+    count,
+    date_diff,
+    greatest,
+    least,
+    mean,
+    sum,  # noqa: A004 - used as tacit.sum
+    units,
+    when,
+)
+from tacit.plan.types import CASTS, type_of, wanted
+from tacit.plan.values import (
+    BOOLEAN_WORDS,
+    DATE_TEXT,
+    INT64,
+    INTEGER_TEXT,
+    NUMBER_TEXT,
+    TIMESTAMP_TEXT,
+    Value,
+    bounds_of,
+    cast,
+    constant,
+    held,
+    parsed,
+    plain,
+)
 from tacit.plan.words import as_tree, in_words, phrase
 
 __all__ = [
     "Arithmetic",
+    "BOOLEAN_WORDS",
     "Both",
     "CASTS",
+    "Called",
     "Case",
     "Cast",
     "Column",
     "Compared",
+    "Computation",
     "Counted",
+    "DATE_TEXT",
     "Either",
     "Expression",
     "Field",
     "Frame",
+    "Function",
+    "INEXACT",
+    "INT64",
+    "INTEGER_TEXT",
     "IsNull",
     "Key",
     "KeyOf",
     "Kind",
+    "LONGEST",
     "Like",
     "Literal",
+    "MEANINGS",
     "MeanOf",
     "Measure",
     "MeasureOf",
+    "NUMBER_TEXT",
     "Negated",
     "Not",
+    "OTHER",
     "OneOf",
     "Ordering",
+    "PARTS",
     "Plan",
     "Question",
+    "Row",
     "Rows",
+    "STRICT",
     "Scalar",
     "Scan",
     "Shown",
     "Sorted",
     "Summed",
+    "TIMESTAMP_TEXT",
+    "TRUNCATED",
     "Table",
     "Term",
     "Type",
+    "UNITS",
     "Units",
+    "Value",
     "View",
     "Weighing",
     "Weights",
     "When",
     "Where",
+    "Wild",
     "as_tree",
+    "bounds_of",
     "canonical",
+    "cast",
     "centred",
+    "coalesce",
     "col",
+    "computed",
+    "concat",
+    "constant",
     "count",
     "counted",
+    "date_diff",
     "derived",
     "fingerprint",
     "fits",
+    "greatest",
+    "held",
     "identity",
     "in_words",
+    "least",
+    "matches",
+    "may_leave",
     "mean",
     "operands",
+    "parsed",
     "phrase",
+    "plain",
+    "public_values",
     "read_sql",
     "subject",
     "sum",
     "summed",
     "table_of",
+    "tokens_of",
     "type_of",
     "units",
+    "wanted",
     "when",
 ]

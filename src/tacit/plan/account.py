@@ -54,11 +54,14 @@ class Account:
         """Remember which node an expression was read from."""
         self.origins[id(found)] = found, node
 
-    def take(self, node: Node) -> dict[str, Any]:
-        """What a node holds, all of which the caller must read; anything else that it holds is refused."""
-        if type(node).__name__ not in NODES:
+    def take(self, node: Node, kind: str | None = None) -> dict[str, Any]:
+        """What a node holds, all of which the caller must read; anything else that it holds is refused.
+
+        `kind` is what it is read as, where one sort of node stands for two things.
+        """
+        if (kind or type(node).__name__) not in NODES:
             self.unknown(node)
-        allowed, claimed = NODES[type(node).__name__]
+        allowed, claimed = NODES[kind or type(node).__name__]
         for name, value in node.args.items():
             if value and name not in allowed.split():
                 reason, remedy = TAUGHT_ARGUMENTS.get(name, ("this part of the question is not understood", PERMITTED))
@@ -98,6 +101,10 @@ class Account:
                     start=token.start,
                     end=token.end,
                 )
+        kinds = Counter(token.kind for token in self.tokens)
+        if kinds["L_PAREN"] != kinds["R_PAREN"]:  # which the parser passes over after some functions
+            reason = "a parenthesis is not opened or not closed"
+            raise InvalidPlan(reason, "write both", text=self.text, end=len(self.text))
         for kind in self.claims:
             if given[kind] < self.claims[kind]:
                 word = kind.replace("_", " ") if kind != "COMMA" else "a comma"

@@ -1,6 +1,6 @@
 """One form for all ways to ask the same: equal questions have equal canonical plans and equal fingerprints."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from hashlib import sha256
 from typing import assert_never
@@ -8,27 +8,28 @@ from typing import assert_never
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
-    Case,
+    Called,
     Cast,
     Compared,
     Either,
     Expression,
     Field,
-    IsNull,
     KeyOf,
-    Like,
     Literal,
     MeanOf,
     MeasureOf,
     Negated,
     Not,
     OneOf,
+    rebuilt,
 )
 from tacit.plan.forms import chained, negated
+from tacit.plan.functions import Function
 from tacit.plan.measures import counted
 from tacit.plan.narrowing import MIRRORED, OPPOSITE
 from tacit.plan.nodes import (
     Counted,
+    Key,
     Measure,
     Ordering,
     Plan,
@@ -61,11 +62,12 @@ def canonical(plan: Plan) -> Plan:
     Checked by: tests/unit/plan/test_canonical.py::test_the_canonical_question_means_the_same
     """
     question, view = plan.question, plan.view
-    keys = sorted(question.keys, key=lambda key: key.field.column.name)
+    normal = [Key(_normal(key.value), key.values) for key in question.keys]
+    keys = sorted(dict.fromkeys(normal), key=_place)
     measures = {serial(measure): measure for measure in map(_measure, question.measures)}
     places = sorted(measures)
     found = Question(_rows(question.rows), tuple(keys), tuple(measures[place] for place in places))
-    key_places = [keys.index(key) for key in question.keys]
+    key_places = [keys.index(key) for key in normal]
     measure_places = [places.index(serial(_measure(measure))) for measure in question.measures]
 
     def moved(expression: Expression) -> Expression:
@@ -87,6 +89,15 @@ def fingerprint(question: Question) -> bytes:
     """
     found = canonical(Plan(question, View(()))).question
     return sha256(f"{_VERSION}\n{serial(found)}".encode()).digest()
+
+
+def _place(key: Key) -> tuple[bool, str]:
+    """What keys are sorted by: columns come first, by their names."""
+    match key.value:
+        case Field(column):
+            return False, column.name
+        case value:
+            return True, serial(value)
 
 
 def _rows(rows: Rows) -> Rows:
@@ -122,40 +133,9 @@ def _moved(expression: Expression, keys: list[int], measures: list[int]) -> Expr
             case MeanOf(sum_place, count_place):
                 return MeanOf(measures[sum_place], measures[count_place])
             case _:
-                return _rebuilt(part, moved)
+                return rebuilt(part, moved)
 
     return moved(expression)
-
-
-def _rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The expression with each operand changed."""
-    match expression:
-        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf():
-            return expression
-        case Arithmetic(operator, left, right):
-            return Arithmetic(operator, change(left), change(right))
-        case Compared(operator, left, right):
-            return Compared(operator, change(left), change(right))
-        case Both(left, right):
-            return Both(change(left), change(right))
-        case Either(left, right):
-            return Either(change(left), change(right))
-        case Negated(operand):
-            return Negated(change(operand))
-        case Not(operand):
-            return Not(change(operand))
-        case IsNull(operand):
-            return IsNull(change(operand))
-        case OneOf(operand, options):
-            return OneOf(change(operand), options)
-        case Like(operand, pattern):
-            return Like(change(operand), pattern)
-        case Case(branches, otherwise):
-            return Case(tuple((change(when), change(then)) for when, then in branches), change(otherwise))
-        case Cast(operand, kind):
-            return Cast(change(operand), kind)
-        case _:
-            assert_never(expression)
 
 
 def _normal(expression: Expression, question: Question | None = None) -> Expression:
@@ -172,7 +152,7 @@ def _normal(expression: Expression, question: Question | None = None) -> Express
         case Not(operand):
             return _not(operand, question)
         case _:
-            return _simplified(_rebuilt(expression, normal), question)
+            return _simplified(rebuilt(expression, normal), question)
 
 
 def _not(operand: Expression, question: Question | None) -> Expression:
@@ -231,6 +211,8 @@ def _simplified(expression: Expression, question: Question | None) -> Expression
             return negated(operand)
         case Cast(operand, kind) if type_of(operand, question).kind is kind:
             return operand
+        case Called():
+            return _called(expression, question)
         case _:
             return expression
 
@@ -245,6 +227,40 @@ def _ordered(operator: str, left: Expression, right: Expression, question: Quest
     if operator in {"+", "*"} and serial(left) > serial(right):
         left, right = right, left
     return Arithmetic(operator, left, right)
+
+
+def _called(expression: Called, question: Question | None) -> Expression:
+    """A call in which nothing stands that changes nothing, with operands sorted where their order does not matter."""
+    function, parts = expression.function, expression.operands
+    match function:
+        case Function.COALESCE | Function.LEAST | Function.GREATEST:
+            kind = type_of(expression, question).kind
+            flat = [deeper for part in parts for deeper in _inside(part, function, kind, question)]
+            if function is Function.COALESCE:
+                sure = [i for i, part in enumerate(flat) if not type_of(part, question).nullable]
+                flat = flat[: sure[0] + 1] if sure else flat
+            distinct = {serial(part): part for part in flat}
+            order = distinct if function is Function.COALESCE else sorted(distinct)
+            listed = tuple(distinct[text] for text in order)
+            found = listed[0] if len(listed) == 1 else Called(function, listed)
+            return found if type_of(found, question).kind is kind else Cast(found, kind)  # what is gone was a double
+        case Function.DISTINCT:
+            return Called(function, tuple(sorted(map(_whole, parts), key=serial)))
+        case Function.ROUND | Function.FLOOR | Function.CEIL if type_of(parts[0], question).kind is Kind.INTEGER:
+            return parts[0] if function is not Function.ROUND or not _cuts(parts[1]) else expression
+        case _:
+            return expression
+
+
+def _inside(part: Expression, function: Function, kind: Kind, question: Question | None) -> tuple[Expression, ...]:
+    """The operands of a call that is an operand of the same function, if they are of the same kind."""
+    if isinstance(part, Called) and part.function is function and type_of(part, question).kind is kind:
+        return part.operands
+    return (part,)
+
+
+def _cuts(decimals: Expression) -> bool:
+    return isinstance(decimals, Literal) and isinstance(decimals.value, int) and decimals.value < 0
 
 
 def _is_whole(expression: Expression) -> bool:

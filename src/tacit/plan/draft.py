@@ -1,18 +1,31 @@
 """A plan while it is read: the one place where both doors turn names and aggregates into keys, measures and a view."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
 from math import prod
 
 from tacit.errors import InvalidPlan
-from tacit.plan.expressions import Both, Expression, Field, KeyOf, Literal, MeanOf, MeasureOf, operands
+from tacit.plan.domains import public_values
+from tacit.plan.expressions import (
+    Both,
+    Case,
+    Expression,
+    Field,
+    KeyOf,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    OneOf,
+    operands,
+)
 from tacit.plan.forms import Forms, chained
 from tacit.plan.measures import centred, counted, summed
 from tacit.plan.nodes import Key, Measure, Ordering, Plan, Question, Rows, Scan, Shown, Units, View, Where
-from tacit.plan.schema import Column, Table
+from tacit.plan.schema import OTHER, Column, Kind, Table
 from tacit.plan.types import condition_type, type_of
+from tacit.plan.words import phrase
 
 __all__ = ["DEEPEST", "KEPT", "MOST_NUMBERS", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
 
@@ -80,6 +93,7 @@ class Draft:
     table: Table
     conditions: list[Expression] = field(default_factory=list)
     keys: list[Key] = field(default_factory=list)
+    key_names: list[str] = field(default_factory=list)
     measures: dict[Measure, int] = field(default_factory=dict)
     columns: list[Shown] = field(default_factory=list)
 
@@ -100,22 +114,29 @@ class Draft:
         condition_type(condition)
         self.conditions.append(condition)
 
-    def key(self, name: Name) -> None:
-        """Group by a column with declared values."""
-        column = self.column(name)
-        if column.name == self.table.unit:
+    def key(self, value: Expression, name: str | None = None) -> None:
+        """Group by an expression whose values are public."""
+        _shallow(value)
+        type_of(value)
+        called = name or (value.column.name if isinstance(value, Field) else phrase(value))
+        if isinstance(value, Field) and value.column.name == self.table.unit:
             raise InvalidPlan(
-                f"{column.name!r} names the protected unit: one group for each would be one answer about each",
-                "group by something that many units share, or count units: COUNT(DISTINCT " + column.name + ")",
+                f"{called!r} names the protected unit: one group for each would be one answer about each",
+                "group by something that many units share, or count units: COUNT(DISTINCT " + called + ")",
             )
-        if not column.values:
-            raise InvalidPlan(
-                f"the values of {column.name!r} are not declared, and which of them occur is private",
-                f'declare them in the policy: {column.name} = {{ type = "{column.kind.value}", values = [...] }}',
-            )
-        key = Key(Field(column), column.values)
+        if not any(isinstance(part, Field) for part in _parts(value)):
+            raise InvalidPlan("this is the same in every row, so it makes no groups", "group by a column")
+        values = public_values(value, self.conditions)
+        if values is None:
+            reason = f"which values {called!r} has is private, and unknown keys need delta > 0"
+            raise InvalidPlan(reason, _how_to_know(value))
+        key = Key(value, values)
+        if isinstance(value, Field) and value.column.other:
+            listed = OneOf(value, tuple(Literal(each, value.column.kind) for each in values))
+            key = Key(Case(((listed, value),), Literal(OTHER, Kind.TEXT)), (*values, OTHER))
         if key not in self.keys:
             self.keys.append(key)
+            self.key_names.append(called)
 
     # ------------------------------------------------------------ measures
 
@@ -177,8 +198,12 @@ class Draft:
         )
 
     def _key_named(self, name: Name) -> Expression | None:
-        found = find(name, [key.field.column.name for key in self.keys], "column")
-        return None if found is None else KeyOf([key.field.column.name for key in self.keys].index(found))
+        found = find(name, list(dict.fromkeys(self.key_names)), "column")
+        return None if found is None else KeyOf(self.key_names.index(found))
+
+    def key_of(self, value: Expression) -> KeyOf | None:
+        """The key that is calculated like this, if there is one."""
+        return next((KeyOf(place) for place, key in enumerate(self.keys) if key.value == value), None)
 
     def _column_named(self, name: Name) -> Expression | None:
         found = find(name, [shown.name for shown in self.columns], "column")
@@ -218,7 +243,7 @@ class Draft:
         return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset))
 
     def _is_not_too_wide(self) -> None:
-        numbers = len(self.measures) * prod(len(key.values) for key in self.keys)
+        numbers = len(self.measures) * prod(len(key.listed) for key in self.keys)
         if numbers > MOST_NUMBERS:
             reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
             raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")
@@ -232,6 +257,26 @@ class Draft:
                 if other is not None and not isinstance(shown.value, KeyOf | Literal):
                     reason = f"{other!r} is the name of the interval that {shown.name!r} brings with it"
                     raise InvalidPlan(reason, f"give the column {other!r} another name")
+
+
+def _parts(expression: Expression) -> Iterator[Expression]:
+    yield expression
+    for part in operands(expression):
+        yield from _parts(part)
+
+
+def _how_to_know(value: Expression) -> str:
+    """How the values of a key become public."""
+    if not isinstance(value, Field):
+        return (
+            "group by what few values are known of: a CASE of constants, FLOOR(x / 10) * 10 or DATE_TRUNC('month', x) "
+            "of a column with declared bounds"
+        )
+    name, kind = value.column.name, value.column.kind
+    if kind in {Kind.TEXT, Kind.BOOLEAN}:
+        return f'declare them in the policy: {name} = {{ type = "{kind.value}", values = [...] }}'
+    bounds = f'declare them or close bounds in the policy: {name} = {{ type = "{kind.value}", low = ..., high = ... }}'
+    return bounds if kind in {Kind.INTEGER, Kind.DATE} else f"{bounds}, and group by buckets of it"
 
 
 def _shallow(*expressions: Expression | None) -> None:

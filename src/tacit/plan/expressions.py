@@ -1,13 +1,16 @@
 """What is computed from one row, and from one released row: a closed family, matched and never visited."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
+from tacit.plan.functions import Function
 from tacit.plan.schema import Column, Kind, Scalar
 
 __all__ = [
     "Arithmetic",
     "Both",
+    "Called",
     "Case",
     "Cast",
     "Compared",
@@ -24,6 +27,7 @@ __all__ = [
     "Not",
     "OneOf",
     "operands",
+    "rebuilt",
 ]
 
 
@@ -130,6 +134,14 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
+class Called:
+    """A function of its operands; what says how (a number of decimals, a part of a day) is a literal among them."""
+
+    function: Function
+    operands: tuple["Expression", ...]
+
+
+@dataclass(frozen=True, slots=True)
 class KeyOf:
     """After release: the key of the group, by its place among the question's keys."""
 
@@ -168,6 +180,7 @@ Expression = (
     | Like
     | Case
     | Cast
+    | Called
     | KeyOf
     | MeasureOf
     | MeanOf
@@ -188,5 +201,40 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return (operand, *options)
         case Case(branches, otherwise):
             return (*(part for branch in branches for part in branch), otherwise)
+        case Called(_, parts):
+            return parts
+        case _:
+            assert_never(expression)
+
+
+def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each operand changed."""
+    match expression:
+        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf():
+            return expression
+        case Arithmetic(operator, left, right):
+            return Arithmetic(operator, change(left), change(right))
+        case Compared(operator, left, right):
+            return Compared(operator, change(left), change(right))
+        case Both(left, right):
+            return Both(change(left), change(right))
+        case Either(left, right):
+            return Either(change(left), change(right))
+        case Negated(operand):
+            return Negated(change(operand))
+        case Not(operand):
+            return Not(change(operand))
+        case IsNull(operand):
+            return IsNull(change(operand))
+        case OneOf(operand, options):
+            return OneOf(change(operand), options)
+        case Like(operand, pattern):
+            return Like(change(operand), pattern)
+        case Case(branches, otherwise):
+            return Case(tuple((change(when), change(then)) for when, then in branches), change(otherwise))
+        case Cast(operand, kind):
+            return Cast(change(operand), kind)
+        case Called(function, parts):
+            return Called(function, tuple(change(part) for part in parts))
         case _:
             assert_never(expression)

@@ -3,36 +3,49 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Rational
 
 from tacit.errors import InvalidPlan
+from tacit.plan.calls import ARITY
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Compared,
     Either,
     Expression,
+    Field,
+    IsNull,
+    KeyOf,
     Like,
     Literal,
     Negated,
+    Not,
     OneOf,
+    operands,
 )
+from tacit.plan.functions import UNITS, Function
+from tacit.plan.meanings import later, lower
 from tacit.plan.nodes import Question
+from tacit.plan.proofs import CALENDAR, refused
 from tacit.plan.ranges import INT64, LARGEST
 from tacit.plan.schema import Kind, Scalar
-from tacit.plan.types import refused, type_of
+from tacit.plan.types import condition_type, type_of
+from tacit.plan.values import constant
 
-__all__ = ["Forms", "chained", "joined", "literal", "negated", "number", "read_day", "read_moment"]
+__all__ = ["Forms", "chained", "joined", "literal", "negated", "number", "read_day", "read_moment", "unit_named"]
 
 NULL = Literal(None, Kind.BOOLEAN)
 """NULL before it is known of which kind it is."""
 
+_PASSED_OVER = {Function.COALESCE, Function.LEAST, Function.GREATEST, Function.CONCAT}
+_SPANS = "add whole days to a day, or an interval: x + INTERVAL 1 DAY; what lies between is DATE_DIFF('hour', a, b)"
 _DAYS = "write a day as DATE '2025-01-31'"
 _MOMENTS = "write a moment as TIMESTAMP '2025-01-31 12:00:00', in UTC"
 
@@ -169,9 +182,98 @@ class Forms:
         return None if self.asking is None else self.asking()
 
     def arithmetic(self, operator: str, left: Expression, right: Expression) -> Expression:
-        """left + - * / % right."""
+        """left + - * / % right; a day and whole days make a day, and two days are so many days apart."""
         self._not_null("calculate with", left, right)
+        if not (self._may_be_time(left) or self._may_be_time(right)):
+            return Arithmetic(operator, left, right)
+        sides = (self._beside(left, right), self._beside(right, left)) if operator == "-" else (left, right)
+        kinds = tuple(type_of(side, self.question).kind for side in sides)
+        match operator, kinds:
+            case "+", (Kind.DATE, Kind.INTEGER):
+                return self._days_later(left, right)
+            case "+", (Kind.INTEGER, Kind.DATE):
+                return self._days_later(right, left)
+            case "-", (Kind.DATE, Kind.INTEGER):
+                return self._days_later(left, negated(right))
+            case "-", (Kind.DATE, Kind.DATE):
+                return Called(Function.DATE_DIFF, (Literal("day", Kind.TEXT), sides[1], sides[0]))
+            case _ if set(kinds) & set(CALENDAR):
+                culprit = next(side for side, kind in zip(sides, kinds, strict=True) if kind in CALENDAR)
+                reason = f"a value of kind {kinds[0].value} {operator} one of kind {kinds[1].value} is not understood"
+                refused(culprit, reason, _SPANS, self.question)
         return Arithmetic(operator, left, right)
+
+    def _may_be_time(self, side: Expression) -> bool:
+        """Whether a side of a calculation may be a day or a moment; long calculations are known not to be at once."""
+        match side:
+            case Called(Function.DATE_TRUNC | Function.DATE_ADD, _) | Cast(_, Kind.DATE | Kind.TIMESTAMP):
+                return True
+            case Called() | Case():
+                return any(map(self._may_be_time, operands(side)))
+            case Literal() | Field() | KeyOf():
+                return type_of(side, self.question).kind in CALENDAR
+            case _:
+                return False
+
+    def _days_later(self, day: Expression, count: Expression) -> Expression:
+        return Cast(Called(Function.DATE_ADD, (day, count, Literal("day", Kind.TEXT))), Kind.DATE)
+
+    def later(self, operand: Expression, count: int, unit: str) -> Expression:
+        """A moment so many years, months, days, … later; that of a constant is a constant."""
+        self._not_null("calculate with", operand)
+        name = unit_named(unit)
+        if name in UNITS and abs(count) > UNITS[name]:
+            raise InvalidPlan("this interval is longer than all of time", f"write at most {UNITS[name]} {name}s")
+        kind = type_of(operand, self.question).kind
+        if isinstance(operand, Literal) and kind in CALENDAR and name in UNITS:
+            moment = _midnight(operand) if kind is Kind.DATE else operand
+            assert isinstance(moment, Literal)
+            found = later(int(constant(moment.value, Kind.TIMESTAMP) or 0), count, name)
+            if found is None:
+                raise InvalidPlan("this moment lies beyond the years 1 to 9999", "write a shorter interval")
+            return Literal(datetime(1970, 1, 1) + timedelta(microseconds=found), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC
+        return Called(Function.DATE_ADD, (operand, Literal(count, Kind.INTEGER), Literal(name, Kind.TEXT)))
+
+    def called(self, function: Function, operands: Sequence[Expression]) -> Expression:
+        """A function of its operands; NULLs that it passes over are left out, and kinds are reconciled."""
+        least, most = ARITY[function]
+        if not least <= len(operands) <= most:
+            count = f"{least} values" if least == most else f"from {least} to {most} values"
+            raise InvalidPlan(f"{function.value} takes {count}", "list them in parentheses, with commas between")
+        if function is Function.DISTINCT and NULL in operands:
+            return Not(IsNull(operands[0] if operands[1] == NULL else operands[1]))
+        given = list(operands)
+        if function in _PASSED_OVER:
+            given = [part for part in operands if part != NULL]
+            if not given:
+                raise InvalidPlan(f"{function.value} of nothing but NULL is always the same", "give it a value")
+        else:
+            self._not_null("calculate with", *given)
+        if function is Function.NULLIF:  # what is given back stays of its kind
+            given = [given[0], self._beside(given[1], given[0])]
+        elif function in _PASSED_OVER | {Function.DISTINCT} and function is not Function.CONCAT:
+            given = self._alike(given)
+        return Called(function, tuple(given))
+
+    def moment_part(self, part: str, operand: Expression) -> Expression:
+        """EXTRACT(part FROM operand)."""
+        return self.called(Function.EXTRACT, [Literal(unit_named(part), Kind.TEXT), operand])
+
+    def in_units(self, function: Function, unit: str, *moments: Expression) -> Expression:
+        """DATE_TRUNC and DATE_DIFF, in a unit of time."""
+        return self.called(function, [Literal(unit_named(unit), Kind.TEXT), *self._alike(moments)])
+
+    def is_truth(self, operand: Expression, truth: bool) -> Expression:
+        """Whether a condition is true, or false, and not NULL."""
+        self._not_null("compare with", operand)
+        condition_type(operand, self.question)
+        return Called(Function.COALESCE, (operand if truth else Not(operand), Literal(False, Kind.BOOLEAN)))
+
+    def like_either_case(self, operand: Expression, pattern: Expression) -> Expression:
+        """operand ILIKE pattern: both in lower case, letter by letter."""
+        found = self.like(operand, pattern)
+        assert isinstance(found, Like)
+        return Like(Called(Function.LOWER, (operand,)), lower(found.pattern))
 
     def compared(self, operator: str, left: Expression, right: Expression) -> Expression:
         """left = <> < <= > >= right; a text beside a day or a moment is read as one."""
@@ -239,6 +341,12 @@ class Forms:
             case _:
                 return side
 
+    def _alike(self, sides: Sequence[Expression]) -> list[Expression]:
+        """Several values of one kind, where one of them is a day or a moment."""
+        kinds = [Kind.TEXT if _is_text(side) else type_of(side, self.question).kind for side in sides]
+        lead = next((i for kind in (Kind.TIMESTAMP, Kind.DATE) for i, each in enumerate(kinds) if each is kind), None)
+        return list(sides) if lead is None else [self._beside(side, sides[lead]) for side in sides]
+
     def _typed(self, side: Literal | Expression, other: Expression) -> Literal:
         assert isinstance(side, Literal)
         return Literal(None, type_of(other, self.question).kind) if side == NULL else side
@@ -246,6 +354,16 @@ class Forms:
     def _not_null(self, what: str, *sides: Expression) -> None:
         if NULL in sides:
             raise InvalidPlan(f"to {what} NULL gives NULL, always", "ask IS NULL or IS NOT NULL, or leave it out")
+
+
+def unit_named(text: str) -> str:
+    """The name of a unit or a part of time: in lower case, one and not many."""
+    name = text.lower().removesuffix("s") if text.isascii() else text
+    return {"dayofweek": "dow", "dayofyear": "doy", "dayofmonth": "day"}.get(name, name)
+
+
+def _is_text(side: Expression) -> bool:
+    return isinstance(side, Literal) and isinstance(side.value, str)
 
 
 def _midnight(side: Expression) -> Expression:

@@ -8,12 +8,12 @@ from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.exact import count_of
-from tacit.plan.draft import KEPT, SELECTED, SORTED, Draft, Name
-from tacit.plan.expressions import Both, Expression
+from tacit.plan.draft import KEPT, SELECTED, SORTED, Draft
+from tacit.plan.expressions import Both, Expression, KeyOf
 from tacit.plan.forms import joined
 from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.schema import Table
-from tacit.plan.terms import Scope, Sorted, Term, col, column_term, term_of
+from tacit.plan.terms import Scope, Sorted, Term, column_term, term_of
 
 __all__ = ["Frame"]
 
@@ -22,7 +22,7 @@ __all__ = ["Frame"]
 class Frame:
     """A question about a table, written step by step; every step is a new frame and the old one stays as it was.
 
-    >>> from tacit.plan import Column, Kind, count, mean
+    >>> from tacit.plan import Column, Kind, col, count, mean
     >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
     >>> Frame(visits).where(col("age") >= 65).agg(n=count(), mean=mean("age")).plan().view.columns[0]
     Shown(name='n', value=MeasureOf(place=0))
@@ -31,7 +31,7 @@ class Frame:
     table: Table
     asker: Callable[..., Any] | None = None
     conditions: tuple[Term, ...] = ()
-    keys: tuple[str, ...] = ()
+    keys: tuple[tuple[str | None, Term], ...] = ()
     columns: tuple[tuple[str, Term], ...] = ()
     kept: tuple[Term, ...] = ()
     order: tuple[Sorted, ...] = ()
@@ -42,9 +42,10 @@ class Frame:
         """Only the rows for which all the conditions are true."""
         return _checked(replace(self, conditions=(*self.conditions, *map(term_of, conditions))))
 
-    def group_by(self, *names: str) -> "Frame":
-        """One group for every combination of the declared values of some columns."""
-        return _checked(replace(self, keys=(*self.keys, *names)))
+    def group_by(self, *keys: "Term | str", **named: Term) -> "Frame":
+        """One group for every combination of the public values of some columns or, by name, of some terms."""
+        listed = [(None, column_term(key)) for key in keys] + [(name, column_term(key)) for name, key in named.items()]
+        return _checked(replace(self, keys=(*self.keys, *listed)))
 
     def agg(self, **columns: Term) -> "Frame":
         """What is measured of each group, by the name of its column in the answer."""
@@ -66,8 +67,8 @@ class Frame:
     def plan(self) -> Plan:
         """The plan of what has been written."""
         draft = _draft_of(self)
-        for key in draft.keys:
-            draft.show(key.field.column.name, draft.released_name(Name(key.field.column.name, exact=True), SELECTED))
+        for place, name in enumerate(draft.key_names):
+            draft.show(name, KeyOf(place))
         for name, term in self.columns:
             with _about(term):
                 draft.show(name, term.read(Scope(draft, SELECTED)))
@@ -89,9 +90,9 @@ def _draft_of(frame: Frame) -> Draft:
     for condition in frame.conditions:
         with _about(condition):
             draft.where(condition.read(Scope(draft)))
-    for name in frame.keys:
-        with _about(col(name)):
-            draft.key(Name(name, exact=True))
+    for name, key in frame.keys:
+        with _about(key):
+            draft.key(key.read(Scope(draft)), name)
     return draft
 
 

@@ -4,8 +4,14 @@ from tacit.plan.schema import Kind
 
 __all__ = ["ARITHMETIC", "COMPARISONS", "KINDS", "NODES", "PERMITTED", "TAUGHT_ARGUMENTS", "TAUGHT_NODES"]
 
-PERMITTED = "use COUNT, SUM, AVG, CAST, CASE, comparisons and + - * / %"
+PERMITTED = "use COUNT, SUM, AVG, the functions of docs/how-to/ask-in-sql.md, CAST, CASE, comparisons and + - * / %"
 """What to say where nothing better is known."""
+
+_OF_ONE = (
+    *("Abs", "Sign", "Floor", "Ceil", "Sqrt", "Ln", "Exp", "Lower", "Upper", "Length", "TimeToUnix"),
+    *("Year", "Quarter", "Month", "Week", "Day", "DayOfMonth", "DayOfWeek", "DayOfWeekIso", "DayOfYear"),
+    *("Hour", "Minute", "Second"),
+)
 
 # Every node that is read: what it may hold, and the words that it accounts for; those with a ? may be missing.
 NODES: dict[str, tuple[str, str]] = {
@@ -56,7 +62,29 @@ NODES: dict[str, tuple[str, str]] = {
     "Avg": ("this", ""),
     "Distinct": ("expressions", "DISTINCT"),
     "Star": ("", "STAR"),
-}
+    "Coalesce": ("this expressions", ""),
+    "Nullif": ("this expression", ""),
+    "Least": ("this expressions ignore_nulls", ""),
+    "Greatest": ("this expressions ignore_nulls", ""),
+    "Round": ("this decimals", ""),
+    "Log": ("this expression", ""),
+    "Pow": ("this expression", ""),
+    "Substring": ("this start length", ""),
+    "Concat": ("expressions safe coalesce", ""),
+    "DPipe": ("this expression safe", "DPIPE"),
+    "IntDiv": ("this expression", "DIV"),
+    "Trim": ("this position", ""),
+    "Extract": ("this expression", "FROM"),
+    "Anonymous": ("this expressions", ""),
+    "TimestampTrunc": ("this unit", "STRING"),
+    "DateTrunc": ("this unit", "STRING"),
+    "DateDiff": ("this expression unit date_part_boundary", "STRING"),
+    "Interval": ("this unit", "INTERVAL"),
+    "Choice": ("this true false", ""),
+    "NullSafeEQ": ("this expression", "IS NOT DISTINCT FROM"),
+    "NullSafeNEQ": ("this expression", "IS DISTINCT FROM"),
+    "ILike": ("this expression negate", "ILIKE"),
+} | dict.fromkeys(_OF_ONE, ("this", ""))
 ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Mod": "%"}
 COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 KINDS = {
@@ -76,10 +104,11 @@ TAUGHT_NODES: dict[str, tuple[str, str]] = {
     "Star": NO_ROWS,
     "Distinct": ("of distinct values only units are counted", "write COUNT(DISTINCT unit) or COUNT(*)"),
     "Tuple": ("several values in parentheses are not compared at once", "compare them one by one, with AND"),
-    "Coalesce": ("COALESCE is not answered", "write CASE WHEN x IS NULL THEN 0 ELSE x END"),
-    "If": ("IF is not answered", "write CASE WHEN condition THEN a ELSE b END"),
-    "IntDiv": ("integer division is not answered", "write CAST(x / y AS BIGINT), which rounds"),
-    "Concat": ("texts are not joined", "compare them one by one"),
+    "Trim": ("TRIM takes away spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
+    "DateAdd": ("DATE_ADD is not read", "write x + INTERVAL 1 DAY"),
+    "DateSub": ("DATE_SUB is not read", "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)"),
+    "Left": ("LEFT is not read", "write SUBSTR(x, 1, 3), the first three characters"),
+    "Trunc": ("TRUNC is not read", "write FLOOR(x), CEIL(x), or SIGN(x) * FLOOR(ABS(x))"),
 }
 TAUGHT_ARGUMENTS = {
     "joins": ("a question is about one table", "ask about each table on its own"),
@@ -87,5 +116,7 @@ TAUGHT_ARGUMENTS = {
     "query": ("a question inside a question is not answered", "list the constants: x IN (1, 2)"),
     "field": ("IN needs a list", "list the constants in parentheses: x IN (1, 2)"),
     "nulls_first": ("NULLs come last", "leave NULLS FIRST out"),
+    "decimals": ("FLOOR and CEIL give whole numbers", "write ROUND(x, 2), or FLOOR(x * 100) / 100"),
+    "binary": ("LENGTH takes one text", "write LENGTH(x)"),
     "limit_options": ("LIMIT counts rows", "write a whole number of rows"),
 }

@@ -4,11 +4,13 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import NoReturn, assert_never
 
-from tacit.plan.expressions import Arithmetic, Compared, Expression, Negated
+from tacit.plan.expressions import Arithmetic, Called, Compared, Expression, Negated
+from tacit.plan.functions import TOTAL
 from tacit.plan.nodes import Counted, Measure, Question, Rows, Scan, Summed, Units, Where
+from tacit.plan.proofs import Type, refused, unbounded
 from tacit.plan.ranges import Range
 from tacit.plan.schema import Kind, Table
-from tacit.plan.types import Type, refused, type_of, unbounded
+from tacit.plan.types import type_of
 
 __all__ = ["centred", "counted", "fits", "summed", "table_of"]
 
@@ -97,10 +99,17 @@ def _mask(expression: Expression) -> Expression | None:
         case Negated(operand):
             return _mask(operand)
         case Arithmetic("+" | "-" | "*", left, right) | Compared(_, left, right):
-            masks = {mask for mask in (_mask(left), _mask(right)) if mask is not None}
-            return masks.pop() if len(masks) == 1 else expression
+            return _shared((left, right)) or expression
+        case Called(function, parts) if function in TOTAL:
+            return _shared(parts) or expression
         case _:
             return expression
+
+
+def _shared(parts: tuple[Expression, ...]) -> Expression | None:
+    """The one mask of several expressions; None if they have more."""
+    masks = {mask for mask in map(_mask, parts) if mask is not None}
+    return masks.pop() if len(masks) == 1 else None
 
 
 def _on_grid(expression: Expression) -> Summed:

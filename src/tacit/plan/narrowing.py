@@ -5,8 +5,9 @@ from fractions import Fraction
 from tacit.plan.expressions import Both, Compared, Either, Expression, Literal, Not
 from tacit.plan.ranges import Range, as_double, outward
 from tacit.plan.schema import Kind
+from tacit.plan.values import constant
 
-__all__ = ["MIRRORED", "OPPOSITE", "Ends", "narrowed"]
+__all__ = ["MIRRORED", "OPPOSITE", "Ends", "implied", "narrowed"]
 
 Ends = tuple[Fraction | None, Fraction | None]
 """The least and the greatest value, where they are known."""
@@ -35,7 +36,7 @@ def narrowed(ends: Ends, value: Expression, conditions: list[Expression], branch
         return ends
     found = ends
     for i, condition in enumerate(conditions[: branch + 1]):
-        found = _meet(found, _implied(condition, value, holds=i == branch))
+        found = _meet(found, implied(condition, value, holds=i == branch))
     low, high = found
     return ends if low is not None and high is not None and low > high else found  # a branch that is never taken
 
@@ -46,15 +47,15 @@ def _meet(one: Ends, other: Ends) -> Ends:
     return max(lows, default=None), min(highs, default=None)
 
 
-def _implied(condition: Expression, value: Expression, *, holds: bool) -> Ends:
+def implied(condition: Expression, value: Expression, *, holds: bool) -> Ends:
     """What a condition that holds, or does not, implies for a value that is not NULL."""
     match condition:
         case Not(operand):
-            return _implied(operand, value, holds=not holds)
+            return implied(operand, value, holds=not holds)
         case Both(left, right) if holds:
-            return _meet(_implied(left, value, holds=True), _implied(right, value, holds=True))
+            return _meet(implied(left, value, holds=True), implied(right, value, holds=True))
         case Either(left, right) if not holds:
-            return _meet(_implied(left, value, holds=False), _implied(right, value, holds=False))
+            return _meet(implied(left, value, holds=False), implied(right, value, holds=False))
         case Compared(operator, Literal() as bound, compared) if compared == value:
             return _beyond(MIRRORED[operator if holds else OPPOSITE[operator]], bound)
         case Compared(operator, compared, Literal() as bound) if compared == value:
@@ -64,6 +65,12 @@ def _implied(condition: Expression, value: Expression, *, holds: bool) -> Ends:
 
 
 def _beyond(operator: str, bound: Literal) -> Ends:
+    if bound.kind in {Kind.DATE, Kind.TIMESTAMP} and bound.value is not None:
+        at = constant(bound.value, bound.kind)
+        assert isinstance(at, int)
+        low = {"=": at, ">=": at, ">": at + 1}.get(operator)
+        high = {"=": at, "<=": at, "<": at - 1}.get(operator)
+        return None if low is None else Fraction(low), None if high is None else Fraction(high)
     if bound.kind not in {Kind.INTEGER, Kind.NUMBER} or not isinstance(bound.value, int | Fraction):
         return _UNKNOWN
     exact = Fraction(bound.value) if bound.kind is Kind.INTEGER else as_double(bound.value)

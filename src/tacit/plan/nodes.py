@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from tacit.plan.expressions import Expression, Field
+from tacit.plan.expressions import Expression
 from tacit.plan.schema import Scalar, Table
 
 __all__ = [
@@ -47,13 +47,19 @@ Rows = Scan | Where
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A column to group by and its public values, in the order in which groups are released.
+    """What to group by and its public values, in the order in which groups are released.
 
-    A row whose value is none of them belongs to no group.
+    A row whose value is none of them, or NULL, belongs to no group.  None means that no values are public.
     """
 
-    field: Field
-    values: tuple[Scalar, ...]
+    value: Expression
+    values: tuple[Scalar, ...] | None
+
+    @property
+    def listed(self) -> tuple[Scalar, ...]:
+        """The public values, of a key that has them."""
+        assert self.values is not None, "the values of this key are not public"
+        return self.values
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,13 @@ from datetime import date, datetime
 from enum import Enum
 from fractions import Fraction
 
-__all__ = ["Column", "Kind", "Scalar", "Table"]
+__all__ = ["OTHER", "Column", "Kind", "Scalar", "Table"]
 
 Scalar = bool | int | Fraction | str | date | datetime
 """A public value: a bound, a declared key or a literal.  Numbers with a point are Fractions, never floats."""
+
+OTHER = "other"
+"""The key of all rows whose text is not declared, of a column that has `other`."""
 
 
 class Kind(Enum):
@@ -29,6 +32,7 @@ class Column:
     `low` and `high` bound it (values beyond are moved onto the bounds when the column is read); `values` lists its
     public keys (a row with another value, or none, belongs to no group).  A bound or list that is missing is asked for
     only by the question that needs it.  `nullable=False` promises that the column holds neither NULL nor NaN.
+    `other=True` gives the rows without a declared value, of a column of texts, a group of their own.
     """
 
     name: str
@@ -37,6 +41,7 @@ class Column:
     high: Scalar | None = None
     values: tuple[Scalar, ...] | None = None
     nullable: bool = True
+    other: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import assert_never
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Compared,
@@ -49,8 +50,8 @@ def _plain(part: Expression | Measure | Question | Rows | Key) -> _Plain:
             return ["scan", table.name, table.unit, *units]
         case Where(rows, condition):
             return ["where", _plain(rows), _plain(condition)]
-        case Key(field, values):
-            return ["key", _plain(field), [_scalar(value) for value in values]]
+        case Key(value, values):
+            return ["key", _plain(value), None if values is None else [_scalar(each) for each in values]]
         case Counted(value):
             return ["counted", None if value is None else _plain(value)]
         case Summed(value, step, low, high, centre):
@@ -76,6 +77,8 @@ def _plain_expression(expression: Expression) -> _Plain:
             return ["like", *inside, pattern]
         case Cast(_, kind):
             return ["cast", *inside, kind.value]
+        case Called(function, _):
+            return ["called", function.value, *inside]
         case KeyOf(place) | MeasureOf(place):
             return [type(expression).__name__.lower(), str(place)]
         case MeanOf(sum_place, count_place):

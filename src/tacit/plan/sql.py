@@ -5,7 +5,7 @@ text must be read by something here; `grammar.NODES` says what a node may hold a
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
@@ -20,7 +20,8 @@ from tacit.plan.forms import NULL, Forms, chained, literal, negated, number
 from tacit.plan.grammar import ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.schema import Kind, Table
-from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, items
+from tacit.plan.spellings import CALLED, Calls
+from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, interval_parts, items
 from tacit.plan.types import type_of
 
 __all__ = ["read_sql"]
@@ -41,7 +42,7 @@ def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
         raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
     raw, tokens = _tokenised(text)
     check_tokens(text, tokens, _TYPES)
-    account = Account(text, tokens)
+    account = Account(text, tokens, places=interval_parts(tokens))
     plan = _Reader(account, tables).plan(_parsed(text, raw, tokens))
     account.close(_TYPES)
     return plan
@@ -100,6 +101,8 @@ class _Reader:
     tables: Mapping[str, Table]
     depth: int = 0
     alias: str = ""
+    key_kinds: set[str] = field(default_factory=set)
+    calculated: dict[int, Expression | None] = field(default_factory=dict)
 
     # ------------------------------------------------------------ the statement
 
@@ -115,7 +118,7 @@ class _Reader:
         if group := parts.get("group"):
             for key in self.account.listed(group):
                 with self.account.about(key):
-                    draft.key(self.key_name(key, columns, draft))
+                    self.key(key, columns, draft)
         spans = items(self.account.tokens)
         if len(spans) != len(columns):
             self.account.refuse(select, "the columns are not understood", "put parentheses around them")
@@ -149,24 +152,27 @@ class _Reader:
             self.alias = self.alias_name(self.account.take(parts["alias"])["this"]).text
         return Draft(self.tables[found])
 
-    def key_name(self, node: exp.Expr, columns: Sequence[exp.Expr], draft: Draft) -> Name:
-        """The column that a key of GROUP BY names: directly, by its place in the SELECT or by its alias there."""
-        if isinstance(node, exp.Literal) and not node.is_string:
+    def key(self, node: exp.Expr, columns: Sequence[exp.Expr], draft: Draft, name: str | None = None) -> None:
+        """A key of GROUP BY: an expression, its place in the SELECT or its alias there."""
+        if isinstance(node, exp.Literal) and not node.is_string and name is None:
             place = self.whole_number(node)
             if not 1 <= place <= len(columns):
                 self.account.refuse(
                     node, f"there is no column {place}", f"count from 1 to {len(columns)}, or name the column"
                 )
-            return self.key_name(columns[place - 1].unalias(), [], draft)
-        if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
-            self.account.refuse(node, "groups are made by columns only", "GROUP BY a column with declared values")
-        name = self.column_name(node)
-        known = [column.name for column in draft.table.columns]
-        if find(name, known, "column") is None:
+            chosen = columns[place - 1]
+            return self.key(chosen.unalias(), [], draft, chosen.alias if isinstance(chosen, exp.Alias) else "")
+        if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
+            meant = self.column_name(node)
+            if find(meant, [column.name for column in draft.table.columns], "column") is not None:
+                return draft.key(Field(draft.column(meant)))
             for column in columns:
-                if isinstance(column, exp.Alias) and name.means(column.alias) and isinstance(column.this, exp.Column):
-                    return self.key_name(column.this, [], draft)
-        return name
+                if isinstance(column, exp.Alias) and meant.means(column.alias):
+                    return self.key(column.this, [], draft, column.alias)
+        value = self.read(node, draft, _ROWS)
+        self.key_kinds.add(type(node.unnest()).__name__)
+        with self.account.about(node):
+            return draft.key(value, name or None)
 
     def column(self, node: exp.Expr, text: str, draft: Draft) -> None:
         """One column of the answer."""
@@ -222,10 +228,24 @@ class _Reader:
         if self.depth > DEEPEST:
             self.account.refuse(node, f"more than {DEEPEST} calculations build on each other", "ask a simpler question")
         with self.account.about(node):
-            found = self.form(node, draft, level)
+            found = (self.key_of(node, draft) if level else None) or self.form(node, draft, level)
         self.depth -= 1
         self.account.reads(found, node)
         return found
+
+    def key_of(self, node: exp.Expr, draft: Draft) -> Expression | None:
+        """The key that an expression of the view is as a whole: what GROUP BY calculates is not calculated again."""
+        if type(node).__name__ not in self.key_kinds:
+            return None
+        depth = self.depth
+        if id(node) not in self.calculated:
+            try:
+                self.calculated[id(node)] = self.form(node, draft, _ROWS)
+            except InvalidPlan:
+                self.calculated[id(node)] = None
+        self.depth = depth
+        value = self.calculated[id(node)]
+        return None if value is None else draft.key_of(value)
 
     def form(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
         """What a node means, by its kind; one that is not listed is refused."""
@@ -234,6 +254,9 @@ class _Reader:
         if kind in ARITHMETIC or kind in COMPARISONS:
             parts = self.account.take(node)
             sides = parts["this"], parts["expression"]
+            self.account.claim(node, "COMMA", 1 if "start" in node.meta else 0)  # MOD(a, b)
+            if kind in {"Add", "Sub"} and any(type(side) is exp.Interval for side in sides):
+                return self.shifted(kind, sides, draft, level, forms)
             if kind in COMPARISONS and any(type(side).__name__ in COMPARISONS for side in sides):
                 self.account.refuse(
                     node, "comparisons do not follow each other", "write a < x AND x < b, or parentheses"
@@ -257,8 +280,8 @@ class _Reader:
             case "Not":
                 return Not(self.read(self.account.take(node)["this"], draft, level))
             case "Is":
-                return self.is_null(node, draft, level)
-            case "In" | "Between" | "Like":
+                return self.tested(node, draft, level, forms)
+            case "In" | "Between" | "Like" | "ILike":
                 return self.test(node, draft, level, forms)
             case "Case":
                 return self.case(node, draft, level, forms)
@@ -267,7 +290,23 @@ class _Reader:
                 return forms.cast(self.read(parts["this"], draft, level), self.kind(parts["to"]))
             case "Count" | "Sum" | "Avg":
                 return self.aggregate(node, draft, level)
+        if kind in CALLED:
+            return self.calls(draft, level, forms).call(node)
         return self.account.unknown(node)
+
+    def calls(self, draft: Draft, level: _Level, forms: Forms) -> Calls:
+        """How calls are read at this place."""
+        return Calls(self.account, forms, lambda part: self.read(part, draft, level))
+
+    def shifted(
+        self, kind: str, sides: tuple[exp.Expr, exp.Expr], draft: Draft, level: _Level, forms: Forms
+    ) -> Expression:
+        """A moment and an interval."""
+        moment, interval = sides if kind == "Sub" or type(sides[1]) is exp.Interval else sides[::-1]
+        if type(interval) is not exp.Interval or type(moment) is exp.Interval:
+            reason = "intervals are added to a day or a moment, or taken from one"
+            self.account.refuse(interval, reason, "write x + INTERVAL 1 DAY, or x - INTERVAL 1 DAY")
+        return self.calls(draft, level, forms).shifted(moment, interval, -1 if kind == "Sub" else 1)
 
     def named(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
         """What a name means: a column of the row, or what the release calls so."""
@@ -320,14 +359,15 @@ class _Reader:
             sides = self.account.take(part)
             rest += [sides["expression"], sides["this"]]
 
-    def is_null(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
-        """x IS NULL."""
+    def tested(self, node: exp.Expr, draft: Draft, level: _Level, forms: Forms) -> Expression:
+        """x IS NULL, x IS TRUE, x IS FALSE."""
         parts = self.account.take(node)
-        if type(parts["expression"]) is not exp.Null:
-            remedy = "write x = TRUE, or CASE WHEN x THEN TRUE ELSE FALSE END if x may be NULL"
-            self.account.refuse(node, "IS is read only in IS NULL and IS NOT NULL", remedy)
-        self.account.take(parts["expression"])
-        return IsNull(self.read(parts["this"], draft, level))
+        constant = self.constant(parts["expression"]) if type(parts["expression"]) in {exp.Null, exp.Boolean} else None
+        if constant is None:
+            remedy = "write x = y, or x IS NOT DISTINCT FROM y if both may be NULL"
+            self.account.refuse(node, "IS is read only before NULL, TRUE, FALSE and DISTINCT FROM", remedy)
+        operand = self.read(parts["this"], draft, level)
+        return IsNull(operand) if constant == NULL else forms.is_truth(operand, constant.value is True)
 
     def test(self, node: exp.Expr, draft: Draft, level: _Level, forms: Forms) -> Expression:
         """x IN (...), x BETWEEN a AND b, x LIKE pattern."""
@@ -338,7 +378,8 @@ class _Reader:
             return forms.one_of(operand, options)
         if type(node) is exp.Between:
             return forms.between(operand, *(self.read(parts[end], draft, level) for end in ("low", "high")))
-        found = forms.like(operand, self.read(parts["expression"], draft, level))
+        like = forms.like if type(node) is exp.Like else forms.like_either_case
+        found = like(operand, self.read(parts["expression"], draft, level))
         self.account.claim(node, "NOT", 1 if parts.get("negate") else 0)
         return Not(found) if parts.get("negate") else found
 

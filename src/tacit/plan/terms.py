@@ -8,9 +8,28 @@ from tacit.errors import InvalidInput, InvalidPlan
 from tacit.plan.draft import Draft, Name, Named
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Not
 from tacit.plan.forms import Forms, joined, literal, negated
+from tacit.plan.functions import Function
 from tacit.plan.schema import Kind
 
-__all__ = ["Scope", "Sorted", "Term", "When", "col", "column_term", "count", "mean", "sum", "term_of", "units", "when"]
+__all__ = [
+    "Scope",
+    "Sorted",
+    "Term",
+    "When",
+    "coalesce",
+    "col",
+    "column_term",
+    "concat",
+    "count",
+    "date_diff",
+    "greatest",
+    "least",
+    "mean",
+    "sum",
+    "term_of",
+    "units",
+    "when",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +109,18 @@ class Term:
     def __rmod__(self, other: object) -> "Term":
         return _arithmetic("%", other, self)
 
+    def __floordiv__(self, other: object) -> "Term":
+        return _quotient(self, other)
+
+    def __rfloordiv__(self, other: object) -> "Term":
+        return _quotient(other, self)
+
+    def __pow__(self, exponent: object) -> "Term":
+        return self.power(exponent)
+
+    def __abs__(self) -> "Term":
+        return self.abs()
+
     def __neg__(self) -> "Term":
         return Term(f"-{_inner(self)}", lambda scope: negated(self.read(scope)), atom=False)
 
@@ -161,6 +192,130 @@ class Term:
             raise InvalidInput("a kind", kind, remedy) from None
         return Term(f"{_inner(self)}.cast({meant.value!r})", lambda scope: scope.forms.cast(self.read(scope), meant))
 
+    def is_true(self) -> "Term":
+        """Whether a condition is true, and not false or NULL."""
+        return Term(f"{_inner(self)}.is_true()", lambda scope: scope.forms.is_truth(self.read(scope), True))
+
+    def is_false(self) -> "Term":
+        """Whether a condition is false, and not true or NULL."""
+        return Term(f"{_inner(self)}.is_false()", lambda scope: scope.forms.is_truth(self.read(scope), False))
+
+    def ilike(self, pattern: str) -> "Term":
+        """Whether it matches a pattern, whatever the case of either."""
+        text = f"{_inner(self)}.ilike({pattern!r})"
+        return Term(text, lambda scope: scope.forms.like_either_case(self.read(scope), literal(pattern)))
+
+    def is_distinct_from(self, other: object) -> "Term":
+        """Whether it differs from another value, where NULL is a value like any other."""
+        return _method("is_distinct_from", Function.DISTINCT, self, other)
+
+    def null_if(self, other: object) -> "Term":
+        """Itself, or NULL where it equals another value."""
+        return _method("null_if", Function.NULLIF, self, other)
+
+    def fill_null(self, value: object) -> "Term":
+        """Itself, or another value where it is NULL."""
+        return _method("fill_null", Function.COALESCE, self, value)
+
+    def abs(self) -> "Term":
+        """Its absolute value."""
+        return _method("abs", Function.ABS, self)
+
+    def sign(self) -> "Term":
+        """1, 0 or -1: its sign."""
+        return _method("sign", Function.SIGN, self)
+
+    def round(self, decimals: int = 0) -> "Term":
+        """Rounded to so many decimals, halves away from zero; a negative number rounds to tens, hundreds, …"""
+        return _method("round", Function.ROUND, self, decimals)
+
+    def floor(self) -> "Term":
+        """The greatest whole number that is not above it."""
+        return _method("floor", Function.FLOOR, self)
+
+    def ceil(self) -> "Term":
+        """The least whole number that is not below it."""
+        return _method("ceil", Function.CEIL, self)
+
+    def sqrt(self) -> "Term":
+        """Its square root; NULL if it is negative."""
+        return _method("sqrt", Function.SQRT, self)
+
+    def ln(self) -> "Term":
+        """Its natural logarithm; NULL if it is not positive."""
+        return _method("ln", Function.LN, self)
+
+    def log10(self) -> "Term":
+        """Its logarithm to base ten; NULL if it is not positive."""
+        return _method("log10", Function.LOG10, self)
+
+    def exp(self) -> "Term":
+        """e to its power."""
+        return _method("exp", Function.EXP, self)
+
+    def power(self, exponent: object) -> "Term":
+        """Its power; NULL where there is none."""
+        return _method("power", Function.POWER, self, exponent)
+
+    def lower(self) -> "Term":
+        """In lower case, letter by letter."""
+        return _method("lower", Function.LOWER, self)
+
+    def upper(self) -> "Term":
+        """In upper case, letter by letter."""
+        return _method("upper", Function.UPPER, self)
+
+    def trim(self) -> "Term":
+        """Without the spaces at both ends."""
+        return _method("trim", Function.TRIM, self)
+
+    def ltrim(self) -> "Term":
+        """Without the spaces at its beginning."""
+        return _method("ltrim", Function.LTRIM, self)
+
+    def rtrim(self) -> "Term":
+        """Without the spaces at its end."""
+        return _method("rtrim", Function.RTRIM, self)
+
+    def substr(self, start: int, length: int | None = None) -> "Term":
+        """Its characters from a place on, counted from 1; only so many of them, if that is said."""
+        return _method("substr", Function.SUBSTR, self, start, *([] if length is None else [length]))
+
+    def length(self) -> "Term":
+        """How many characters it has."""
+        return _method("length", Function.LENGTH, self)
+
+    def extract(self, part: str) -> "Term":
+        """A part of a day or a moment: year, quarter, month, week, day, dow, isodow, doy, hour, minute, …"""
+        text = f"{_inner(self)}.extract({part!r})"
+        return Term(text, lambda scope: scope.forms.moment_part(part, self.read(scope)))
+
+    def year(self) -> "Term":
+        """The year of a day or a moment."""
+        return self.extract("year")
+
+    def month(self) -> "Term":
+        """The month of a day or a moment, from 1 to 12."""
+        return self.extract("month")
+
+    def day(self) -> "Term":
+        """The day of the month, from 1 to 31."""
+        return self.extract("day")
+
+    def hour(self) -> "Term":
+        """The hour of a moment, from 0 to 23."""
+        return self.extract("hour")
+
+    def date_trunc(self, unit: str) -> "Term":
+        """The first moment of the year, quarter, month, week, day, hour, minute or second in which it lies."""
+        text = f"{_inner(self)}.date_trunc({unit!r})"
+        return Term(text, lambda scope: scope.forms.in_units(Function.DATE_TRUNC, unit, self.read(scope)))
+
+    def later(self, count: int, unit: str) -> "Term":
+        """A moment so many years, months, days, hours, … later; a negative number is earlier."""
+        text = f"{_inner(self)}.later({count!r}, {unit!r})"
+        return Term(text, lambda scope: scope.forms.later(self.read(scope), whole_number(count), unit))
+
     def ascending(self) -> "Sorted":
         """Sort by this, smallest first."""
         return Sorted(self)
@@ -197,6 +352,69 @@ def _arithmetic(operator: str, left: object, right: object) -> Term:
         f"{_inner(one)} {operator} {_inner(two)}",
         lambda scope: scope.forms.arithmetic(operator, one.read(scope), two.read(scope)),
         atom=False,
+    )
+
+
+def _quotient(left: object, right: object) -> Term:
+    one, two = term_of(left), term_of(right)
+    return Term(
+        f"{_inner(one)} // {_inner(two)}",
+        lambda scope: scope.forms.called(Function.QUOTIENT, [one.read(scope), two.read(scope)]),
+        atom=False,
+    )
+
+
+def _method(name: str, function: Function, term: Term, *others: object) -> Term:
+    """A function of a term, written as a method of it."""
+    rest = [term_of(other) for other in others]
+    text = f"{_inner(term)}.{name}({', '.join(map(repr, rest))})"
+    return Term(text, lambda scope: scope.forms.called(function, [part.read(scope) for part in (term, *rest)]))
+
+
+def _function(name: str, function: Function, values: Sequence[object]) -> Term:
+    """A function of several terms or constants."""
+    parts = [term_of(value) for value in values]
+    text = f"{name}({', '.join(map(repr, parts))})"
+    return Term(text, lambda scope: scope.forms.called(function, [part.read(scope) for part in parts]))
+
+
+def whole_number(value: object) -> int:
+    """A number of units of time."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput("a number of units", value, "give a whole number")
+    return value
+
+
+def coalesce(*values: object) -> Term:
+    """The first of some terms or constants that is not NULL.
+
+    >>> coalesce(col("cost"), 0)
+    coalesce(col('cost'), 0)
+    """
+    return _function("coalesce", Function.COALESCE, values)
+
+
+def least(*values: object) -> Term:
+    """The least of some terms or constants; NULLs among them are passed over."""
+    return _function("least", Function.LEAST, values)
+
+
+def greatest(*values: object) -> Term:
+    """The greatest of some terms or constants; NULLs among them are passed over."""
+    return _function("greatest", Function.GREATEST, values)
+
+
+def concat(*values: object) -> Term:
+    """Some texts in a row; NULLs among them are passed over."""
+    return _function("concat", Function.CONCAT, values)
+
+
+def date_diff(unit: str, since: object, until: object) -> Term:
+    """How many beginnings of a year, month, day, hour, … lie between two days or moments."""
+    one, two = term_of(since), term_of(until)
+    return Term(
+        f"date_diff({unit!r}, {one!r}, {two!r})",
+        lambda scope: scope.forms.in_units(Function.DATE_DIFF, unit, one.read(scope), two.read(scope)),
     )
 
 

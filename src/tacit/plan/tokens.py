@@ -5,7 +5,17 @@ from dataclasses import dataclass
 
 from tacit.errors import InvalidPlan
 
-__all__ = ["DEEPEST", "MOST_BYTES", "MOST_TOKENS", "Token", "check_tokens", "SILENT", "items", "kind_of"]
+__all__ = [
+    "DEEPEST",
+    "MOST_BYTES",
+    "MOST_TOKENS",
+    "SILENT",
+    "Token",
+    "check_tokens",
+    "interval_parts",
+    "items",
+    "kind_of",
+]
 
 MOST_BYTES = 20_000
 """The longest text that is read."""
@@ -25,7 +35,7 @@ class Token:
     end: int
 
 
-_OPERATORS = {"STAR", "PLUS", "DASH", "SLASH", "MOD", "EQ", "NEQ", "LT", "LTE", "GT", "GTE", "DCOLON"}
+_OPERATORS = {"STAR", "PLUS", "DASH", "SLASH", "MOD", "EQ", "NEQ", "LT", "LTE", "GT", "GTE", "DCOLON", "DIV", "DPIPE"}
 _SIGNS = {"L_PAREN", "R_PAREN", "COMMA", "DOT"} | _OPERATORS
 _CONSTANTS = {"STRING", "NUMBER"}
 SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
@@ -34,12 +44,17 @@ SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
 _ONE_TABLE = ("a question is about one table", "ask about each table on its own")
 _WINDOWS = ("windows over rows are not answered", "GROUP BY the column and use COUNT, SUM or AVG")
 _SAMPLES = ("a sample of the rows is not taken: noise already protects all of them", "leave the sample out")
-_PATTERNS = ("of the ways to match text only LIKE is read", "write x LIKE 'a%', or x IN ('a', 'A')")
+_PATTERNS = ("of the ways to match text only LIKE and ILIKE are read", "write x LIKE 'a%', or x IN ('a', 'A')")
 _NULLS = ("ISNULL and NOTNULL are not read", "write IS NULL or IS NOT NULL")
 _SETS = ("several sets of groups in one question are not answered", "ask once for each set of keys")
 _QUANTIFIED = ("ALL, ANY and SOME are not read", "leave ALL out, or write the comparisons with AND and OR")
 _CLOCK = ("the clock is no part of a question: the same question must mean the same tomorrow", "write the date itself")
 _NESTED = ("a question inside a question is not answered", "ask about the table directly, with WHERE and CASE")
+_POWERS = ("^ and ** do not mean a power to everybody", "write POWER(x, 2)")
+_INTERVAL = (
+    "this interval of time is not understood",
+    "write one number and one unit: INTERVAL 3 MONTH; a column of days is added as day + x; a name needs double quotes",
+)
 _ENDS = ("FETCH and TOP are not read", "write LIMIT 10")
 
 _TAUGHT = {
@@ -66,7 +81,6 @@ _TAUGHT = {
     "COLLATE": ("text is compared by code point, without collations", "leave COLLATE out"),
     "ISNULL": _NULLS,
     "NOTNULL": _NULLS,
-    "ILIKE": _PATTERNS,
     "SIMILAR": _PATTERNS,
     "SIMILAR TO": _PATTERNS,
     "RLIKE": _PATTERNS,
@@ -84,12 +98,13 @@ _TAUGHT = {
     "ALL": _QUANTIFIED,
     "ANY": _QUANTIFIED,
     "SOME": _QUANTIFIED,
-    "INTERVAL": ("intervals of time are not calculated with", "write the date itself"),
+    "^": _POWERS,
+    "**": _POWERS,
     "CURRENT_DATE": _CLOCK,
     "CURRENT_TIMESTAMP": _CLOCK,
     "CURRENT_TIME": _CLOCK,
 }
-_ALSO_NAMES = {"FILTER", "WINDOW", "SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES", "INTERVAL"}
+_ALSO_NAMES = {"FILTER", "WINDOW", "SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
 _STATEMENT = ("only a SELECT is answered, and nothing is ever changed", "begin with SELECT")
 
 
@@ -108,6 +123,8 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
         before = tokens[i - 1] if i else token
         after = tokens[i + 1] if i + 1 < len(tokens) else Token("", "", len(text), len(text))
         _check_word(text, tokens[max(0, i - 2) : i], token, after)
+        if token.kind == "INTERVAL" and not _interval(tokens, i):
+            _refuse(text, token, *_INTERVAL)
         if after.kind == "L_PAREN" and token.kind in types:
             _refuse(text, token, f"{token.text} takes nothing in parentheses here", "write CAST(x AS BIGINT) or DOUBLE")
         if before.kind == "NUMBER" and before.end == token.start and token.kind not in _SIGNS | {"SEMICOLON"}:
@@ -152,8 +169,9 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
 
 
 def _check_distinct(text: str, before: Sequence[Token], token: Token) -> None:
-    if [other.text.upper() for other in before[-2:]] != ["COUNT", "("]:
-        reason = "DISTINCT is read only inside COUNT(DISTINCT ...)"
+    words = [other.text.upper() for other in before[-2:]]
+    if words not in (["COUNT", "("], ["IS", "NOT"]) and words[-1:] != ["IS"]:
+        reason = "DISTINCT is read only inside COUNT(DISTINCT ...) and IS DISTINCT FROM"
         _refuse(text, token, reason, "GROUP BY the columns instead; their declared values are public")
 
 
@@ -161,7 +179,27 @@ def kind_of(token: Token, types: Collection[str]) -> str:
     """What a token counts as: a word as itself, every name of a type as TYPE, all else by its kind."""
     if token.kind == "VAR":
         return token.text.upper()
-    return "TYPE" if token.kind in types and token.kind != "NULL" else token.kind  # NULL is a type to sqlglot, too
+    named = token.kind in types and token.kind not in {"NULL", "INTERVAL"}  # which are types to sqlglot, too
+    return "TYPE" if named else token.kind
+
+
+def _interval(tokens: Sequence[Token], place: int) -> int:
+    """How many tokens after INTERVAL say how long it is: a number and a unit, together or apart; none if it is none."""
+    after = [token.kind for token in tokens[place + 1 : place + 3]]
+    if after in (["NUMBER", "VAR"], ["STRING", "VAR"]) and tokens[place + 2].text.isascii():
+        alone = tokens[place + 1].kind == "STRING" and " " in tokens[place + 1].text.strip()
+        return 1 if alone else 2
+    return 1 if after[:1] == ["STRING"] else 0
+
+
+def interval_parts(tokens: Sequence[Token]) -> set[int]:
+    """Where the numbers and units of intervals stand; the parser does not say."""
+    return {
+        token.start
+        for place, interval in enumerate(tokens)
+        if interval.kind == "INTERVAL"
+        for token in tokens[place + 1 : place + 1 + _interval(tokens, place)]
+    }
 
 
 def items(tokens: Sequence[Token]) -> list[tuple[int, int]]:
@@ -169,6 +207,8 @@ def items(tokens: Sequence[Token]) -> list[tuple[int, int]]:
     found, depth, begun = [], 0, 1
     for i, token in enumerate(tokens):
         depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.kind, 0)
+        if token.kind == "FROM" and tokens[i - 1].kind == "DISTINCT":  # which is a comparison
+            continue
         if depth == 0 and token.kind in {"COMMA", "FROM"} and i > begun:
             found.append((tokens[begun].start, tokens[i - 1].end))
         if depth == 0 and token.kind == "COMMA":

@@ -1,15 +1,15 @@
 """The kind, the range and the nullability of every expression, by rules of our own and without a look at the data."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
-from typing import NoReturn, assert_never
+from typing import assert_never
 
-from tacit.errors import InvalidPlan, Unbounded
+from tacit.plan.calls import called_type, wanted_kinds
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Compared,
@@ -25,17 +25,14 @@ from tacit.plan.expressions import (
     Negated,
     Not,
     OneOf,
-    operands,
 )
 from tacit.plan.narrowing import Ends, narrowed
 from tacit.plan.nodes import Question
-from tacit.plan.ranges import INT64, LARGEST, Range, as_double, outward
+from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf, ranged, refused, settled, unbounded
+from tacit.plan.ranges import INT64, LARGEST, Range, outward
 from tacit.plan.schema import Kind
-from tacit.plan.words import phrase
 
-__all__ = ["CASTS", "Type", "condition_type", "refused", "type_of", "unbounded"]
-
-NUMERIC = (Kind.INTEGER, Kind.NUMBER)
+__all__ = ["CASTS", "condition_type", "type_of", "wanted"]
 
 CASTS = frozenset(
     {
@@ -52,25 +49,7 @@ CASTS = frozenset(
 )
 """The casts that exist, besides those to the same kind: every engine agrees on them bit for bit."""
 
-
-@dataclass(frozen=True, slots=True)
-class Type:
-    """What an expression can be: its kind, the bounds of a number where they are known, and whether it may be NULL."""
-
-    kind: Kind
-    low: Fraction | None = None
-    high: Fraction | None = None
-    nullable: bool = True
-
-    @property
-    def range(self) -> Range | None:
-        """Both bounds, if both are known."""
-        return None if self.low is None or self.high is None else Range(self.low, self.high)
-
-    @property
-    def numeric(self) -> bool:
-        """Whether one can calculate with it."""
-        return self.kind in NUMERIC
+_DAY = Range(Fraction(86_400_000_000), Fraction(86_400_000_000))
 
 
 def type_of(expression: Expression, question: Question | None = None) -> Type:
@@ -86,7 +65,7 @@ def type_of(expression: Expression, question: Question | None = None) -> Type:
     """
     match expression:
         case Literal() | Field():
-            return _leaf(expression)
+            return leaf(expression)
         case Arithmetic():
             return _arithmetic(expression, question)
         case Negated(operand):
@@ -109,10 +88,17 @@ def type_of(expression: Expression, question: Question | None = None) -> Type:
             return _case(expression, question)
         case Cast(operand, kind):
             return _cast(expression, type_of(operand, question), kind)
+        case Called(_, parts):
+            return called_type(expression, [type_of(part, question) for part in parts], question)
         case KeyOf() | MeasureOf() | MeanOf():
             return _released(expression, question)
         case _:
             assert_never(expression)
+
+
+def wanted(expression: Called, question: Question | None = None) -> list[Kind]:
+    """The kind that each operand of a call becomes before the function is applied to it."""
+    return wanted_kinds(expression, [type_of(part, question).kind for part in expression.operands])
 
 
 def condition_type(expression: Expression, question: Question | None = None) -> Type:
@@ -122,61 +108,6 @@ def condition_type(expression: Expression, question: Question | None = None) -> 
         remedy = "compare it with something, as in x = 1 or x > 0"
         refused(expression, f"a condition is needed here, and this is of kind {found.kind.value}", remedy, question)
     return found
-
-
-def refused(culprit: Expression, reason: str, remedy: str, question: Question | None = None) -> NoReturn:
-    """Refuse an expression, in its own words until a door says where it stands."""
-    text = phrase(culprit, question)
-    raise InvalidPlan(reason, remedy, text=text, end=len(text), culprit=culprit)
-
-
-def unbounded(expression: Expression, why: str) -> NoReturn:
-    """Refuse an expression whose range is not known, and name the column that lacks bounds."""
-    for field in _fields(expression):
-        column = field.column
-        if column.kind in NUMERIC and _leaf(field).range is None:
-            text = phrase(expression)
-            raise Unbounded(column.name, column.kind.value, text=text, end=len(text), culprit=field)
-    refused(expression, f"the range of this value is not known, and {why}", _CLAMP)
-
-
-_CLAMP = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
-_DECIMALS = "narrow the declared bounds, or calculate with decimals: CAST(x AS DOUBLE)"
-
-
-def _ranged(kind: Kind, known: Range | None, nullable: bool) -> Type:
-    return Type(kind, None, None, nullable) if known is None else Type(kind, known.low, known.high, nullable)
-
-
-def _fields(expression: Expression) -> Iterator[Field]:
-    if isinstance(expression, Field):
-        yield expression
-    for operand in operands(expression):
-        yield from _fields(operand)
-
-
-def _leaf(expression: Literal | Field) -> Type:
-    match expression:
-        case Literal(None, kind):
-            return Type(kind)
-        case Literal(value, kind):
-            exact = _bound(value, kind)
-            if kind in NUMERIC and (exact is None or (kind is Kind.INTEGER and exact not in INT64)):
-                refused(expression, "this number is too large", "write one that fits into 64 bits")
-            return Type(kind, exact, exact, nullable=False)
-        case Field(column):
-            low, high = _bound(column.low, column.kind), _bound(column.high, column.kind)
-            if column.kind is Kind.INTEGER:
-                low = None if low is None else max(Fraction(ceil(low)), INT64.low)
-                high = None if high is None else min(Fraction(floor(high)), INT64.high)
-            return Type(column.kind, low, high, column.nullable)
-
-
-def _bound(value: object, kind: Kind) -> Fraction | None:
-    """A bound or a literal as engines see it: integers as they are, other numbers as the nearest double."""
-    if kind not in NUMERIC or not isinstance(value, int | Fraction):
-        return None
-    return Fraction(value) if kind is Kind.INTEGER else as_double(value)
 
 
 def _number(expression: Expression, question: Question | None) -> Type:
@@ -198,7 +129,7 @@ def _arithmetic(expression: Arithmetic, question: Question | None) -> Type:
         nullable = nullable or right.range is None or 0 in right.range
     if question is not None:
         return Type(kind, nullable=nullable)
-    return _ranged(kind, _settled(expression, kind, _computed(expression, left, right, kind)), nullable)
+    return ranged(kind, settled(expression, kind, _computed(expression, left, right, kind)), nullable)
 
 
 def _computed(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Range:
@@ -236,27 +167,15 @@ def _operand(found: Type, kind: Kind) -> Range | None:
     return outward(known) if known is not None and kind is Kind.NUMBER else known
 
 
-def _settled(expression: Expression, kind: Kind, exact: Range) -> Range:
-    """The range of the computed value; refused if an integer could leave 64 bits or a double become infinite."""
-    if kind is Kind.INTEGER:
-        if not exact.within(INT64):
-            refused(expression, "this integer could leave 64 bits", _DECIMALS)
-        return exact
-    found = outward(exact)
-    if found.furthest > LARGEST:
-        refused(expression, "this number could become too large for a double", "narrow the declared bounds")
-    return found
-
-
 def _negated(expression: Negated, found: Type, *, free: bool) -> Type:
     if not found.numeric:
         refused(expression, f"a value of kind {found.kind.value} has no negative", "leave out the minus")
     known = found.range
     if known is not None and not free:
-        known = _settled(expression, found.kind, -known)
+        known = settled(expression, found.kind, -known)
     elif found.kind is Kind.INTEGER and not free:
         unbounded(expression.operand, "minus the least integer is none")
-    return _ranged(found.kind, known, found.nullable)
+    return ranged(found.kind, known, found.nullable)
 
 
 def _compared(expression: Compared | OneOf, left: Type, others: Sequence[Type]) -> Type:
@@ -289,7 +208,7 @@ def _case(expression: Case, question: Question | None) -> Type:
         refused(expression, f"the branches of this CASE are of different kinds: {names}", "make them of one kind")
     kind = kinds.pop() if len(kinds) == 1 else Kind.NUMBER
     nullable = any(found.nullable for found in types)
-    if kind not in NUMERIC or question is not None:
+    if (kind not in NUMERIC and kind not in CALENDAR) or question is not None:
         return Type(kind, nullable=nullable)
     ends = [narrowed((types[i].low, types[i].high), values[i], conditions, i) for i, _ in known]
     return _union(kind, ends or [(Fraction(0), Fraction(0))], nullable)
@@ -318,13 +237,18 @@ def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
         case Kind.BOOLEAN, _:
             return Type(kind, Fraction(0), Fraction(1), found.nullable)
         case Kind.INTEGER, Kind.NUMBER:
-            return _ranged(kind, None if known is None else outward(known), found.nullable)
+            return ranged(kind, None if known is None else outward(known), found.nullable)
         case Kind.NUMBER, _:
             if known is None or not known.within(INT64):
                 return Type(kind, nullable=True)
             return Type(kind, Fraction(floor(known.low)), Fraction(ceil(known.high)), found.nullable)
         case Kind.TEXT, _:
-            return Type(kind, nullable=True)
+            return ranged(kind, CALENDAR.get(kind), nullable=True)
+        case Kind.DATE, _:
+            return ranged(kind, None if known is None else known * _DAY, found.nullable)
+        case Kind.TIMESTAMP, _:
+            first, last = (None if end is None else Fraction(end // _DAY.low) for end in (found.low, found.high))
+            return Type(kind, first, last, found.nullable)
         case _:
             return Type(kind, nullable=found.nullable)
 
@@ -333,7 +257,7 @@ def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None)
     assert question is not None, "keys and measures exist only after release"
     match expression:
         case KeyOf(place):
-            return Type(question.keys[place].field.column.kind, nullable=False)
+            return Type(type_of(question.keys[place].value).kind, nullable=False)
         case MeasureOf():
             return Type(Kind.NUMBER, nullable=False)
         case MeanOf():

@@ -8,6 +8,7 @@ from typing import assert_never
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Compared,
@@ -24,6 +25,7 @@ from tacit.plan.expressions import (
     Not,
     OneOf,
 )
+from tacit.plan.functions import Function
 from tacit.plan.nodes import Counted, Key, Measure, Plan, Question, Rows, Scan, Shown, Summed, Units, View, Where
 from tacit.plan.schema import Scalar, Table
 
@@ -115,10 +117,25 @@ def _phrased(expression: Expression, question: Question | None) -> tuple[str, in
             return f"CASE{cases} ELSE {inner(otherwise, _OR)} END", _ATOM
         case Cast(operand, kind):
             return f"CAST({inner(operand, _OR)} AS {kind.value.upper()})", _ATOM
+        case Called(function, parts):
+            return _call(function, [inner(part, _INSIDE.get(function, _OR)) for part in parts])
         case KeyOf() | MeasureOf() | MeanOf():
             return _released(expression, question), _ATOM
         case _:
             assert_never(expression)
+
+
+_SIGNS = {Function.DISTINCT: _COMPARED, Function.QUOTIENT: _MULTIPLIED, Function.JOINED: _ADDED}
+_INSIDE = {Function.DISTINCT: _ADDED, Function.QUOTIENT: _MINUS, Function.JOINED: _MINUS}
+
+
+def _call(function: Function, parts: list[str]) -> tuple[str, int]:
+    """A function of texts, and how tightly it binds."""
+    if function in _SIGNS:
+        return f"{parts[0]} {function.value} {parts[1]}", _SIGNS[function]
+    if function is Function.EXTRACT:
+        return f"EXTRACT({parts[0].strip(chr(39))} FROM {parts[1]})", _ATOM
+    return f"{function.value}({', '.join(parts)})", _ATOM
 
 
 def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None) -> str:
@@ -126,7 +143,7 @@ def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None)
         return "a released value"
     match expression:
         case KeyOf(place):
-            return question.keys[place].field.column.name
+            return phrase(question.keys[place].value)
         case MeasureOf(place):
             return _measure(question.measures[place], _table(question.rows))
         case MeanOf(place, _):
@@ -195,13 +212,14 @@ def _rows(rows: Rows) -> str:
 
 
 def _key(key: Key) -> str:
-    return f"{key.field.column.name} ({_listed([_scalar(value) for value in key.values])})"
+    values = "whatever it is" if key.values is None else _listed([_scalar(value) for value in key.values])
+    return f"{phrase(key.value)} ({values})"
 
 
 def _obvious(shown: Shown, question: Question) -> bool:
     """Whether a column shows a key under the key's own name."""
     value = shown.value
-    return isinstance(value, KeyOf) and question.keys[value.place].field.column.name == shown.name
+    return isinstance(value, KeyOf) and phrase(question.keys[value.place].value) == shown.name
 
 
 def _afterwards(question: Question, view: View) -> Iterator[str]:

@@ -15,7 +15,7 @@ BITS = 20
 
 def groups_of(keys: tuple[Key, ...]) -> int:
     """How many groups are released, empty ones too."""
-    return prod(len(key.values) for key in keys)
+    return prod(len(key.listed) for key in keys)
 
 
 def weights_for(question: Question, contributions: int, norm: Weighing) -> Weights:

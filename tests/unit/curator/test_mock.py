@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.curator import Limit, Policy, Shared, open_vault
 from tacit.curator.mock import ROWS, rows_for, twin
-from tacit.engines import constant
-from tacit.plan import Column, Kind, Table
+from tacit.plan import Column, Kind, Table, constant
 from tests.unit.cli.clinics import HEAD, vault
 
 COLUMNS = (

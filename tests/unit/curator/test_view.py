@@ -83,7 +83,7 @@ def test_columns_come_in_the_order_of_the_text_whatever_the_order_of_the_measure
 def test_groups_are_the_product_of_the_keys_and_stand_beside_their_numbers():
     text = "SELECT severe, ward, COUNT(*) AS n FROM visits GROUP BY ward, severe"
     plan = plan_of(text)
-    names = [key.field.column.name for key in plan.question.keys]
+    names = [key.value.column.name for key in plan.question.keys]
     found = seen(text, *(noisy(count) for count in range(6)))
     assert len(found.rows) == 6
     values = {name: key.values for name, key in zip(names, plan.question.keys, strict=True)}

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from tacit.engines.memory import Memory, computed
+from tacit.engines.memory import Memory
 from tacit.engines.weights import presence_weight, weight
 from tacit.plan import (
     Arithmetic,
@@ -25,6 +25,7 @@ from tacit.plan import (
     OneOf,
     Weighing,
     Weights,
+    computed,
 )
 from tests.unit.engines.tables import EVERYTHING, LOOSE, ROWS, VISITS
 

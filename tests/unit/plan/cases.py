@@ -7,14 +7,18 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from tacit.plan import (
+    MEANINGS,
+    STRICT,
     Arithmetic,
     Both,
+    Called,
     Case,
     Cast,
     Column,
     Compared,
     Either,
     Field,
+    Function,
     IsNull,
     Kind,
     Like,
@@ -24,6 +28,7 @@ from tacit.plan import (
     OneOf,
     Table,
     type_of,
+    wanted,
 )
 
 VISITS = Table(
@@ -108,6 +113,11 @@ def evaluate(expression, row):
         case Cast(operand, Kind.NUMBER):
             value = evaluate(operand, row)
             return None if value is None else float(value)
+        case Called(function, parts):
+            values = [evaluate(part, row) for part in parts]
+            kinds = zip(values, wanted(expression), strict=True)
+            given = [float(value) if type(value) is int and kind is Kind.NUMBER else value for value, kind in kinds]
+            return None if function in STRICT and None in given else MEANINGS[function](*given)
         case Like():
             raise NotImplementedError
     raise AssertionError(expression)
@@ -192,7 +202,16 @@ def _numbers(inner):
         st.builds(Case, st.lists(branch, min_size=1, max_size=3).map(tuple), inner),
         st.builds(_clamped, inner, operators, constants, st.booleans(), inner | constants),
         st.builds(Cast, inner, st.sampled_from([Kind.INTEGER, Kind.NUMBER])),
+        st.builds(Called, st.sampled_from(_CHOICES), st.lists(inner, min_size=1, max_size=3).map(tuple)),
+        st.builds(Called, st.just(Function.NULLIF), st.tuples(inner, inner)),
+        st.builds(Called, st.just(Function.QUOTIENT), st.tuples(inner, inner)),
+        st.builds(Called, st.sampled_from(_OF_ONE), st.tuples(inner)),
+        st.builds(Called, st.just(Function.ROUND), st.tuples(inner, st.integers(-2, 3).map(integer))),
     )
+
+
+_CHOICES = [Function.COALESCE, Function.LEAST, Function.GREATEST]
+_OF_ONE = [Function.ABS, Function.SIGN, Function.FLOOR, Function.CEIL, Function.SQRT]
 
 
 numbers = st.recursive(leaves, _numbers, max_leaves=8)

@@ -8,7 +8,26 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidInput, InvalidPlan, Unbounded
-from tacit.plan import Frame, Kind, canonical, col, count, fingerprint, in_words, mean, read_sql, sum, units, when  # noqa: A004
+from tacit.plan import (
+    Frame,
+    Kind,
+    canonical,
+    coalesce,
+    col,
+    concat,
+    count,
+    date_diff,
+    fingerprint,
+    greatest,
+    in_words,
+    least,
+    mean,
+    read_sql,
+    sum,  # noqa: A004
+    units,
+    when,
+)
+from tacit.plan.terms import term_of
 from tests.unit.plan.cases import LOOSE, NOON, TABLES, VISITS
 
 VISIT = Frame(VISITS)
@@ -52,6 +71,73 @@ SAME = {
         .limit(3, offset=2)
     ),
     "SELECT COUNT(*) AS n, SUM(x) AS s FROM loose": Frame(LOOSE).agg(n=units(), s=sum("x")),
+    "SELECT FLOOR(age / 10) * 10 AS decade, COUNT(*) AS n FROM visits "
+    "GROUP BY decade HAVING decade > 30 ORDER BY decade": (
+        VISIT.group_by(decade=(col("age") / 10).floor() * 10)
+        .agg(n=count())
+        .having(col("decade") > 30)
+        .order_by("decade")
+    ),
+    "SELECT ward, MONTH(day) AS m, COUNT(*) AS n FROM visits GROUP BY ward, m": (
+        VISIT.group_by("ward", m=col("day").month()).agg(n=count())
+    ),
+    "SELECT SUM(COALESCE(age, 0)) AS a, SUM(LEAST(cost, 100, NULL)) AS b, SUM(GREATEST(change, 0)) AS c FROM visits": (
+        VISIT.agg(a=sum(coalesce(col("age"), 0)), b=sum(least(col("cost"), 100)), c=sum(greatest(col("change"), 0)))
+    ),
+    "SELECT SUM(IFNULL(age, 1)) AS a, SUM(NULLIF(age, 3)) AS b, SUM(ABS(change)) AS c, SUM(SIGN(drift)) AS d, "
+    "SUM(ROUND(cost, 1)) AS e, SUM(CEIL(cost)) AS f, SUM(age // 7) AS g, SUM(100 // stay) AS h FROM visits": (
+        VISIT.agg(
+            a=sum(col("age").fill_null(1)),
+            b=sum(col("age").null_if(3)),
+            c=sum(abs(col("change"))),
+            d=sum(col("drift").sign()),
+            e=sum(col("cost").round(1)),
+            f=sum(col("cost").ceil()),
+            g=sum(col("age") // 7),
+            h=sum(100 // col("stay")),
+        )
+    ),
+    "SELECT AVG(SQRT(cost)) AS a, AVG(LN(stay)) AS b, AVG(LOG10(stay)) AS c, AVG(EXP(drift)) AS d, "
+    "AVG(POWER(age, 2)) AS e FROM visits": (
+        VISIT.agg(
+            a=mean(col("cost").sqrt()),
+            b=mean(col("stay").ln()),
+            c=mean(col("stay").log10()),
+            d=mean(col("drift").exp()),
+            e=mean(col("age") ** 2),
+        )
+    ),
+    "SELECT COUNT(*) AS n FROM visits WHERE LOWER(TRIM(name)) = 'a' AND UPPER(LTRIM(RTRIM(name))) = 'A' AND "
+    "SUBSTR(name, 2, 3) = 'b' AND SUBSTR(name, 2) = 'c' AND LENGTH(name) > 3 AND CONCAT(name, '-', age) = 'x' AND "
+    "name ILIKE 'A%' AND ward IS DISTINCT FROM sex AND smoker IS TRUE AND (age > 3) IS FALSE": (
+        VISIT.where(
+            col("name").trim().lower() == "a",
+            col("name").rtrim().ltrim().upper() == "A",
+            col("name").substr(2, 3) == "b",
+            col("name").substr(2) == "c",
+            col("name").length() > 3,
+            concat(col("name"), "-", col("age")) == "x",
+            col("name").ilike("A%"),
+            col("ward").is_distinct_from(col("sex")),
+            col("smoker").is_true(),
+            (col("age") > 3).is_false(),
+        ).agg(n=count())
+    ),
+    "SELECT SUM(YEAR(day)) AS a, SUM(DAY(day)) AS b, SUM(HOUR(seen)) AS c, SUM(EXTRACT(dow FROM day)) AS d, "
+    "SUM(DATE_DIFF('month', day, seen)) AS e, COUNT(DATE_TRUNC('week', seen)) AS f FROM visits "
+    "WHERE seen > day + INTERVAL 2 MONTH AND day - 3 < '2025-01-31'": (
+        VISIT.where(col("seen") > col("day").later(2, "months"), col("day") - 3 < "2025-01-31").agg(
+            a=sum(col("day").year()),
+            b=sum(col("day").day()),
+            c=sum(col("seen").hour()),
+            d=sum(col("day").extract("dow")),
+            e=sum(date_diff("month", col("day"), col("seen"))),
+            f=count(col("seen").date_trunc("week")),
+        )
+    ),
+    "SELECT ward, ROUND(AVG(cost), 1) AS m FROM visits GROUP BY ward": (
+        VISIT.group_by("ward").agg(m=mean("cost").round(1))
+    ),
 }
 
 
@@ -83,7 +169,13 @@ REFUSED = {
     "is not a key": lambda: VISIT.group_by("ward").agg(a=col("age")),
     "never shown": lambda: VISIT.agg(a=col("patient")),
     "names the protected unit": lambda: VISIT.group_by("patient"),
-    "are not declared": lambda: VISIT.group_by("age"),
+    "unknown keys need delta > 0": lambda: VISIT.group_by("name"),
+    "is the same in every row": lambda: VISIT.group_by(one=term_of(1)),
+    "ABS reads numbers": lambda: VISIT.agg(n=sum(col("name").abs())),
+    "a unit of time": lambda: VISIT.agg(n=count(col("day").date_trunc("aeon"))),
+    "a constant number of decimals": lambda: VISIT.agg(n=sum(col("cost").round(99))),
+    "longer than all of time": lambda: VISIT.where(col("day").later(10**9, "day") > col("day")),
+    "nothing but NULL": lambda: VISIT.agg(n=sum(coalesce(None, None))),
     "nothing is measured": lambda: VISIT.group_by("ward").plan(),
     "the interval": lambda: VISIT.agg(n=count(), n_high=count("age")),
     "two columns": lambda: VISIT.group_by("ward").agg(ward=count()),
@@ -196,3 +288,16 @@ def test_terms_read_back_as_they_were_written():
     )
     assert repr(count("a")), repr(units()) == ("count(col('a'))", "units()")
     assert repr(col("a").between(1, 2)) == "col('a').between(1, 2)"
+
+
+def test_a_term_says_how_it_was_written():
+    day = col("day")
+    assert repr(day.later(1, "day").date_trunc("month")) == "col('day').later(1, 'day').date_trunc('month')"
+    assert repr((day.year() // 10).round(1)) == "(col('day').extract('year') // 10).round(1)"
+    assert repr(coalesce(col("a"), 0).fill_null(1)) == "coalesce(col('a'), 0).fill_null(1)"
+
+
+@pytest.mark.parametrize("units_later", [1.5, True, "3"])
+def test_an_interval_is_a_whole_number_of_units(units_later):
+    with pytest.raises(InvalidInput):
+        VISIT.where(col("day").later(units_later, "day") > col("day"))

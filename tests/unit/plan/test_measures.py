@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan import (
     Arithmetic,
+    Called,
     Case,
     Column,
     Compared,
     Counted,
     Field,
+    Function,
     Kind,
     Literal,
     Negated,
@@ -124,6 +126,10 @@ def test_the_mean_of_a_constant_is_not_measured():
         (Arithmetic("+", field("stay"), Negated(field("cost"))), field("cost")),
         (Arithmetic("-", field("age"), field("age")), field("age")),
         (Compared("<", field("age"), integer(2)), field("age")),
+        (Called(Function.ABS, (field("change"),)), field("change")),
+        (Called(Function.ROUND, (Arithmetic("*", field("cost"), integer(2)), integer(1))), field("cost")),
+        (Called(Function.SQRT, (field("stay"),)), None),
+        (Called(Function.COALESCE, (field("age"), integer(0))), None),
     ],
 )
 def test_equal_masks_are_counted_once(expression, mask):
@@ -137,6 +143,9 @@ def test_equal_masks_are_counted_once(expression, mask):
         Arithmetic("/", field("age"), field("change")),
         Arithmetic("/", field("stay"), field("change")),
         Arithmetic("%", field("age"), field("age")),
+        Called(Function.SQRT, (field("drift"),)),
+        Called(Function.NULLIF, (field("stay"), integer(1))),
+        Called(Function.LEAST, (field("age"), field("cost"))),
     ],
 )
 def test_other_masks_are_counted_as_they_are(expression):

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tacit.engines.values import INT64, bounds_of, cast, constant, held, parsed, plain
 from tacit.plan import Column, Kind
+from tacit.plan.values import INT64, bounds_of, cast, constant, held, parsed, plain
 
 HUGE = 10**400
 

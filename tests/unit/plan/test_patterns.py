@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.engines.patterns import Wild, matches, tokens_of
+from tacit.plan.patterns import Wild, matches, tokens_of
 
 LETTERS = st.text("ab%_\\\n", max_size=6)
 

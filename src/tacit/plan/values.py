@@ -14,7 +14,7 @@ from typing import TypeGuard
 
 import numpy as np
 
-from tacit.plan import Column, Kind, Scalar
+from tacit.plan.schema import Column, Kind, Scalar
 
 __all__ = [
     "BOOLEAN_WORDS",

@@ -1,0 +1,123 @@
+"""What is known of an expression without a look at the data, and how one is refused of which too little is known."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from math import ceil, floor
+from typing import NoReturn
+
+from tacit.errors import InvalidPlan, Unbounded
+from tacit.plan.expressions import Expression, Field, Literal, operands
+from tacit.plan.meanings import FIRST, LAST
+from tacit.plan.nodes import Question
+from tacit.plan.ranges import INT64, LARGEST, Range, as_double, outward
+from tacit.plan.schema import Kind
+from tacit.plan.values import bounds_of, constant
+from tacit.plan.words import phrase
+
+__all__ = ["CALENDAR", "NUMERIC", "Type", "leaf", "ranged", "refused", "settled", "unbounded"]
+
+NUMERIC = (Kind.INTEGER, Kind.NUMBER)
+CALENDAR = {
+    Kind.DATE: Range(Fraction(FIRST // 86_400_000_000), Fraction(LAST // 86_400_000_000)),
+    Kind.TIMESTAMP: Range(Fraction(FIRST), Fraction(LAST)),
+}
+"""Every day and every moment that there is, as engines count them."""
+
+_CLAMP = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
+_DECIMALS = "narrow the declared bounds, or calculate with decimals: CAST(x AS DOUBLE)"
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """What an expression can be: its kind, its bounds where they are known, and whether it may be NULL.
+
+    The bounds of a day or a moment are those of the number by which engines know it.
+    """
+
+    kind: Kind
+    low: Fraction | None = None
+    high: Fraction | None = None
+    nullable: bool = True
+
+    @property
+    def range(self) -> Range | None:
+        """Both bounds, if both are known."""
+        return None if self.low is None or self.high is None else Range(self.low, self.high)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether one can calculate with it."""
+        return self.kind in NUMERIC
+
+
+def refused(culprit: Expression, reason: str, remedy: str, question: Question | None = None) -> NoReturn:
+    """Refuse an expression, in its own words until a door says where it stands."""
+    text = phrase(culprit, question)
+    raise InvalidPlan(reason, remedy, text=text, end=len(text), culprit=culprit)
+
+
+def unbounded(expression: Expression, why: str) -> NoReturn:
+    """Refuse an expression whose range is not known, and name the column that lacks bounds."""
+    for field in _fields(expression):
+        column = field.column
+        if column.kind in NUMERIC and leaf(field).range is None:
+            raise Unbounded(column.name, column.kind.value, culprit=field)
+    refused(expression, f"the range of this value is not known, and {why}", _CLAMP)
+
+
+def ranged(kind: Kind, known: Range | None, nullable: bool) -> Type:
+    """The type of a kind with a range, if there is one."""
+    return Type(kind, None, None, nullable) if known is None else Type(kind, known.low, known.high, nullable)
+
+
+def leaf(expression: Literal | Field) -> Type:
+    """The type of a constant or a column."""
+    match expression:
+        case Literal(None, kind):
+            return Type(kind)
+        case Literal(value, kind):
+            exact = _bound(value, kind)
+            if kind in NUMERIC and (exact is None or (kind is Kind.INTEGER and exact not in INT64)):
+                refused(expression, "this number is too large", "write one that fits into 64 bits")
+            return Type(kind, exact, exact, nullable=False)
+        case Field(column):
+            if column.kind in CALENDAR:
+                ends = zip(bounds_of(column), (CALENDAR[column.kind].low, CALENDAR[column.kind].high), strict=True)
+                first, last = (Fraction(end) if isinstance(end, int) else default for end, default in ends)
+                return Type(column.kind, first, last, column.nullable)
+            low, high = _bound(column.low, column.kind), _bound(column.high, column.kind)
+            if column.kind is Kind.INTEGER:
+                low = None if low is None else max(Fraction(ceil(low)), INT64.low)
+                high = None if high is None else min(Fraction(floor(high)), INT64.high)
+            return Type(column.kind, low, high, column.nullable)
+
+
+def settled(expression: Expression, kind: Kind, exact: Range) -> Range:
+    """The range of the computed value; refused if an integer could leave 64 bits or a double become infinite."""
+    if kind is Kind.INTEGER:
+        if not exact.within(INT64):
+            refused(expression, "this integer could leave 64 bits", _DECIMALS)
+        return exact
+    found = outward(exact)
+    if found.furthest > LARGEST:
+        refused(expression, "this number could become too large for a double", "narrow the declared bounds")
+    return found
+
+
+def _fields(expression: Expression) -> Iterator[Field]:
+    if isinstance(expression, Field):
+        yield expression
+    for operand in operands(expression):
+        yield from _fields(operand)
+
+
+def _bound(value: object, kind: Kind) -> Fraction | None:
+    """A bound or a literal as engines see it: integers as they are, other numbers as the nearest double."""
+    if kind in CALENDAR:
+        known = constant(value, kind) if isinstance(value, date) else None
+        return None if known is None else Fraction(int(known))
+    if kind not in NUMERIC or not isinstance(value, int | Fraction):
+        return None
+    return Fraction(value) if kind is Kind.INTEGER else as_double(value)

@@ -1,0 +1,205 @@
+"""Every function with every kind of argument: what is asked, over a table of ordinary and of extreme rows."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from fractions import Fraction
+
+from tacit.plan import Column, Kind, Table
+
+COLUMNS = (
+    Column("i", Kind.INTEGER, -100, 100),
+    Column("k", Kind.INTEGER, -5, 7),
+    Column("p", Kind.INTEGER, 1, 9, nullable=False),
+    Column("x", Kind.NUMBER, -100, 1000),
+    Column("y", Kind.NUMBER, Fraction(1, 8), 5),
+    Column("z", Kind.NUMBER),
+    Column("t", Kind.TEXT),
+    Column("w", Kind.TEXT, values=("A", "b", "é")),
+    Column("b", Kind.BOOLEAN),
+    Column("d", Kind.DATE, date(2023, 11, 15), date(2025, 3, 10)),
+    Column("e", Kind.DATE),
+    Column("s", Kind.TIMESTAMP, datetime(2024, 1, 30, 22), datetime(2024, 3, 2, 3, 30)),  # noqa: DTZ001 -- in UTC
+    Column("r", Kind.TIMESTAMP),
+)
+TABLE = Table("rows", COLUMNS)
+TABLES = {"rows": TABLE}
+TYPES = {
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.INTEGER: "BIGINT",
+    Kind.NUMBER: "DOUBLE",
+    Kind.TEXT: "VARCHAR",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+
+TEXTS = ["LOWER", "UPPER", "TRIM", "LTRIM", "RTRIM"]
+PARTS = ["year", "quarter", "month", "week", "day", "dow", "isodow", "doy", "hour", "minute", "second"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An expression as an analyst writes it, and as which kind it comes out."""
+
+    text: str
+    kind: Kind
+    exact: bool = True
+    plain: str = ""
+    """How DuckDB wants it written, if not like this."""
+
+
+def _cases():
+    integer, number, text, boolean, moment = Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.BOOLEAN, Kind.TIMESTAMP
+    for name in ("COALESCE", "NULLIF", "LEAST", "GREATEST"):
+        yield Case(f"{name}(i, k)", integer)
+        yield Case(f"{name}(i, 3)", integer)
+        yield Case(f"{name}(x, y)", number)
+        yield Case(f"{name}(x, i)", number)
+        yield Case(f"{name}(i, x)", integer if name == "NULLIF" else number)
+        yield Case(f"{name}(x, 0.5)", number)
+        yield Case(f"{name}(t, w)", text)
+        yield Case(f"{name}(t, 'm')", text)
+        yield Case(f"{name}(d, e)", Kind.DATE)
+        yield Case(f"{name}(d, DATE '2024-06-30')", Kind.DATE)
+        yield Case(f"{name}(s, r)", moment)
+        yield Case(f"{name}(r, TIMESTAMP '2024-02-20 01:02:03')", moment)
+    for name in ("COALESCE", "LEAST", "GREATEST"):
+        yield Case(f"{name}(i)", integer)
+        yield Case(f"{name}(i, k, p)", integer)
+        yield Case(f"{name}(i, NULL, x, 7)", number)
+        yield Case(f"{name}(NULL, t)", text)
+        yield Case(f"{name}(t, t, t, t)", text)
+    yield Case("COALESCE(b, TRUE)", boolean)
+    yield Case("IFNULL(i, 5)", integer)
+    yield Case("NULLIF(b, FALSE)", boolean)
+    for one, other in ("ik", "ip", "ix", "xy", "tw", "de", "sr"):
+        yield Case(f"{one} IS DISTINCT FROM {other}", boolean)
+        yield Case(f"{one} IS NOT DISTINCT FROM {other}", boolean)
+    yield Case("b IS NOT DISTINCT FROM TRUE", boolean)
+    yield Case("t IS DISTINCT FROM NULL", boolean)
+    for word in ("TRUE", "FALSE"):
+        yield Case(f"b IS {word}", boolean)
+        yield Case(f"b IS NOT {word}", boolean)
+        yield Case(f"(i > k) IS {word}", boolean)
+    yield Case("IF(i > 3, i, k)", integer)
+    yield Case("IF(b, x, 1.5)", number)
+    yield Case("IF(b, t, w)", text)
+    for divisor in ("k", "p", "3", "-4"):
+        yield Case(f"i // {divisor}", integer)
+    yield Case("k // i", integer)
+    yield Case("MOD(i, k)", integer)
+    for operand, kind in (("i", integer), ("k", integer), ("x", number), ("y", number), ("z", number)):
+        yield Case(f"ABS({operand})", kind)
+        yield Case(f"SIGN({operand})", integer)
+        yield Case(f"ROUND({operand})", kind)
+        yield Case(f"ROUND({operand}, 2)", kind)
+        yield Case(f"ROUND({operand}, -1)", kind)
+        yield Case(f"FLOOR({operand})", kind)
+        yield Case(f"CEIL({operand})", kind)
+        yield Case(f"CEILING({operand} / 2)", number) if operand != "z" else Case("FLOOR(z)", number)
+        yield Case(f"SQRT({operand})", number)
+        yield Case(f"LN({operand})", number, exact=False)
+        yield Case(f"LOG({operand})", number, exact=False)
+        yield Case(f"LOG10({operand})", number, exact=False)
+        if operand != "z":
+            yield Case(f"EXP({operand} / 3)", number, exact=False)
+            yield Case(f"POWER({operand}, 2)", number, exact=False)
+            yield Case(f"POW({operand}, 3)", number, exact=False)
+            yield Case(f"POWER(2, {operand} / 2)", number, exact=False)
+    for decimals in range(-4, 9):
+        yield Case(f"ROUND(x, {decimals})", number)
+        yield Case(f"ROUND(x * y, {decimals})", number)
+    yield Case("POWER(i, 0.5)", number, exact=False)
+    yield Case("LN(ABS(x))", number, exact=False)
+    yield Case("LOG10(ABS(i))", number, exact=False)
+    yield Case("POWER(i, p)", number, exact=False)
+    yield Case("POWER(p, k)", number, exact=False)
+    yield Case("POWER(i, -2)", number, exact=False)
+    yield Case("POWER(y, x / 50)", number, exact=False)
+    yield Case("POWER(p, 0)", number, exact=False)
+    for column in ("t", "w"):
+        for name in TEXTS:
+            yield Case(f"{name}({column})", text)
+        yield Case(f"LENGTH({column})", integer)
+        yield Case(f"SUBSTR({column}, 2)", text)
+        yield Case(f"SUBSTR({column}, 1, 1)", text)
+        yield Case(f"SUBSTRING({column}, 2, 3)", text)
+        yield Case(f"SUBSTR({column}, 3, 0)", text)
+        yield Case(f"{column} || '-' || w", text)
+        yield Case(f"{column} || i", text)
+        yield Case(f"CONCAT({column}, '-', w)", text)
+        yield Case(f"CONCAT({column}, NULL, i)", text)
+        yield Case(f"CONCAT({column})", text)
+        yield Case(f"CONCAT({column}, {column}, {column}, {column})", text)
+        yield Case(f"{column} ILIKE 'a%'", boolean)
+        yield Case(f"{column} NOT ILIKE '%É_'", boolean)
+        yield Case(f"{column} ILIKE '%\\_ß%'".replace("\\", ""), boolean)
+        yield Case(f"UPPER(TRIM(SUBSTR({column}, 1, 4)))", text)
+    for column in "desr":
+        for part in PARTS:
+            yield Case(f"EXTRACT({part} FROM {column})", integer)
+        for name in ("YEAR", "MONTH", "DAY", "QUARTER", "WEEK", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "HOUR", "MINUTE"):
+            yield Case(f"{name}({column})", integer)
+        yield Case(f"DATE_PART('year', {column})", integer)
+        yield Case(f"EXTRACT(epoch FROM {column})", number)
+        for unit in ("year", "quarter", "month", "week", "day", "hour", "minute", "second"):
+            yield Case(f"DATE_TRUNC('{unit}', {column})", moment)
+            yield Case(f"{column} + INTERVAL 5 {unit}", moment)
+            yield Case(f"{column} - INTERVAL '13' {unit}", moment)
+            if unit != "week":
+                yield Case(f"DATE_DIFF('{unit}', {column}, DATE '2024-02-29')", integer)
+                yield Case(f"DATEDIFF('{unit}', s, {column})", integer)
+        yield Case(f"INTERVAL '1 month' + {column}", moment)
+        yield Case(f"CAST({column} AS DATE)", Kind.DATE)
+    for column in "de":
+        yield Case(f"{column} + 40", Kind.DATE)
+        yield Case(f"{column} - k", Kind.DATE, plain=f"{column} - CAST(k AS INTEGER)")
+        yield Case(f"i + {column}", Kind.DATE, plain=f"{column} + CAST(i AS INTEGER)")
+        yield Case(f"{column} - DATE '2024-12-31'", integer)
+        yield Case(f"d - {column}", integer)
+    yield Case("CASE WHEN COALESCE(x, 0) > LEAST(i, 5) THEN ROUND(x, 1) ELSE ABS(i) END", number)
+    yield Case("GREATEST(LEAST(z, 10), 0)", number)
+    yield Case("YEAR(d) * 100 + MONTH(d)", integer)
+    yield Case("FLOOR(x / 10) * 10", number)
+
+
+CASES = list({case.text: case for case in _cases()}.values())
+
+# What rows hold: every value meets every other one, NULL among them.
+ORDINARY = {
+    "i": [0, 1, -1, 7, 25, -25, 100, -100, 99],
+    "k": [0, 1, -1, 2, -5, 7, 3],
+    "p": [1, 2, 9, 4],
+    "x": [0.0, 0.5, -0.5, 2.5, -2.5, 1.005, 2.675, -100.0, 1000.0, 0.49999999999999994, 123.456, 1e-9, 999.995],
+    "y": [0.125, 1.0, 5.0, 0.1 + 0.2, 2.5, 3.14159],
+    "z": [0.0, -3.75, 2.5, 1e15, -1e15, 1e-300, 4503599627370497.5, 9.5],
+    "t": ["", "A", "a_b", "  ward 7 ", "é\N{GRINNING FACE}", "Straße", "İΣς", "\u00a0x\u3000", "50%", "a\0b", "_ß"],
+    "w": ["A", "b", "é", "C"],
+    "b": [True, False],
+    "d": [date(2023, 11, 15), date(2024, 2, 29), date(2024, 12, 31), date(2025, 1, 1), date(2025, 3, 10)],
+    "e": [date(1, 1, 1), date(1969, 12, 31), date(2000, 2, 29), date(2024, 3, 31), date(9999, 12, 31)],
+    "s": [
+        datetime(2024, 1, 31, 23, 59, 59, 999999),  # noqa: DTZ001
+        datetime(2024, 2, 29, 12, 30, 15, 250000),  # noqa: DTZ001
+        datetime(2024, 2, 1),  # noqa: DTZ001
+        datetime(2024, 3, 2, 3, 29, 59),  # noqa: DTZ001
+    ],
+    "r": [
+        datetime(1, 1, 1),  # noqa: DTZ001
+        datetime(1969, 12, 31, 23, 59, 59, 999999),  # noqa: DTZ001
+        datetime(1970, 1, 1),  # noqa: DTZ001
+        datetime(2024, 2, 29, 12, 30, 15, 250001),  # noqa: DTZ001
+        datetime(9999, 12, 31, 23, 59, 59, 999999),  # noqa: DTZ001
+    ],
+}
+
+
+def rows(count=240):
+    """Rows in which every column goes through its values at its own pace, and is NULL now and then."""
+    found = []
+    for n in range(count):
+        row = {}
+        for j, column in enumerate(COLUMNS):
+            values = [*ORDINARY[column.name], *([None] if column.nullable else [])]
+            row[column.name] = values[(n * (2 * j + 1) + n // len(values)) % len(values)]
+        found.append(row)
+    return found

@@ -1,0 +1,114 @@
+"""Functions of released numbers, and whether their intervals hold what they promise."""
+
+from math import inf, isfinite
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tacit.curator.calls import called_value
+from tacit.curator.intervals import Interval
+from tacit.plan import MEANINGS, Function
+from tests.unit.curator.asked import noisy, seen
+
+F = Function
+ENDS = st.one_of(st.integers(-40, 40).map(float), st.floats(-50, 50), st.sampled_from([0.0, 1.0, -1.0, 0.5]))
+SETTINGS = {F.ROUND: st.integers(-2, 3)}
+OF_ONE = [F.ABS, F.SIGN, F.ROUND, F.FLOOR, F.CEIL, F.SQRT, F.LN, F.LOG10, F.EXP]
+OF_TWO = [F.LEAST, F.GREATEST, F.COALESCE, F.NULLIF, F.POWER, F.QUOTIENT]
+
+
+@st.composite
+def intervals(draw):
+    """An interval, a value in it that was released, and another one that may be the exact one."""
+    low, value, exact, high = sorted(draw(st.lists(ENDS, min_size=4, max_size=4)))
+    if draw(st.booleans()):
+        value, exact = exact, value
+    low, high = draw(st.sampled_from([(low, high), (-inf, high), (low, inf)]))
+    return Interval(value, low, high), exact
+
+
+@given(st.data())
+def test_the_exact_value_lies_within_the_interval(data):
+    function = data.draw(st.sampled_from(OF_ONE + OF_TWO))
+    count = 1 if function in OF_ONE else 2
+    drawn = [data.draw(intervals()) for _ in range(count)]
+    if count == 2 and data.draw(st.booleans()):
+        constant = float(data.draw(st.integers(-3, 3)))
+        drawn[1] = (constant, constant)
+    if function is F.QUOTIENT:
+        drawn = [_whole(each) for each in drawn]
+    rest = [data.draw(SETTINGS[function])] if function in SETTINGS else []
+    found = called_value(function, [*(value for value, _ in drawn), *rest], noisy=True)
+    exact = MEANINGS[function](*(each for _, each in drawn), *rest)
+    assume(found is not None and exact is not None)
+    if not isinstance(found, Interval):
+        found = Interval(found, found, found)
+    assert isfinite(found.value)
+    assert found.low <= found.value <= found.high
+    slack = 1e-9 * max(1, abs(exact))
+    assert found.low - slack <= exact <= found.high + slack
+
+
+def _whole(drawn):
+    value, exact = drawn
+    if isinstance(value, Interval):
+        parts = [part if abs(part) == inf else float(round(part)) for part in (value.value, value.low, value.high)]
+        return Interval(*parts), round(exact)
+    return int(value), int(exact)
+
+
+@pytest.mark.parametrize(
+    ("function", "values", "found"),
+    [
+        (F.ROUND, [Interval(12.34, 11.96, 12.71), 1], Interval(12.3, 12.0, 12.7)),
+        (F.ABS, [Interval(-2.0, -5.0, 1.0)], Interval(2.0, 0.0, 5.0)),
+        (F.GREATEST, [Interval(-2.0, -5.0, 1.0), 0], Interval(0.0, 0.0, 1.0)),
+        (F.LEAST, [Interval(-2.0, -5.0, 1.0), None], Interval(-2.0, -5.0, 1.0)),
+        (F.COALESCE, [None, Interval(1.0, 0.0, 2.0)], Interval(1.0, 0.0, 2.0)),
+        (F.NULLIF, [Interval(0.0, -1.0, 1.0), 0], None),
+        (F.SQRT, [Interval(4.0, -1.0, 9.0)], Interval(2.0, 0.0, 3.0)),
+        (F.SQRT, [Interval(-4.0, -9.0, -1.0)], None),
+        (F.LN, [Interval(1.0, -1.0, inf)], Interval(0.0, -inf, inf)),
+        (F.EXP, [Interval(0.0, -inf, 0.0)], Interval(1.0, 0.0, 1.0)),
+        (F.POWER, [Interval(2.0, -1.0, 3.0), 2], Interval(4.0, 0.0, 9.0)),
+        (F.POWER, [Interval(2.0, -1.0, 3.0), 0.5], Interval(2.0**0.5, -inf, inf)),
+        (F.LENGTH, ["abc"], Interval(3.0, -inf, inf)),
+        (F.ABS, [None], None),
+    ],
+)
+def test_an_interval_goes_through_a_function(function, values, found):
+    assert called_value(function, values, noisy=True) == found
+
+
+def test_what_is_no_number_has_no_interval():
+    assert called_value(F.UPPER, ["abc"], noisy=True, numeric=False) == "ABC"
+    assert called_value(F.COALESCE, [None, 20_000], noisy=True, numeric=False) == 20_000  # a day
+
+
+def test_what_no_noise_has_touched_has_no_interval():
+    assert called_value(F.LENGTH, ["abc"], noisy=False) == 3
+
+
+def test_functions_of_released_numbers_and_keys_are_shown():
+    text = (
+        "SELECT LOWER(ward) AS w, ROUND(COUNT(*) / 7, 1) AS r, GREATEST(COUNT(*), 150) AS g, "
+        "CASE WHEN COALESCE(COUNT(*) > 90, FALSE) THEN 1 ELSE 0 END AS c FROM visits GROUP BY ward"
+    )
+    found = seen(text, noisy(100), noisy(200), noisy(300))
+    assert found.measured == ("r", "g", "c")
+    assert [row[0] for row in found.rows] == ["a", "b", "c"]
+    assert found.rows[0][1:] == (14.3, 11.4, 17.1, 150.0, 150.0, 150.0, 1, 0, 1)
+
+
+def test_groups_can_be_kept_and_sorted_by_functions():
+    text = (
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING ABS(n - 200) < 101 "
+        "ORDER BY ROUND(n, -3), LOWER(ward) DESC"
+    )
+    assert [row[0] for row in seen(text, noisy(100), noisy(200), noisy(300)).rows] == ["C", "B", "A"]
+
+
+def test_a_calculated_key_is_shown_as_it_is():
+    text = "SELECT ward || '!' AS w, COUNT(*) AS n FROM visits GROUP BY w"
+    assert [row[0] for row in seen(text, *[noisy(1)] * 3).rows] == ["A!", "B!", "C!"]
