@@ -7,6 +7,7 @@ import ast
 import importlib
 import inspect
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -63,16 +64,22 @@ def reference() -> str:
 def _below(module: ModuleType, name: str) -> str:
     """The string that follows the assignment of a constant, in the room or in the file of the room that defines it."""
     top = Path(module.__file__ or "")
-    for file in [top, *sorted(top.parent.rglob("*.py"))] if top.name == "__init__.py" else [top]:
-        body = ast.parse(file.read_text(encoding="utf-8")).body
-        for one, following in pairwise(body):
-            match one, following:
-                case (
-                    ast.Assign(targets=[ast.Name(id=found)]) | ast.AnnAssign(target=ast.Name(id=found)),
-                    ast.Expr(value=ast.Constant(value=str(text))),
-                ) if found == name:
-                    return text
-    return ""
+    files = [top, *sorted(top.parent.rglob("*.py"))] if top.name == "__init__.py" else [top]
+    return next((explained[name] for explained in map(_constants, files) if name in explained), "")
+
+
+@cache
+def _constants(file: Path) -> dict[str, str]:
+    """The constants of a file and the strings that follow their assignments."""
+    found: dict[str, str] = {}
+    for one, following in pairwise(ast.parse(file.read_text(encoding="utf-8")).body):
+        match one, following:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                found.setdefault(name, text)
+    return found
 
 
 if __name__ == "__main__":

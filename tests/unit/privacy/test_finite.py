@@ -82,7 +82,7 @@ def test_what_is_no_pair_of_distributions_is_refused(p, q):
 @pytest.mark.parametrize("p", [None, 1, 0.5, True, [None], ["1"], [float("nan")], [float("inf")], [True], "1", [[1]]])
 def test_what_is_no_list_of_numbers_is_refused(p):
     for given in ((p, [1]), ([1], p)):
-        with pytest.raises(InvalidInput, match=r" cannot be .*; (give|list) "):
+        with pytest.raises(InvalidInput, match=r" (cannot be .*|is missing); (give|list) "):
             FiniteLoss(*given)
 
 

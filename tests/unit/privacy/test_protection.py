@@ -26,13 +26,13 @@ def test_a_unit_may_be_added_or_removed_unless_it_is_said_otherwise():
 
 @pytest.mark.parametrize("unit", ["", None, 1, True, b"patient", ["patient"], float("nan")])
 def test_a_unit_has_a_name(unit):
-    with pytest.raises(InvalidInput, match=r"^unit cannot be .*; name the column"):
+    with pytest.raises(InvalidInput, match=r"^unit (cannot be .*|is missing); name the column"):
         Protection(unit)
 
 
 @pytest.mark.parametrize("neighbours", ["replace", "add-or-remove", None, 1, True, Neighbours])
 def test_a_relation_is_one_of_two(neighbours):
-    with pytest.raises(InvalidInput, match=r"^neighbours cannot be .*; give Neighbours"):
+    with pytest.raises(InvalidInput, match=r"^neighbours (cannot be .*|is missing); give Neighbours"):
         Protection("patient", neighbours)
 
 
