@@ -1,6 +1,7 @@
 """One form for all ways to ask the same: equal questions have equal canonical plans and equal fingerprints."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from typing import assert_never
@@ -8,40 +9,27 @@ from typing import assert_never
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
-    Case,
     Cast,
     Compared,
     Either,
     Expression,
     Field,
-    IsNull,
     KeyOf,
-    Like,
     Literal,
     MeanOf,
     MeasureOf,
     Negated,
     Not,
     OneOf,
+    rebuilt,
 )
 from tacit.plan.forms import chained, negated
 from tacit.plan.measures import counted
 from tacit.plan.narrowing import MIRRORED, OPPOSITE
-from tacit.plan.nodes import (
-    Counted,
-    Measure,
-    Ordering,
-    Plan,
-    Question,
-    Rows,
-    Shown,
-    Summed,
-    Units,
-    View,
-    Where,
-)
+from tacit.plan.nodes import Counted, Key, Measure, Ordering, Plan, Question, Shown, Summed, Units, View
 from tacit.plan.schema import Kind
 from tacit.plan.serial import serial
+from tacit.plan.settled import needed, settled, substituted, whole
 from tacit.plan.types import type_of
 
 __all__ = ["canonical", "fingerprint"]
@@ -60,11 +48,11 @@ def canonical(plan: Plan) -> Plan:
                 reassociated, and without NaN the opposite of < is >=.
     Checked by: tests/unit/plan/test_canonical.py::test_the_canonical_question_means_the_same
     """
-    question, view = plan.question, plan.view
+    question, view = _settled(plan.question), plan.view
     keys = sorted(question.keys, key=lambda key: key.field.column.name)
     measures = {serial(measure): measure for measure in map(_measure, question.measures)}
     places = sorted(measures)
-    found = Question(_rows(question.rows), tuple(keys), tuple(measures[place] for place in places))
+    found = Question(question.rows, tuple(keys), tuple(measures[place] for place in places))
     key_places = [keys.index(key) for key in question.keys]
     measure_places = [places.index(serial(_measure(measure))) for measure in question.measures]
 
@@ -89,13 +77,30 @@ def fingerprint(question: Question) -> bytes:
     return sha256(f"{_VERSION}\n{serial(found)}".encode()).digest()
 
 
-def _rows(rows: Rows) -> Rows:
-    conditions = []
-    below = rows
-    while isinstance(below, Where):
-        conditions.append(below.condition)
-        below = below.rows
-    return Where(below, _normal(chained(Both, conditions))) if conditions else below
+def _settled(question: Question) -> Question:
+    """The question over rows in their canonical form, with what was calculated on the way put in its place."""
+    rows, names = settled(question.rows, _normal)
+    keys: list[Key] = []
+    for key in question.keys:
+        field = substituted(key.field, names)
+        if not isinstance(field, Field):  # a key is a column: what was calculated for it stays one
+            return replace(question, rows=whole(question.rows, _normal))
+        keys.append(Key(field, key.values))
+    measures = tuple(_measure_over(measure, names) for measure in question.measures)
+    asked = [measure.value for measure in measures if not isinstance(measure, Units) and measure.value is not None]
+    return Question(needed(rows, [*(key.field for key in keys), *asked]), tuple(keys), measures)
+
+
+def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
+    match measure:
+        case Counted(value):
+            return measure if value is None else Counted(substituted(value, names))
+        case Summed(value, step, low, high, centre):
+            return Summed(substituted(value, names), step, low, high, centre)
+        case Units():
+            return measure
+        case _:
+            assert_never(measure)
 
 
 def _measure(measure: Measure) -> Measure:
@@ -122,40 +127,9 @@ def _moved(expression: Expression, keys: list[int], measures: list[int]) -> Expr
             case MeanOf(sum_place, count_place):
                 return MeanOf(measures[sum_place], measures[count_place])
             case _:
-                return _rebuilt(part, moved)
+                return rebuilt(part, moved)
 
     return moved(expression)
-
-
-def _rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The expression with each operand changed."""
-    match expression:
-        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf():
-            return expression
-        case Arithmetic(operator, left, right):
-            return Arithmetic(operator, change(left), change(right))
-        case Compared(operator, left, right):
-            return Compared(operator, change(left), change(right))
-        case Both(left, right):
-            return Both(change(left), change(right))
-        case Either(left, right):
-            return Either(change(left), change(right))
-        case Negated(operand):
-            return Negated(change(operand))
-        case Not(operand):
-            return Not(change(operand))
-        case IsNull(operand):
-            return IsNull(change(operand))
-        case OneOf(operand, options):
-            return OneOf(change(operand), options)
-        case Like(operand, pattern):
-            return Like(change(operand), pattern)
-        case Case(branches, otherwise):
-            return Case(tuple((change(when), change(then)) for when, then in branches), change(otherwise))
-        case Cast(operand, kind):
-            return Cast(change(operand), kind)
-        case _:
-            assert_never(expression)
 
 
 def _normal(expression: Expression, question: Question | None = None) -> Expression:
@@ -172,7 +146,7 @@ def _normal(expression: Expression, question: Question | None = None) -> Express
         case Not(operand):
             return _not(operand, question)
         case _:
-            return _simplified(_rebuilt(expression, normal), question)
+            return _simplified(rebuilt(expression, normal), question)
 
 
 def _not(operand: Expression, question: Question | None) -> Expression:

@@ -1,5 +1,6 @@
 """What is computed from one row, and from one released row: a closed family, matched and never visited."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -24,6 +25,7 @@ __all__ = [
     "Not",
     "OneOf",
     "operands",
+    "rebuilt",
 ]
 
 
@@ -188,5 +190,36 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return (operand, *options)
         case Case(branches, otherwise):
             return (*(part for branch in branches for part in branch), otherwise)
+        case _:
+            assert_never(expression)
+
+
+def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """The expression with each operand changed."""
+    match expression:
+        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf():
+            return expression
+        case Arithmetic(operator, left, right):
+            return Arithmetic(operator, change(left), change(right))
+        case Compared(operator, left, right):
+            return Compared(operator, change(left), change(right))
+        case Both(left, right):
+            return Both(change(left), change(right))
+        case Either(left, right):
+            return Either(change(left), change(right))
+        case Negated(operand):
+            return Negated(change(operand))
+        case Not(operand):
+            return Not(change(operand))
+        case IsNull(operand):
+            return IsNull(change(operand))
+        case OneOf(operand, options):
+            return OneOf(change(operand), options)
+        case Like(operand, pattern):
+            return Like(change(operand), pattern)
+        case Case(branches, otherwise):
+            return Case(tuple((change(when), change(then)) for when, then in branches), change(otherwise))
+        case Cast(operand, kind):
+            return Cast(change(operand), kind)
         case _:
             assert_never(expression)

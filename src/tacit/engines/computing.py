@@ -1,0 +1,152 @@
+"""How an expression is computed from one row, in Python."""
+
+from collections.abc import Callable
+from math import fmod
+from operator import eq, ge, gt, le, lt, ne
+from typing import assert_never
+
+from tacit.engines.patterns import matches, tokens_of
+from tacit.engines.sources import Row
+from tacit.engines.values import Value, cast, constant, held
+from tacit.plan import (
+    Arithmetic,
+    Both,
+    Case,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Kind,
+    Like,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    Negated,
+    Not,
+    OneOf,
+    type_of,
+)
+
+__all__ = ["computed"]
+
+Computation = Callable[[Row], Value]
+
+
+def computed(expression: Expression) -> Computation:
+    """How an expression is computed from a row: doubles as IEEE says, three-valued logic with None."""
+    match expression:
+        case Literal(given, kind):
+            fixed = constant(given, kind)
+            return lambda _row: fixed
+        case Field(column):
+            return lambda row: held(row[column.name], column)
+        case Arithmetic(operator, left, right):
+            return _strict(
+                _OPERATIONS[operator, type_of(expression).kind], *_alike(type_of(expression).kind, left, right)
+            )
+        case Negated(operand):
+            return _strict(lambda x: -x, computed(operand))
+        case Compared(operator, left, right):
+            return _strict(_COMPARISONS[operator], *_alike(_common(left, right), left, right))
+        case Both(left, right):
+            return _logical(False, computed(left), computed(right))
+        case Either(left, right):
+            return _logical(True, computed(left), computed(right))
+        case Not(operand):
+            return _strict(lambda x: not x, computed(operand))
+        case IsNull(operand):
+            value = computed(operand)
+            return lambda row: value(row) is None
+        case OneOf(operand, options):
+            return _one_of(operand, options)
+        case Like(operand, pattern):
+            tokens = tokens_of(pattern)
+            return _strict(lambda text: matches(text, tokens), computed(operand))
+        case Case():
+            return _chosen(expression)
+        case Cast(operand, kind):
+            return _cast(operand, kind)
+        case KeyOf() | MeasureOf() | MeanOf():
+            raise AssertionError("keys and measures exist only after release")
+        case _:
+            assert_never(expression)
+
+
+def _remainder(x: int, y: int) -> int:
+    """What is left of x, with the sign of x."""
+    return abs(x) % abs(y) * (-1 if x < 0 else 1)
+
+
+_OPERATIONS: dict[tuple[str, Kind], Callable[..., Value]] = {
+    ("+", Kind.INTEGER): lambda x, y: x + y,
+    ("-", Kind.INTEGER): lambda x, y: x - y,
+    ("*", Kind.INTEGER): lambda x, y: x * y,
+    ("%", Kind.INTEGER): lambda x, y: None if y == 0 else _remainder(x, y),
+    ("+", Kind.NUMBER): lambda x, y: x + y,
+    ("-", Kind.NUMBER): lambda x, y: x - y,
+    ("*", Kind.NUMBER): lambda x, y: x * y,
+    ("/", Kind.NUMBER): lambda x, y: None if y == 0 else x / y,
+    ("%", Kind.NUMBER): lambda x, y: None if y == 0 else fmod(x, y),
+}
+_COMPARISONS: dict[str, Callable[..., Value]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+def _strict(function: Callable[..., Value], *operands: Computation) -> Computation:
+    """The function of its operands; NULL if one of them is."""
+
+    def value(row: Row) -> Value:
+        values = [operand(row) for operand in operands]
+        return None if any(each is None for each in values) else function(*values)
+
+    return value
+
+
+def _logical(decisive: bool, *operands: Computation) -> Computation:
+    """AND (where false decides) and OR (where true does); NULL if nobody decides and somebody does not know."""
+
+    def value(row: Row) -> Value:
+        values = [operand(row) for operand in operands]
+        if any(each is decisive for each in values):
+            return decisive
+        return None if any(each is None for each in values) else not decisive
+
+    return value
+
+
+def _common(*expressions: Expression) -> Kind:
+    """The kind in which values are compared or chosen: doubles if integers meet doubles."""
+    kinds = {type_of(each).kind for each in expressions if each != Literal(None, type_of(each).kind)}
+    return kinds.pop() if len(kinds) == 1 else Kind.NUMBER if kinds else type_of(expressions[0]).kind
+
+
+def _alike(kind: Kind, *expressions: Expression) -> list[Computation]:
+    return [_cast(each, kind) for each in expressions]
+
+
+def _one_of(operand: Expression, options: tuple[Literal, ...]) -> Computation:
+    value, *others = _alike(_common(operand, *options), operand, *options)
+    return _logical(True, *(_strict(eq, value, other) for other in others))
+
+
+def _cast(operand: Expression, kind: Kind) -> Computation:
+    value, since = computed(operand), type_of(operand).kind
+    if isinstance(operand, Literal) and operand.value is None:
+        return lambda _row: None  # NULL is of every kind
+    return lambda row: cast(value(row), since, kind)
+
+
+def _chosen(case: Case) -> Computation:
+    kind = type_of(case).kind
+    conditions = [computed(condition) for condition, _ in case.branches]
+    *values, otherwise = _alike(kind, *(value for _, value in case.branches), case.otherwise)
+
+    def value(row: Row) -> Value:
+        for condition, chosen in zip(conditions, values, strict=True):
+            if condition(row) is True:
+                return chosen(row)
+        return otherwise(row)
+
+    return value
