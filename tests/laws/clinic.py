@@ -96,7 +96,7 @@ def rows(seed: int = 7, patients: int = 40) -> dict[Table, list[dict[str, Any]]]
 def vault(limit: Limit, given: dict[Table, list[dict[str, Any]]], engine: Any = None) -> Vault:
     """A vault over all tables, in one engine."""
     held = (engine or (lambda each: DuckDB(each, threads=1)))(given)
-    policy = Policy(limit, {table.name: Shared(table, table.contributions or 1) for table in given})
+    policy = Policy(limit, {table.name: Shared(table, table.contributions or 1) for table in given}, "patient")
     return Vault(policy, {table.name: held for table in given}, MemoryLedger(limit.filter()))
 
 

@@ -31,7 +31,12 @@ from tests.laws import plans, row_plans
 from tests.laws.row_plans import ONE, ROW, SHAPES, TWO, row_questions, single_rows, unit_rows, worlds
 from tests.laws.test_corridor import Opened, Watched, constant_release, left_by, moved_within, narrow, views
 
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+SLOW = [
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.filter_too_much,
+    HealthCheck.function_scoped_fixture,  # which only stops the clock
+]
 
 
 def in_memory(rows, world):
@@ -144,9 +149,15 @@ def test_questions_about_any_rows_have_the_same_integers_in_both_engines(data, w
 # ---------------------------------------------------------------- grey box, over all nodes
 
 
+@pytest.fixture(autouse=True)
+def _the_same_moment(monkeypatch):
+    """When a question is asked is written down, and is no part of what is compared here."""
+    monkeypatch.setattr("tacit.ledger.memory.now", lambda: "2026-01-01T00:00:00Z")
+
+
 def opened(engine, limit, world):
     calls = []
-    policy = Policy(limit, {table.name: Shared(table, table.contributions or 1) for table in world.rows})
+    policy = Policy(limit, {table.name: Shared(table, table.contributions or 1) for table in world.rows}, "person")
     watched, ledger = Watched(engine, calls), Watched(MemoryLedger(limit.filter()), calls)
     return Opened(Vault(policy, {table.name: watched for table in world.rows}, ledger), watched, ledger)
 
