@@ -154,7 +154,7 @@ def rows_of(draw, table, most=40):
     return found
 
 
-def _tried(build, *arguments):
+def tried(build, *arguments):
     """What is built, or None if the plan refuses it."""
     try:
         built = build(*arguments)
@@ -167,7 +167,7 @@ def _tried(build, *arguments):
 @st.composite
 def expressions(draw, table, kind, depth=3):
     """A well-typed expression of a kind."""
-    made = _tried(draw(_node(table, kind, depth)).__call__) if depth else None
+    made = tried(draw(_node(table, kind, depth)).__call__) if depth else None
     if made is not None:
         return made
     fields = [Field(column) for column in table.columns if column.kind is kind]
@@ -203,7 +203,8 @@ def _node(draw, table, kind, depth):
             sides = (kind, kind) if kind is Kind.INTEGER else (draw(numeric), draw(numeric))
             left, right = of(sides[0]), of(sides[1])
             if operator in "/%" and draw(st.booleans()):  # whole divisors, zero among them
-                right = draw(st.sampled_from([Field(c) for c in table.columns if c.kind is Kind.INTEGER]))
+                whole = [Field(c) for c in table.columns if c.kind is Kind.INTEGER]
+                right = draw(st.sampled_from(whole or [Literal(0, Kind.INTEGER)]))
             built = Arithmetic(operator, left, right)
         case "called":
             built = draw(_calls(table, kind, of))
@@ -339,7 +340,7 @@ def _measures(draw, table, depth):
         case what:
             kind = draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
             build = summed if what == "sum" else centred
-            return _tried(build, draw(expressions(table, kind, depth))) or Counted()
+            return tried(build, draw(expressions(table, kind, depth))) or Counted()
 
 
 @st.composite

@@ -71,7 +71,7 @@ def explained(
         words=in_words(plan),
         unit=unit,
         neighbours=limit.neighbours.value,
-        contributions=shared.contributions if shared.table.unit else 1,
+        contributions=terms.weights.bound,
         groups=terms.sensitivities[0].dimension,
         expected=expected,
         confidence=confidence,

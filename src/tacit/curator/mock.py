@@ -53,8 +53,8 @@ def twin(policy: Policy) -> Vault:
     Because:    it is made from the policy alone: neither the sources nor the ledger are passed in.
     Checked by: tests/unit/curator/test_mock.py::test_a_twin_is_made_from_the_policy_alone
     """
-    engines = {name: DuckDB({shared.table: rows_for(shared)}) for name, shared in policy.tables.items()}
-    return Vault(policy, engines, _Unlimited(policy.limit), made_up=True)
+    engine = DuckDB({shared.table: rows_for(shared) for shared in policy.tables.values()})
+    return Vault(policy, dict.fromkeys(policy.tables, engine), _Unlimited(policy.limit), made_up=True)
 
 
 def rows_for(shared: Shared) -> list[dict[str, Any]]:
@@ -73,6 +73,9 @@ def rows_for(shared: Shared) -> list[dict[str, Any]]:
     for number, row in enumerate(rows):
         if table.unit is not None:
             row[table.unit] = _unit(shared, number // _EACH)
+    for name in table.unique:
+        first = {row[name]: number for number, row in reversed(list(enumerate(rows)))}
+        rows = [row for number, row in enumerate(rows) if row[name] is None or first[row[name]] == number]
     return rows
 
 

@@ -11,7 +11,7 @@ from tacit.curator.vault import Vault
 from tacit.engines import Answer, DuckDB, Engine, Linked, Source
 from tacit.errors import InvalidInput
 from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
-from tacit.plan import Question, Table, Weights
+from tacit.plan import Question, Table, Weights, tables_of
 
 __all__ = ["adopt_ledger", "open_vault"]
 
@@ -60,31 +60,31 @@ def _ledger(document: Document, progress: Progress | None, *, adopting: str | No
 
 
 class _Sources(Mapping[str, Engine]):
-    """The engine of each table."""
+    """The engine of each table: one for all of them, so that they can be asked about together."""
 
     def __init__(self, document: Document, ledger: Ledger) -> None:
-        self._engines = {
-            name: _Rows(shared.table, document.sources[name], partial(ledger.version, name))
-            for name, shared in document.policy.tables.items()
-        }
+        self._tables = {name: (shared.table, document.sources[name]) for name, shared in document.policy.tables.items()}
+        self._engine = _Rows(self._tables, ledger.version)
 
     def __getitem__(self, name: str) -> Engine:
-        return self._engines[name]
+        self._tables[name]
+        return self._engine
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._engines)
+        return iter(self._tables)
 
     def __len__(self) -> int:
-        return len(self._engines)
+        return len(self._tables)
 
     def close(self) -> None:
-        """Nothing; but every engine that was opened is closed."""
-        for engine in self._engines.values():
-            engine.close()
+        """Nothing; but all that was opened is closed."""
+        self._engine.close()
 
 
 class _Rows(Engine):
-    """A table whose source is opened when its rows are first looked at, and again once the table was refreshed.
+    """Tables whose sources are opened when their rows are first looked at, and again once a table was refreshed.
+
+    Tables that are asked about together are opened together.
 
     Claim:      nothing that happens before a charge depends on the rows.
     Because:    a dry run is one on an empty table of the same schema; the source is opened by `evaluate` alone, whose
@@ -92,35 +92,42 @@ class _Rows(Engine):
     Checked by: tests/unit/curator/test_opening.py::test_no_row_is_read_before_the_charge
     """
 
-    def __init__(self, table: Table, source: Source, version: Callable[[], int]) -> None:
-        self._table, self._source, self._version = table, source, version
-        self._opened: dict[int, DuckDB] = {}
-        self._empty: DuckDB | None = None
+    def __init__(self, tables: Mapping[str, tuple[Table, Source]], version: Callable[[str], int]) -> None:
+        self._tables, self._version = tables, version
+        self._opened: dict[tuple[tuple[str, int], ...], DuckDB] = {}
+        self._empty: dict[tuple[str, ...], DuckDB] = {}
         self._one_at_a_time = threading.Lock()
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
-        """The exact measures of the rows as they were when their version was first looked at."""
-        return self._current().evaluate(question, weights)
+        """The exact measures of the rows as they were when their versions were first looked at."""
+        return self._current(_names(question)).evaluate(question, weights)
 
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Evaluate on no rows."""
+        names = _names(question)
         with self._one_at_a_time:
-            self._empty = self._empty or DuckDB({self._table: []})
-        self._empty.dry_run(question, weights)
+            if names not in self._empty:
+                self._empty[names] = DuckDB({self._tables[name][0]: [] for name in names})
+        self._empty[names].dry_run(question, weights)
 
     def close(self) -> None:
         """Nothing; but all that was opened is closed."""
         with self._one_at_a_time:
-            for engine in (*self._opened.values(), *([self._empty] if self._empty else [])):
+            for engine in (*self._opened.values(), *self._empty.values()):
                 engine.close()
-            self._opened, self._empty = {}, None
+            self._opened, self._empty = {}, {}
 
-    def _current(self) -> DuckDB:
-        version = self._version()
+    def _current(self, names: tuple[str, ...]) -> DuckDB:
+        versions = tuple((name, self._version(name)) for name in names)
         with self._one_at_a_time:
-            if version not in self._opened:
-                self._opened[version] = DuckDB({self._table: self._source})
-            return self._opened[version]
+            if versions not in self._opened:
+                self._opened[versions] = DuckDB(dict(self._tables[name] for name in names))
+            return self._opened[versions]
+
+
+def _names(question: Question) -> tuple[str, ...]:
+    """The tables that a question is about, in an order of their own."""
+    return tuple(sorted(table.name for table in tables_of(question.rows)))
 
 
 def _followers(document: Document) -> dict[str, tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """What the curator decides, as values: a limit, tables, and who may weigh how much in them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -71,6 +71,11 @@ class Shared:
     def __init__(self, table: Table, contributions: int) -> None:
         fill(self, table=table, contributions=count_of(contributions, "contributions", least=1))
 
+    @property
+    def asked(self) -> Table:
+        """The table as questions see it, with its contributions: they hold what a unit's rows add up to."""
+        return replace(self.table, contributions=self.contributions)
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Policy:
@@ -101,7 +106,7 @@ class Policy:
     ) -> None:
         if replay not in get_args(Replay):
             raise InvalidInput("replay", replay, 'give "analyst" or "everyone"')
-        units = {each.table.unit or "row" for each in tables.values()}
+        units = {each.table.unit or "row" for each in tables.values() if not each.table.public}
         entity = unit if unit is not None else _one(units)
         _check_within(limit, analysts or {})
         fill(self, limit=limit, tables=dict(tables), unit=entity, analysts=dict(analysts or {}), replay=replay)

@@ -19,7 +19,22 @@ from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import Number, at_least, at_most, float_at_least, rekey
 from tacit.ledger import Entry, Ledger
-from tacit.plan import Frame, MeasureOf, Plan, canonical, derived, fingerprint, in_words, read_sql, subject, table_of
+from tacit.plan import (
+    Frame,
+    MeasureOf,
+    Owner,
+    Plan,
+    canonical,
+    derived,
+    fingerprint,
+    held_rows,
+    in_words,
+    owner_of,
+    read_sql,
+    subject,
+    table_of,
+    tables_of,
+)
 
 if TYPE_CHECKING:
     from tacit.ledger import DurableLedger
@@ -95,7 +110,7 @@ class Vault:
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
-        return Frame(self._named(name).table, asker=self.ask)
+        return Frame(self._named(name).asked, asker=self.ask)
 
     def explain(
         self,
@@ -219,7 +234,7 @@ class Vault:
         known = self._known(asked, terms, name, within, sure)
         if known is not None:
             return self._shown(*known, sure, free=True, raw=raw)
-        engine = self._engines[table_of(asked.question.rows).name]
+        engine = self._engine(asked)
         engine.dry_run(asked.question, terms.weights)  # whatever can fail for reasons of the plan fails here
         entry = self._charged(asked, terms, name)  # pay
         free = entry.answered
@@ -239,7 +254,7 @@ class Vault:
         return self._ledger
 
     def _read(self, text: str) -> Plan:
-        return read_sql(text, {name: shared.table for name, shared in self._policy.tables.items()})
+        return read_sql(text, {name: shared.asked for name, shared in self._policy.tables.items()})
 
     def _named(self, name: str) -> Shared:
         if name not in self._policy.tables:
@@ -247,11 +262,19 @@ class Vault:
         return self._policy.tables[name]
 
     def _shared(self, plan: Plan) -> Shared:
-        table = table_of(plan.question.rows)
-        shared = self._policy.tables.get(table.name)
-        if shared is None or shared.table != table:
-            raise InvalidInput("table", table.name, "ask about a table as this vault declares it: vault.table(...)")
-        return shared
+        """What the policy says of the table that is asked about; all of them must be as it declares them."""
+        for table in tables_of(plan.question.rows):
+            shared = self._policy.tables.get(table.name)
+            if shared is None or table not in (shared.table, shared.asked):
+                raise InvalidInput("table", table.name, "ask about a table as this vault declares it: vault.table(...)")
+        return self._policy.tables[table_of(plan.question.rows).name]
+
+    def _engine(self, plan: Plan) -> Engine:
+        """The engine that holds all tables of a plan."""
+        found = [self._engines[table.name] for table in tables_of(plan.question.rows)]
+        if any(engine is not found[0] for engine in found):
+            raise InvalidInput("tables", len(found), "tables that are asked about together must be held by one engine")
+        return found[0]
 
     def _terms(self, plan: Plan, epsilon: Number | None, within: Number | None, confidence: float) -> Terms:
         """The terms at the asked price, or at the smallest price that is accurate enough."""
@@ -311,10 +334,14 @@ class Vault:
         return self._ledger.charge(name.key, terms.loss, self._analyst, topic=name.topic, about=about)
 
     def _name(self, plan: Plan) -> "_Name":
-        """What a question is called in the ledger: as it was when the table's version was looked up."""
-        shared = self._shared(plan)
-        version = self._ledger.version(shared.table.name)
-        terms = self._analyst if self._policy.replay == "analyst" else None, version, shared.contributions
+        """What a question is called in the ledger: as it was when the versions of its tables were looked up.
+
+        Versions only grow, so that their sum is another one whenever a table was refreshed.
+        """
+        rows, contributions = plan.question.rows, self._shared(plan).contributions
+        version = sum(self._ledger.version(table.name) for table in tables_of(rows))
+        held = held_rows(rows, contributions) if owner_of(rows) is Owner.UNIT else contributions
+        terms = self._analyst if self._policy.replay == "analyst" else None, version, held
         key = tag(b"question", *terms, fingerprint(plan.question))
         return _Name(key, tag(b"subject", *terms, subject(plan.question)), version)
 
@@ -325,7 +352,7 @@ class Vault:
             "unit": self._policy.unit,
             "neighbours": limit.neighbours.value,
             "question": fingerprint(plan.question).hex(),
-            "table": shared.table.name,
+            "table": ", ".join(table.name for table in tables_of(plan.question.rows)),
             "version": name.version,
             "contributions": shared.contributions,
             "limit": {"epsilon": str(limit.epsilon), "delta": str(limit.delta)},

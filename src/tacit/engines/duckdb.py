@@ -16,7 +16,9 @@ import duckdb
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.keys import enumeration
 from tacit.engines.linked import Linked, Owners, Raw, check_key, owner, owners
+from tacit.engines.nesting import Nest, reader
 from tacit.engines.reading import check_type, check_unit_type, kinds_of
+from tacit.engines.relations import Relation
 from tacit.engines.rendering import called, literal, parsed_text, quoted, text
 from tacit.engines.sources import (
     Frame,
@@ -29,13 +31,14 @@ from tacit.engines.sources import (
     check_columns,
     check_path,
     header_of,
+    not_unique,
     source_of,
     wanted,
 )
-from tacit.engines.statement import Relation, statement
+from tacit.engines.statement import statement
 from tacit.errors import EngineFailed, InvalidData, InvalidInput
 from tacit.exact import at_least, count_of
-from tacit.plan import Counted, Expression, Field, Kind, Question, Summed, Table, Weights, operands, table_of
+from tacit.plan import Counted, Expression, Field, Kind, Question, Scan, Summed, Table, Weights, base_of, operands
 
 __all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "DuckDB", "loaded", "opened"]
 
@@ -92,6 +95,8 @@ class DuckDB:
                 table.name: loaded(self._connection, i, table, source)
                 for i, (table, source) in enumerate(sources.items())
             }
+            for table in sources:
+                _check_unique(self._connection, self._full[table.name], table)
             self._empty = {name: _emptied(self._connection, relation) for name, relation in self._full.items()}
             self._rehearsal = _unhurried(self._connection)
             _locked(self._connection, sources.values())
@@ -128,12 +133,13 @@ class DuckDB:
     def _evaluated(self, question: Question, weights: Weights, relations: Mapping[str, Relation]) -> Answer:
         check_fits(question, weights)
         answer = blank(question, weights)
-        relation = relations.get(table_of(question.rows).name)
+        base, nest = base_of(question.rows), Nest(relations)
+        relation = relations.get(base.table.name) if isinstance(base, Scan) else nest.relation(base)
         if relation is None or not _knows(relation, question):
             raise EngineFailed
         if not answer.size:
             return answer
-        asked = statement(question, weights, relation, self._enumerated)
+        asked = statement(question, weights, relation, self._enumerated, nest.parts)
         for group, *parts in self._fetched(asked.sql, rehearsed=relations is self._empty):
             answer[group] = asked.measures(parts, weights.bits)
         return answer
@@ -415,7 +421,8 @@ def _created(
     connection.execute(f"CREATE {what} {ours} AS SELECT {listed or '1 AS nothing'} FROM {scan}").fetchall()
     columns = {column.name: (names[j], stored[j]) for j, column in enumerate(table.columns)}
     unit = ("u", stored[len(names)]) if extra else None
-    return Relation(ours, columns, unit, "r" if "r" in extra else None)
+    numbered = ours if "r" in extra else None
+    return Relation(ours, columns, unit, "r" if "r" in extra else None, numbered)
 
 
 def _types(connection: duckdb.DuckDBPyConnection, scan: str) -> dict[str, str]:
@@ -431,6 +438,16 @@ def _unpacked(name: str, kind: Kind) -> str:
             return f"make_timestamp({name})"
         case _:
             return f"CAST({name} AS {called(kind)})"
+
+
+def _check_unique(connection: duckdb.DuckDBPyConnection, relation: Relation, table: Table) -> None:
+    """Refuse a public table that holds a value twice where it is declared not to; public rows may be looked at."""
+    for column in table.columns:
+        if table.public and column.name in table.unique:
+            cell = reader(relation)(column)
+            counted = f"SELECT count({cell}) - count(DISTINCT {cell}) FROM {relation.name}"
+            if connection.execute(counted).fetchall()[0][0]:
+                not_unique(table, column.name)
 
 
 def _emptied(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Relation:

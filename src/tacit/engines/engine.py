@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import TooLarge
-from tacit.plan import Counted, Expression, Measure, Question, Rows, Scan, Summed, Units, Weights, Where
+from tacit.plan import Counted, Expression, Measure, Question, Rows, Summed, Units, Weights, Where, many_rows
 
 __all__ = [
     "MOST_BITS",
@@ -19,6 +19,7 @@ __all__ = [
     "check_fits",
     "conditions_of",
     "groups_of",
+    "most_rows",
     "reach_of",
 ]
 
@@ -64,13 +65,20 @@ def groups_of(question: Question) -> int:
 
 
 def conditions_of(rows: Rows) -> Iterator[Expression]:
-    """The conditions that a row has to meet, innermost first."""
-    match rows:
-        case Where(inner, condition):
-            yield from conditions_of(inner)
-            yield condition
-        case Scan():
-            pass
+    """The last conditions that a row has to meet, innermost first."""
+    if isinstance(rows, Where):
+        yield from conditions_of(rows.rows)
+        yield rows.condition
+
+
+def most_rows(question: Question) -> int:
+    """More rows than this are never added up: tables declare it, and of rows that are joined no engine can count more.
+
+    >>> from tacit.plan import Scan, Table
+    >>> most_rows(Question(Scan(Table("visits", ())), (), (Counted(),))) == MOST_ROWS
+    True
+    """
+    return 1 << 62 if many_rows(question) else MOST_ROWS
 
 
 def reach_of(measure: Measure) -> int:
@@ -86,14 +94,14 @@ def check_fits(question: Question, weights: Weights) -> None:
     """Refuse what could overflow 128 bits, from the plan alone.
 
     Claim:      after this check no integer that an engine forms exceeds 2**126, whatever the rows hold.
-    Because:    a sum has at most MOST_ROWS terms of at most `reach` times 2**bits; a weight comes from a quotient of
+    Because:    a sum has at most `most_rows` terms of at most `reach` times 2**bits; a weight comes from a quotient of
                 4**bits bound**2.
     Checked by: tests/unit/engines/test_engine.py::test_what_could_overflow_is_refused
     """
     if not 0 <= weights.bits <= MOST_BITS:
         raise TooLarge(f"weights of {weights.bits} bits cannot be computed exactly; use between 0 and {MOST_BITS} bits")
     largest = max((reach_of(measure) for measure in question.measures), default=1)
-    if max(MOST_ROWS * largest << weights.bits, weights.bound**2 << 2 * weights.bits) >> _ENGINE_BITS:
+    if max(most_rows(question) * largest << weights.bits, weights.bound**2 << 2 * weights.bits) >> _ENGINE_BITS:
         raise TooLarge("this sum could leave 128 bits; narrow the declared bounds of what is summed")
     if max(weights.units_squared, 1) << 2 * weights.bits >> _ENGINE_BITS:
         raise TooLarge("these weights could leave 128 bits; use fewer bits or a smaller bound")
@@ -102,5 +110,5 @@ def check_fits(question: Question, weights: Weights) -> None:
 def blank(question: Question, weights: Weights) -> Answer:
     """An answer of zeros; whether its integers are int64 depends on the plan alone, never on the rows."""
     largest = max((reach_of(measure) for measure in question.measures), default=1)
-    narrow = not MOST_ROWS * largest << weights.bits >> 63
+    narrow = not most_rows(question) * largest << weights.bits >> 63
     return np.zeros((groups_of(question), len(question.measures)), np.int64 if narrow else object)

@@ -3,25 +3,28 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import product
-from math import floor
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
-from tacit.engines.sources import Owned, rows_of
+from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
-from tacit.errors import EngineFailed
+from tacit.engines.yielding import scanned, steps, yielded
 from tacit.plan import (
     Counted,
     Measure,
+    Owner,
     Question,
     Row,
+    Scan,
     Summed,
     Table,
     Units,
     Value,
     Weights,
+    base_of,
     computed,
     constant,
-    table_of,
+    owner_of,
+    tables_of,
     type_of,
 )
 
@@ -45,21 +48,27 @@ class Memory:
 
     def __init__(self, tables: Mapping[Table, object]) -> None:
         self._rows = {table.name: rows_of(source, table) for table, source in tables.items()}
+        for table in tables:
+            check_unique(self._rows[table.name], table)
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
         """The exact measures of every group, multiplied by 2**bits."""
-        name = table_of(question.rows).name
-        if name not in self._rows:
-            raise EngineFailed
-        return _evaluated(self._rows[name], question, weights)
+        return _evaluated(_based(question, self._rows), question, weights)
 
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Evaluate on no rows."""
-        _evaluated([], question, weights)
+        nothing: dict[str, list[Owned]] = {table.name: [] for table in tables_of(question.rows)}
+        _evaluated(_based(question, nothing), question, weights)
 
     def close(self) -> None:
         """Let go of the rows."""
         self._rows = {}
+
+
+def _based(question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
+    """The rows before the last conditions; those of a table are held by the fields that read them."""
+    base = base_of(question.rows)
+    return scanned(base.table, stored) if isinstance(base, Scan) else yielded(base, stored)
 
 
 def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answer:
@@ -69,7 +78,7 @@ def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answe
     for unit, group, _ in kept:
         vectors[unit][group] += 1
     full = 1 << weights.bits
-    whole = table_of(question.rows).unit is None
+    whole = owner_of(question.rows) is Owner.ROW
     row_weights = {unit: full if whole else weight(vector.values(), weights) for unit, vector in vectors.items()}
     answer = blank(question, weights)
     for j, measure in enumerate(question.measures):
@@ -85,8 +94,7 @@ def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answe
 
 
 def _kept(rows: list[Owned], question: Question) -> Iterator[Kept]:
-    """The rows that meet every condition, have a unit and belong to a group."""
-    unit = table_of(question.rows).unit
+    """The rows that meet every condition and belong to a group."""
     conditions = [computed(condition) for condition in conditions_of(question.rows)]
     columns = [computed(key.value) for key in question.keys]
     places: dict[tuple[Value, ...], int] = {}
@@ -96,8 +104,6 @@ def _kept(rows: list[Owned], question: Question) -> Iterator[Kept]:
     for place, values in enumerate(product(*keys)):
         places.setdefault(values, place)
     for row in rows:
-        if unit is not None and row.unit is None:
-            continue
         group = places.get(tuple(column(row.cells) for column in columns))
         if group is not None and all(condition(row.cells) is True for condition in conditions):
             yield row.unit, group, row.cells
@@ -112,21 +118,5 @@ def _added(measure: Measure) -> Callable[[Row], int]:
         case Counted() | Units():
             return lambda _row: 1
         case Summed():
-            return _steps(measure)
-
-
-def _steps(measure: Summed) -> Callable[[Row], int]:
-    value = computed(measure.value)
-    scale = float(1 / measure.step)  # a power of two: multiplying by it is exact
-
-    def steps(row: Row) -> int:
-        match value(row):
-            case None:
-                return 0
-            case float(x):
-                whole = floor(x * scale + 0.5)
-            case x:
-                whole = int(x) if measure.step == 1 else floor(float(x) * scale + 0.5)
-        return min(max(whole, measure.low), measure.high) - measure.centre
-
-    return steps
+            found = steps(measure)
+            return lambda row: found(row) or 0

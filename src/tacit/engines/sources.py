@@ -9,14 +9,14 @@ from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.engines.linked import Linked, linked_rows
 from tacit.errors import InvalidData
-from tacit.plan import INT64, Kind, Row, Table, Value, parsed, plain
+from tacit.plan import INT64, Kind, Row, Table, Value, held, parsed, plain
 
 __all__ = [
     "Frame",
@@ -30,6 +30,8 @@ __all__ = [
     "check_columns",
     "check_path",
     "header_of",
+    "check_unique",
+    "not_unique",
     "rows_of",
     "source_of",
     "wanted",
@@ -181,6 +183,22 @@ def check_path(source: Linked, table: Table) -> None:
 def _check_has(records: Sequence[Mapping[str, object]], table: Table, *names: str) -> None:
     for name in names if records else ():
         check_columns({each for record in records for each in record}, Table(table.name, (), unit=name))
+
+
+def check_unique(rows: Sequence[Owned], table: Table) -> None:
+    """Refuse a public table that holds a value twice where it is declared not to; public rows may be looked at."""
+    for name in table.unique if table.public else ():
+        column = next(column for column in table.columns if column.name == name)
+        cells = [cell for cell in (held(row.cells[name], column) for row in rows) if cell is not None]
+        if len(set(cells)) < len(cells):
+            not_unique(table, name)
+
+
+def not_unique(table: Table, name: str) -> NoReturn:
+    """Refuse a column that is not unique."""
+    raise InvalidData(
+        f"column {name!r} of the public table {table.name!r} holds a value twice; leave it out of `unique`"
+    )
 
 
 def arrays_of(rows: Sequence[Mapping[str, object]], table: Table) -> dict[str, tuple[Kind, NDArray[Any]]]:

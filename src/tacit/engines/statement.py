@@ -6,32 +6,22 @@ up without weights, and what the units beyond the bound weigh too much is taken 
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isqrt
 
-from tacit.engines.engine import MOST_ROWS, conditions_of, groups_of
+from tacit.engines.engine import conditions_of, groups_of, most_rows
 from tacit.engines.keys import Enumeration, enumeration, grouping
 from tacit.engines.reading import read, read_unit
+from tacit.engines.relations import Relation
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
 from tacit.engines.weights import presence_weight
 from tacit.plan import Column, Question, Units, Weighing, Weights
 
-__all__ = ["Relation", "Statement", "statement"]
+__all__ = ["Statement", "statement"]
 
 _MASK = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A table or view of the connection: its name, and for each declared column where and as what it is stored."""
-
-    name: str
-    columns: Mapping[str, tuple[str, str]]
-    unit: tuple[str, str] | None
-    unit_rows: str | None = None
-    """A column that says how many rows the row's unit has in the whole table, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +42,13 @@ class Statement:
 
 
 def statement(
-    question: Question, weights: Weights, relation: Relation, enumerated: Enumeration = enumeration
+    question: Question,
+    weights: Weights,
+    relation: Relation,
+    enumerated: Enumeration = enumeration,
+    nested: Sequence[str] = (),
 ) -> Statement:
-    """The statement of a question.
+    """The statement of a question; `nested` are the parts that the relation is made of, if it is not a table.
 
     Claim:      its measures are those of the memory engine, bit for bit, and no row can make the SELECT fail.
     Because:    a unit's weight is 2**bits exactly if its norm is within the bound; the units that are left out of
@@ -63,17 +57,19 @@ def statement(
     Checked by: tests/laws/test_engines.py::test_memory_and_duckdb_agree
     """
     by_unit = relation.unit is not None
-    terms = Terms(lambda column: _column(relation, column))
+    terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
     recipes = [() if by_unit and isinstance(m, Units) else terms.recipe(m) for m in question.measures]
     units = ((len(terms.listed), 1),)
-    parts, tables, columns = [f"taken AS NOT MATERIALIZED ({_taken(question, relation, terms, enumerated)})"], [], []
+    kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
+    taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated)})"
+    parts, tables, columns = [*nested, taken], [], []
     if terms.listed:
         sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
         parts.append(f"everyone AS (SELECT g, {sums} FROM taken GROUP BY g)")
         columns = [f"m{term.place}, {f'h{term.place}' if by_unit else 'NULL'}" for term in terms.listed]
         tables.append("everyone")
     if terms.listed and by_unit:
-        parts += _held(weights, terms.listed, groups_of(question), relation)
+        parts += _held(weights, terms.listed, question, relation)
         tables.append("LEFT JOIN held USING (g)")
     if not all(recipes):
         parts += _units(weights, groups_of(question))
@@ -104,9 +100,9 @@ def _taken(question: Question, relation: Relation, terms: Terms, enumerated: Enu
     return f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
 
 
-def _held(weights: Weights, terms: list[Term], groups: int, relation: Relation) -> Iterator[str]:
+def _held(weights: Weights, terms: list[Term], question: Question, relation: Relation) -> Iterator[str]:
     """What the rows of heavy units weigh less than 2**bits, added up: d is negative or zero."""
-    bound, bits = weights.bound, weights.bits
+    bound, bits, groups = weights.bound, weights.bits, groups_of(question)
     rows = "taken" if relation.unit_rows is None else f"(SELECT * FROM taken WHERE r > {bound})"
     if weights.norm is Weighing.L1 or groups == 1:  # one number: both norms are its size
         owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
@@ -124,7 +120,7 @@ def _held(weights: Weights, terms: list[Term], groups: int, relation: Relation) 
     yield f"pairs AS MATERIALIZED ({pairs})"
     squares = "SELECT u, sum(n::HUGEINT * n) AS x FROM pairs GROUP BY u"
     yield f"light AS ({_rooted(squares, bound**2, bits)})"
-    sums = ", ".join(f"sum({t.factor(bits, rows=MOST_ROWS)} * s{t.place}) AS h{t.place}" for t in terms)
+    sums = ", ".join(f"sum({t.factor(bits, rows=most_rows(question))} * s{t.place}) AS h{t.place}" for t in terms)
     yield f"held AS (SELECT g, {sums} FROM pairs JOIN light USING (u) GROUP BY g)"
 
 

@@ -1,7 +1,7 @@
 """What rows add up to, once each: measures are sums of a few terms, and measures that share a term share its work."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import floor
 
 from tacit.engines.engine import MOST_ROWS
@@ -25,6 +25,7 @@ class Term:
     column: str | None = None
     sums: bool = False
     reach: int = 1
+    rows: int = MOST_ROWS
 
     def weighed(self, bits: int) -> str:
         """What one row adds that weighs d; NULL adds nothing."""
@@ -44,8 +45,8 @@ class Term:
         return f"coalesce(sum({self.column}), 0)" if self.sums else f"count({self.column})"
 
     def narrow_total(self) -> bool:
-        """Whether no table's rows add up to more than 64 bits."""
-        return not MOST_ROWS * self.reach >> 63
+        """Whether so many rows as there can be add up to no more than 64 bits."""
+        return not self.rows * self.reach >> 63
 
     def factor(self, bits: int, *, rows: int) -> str:
         """The factor d of so many rows, wide enough for its product with what they add up to."""
@@ -60,6 +61,7 @@ class Terms:
     """
 
     read: Reader
+    rows: int = MOST_ROWS
     columns: dict[str, str] = field(default_factory=dict)
     listed: list[Term] = field(default_factory=list)
     _found: dict[object, Term] = field(default_factory=dict)
@@ -97,7 +99,7 @@ class Terms:
 
     def _term(self, key: object, build: Callable[[int], Term]) -> Term:
         if key not in self._found:
-            self._found[key] = build(len(self.listed))
+            self._found[key] = replace(build(len(self.listed)), rows=self.rows)
             self.listed.append(self._found[key])
         return self._found[key]
 

@@ -27,22 +27,10 @@ from tacit.plan.forms import chained, negated
 from tacit.plan.functions import Function
 from tacit.plan.measures import counted
 from tacit.plan.narrowing import MIRRORED, OPPOSITE
-from tacit.plan.nodes import (
-    Counted,
-    Key,
-    Measure,
-    Ordering,
-    Plan,
-    Question,
-    Rows,
-    Shown,
-    Summed,
-    Units,
-    View,
-    Where,
-)
+from tacit.plan.nodes import Counted, Key, Measure, Ordering, Plan, Question, Shown, Summed, Units, View
 from tacit.plan.schema import Kind
 from tacit.plan.serial import serial
+from tacit.plan.settled import needed, settled, substituted
 from tacit.plan.types import type_of
 
 __all__ = ["canonical", "fingerprint"]
@@ -61,12 +49,12 @@ def canonical(plan: Plan) -> Plan:
                 reassociated, and without NaN the opposite of < is >=.
     Checked by: tests/unit/plan/test_canonical.py::test_the_canonical_question_means_the_same
     """
-    question, view = plan.question, plan.view
+    question, view = _settled(plan.question), plan.view
     normal = [Key(_normal(key.value), key.values) for key in question.keys]
     keys = sorted(dict.fromkeys(normal), key=_place)
     measures = {serial(measure): measure for measure in map(_measure, question.measures)}
     places = sorted(measures)
-    found = Question(_rows(question.rows), tuple(keys), tuple(measures[place] for place in places))
+    found = Question(question.rows, tuple(keys), tuple(measures[place] for place in places))
     key_places = [keys.index(key) for key in normal]
     measure_places = [places.index(serial(_measure(measure))) for measure in question.measures]
 
@@ -100,13 +88,25 @@ def _place(key: Key) -> tuple[bool, str]:
             return True, serial(value)
 
 
-def _rows(rows: Rows) -> Rows:
-    conditions = []
-    below = rows
-    while isinstance(below, Where):
-        conditions.append(below.condition)
-        below = below.rows
-    return Where(below, _normal(chained(Both, conditions))) if conditions else below
+def _settled(question: Question) -> Question:
+    """The question over rows in their canonical form, with what was calculated on the way put in its place."""
+    rows, names = settled(question.rows, _normal)
+    keys = tuple(Key(substituted(key.value, names), key.values) for key in question.keys)
+    measures = tuple(_measure_over(measure, names) for measure in question.measures)
+    asked = [measure.value for measure in measures if not isinstance(measure, Units) and measure.value is not None]
+    return Question(needed(rows, [*(key.value for key in keys), *asked]), keys, measures)
+
+
+def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
+    match measure:
+        case Counted(value):
+            return measure if value is None else Counted(substituted(value, names))
+        case Summed(value, step, low, high, centre):
+            return Summed(substituted(value, names), step, low, high, centre)
+        case Units():
+            return measure
+        case _:
+            assert_never(measure)
 
 
 def _measure(measure: Measure) -> Measure:

@@ -88,7 +88,10 @@ SORTED = (Named.COLUMN, Named.KEY)
 
 @dataclass(slots=True)
 class Draft:
-    """A question about one table, being read; `plan` closes it."""
+    """A question about rows that look like a table, being read; `plan` closes it.
+
+    Without `rows` they are those of the table itself.
+    """
 
     table: Table
     conditions: list[Expression] = field(default_factory=list)
@@ -96,6 +99,7 @@ class Draft:
     key_names: list[str] = field(default_factory=list)
     measures: dict[Measure, int] = field(default_factory=dict)
     columns: list[Shown] = field(default_factory=list)
+    rows: Rows | None = None
 
     # ------------------------------------------------------------ rows
 
@@ -169,7 +173,7 @@ class Draft:
     @property
     def question(self) -> Question:
         """The question as far as it has been read."""
-        rows: Rows = Scan(self.table)
+        rows: Rows = Scan(self.table) if self.rows is None else self.rows
         if self.conditions:
             rows = Where(rows, chained(Both, self.conditions))
         return Question(rows, tuple(self.keys), tuple(self.measures))

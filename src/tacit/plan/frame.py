@@ -1,6 +1,6 @@
 """The frame door: questions written in Python, read into the same plans as SQL."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -8,12 +8,13 @@ from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.exact import count_of
+from tacit.plan import combining
 from tacit.plan.draft import KEPT, SELECTED, SORTED, Draft
 from tacit.plan.expressions import Both, Expression, KeyOf
 from tacit.plan.forms import joined
-from tacit.plan.nodes import Ordering, Plan
+from tacit.plan.nodes import Ordering, Plan, Rows
 from tacit.plan.schema import Table
-from tacit.plan.terms import Scope, Sorted, Term, column_term, term_of
+from tacit.plan.terms import Scope, Sorted, Term, col, column_term, term_of
 
 __all__ = ["Frame"]
 
@@ -37,6 +38,7 @@ class Frame:
     order: tuple[Sorted, ...] = ()
     most: int | None = None
     skipped: int = 0
+    rows: Rows | None = None
 
     def where(self, *conditions: Term) -> "Frame":
         """Only the rows for which all the conditions are true."""
@@ -46,6 +48,34 @@ class Frame:
         """One group for every combination of the public values of some columns or, by name, of some terms."""
         listed = [(None, column_term(key)) for key in keys] + [(name, column_term(key)) for name, key in named.items()]
         return _checked(replace(self, keys=(*self.keys, *listed)))
+
+    def per_unit(self, *by: str, **columns: Term) -> "Frame":
+        """One row for every unit, and for every value of some columns: what its rows add up to, by name."""
+        with _about(next(iter(columns.values()), col(", ".join(by)))):
+            return self._over(*combining.per_unit(_rows_of(self), by, columns))
+
+    def join(self, other: "Frame", on: "str | Sequence[str]" = (), *, outer: bool = False) -> "Frame":
+        """Every row with those of the other of the same unit; `on` names more columns that have to be equal.
+
+        With `outer`, rows that meet none are kept, with NULL for what the other has.
+        """
+        names = [on] if isinstance(on, str) else list(on)
+        return self._over(*combining.joined(_rows_of(self), _rows_of(other), names, outer=outer))
+
+    def stack(self, other: "Frame") -> "Frame":
+        """The rows of both, in the columns that they share."""
+        return self._over(*combining.stacked(_rows_of(self), _rows_of(other)))
+
+    def among(self, other: "Frame") -> "Frame":
+        """Only the rows of units that have a row in the other."""
+        return self._over(*combining.among(_rows_of(self), _rows_of(other), present=True))
+
+    def not_among(self, other: "Frame") -> "Frame":
+        """Only the rows of units that have no row in the other."""
+        return self._over(*combining.among(_rows_of(self), _rows_of(other), present=False))
+
+    def _over(self, rows: Rows, table: Table) -> "Frame":
+        return Frame(table, self.asker, rows=rows)
 
     def agg(self, **columns: Term) -> "Frame":
         """What is measured of each group, by the name of its column in the answer."""
@@ -86,7 +116,7 @@ class Frame:
 
 def _draft_of(frame: Frame) -> Draft:
     """The rows and the keys of a frame."""
-    draft = Draft(frame.table)
+    draft = Draft(frame.table, rows=frame.rows)
     for condition in frame.conditions:
         with _about(condition):
             draft.where(condition.read(Scope(draft)))
@@ -94,6 +124,13 @@ def _draft_of(frame: Frame) -> Draft:
         with _about(key):
             draft.key(key.read(Scope(draft)), name)
     return draft
+
+
+def _rows_of(frame: Frame) -> Draft:
+    """The rows of a frame, of which nothing is grouped or measured yet."""
+    if frame.keys or frame.columns or frame.kept or frame.order or frame.most is not None:
+        raise InvalidPlan("what is already grouped or measured has no rows to combine", "combine rows first")
+    return _draft_of(frame)
 
 
 def _checked(frame: Frame) -> Frame:

@@ -15,7 +15,20 @@ _OF_ONE = (
 
 # Every node that is read: what it may hold, and the words that it accounts for; those with a ? may be missing.
 NODES: dict[str, tuple[str, str]] = {
-    "Select": ("expressions from_ where group having order limit offset", "SELECT"),
+    "Select": ("expressions from_ joins where group having order limit offset with_", "SELECT"),
+    "With": ("expressions", "WITH"),
+    "CTE": ("this alias", "ALIAS"),
+    "Subquery": ("this alias", ""),
+    "Union": ("this expression distinct order limit offset with_", "UNION ALL"),
+    "Join": ("this side kind on using", "JOIN"),
+    "Exists": ("this", "EXISTS"),
+    "Window": ("this partition_by order over", "OVER"),
+    "RowNumber": ("", ""),
+    "Rank": ("", ""),
+    "Lag": ("this offset", ""),
+    "Lead": ("this offset", ""),
+    "Min": ("this", "MIN"),
+    "Max": ("this", "MAX"),
     "From": ("this", "FROM"),
     "Table": ("this alias", ""),
     "TableAlias": ("this", ""),
@@ -49,7 +62,7 @@ NODES: dict[str, tuple[str, str]] = {
     "Or": ("this expression", "OR"),
     "Not": ("this", "NOT"),
     "Is": ("this expression", "IS"),
-    "In": ("this expressions", "IN"),
+    "In": ("this expressions query", "IN"),
     "Between": ("this low high", "BETWEEN AND"),
     "Like": ("this expression negate", "LIKE"),
     "Case": ("this ifs default", "CASE END"),
@@ -102,6 +115,22 @@ NO_ROWS = ("every row would be shown, and no row ever leaves", "ask for COUNT(*)
 # What to say about nodes and arguments that are not read.
 TAUGHT_NODES: dict[str, tuple[str, str]] = {
     "Star": NO_ROWS,
+    "Subquery": (
+        "a question inside stands in FROM, or after IN and EXISTS among the conditions of WHERE",
+        "write it in FROM and join it on the unit; units are looked for with unit IN (SELECT unit FROM ...) AND ...",
+    ),
+    "Exists": (
+        "EXISTS stands by itself among the conditions of WHERE",
+        "write WHERE EXISTS (SELECT ...) AND ..., or use CASE on a column of a LEFT JOIN",
+    ),
+    "Min": (
+        "of the whole, MIN and MAX are not answered; of each unit they are",
+        "write MIN(x) beside GROUP BY unit, inside",
+    ),
+    "Max": (
+        "of the whole, MIN and MAX are not answered; of each unit they are",
+        "write MAX(x) beside GROUP BY unit, inside",
+    ),
     "Distinct": ("of distinct values only units are counted", "write COUNT(DISTINCT unit) or COUNT(*)"),
     "Tuple": ("several values in parentheses are not compared at once", "compare them one by one, with AND"),
     "Trim": ("TRIM takes away spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
@@ -111,9 +140,14 @@ TAUGHT_NODES: dict[str, tuple[str, str]] = {
     "Trunc": ("TRUNC is not read", "write FLOOR(x), CEIL(x), or SIGN(x) * FLOOR(ABS(x))"),
 }
 TAUGHT_ARGUMENTS = {
-    "joins": ("a question is about one table", "ask about each table on its own"),
+    "method": ("tables are joined by what ON or USING says", "write JOIN ... ON a.x = b.x"),
+    "recursive": ("a question that names itself is not read", "leave RECURSIVE out"),
+    "materialized": ("how a question inside is computed is not asked for", "leave MATERIALIZED out"),
+    "columns": ("columns are named where they are selected", "write AS inside: SELECT x AS name"),
+    "spec": ("a window of some rows before and after is not read", "leave ROWS ... out, or use LAG and LEAD"),
+    "default": ("LAG and LEAD give NULL where there is no row", "write CASE WHEN x IS NULL THEN 0 ELSE x END"),
+    "by_name": ("columns are stacked by their places", "leave BY NAME out, and list the columns in the same order"),
     "db": ("tables are known by their name alone", "leave out what stands before the point"),
-    "query": ("a question inside a question is not answered", "list the constants: x IN (1, 2)"),
     "field": ("IN needs a list", "list the constants in parentheses: x IN (1, 2)"),
     "nulls_first": ("NULLs come last", "leave NULLS FIRST out"),
     "decimals": ("FLOOR and CEIL give whole numbers", "write ROUND(x, 2), or FLOOR(x * 100) / 100"),

@@ -6,13 +6,14 @@ from typing import NoReturn, assert_never
 
 from tacit.plan.expressions import Arithmetic, Called, Compared, Expression, Negated
 from tacit.plan.functions import TOTAL
-from tacit.plan.nodes import Counted, Measure, Question, Rows, Scan, Summed, Units, Where
+from tacit.plan.nodes import Counted, Measure, Question, Summed, Units
+from tacit.plan.owners import many_rows, table_of
 from tacit.plan.proofs import Type, refused, unbounded
 from tacit.plan.ranges import Range
-from tacit.plan.schema import Kind, Table
+from tacit.plan.schema import Kind
 from tacit.plan.types import type_of
 
-__all__ = ["centred", "counted", "fits", "summed", "table_of"]
+__all__ = ["centred", "counted", "fits", "summed"]
 
 # A double range is cut into at least 2**20 steps, and no value lies more than 2**51 steps from zero: there halves are
 # still doubles, so that rounding to whole steps is exact.
@@ -59,25 +60,15 @@ def centred(expression: Expression) -> Summed:
     return _varying(Summed(found.value, found.step, found.low, found.high, (found.low + found.high) // 2))
 
 
-def table_of(rows: Rows) -> Table:
-    """The table that rows are taken from."""
-    while isinstance(rows, Where):
-        rows = rows.rows
-    match rows:
-        case Scan(table):
-            return table
-        case _:
-            assert_never(rows)
-
-
 def fits(question: Question, bits: int) -> bool:
     """Whether every sum of the question, multiplied by 2**bits, is sure to fit into the engines' 128 bits.
 
     Claim:      no sum that an engine forms exceeds 2**126, whatever the rows hold.
-    Because:    it adds at most `table.rows` terms, each at most `reach` steps times a weight of at most 2**bits.
+    Because:    it adds at most `table.rows` terms, each at most `reach` steps times a weight of at most 2**bits; where
+                rows are joined or stacked, no engine lives to see 2**62 of them.
     Checked by: tests/unit/plan/test_measures.py::test_sums_are_proved_to_fit
     """
-    rows = table_of(question.rows).rows
+    rows = 1 << 62 if many_rows(question) else table_of(question.rows).rows
     return all(rows * _reach(measure) << bits < 1 << _ENGINE_BITS for measure in question.measures)
 
 

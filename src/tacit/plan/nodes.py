@@ -1,28 +1,48 @@
-"""What is asked: rows, keys and measures, which are paid for; and a view of them, which is free."""
+"""What is asked: rows, keys and measures, which are paid for; and a view of them, which is free.
+
+Claim:      the rows that a node of `Rows` gives for a unit depend on that unit's rows and on public tables, on nothing
+            else; each belongs to one unit; without a unit's rows in the tables, only its rows are missing.
+Because:    rows meet only within a unit, or with public ones: a join of private rows is on the unit by its nature, and
+            no node has a place for a window, a group or a list of units that spans several.
+Checked by: tests/laws/test_rows.py::test_a_unit_that_leaves_takes_its_rows_and_no_others
+"""
 
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
 from tacit.plan.expressions import Expression
-from tacit.plan.schema import Scalar, Table
+from tacit.plan.schema import Column, Scalar, Table
 
 __all__ = [
+    "Computed",
     "Counted",
+    "Defined",
+    "Folded",
+    "Folding",
+    "Inner",
+    "Joined",
+    "Kept",
     "Key",
     "Measure",
     "Ordering",
+    "Place",
+    "Placed",
     "Plan",
     "Question",
     "Rows",
+    "Running",
     "Scan",
     "Shown",
+    "Stacked",
     "Summed",
     "Units",
     "View",
     "Weighing",
     "Weights",
     "Where",
+    "Window",
+    "Windowed",
 ]
 
 
@@ -41,7 +61,136 @@ class Where:
     condition: Expression
 
 
-Rows = Scan | Where
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A column that is calculated from a row."""
+
+    name: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """The rows with these columns and no others; whose they are stays with them."""
+
+    rows: "Rows"
+    columns: tuple[Defined, ...]
+
+
+class Folding(Enum):
+    """What many rows of one unit become."""
+
+    COUNT = "COUNT"
+    DISTINCT = "COUNT DISTINCT"
+    SUM = "SUM"
+    MEAN = "AVG"
+    LEAST = "MIN"
+    GREATEST = "MAX"
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What an expression over rows of one unit becomes, held between the bounds of the column that it gives.
+
+    Sums and means are taken in whole steps of a public grid; NULL adds nothing, and nothing at all is NULL, or zero if
+    it is counted.
+    """
+
+    column: Column
+    fold: Folding
+    value: Expression | None = None
+    step: Fraction = Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """One row for every unit and every combination of its keys, NULL among them: those keys, and what is folded."""
+
+    rows: "Rows"
+    keys: tuple[Defined, ...]
+    folds: tuple[Folded, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """The rows of all parts, which have the same columns, one below the other."""
+
+    parts: tuple["Rows", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Every pair of a row on the left and one on the right of the same unit, for which all of `on` are equal.
+
+    On the right there may be public rows, which belong to no unit and meet those of every unit.  With `outer`, a row on
+    the left that meets none is there once, with NULL for what is on the right.  No column is on both sides.
+    """
+
+    left: "Rows"
+    right: "Rows"
+    on: tuple[tuple[Expression, Expression], ...] = ()
+    outer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The rows of those units that have a row among others or, if they must not be present, have none."""
+
+    rows: "Rows"
+    among: "Rows"
+    present: bool = True
+
+
+class Place(Enum):
+    """What a row is among those of its unit."""
+
+    NUMBER = "ROW_NUMBER"
+    RANK = "RANK"
+    BEFORE = "LAG"
+    AFTER = "LEAD"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The number or the rank of a row, or a value of the row so many places before or after it.
+
+    Rows are those of the same unit and the same values of `by`.  All but ranks are taken in an order that is completed
+    by all columns of the rows, NULLs last: rows that it does not tell apart are the same.
+    """
+
+    column: Column
+    place: Place
+    order: tuple["Ordering", ...] = ()
+    by: tuple[Expression, ...] = ()
+    value: Expression | None = None
+    offset: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What the rows of the same unit and the same values of `by` fold into.
+
+    With an order, they are those before the row and its peers.
+    """
+
+    folded: Folded
+    order: tuple["Ordering", ...] = ()
+    by: tuple[Expression, ...] = ()
+
+
+Window = Placed | Running
+"""What is added to a row from others of its unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Windowed:
+    """The rows, with columns that look at other rows of the same unit."""
+
+    rows: "Rows"
+    columns: tuple[Window, ...]
+
+
+Rows = Scan | Where | Computed | Inner | Stacked | Joined | Kept | Windowed
 """Where rows come from."""
 
 

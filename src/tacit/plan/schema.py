@@ -50,9 +50,17 @@ class Table:
 
     `unit` names the column whose equal values belong together; None means that every row is a unit.  `rows` is the
     declared most that the table can ever hold: sums are proved to fit from it.
+
+    A `public` table protects nobody and may be joined to the others; `unique` lists those of its columns that hold no
+    value twice.  `contributions` is how many rows of a unit count in full, where what a unit's rows add up to is asked;
+    `references` are its foreign keys on the way to its unit: a column, another table, and a unique column of that.
     """
 
     name: str
     columns: tuple[Column, ...]
     unit: str | None = None
     rows: int = (1 << 40) - 1
+    public: bool = False
+    unique: tuple[str, ...] = ()
+    contributions: int | None = None
+    references: tuple[tuple[str, str, str], ...] = ()

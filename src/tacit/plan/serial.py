@@ -1,6 +1,7 @@
 """A question as text: what a fingerprint is taken of, the same on every machine and in every version."""
 
 import json
+from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
 from typing import assert_never
@@ -26,13 +27,35 @@ from tacit.plan.expressions import (
     OneOf,
     operands,
 )
-from tacit.plan.nodes import Counted, Key, Measure, Question, Rows, Scan, Summed, Units, Where
+from tacit.plan.nodes import (
+    Computed,
+    Counted,
+    Defined,
+    Folded,
+    Inner,
+    Joined,
+    Kept,
+    Key,
+    Measure,
+    Ordering,
+    Placed,
+    Question,
+    Rows,
+    Running,
+    Scan,
+    Stacked,
+    Summed,
+    Units,
+    Where,
+    Window,
+    Windowed,
+)
 from tacit.plan.schema import Column, Scalar
 
 __all__ = ["serial"]
 
 
-def serial(part: Expression | Measure | Question) -> str:
+def serial(part: Expression | Measure | Question | Rows | Window | Folded | Defined) -> str:
     """A text that two parts share exactly if they are equal; its order is the canonical one."""
     return json.dumps(_plain(part), separators=(",", ":"))
 
@@ -40,7 +63,10 @@ def serial(part: Expression | Measure | Question) -> str:
 _Plain = list["str | _Plain | None"]
 
 
-def _plain(part: Expression | Measure | Question | Rows | Key) -> _Plain:
+_Part = Expression | Measure | Question | Rows | Key | Window | Folded | Defined | Ordering
+
+
+def _plain(part: _Part) -> _Plain:
     """A part as nested lists of texts; the first of each says what it is."""
     match part:
         case Question(rows, keys, measures):
@@ -50,6 +76,19 @@ def _plain(part: Expression | Measure | Question | Rows | Key) -> _Plain:
             return ["scan", table.name, table.unit, *units]
         case Where(rows, condition):
             return ["where", _plain(rows), _plain(condition)]
+        case Computed() | Inner() | Stacked() | Joined() | Kept() | Windowed():
+            return _plain_rows(part)
+        case Defined(name, value):
+            return ["defined", name, _plain(value)]
+        case Folded(column, fold, value, step):
+            return ["folded", _column(column), fold.value, None if value is None else _plain(value), str(step)]
+        case Running(fold, order, by):
+            return ["running", _plain(fold), _all(order), _all(by)]
+        case Placed(column, place, order, by, value, offset):
+            taken = None if value is None else _plain(value)
+            return ["placed", _column(column), place.value, _all(order), _all(by), taken, str(offset)]
+        case Ordering(value, descending):
+            return ["ordering", _plain(value), str(descending)]
         case Key(value, values):
             return ["key", _plain(value), None if values is None else [_scalar(each) for each in values]]
         case Counted(value):
@@ -60,6 +99,28 @@ def _plain(part: Expression | Measure | Question | Rows | Key) -> _Plain:
             return ["units"]
         case _:
             return _plain_expression(part)
+
+
+def _all(parts: Iterable[_Part]) -> _Plain:
+    return [_plain(part) for part in parts]
+
+
+def _plain_rows(rows: Computed | Inner | Stacked | Joined | Kept | Windowed) -> _Plain:
+    match rows:
+        case Computed(inner, columns):
+            return ["computed", _plain(inner), _all(columns)]
+        case Inner(inner, keys, folds):
+            return ["inner", _plain(inner), _all(keys), _all(folds)]
+        case Stacked(parts):
+            return ["stacked", *_all(parts)]
+        case Joined(left, right, on, outer):
+            return ["joined", _plain(left), _plain(right), [_all(pair) for pair in on], str(outer)]
+        case Kept(inner, among, present):
+            return ["kept", _plain(inner), _plain(among), str(present)]
+        case Windowed(inner, windows):
+            return ["windowed", _plain(inner), _all(windows)]
+        case _:
+            assert_never(rows)
 
 
 def _plain_expression(expression: Expression) -> _Plain:

@@ -12,17 +12,23 @@ from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 
-from tacit.errors import InvalidPlan
+from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.account import Account
-from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named, close_to, find
+from tacit.plan.among import filtered
+from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named, find
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Literal, Not
 from tacit.plan.forms import NULL, Forms, chained, literal, negated, number
 from tacit.plan.grammar import ARITHMETIC, COMPARISONS, KINDS
-from tacit.plan.nodes import Ordering, Plan
+from tacit.plan.inside import Inside
+from tacit.plan.nodes import Folding, Ordering, Plan
+from tacit.plan.origins import Origin, Scope
+from tacit.plan.owners import Owner
 from tacit.plan.schema import Kind, Table
 from tacit.plan.spellings import CALLED, Calls
-from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, interval_parts, items
+from tacit.plan.subqueries import common, query, sourced
+from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, interval_parts, items, outermost
 from tacit.plan.types import type_of
+from tacit.plan.windows import FOLDS, window
 
 __all__ = ["read_sql"]
 
@@ -43,7 +49,14 @@ def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
     raw, tokens = _tokenised(text)
     check_tokens(text, tokens, _TYPES)
     account = Account(text, tokens, places=interval_parts(tokens))
-    plan = _Reader(account, tables).plan(_parsed(text, raw, tokens))
+    try:
+        plan = _Reader(account, tables).plan(_parsed(text, raw, tokens))
+    except Unbounded as refusal:
+        if any(column.name == refusal.column for table in tables.values() for column in table.columns):
+            raise
+        reason = f"the range of {refusal.column!r} is not known, and one row could change the answer by any amount"
+        remedy = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
+        raise InvalidPlan(reason, remedy, text=refusal.text, start=refusal.start, end=refusal.end) from None
     account.close(_TYPES)
     return plan
 
@@ -83,6 +96,10 @@ def _parsed(text: str, raw: Sequence[Any], tokens: Sequence[Token]) -> exp.Selec
         raise InvalidPlan(
             "this is not SQL that can be read", "ask a simpler question", text=text, end=len(text)
         ) from None
+    if isinstance(tree, exp.SetOperation):
+        reason = "two questions are not answered as one: each has noise and a price of its own"
+        remedy = "ask them one by one, or stack their rows inside: FROM (SELECT ... UNION ALL SELECT ...)"
+        raise InvalidPlan(reason, remedy, text=text, end=len(text))
     if not isinstance(tree, exp.Select):
         raise InvalidPlan("only a SELECT is answered", "begin with SELECT", text=text, end=len(text))
     return tree
@@ -100,7 +117,8 @@ class _Reader:
     account: Account
     tables: Mapping[str, Table]
     depth: int = 0
-    alias: str = ""
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    scope: Scope | None = None
     key_kinds: set[str] = field(default_factory=set)
     calculated: dict[int, Expression | None] = field(default_factory=dict)
 
@@ -109,17 +127,15 @@ class _Reader:
     def plan(self, select: exp.Select) -> Plan:
         """The plan of a whole statement."""
         parts = self.account.take(select)
-        draft = self.source(select, parts.get("from_"))
+        self.origins = common(self, parts.get("with_"))
+        draft = self.source(select, parts)
         columns = self.account.listed(select)
-        if where := parts.get("where"):
-            condition = self.account.take(where)["this"]
-            with self.account.about(condition):
-                draft.where(self.read(condition, draft, _ROWS))
+        filtered(self, parts.get("where"), draft)
         if group := parts.get("group"):
             for key in self.account.listed(group):
                 with self.account.about(key):
                     self.key(key, columns, draft)
-        spans = items(self.account.tokens)
+        spans = items(outermost(self.account.tokens))
         if len(spans) != len(columns):
             self.account.refuse(select, "the columns are not understood", "put parentheses around them")
         for column, (start, end) in zip(columns, spans, strict=True):
@@ -131,26 +147,26 @@ class _Reader:
         with self.account.about(clause.this if clause else select):
             return draft.plan(having, order, limit, offset or 0)
 
-    def source(self, select: exp.Expr, clause: exp.Expr | None) -> Draft:
-        """The table that is asked about."""
-        if clause is None:
-            self.account.refuse(select, "no table is asked about", "say which: SELECT COUNT(*) FROM table")
-        table = self.account.take(clause)["this"]
-        if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
-            self.account.refuse(
-                table, "this is not a table", "name a table; no function, file or subquery takes its place"
-            )
-        parts = self.account.take(table)
-        name = self.name(parts["this"])
-        with self.account.about(table):
-            found = find(name, list(self.tables), "table")
-            if found is None:
-                remedy = close_to(name, list(self.tables), "table") + "; files are not read"
-                raise InvalidPlan(f"there is no table {name.text[:64]!r}", remedy)
-        self.alias = found
-        if parts.get("alias"):
-            self.alias = self.alias_name(self.account.take(parts["alias"])["this"]).text
-        return Draft(self.tables[found])
+    def source(self, select: exp.Expr, parts: Mapping[str, Any]) -> Draft:
+        """The rows that are asked about."""
+        self.scope = sourced(self, select, parts)
+        origin = self.scope.origin
+        if origin.owner is Owner.NOBODY:
+            reason, remedy = "only public tables are asked about", "read them yourself: nothing in them is protected"
+            self.account.refuse(parts["from_"], reason, remedy)
+        return Draft(origin.table, rows=origin.rows)
+
+    def sourced(self, select: exp.Expr, parts: Mapping[str, Any]) -> Scope:
+        """What a SELECT is about."""
+        return sourced(self, select, parts)
+
+    def query(self, node: exp.Expr, name: str) -> Origin:
+        """The rows that a question inside gives."""
+        return query(self.within(), node, name)
+
+    def within(self, origins: Mapping[str, Origin] | None = None) -> "_Reader":
+        """A reader of a question inside."""
+        return _Reader(self.account, self.tables, origins=self.origins if origins is None else origins)
 
     def key(self, node: exp.Expr, columns: Sequence[exp.Expr], draft: Draft, name: str | None = None) -> None:
         """A key of GROUP BY: an expression, its place in the SELECT or its alias there."""
@@ -183,8 +199,14 @@ class _Reader:
         with self.account.about(value):
             read = self.read(value, draft, SELECTED)
             if name is None:
-                name = draft.column(self.column_name(value)).name if isinstance(value, exp.Column) else text
+                name = self.shown_as(value, draft) if isinstance(value, exp.Column) else text
             draft.show(name, read)
+
+    def shown_as(self, node: exp.Expr, draft: Draft) -> str:
+        """What a column is called that is shown: as the table calls it, without the table that it was joined from."""
+        found = draft.column(self.column_name(node)).name
+        names = self.scope.names if self.scope is not None else ()
+        return next((seen.name for seen in names if seen.called == found), found)
 
     def order(self, clause: exp.Expr | None, draft: Draft) -> list[Ordering]:
         """What the answer is sorted by."""
@@ -288,8 +310,10 @@ class _Reader:
             case "Cast" | "TryCast":
                 parts = self.account.take(node)
                 return forms.cast(self.read(parts["this"], draft, level), self.kind(parts["to"]))
-            case "Count" | "Sum" | "Avg":
+            case "Count" | "Sum" | "Avg" | "Min" | "Max":
                 return self.aggregate(node, draft, level)
+            case "Window":
+                return window(self, node, draft)
         if kind in CALLED:
             return self.calls(draft, level, forms).call(node)
         return self.account.unknown(node)
@@ -314,16 +338,25 @@ class _Reader:
         return draft.released_name(name, level) if level else Field(draft.column(name))
 
     def column_name(self, node: exp.Expr) -> Name:
-        """A column's name, whose qualifier must be the table."""
+        """A column's name, whose qualifier must be a table that is asked about."""
+        table, name = self.qualified(node)
+        assert self.scope is not None, "there are rows before there are columns"
+        known = self.scope.aliases
+        if table is not None and not any(table.means(alias) for alias in known):
+            called = (
+                f"the table is called {known[0]!r} here" if len(known) == 1 else f"there is no {table.text[:64]!r} here"
+            )
+            remedy = " or ".join(f"{alias}.{node.name[:64]}" if alias else node.name[:64] for alias in known)
+            self.account.refuse(node.args["table"], called, f"write {remedy}")
+        return self.scope.named(table, name)
+
+    def qualified(self, node: exp.Expr) -> tuple[Name | None, Name]:
+        """The table and the column that a name says."""
         parts = self.account.take(node)
         if isinstance(parts["this"], exp.Star):
             self.account.unknown(parts["this"])
         self.account.claim(node, "DOT", 1 if parts.get("table") else 0)
-        if (table := parts.get("table")) and not self.name(table).means(self.alias):
-            self.account.refuse(
-                table, f"the table is called {self.alias!r} here", f"write {self.alias}.{node.name[:64]}"
-            )
-        return self.name(parts["this"])
+        return self.name(parts["table"]) if parts.get("table") else None, self.name(parts["this"])
 
     def alias_name(self, node: exp.Expr) -> Name:
         """A name that is given here, maybe after AS."""
@@ -372,6 +405,8 @@ class _Reader:
     def test(self, node: exp.Expr, draft: Draft, level: _Level, forms: Forms) -> Expression:
         """x IN (...), x BETWEEN a AND b, x LIKE pattern."""
         parts = self.account.take(node)
+        if parts.get("query"):
+            self.account.unknown(parts["query"])
         operand = self.read(parts["this"], draft, level)
         if type(node) is exp.In:
             options = [self.read(option, draft, level) for option in self.account.listed(node)]
@@ -417,9 +452,13 @@ class _Reader:
             return draft.count()
         if type(node) is exp.Count and type(value) is exp.Distinct:
             return self.distinct(value, draft)
+        if type(node).__name__ in {"Min", "Max"} and not isinstance(draft, Inside):
+            self.account.unknown(node)
         if value is None:
             self.account.refuse(node, "nothing is counted", "write COUNT(*)")
         read = self.read(value, draft, _ROWS)
+        if isinstance(draft, Inside) and type(node) is not exp.Count:
+            return draft.fold(FOLDS[type(node).__name__], read)
         match type(node).__name__:
             case "Count":
                 return draft.count(read)
@@ -432,9 +471,13 @@ class _Reader:
         """COUNT(DISTINCT unit)."""
         values = self.account.listed(node)
         unit = draft.table.unit
+        if isinstance(draft, Inside) and len(values) == 1:
+            return draft.fold(Folding.DISTINCT, self.read(values[0], draft, _ROWS))
         if len(values) == 1 and unit is not None and isinstance(values[0], exp.Column):
             with self.account.about(values[0]):
                 if self.column_name(values[0]).means(unit):
                     return draft.units()
         remedy = f"write COUNT(DISTINCT {unit})" if unit else "every row is a unit: write COUNT(*)"
+        if unit == "":
+            remedy = "select the unit in the question inside, and write COUNT(DISTINCT unit) with its name"
         return self.account.refuse(node, "of distinct values only units are counted", remedy)

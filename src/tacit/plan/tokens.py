@@ -15,6 +15,7 @@ __all__ = [
     "interval_parts",
     "items",
     "kind_of",
+    "outermost",
 ]
 
 MOST_BYTES = 20_000
@@ -41,15 +42,23 @@ _CONSTANTS = {"STRING", "NUMBER"}
 SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
 """What changes nothing where the parser takes it; every other token must have been read."""
 
-_ONE_TABLE = ("a question is about one table", "ask about each table on its own")
-_WINDOWS = ("windows over rows are not answered", "GROUP BY the column and use COUNT, SUM or AVG")
+_EACH_ROW = ("a question inside that is asked for each row is not read", "JOIN ... ON the unit")
+_EVERY_PAIR = ("every pair of rows would meet, those of different units too", "write JOIN ... ON a.x = b.x")
+_IN_BOTH = (
+    "whether a row is in both would depend on rows of other units",
+    "write WHERE unit IN (SELECT unit FROM ...), or NOT IN",
+)
+_WINDOWS = (
+    "windows with a name, and conditions on windows, are not read",
+    "write OVER (PARTITION BY unit ...) in a question inside, and its condition in WHERE outside",
+)
 _SAMPLES = ("a sample of the rows is not taken: noise already protects all of them", "leave the sample out")
 _PATTERNS = ("of the ways to match text only LIKE and ILIKE are read", "write x LIKE 'a%', or x IN ('a', 'A')")
 _NULLS = ("ISNULL and NOTNULL are not read", "write IS NULL or IS NOT NULL")
 _SETS = ("several sets of groups in one question are not answered", "ask once for each set of keys")
 _QUANTIFIED = ("ALL, ANY and SOME are not read", "leave ALL out, or write the comparisons with AND and OR")
 _CLOCK = ("the clock is no part of a question: the same question must mean the same tomorrow", "write the date itself")
-_NESTED = ("a question inside a question is not answered", "ask about the table directly, with WHERE and CASE")
+_LISTED_ROWS = ("rows that are written out are not read", "ask about a table, with WHERE and CASE")
 _POWERS = ("^ and ** do not mean a power to everybody", "write POWER(x, 2)")
 _INTERVAL = (
     "this interval of time is not understood",
@@ -58,16 +67,11 @@ _INTERVAL = (
 _ENDS = ("FETCH and TOP are not read", "write LIMIT 10")
 
 _TAUGHT = {
-    "JOIN": _ONE_TABLE,
-    "LATERAL": _ONE_TABLE,
-    "CROSS": _ONE_TABLE,
-    "UNION": _ONE_TABLE,
-    "INTERSECT": _ONE_TABLE,
-    "EXCEPT": _ONE_TABLE,
-    "WITH": _NESTED,
-    "EXISTS": _NESTED,
-    "VALUES": _NESTED,
-    "OVER": _WINDOWS,
+    "LATERAL": _EACH_ROW,
+    "CROSS": _EVERY_PAIR,
+    "INTERSECT": _IN_BOTH,
+    "EXCEPT": _IN_BOTH,
+    "VALUES": _LISTED_ROWS,
     "WINDOW": _WINDOWS,
     "PARTITION": _WINDOWS,
     "QUALIFY": _WINDOWS,
@@ -75,7 +79,6 @@ _TAUGHT = {
     "WITHIN": ("ordered aggregates are not answered", "ask for COUNT, SUM or AVG"),
     "TABLESAMPLE": _SAMPLES,
     "SAMPLE": _SAMPLES,
-    "USING": _SAMPLES,
     "INTO": ("an answer is not written into a table", "leave INTO out"),
     "FOR": ("rows are read and never locked", "leave FOR ... out"),
     "COLLATE": ("text is compared by code point, without collations", "leave COLLATE out"),
@@ -115,7 +118,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
     """
     if len(tokens) > MOST_TOKENS:
         _refuse(text, tokens[MOST_TOKENS], f"the text has more than {MOST_TOKENS} words", "ask a shorter question")
-    if not tokens or tokens[0].kind != "SELECT":
+    if not tokens or tokens[0].kind not in {"SELECT", "WITH"}:
         first = tokens[0] if tokens else Token("", "", 0, len(text))
         _refuse(text, first, *_TAUGHT.get(first.text.upper(), _STATEMENT))
     _check_depth(text, tokens)
@@ -157,8 +160,10 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
     if token.kind == "SEMICOLON":
         if after.kind:
             _refuse(text, after, "one statement is answered at a time", "ask them one by one")
-    elif word == "SELECT" and before:
-        _refuse(text, token, *_NESTED)
+    elif word == "ALL" and [other.text.upper() for other in before[-1:]] == ["UNION"]:
+        return
+    elif word == "USING" and after.kind != "L_PAREN":
+        _refuse(text, token, *_SAMPLES)
     elif word == "DISTINCT":
         _check_distinct(text, before, token)
     elif word in _TAUGHT:
@@ -179,7 +184,8 @@ def kind_of(token: Token, types: Collection[str]) -> str:
     """What a token counts as: a word as itself, every name of a type as TYPE, all else by its kind."""
     if token.kind == "VAR":
         return token.text.upper()
-    named = token.kind in types and token.kind not in {"NULL", "INTERVAL"}  # which are types to sqlglot, too
+    # which are types to sqlglot, too
+    named = token.kind in types and token.kind not in {"NULL", "INTERVAL", "UNION"}
     return "TYPE" if named else token.kind
 
 
@@ -200,6 +206,16 @@ def interval_parts(tokens: Sequence[Token]) -> set[int]:
         if interval.kind == "INTERVAL"
         for token in tokens[place + 1 : place + 1 + _interval(tokens, place)]
     }
+
+
+def outermost(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens from the SELECT of the whole question on, after what WITH names."""
+    depth = 0
+    for i, token in enumerate(tokens):
+        depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.kind, 0)
+        if depth == 0 and token.kind == "SELECT":
+            return tokens[i:]
+    return tokens
 
 
 def items(tokens: Sequence[Token]) -> list[tuple[int, int]]:

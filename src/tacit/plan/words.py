@@ -26,7 +26,32 @@ from tacit.plan.expressions import (
     OneOf,
 )
 from tacit.plan.functions import Function
-from tacit.plan.nodes import Counted, Key, Measure, Plan, Question, Rows, Scan, Shown, Summed, Units, View, Where
+from tacit.plan.nodes import (
+    Computed,
+    Counted,
+    Folded,
+    Inner,
+    Joined,
+    Kept,
+    Key,
+    Measure,
+    Ordering,
+    Placed,
+    Plan,
+    Question,
+    Rows,
+    Running,
+    Scan,
+    Shown,
+    Stacked,
+    Summed,
+    Units,
+    View,
+    Where,
+    Window,
+    Windowed,
+)
+from tacit.plan.owners import parts_of, table_of
 from tacit.plan.schema import Scalar, Table
 
 __all__ = ["as_tree", "in_words", "phrase"]
@@ -145,7 +170,7 @@ def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None)
         case KeyOf(place):
             return phrase(question.keys[place].value)
         case MeasureOf(place):
-            return _measure(question.measures[place], _table(question.rows))
+            return _measure(question.measures[place], table_of(question.rows))
         case MeanOf(place, _):
             return f"the mean of {_summand(question.measures[place])}"
 
@@ -195,20 +220,35 @@ def _listed(texts: list[str]) -> str:
     return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:_MOST_LISTED])} and {more} more"
 
 
-def _table(rows: Rows) -> Table:
-    while isinstance(rows, Where):
-        rows = rows.rows
-    return rows.table
-
-
 def _rows(rows: Rows) -> str:
     match rows:
         case Scan(table):
             return table.name
-        case Where(Scan(table), condition):
-            return f"{table.name} where {phrase(condition)}"
-        case Where(more, condition):
+        case Where(Where() as more, condition):
             return f"{_rows(more)} and {phrase(condition)}"
+        case Where(more, condition):
+            return f"{_inside(more)} where {phrase(condition)}"
+        case Computed(more, _) | Windowed(more, _):
+            return _rows(more)
+        case Inner(more, keys, _):
+            by = "".join(f" and {phrase(key.value)}" for key in keys)
+            return f"{_inside(more)}, folded into one for each unit{by}"
+        case Stacked(parts):
+            return " and of ".join(_inside(part) for part in parts)
+        case Joined(left, right, on, outer):
+            met = "".join(f" and {phrase(one)} = {phrase(two)}" for one, two in on)
+            kept = " or none" if outer else ""
+            return f"{_inside(left)}, each with every row{kept} of {_inside(right)} of the same unit{met}"
+        case Kept(more, among, present):
+            return f"{_inside(more)}, of units that have {'a' if present else 'no'} row of {_inside(among)}"
+        case _:
+            assert_never(rows)
+
+
+def _inside(rows: Rows) -> str:
+    """Rows in words, in parentheses where they are more than a table."""
+    words = _rows(rows)
+    return words if isinstance(rows, Scan) or " " not in words else f"({words})"
 
 
 def _key(key: Key) -> str:
@@ -251,16 +291,70 @@ def _tree(plan: Plan) -> Iterator[tuple[int, str]]:
     if view.limit is not None or view.offset:
         yield 1, f"limit {'none' if view.limit is None else view.limit} offset {view.offset}"
     yield 0, "question"
-    table = _table(question.rows)
+    table = table_of(question.rows)
     for key in question.keys:
         yield 1, f"key {_key(key)}"
     for measure in question.measures:
         yield 1, f"measure {_measure(measure, table)}{_grid(measure)}"
-    rows, depth = question.rows, 1
-    while isinstance(rows, Where):
-        yield depth, f"where {phrase(rows.condition)}"
-        rows, depth = rows.rows, depth + 1
-    yield depth, f"scan {table.name}, {f'unit {table.unit}' if table.unit else 'every row a unit'}"
+    yield from _branch(question.rows, 1)
+
+
+def _branch(rows: Rows, depth: int) -> Iterator[tuple[int, str]]:
+    """A line for rows, and below it those that they are made of."""
+    yield depth, _node(rows)
+    for part in parts_of(rows):
+        yield from _branch(part, depth + 1)
+
+
+def _node(rows: Rows) -> str:
+    match rows:
+        case Scan(table):
+            owner = f"unit {table.unit}" if table.unit else "every row a unit"
+            return f"scan {table.name}, {'public' if table.public else owner}"
+        case Where(_, condition):
+            return f"where {phrase(condition)}"
+        case Computed(_, columns):
+            return f"compute {'; '.join(f'{each.name} = {phrase(each.value)}' for each in columns)}"
+        case Inner(_, keys, folds):
+            by = "".join(f" and {phrase(key.value)}" for key in keys)
+            return f"for each unit{by}: {'; '.join(map(_fold, folds)) or 'one row'}"
+        case Stacked():
+            return "stack"
+        case Joined(_, _, on, outer):
+            met = " and ".join(["the unit, if it has one", *(f"{phrase(one)} = {phrase(two)}" for one, two in on)])
+            return f"{'outer ' if outer else ''}join on {met}"
+        case Kept(_, _, present):
+            return f"only units that {'are' if present else 'are not'} among the second"
+        case Windowed(_, windows):
+            return f"within each unit: {'; '.join(map(_window, windows))}"
+        case _:
+            assert_never(rows)
+
+
+def _fold(fold: Folded) -> str:
+    held = fold.column.low is not None and fold.column.high is not None and fold.column.kind.value in _HELD
+    return fold.column.name + (
+        f" held between {_scalar(fold.column.low)} and {_scalar(fold.column.high)}" if held else ""
+    )
+
+
+_HELD = {"integer", "number"}
+
+
+def _window(window: Window) -> str:
+    by = "".join(f", for each {phrase(part)}" for part in window.by)
+    order = ", ".join(_ordered(each) for each in window.order)
+    match window:
+        case Running(fold):
+            return _fold(fold) + by + (f", up to here by {order}" if order else "")
+        case Placed(column, _, _, _, _, _):
+            return column.name + by + f" by {f'{order}, then ' if order else ''}all columns"
+        case _:
+            assert_never(window)
+
+
+def _ordered(by: Ordering) -> str:
+    return phrase(by.value) + (" descending" if by.descending else "")
 
 
 def _grid(measure: Measure) -> str:

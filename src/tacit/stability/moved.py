@@ -4,7 +4,21 @@ from fractions import Fraction
 from math import prod
 from typing import assert_never
 
-from tacit.plan import Counted, Key, Measure, Question, Summed, Units, Weighing, Weights, table_of
+from tacit.errors import InvalidPlan
+from tacit.plan import (
+    Counted,
+    Key,
+    Measure,
+    Owner,
+    Question,
+    Summed,
+    Units,
+    Weighing,
+    Weights,
+    held_rows,
+    multiplicity,
+    owner_of,
+)
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 
 __all__ = ["groups_of", "sensitivity_of", "weights_for"]
@@ -21,13 +35,19 @@ def groups_of(keys: tuple[Key, ...]) -> int:
 def weights_for(question: Question, contributions: int, norm: Weighing) -> Weights:
     """The weights that hold every unit's rows at `contributions`, and its presence in groups at no more than that.
 
-    Where every row is a unit there is nothing to hold: one row is in one group.
+    Tables that declare contributions of their own are held at those; rows that are joined, at their product.  Where
+    every row is a unit there is nothing to hold: one row becomes so many rows as the plan makes of it.
     """
-    if table_of(question.rows).unit is None:
-        return Weights(norm, bound=1, units_squared=1, bits=0)
-    groups = groups_of(question.keys)
+    match owner_of(question.rows):
+        case Owner.ROW:
+            copies = multiplicity(question.rows)
+            return Weights(norm, bound=copies, units_squared=copies**2, bits=0)
+        case Owner.NOBODY:
+            raise InvalidPlan("only public tables are asked about", "read them yourself: nothing in them is protected")
+        case Owner.UNIT:
+            bound, groups = held_rows(question.rows, contributions), groups_of(question.keys)
     present = groups if norm is Weighing.L2 else groups**2
-    return Weights(norm, contributions, units_squared=min(contributions**2, present), bits=BITS)
+    return Weights(norm, bound, units_squared=min(bound**2, present), bits=BITS)
 
 
 def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours) -> tuple[Sensitivity, ...]:
@@ -36,19 +56,24 @@ def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours)
     Claim:      adding or removing one unit moves measure j by at most 2**bits * bound * b_j in the weights' norm, where
                 b_j is the most that one row adds; `Units` moves by at most 2**bits * sqrt(units_squared).
     Because:    a unit's rows weigh W each and add at most b_j, so group g moves by at most W n_g b_j, and |W n| is at
-                most 2**bits * bound.  Other units' weights do not depend on this one.  WHERE and keys choose rows one
-                at a time.
-    Checked by: tests/laws/test_stability.py
+                most 2**bits * bound.  Other units' rows and weights do not depend on this one: see `Rows`.  Where every
+                row is a unit, `bound` is at least the number of rows that it becomes, each of which weighs 2**bits.
+    Checked by: tests/laws/test_stability.py and tests/laws/test_rows.py
     """
+    if owner_of(question.rows) is Owner.ROW and weights.bound < multiplicity(question.rows):
+        raise AssertionError("a row becomes more rows than its weights allow for")
     norm = Norm.L2 if weights.norm is Weighing.L2 else Norm.L1
     groups = groups_of(question.keys)
-    bounds = [_bound(measure, weights, groups, norm, neighbours) for measure in question.measures]
+    once = owner_of(question.rows) is Owner.UNIT or weights.bound == 1
+    bounds = [_bound(measure, weights, groups, norm, neighbours, once=once) for measure in question.measures]
     return tuple(Sensitivity(bound, norm, neighbours, groups) for bound in bounds)
 
 
-def _bound(measure: Measure, weights: Weights, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
+def _bound(
+    measure: Measure, weights: Weights, groups: int, norm: Norm, neighbours: Neighbours, *, once: bool
+) -> Fraction:
     bound = _moved(measure, weights) * _apart(measure, groups, norm, neighbours)
-    if not isinstance(measure, Units):
+    if not isinstance(measure, Units) or not once:
         return bound
     # Whoever comes and goes, no unit counts for more than one in any group.
     return min(bound, (1 << weights.bits) * (root_at_least(Fraction(groups)) if norm is Norm.L2 else Fraction(groups)))

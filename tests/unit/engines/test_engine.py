@@ -9,7 +9,22 @@ import pytest
 from tacit.engines import DuckDB, Memory
 from tacit.engines.engine import MOST_BITS, blank, check_fits, conditions_of, groups_of
 from tacit.errors import EngineFailed, TooLarge
-from tacit.plan import Counted, Field, IsNull, Key, Question, Scan, Summed, Weighing, Weights, Where
+from tacit.plan import (
+    Column,
+    Counted,
+    Field,
+    IsNull,
+    Key,
+    Kind,
+    Question,
+    Scan,
+    Stacked,
+    Summed,
+    Table,
+    Weighing,
+    Weights,
+    Where,
+)
 from tests.unit.engines.tables import AGE, BY_WARD, EVERYTHING, LOOSE, ROWS, VISITS, WARD
 
 ENGINES = [Memory, DuckDB]
@@ -91,3 +106,12 @@ def test_a_table_that_is_not_held_cannot_be_asked(kind):
     other = replace(EVERYTHING, rows=Scan(replace(VISITS, name="others")))
     with pytest.raises(EngineFailed):
         kind({VISITS: ROWS}).evaluate(other, LOOSE)
+
+
+def test_what_is_joined_may_be_more_than_any_table_holds():
+    table = Table("visits", (Column("x", Kind.INTEGER, 0, 2**40),), unit="who")
+    total = Summed(Field(table.columns[0]), Fraction(1), 0, 2**40)
+    weights = Weights(Weighing.L1, 1, 1, 25)
+    check_fits(Question(Scan(table), (), (total,)), weights)
+    with pytest.raises(TooLarge):
+        check_fits(Question(Stacked((Scan(table), Scan(table))), (), (total,)), weights)

@@ -10,7 +10,8 @@ import pytest
 
 from tacit.engines import DuckDB, Memory
 from tacit.engines.engine import MOST_BITS
-from tacit.engines.statement import Relation, _rooted, statement
+from tacit.engines.relations import Relation
+from tacit.engines.statement import _rooted, statement
 from tacit.plan import Arithmetic, Counted, Field, Key, Kind, Question, Scan, Summed, Weighing, Weights
 from tests.unit.engines.tables import AGE, COST, EVERYTHING, LOOSE, ROWS, VISITS, WARD
 

@@ -40,6 +40,7 @@ REFUSED = {
         "SELECT «1 FROM visits»",
     ],
     "no table is asked about": [
+        "SELECT (SELECT «COUNT(*) FROM visits»)",
         "SELECT «COUNT(*)»",
     ],
     "'patient' names the protected unit: one group for each would be one answer about each": [
@@ -92,11 +93,29 @@ REFUSED = {
         "SELECT COUNT(DISTINCT «patient, ward») FROM visits",
         "SELECT COUNT(DISTINCT «x») FROM loose",
     ],
-    "windows over rows are not answered": [
-        "SELECT COUNT(*) «OVER» () FROM visits",
-        "SELECT COUNT(*) «OVER» w FROM visits WINDOW w AS (PARTITION BY ward)",
+    "a window looks at single rows, and here rows are counted or chosen": [
+        "SELECT «COUNT(*)» OVER () FROM visits",
+    ],
+    "windows with a name, and conditions on windows, are not read": [
+        "SELECT COUNT(*) OVER w FROM visits «WINDOW» w AS (PARTITION BY ward)",
         "SELECT COUNT(*) FROM visits «QUALIFY» COUNT(*) > 1",
     ],
+    "tables beside each other are not read": [
+        "SELECT COUNT(*) FROM visits, «loose»",
+    ],
+    "where every row is a unit, two private tables have nothing to be joined on": [
+        "SELECT COUNT(*) FROM visits JOIN «loose ON visits.age = loose.x»",
+    ],
+    "two questions are not answered as one: each has noise and a price of its own": [
+        "«SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM loose»",
+    ],
+    "a question inside IN or EXISTS is about the protected unit, and stands by itself among the conditions of WHERE": [
+        "SELECT COUNT(*) FROM visits WHERE «age IN (SELECT x FROM loose)»",
+    ],
+    "whether there is any row would be told about everybody at once": [
+        "SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT «1 FROM loose»)",
+    ],
+    "columns are named where they are selected": [],
     "FILTER is not read": [
         "SELECT COUNT(*) «FILTER» (WHERE age > 3) FROM visits",
     ],
@@ -146,19 +165,6 @@ REFUSED = {
     "there is no column 4": [
         "SELECT COUNT(*) FROM visits ORDER BY «4»",
     ],
-    "a question is about one table": [
-        "SELECT COUNT(*) FROM visits, «loose»",
-        "SELECT COUNT(*) FROM visits «JOIN» loose ON visits.age = loose.x",
-        "SELECT COUNT(*) FROM visits «UNION» ALL SELECT COUNT(*) FROM loose",
-    ],
-    "a question inside a question is not answered": [
-        "«WITH» t AS (SELECT * FROM visits) SELECT COUNT(*) FROM t",
-        "SELECT COUNT(*) FROM («SELECT» * FROM visits)",
-        "SELECT («SELECT» COUNT(*) FROM visits)",
-        "SELECT COUNT(*) FROM visits WHERE age IN («SELECT» x FROM loose)",
-        "SELECT COUNT(*) FROM visits WHERE «EXISTS» (SELECT 1 FROM loose)",
-        "SELECT ward, COUNT(*) FROM visits GROUP BY ward «WITH» TOTALS",
-    ],
     "a list may hold constants only": [
         "SELECT COUNT(*) FROM visits WHERE age IN («age», 1)",
     ],
@@ -170,7 +176,7 @@ REFUSED = {
         "SELECT COUNT(*) FROM visits WHERE («age, change») IN ((1, 2))",
     ],
     "this part of the question is not understood": [
-        "SELECT COUNT(*) FROM visits v(«a», b)",
+        "SELECT ward, COUNT(*) FROM visits GROUP BY «ward» WITH TOTALS",
         "SELECT COUNT(age, «cost») FROM visits",
         "SELECT COUNT(*) FROM visits WHERE «age BETWEEN SYMMETRIC 3 AND 1»",
     ],

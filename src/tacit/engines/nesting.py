@@ -1,0 +1,312 @@
+"""Rows as SQL for DuckDB: one common table expression for every node of the plan."""
+
+# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import assert_never
+
+from tacit.engines.reading import kinds_of, read, read_unit
+from tacit.engines.relations import Relation
+from tacit.engines.rendering import Reader, called, clamped, double, quoted, rendered, whole
+from tacit.engines.terms import steps
+from tacit.errors import EngineFailed, InvalidData
+from tacit.plan import (
+    Column,
+    Compared,
+    Computed,
+    Defined,
+    Folded,
+    Folding,
+    Inner,
+    Joined,
+    Kept,
+    Kind,
+    Owner,
+    Place,
+    Rows,
+    Running,
+    Scan,
+    Stacked,
+    Table,
+    Where,
+    Window,
+    Windowed,
+    columns_of,
+    owner_of,
+    steps_of,
+)
+
+__all__ = ["Nest"]
+
+
+@dataclass(slots=True)
+class Nest:
+    """The parts of a WITH clause, each of which gives the rows of a node: columns c0, c1, … and their unit u.
+
+    Claim:      the rows of a part are those that the memory engine yields, and no row can make it fail.
+    Because:    every column is read as `read` reads it, every expression is that of `rendered`; totals are integers of
+                128 bits that are held before they are made narrower; every order that decides a value is completed by
+                all columns, so that neither threads nor the order of rows can be seen.
+    Checked by: tests/laws/test_rows.py::test_memory_and_duckdb_yield_the_same_rows
+    """
+
+    relations: Mapping[str, Relation]
+    parts: list[str] = field(default_factory=list)
+    _found: dict[Rows, Relation] = field(default_factory=dict)
+
+    def relation(self, rows: Rows) -> Relation:
+        """Where the rows of a node are."""
+        if rows not in self._found:
+            self._found[rows] = self._made(rows)
+        return self._found[rows]
+
+    def _made(self, rows: Rows) -> Relation:
+        match rows:
+            case Scan(table):
+                return self._scan(table)
+            case Where(inner, condition):
+                found = self.relation(inner)
+                select = f"SELECT * FROM {found.name} WHERE {rendered(condition, reader(found))}"
+                return self._part(select, columns_of(rows), found)
+            case Computed(inner, columns):
+                found = self.relation(inner)
+                select = f"SELECT {_listed(_defined(columns, reader(found)), found)} FROM {found.name}"
+                return self._part(select, columns_of(rows), found)
+            case Inner():
+                return self._inner(rows)
+            case Stacked():
+                return self._stacked(rows)
+            case Joined():
+                return self._joined(rows)
+            case Kept(inner, among, present):
+                one, two = self.relation(inner), self.relation(among)
+                same, _ = _same_unit(one, two)
+                join = "SEMI" if present else "ANTI"
+                select = f"SELECT l.* FROM {one.name} AS l {join} JOIN {two.name} AS r ON {same}"
+                return self._part(select, columns_of(rows), one)
+            case Windowed():
+                return self._windowed(rows)
+            case _:
+                assert_never(rows)
+
+    def _part(self, select: str, columns: Sequence[Column], owner: Relation) -> Relation:
+        """A part of the WITH clause whose columns are c0, c1, … in their order."""
+        name = f"r{len(self.parts)}"
+        self.parts.append(f"{name} AS ({select})")
+        found = {column.name: (f"c{i}", called(column.kind)) for i, column in enumerate(columns)}
+        assert len(found) == len(columns), "no two columns share a name"
+        return Relation(name, found, owner.unit, numbered=owner.numbered)
+
+    def _scan(self, table: Table) -> Relation:
+        relation = self.relations.get(table.name)
+        if relation is None or not all(_knows(relation, column) for column in table.columns):
+            raise EngineFailed
+        cells = [reader(relation)(column) for column in table.columns]
+        select, unit = [f"{cell} AS c{i}" for i, cell in enumerate(cells)], None
+        where = ""
+        if owner_of(Scan(table)) is Owner.UNIT:
+            if relation.unit is None:
+                raise EngineFailed
+            who = read_unit(quoted(relation.unit[0]), relation.unit[1])
+            select, unit = [f"{who} AS u", *select], ("u", relation.unit[1])
+            where = f" WHERE {who} IS NOT NULL"
+        rows = f"SELECT {', '.join(select) or '1 AS nothing'} FROM {quoted(relation.name)}{where}"
+        return self._part(rows, table.columns, Relation("", {}, unit, numbered=relation.numbered))
+
+    def _inner(self, rows: Inner) -> Relation:
+        found = self.relation(rows.rows)
+        values = [f"{rendered(key.value, reader(found))} AS k{i}" for i, key in enumerate(rows.keys)]
+        values += [f"{value} AS v{i}" for i, fold in enumerate(rows.folds) if (value := _term(fold, reader(found)))]
+        taken = f"SELECT {', '.join(['u', *values])} FROM {found.name}"
+        keys = ["u", *(f"k{i}" for i in range(len(rows.keys)))]
+        totals = [total for i, fold in enumerate(rows.folds) for total in _totals(i, fold)]
+        grouped = f"SELECT {', '.join([*keys, *totals])} FROM ({taken}) GROUP BY {', '.join(keys)}"
+        cells = [*keys[1:], *(_held(i, fold) for i, fold in enumerate(rows.folds))]
+        return self._part(f"SELECT {_listed(cells, found)} FROM ({grouped})", columns_of(rows), found)
+
+    def _stacked(self, rows: Stacked) -> Relation:
+        found = [self.relation(part) for part in rows.parts]
+        unit, columns = _one_unit(found), columns_of(rows)
+        selects = []
+        for one in found:
+            cells = [one.columns[column.name][0] for column in columns]
+            who = (
+                f"CAST(u AS {unit[1]}) AS u, "
+                if unit and one.unit and unit[1] != one.unit[1]
+                else "u, "
+                if unit
+                else ""
+            )
+            named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells))
+            selects.append(f"SELECT {who}{named or '1 AS nothing'} FROM {one.name}")
+        owner = Relation("", {}, unit, numbered=found[0].numbered)
+        return self._part(" UNION ALL ".join(selects), columns, owner)
+
+    def _joined(self, rows: Joined) -> Relation:
+        one, two = self.relation(rows.left), self.relation(rows.right)
+        columns = columns_of(rows)
+        places = {name: f"l.{cell}" for name, (cell, _) in one.columns.items()}
+        places |= {name: f"r.{cell}" for name, (cell, _) in two.columns.items()}
+        assert len(places) == len(columns), "no column is on both sides"
+        kinds = {column.name: called(column.kind) for column in columns}
+
+        def either(column: Column) -> str:
+            return read(places[column.name], kinds[column.name], column)
+
+        conditions = [rendered(Compared("=", left, right), either) for left, right in rows.on]
+        if owner_of(rows.right) is not Owner.NOBODY:
+            conditions.insert(0, _same_unit(one, two)[0])
+        named = [f"{places[column.name]} AS c{i}" for i, column in enumerate(columns)]
+        select = ", ".join([*(["l.u AS u"] if one.unit else []), *named]) or "1 AS nothing"
+        join = f"{one.name} AS l {'LEFT ' if rows.outer else ''}JOIN {two.name} AS r"
+        return self._part(f"SELECT {select} FROM {join} ON {' AND '.join(conditions) or 'TRUE'}", columns, one)
+
+    def _windowed(self, rows: Windowed) -> Relation:
+        found = self.relation(rows.rows)
+        cells = [cell for cell, _ in found.columns.values()]
+        extra, seen, held = [], [], []
+        for i, window in enumerate(rows.columns):
+            extra += [f"{value} AS {name}" for name, value in _looked_at(i, window, reader(found)).items()]
+            seen += _seen(i, window, cells)
+            held.append(_held(i, window.folded) if isinstance(window, Running) else f"a{i}")
+        taken = f"SELECT {', '.join(['u', *cells, *extra])} FROM {found.name}"
+        looked = f"SELECT {', '.join(['u', *cells, *seen])} FROM ({taken})"
+        return self._part(f"SELECT {_listed([*cells, *held], found)} FROM ({looked})", columns_of(rows), found)
+
+
+def reader(relation: Relation) -> Reader:
+    """How the columns of a relation are read."""
+
+    def column_read(column: Column) -> str:
+        name, stored = relation.columns[column.name]
+        return read(quoted(name), stored, column)
+
+    return column_read
+
+
+def _knows(relation: Relation, column: Column) -> bool:
+    stored = relation.columns.get(column.name)
+    return stored is not None and column.kind in kinds_of(stored[1])
+
+
+def _defined(columns: Sequence[Defined], read_column: Reader) -> list[str]:
+    return [rendered(each.value, read_column) for each in columns]
+
+
+def _listed(cells: Sequence[str], owner: Relation) -> str:
+    named = [f"{cell} AS c{i}" for i, cell in enumerate(cells)]
+    return ", ".join([*(["u"] if owner.unit else []), *named]) or "1 AS nothing"
+
+
+# ---------------------------------------------------------------- units of several tables
+
+
+def _one_unit(relations: Sequence[Relation]) -> tuple[str, str] | None:
+    """As what the units of several relations are known from each other: as they are, or as texts."""
+    if len({relation.numbered for relation in relations}) > 1:
+        raise InvalidData(
+            "an ingested table numbers its units for itself, so that it cannot be combined with another; "
+            "open the sources themselves"
+        )
+    stored = {relation.unit[1] for relation in relations if relation.unit}
+    if not stored:
+        return None
+    return "u", stored.pop() if len(stored) == 1 else "VARCHAR"
+
+
+def _same_unit(one: Relation, two: Relation) -> tuple[str, str]:
+    """The condition that two rows are of the same unit, and as what units are compared."""
+    unit = _one_unit([one, two])
+    assert unit is not None, "both sides have units"
+    sides = [
+        f"{side}.u" if relation.unit and relation.unit[1] == unit[1] else f"CAST({side}.u AS {unit[1]})"
+        for side, relation in (("l", one), ("r", two))
+    ]
+    return " = ".join(sides), unit[1]
+
+
+# ---------------------------------------------------------------- what rows of one unit become
+
+
+def _term(fold: Folded, read_column: Reader) -> str | None:
+    """What one row adds to what is folded."""
+    if fold.value is None:
+        return None
+    value = rendered(fold.value, read_column)
+    return steps(steps_of(fold), value) if fold.fold in {Folding.SUM, Folding.MEAN} else value
+
+
+def _totals(i: int, fold: Folded, over: str = "") -> list[str]:
+    """The totals from which what is folded is made; `over` is the window that they are taken in."""
+    match fold.fold:
+        case Folding.COUNT:
+            return [f"count({'*' if fold.value is None else f'v{i}'}){over} AS n{i}"]
+        case Folding.DISTINCT:
+            return [f"count(DISTINCT v{i}){over} AS n{i}"]
+        case Folding.SUM:
+            return [f"sum(v{i}){over} AS a{i}"]
+        case Folding.MEAN:
+            return [f"sum(v{i}){over} AS a{i}", f"count(v{i}){over} AS n{i}"]
+        case Folding.LEAST:
+            return [f"min(v{i}){over} AS a{i}"]
+        case Folding.GREATEST:
+            return [f"max(v{i}){over} AS a{i}"]
+        case _:
+            assert_never(fold.fold)
+
+
+def _held(i: int, fold: Folded) -> str:
+    """What is folded, from its totals, held between its bounds."""
+    match fold.fold:
+        case Folding.COUNT | Folding.DISTINCT:
+            low, high = fold.column.low, fold.column.high
+            return clamped(f"n{i}", Kind.INTEGER, int(Fraction(low)), int(Fraction(high)))  # type: ignore[arg-type]
+        case Folding.LEAST | Folding.GREATEST:
+            return f"a{i}"
+        case Folding.SUM:
+            low, high = (int(Fraction(end) / fold.step) for end in (fold.column.low, fold.column.high))  # type: ignore[arg-type]
+            total = f"CAST({clamped(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)"
+        case Folding.MEAN:
+            least = whole(steps_of(fold).low)
+            above = f"(2 * (a{i} - {least}::HUGEINT * n{i}) + n{i})"
+            total = f"CAST(CASE WHEN n{i} > 0 THEN {least} + {above} // (2 * n{i}::HUGEINT) END AS BIGINT)"
+        case _:
+            assert_never(fold.fold)
+    return total if fold.column.kind is Kind.INTEGER else f"(CAST({total} AS DOUBLE) * {double(float(fold.step))})"
+
+
+def _looked_at(i: int, window: Window, read_column: Reader) -> dict[str, str]:
+    """What a window needs of every row: by what it is divided and ordered, and the value that is looked at."""
+    found = {f"b{i}_{j}": rendered(part, read_column) for j, part in enumerate(window.by)}
+    found |= {f"o{i}_{j}": rendered(by.value, read_column) for j, by in enumerate(window.order)}
+    value = window.folded.value if isinstance(window, Running) else window.value
+    if isinstance(window, Running) and (term := _term(window.folded, read_column)):
+        found[f"v{i}"] = term
+    elif value is not None:
+        found[f"v{i}"] = rendered(value, read_column)
+    return found
+
+
+def _seen(i: int, window: Window, cells: Sequence[str]) -> list[str]:
+    """What a window sees, as columns a0, a1, … and n0, n1, …"""
+    within = ", ".join(["u", *(f"b{i}_{j}" for j in range(len(window.by)))])
+    order = [f"o{i}_{j} {'DESC' if by.descending else 'ASC'} NULLS LAST" for j, by in enumerate(window.order)]
+    if isinstance(window, Running):
+        by = f" ORDER BY {', '.join(order)}" if order else ""
+        return _totals(i, window.folded, f" OVER (PARTITION BY {within}{by})")
+    if window.place is not Place.RANK:
+        order += [f"{cell} ASC NULLS LAST" for cell in cells]
+    over = f"OVER (PARTITION BY {within} ORDER BY {', '.join(order) or '1'})"
+    match window.place:
+        case Place.NUMBER:
+            return [f"row_number() {over} AS a{i}"]
+        case Place.RANK:
+            return [f"rank() {over} AS a{i}"]
+        case Place.BEFORE:
+            return [f"lag(v{i}, {window.offset:d}) {over} AS a{i}"]
+        case Place.AFTER:
+            return [f"lead(v{i}, {window.offset:d}) {over} AS a{i}"]
+        case _:
+            assert_never(window.place)

@@ -1,0 +1,19 @@
+"""Where the rows of a table are in a connection."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["Relation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or view of the connection: its name, and for each declared column where and as what it is stored."""
+
+    name: str
+    columns: Mapping[str, tuple[str, str]]
+    unit: tuple[str, str] | None
+    unit_rows: str | None = None
+    """A column that says how many rows the row's unit has in the whole table, if there is one."""
+    numbered: str | None = None
+    """What numbers its units, if they are numbers that only this table knows."""

@@ -1,0 +1,260 @@
+"""The rows of a plan in Python, one node after the other: what every engine has to give."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import floor
+from typing import Any, assert_never
+
+from tacit.engines.sources import Owned
+from tacit.errors import EngineFailed
+from tacit.plan import (
+    Compared,
+    Computed,
+    Defined,
+    Field,
+    Folded,
+    Folding,
+    Inner,
+    Joined,
+    Kept,
+    Kind,
+    Ordering,
+    Owner,
+    Place,
+    Placed,
+    Row,
+    Rows,
+    Running,
+    Scan,
+    Stacked,
+    Summed,
+    Table,
+    Value,
+    Where,
+    Window,
+    Windowed,
+    columns_of,
+    computed,
+    held,
+    owner_of,
+    steps_of,
+    window_column,
+)
+
+__all__ = ["scanned", "steps", "yielded"]
+
+
+def yielded(rows: Rows, stored: Mapping[str, list[Owned]]) -> list[Owned]:
+    """The rows that a node gives, each with its unit; None is nobody, or the row itself."""
+    match rows:
+        case Scan(table):
+            cells = _each([Defined(column.name, Field(column)) for column in table.columns])
+            return [Owned(row.unit, cells(row.cells)) for row in scanned(table, stored)]
+        case Where(inner, condition):
+            test = computed(condition)
+            return [row for row in yielded(inner, stored) if test(row.cells) is True]
+        case Computed(inner, columns):
+            values = _each(columns)
+            return [Owned(row.unit, values(row.cells)) for row in yielded(inner, stored)]
+        case Inner(inner, keys, folds):
+            return _folded(yielded(inner, stored), keys, folds)
+        case Stacked(parts):
+            return [Owned(_known(row.unit), row.cells) for part in parts for row in yielded(part, stored)]
+        case Joined():
+            return _joined(rows, yielded(rows.left, stored), yielded(rows.right, stored))
+        case Kept(inner, among, present):
+            units = {_known(row.unit) for row in yielded(among, stored)}
+            return [row for row in yielded(inner, stored) if (_known(row.unit) in units) is present]
+        case Windowed(inner, windows):
+            names = [column.name for column in columns_of(inner)]
+            return _windowed(yielded(inner, stored), windows, names)
+        case _:
+            assert_never(rows)
+
+
+def _known(unit: Hashable) -> Hashable:
+    """A unit as tables know it from each other: by its text, so that 7 and "7" are one."""
+    match unit:
+        case None:
+            return None
+        case bool():
+            return str(unit).lower()
+        case float():
+            return str(unit + 0.0)
+        case _:
+            return str(unit)
+
+
+def scanned(table: Table, stored: Mapping[str, list[Owned]]) -> list[Owned]:
+    """The rows of a table that are somebody's, as they are stored."""
+    if table.name not in stored:
+        raise EngineFailed
+    anyone = owner_of(Scan(table)) is not Owner.UNIT
+    return [row for row in stored[table.name] if anyone or row.unit is not None]
+
+
+def _each(columns: Sequence[Defined]) -> Callable[[Row], dict[str, Value]]:
+    values = [(each.name, computed(each.value)) for each in columns]
+    return lambda row: {name: value(row) for name, value in values}
+
+
+def _folded(rows: Iterable[Owned], keys: Sequence[Defined], folds: Sequence[Folded]) -> list[Owned]:
+    values = _each(keys)
+    groups: defaultdict[Any, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row.unit, tuple(values(row.cells).values())].append(row.cells)
+    names, totals = [key.name for key in keys], [(fold.column.name, _fold(fold)) for fold in folds]
+    return [
+        Owned(unit, dict(zip(names, place, strict=True)) | {name: total(cells) for name, total in totals})
+        for (unit, place), cells in groups.items()
+    ]
+
+
+def _joined(rows: Joined, left: Iterable[Owned], right: Sequence[Owned]) -> list[Owned]:
+    tests = [computed(Compared("=", one, two)) for one, two in rows.on]
+    public = owner_of(rows.right) is Owner.NOBODY
+    nothing = {column.name: None for column in columns_of(rows.right)}
+    found = []
+    for row in left:
+        mine = [each for each in right if public or _known(each.unit) == _known(row.unit)]
+        pairs = [{**row.cells, **each.cells} for each in mine]
+        met = [pair for pair in pairs if all(test(pair) is True for test in tests)]
+        found += [Owned(row.unit, pair) for pair in met or ([{**row.cells, **nothing}] if rows.outer else [])]
+    return found
+
+
+def _windowed(rows: Iterable[Owned], windows: Sequence[Window], names: Sequence[str]) -> list[Owned]:
+    """The rows of each unit, with every window added; names are those of all columns, which complete an order."""
+    units: defaultdict[Hashable, list[dict[str, Value]]] = defaultdict(list)
+    for row in rows:
+        units[row.unit].append(dict(row.cells))
+    for mine in units.values():
+        added: list[list[Value]] = [_seen(mine, window, names) for window in windows]
+        for place, cells in enumerate(mine):
+            cells.update({window_column(each).name: column[place] for each, column in zip(windows, added, strict=True)})
+    return [Owned(unit, row) for unit, mine in units.items() for row in mine]
+
+
+def _seen(rows: Sequence[Row], window: Window, names: Sequence[str]) -> list[Value]:
+    """What a window sees from every row of a unit."""
+    values = [computed(part) for part in window.by]
+    pieces: defaultdict[Any, list[int]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        pieces[tuple(value(row) for value in values)].append(place)
+    found: list[Value] = [None] * len(rows)
+    for places in pieces.values():
+        mine = [rows[place] for place in places]
+        seen = _run(mine, window) if isinstance(window, Running) else _placed(mine, window, names)
+        for place, value in zip(places, seen, strict=True):
+            found[place] = value
+    return found
+
+
+def _run(rows: Sequence[Row], window: Running) -> list[Value]:
+    total = _fold(window.folded)
+    if not window.order:
+        return [total(rows)] * len(rows)
+    ranks = _ranks(rows, window.order)
+    return [total([other for other, theirs in zip(rows, ranks, strict=True) if theirs <= rank]) for rank in ranks]
+
+
+def _placed(rows: Sequence[Row], window: Placed, names: Sequence[str]) -> list[Value]:
+    if window.place is Place.RANK:
+        ranks = _ranks(rows, window.order)
+        return [1 + sum(theirs < rank for theirs in ranks) for rank in ranks]
+    cells = [lambda row, name=name: row[name] for name in names]
+    places = _sorted(
+        rows, [*((computed(by.value), by.descending) for by in window.order), *((c, False) for c in cells)]
+    )
+    if window.place is Place.NUMBER:
+        return [1 + places.index(place) for place in range(len(rows))]
+    assert window.value is not None, "a value is looked up"
+    value, away = computed(window.value), window.offset if window.place is Place.AFTER else -window.offset
+    found: list[Value] = [None] * len(rows)
+    for number, place in enumerate(places):
+        other = number + away
+        found[place] = value(rows[places[other]]) if 0 <= other < len(places) else None
+    return found
+
+
+def _ranks(rows: Sequence[Row], order: Sequence[Ordering]) -> list[int]:
+    """The place of every row among the distinct ones of an order: peers share it."""
+    keys = [(computed(by.value), by.descending) for by in order]
+    told = [tuple(value(row) for value, _ in keys) for row in rows]
+    ranks, rank, before = [0] * len(rows), 0, None
+    for place in _sorted(rows, keys):
+        rank, before = rank + (told[place] != before), told[place]
+        ranks[place] = rank
+    return ranks
+
+
+def _sorted(rows: Sequence[Row], keys: Sequence[tuple[Callable[[Row], Any], bool]]) -> list[int]:
+    """The places of rows in an order, the first key the most important, NULLs last in either direction."""
+    places = list(range(len(rows)))
+    for value, descending in reversed(keys):
+        cells = {place: value(rows[place]) for place in places}
+        present = [place for place in places if cells[place] is not None]
+        missing = [place for place in places if cells[place] is None]
+        places = sorted(present, key=cells.__getitem__, reverse=descending) + missing
+    return places
+
+
+def _fold(fold: Folded) -> Callable[[Sequence[Row]], Value]:
+    """What rows of one unit become."""
+    if fold.fold in {Folding.SUM, Folding.MEAN}:
+        return _total(fold)
+    if fold.value is None:
+        return lambda rows: held(len(rows), fold.column)
+    value = computed(fold.value)
+
+    def become(rows: Sequence[Row]) -> Value:
+        found: list[Any] = [each for each in map(value, rows) if each is not None]
+        match fold.fold:
+            case Folding.COUNT:
+                return held(len(found), fold.column)
+            case Folding.DISTINCT:
+                return held(len(set(found)), fold.column)
+            case Folding.LEAST:
+                return min(found, default=None)
+            case _:
+                return max(found, default=None)
+
+    return become
+
+
+def _total(fold: Folded) -> Callable[[Sequence[Row]], Value]:
+    """The sum or the mean of rows, in whole steps, as a double or an integer."""
+    terms, least = steps(steps_of(fold)), steps_of(fold).low
+
+    def become(rows: Sequence[Row]) -> Value:
+        found = [each for each in map(terms, rows) if each is not None]
+        if not found:
+            return None
+        if fold.fold is Folding.MEAN:  # from the lowest up, so that what is divided is never negative
+            above, number = sum(found) - least * len(found), len(found)
+            total = least + (2 * above + number) // (2 * number)
+        else:
+            low, high = (int(Fraction(end) / fold.step) for end in (fold.column.low, fold.column.high))  # type: ignore[arg-type]
+            total = min(max(sum(found), low), high)
+        return total if fold.column.kind is Kind.INTEGER else total * float(fold.step)
+
+    return become
+
+
+def steps(measure: Summed) -> Callable[[Row], int | None]:
+    """What a row adds to a sum, in whole steps; NULL adds nothing."""
+    value = computed(measure.value)
+    scale = float(1 / measure.step)  # a power of two: multiplying by it is exact
+
+    def found(row: Row) -> int | None:
+        match value(row):
+            case None:
+                return None
+            case float(x):
+                whole = floor(x * scale + 0.5)
+            case x:
+                whole = int(x) if measure.step == 1 else floor(float(x) * scale + 0.5)
+        return min(max(whole, measure.low), measure.high) - measure.centre
+
+    return found

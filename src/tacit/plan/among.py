@@ -1,0 +1,151 @@
+"""Which units: IN and EXISTS among the conditions of WHERE."""
+
+from typing import Any
+
+from tacit.plan.draft import Draft, Name
+from tacit.plan.expressions import Both
+from tacit.plan.forms import chained
+from tacit.plan.inside import Inside
+from tacit.plan.nodes import Kept, Rows, Scan
+from tacit.plan.origins import HIDDEN, Origin, Scope, of_rows
+from tacit.plan.owners import Owner
+from tacit.plan.reader import ROWS, Reader, conjuncts, is_column, is_unit, no_end, node_kind, same_units
+
+__all__ = ["filtered"]
+
+_UNITS_ONLY = (
+    "a question inside IN or EXISTS is about the protected unit, and stands by itself among the conditions of WHERE"
+)
+_ALONE = (
+    "write WHERE patient IN (SELECT patient FROM ...) AND ..., with the unit's name; or list the constants: x IN (1, 2)"
+)
+
+
+def filtered(reader: Reader, clause: Any, draft: Draft) -> None:
+    """Keep the rows that WHERE asks for: conditions on rows, and on which units they are of."""
+    if clause is None:
+        return
+    condition = reader.account.take(clause)["this"]
+    if not any(node_kind(part) == "Exists" or part.args.get("query") for part in condition.walk()):
+        with reader.account.about(condition):
+            draft.where(reader.read(condition, draft, ROWS))
+        return
+    plain = []
+    for part in conjuncts(reader, condition):
+        inner = part
+        while node_kind(inner) in {"Not", "Paren"}:
+            inner = inner.this
+        if node_kind(inner) == "Exists" or inner.args.get("query"):
+            with reader.account.about(part):
+                _keep(reader, part, draft)
+        else:
+            plain.append(reader.read(part, draft, ROWS))
+    if plain:
+        with reader.account.about(condition):
+            draft.where(chained(Both, plain))
+
+
+def _keep(reader: Reader, node: Any, draft: Draft) -> None:
+    """unit IN (SELECT …), EXISTS (SELECT …) and their opposites.
+
+    Claim:      a row stays exactly if its unit is among those of the other rows, or is not if that is asked.
+    Because:    rows without a unit are in neither: no NULL makes NOT IN unknown.
+    Checked by: tests/laws/test_rows.py and tests/unit/plan/test_rows_sql.py
+    """
+    present = True
+    while node_kind(node) in {"Not", "Paren"}:
+        present ^= node_kind(node) == "Not"
+        node = reader.account.take(node)["this"]
+    if draft.table.unit is None:
+        reader.account.refuse(node, "units are looked for, and every row is its own unit", "compare columns instead")
+    among = _exists(reader, node) if node_kind(node) == "Exists" else _in(reader, node)
+    rows: Rows = Scan(draft.table) if draft.rows is None else draft.rows
+    draft.rows = of_rows(Kept(rows, among.rows, present), draft.table.name, draft.table.unit, (), among.size + 2).rows
+
+
+def _in(reader: Reader, node: Any) -> Origin:
+    parts = reader.account.take(node)
+    operand = parts["this"]
+    if node_kind(operand) != "Column" or node_kind(operand.this) == "Star" or not is_unit(reader, operand):
+        reader.account.refuse(node, _UNITS_ONLY, _ALONE)
+    query = parts["query"]
+    found = reader.query(query, "the question inside")
+    if found.owner is not Owner.UNIT or found.names != (found.table.unit,):
+        remedy = "select the unit alone: IN (SELECT patient FROM ...), with the unit's name"
+        reader.account.refuse(query, "this gives something else than the protected unit", remedy)
+    return found
+
+
+def _exists(reader: Reader, node: Any) -> Origin:
+    """A question about the unit of the row outside: its only tie to it is that they are equal."""
+    outside, select = reader.scope, reader.account.take(node)["this"]
+    if node_kind(select) != "Select":
+        reader.account.refuse(node, _UNITS_ONLY, _ALONE)
+    inside, parts = reader.within(), reader.account.take(select)
+    no_end(reader, parts, "group", "having", "with_")
+    inside.scope = inside.sourced(select, parts)
+    draft = Inside(inside.scope.origin.table, rows=inside.scope.origin.rows)
+    assert outside is not None, "there are rows outside"
+    tied, rest = False, []
+    clause = parts.get("where")
+    for part in conjuncts(inside, reader.account.take(clause)["this"]) if clause else ():
+        if same_units(inside, part, inside.scope, outside) or _shadowed(inside, part, inside.scope, outside):
+            tied = True
+        else:
+            rest.append(part)
+    if not tied or inside.scope.origin.owner is not Owner.UNIT:
+        unit, other = inside.scope.origin.table.unit, outside.origin.table.unit
+        tie = f"{inside.scope.aliases[0]}.{unit} = {outside.aliases[0]}.{other}" if unit and other else "their units"
+        reason = "whether there is any row would be told about everybody at once"
+        reader.account.refuse(node, reason, f"ask for rows of the same unit: EXISTS (... WHERE {tie})")
+    for part in rest:
+        _where(inside, part, draft, outside)
+    columns = reader.account.listed(select)
+    if not columns:
+        reader.account.refuse(parts["from_"], "no column is selected", "write SELECT 1 FROM ...")
+    for column in columns:
+        _unused(inside, column, draft)
+    return of_rows(draft.question.rows, "", HIDDEN, (), inside.scope.origin.size + 1)
+
+
+def _shadowed(reader: Reader, node: Any, inside: Scope, outside: Scope) -> bool:
+    """Whether a condition ties units that are called alike, the one inside without its table."""
+    if node_kind(node) != "EQ" or node_kind(node.this) != "Column" or node_kind(node.expression) != "Column":
+        return False
+    one, two = reader.qualified(node.this), reader.qualified(node.expression)
+    for first, second in ((one, two), (two, one)):
+        said = second[0] is not None and not any(second[0].means(alias) for alias in inside.aliases)
+        if inside.is_unit(*first) and said and outside.is_unit(*second):
+            reader.account.take(node)
+            return True
+    return False
+
+
+def _where(reader: Reader, node: Any, draft: Draft, outside: Scope) -> None:
+    """A condition of a question inside EXISTS, which knows nothing else of the row outside."""
+    for column in node.walk():
+        table = column.args.get("table") if node_kind(column) == "Column" else None
+        if table is not None and reader.scope is not None:
+            said = Name(table.name, exact=bool(table.args.get("quoted")))
+            ours = any(said.means(alias) for alias in reader.scope.aliases)
+            if not ours and any(said.means(alias) for alias in outside.aliases):
+                reason = "of the row outside, a question inside knows the unit and nothing else"
+                reader.account.refuse(column, reason, "join the tables on the unit instead")
+    inner = node
+    while node_kind(inner) in {"Not", "Paren"}:
+        inner = inner.this
+    with reader.account.about(node):
+        if node_kind(inner) == "Exists" or inner.args.get("query"):
+            _keep(reader, node, draft)
+        else:
+            draft.where(reader.read(node, draft, ROWS))
+
+
+def _unused(reader: Reader, node: Any, draft: Draft) -> None:
+    """A column of a question inside EXISTS, which means nothing there."""
+    if node_kind(node) == "Star":
+        reader.account.take(node)
+    elif node_kind(node) in {"Literal", "Null", "Boolean"}:
+        reader.constant(node)
+    elif not (is_column(node) and is_unit(reader, node)):
+        reader.read(node, draft, ROWS)

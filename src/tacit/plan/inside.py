@@ -1,0 +1,144 @@
+"""A question inside another one while it is read: it gives rows, and what it adds up, it adds up for each unit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from tacit.errors import InvalidPlan
+from tacit.plan.draft import Draft, Name, Named, find
+from tacit.plan.expressions import Expression, Field, Literal
+from tacit.plan.folding import apart, column_of, folded
+from tacit.plan.forms import Forms
+from tacit.plan.nodes import Computed, Defined, Folded, Folding, Inner, Rows, Where, Window, Windowed
+from tacit.plan.owners import held_rows
+from tacit.plan.rows import columns_of, renamed, window_column
+from tacit.plan.schema import Kind
+from tacit.plan.types import condition_type, type_of
+from tacit.plan.words import phrase
+
+__all__ = ["Inside"]
+
+
+@dataclass(slots=True)
+class Inside(Draft):
+    """Rows that are being read; with `grouped`, one for each unit and key.
+
+    `listing` says that columns are being read, the one place where windows may stand.
+    """
+
+    grouped: bool = False
+    listing: bool = False
+    by: list[Defined] = field(default_factory=list)
+    folds: list[Folded] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
+    shown: list[Defined] = field(default_factory=list)
+
+    # ------------------------------------------------------------ what is added up for each unit
+
+    def group_by(self, value: Expression) -> None:
+        """Add a key besides the unit."""
+        type_of(value)
+        if all(key.value != value for key in self.by):
+            name = value.column.name if isinstance(value, Field) else phrase(value)
+            self.by.append(Defined(apart(name, [key.name for key in self.by]), value))
+
+    def key_column(self, value: Expression) -> Expression | None:
+        """The column of a key, if the value is one."""
+        return next((Field(column_of(key)) for key in self.by if key.value == value), None)
+
+    def count(self, value: Expression | None = None) -> Expression:
+        """How many rows a unit has, or in how many of them a value is not NULL."""
+        if isinstance(value, Literal) and value.value is None:
+            raise InvalidPlan("NULL is never counted", "count the rows: COUNT(*)")
+        sure = value is not None and not type_of(value).nullable
+        return self.fold(Folding.COUNT, None if sure else value)
+
+    def sum(self, value: Expression) -> Expression:
+        """The sum of a value over a unit's rows."""
+        return self.fold(Folding.SUM, value)
+
+    def mean(self, value: Expression) -> Expression:
+        """The mean of a value over a unit's rows."""
+        return self.fold(Folding.MEAN, value)
+
+    def fold(self, fold: Folding, value: Expression | None) -> Expression:
+        """What a unit's rows become."""
+        if not self.grouped:
+            raise InvalidPlan("a single row has no COUNT, SUM or AVG", "add GROUP BY and the unit")
+        made = self.made(fold, value)
+        for known in self.folds:
+            if replace(known, column=made.column) == made:
+                return Field(known.column)
+        used = [*(key.name for key in self.by), *(known.column.name for known in self.folds)]
+        made = replace(made, column=replace(made.column, name=apart(made.column.name, used)))
+        self.folds.append(made)
+        return Field(made.column)
+
+    def made(self, fold: Folding, value: Expression | None) -> Folded:
+        """What rows of one unit fold into."""
+        needed = fold not in {Folding.LEAST, Folding.GREATEST, Folding.MEAN}
+        return folded(fold, value, held_rows(self.question.rows) if needed else 1)
+
+    # ------------------------------------------------------------ windows
+
+    def window(self, window: Window) -> Expression:
+        """What a window adds to a row."""
+        column = window_column(window)
+        for known in self.windows:
+            if renamed(known, column.name) == window:
+                return Field(window_column(known))
+        used = [*(each.name for each in self.table.columns), *(window_column(each).name for each in self.windows)]
+        self.windows.append(renamed(window, apart(column.name, used)))
+        return Field(window_column(self.windows[-1]))
+
+    # ------------------------------------------------------------ names
+
+    @property
+    def released(self) -> Forms:
+        """How expressions over what was added up are written: rows are what comes out."""
+        return Forms()
+
+    def released_name(self, name: Name, among: Sequence[Named]) -> Expression:
+        """What a name means beside aggregates: a key, or a column that was named before."""
+        keys = {key.name: Field(column_of(key)) for key in self.by}
+        columns = {each.name: each.value for each in self.shown}
+        for known in (keys, columns):
+            found = find(name, list(known), "column")
+            if found is not None:
+                return known[found]
+        unit = self.unit_value() if name.means(self.table.unit or "") else None
+        if unit is not None:
+            return unit
+        column = self.column(name)
+        reason = f"{column.name!r} is not a key: a unit has many values of it"
+        raise InvalidPlan(reason, f"add it to GROUP BY, or ask for COUNT, SUM, AVG, MIN or MAX of {column.name}")
+
+    def show(self, name: str, value: Expression) -> None:
+        """Add a column to what comes out."""
+        type_of(value)
+        if not name.strip():
+            raise InvalidPlan("a column has no name", "give it one: ... AS name")
+        if name.casefold() in {each.name.casefold() for each in self.shown}:
+            raise InvalidPlan(f"two columns are named {name!r}", "give one of them another name: ... AS other")
+        self.shown.append(Defined(name, value))
+
+    # ------------------------------------------------------------ rows
+
+    def given(self, having: Expression | None = None) -> Rows:
+        """The rows that come out."""
+        rows = self.question.rows
+        if self.grouped:
+            rows = Inner(rows, tuple(self.by), tuple(self.folds))
+        if self.windows:
+            rows = Windowed(rows, tuple(self.windows))
+        if having is not None:
+            condition_type(having)
+            rows = Where(rows, having)
+        same = tuple(Defined(column.name, Field(column)) for column in columns_of(rows))
+        return rows if same == tuple(self.shown) else Computed(rows, tuple(self.shown))
+
+    def unit_value(self) -> Expression | None:
+        """The unit as a value, if it is a declared column; of many rows of one unit it is that of any."""
+        declared = next((column for column in self.table.columns if column.name == self.table.unit), None)
+        if declared is None or (self.grouped and declared.kind is Kind.BOOLEAN):
+            return None
+        return self.fold(Folding.LEAST, Field(declared)) if self.grouped else Field(declared)

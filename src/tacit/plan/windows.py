@@ -1,0 +1,97 @@
+"""Window functions: what a row is among others of its unit."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tacit.plan.draft import Draft
+from tacit.plan.expressions import Expression, Literal
+from tacit.plan.folding import column_of, label
+from tacit.plan.inside import Inside
+from tacit.plan.nodes import Defined, Folding, Ordering, Place, Placed, Running
+from tacit.plan.reader import ROWS, Reader, is_column, is_unit, node_kind
+from tacit.plan.schema import Column, Kind
+from tacit.plan.types import type_of
+
+__all__ = ["FOLDS", "window"]
+
+FOLDS = {"Sum": Folding.SUM, "Avg": Folding.MEAN, "Min": Folding.LEAST, "Max": Folding.GREATEST}
+"""What an aggregate makes of the rows of a unit."""
+
+_PLACES = {"RowNumber": Place.NUMBER, "Rank": Place.RANK, "Lag": Place.BEFORE, "Lead": Place.AFTER}
+_FARTHEST = 1_000_000
+
+
+def window(reader: Reader, node: Any, draft: Draft) -> Expression:
+    """A window function: what a row is among others of its unit.
+
+    Claim:      what it gives for a row depends on rows of the same unit, and not on the order in which they lie.
+    Because:    the unit is among what it is partitioned by, and an order is completed by all columns.
+    Checked by: tests/laws/test_rows.py
+    """
+    account = reader.account
+    if not isinstance(draft, Inside) or not draft.listing:
+        remedy = (
+            "write it as a column of a question inside: FROM (SELECT unit, ... OVER (PARTITION BY unit) AS k FROM ...)"
+        )
+        account.refuse(node, "a window looks at single rows, and here rows are counted or chosen", remedy)
+    parts = account.take(node)
+    within = parts.get("partition_by") or []
+    account.claim(node, "PARTITION_BY", 1 if within else 0)
+    account.claim(node, "COMMA", max(0, len(within) - 1))
+    by, units = [], 0
+    for part in within:
+        if is_column(part) and is_unit(reader, part):
+            units += 1
+        else:
+            by.append(reader.read(part, draft, ROWS))
+            type_of(by[-1])
+    if not units:
+        unit = draft.table.unit
+        remedy = f"write PARTITION BY {unit}" if unit else "ask about a table whose unit is a column, and select it"
+        account.refuse(node, "this window would look at rows of several units", remedy)
+    order = tuple(_order(reader, parts.get("order"), draft))
+    return draft.window(_function(reader, parts["this"], draft, order, tuple(by)))
+
+
+def _order(reader: Reader, clause: Any, draft: Draft) -> Iterator[Ordering]:
+    for ordered in reader.account.listed(clause) if clause is not None else ():
+        parts = reader.account.take(ordered)
+        descending = bool(parts.get("desc"))
+        reader.account.claim(ordered, "DESC" if descending else "ASC?")
+        value = reader.read(parts["this"], draft, ROWS)
+        with reader.account.about(ordered):
+            type_of(value)
+        if isinstance(value, Literal):
+            reader.account.refuse(ordered, "a constant is no order", "name the columns to order by")
+        yield Ordering(value, descending)
+
+
+def _function(
+    reader: Reader, node: Any, draft: Inside, order: tuple[Ordering, ...], by: tuple[Expression, ...]
+) -> Placed | Running:
+    account, kind = reader.account, node_kind(node)
+    account.places.add(node.meta.get("start", -1))
+    parts = account.take(node)
+    if kind in _PLACES:
+        place = _PLACES[kind]
+        if place in {Place.NUMBER, Place.RANK}:
+            column = Column(f"{place.value}()", Kind.INTEGER, 1, nullable=False)
+            if place is Place.RANK and not order:
+                account.refuse(node, "a rank needs an order", "write RANK() OVER (PARTITION BY unit ORDER BY ...)")
+            return Placed(column, place, order, by)
+        value = reader.read(parts["this"], draft, ROWS)
+        offset = reader.whole_number(parts["offset"]) if parts.get("offset") else 1
+        account.claim(node, "COMMA", 1 if parts.get("offset") else 0)
+        if offset > _FARTHEST:
+            account.refuse(node, "this looks too far", f"look at most {_FARTHEST:,} rows away")
+        given = column_of(Defined(label(place.value, value, offset), value))
+        column = Column(given.name, given.kind, given.low, given.high, given.values, nullable=True)
+        return Placed(column, place, order, by, value, offset)
+    value_node: Any = parts.get("this")
+    if kind == "Count" and node_kind(value_node) == "Star":
+        account.take(value_node)
+        return Running(draft.made(Folding.COUNT, None), order, by)
+    if value_node is None:
+        account.refuse(node, "nothing is counted", "write COUNT(*)")
+    value = reader.read(value_node, draft, ROWS)
+    return Running(draft.made(FOLDS.get(kind, Folding.COUNT), value), order, by)

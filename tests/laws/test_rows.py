@@ -1,0 +1,224 @@
+"""Rows beyond one scan: a unit takes its own rows with it and no others, and both engines give the same."""
+
+from collections import Counter
+from fractions import Fraction
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from tacit.curator import Limit, Policy, Shared, Vault, terms_of
+from tacit.engines import DuckDB, Memory
+from tacit.engines.nesting import Nest
+from tacit.engines.yielding import yielded
+from tacit.errors import TooLarge
+from tacit.ledger import MemoryLedger
+from tacit.plan import (
+    Kind,
+    Plan,
+    bounds_of,
+    canonical,
+    columns_of,
+    computed,
+    multiplicity,
+)
+from tacit.plan.canonical import _normal
+from tacit.plan.expressions import Field
+from tacit.plan.settled import settled, substituted
+from tacit.privacy import Neighbours
+from tacit.stability import sensitivity_of
+from tests.laws import plans, row_plans
+from tests.laws.row_plans import ONE, ROW, SHAPES, TWO, row_questions, single_rows, unit_rows, worlds
+from tests.laws.test_corridor import Opened, Watched, constant_release, left_by, moved_within, narrow, views
+
+SLOW = [
+    HealthCheck.too_slow,
+    HealthCheck.data_too_large,
+    HealthCheck.filter_too_much,
+    HealthCheck.function_scoped_fixture,  # which only stops the clock
+]
+
+
+def in_memory(rows, world):
+    """The rows that the memory engine yields, as a multiset of units and cells."""
+    stored = Memory(world.rows)._rows
+    return Counter((row.unit, tuple(row.cells[c.name] for c in columns_of(rows))) for row in yielded(rows, stored))
+
+
+def in_duckdb(rows, world, *, owned=True):
+    """The rows that DuckDB gives, as the same multiset."""
+    with DuckDB(world.rows, threads=2) as engine:
+        nest = Nest(engine._full)
+        relation = nest.relation(rows)
+        cells = [_plain(relation.columns[column.name][0], column.kind) for column in columns_of(rows)]
+        listed = ", ".join(["u" if owned else "NULL", *cells])
+        sql = f"WITH {', '.join(nest.parts)} SELECT {listed} FROM {relation.name}"
+        return Counter((row[0], tuple(row[1:])) for row in engine._connection.execute(sql).fetchall())
+
+
+def _plain(cell, kind):
+    match kind:
+        case Kind.DATE:
+            return f"({cell} - DATE '1970-01-01')"
+        case Kind.TIMESTAMP:
+            return f"epoch_us({cell})"
+        case _:
+            return cell
+
+
+def of_others(rows, unit):
+    """A multiset of rows without those of a unit."""
+    return Counter({row: times for row, times in rows.items() if row[0] != unit})
+
+
+@pytest.mark.parametrize("shape", sorted(set(SHAPES)))
+@settings(max_examples=40, suppress_health_check=SLOW)
+@given(st.data(), worlds(), st.sampled_from(["ann", "bob"]))
+def test_a_unit_that_leaves_takes_its_rows_and_no_others(shape, data, world, unit):
+    rows = data.draw(unit_rows(data.draw(st.integers(1, 3)), shapes=[shape]))
+    every = in_memory(rows, world)
+    assert in_memory(rows, world.without(unit)) == of_others(every, unit)
+    assert all(owner is not None for owner, _ in every)
+    event("some rows" if every else "no rows")
+
+
+@settings(max_examples=40, suppress_health_check=SLOW)
+@given(unit_rows(), worlds(), st.sampled_from(["ann", "bob"]))
+def test_memory_and_duckdb_yield_the_same_rows(rows, world, unit):
+    every = in_duckdb(rows, world)
+    assert every == in_memory(rows, world)
+    assert in_duckdb(rows, world.without(unit)) == of_others(every, unit)
+
+
+@settings(max_examples=15, suppress_health_check=SLOW)
+@given(single_rows(), worlds())
+def test_memory_and_duckdb_yield_the_same_rows_where_every_row_is_a_unit(rows, world):
+    assert in_duckdb(rows, world, owned=False) == in_memory(rows, world)
+
+
+@settings(max_examples=60, suppress_health_check=SLOW)
+@given(single_rows(), worlds())
+def test_one_row_becomes_no_more_rows_than_its_multiplicity(rows, world):
+    every, most = in_memory(rows, world), multiplicity(rows)
+    for place in range(len(world.rows[ROW])):
+        fewer = {**world.rows, ROW: [row for i, row in enumerate(world.rows[ROW]) if i != place]}
+        gone = in_memory(rows, row_plans.World(fewer))
+        assert not gone - every
+        assert (every - gone).total() <= most
+
+
+@settings(max_examples=80, suppress_health_check=SLOW)
+@given(unit_rows(), worlds())
+def test_every_cell_is_what_its_column_says(rows, world):
+    columns = columns_of(rows)
+    for _, cells in in_memory(rows, world):
+        for cell, column in zip(cells, columns, strict=True):
+            assert column.nullable or cell is not None
+            low, high = bounds_of(column)
+            assert cell is None or low is None or cell >= low
+            assert cell is None or high is None or cell <= high
+
+
+@settings(max_examples=80, suppress_health_check=SLOW)
+@given(unit_rows(), worlds())
+def test_the_canonical_rows_are_the_same(rows, world):
+    below, names = settled(rows, _normal)
+    values = [computed(substituted(Field(column), names)) for column in columns_of(rows)]
+    stored = Memory(world.rows)._rows
+    found = Counter((row.unit, tuple(value(row.cells) for value in values)) for row in yielded(below, stored))
+    assert found == in_memory(rows, world)
+    assert settled(below, _normal)[0] == below
+
+
+@settings(max_examples=40, suppress_health_check=SLOW)
+@given(st.data(), worlds())
+def test_questions_about_any_rows_have_the_same_integers_in_both_engines(data, world):
+    memory = Memory(world.rows)
+    with DuckDB(world.rows, threads=1) as engine:
+        for rows in (data.draw(unit_rows()), data.draw(single_rows(depth=2))):
+            question, weights = data.draw(row_questions(rows)), data.draw(plans.weightings())
+            try:
+                found = memory.evaluate(question, weights).tolist()
+            except TooLarge:
+                with pytest.raises(TooLarge):
+                    engine.evaluate(question, weights)
+            else:
+                assert engine.evaluate(question, weights).tolist() == found
+
+
+# ---------------------------------------------------------------- grey box, over all nodes
+
+
+@pytest.fixture(autouse=True)
+def _the_same_moment(monkeypatch):
+    """When a question is asked is written down, and is no part of what is compared here."""
+    monkeypatch.setattr("tacit.ledger.memory.now", lambda: "2026-01-01T00:00:00Z")
+
+
+def opened(engine, limit, world):
+    calls = []
+    policy = Policy(limit, {table.name: Shared(table, table.contributions or 1) for table in world.rows}, "person")
+    watched, ledger = Watched(engine, calls), Watched(MemoryLedger(limit.filter()), calls)
+    return Opened(Vault(policy, {table.name: watched for table in world.rows}, ledger), watched, ledger)
+
+
+@st.composite
+def neighbours_of(draw, world, relation, *, single):
+    """The world without a unit, or with other rows in its place: heavy, poisoned, in both tables or in one."""
+    cells = {
+        table: draw(st.fixed_dictionaries({c.name: row_plans.CELLS[c.kind] for c in table.columns}))
+        for table in (ONE, TWO, ROW)
+    }
+    if single:
+        place = draw(st.integers(0, len(world.rows[ROW])))
+        rows = world.rows[ROW]
+        new = [cells[ROW]] if relation is Neighbours.REPLACE or place == len(rows) else []
+        return row_plans.World({**world.rows, ROW: [*rows[:place], *new, *rows[place + 1 :]]})
+    unit = draw(st.sampled_from(["ann", "bob", "new"]))
+    others = world.without(unit)
+    present = any(others.rows[table] != world.rows[table] for table in (ONE, TWO))
+    if present and relation is Neighbours.ADD_OR_REMOVE:
+        return others
+    copies = {table: draw(st.sampled_from([0, 1, 1, 2, 9])) for table in (ONE, TWO)}
+    more = {table: [*others.rows[table], *[cells[table] | {table.unit: unit}] * copies[table]] for table in (ONE, TWO)}
+    return row_plans.World({**others.rows, **more})
+
+
+def check(data, engine, *, plans_each, pairs_each):
+    """Ask about worlds and their neighbours; how many (plan, D, D') were compared."""
+    limit = data.draw(st.sampled_from([Limit(3, delta, relation) for delta in (0, 1e-6) for relation in Neighbours]))
+    single = data.draw(st.sampled_from([False, False, False, True]))
+    world = data.draw(worlds(most=5))
+    pool = [world, *(data.draw(neighbours_of(world, limit.neighbours, single=single)) for _ in range(pairs_each))]
+    engines = [engine(each.rows) for each in pool]
+    for _ in range(plans_each):
+        rows = data.draw(single_rows(2) if single else unit_rows(data.draw(st.integers(1, 3))))
+        question = narrow(data.draw(row_questions(rows)))
+        plan = canonical(Plan(question, data.draw(views(question))))
+        vaults = [opened(each, limit, world) for each in engines]
+        with constant_release():
+            left = [left_by(each, plan, epsilon=1) for each in vaults]
+        assert all(each == left[0] for each in left[1:])
+        if not vaults[0].engine.answers:
+            continue
+        terms = terms_of(plan.question, Shared(ONE, 3), limit, Fraction(1))
+        claims = sensitivity_of(plan.question, terms.weights, limit.neighbours)
+        exact = [each.engine.answers[0] for each in vaults]
+        for other in exact[1:]:
+            for place, claim in enumerate(claims):
+                assert moved_within(claim, exact[0][:, place], other[:, place], terms.weights.norm)
+    for each in engines:
+        each.close()
+    return plans_each * pairs_each
+
+
+@settings(max_examples=30, suppress_health_check=SLOW)
+@given(data=st.data())
+def test_with_a_constant_release_neighbours_cannot_be_told_apart(data):
+    assert check(data, Memory, plans_each=4, pairs_each=5) == 20
+
+
+@settings(max_examples=6, suppress_health_check=SLOW)
+@given(data=st.data())
+def test_with_a_constant_release_neighbours_in_duckdb_cannot_be_told_apart(data):
+    assert check(data, lambda rows: DuckDB(rows, threads=1), plans_each=2, pairs_each=2) == 4

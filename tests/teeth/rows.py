@@ -1,0 +1,200 @@
+"""Bugs of rows beyond one scan: units that meet, rows that multiply, totals that are not held."""
+
+from tests.teeth.bug import Bug
+
+PLAN, ENGINES = "src/tacit/plan", "src/tacit/engines"
+REFUSED = "tests/unit/plan/test_rows_sql.py::test_a_statement_is_refused_for_its_reason"
+ROWS = "tests/unit/engines/test_rows.py"
+MOVED = "tests/laws/test_rows_moved.py"
+
+_BUGS = [
+    Bug(
+        name="rows-join-not-on-the-unit",
+        file=f"{PLAN}/joins.py",
+        before="    elif not unit and not _referred(sides, pairs):\n",
+        after="    elif not unit and not pairs:\n",
+        killed_by=REFUSED,
+        note="any equality would do for private tables, and the join would silently mean another one",
+    ),
+    Bug(
+        name="rows-join-across-units",
+        file=f"{ENGINES}/nesting.py",
+        before="        if owner_of(rows.right) is not Owner.NOBODY:\n",
+        after="        if owner_of(rows.right) is not Owner.NOBODY and not conditions:\n",
+        killed_by=f"{ROWS}::test_private_rows_of_different_units_never_meet_whatever_else_is_equal",
+        note="a join on more than the unit forgets the unit: rows of different units meet",
+    ),
+    Bug(
+        name="rows-join-across-units-in-memory",
+        file=f"{ENGINES}/yielding.py",
+        before="if public or _known(each.unit) == _known(row.unit)",
+        after="if public or rows.on or _known(each.unit) == _known(row.unit)",
+        killed_by=f"{ROWS}::test_private_rows_of_different_units_never_meet_whatever_else_is_equal",
+        note="the same in the oracle",
+    ),
+    Bug(
+        name="rows-window-across-units-accepted",
+        file=f"{PLAN}/windows.py",
+        before="    if not units:\n",
+        after="    if not units and not by:\n",
+        killed_by=REFUSED,
+        note="PARTITION BY another column is taken for a partition by the unit",
+    ),
+    Bug(
+        name="rows-window-across-units-in-duckdb",
+        file=f"{ENGINES}/nesting.py",
+        before='within = ", ".join(["u", *(f"b{i}_{j}"',
+        after='within = ", ".join([*(["u"] if not window.by else []), *(f"b{i}_{j}"',
+        killed_by=f"{ROWS}::test_windows_that_are_divided_further_stay_within_a_unit",
+        note="a window that is divided further is no longer divided by the unit",
+    ),
+    Bug(
+        name="rows-window-order-not-completed",
+        file=f"{ENGINES}/nesting.py",
+        before="    if window.place is not Place.RANK:\n        order += ",
+        after="    if window.place is not Place.RANK and not order:\n        order += ",
+        killed_by=f"{ROWS}::test_windows_see_one_unit_and_no_order_of_rows",
+        note="ties are broken by where rows lie, which depends on the rows of others",
+    ),
+    Bug(
+        name="rows-stack-multiplicity-forgotten",
+        file=f"{PLAN}/owners.py",
+        before="            return sum((_copies(part) for part in parts), Counter())\n",
+        after="            return max((_copies(part) for part in parts), key=Counter.total)\n",
+        killed_by=f"{MOVED}::test_where_every_row_is_a_unit_it_moves_an_answer_as_often_as_it_is_there",
+        note="UNION ALL of a table with itself has every row twice",
+    ),
+    Bug(
+        name="rows-multiplicity-not-priced",
+        file="src/tacit/stability/moved.py",
+        before="            copies = multiplicity(question.rows)\n",
+        after="            copies = 1\n",
+        killed_by=f"{MOVED}::test_where_every_row_is_a_unit_it_moves_an_answer_as_often_as_it_is_there",
+        note="the multiplicity is known and no noise is added for it",
+    ),
+    Bug(
+        name="rows-fan-out-accepted",
+        file=f"{PLAN}/owners.py",
+        before="if table.public and column.name in table.unique)",
+        after="if table.public)",
+        killed_by="tests/unit/plan/test_owners.py::test_a_multiplicity_that_is_not_known_is_refused",
+        note="one row meets as many public rows as there are",
+    ),
+    Bug(
+        name="rows-integer-compared-as-double-is-unique",
+        file=f"{PLAN}/owners.py",
+        before="isinstance(two, Field) and one.column.kind is two.column.kind:",
+        after="isinstance(two, Field):",
+        killed_by="tests/unit/plan/test_owners.py::test_a_multiplicity_that_is_not_known_is_refused",
+        note="2**53 and 2**53 + 1 are one double, so that a row may meet two unique keys",
+    ),
+    Bug(
+        name="rows-unique-before-it-is-read",
+        file=f"{ENGINES}/duckdb.py",
+        before="            cell = reader(relation)(column)\n",
+        after="            cell = quoted(relation.columns[column.name][0])\n",
+        killed_by=f"{ROWS}::test_a_column_that_is_declared_unique_is",
+        note="two values beyond a bound are distinct as they are stored and the same as they are read",
+    ),
+    Bug(
+        name="rows-inner-sum-not-held",
+        file=f"{ENGINES}/nesting.py",
+        before="total = f\"CAST({clamped(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)\"",
+        after='total = f"CAST(a{i} AS BIGINT)"',
+        killed_by=f"{ROWS}::test_what_a_unit_adds_up_to_is_held",
+        note="a unit with many rows adds up to more than its column says",
+    ),
+    Bug(
+        name="rows-inner-count-not-held-in-memory",
+        file=f"{ENGINES}/yielding.py",
+        before="        return lambda rows: held(len(rows), fold.column)\n",
+        after="        return lambda rows: len(rows)\n",
+        killed_by=f"{ROWS}::test_what_a_unit_adds_up_to_is_held",
+        note="the same for counts, in the oracle",
+    ),
+    Bug(
+        name="rows-inner-over-everybody",
+        file=f"{PLAN}/subqueries.py",
+        before="    if not found:\n        key = unit",
+        after="    if not found and not draft.by:\n        key = unit",
+        killed_by=REFUSED,
+        note="GROUP BY another column inside is taken to be within each unit, and means another question",
+    ),
+    Bug(
+        name="rows-not-in-knows-nobody",
+        file=f"{ENGINES}/nesting.py",
+        before='                join = "SEMI" if present else "ANTI"\n',
+        after='                join = "SEMI" if present else "LEFT"\n',
+        killed_by=f"{ROWS}::test_a_missing_unit_makes_no_other_unknown",
+        note="an anti-join that keeps those who are among the others",
+    ),
+    Bug(
+        name="rows-nobody-is-scanned",
+        file=f"{ENGINES}/nesting.py",
+        before='            where = f" WHERE {who} IS NOT NULL"\n',
+        after='            where = ""\n',
+        killed_by=f"{ROWS}::test_nobody_meets_nobody",
+        note="rows without a unit are kept by an outer join and a stack, as if they were somebody's",
+    ),
+    Bug(
+        name="rows-outer-join-keeps-public-rows",
+        file=f"{PLAN}/owners.py",
+        before="        case Owner.NOBODY, _ if outer:\n            raise InvalidPlan(",
+        after="        case Owner.NOBODY, _ if outer:\n            return right\n            raise InvalidPlan(",
+        killed_by="tests/unit/plan/test_owners.py::test_rows_that_no_rule_allows_are_refused",
+        note="what is kept belongs to no unit, and weighs nothing or everything",
+    ),
+    Bug(
+        name="rows-outer-join-is-not-nullable",
+        file=f"{PLAN}/rows.py",
+        before="(replace(each, nullable=True) for each in others) if outer else others",
+        after="others if outer else others",
+        killed_by="tests/unit/plan/test_rows.py::test_an_outer_join_makes_its_right_side_nullable",
+        note="a count of what may be missing is taken for a count of rows",
+    ),
+    Bug(
+        name="rows-ingested-units-meet",
+        file=f"{ENGINES}/nesting.py",
+        before="    if len({relation.numbered for relation in relations}) > 1:\n",
+        after="    if len({relation.numbered for relation in relations}) > 2:\n",
+        killed_by=f"{ROWS}::test_tables_that_number_their_units_for_themselves_are_not_combined",
+        note="the fifth unit of one file is not the fifth of another; removing one unit renumbers all others",
+    ),
+    Bug(
+        name="rows-exists-about-everybody",
+        file=f"{PLAN}/among.py",
+        before="    if not tied or inside.scope.origin.owner is not Owner.UNIT:\n",
+        after="    if inside.scope.origin.owner is not Owner.UNIT:\n",
+        killed_by=REFUSED,
+        note="EXISTS without a tie to the unit is one bit about all rows, and would be answered as another question",
+    ),
+    Bug(
+        name="rows-limit-inside-dropped",
+        file=f"{PLAN}/reader.py",
+        before="in _AT_THE_END.items():\n        if parts.get(name):\n",
+        after='in _AT_THE_END.items():\n        if parts.get(name) and name != "limit":\n',
+        killed_by=REFUSED,
+        note="LIMIT before aggregation is read by the parser and by nobody else",
+    ),
+    Bug(
+        name="rows-canonical-forgets-the-opposite",
+        file=f"{PLAN}/settled.py",
+        before='            kept[f"{below.present}{serial(among)}"] = among, below.present\n',
+        after="            kept[serial(among)] = among, below.present\n",
+        killed_by="tests/unit/plan/test_rows_sql.py::test_other_questions_have_other_fingerprints",
+        note="IN and NOT IN of the same units are taken for one condition",
+    ),
+    Bug(
+        name="rows-join-counts-in-64-bits",
+        file=f"{ENGINES}/engine.py",
+        before="    return 1 << 62 if many_rows(question) else MOST_ROWS\n",
+        after="    return MOST_ROWS\n",
+        killed_by="tests/unit/engines/test_engine.py::test_what_is_joined_may_be_more_than_any_table_holds",
+        note="a proof of overflow that knows tables and not their joins",
+    ),
+]
+
+PLAN_BUGS, ENGINES_BUGS, STABILITY_BUGS = (
+    [bug for bug in _BUGS if bug.room == room] for room in ("plan", "engines", "stability")
+)
+"""The bugs by their rooms, whose lists they are part of."""

@@ -1,0 +1,394 @@
+"""Questions inside questions, joins and windows in SQL: what they become, and what is refused."""
+
+import random
+import re
+import time
+
+import pytest
+
+from tacit.errors import InvalidPlan, Unbounded
+from tacit.plan import Joined, Plan, as_tree, canonical, fingerprint, in_words, read_sql, tables_of
+from tests.laws.clinic import TABLES, VISITS
+from tests.laws.test_rows_like_duckdb import STATEMENTS
+from tests.unit.plan.test_fuzz import mutated
+
+# A reason, then statements in which «...» encloses what the message underlines.
+TEXTS = """
+# private tables are joined on the protected unit: otherwise rows of different units would meet
+SELECT COUNT(*) FROM visits JOIN «patients ON visits.ward = patients.ward»
+SELECT COUNT(*) FROM visits v JOIN «visits w ON v.day = w.day»
+SELECT COUNT(*) FROM visits v JOIN (SELECT «cost FROM visits) w ON v.cost = w.cost»
+
+# tables beside each other are not read
+SELECT COUNT(*) FROM visits, «patients» WHERE visits.patient = patients.id
+
+# every pair of rows would meet, those of different units too
+SELECT COUNT(*) FROM visits «CROSS» JOIN stations
+
+# tables are joined by what ON or USING says
+SELECT COUNT(*) FROM visits NATURAL JOIN «stations»
+
+# FULL JOIN is not read
+SELECT COUNT(*) FROM visits FULL OUTER JOIN «patients ON patient = id»
+
+# an outer join would keep public rows that belong to no unit
+SELECT COUNT(*) FROM stations LEFT JOIN «visits ON visits.ward = stations.ward»
+SELECT COUNT(*) FROM visits RIGHT JOIN «stations USING (ward)»
+
+# SEMI JOIN is not read
+SELECT COUNT(*) FROM visits SEMI JOIN «patients ON patient = id»
+
+# one row might meet many public rows here, and every row is a unit: how far it moves the answer is not known
+SELECT COUNT(*) FROM trips JOIN «rooms USING (ward)»
+
+# where every row is a unit, two private tables have nothing to be joined on
+SELECT COUNT(*) FROM trips JOIN «visits USING (ward)»
+
+# only public tables are asked about
+SELECT COUNT(*) FROM «stations»
+SELECT COUNT(*) FROM «stations» JOIN rooms USING (ward)
+
+# this is no equality of both sides of the outer join
+SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id AND «v.stay > p.age»
+
+# inside a question, rows are added up for each unit: over all of them nothing would be protected
+SELECT COUNT(*) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY «ward»)
+SELECT AVG(n) FROM (SELECT «COUNT(*) AS n FROM visits»)
+
+# LIMIT before rows are counted would let one unit push out the rows of another
+SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT «10»)
+
+# rows inside the question have no order
+SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY «cost»)
+
+# DISTINCT is read only inside COUNT(DISTINCT ...)
+SELECT COUNT(*) FROM (SELECT «DISTINCT» ward FROM visits)
+
+# UNION drops rows that are equal to others, which may be of another unit
+SELECT COUNT(*) FROM (SELECT «ward FROM visits UNION SELECT ward FROM patients»)
+
+# whether a row is in both would depend on rows of other units
+SELECT COUNT(*) FROM (SELECT ward FROM visits «INTERSECT» SELECT ward FROM patients)
+
+# two questions are not answered as one: each has noise and a price of its own
+«SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients»
+
+# 'patient' is the protected unit in one question and 'ward' is not in the other
+SELECT COUNT(*) FROM (SELECT «patient, ward FROM visits UNION ALL SELECT ward, id FROM patients»)
+
+# 'cost' is of different kinds: number and text
+SELECT COUNT(*) FROM (SELECT «patient, cost FROM visits UNION ALL SELECT id, sex FROM patients»)
+
+# one question has 1 columns and the other 2
+SELECT COUNT(*) FROM (SELECT «patient FROM visits UNION ALL SELECT id, sex FROM patients»)
+
+# rows of different owners are not stacked
+SELECT COUNT(*) FROM (SELECT «ward FROM visits UNION ALL SELECT ward FROM stations»)
+
+# this window would look at rows of several units
+SELECT COUNT(*) FROM (SELECT «ROW_NUMBER() OVER (ORDER BY cost)» AS k FROM visits)
+SELECT COUNT(*) FROM (SELECT «SUM(cost) OVER (PARTITION BY ward)» AS k FROM visits)
+SELECT COUNT(*) FROM (SELECT «SUM(km) OVER (PARTITION BY ward)» AS a FROM trips)
+
+# a window looks at single rows, and here rows are counted or chosen
+SELECT «SUM(cost) OVER (PARTITION BY patient)» FROM visits
+SELECT COUNT(*) FROM visits WHERE «ROW_NUMBER() OVER (PARTITION BY patient)» = 1
+
+# a window of some rows before and after is not read
+SELECT COUNT(*) FROM (SELECT SUM(age) OVER (PARTITION BY id ROWS BETWEEN «1 PRECEDING AND 1» FOLLOWING) FROM patients)
+
+# NTILE is none of the functions that are answered
+SELECT COUNT(*) FROM (SELECT «NTILE(4)» OVER (PARTITION BY patient ORDER BY day) AS a FROM visits)
+
+# LAG and LEAD give NULL where there is no row
+SELECT COUNT(*) FROM (SELECT LAG(stay, 1, «0») OVER (PARTITION BY patient ORDER BY day) AS a FROM visits)
+
+# a question inside IN or EXISTS is about the protected unit, and stands by itself among the conditions of WHERE
+SELECT COUNT(*) FROM visits WHERE «ward IN (SELECT ward FROM stations)»
+
+# this gives something else than the protected unit
+SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «age FROM patients»)
+SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «id, age FROM patients»)
+
+# a question inside stands in FROM, or after IN and EXISTS among the conditions of WHERE
+SELECT COUNT(*) FROM visits WHERE urgent OR patient IN (SELECT «id FROM patients»)
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT «AVG(cost) FROM visits»)
+SELECT (SELECT «COUNT(*) FROM patients») FROM visits
+
+# whether there is any row would be told about everybody at once
+SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT «1 FROM patients»)
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT «1 FROM patients p WHERE p.ward = v.ward»)
+
+# of the row outside, a question inside knows the unit and nothing else
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.id = v.patient AND p.ward = «v.ward»)
+
+# a question that names itself is not read
+WITH RECURSIVE «t AS (SELECT * FROM visits)» SELECT COUNT(*) FROM t
+
+# columns are named where they are selected
+WITH t(«a») AS (SELECT cost FROM visits) SELECT COUNT(*) FROM t
+
+# two questions are called 't'
+WITH t AS (SELECT cost FROM visits), «t» AS (SELECT stay FROM visits) SELECT COUNT(*) FROM t
+
+# of distinct values only units are counted
+SELECT COUNT(DISTINCT «patient») FROM (SELECT cost FROM visits)
+
+# 'patient' names the protected unit: one group for each would be one answer about each
+SELECT patient, COUNT(*) FROM (SELECT patient FROM visits) GROUP BY «patient»
+
+# 'ward' is a column of visits and of patients
+SELECT ward, COUNT(*) FROM visits JOIN patients ON patient = id GROUP BY «ward»
+
+# two tables are called 'v' here
+SELECT COUNT(*) FROM visits v JOIN «patients v ON v.patient = v.id»
+
+# the range of 'k' is not known, and one row could change the answer by any amount
+SELECT SUM(«k») FROM (SELECT patient, ROW_NUMBER() OVER (PARTITION BY patient) AS k FROM visits)
+
+# every row is a unit: there is nothing to add up within one
+SELECT COUNT(*) FROM (SELECT km, COUNT(*) AS n FROM trips GROUP BY «km»)
+
+# 'cost' is not a key: a unit has many values of it
+SELECT COUNT(*) FROM (SELECT patient, «cost», COUNT(*) AS n FROM visits GROUP BY patient)
+
+# a question inside that is asked for each row is not read
+SELECT COUNT(*) FROM visits JOIN «LATERAL» (SELECT 1) ON TRUE
+
+# rows that are written out are not read
+SELECT COUNT(*) FROM («VALUES» (1)) t
+
+# the tables have nothing in common
+SELECT COUNT(*) FROM visits JOIN «stations» ON TRUE
+
+# ALL, ANY and SOME are not read
+SELECT COUNT(*) FROM visits WHERE patient = «ANY» (SELECT id FROM patients)
+
+# the table 'visits' has no column 'serial'
+SELECT AVG(s) FROM (SELECT patient, SUM(«serial») AS s FROM visits GROUP BY patient)
+
+# there is no table 'missing'
+SELECT COUNT(*) FROM visits JOIN «missing» USING (patient)
+
+# of the whole, MIN and MAX are not answered; of each unit they are
+SELECT MAX(«stay») FROM visits
+
+# there is no 'x' here
+SELECT «x».stay FROM visits v JOIN patients p ON v.patient = p.id
+SELECT COUNT(«x».stay) FROM visits v JOIN patients p ON v.patient = p.id
+
+# the table 'p' has no column 'stay'
+SELECT COUNT(«p.stay») FROM visits v JOIN patients p ON v.patient = p.id
+"""
+CASES = [
+    (reason.removeprefix("# "), statement)
+    for reason, *statements in (part.strip().splitlines() for part in TEXTS.split("\n\n"))
+    for statement in statements
+]
+
+
+def asked(text):
+    return read_sql(text, TABLES)
+
+
+@pytest.mark.parametrize(("reason", "statement"), CASES, ids=[statement for _, statement in CASES])
+def test_a_statement_is_refused_for_its_reason(reason, statement):
+    before, _, rest = statement.partition("«")
+    underlined, _, after = rest.partition("»")
+    with pytest.raises(InvalidPlan) as refusal:
+        asked(before + underlined + after)
+    found = refusal.value
+    assert found.reason == reason
+    assert found.text[: found.start] == before
+    assert found.text[found.start : found.end] == underlined
+    assert found.remedy
+    assert found.__cause__ is None
+
+
+def test_there_are_many_of_them():
+    assert len(CASES) >= 60
+
+
+# ---------------------------------------------------------------- what they become
+
+
+def test_a_unit_has_one_row_after_it_was_added_up():
+    plan = asked("SELECT AVG(s) AS m FROM (SELECT patient, SUM(cost) AS s FROM visits GROUP BY patient)")
+    assert as_tree(plan).splitlines() == [
+        "view",
+        "  m = the mean of s",
+        "question",
+        "  measure the sum of s in steps of 1/8 from 0 to 1600000 less 800000",
+        "  measure the number of rows in which s is not NULL",
+        "  compute patient = MIN(patient); s = SUM(cost)",
+        "    for each unit: MIN(patient); SUM(cost) held between 0.0 and 200000.0",
+        "      scan visits, unit patient",
+    ]
+    assert in_words(canonical(plan)) == (
+        "Of the rows of visits, folded into one for each unit: m is the mean of SUM(cost)."
+    )
+
+
+SAME_TEXTS = """
+SELECT SUM(cost * 2) AS s FROM visits WHERE cost > 3
+SELECT SUM(double) AS t FROM (SELECT cost * 2 AS double FROM (SELECT cost FROM visits) WHERE cost > 3) AS x
+
+SELECT AVG(s) AS m FROM (SELECT patient, SUM(cost) AS s FROM visits GROUP BY patient)
+WITH v AS (SELECT patient AS who, cost AS c FROM visits) SELECT AVG(t) FROM (SELECT who, SUM(c) AS t FROM v GROUP BY 1)
+
+SELECT COUNT(*) AS n FROM visits WHERE patient IN (SELECT id FROM patients WHERE age > 3) AND stay > 1
+SELECT COUNT(*) FROM visits v WHERE 1 < stay AND EXISTS (SELECT 1 FROM patients WHERE id = v.patient AND NOT age <= 3)
+
+SELECT COUNT(*) AS n FROM visits WHERE patient IN (SELECT id FROM patients)
+SELECT COUNT(*) AS n FROM visits WHERE patient IN (SELECT id FROM (SELECT id, MAX(age) FROM patients GROUP BY id))
+
+SELECT COUNT(*) AS n FROM (SELECT LAG(stay) OVER (PARTITION BY patient ORDER BY day) AS b FROM visits) WHERE b > 1
+SELECT COUNT(*) FROM (SELECT LAG(stay, 1) OVER (PARTITION BY patient ORDER BY day ASC) AS c FROM visits) WHERE c > 1
+"""
+SAME = [tuple(pair.strip().splitlines()) for pair in SAME_TEXTS.split("\n\n")]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_the_same_question_has_the_same_fingerprint_however_it_is_nested(one, other):
+    assert fingerprint(asked(one).question) == fingerprint(asked(other).question)
+
+
+DIFFERENT = [
+    "SELECT COUNT(*) AS n FROM (SELECT patient, SUM(cost) AS s FROM visits GROUP BY patient) WHERE s > 5",
+    "SELECT COUNT(*) AS n FROM (SELECT patient, SUM(cost) AS s FROM visits GROUP BY patient, ward) WHERE s > 5",
+    "SELECT COUNT(*) AS n FROM (SELECT patient, SUM(stay) AS s FROM visits GROUP BY patient) WHERE s > 5",
+    "SELECT COUNT(*) AS n FROM (SELECT patient, AVG(cost) AS s FROM visits GROUP BY patient) WHERE s > 5",
+    "SELECT COUNT(*) AS n FROM (SELECT SUM(cost) OVER (PARTITION BY patient) AS s FROM visits) WHERE s > 5",
+    "SELECT COUNT(*) AS n FROM (SELECT SUM(cost) OVER (PARTITION BY patient, ward) AS s FROM visits) WHERE s > 5",
+    "SELECT COUNT(*) FROM (SELECT SUM(cost) OVER (PARTITION BY patient ORDER BY day) AS s FROM visits) WHERE s > 5",
+    "SELECT COUNT(*) FROM (SELECT SUM(cost) OVER (PARTITION BY patient ORDER BY day DESC) s FROM visits) WHERE s > 5",
+    "SELECT COUNT(*) AS n FROM visits WHERE patient IN (SELECT id FROM patients)",
+    "SELECT COUNT(*) AS n FROM visits WHERE patient NOT IN (SELECT id FROM patients)",
+    "SELECT COUNT(*) FROM doses WHERE person IN (SELECT id FROM patients) AND person NOT IN (SELECT id FROM patients)",
+    "SELECT COUNT(*) FROM doses WHERE person IN (SELECT id FROM patients)",
+    "SELECT COUNT(*) FROM doses WHERE person NOT IN (SELECT id FROM patients)",
+    "SELECT COUNT(*) AS n FROM visits JOIN patients ON patient = id",
+    "SELECT COUNT(*) AS n FROM visits LEFT JOIN patients ON patient = id",
+    "SELECT COUNT(*) AS n FROM visits RIGHT JOIN patients ON patient = id",
+    "SELECT COUNT(*) AS n FROM visits v JOIN patients p ON patient = id AND v.ward = p.ward",
+    "SELECT COUNT(*) AS n FROM (SELECT patient FROM visits UNION ALL SELECT id FROM patients)",
+    "SELECT COUNT(*) AS n FROM visits JOIN stations USING (ward)",
+    "SELECT COUNT(*) AS n FROM visits JOIN rooms USING (ward)",
+]
+
+
+def test_other_questions_have_other_fingerprints():
+    assert len({fingerprint(asked(text).question) for text in DIFFERENT}) == len(DIFFERENT)
+
+
+def test_a_join_may_follow_a_reference():
+    plan = asked("SELECT COUNT(*) AS n FROM doses d JOIN visits v ON d.visit = v.visit")
+    assert [table.name for table in tables_of(plan.question.rows)] == ["doses", "visits"]
+    for text in (
+        "SELECT COUNT(*) AS n FROM doses d JOIN visits v ON d.visit = v.stay",
+        "WITH visits AS (SELECT patient, stay visit FROM visits) SELECT COUNT(*) FROM doses JOIN visits USING (visit)",
+    ):
+        with pytest.raises(InvalidPlan, match="joined on the protected unit"):
+            asked(text)
+
+
+def test_names_that_clash_are_told_apart_by_their_table():
+    plan = asked("SELECT p.ward, COUNT(*) AS n FROM visits v JOIN patients p ON v.patient = p.id GROUP BY p.ward")
+    assert [column.name for column in plan.view.columns] == ["ward", "n"]
+    assert isinstance(plan.question.rows, Joined)
+    assert plan.question.keys[0].value.column.name == "p.ward"
+
+
+def test_the_unit_that_is_kept_by_an_outer_join_is_not_the_one_that_may_be_missing():
+    with pytest.raises(InvalidPlan, match="has no column 'id'"):
+        asked("SELECT COUNT(DISTINCT p.id) AS n FROM visits v LEFT JOIN patients p ON v.patient = p.id")
+    assert asked("SELECT COUNT(DISTINCT v.patient) AS n FROM visits v LEFT JOIN patients p ON v.patient = p.id")
+
+
+def test_contributions_that_are_not_declared_are_asked_for():
+    tables = {"visits": VISITS.__class__("visits", VISITS.columns, "patient")}
+    assert read_sql("SELECT AVG(m) AS x FROM (SELECT patient, MAX(stay) AS m FROM visits GROUP BY patient)", tables)
+    with pytest.raises(InvalidPlan, match="set `contributions` for visits"):
+        read_sql("SELECT AVG(n) AS x FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient)", tables)
+
+
+def test_a_bound_that_is_missing_is_asked_for_where_it_can_be_declared():
+    with pytest.raises(Unbounded, match="declare its bounds in the policy"):
+        asked("SELECT AVG(s) AS m FROM (SELECT patient, SUM(visit) AS s FROM visits GROUP BY patient)")
+
+
+def test_questions_that_grow_without_end_are_refused():
+    named = ", ".join(f"t{i} AS (SELECT * FROM t{i - 1} UNION ALL SELECT * FROM t{i - 1})" for i in range(1, 12))
+    with pytest.raises(InvalidPlan, match="more than 60 steps"):
+        asked(f"WITH t0 AS (SELECT * FROM visits), {named} SELECT COUNT(*) FROM t11")
+    doubled = ", ".join(f"t{i} AS (SELECT a + a + a AS a FROM t{i - 1})" for i in range(1, 12))
+    begun = time.process_time()
+    assert canonical(asked(f"WITH t0 AS (SELECT stay AS a FROM visits), {doubled} SELECT SUM(a) AS s FROM t11"))
+    assert time.process_time() - begun < 5
+
+
+# ---------------------------------------------------------------- nothing is dropped
+
+WHOLE = (
+    "WITH old AS ( SELECT id AS id , ward AS ward FROM patients AS t WHERE age > 60 ) , sums AS ( SELECT patient AS "
+    "patient , SUM ( cost ) AS s , COUNT ( * ) AS k FROM visits AS t GROUP BY patient HAVING COUNT ( * ) > 1 ) SELECT "
+    "o.ward AS w , AVG ( s ) AS m FROM sums AS x LEFT JOIN old AS o ON x.patient = o.id JOIN ( SELECT person AS person "
+    ", LAG ( mg , 2 ) OVER ( PARTITION BY person ORDER BY visit DESC ) AS b FROM doses AS t UNION ALL SELECT patient "
+    "AS patient , cost AS cost FROM visits AS t ) AS y ON y.person = x.patient WHERE x.patient NOT IN ( SELECT person "
+    "AS p FROM doses AS t ) AND EXISTS ( SELECT * FROM visits AS z WHERE z.patient = x.patient AND z.stay > 2 ) AND "
+    "b > 3 GROUP BY o.ward"
+)
+INSERTED = re.findall(
+    r"\S+",
+    """ALL DISTINCT OVER ONLY LATERAL ROWS NULLS ASC DESC NOT OF WITH RECURSIVE MATERIALIZED IGNORE + - ~ . , * AS x 1
+    NULL AND LEFT OUTER INNER FULL NATURAL JOIN UNION IN EXISTS LIMIT ORDER BY OR""",
+)
+
+
+def read(text):
+    try:
+        return asked(text)
+    except InvalidPlan as refusal:
+        return refusal
+
+
+def differs(text, plan):
+    return read(text) != plan
+
+
+def test_no_word_can_be_inserted_without_a_trace():
+    words, plan = WHOLE.split(" "), asked(WHOLE)
+    dice = random.Random(3)
+    places = [(place, word) for place in range(len(words) + 1) for word in INSERTED]
+    dropped = [
+        (" ".join(words[max(0, place - 3) : place]), word)
+        for place, word in dice.sample(places, 1200)
+        if not differs(" ".join([*words[:place], word, *words[place:]]), plan)
+    ]
+    assert [each for each in dropped if each not in {("= o.id", "INNER"), ("AS x LEFT", "OUTER")}] == []
+
+
+def test_no_word_can_be_left_out_without_a_trace():
+    words, plan = WHOLE.split(" "), asked(WHOLE)
+    left_out = range(len(words))
+    silent = {words[i] for i in left_out if not differs(" ".join(words[:i] + words[i + 1 :]), plan)}
+    assert silent <= {"AS"}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_text_becomes_a_plan_or_a_refusal(seed):
+    dice = random.Random(seed)
+    texts = [*STATEMENTS, *(statement.replace("«", "").replace("»", "") for _, statement in CASES)]
+    for _ in range(300):
+        text = mutated(dice.choice(texts), dice)
+        begun = time.process_time()
+        plan = read(text)
+        if isinstance(plan, InvalidPlan):
+            assert plan.reason
+            assert plan.remedy
+            assert "sqlglot" not in str(plan)
+        else:
+            assert isinstance(plan, Plan)
+            assert in_words(plan)
+            assert canonical(canonical(plan)) == canonical(plan)
+        assert time.process_time() - begun < 3, text  # CPU seconds: only exponential time comes near
