@@ -61,7 +61,7 @@ SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT «10»)
 # rows inside the question have no order
 SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY «cost»)
 
-# DISTINCT is read only inside COUNT(DISTINCT ...)
+# DISTINCT is read only inside COUNT(DISTINCT ...) and IS DISTINCT FROM
 SELECT COUNT(*) FROM (SELECT «DISTINCT» ward FROM visits)
 
 # UNION drops rows that are equal to others, which may be of another unit
