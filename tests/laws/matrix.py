@@ -431,7 +431,8 @@ class Place:
     of it.  `ours` and, where it is not the same, `plain` are statements with {x} for what is observed and {keys} for
     the keys that it needs; so many cells are asked `together`.  If `refuses`, kinds that a function does not take are
     tried, too: once for rows, and once for the release.  `kinds` are the kinds of results that are observed there;
-    `constants` says whether a constant may stand there alone.
+    `constants` says whether a constant may stand there alone.  Where it stands in a question inside, `inside` names it
+    v0, v1, …, statements have {v} for that, and what is observed are those names.
     """
 
     name: str
@@ -444,6 +445,7 @@ class Place:
     refuses: bool = False
     kinds: str = "bintdm"
     constants: bool = True
+    inside: str = ""
 
     @property
     def of_rows(self) -> bool:
@@ -491,6 +493,35 @@ PLACES = [
         f"SELECT {{keys}}, count_all FROM {GROUPS} ORDER BY {{x}} NULLS LAST, {{keys}}",
         constants=False,
     ),
+    Place(
+        "a CTE",
+        of_row,
+        [BOTH],
+        rows_told,
+        "WITH c AS (SELECT who, code, {v} FROM t) SELECT {x} FROM c",
+        together=12,
+        inside="{x} AS v{i}",
+    ),
+    Place(
+        "a join",
+        of_row,
+        [BOTH],
+        rows_told,
+        "SELECT {x} FROM (SELECT who, row, code, {v} FROM t) AS a "
+        "JOIN (SELECT who, row AS place FROM t) AS b ON a.who = b.who AND a.row = b.place",
+        together=12,
+        inside="{x} AS v{i}",
+    ),
+    Place(
+        "an inner aggregate",
+        of_row,
+        [BOTH],
+        rows_told,
+        "SELECT {x} FROM (SELECT who, row, MAX(code) AS code, {v} FROM t GROUP BY who, row) AS c",
+        together=12,
+        kinds="intdm",
+        inside="MAX({x}) AS v{i}",
+    ),
 ]
 AGGREGATE_PLACES = {
     "all rows": "SELECT {x} AS x FROM t",
@@ -502,6 +533,29 @@ AGGREGATE_PLACES = {
     "order": "SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full ORDER BY {x} DESC, kt0_full",
 }
 """Where an aggregate may stand."""
+OF_A_UNIT = {
+    "SELECT {x} FROM (SELECT who, MAX(code) AS code, {v} AS v FROM t GROUP BY who) AS c": {
+        "MIN({0})": "intdm",
+        "MAX({0})": "intdm",
+        "COUNT({0})": "bintdm",
+        "COUNT(DISTINCT {0})": "bintdm",
+        "SUM({0})": "in",
+        "AVG({0})": "in",
+        "COUNT(*)": "i",
+    },
+    "SELECT {x} FROM (SELECT who, code, {v} AS v FROM t) AS c": {
+        "ROW_NUMBER() OVER (PARTITION BY who ORDER BY row)": "i",
+        "RANK() OVER (PARTITION BY who ORDER BY {0})": "bintdm",
+        "LAG({0}) OVER (PARTITION BY who ORDER BY row)": "bintdm",
+        "LEAD({0}, 2) OVER (PARTITION BY who ORDER BY row DESC)": "bintdm",
+        "COUNT({0}) OVER (PARTITION BY who)": "bintdm",
+        "MAX({0}) OVER (PARTITION BY who, b0_full)": "intdm",
+        "MIN({0}) OVER (PARTITION BY who ORDER BY row)": "intdm",
+        "SUM({0}) OVER (PARTITION BY who ORDER BY row)": "in",
+        "AVG({0}) OVER (PARTITION BY who)": "in",
+    },
+}
+"""What the rows of one unit become, the statements in which that stands, and the kinds of which it is tried."""
 NO_AGGREGATES = {
     "SELECT COUNT(*) AS x FROM t WHERE {x} > 2": "a single row has no COUNT, SUM or AVG",
     "SELECT COUNT(*) AS x FROM t GROUP BY {x}": "a single row has no COUNT, SUM or AVG",
@@ -591,10 +645,12 @@ def statements(batch: Sequence[Cell]) -> tuple[str, str]:
     names = {"keys": ", ".join(keys), "tables": " CROSS JOIN ".join(f"of_{key}" for key in keys)}
     found = []
     for form, texts in ((place.ours, [cell.ours for cell in batch]), (place.plain, [cell.plain for cell in batch])):
-        observed = [each for text, cell in zip(texts, batch, strict=True) for each in place.observe(text, cell.result)]
+        named = [f"v{i}" for i in range(len(batch))] if place.inside else texts
+        observed = [each for text, cell in zip(named, batch, strict=True) for each in place.observe(text, cell.result)]
         if place.together > 1:
             observed = [f"{each} AS x{i}" for i, each in enumerate(observed)]
-        found.append((form or place.ours).format(x=", ".join(observed), **names))
+        defined = ", ".join(place.inside.format(x=text, i=i) for i, text in enumerate(texts))
+        found.append((form or place.ours).format(x=", ".join(observed), v=defined, **names))
     return found[0], found[1]
 
 
