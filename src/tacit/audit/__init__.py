@@ -8,6 +8,7 @@ from tacit.audit.enclosure import Enclosure
 from tacit.audit.frontier import Breakpoint, Frontier, Witness
 from tacit.audit.games import Games, Shift, posterior, posterior_games, posterior_shift
 from tacit.audit.leaky import name_and_shame, one_random_row
+from tacit.audit.questions import Closest, QuestionAudit, audit_question
 from tacit.audit.refutation import Columns, Range, Refutation, Rows, refute_sensitivity
 from tacit.audit.report import Report
 from tacit.audit.sensitivity import FoundSensitivity, sensitivity_by_search
@@ -20,6 +21,7 @@ __all__ = [
     "AttackReport",
     "SUBJECTS",
     "Breakpoint",
+    "Closest",
     "Columns",
     "Enclosure",
     "Evidence",
@@ -27,6 +29,7 @@ __all__ = [
     "FoundSensitivity",
     "Frontier",
     "Games",
+    "QuestionAudit",
     "Range",
     "Refutation",
     "Report",
@@ -36,6 +39,7 @@ __all__ = [
     "Truncated",
     "Witness",
     "audit",
+    "audit_question",
     "compare",
     "databases",
     "distance",

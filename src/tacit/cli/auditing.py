@@ -1,24 +1,50 @@
-"""`tacit audit …`: what a mechanism certainly gives away, measured."""
+"""`tacit audit …`: what a mechanism certainly gives away, measured; what a question claims, chased."""
 
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from tacit.audit import SUBJECTS, Findings, Subject, subject_of
 from tacit.cli.output import AsJson, say
+from tacit.curator import open_vault
 from tacit.errors import InvalidInput, NotPrivate
 
 __all__ = ["auditing"]
 
-auditing = typer.Typer(help="Try to refute what a mechanism claims.", no_args_is_help=True)
+
+class _Group(TyperGroup):
+    """Commands by name; what is none of them is a question, so that `tacit audit VAULT "SELECT …"` reads as it is."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant, and what it is given."""
+        named = args and args[0] in self.commands
+        return super().resolve_command(ctx, args if named or args[0].startswith("-") else ["question", *args])
+
+
+auditing = typer.Typer(cls=_Group, help="Try to refute what a mechanism or a question claims.", no_args_is_help=True)
 """The commands under `tacit audit`."""
 
 
-@auditing.callback()
-def _several() -> None:
-    """Try to refute what a mechanism claims."""  # with a callback, a single command keeps its name
+@auditing.command("question")
+def question(
+    source: Annotated[str, typer.Argument(metavar="VAULT", help="The vault; this folder, if it is left out.")],
+    asked: Annotated[str | None, typer.Argument(metavar="QUESTION", help="What would be asked, in SQL.")] = None,
+    pairs: Annotated[int, typer.Option(help="How many pairs of neighbours are made up.")] = 400,
+    seed: Annotated[int, typer.Option(help="Another number makes up others.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Make up neighbouring tables that chase what one question claims. It is free, and no data are looked at."""
+    place, text = (".", source) if asked is None else (source, asked)
+    with open_vault(Path(place)) as vault:
+        found = vault.audit(text, pairs=pairs, seed=seed)
+    closest = {each.relation.value: {"share_of_claim": each.share, "measure": each.measure} for each in found.closest}
+    told = {"pairs": found.pairs, "compared": found.compared, "closest": closest, "fault": found.fault}
+    say(found, told, as_json=as_json)
+    if not found.held:
+        raise NotPrivate("this question gives away more than it claims: do not ask it, and report this")
 
 
 @auditing.command("mechanism")

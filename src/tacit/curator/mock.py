@@ -17,7 +17,7 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Column, Kind, Scalar, constant
 from tacit.privacy import Loss
 
-__all__ = ["ROWS", "rows_for", "twin"]
+__all__ = ["ROWS", "rows_for", "twin", "unit_named"]
 
 ROWS = 1_000
 """How many rows every made-up table has, whatever the real one has."""
@@ -72,14 +72,14 @@ def rows_for(shared: Shared) -> list[dict[str, Any]]:
     ]
     for number, row in enumerate(rows):
         if table.unit is not None:
-            row[table.unit] = _unit(shared, number // _EACH)
+            row[table.unit] = unit_named(shared, number // _EACH)
     for name in table.unique:
         first = {row[name]: number for number, row in reversed(list(enumerate(rows)))}
         rows = [row for number, row in enumerate(rows) if row[name] is None or first[row[name]] == number]
     return rows
 
 
-def _unit(shared: Shared, number: int) -> Any:
+def unit_named(shared: Shared, number: int) -> Any:
     """A unit's name, of the kind that its column is declared as, if it is."""
     declared = next((column for column in shared.table.columns if column.name == shared.table.unit), None)
     return number if declared is None else _value(declared, number)

@@ -37,6 +37,7 @@ from tacit.plan import (
 )
 
 if TYPE_CHECKING:
+    from tacit.audit.questions import QuestionAudit
     from tacit.ledger import DurableLedger
 
 __all__ = ["Budget", "Vault"]
@@ -194,6 +195,14 @@ class Vault:
         from tacit.curator.mock import twin
 
         return twin(self._policy)
+
+    def audit(self, question: str | Frame, *, pairs: int = 400, seed: int = 0) -> "QuestionAudit":
+        """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
+        from tacit.audit.questions import audit_question
+
+        plan = self._read(question) if isinstance(question, str) else question.plan()
+        self._shared(plan)
+        return audit_question(plan, self._policy, pairs=pairs, seed=seed)
 
     def close(self) -> None:
         """Nothing; but files and connections are let go."""

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tacit.audit import Subject
+from tacit.stability import sensitivity_of
 from tests.unit.cli.clinics import Said, called
+from tests.unit.cli.clinics import vault as clinic
 
 Run = Callable[..., Said]
 
@@ -67,3 +70,31 @@ def test_what_makes_no_sense_is_one_sentence(run: Run, words: tuple[str, ...]) -
     assert said.code == 2
     assert said.err.startswith("tacit: ")
     assert said.err.count("\n") == 1
+
+
+def test_a_question_is_audited_with_or_without_the_name_of_its_vault(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = clinic(tmp_path)
+    text = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+    said = called(capsys, monkeypatch, "audit", str(made), text, "--pairs", "20")
+    assert said.code == 0
+    assert said.out.endswith("Nothing refutes the claim.\n")
+    monkeypatch.chdir(made)
+    told = json.loads(called(capsys, monkeypatch, "audit", text, "--pairs", "20", "--json").out)
+    assert told["fault"] is None
+    assert told["pairs"] == 20
+    assert set(told["closest"]) == {"add-or-remove", "replace"}
+
+
+def test_a_question_whose_claim_is_too_small_ends_in_an_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def nearly(*given: object) -> object:
+        return tuple(replace(each, bound=each.bound / 2) for each in sensitivity_of(*given))  # type: ignore[arg-type]
+
+    monkeypatch.setattr("tacit.audit.questions.sensitivity_of", nearly)
+    said = called(capsys, monkeypatch, "audit", str(clinic(tmp_path)), "SELECT COUNT(*) AS n FROM visits")
+    assert said.code == 2
+    assert "REFUTED: one unit moves the number of rows" in said.out
+    assert "do not ask it" in said.err

@@ -1,0 +1,177 @@
+"""Try to refute what one question claims: neighbouring tables that chase its bound, in every engine."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import sqrt
+from typing import Any
+
+from tacit.audit.progress import watched
+from tacit.audit.worlds import Pair, World, Worlds
+from tacit.curator import Policy, terms_of
+from tacit.engines import Answer, DuckDB, Engine, Memory
+from tacit.errors import InvalidInput
+from tacit.exact import count_of
+from tacit.plan import MeasureOf, Plan, Question, Table, Weighing, Weights, canonical, in_words, phrase, tables_of
+from tacit.privacy import Neighbours, Sensitivity
+from tacit.stability import sensitivity_of
+
+__all__ = ["Closest", "QuestionAudit", "audit_question"]
+
+_CLIMBED = Fraction(1, 2)  # of the pairs, so many are drawn near the best one so far
+_COMPARED = 40  # every so many pairs, DuckDB is asked too
+
+
+@dataclass(frozen=True, slots=True)
+class Closest:
+    """How close neighbours of a relation came to what is claimed of them: the share, the measure and the pair."""
+
+    relation: Neighbours
+    share: float
+    measure: str
+    pair: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAudit:
+    """What an audit of one question found; `fault` says what was refuted, and `witness` are the neighbours."""
+
+    question: str
+    pairs: int
+    compared: int
+    closest: tuple[Closest, ...]
+    fault: str | None = None
+    witness: Pair | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether nothing was refuted."""
+        return self.fault is None
+
+    def __str__(self) -> str:
+        made_up = f"{self.pairs:,} pairs of neighbours were made up"
+        lines = [self.question, f"{made_up}, and DuckDB was asked about {self.compared:,} of them too."]
+        for each in self.closest:
+            told = f"moved {each.measure} by {each.share:.1%} of what is claimed" if each.share else "moved nothing"
+            lines.append(f"  {each.relation.value}: one unit {told}")
+        if self.held:
+            return "\n".join([*lines, "Nothing refutes the claim."])
+        return "\n".join([*lines, f"REFUTED: {self.fault}", *_told(self.witness)])
+
+
+def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, seed: int = 0) -> QuestionAudit:
+    """Try to refute what is claimed of one question, on made-up neighbours; no data are looked at.
+
+    For both relations, tables are made up that differ in one unit: with rows at the ends of what is declared, with
+    poison, with many copies of a row and many keys.  Half of them are drawn near those that came closest.  On each, the
+    exact integers may not move further than the claimed sensitivity; engines may not fail, and must agree.
+
+    Claim:      what is refuted is false; the witness shows it.
+    Because:    the integers are those that a vault would have hidden, and their distance is computed exactly.
+    Checked by: tests/unit/audit/test_questions.py
+    """
+    most = count_of(pairs, "pairs", least=2) // 2
+    question = canonical(plan).question
+    shared = [policy.tables[table.name] for table in tables_of(question.rows)]
+    private = [each for each in shared if not each.table.public]
+    if not private:
+        raise InvalidInput("the question", "one about public tables alone", "ask about a table with a unit")
+    weights = terms_of(question, private[0], policy.limit, Fraction(1)).weights
+    search = _Search(_Trial(question, weights, tuple(each.table for each in shared)))
+    for relation in Neighbours:
+        worlds = Worlds(question, shared, seed)
+        claims = sensitivity_of(question, weights, relation)
+        for number in watched(range(most), most, f"{relation.value} neighbours"):
+            near = search.best if number * _CLIMBED % 1 else None
+            pair = worlds.drawn(relation) if near is None else worlds.near(near.pair)
+            search.tries(pair, claims, compare=number % _COMPARED == 0)
+            if search.fault is not None:
+                break
+        search.ends()
+    witness = None if search.fault is None else search.last
+    return QuestionAudit(in_words(plan), search.asked, search.compared, tuple(search.closest), search.fault, witness)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A question that is asked of made-up tables."""
+
+    question: Question
+    weights: Weights
+    tables: tuple[Table, ...]
+
+    def moved(self, pair: Pair, engine: Callable[[Any], Engine]) -> list[list[int]] | str:
+        """For each measure, how far its integers move in every group; or what should never have happened."""
+        try:
+            one, other = (self._evaluated(world, engine) for world in pair.worlds)
+        except Exception as failure:  # noqa: BLE001 -- whatever it is, rows made it happen
+            return f"an engine failed because of the rows ({type(failure).__name__})"
+        if (one.shape, one.dtype) != (other.shape, other.dtype):
+            return "the shape of the answer depends on the rows"
+        both = zip(one.T, other.T, strict=True)
+        return [[int(a) - int(b) for a, b in zip(*columns, strict=True)] for columns in both]
+
+    def _evaluated(self, world: World, engine: Callable[[Any], Engine]) -> Answer:
+        with closing(engine({table: world[table.name] for table in self.tables})) as opened:
+            return opened.evaluate(self.question, self.weights)
+
+    def furthest(self, moved: list[list[int]], claims: Sequence[Sensitivity]) -> tuple[Fraction, str]:
+        """The largest share of a claim that was reached, squared, and the measure that reached it."""
+        found = Fraction(0), ""
+        for place, (moves, claim) in enumerate(zip(moved, claims, strict=True)):
+            absolute = [abs(move) for move in moves]
+            square = sum(absolute) ** 2 if self.weights.norm is Weighing.L1 else sum(move**2 for move in absolute)
+            reached = Fraction(square) / claim.bound**2
+            if reached > found[0]:
+                found = reached, phrase(MeasureOf(place), self.question)
+        return found
+
+
+@dataclass(slots=True)
+class _Search:
+    """What has been found so far."""
+
+    trial: _Trial
+    asked: int = 0
+    compared: int = 0
+    best: Closest | None = None
+    last: Pair | None = None
+    fault: str | None = None
+    closest: list[Closest] = field(default_factory=list)
+
+    def tries(self, pair: Pair, claims: Sequence[Sensitivity], *, compare: bool) -> None:
+        """Try one pair."""
+        self.asked, self.last = self.asked + 1, pair
+        moved = self.trial.moved(pair, Memory)
+        if isinstance(moved, str):
+            self.fault = moved
+            return
+        if compare:
+            self.compared += 1
+            other = self.trial.moved(pair, DuckDB)
+            if other != moved:
+                self.fault = other if isinstance(other, str) else "memory and DuckDB differ in the exact integers"
+                return
+        square, measure = self.trial.furthest(moved, claims)
+        if self.best is None or sqrt(square) > self.best.share:
+            self.best = Closest(pair.relation, sqrt(square), measure, pair)
+        if square > 1:
+            self.fault = f"one unit moves {measure} by {sqrt(square):.4f} times what is claimed"
+
+    def ends(self) -> None:
+        """Write down what came closest in one relation."""
+        if self.best is not None:
+            self.closest.append(self.best)
+        self.best = None
+
+
+def _told(pair: Pair | None) -> Iterator[str]:
+    """The rows in which two neighbours differ."""
+    if pair is None:
+        return
+    yield f"The tables share {sum(map(len, pair.shared.values()))} rows; the unit that moves owns"
+    for title, own in (("before", pair.before), ("after", pair.after)):
+        yield f"  {title}: " + ("nothing" if not any(own.values()) else "")
+        for name, rows in own.items():
+            yield from (f"    {name}: {row}" for row in rows)
