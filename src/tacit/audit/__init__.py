@@ -8,7 +8,6 @@ from tacit.audit.enclosure import Enclosure
 from tacit.audit.frontier import Breakpoint, Frontier, Witness
 from tacit.audit.games import Games, Shift, posterior, posterior_games, posterior_shift
 from tacit.audit.leaky import name_and_shame, one_random_row
-from tacit.audit.questions import Closest, QuestionAudit, audit_question
 from tacit.audit.refutation import Columns, Range, Refutation, Rows, refute_sensitivity
 from tacit.audit.report import Report
 from tacit.audit.sensitivity import FoundSensitivity, sensitivity_by_search
@@ -21,7 +20,6 @@ __all__ = [
     "AttackReport",
     "SUBJECTS",
     "Breakpoint",
-    "Closest",
     "Columns",
     "Enclosure",
     "Evidence",
@@ -29,7 +27,6 @@ __all__ = [
     "FoundSensitivity",
     "Frontier",
     "Games",
-    "QuestionAudit",
     "Range",
     "Refutation",
     "Report",
@@ -39,7 +36,6 @@ __all__ = [
     "Truncated",
     "Witness",
     "audit",
-    "audit_question",
     "compare",
     "databases",
     "distance",

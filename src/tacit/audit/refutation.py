@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Any, Protocol, assert_never
 
 from tacit.audit.databases import Database, Pair
-from tacit.audit.progress import watched
 from tacit.audit.sensitivity import Length, difference, length_of, rooted, value_of
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, below, count_of
 from tacit.privacy import Neighbours, Norm
+from tacit.progress import watched
 
 __all__ = ["Columns", "Range", "Refutation", "Rows", "refute_sensitivity"]
 

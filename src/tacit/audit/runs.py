@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.progress import watched
 from tacit.errors import InvalidData, InvalidInput
+from tacit.progress import watched
 
 __all__ = ["Outputs", "Release", "release_of", "runs_of"]
 

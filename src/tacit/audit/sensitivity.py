@@ -10,9 +10,9 @@ from typing import assert_never
 import numpy as np
 
 from tacit.audit.databases import PAIRS_AT_MOST, Database, Pair, neighbouring_pairs, pairs_needed
-from tacit.audit.progress import watched
 from tacit.errors import InvalidData, InvalidInput
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
+from tacit.progress import watched
 
 __all__ = [
     "FoundSensitivity",

@@ -5,10 +5,10 @@ from collections.abc import Callable, Hashable, Iterable
 from tacit.audit.databases import PAIRS_AT_MOST, Database, Pair, neighbouring_pairs, pairs_needed
 from tacit.audit.distributions import Distribution, distribution_of
 from tacit.audit.frontier import Frontier, Witness, attained_tests, guaranteed_tests, hull
-from tacit.audit.progress import watched
 from tacit.audit.report import Report
 from tacit.exact import PRECISION, count_of, working
 from tacit.privacy import Neighbours
+from tacit.progress import watched
 
 __all__ = ["Mechanism", "compare", "verify"]
 

@@ -33,13 +33,13 @@ def question(
     source: Annotated[str, typer.Argument(metavar="VAULT", help="The vault; this folder, if it is left out.")],
     asked: Annotated[str | None, typer.Argument(metavar="QUESTION", help="What would be asked, in SQL.")] = None,
     pairs: Annotated[int, typer.Option(help="How many pairs of neighbours are made up.")] = 400,
-    seed: Annotated[int, typer.Option(help="Another number makes up others.")] = 0,
+    world: Annotated[int, typer.Option(help="Another number makes up other tables.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Make up neighbouring tables that chase what one question claims. It is free, and no data are looked at."""
     place, text = (".", source) if asked is None else (source, asked)
     with open_vault(Path(place)) as vault:
-        found = vault.audit(text, pairs=pairs, seed=seed)
+        found = vault.audit(text, pairs=pairs, world=world)
     closest = {each.relation.value: {"share_of_claim": each.share, "measure": each.measure} for each in found.closest}
     told = {"pairs": found.pairs, "compared": found.compared, "closest": closest, "fault": found.fault}
     say(found, told, as_json=as_json)

@@ -15,11 +15,13 @@ from tacit.later import later
 if TYPE_CHECKING:
     from tacit.curator.document import Address, Document, read_policy
     from tacit.curator.opening import adopt_ledger, open_vault
+    from tacit.curator.questions import Closest, QuestionAudit, audit_question
     from tacit.curator.template import Comparison, compared, policy_text
 
 __all__ = [
     "Address",
     "Budget",
+    "Closest",
     "Comparison",
     "Document",
     "Expected",
@@ -29,12 +31,14 @@ __all__ = [
     "Noisy",
     "Policy",
     "Price",
+    "QuestionAudit",
     "Release",
     "Replay",
     "Shared",
     "Terms",
     "Vault",
     "adopt_ledger",
+    "audit_question",
     "column_of",
     "compared",
     "open_vault",
@@ -50,6 +54,9 @@ _LATER = {
     "read_policy": "document",
     "adopt_ledger": "opening",
     "open_vault": "opening",
+    "Closest": "questions",
+    "QuestionAudit": "questions",
+    "audit_question": "questions",
     "Comparison": "template",
     "compared": "template",
     "policy_text": "template",

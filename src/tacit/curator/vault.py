@@ -37,7 +37,7 @@ from tacit.plan import (
 )
 
 if TYPE_CHECKING:
-    from tacit.audit.questions import QuestionAudit
+    from tacit.curator.questions import QuestionAudit
     from tacit.ledger import DurableLedger
 
 __all__ = ["Budget", "Vault"]
@@ -196,13 +196,13 @@ class Vault:
 
         return twin(self._policy)
 
-    def audit(self, question: str | Frame, *, pairs: int = 400, seed: int = 0) -> "QuestionAudit":
+    def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
         """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
-        from tacit.audit.questions import audit_question
+        from tacit.curator.questions import audit_question
 
         plan = self._read(question) if isinstance(question, str) else question.plan()
         self._shared(plan)
-        return audit_question(plan, self._policy, pairs=pairs, seed=seed)
+        return audit_question(plan, self._policy, pairs=pairs, world=world)
 
     def close(self) -> None:
         """Nothing; but files and connections are let go."""

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from tacit.audit import progress
-from tacit.audit.progress import watched
+from tacit import progress
+from tacit.progress import watched
 
 
 class Screen(io.StringIO):

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from hashlib import sha256
 from math import inf, nan
-from random import Random
 from typing import Any
 
-from tacit.curator import Shared
 from tacit.curator.mock import rows_for, unit_named
+from tacit.curator.policy import Shared
 from tacit.plan import Column, Kind, Literal, Question, Table
 from tacit.privacy import Neighbours
 
@@ -56,8 +56,8 @@ class Pair:
 class Worlds:
     """Where neighbours of a question come from: its tables as declared, and the constants that it compares with."""
 
-    def __init__(self, question: Question, tables: Iterable[Shared], seed: int) -> None:
-        self._dice = Random(seed)  # noqa: S311 -- nobody is protected by what is made up
+    def __init__(self, question: Question, tables: Iterable[Shared], world: int) -> None:
+        self._dice = _Dice(world)
         self._tables = {each.table.name: each for each in tables}
         public = [each for each in self._tables.values() if each.table.public]
         self._public = {each.table.name: rows_for(each)[:_PUBLIC_ROWS] for each in public}
@@ -79,7 +79,7 @@ class Worlds:
 
     def drawn(self, relation: Neighbours) -> Pair:
         """Neighbours of a relation."""
-        others = self._others() if self._dice.random() < 0.8 else self._nobody()
+        others = self._others() if self._dice.below(10) < 8 else self._nobody()
         nothing: dict[str, list[Row]] = {name: [] for name in others}
         if relation is Neighbours.ADD_OR_REMOVE:
             return Pair(relation, others, nothing, self._owned())
@@ -87,7 +87,7 @@ class Worlds:
 
     def near(self, pair: Pair) -> Pair:
         """Neighbours that differ a little from these."""
-        if pair.relation is Neighbours.REPLACE and self._dice.random() < 0.5:
+        if pair.relation is Neighbours.REPLACE and self._dice.below(2):
             return replace(pair, before=self._changed(pair.before))
         return replace(pair, after=self._changed(pair.after))
 
@@ -125,8 +125,8 @@ class Worlds:
         rows, table = found[mover.table.name], mover.table
         if not rows:
             return self._owned()
-        place = self._dice.randrange(len(rows))
-        match self._dice.randrange(5 if table.unit is not None else 2):
+        place = self._dice.below(len(rows))
+        match self._dice.below(5 if table.unit is not None else 2):
             case 0 | 1 if table.columns:
                 column = self._dice.choice(table.columns)
                 if column.name != table.unit:
@@ -146,12 +146,28 @@ class Worlds:
     def _cell(self, table: Table, column: Column) -> Any:
         """A cell: mostly one at an end of what is declared, or on either side of what the question compares it with."""
         ends, others, poison = self._cells[table.name, column.name]
-        kind = self._dice.choices((ends, others, poison), (5, 3, 1))[0]
+        kind = self._dice.choice((*[ends] * 5, *[others] * 3, poison))
         return self._dice.choice(kind or ends or others or poison)
 
     def _of(self, shared: Shared, row: Row, number: int) -> Row:
         unit = shared.table.unit
         return row if unit is None else row | {unit: unit_named(shared, number)}
+
+
+class _Dice:
+    """Numbers that look random and are the same for the same world; nobody is protected by them."""
+
+    def __init__(self, world: int) -> None:
+        self._world, self._thrown = world, 0
+
+    def below(self, most: int) -> int:
+        """A number from 0 on, below `most`."""
+        self._thrown += 1
+        return int.from_bytes(sha256(f"{self._world}\0{self._thrown}".encode()).digest()[:8]) % most
+
+    def choice(self, among: Sequence[Any]) -> Any:
+        """One of several."""
+        return among[self.below(len(among))]
 
 
 def _constants(part: object) -> Iterator[object]:

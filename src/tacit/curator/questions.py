@@ -7,14 +7,15 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any
 
-from tacit.audit.progress import watched
-from tacit.audit.worlds import Pair, World, Worlds
-from tacit.curator import Policy, terms_of
+from tacit.curator.policy import Policy
+from tacit.curator.terms import terms_of
+from tacit.curator.worlds import Pair, World, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory
 from tacit.errors import InvalidInput
 from tacit.exact import count_of
 from tacit.plan import MeasureOf, Plan, Question, Table, Weighing, Weights, canonical, in_words, phrase, tables_of
 from tacit.privacy import Neighbours, Sensitivity
+from tacit.progress import watched
 from tacit.stability import sensitivity_of
 
 __all__ = ["Closest", "QuestionAudit", "audit_question"]
@@ -60,7 +61,7 @@ class QuestionAudit:
         return "\n".join([*lines, f"REFUTED: {self.fault}", *_told(self.witness)])
 
 
-def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, seed: int = 0) -> QuestionAudit:
+def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int = 0) -> QuestionAudit:
     """Try to refute what is claimed of one question, on made-up neighbours; no data are looked at.
 
     For both relations, tables are made up that differ in one unit: with rows at the ends of what is declared, with
@@ -69,7 +70,7 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, seed: int = 
 
     Claim:      what is refuted is false; the witness shows it.
     Because:    the integers are those that a vault would have hidden, and their distance is computed exactly.
-    Checked by: tests/unit/audit/test_questions.py
+    Checked by: tests/unit/curator/test_questions.py
     """
     most = count_of(pairs, "pairs", least=2) // 2
     question = canonical(plan).question
@@ -80,7 +81,7 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, seed: int = 
     weights = terms_of(question, private[0], policy.limit, Fraction(1)).weights
     search = _Search(_Trial(question, weights, tuple(each.table for each in shared)))
     for relation in Neighbours:
-        worlds = Worlds(question, shared, seed)
+        worlds = Worlds(question, shared, world)
         claims = sensitivity_of(question, weights, relation)
         for number in watched(range(most), most, f"{relation.value} neighbours"):
             near = search.best if number * _CLIMBED % 1 else None

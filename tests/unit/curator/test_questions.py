@@ -6,8 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tacit.audit import audit_question, questions
-from tacit.curator import Limit, Policy, Shared, Vault
+from tacit.curator import Limit, Policy, Shared, Vault, audit_question, questions
 from tacit.engines import DuckDB, Memory
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.ledger import MemoryLedger
@@ -33,8 +32,8 @@ GROUPS = BASIC["groups"][0]
 every_basic_question = pytest.mark.parametrize(("text", "policy"), list(BASIC.values()), ids=list(BASIC))
 
 
-def audited(text, policy=POLICY, pairs=120, seed=0):
-    return audit_question(read_sql(text, ASKED), policy, pairs=pairs, seed=seed)
+def audited(text, policy=POLICY, pairs=120, world=0):
+    return audit_question(read_sql(text, ASKED), policy, pairs=pairs, world=world)
 
 
 @every_basic_question
