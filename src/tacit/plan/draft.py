@@ -7,7 +7,6 @@ from enum import Enum
 from math import prod
 
 from tacit.errors import InvalidPlan
-from tacit.plan.domains import public_values
 from tacit.plan.expressions import (
     Both,
     Case,
@@ -24,6 +23,7 @@ from tacit.plan.forms import Forms, chained
 from tacit.plan.measures import centred, counted, summed
 from tacit.plan.nodes import Key, Measure, Ordering, Plan, Question, Rows, Scan, Shown, Units, View, Where
 from tacit.plan.schema import OTHER, Column, Kind, Table
+from tacit.plan.seen import seen_values
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.words import phrase
 
@@ -130,7 +130,7 @@ class Draft:
             )
         if not any(isinstance(part, Field) for part in _parts(value)):
             raise InvalidPlan("this is the same in every row, so it makes no groups", "group by a column")
-        values = public_values(value, self.conditions)
+        values = seen_values(value, self.rows or Scan(self.table), self.conditions)
         if values is None:
             reason = f"which values {called!r} has is private, and unknown keys need delta > 0"
             raise InvalidPlan(reason, _how_to_know(value))
