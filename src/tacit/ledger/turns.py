@@ -1,6 +1,7 @@
 """Tasks of many threads, done together: whoever comes first does what all who wait have brought."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
@@ -10,6 +11,9 @@ from tacit.errors import TacitError
 __all__ = ["Ticket", "Turns"]
 
 Page = TypeVar("Page")
+
+MOMENT = 0.0003
+"""Seconds in which another one may come."""
 
 
 class Ticket(Generic[Page]):
@@ -69,6 +73,7 @@ class Turns(Generic[Page]):
         self._alone: list[Ticket[Page]] = []  # who wait for a turn of their own, which comes first
         self._changing = threading.Lock()
         self._taken = False
+        self._served = 0  # how many, last time
 
     def do(self, task: Callable[[Page], Any]) -> Any:
         """What the task returns, once it and all that it was done with are done."""
@@ -120,11 +125,23 @@ class Turns(Generic[Page]):
                 self.leave()
             raise
 
+    def _gather(self) -> None:
+        """Wait until as many are here as were served last, or a moment passes in which nobody came.
+
+        Who comes back first would otherwise be served alone, while the others come back and wait.
+        """
+        came = -1
+        while came < len(self._waiting) < self._served - 1:
+            came = len(self._waiting)
+            time.sleep(MOMENT)
+
     def _lead(self, own: Ticket[Page]) -> None:
+        self._gather()
         with self._changing:
             others = self._waiting[:]
             self._waiting.clear()
         batch = [own, *others]
+        self._served = len(batch)
         try:
             self._together(batch)
         except TacitError as refusal:

@@ -65,6 +65,32 @@ def test_all_who_wait_are_served_by_one_turn():
     assert log.batches == [1, 9]
 
 
+@pytest.mark.parametrize("last", [0, 1])
+def test_who_was_served_alone_waits_for_nobody(monkeypatch, last):
+    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("waited"))
+    log = Log()
+    for _ in range(last + 1):
+        log.turns.do(lambda page: None)
+
+
+def test_who_was_served_together_is_waited_for_as_long_as_somebody_comes(monkeypatch):
+    log, sleeps = Log(others=3), []
+    in_threads([lambda: log.turns.do(lambda page: None)] * 4)
+    coming = [Ticket(lambda page: None) for _ in range(5)]
+
+    def come(seconds: float) -> None:
+        sleeps.append(seconds)
+        if len(sleeps) == 1:
+            log.turns._waiting.append(coming.pop())
+
+    monkeypatch.setattr("time.sleep", come)
+    log.turns.do(lambda page: None)  # one comes, then nobody: of three who were served together
+    assert (len(sleeps), log.batches[-1]) == (2, 2)
+    sleeps.clear()
+    log.turns.do(lambda page: None)  # both are here
+    assert (len(sleeps), log.batches[-1]) == (1, 2)
+
+
 def test_a_refusal_is_for_the_one_who_is_refused():
     log = Log(others=3)
 
