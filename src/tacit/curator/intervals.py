@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, log, sqrt
 from statistics import NormalDist
 
@@ -62,11 +63,12 @@ def ratio_interval(total: Noisy, count: Noisy, confidence: float, low: float, hi
     """
     sum_reach = _gaussian_reach if isinstance(total.mechanism, Gaussian) else _laplace_reach
     top, bottom, steps = float(total.value), float(count.value), (float(total.worth), float(count.worth))
+    spreads = total.spread, count.spread
 
     def reach(first: float, second: float) -> float:
         """How far the noise of so many sums and so many counts goes together."""
         half_a_step = (first * steps[0] + second * steps[1]) / 2
-        return sum_reach(first * total.spread, second * count.spread, confidence) + half_a_step
+        return sum_reach(first * spreads[0], second * spreads[1], confidence) + half_a_step
 
     def excess(ratio: float) -> float:
         return abs(top - ratio * bottom) - reach(1, abs(ratio))
@@ -89,7 +91,13 @@ def _edge(excess: Callable[[float], float], inside: float, end: float) -> float:
 
 
 def _gaussian_reach(first: float, second: float, confidence: float) -> float:
-    return NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(first**2 + second**2)
+    return _sigmas(confidence) * sqrt(first**2 + second**2)
+
+
+@lru_cache(maxsize=64)
+def _sigmas(confidence: float) -> float:
+    """How many sigmas a normal number goes."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def _laplace_reach(first: float, second: float, confidence: float) -> float:
