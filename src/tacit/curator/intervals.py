@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, log, sqrt
 from statistics import NormalDist
 
@@ -37,8 +38,7 @@ class Noisy:
     @property
     def spread(self) -> float:
         """The scale (Laplace) or sigma (Gaussian) of the noise, in the natural unit."""
-        scale = self.mechanism.scale if isinstance(self.mechanism, Laplace) else self.mechanism.sigma
-        return float_at_least(scale * self.worth)
+        return _spread(self.mechanism, self.worth)
 
     def interval(self, confidence: Number) -> Interval:
         """The value and how far the noise may have moved it.
@@ -47,8 +47,27 @@ class Noisy:
         Because:    it differs from the released one by the noise, whose exact quantile this is.
         Checked by: tests/statistics/test_coverage.py
         """
-        reach = Fraction(self.mechanism.error(confidence)) * self.worth
-        return Interval(float(self.value), float(self.value - reach), float(self.value + reach))
+        reach = _steps(self.mechanism, confidence)
+        return Interval(*(self.worth_of(steps) for steps in (self.integer, self.integer - reach, self.integer + reach)))
+
+    def worth_of(self, steps: int) -> float:
+        """What so many steps are worth, to the nearest float: Python divides integers without a second rounding."""
+        return steps * self.worth.numerator / self.worth.denominator
+
+
+# Remembered: the numbers of one measure all have the same noise.
+@lru_cache(maxsize=256)
+def _steps(mechanism: Laplace | Gaussian, confidence: Number) -> int:
+    """How many whole steps the noise goes."""
+    reach = mechanism.error(confidence)
+    assert isinstance(reach, int), "what a vault releases are integers"
+    return reach
+
+
+@lru_cache(maxsize=256)
+def _spread(mechanism: Laplace | Gaussian, worth: Fraction) -> float:
+    scale = mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma
+    return float_at_least(scale * worth)
 
 
 def ratio_interval(total: Noisy, count: Noisy, confidence: float, low: float, high: float) -> Interval:
@@ -61,12 +80,14 @@ def ratio_interval(total: Noisy, count: Noisy, confidence: float, low: float, hi
     Checked by: tests/statistics/test_coverage.py
     """
     sum_reach = _gaussian_reach if isinstance(total.mechanism, Gaussian) else _laplace_reach
-    top, bottom, steps = float(total.value), float(count.value), (float(total.worth), float(count.worth))
+    top, bottom = total.worth_of(total.integer), count.worth_of(count.integer)
+    steps = (float(total.worth), float(count.worth))
+    spreads = total.spread, count.spread
 
     def reach(first: float, second: float) -> float:
         """How far the noise of so many sums and so many counts goes together."""
         half_a_step = (first * steps[0] + second * steps[1]) / 2
-        return sum_reach(first * total.spread, second * count.spread, confidence) + half_a_step
+        return sum_reach(first * spreads[0], second * spreads[1], confidence) + half_a_step
 
     def excess(ratio: float) -> float:
         return abs(top - ratio * bottom) - reach(1, abs(ratio))
@@ -89,7 +110,13 @@ def _edge(excess: Callable[[float], float], inside: float, end: float) -> float:
 
 
 def _gaussian_reach(first: float, second: float, confidence: float) -> float:
-    return NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(first**2 + second**2)
+    return _sigmas(confidence) * sqrt(first**2 + second**2)
+
+
+@lru_cache(maxsize=64)
+def _sigmas(confidence: float) -> float:
+    """How many sigmas a normal number goes."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def _laplace_reach(first: float, second: float, confidence: float) -> float:

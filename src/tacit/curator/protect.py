@@ -7,7 +7,7 @@ from pathlib import Path
 from tacit.curator.columns import Declared, column_of
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB, stored_kinds
+from tacit.engines import DuckDB, opened, stored_kinds
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import MemoryLedger
@@ -42,7 +42,8 @@ def protect(
     """
     if not isinstance(unit, str) or not unit:
         raise InvalidInput("unit", unit, 'name the column whose equal values belong to one person, or "row"')
-    stored = stored_kinds(source)
+    connection = opened()
+    stored = stored_kinds(source, connection)
     for wanted in [*columns, *([unit] if unit != "row" else [])]:
         if wanted not in stored:
             close = get_close_matches(wanted, stored, n=1)
@@ -56,7 +57,7 @@ def protect(
     declared = tuple(column_of(each, spec, stored[each]) for each, spec in columns.items())
     table = Table(called, declared, unit=None if unit == "row" else unit)
     limit = Limit(epsilon, delta, neighbours)
-    engine = DuckDB({table: source})
+    engine = DuckDB({table: source}, connection=connection)
     return Vault(
         Policy(limit, {called: Shared(table, 1 if contributions is None else contributions)}),
         {called: engine},

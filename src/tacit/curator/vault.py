@@ -11,7 +11,7 @@ from tacit.accounting import Charge
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
-from tacit.curator.release import Price, Release
+from tacit.curator.release import Price, Release, printable
 from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
 from tacit.curator.view import viewed
@@ -395,7 +395,7 @@ def _shown_as_measured(plan: Plan) -> tuple[int, ...]:
 
 def _line(text: str) -> str:
     """A text as one line that can be printed, and not a long one."""
-    shown = "".join(letter if letter.isprintable() else "·" for letter in text)
+    shown = printable(text)
     return shown if len(shown) <= _ABOUT else shown[: _ABOUT - 1] + "…"
 
 

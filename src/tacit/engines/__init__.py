@@ -1,7 +1,7 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
 from tacit.engines.discovery import stored_kinds, tables_inside
-from tacit.engines.duckdb import DuckDB
+from tacit.engines.duckdb import DuckDB, opened
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.ingest import ingest
 from tacit.engines.linked import Linked, Step
@@ -20,6 +20,7 @@ __all__ = [
     "Step",
     "Stored",
     "ingest",
+    "opened",
     "source_of",
     "stored_kinds",
     "tables_inside",

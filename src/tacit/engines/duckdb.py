@@ -84,12 +84,14 @@ class DuckDB:
         threads: int | None = None,
         memory: str = "4GB",
         seconds: float | None = None,
+        connection: duckdb.DuckDBPyConnection | None = None,
     ) -> None:
         sources = {table: source_of(given) for table, given in tables.items()}
         self._lock, self._turn = Lock(), Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._types: dict[tuple[str, ...], str] = {}
-        self._connection = opened(threads=threads, memory=memory, seconds=seconds)
+        # A connection that was `opened` to find out what a source holds is the engine's from now on.
+        self._connection = connection or opened(threads=threads, memory=memory, seconds=seconds)
         try:
             self._full = {
                 table.name: loaded(self._connection, i, table, source)

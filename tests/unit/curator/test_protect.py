@@ -3,6 +3,7 @@
 from datetime import date
 from fractions import Fraction
 
+import duckdb
 import pytest
 
 from tacit import protect
@@ -112,3 +113,11 @@ def test_the_kind_comes_from_the_type_of_the_source_and_not_from_its_values():
     assert column_of("x", (0, 10), whole).kind is Kind.INTEGER
     assert column_of("x", (0, 10.5), whole).kind is Kind.NUMBER
     assert column_of("x", None, frozenset({Kind.TEXT})).kind is Kind.TEXT
+
+
+def test_a_source_is_described_and_asked_by_one_database(monkeypatch, tmp_path):
+    duckdb.sql("SELECT 1 AS patient, 'A' AS ward").write_parquet(str(tmp_path / "visits.parquet"))
+    connected, connect = [], duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *given: connected.append(given) or connect(*given))
+    with protect(tmp_path / "visits.parquet", unit="patient", contributions=1, columns={"ward": ["A"]}, epsilon=1):
+        assert len(connected) == 1

@@ -2,8 +2,10 @@
 
 from dataclasses import FrozenInstanceError
 from datetime import date
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from tacit.curator import Price, Release
 from tacit.curator.release import percent
@@ -140,3 +142,24 @@ def test_a_picture_has_a_panel_for_each_measured_column():
 def test_nothing_is_drawn_of_nothing(found):
     with pytest.raises(InvalidInput):
         found.plot()
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        RELEASE,
+        release(["wärd", "n", "n_low", "n_high"], [("日本", 1, 0, 2), ("e\u0301", 12, 0, 200)], ["n"]),
+        release(["ward", "n", "n_low", "n_high"], [], ["n"]),
+    ],
+    ids=["usual", "wide letters", "empty"],
+)
+def test_a_table_as_text_looks_like_the_one_in_a_terminal(found):
+    terminal = Console(file=StringIO(), width=120, color_system=None)
+    terminal.print(found)
+    assert str(found) == terminal.file.getvalue().rstrip()
+
+
+def test_a_key_cannot_move_the_cursor():
+    text = str(release(["ward", "n", "n_low", "n_high"], [("a\x1b[2J\nb", 1, 0, 2)], ["n"]))
+    assert "a·[2J·b" in text
+    assert "\x1b" not in text
