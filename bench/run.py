@@ -52,6 +52,9 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 def main() -> int:
     """The number of requirements that are missed, as an exit status."""
+    os.environ.pop(
+        "PYTHONDONTWRITEBYTECODE", None
+    )  # or every cold start of ours would compile what peers have compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="bench", help=f"any of {', '.join(BENCHES)}")
     parser.add_argument("--record", action="store_true", help="write the figures into docs/benchmarks.md")

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.account import Account
 from tacit.plan.among import filtered
-from tacit.plan.dialect import Reading
 from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named, find
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Literal, Not
 from tacit.plan.forms import NULL, Forms, chained, literal, negated, number
@@ -32,8 +32,8 @@ from tacit.plan.windows import FOLDS, window
 
 __all__ = ["read_sql"]
 
-_DIALECT = Reading()
-_TYPES = frozenset(kind.name for kind in Reading.parser_class.TYPE_TOKENS)
+_DIALECT = DuckDB()
+_TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
 
 
 def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:

@@ -10,14 +10,6 @@ CELL = "tests/laws/test_matrix.py::test_what_is_accepted_means_what_duckdb_means
 BUGS = [
     *PLAN_BUGS,
     Bug(
-        name="plan-another-dialect",
-        file=f"{PLAN}/dialect.py",
-        before='"//": TokenType.DIV,',
-        after='"//": TokenType.SLASH,',
-        killed_by=f"{UNIT}/test_dialect.py::test_every_setting_of_the_tokenizer_is_duckdbs",
-        note="the dialect is a copy: where it differs, a text means something else than in DuckDB",
-    ),
-    Bug(
         name="plan-not-like-is-like",
         file=f"{PLAN}/sql.py",
         before='return Not(found) if parts.get("negate") else found',
