@@ -24,6 +24,7 @@ from tacit.plan import (
     MeasureOf,
     Owner,
     Plan,
+    Ranked,
     canonical,
     derived,
     fingerprint,
@@ -381,7 +382,8 @@ class _Name:
 
 def _shown_as_measured(plan: Plan) -> tuple[int, ...]:
     """The measures that are columns of the answer as they are: those whose error is known beforehand."""
-    return tuple(sorted({shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)}))
+    places = {shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)}
+    return tuple(sorted(place for place in places if not isinstance(plan.question.measures[place], Ranked)))
 
 
 def _line(text: str) -> str:

@@ -35,10 +35,25 @@ from tacit.engines.sources import (
     source_of,
     wanted,
 )
-from tacit.engines.statement import statement
+from tacit.engines.statement import histogram, statement
 from tacit.errors import EngineFailed, InvalidData, InvalidInput
 from tacit.exact import at_least, count_of
-from tacit.plan import Counted, Expression, Field, Kind, Question, Scan, Summed, Table, Weights, base_of, operands
+from tacit.plan import (
+    Counted,
+    Expression,
+    Field,
+    Grid,
+    Kind,
+    Question,
+    Ranked,
+    Scan,
+    Summed,
+    Table,
+    Weights,
+    base_of,
+    columns_of_answer,
+    operands,
+)
 
 __all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "DuckDB", "loaded", "opened"]
 
@@ -139,10 +154,27 @@ class DuckDB:
             raise EngineFailed
         if not answer.size:
             return answer
-        asked = statement(question, weights, relation, self._enumerated, nest.parts)
-        for group, *parts in self._fetched(asked.sql, rehearsed=relations is self._empty):
-            answer[group] = asked.measures(parts, weights.bits)
+        rehearsed, columns = relations is self._empty, columns_of_answer(question)
+        places = [columns[j].start for j, measure in enumerate(question.measures) if not isinstance(measure, Ranked)]
+        if places:
+            asked = statement(question, weights, relation, self._enumerated, nest.parts)
+            for group, *parts in self._fetched(asked.sql, rehearsed=rehearsed):
+                answer[group, places] = asked.measures(parts, weights.bits)
+        known: dict[tuple[Expression, Grid], slice] = {}
+        for measure, where in zip(question.measures, columns, strict=True):
+            if isinstance(measure, Ranked):
+                once = known.setdefault((measure.value, measure.grid), where)
+                if once is where:
+                    sql = histogram(question, measure, weights, relation, self._enumerated, nest.parts)
+                    self._weigh(answer[:, where], sql, weights.bits, rehearsed=rehearsed)
+                else:
+                    answer[:, where] = answer[:, once]
         return answer
+
+    def _weigh(self, cells: Answer, sql: str, bits: int, *, rehearsed: bool) -> None:
+        """Fill in the weights of cells."""
+        for group, cell, rows, held in self._fetched(sql, rehearsed=rehearsed):
+            cells[group, cell] = (rows << bits) + held
 
     def _enumerated(self, members: tuple[str, ...]) -> str:
         """A type of the database for a list of keys, made once: spelled out, it costs milliseconds a question."""
@@ -479,7 +511,7 @@ def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) ->
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
     parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
-    parts += [m.value for m in question.measures if isinstance(m, Counted | Summed) and m.value is not None]
+    parts += [m.value for m in question.measures if isinstance(m, Counted | Summed | Ranked) and m.value is not None]
     while parts:
         part = parts.pop()
         parts += operands(part)

@@ -39,6 +39,7 @@ from tacit.plan.nodes import (
     Placed,
     Plan,
     Question,
+    Ranked,
     Rows,
     Running,
     Scan,
@@ -183,8 +184,15 @@ def _measure(measure: Measure, table: Table) -> str:
             return f"the sum of {_summand(measure)}"
         case Units():
             return f"the number of units ({table.unit})"
+        case Ranked(value, _, rank):
+            return f"{_ranked(rank)} {phrase(value)}"
         case _:
             assert_never(measure)
+
+
+def _ranked(rank: Fraction) -> str:
+    named = {Fraction(0): "about the least", Fraction(1): "about the greatest", Fraction(1, 2): "the median of"}
+    return named.get(rank) or f"the quantile at {_decimal(rank)} of"
 
 
 def _summand(measure: Measure) -> str:
@@ -358,6 +366,8 @@ def _ordered(by: Ordering) -> str:
 
 
 def _grid(measure: Measure) -> str:
+    if isinstance(measure, Ranked):
+        return f" in {measure.grid.count} cells"
     if not isinstance(measure, Summed):
         return ""
     centre = f" less {measure.centre}" if measure.centre else ""
