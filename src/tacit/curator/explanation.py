@@ -120,7 +120,7 @@ def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
     """What would halve the error: a higher price, or a smaller bound."""
     factor = 4 if terms.concentrated else 2
     ways = [f"pay {factor} times as much ({float(share * factor):.1%} of the limit)"]
-    if shared.table.unit and shared.contributions > 1:
+    if shared.table.unit and shared.contributions is not None and shared.contributions > 1:
         ways.append(f"or hold each {entity} at {max(1, shared.contributions // 2)} instead of {shared.contributions}")
     if any(isinstance(measure, Summed) for measure in terms.question.measures):
         ways.append("or declare a range half as wide")

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -68,6 +68,10 @@ class Stored:
                 for each in plain.get("ranks", [None] * len(plain["measures"]))
             ),
         )
+
+    def saying(self, **more: Any) -> "Stored":
+        """The same, with more said about what was asked."""
+        return replace(self, asked={**self.asked, **more})
 
     def noisy(self, places: Sequence[int]) -> list[list[Noisy | Drawn]]:
         """The columns at these places, each number with its noise, each rank with its cells."""

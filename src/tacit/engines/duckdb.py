@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any, Self
 
 import duckdb
+import numpy as np
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.keys import enumeration
@@ -172,9 +173,14 @@ class DuckDB:
         return answer
 
     def _weigh(self, cells: Answer, sql: str, bits: int, *, rehearsed: bool) -> None:
-        """Fill in the weights of cells."""
-        for group, cell, rows, held in self._fetched(sql, rehearsed=rehearsed):
-            cells[group, cell] = (rows << bits) + held
+        """Fill in the weights of cells: where they fit into 64 bits, from whole columns."""
+        if cells.dtype == object or rehearsed:
+            for group, cell, rows, held in self._fetched(sql, rehearsed=rehearsed):
+                cells[group, cell] = (rows << bits) + held
+            return
+        columns: Any = self._fetched(sql, columns=True)
+        group, cell, rows, held = (columns[name].astype(np.int64) for name in "gvmh")
+        cells[group, cell] = (rows << bits) + held
 
     def _enumerated(self, members: tuple[str, ...]) -> str:
         """A type of the database for a list of keys, made once: spelled out, it costs milliseconds a question."""
@@ -188,8 +194,8 @@ class DuckDB:
                 self._types[members] = name
             return self._types.get(members) or enumeration(members)
 
-    def _fetched(self, sql: str, *, rehearsed: bool = False) -> list[tuple[Any, ...]]:
-        """The rows of a statement; where there are none to find, as of a rehearsal, it is not optimised first.
+    def _fetched(self, sql: str, *, rehearsed: bool = False, columns: bool = False) -> Any:
+        """The rows of a statement, or its columns; of a rehearsal, which finds none, it is not optimised first.
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
         Because:    it is raised after the handler has ended, so that it has neither cause nor context.
@@ -198,7 +204,8 @@ class DuckDB:
         rows = None
         try:
             with self._rehearsing() if rehearsed else self._cursor() as cursor:
-                rows = cursor.execute(sql).fetchall()
+                found = cursor.execute(sql)
+                rows = found.fetchnumpy() if columns else found.fetchall()
         except Exception:  # noqa: BLE001, S110 -- DuckDB raises many kinds, and none may be seen
             pass
         if rows is None:

@@ -58,7 +58,8 @@ class RankedCells:
 
     A quantile is drawn at its own rank and, for its interval, `APART` scales of weight below and above it.  The least
     value is drawn where so much weight lies below that hardly a cell below all values is drawn, and the greatest
-    likewise.  An interval's ends, and the extremes, may lie outside the grid: in a group of little weight they do.
+    likewise; so is a quantile that is wanted alone, as a bound, from whichever side it is nearer to.  An interval's
+    ends, and the extremes, may lie outside the grid: in a group of little weight they do.
 
     Claim:      if between neighbours the misranking of a cell moves by at most m_g in group g, all draws together are
                 pure with epsilon = 2 d sum(m_g) / scale, and zCDP with rho = d sum(m_g**2) / (2 scale**2), where d is
@@ -118,7 +119,8 @@ class RankedCells:
             return (Aim(self.rank, inward, **wide),)
         middle = Aim(self.rank)
         if not self.ends:
-            return (middle,)
+            side = (self.rank < Fraction(1, 2)) - (self.rank > Fraction(1, 2))
+            return (Aim(self.rank, side * self.inward),)
         apart = ceil(APART * self.scale)
         return Aim(self.rank, -apart, below=self.cells), middle, Aim(self.rank, apart, above=self.cells)
 
@@ -126,8 +128,8 @@ class RankedCells:
     def inward(self) -> int:
         """How much weight an extreme is drawn away from it.
 
-        Claim:      with probability of at least 99 % no value lies wholly beyond the drawn cell: the least value is
-                    not above it, nor the greatest below it.
+        Claim:      with probability of at least 99 % not all values lie on one side of the drawn cell: the least value
+                    is not above it, nor the greatest below it.
         Because:    at least one cell is misranked by nothing, and cells without a value beyond them by all of this:
                     together they have the odds cells exp(-this / scale) at most, which is one in 100.
         Checked by: tests/laws/test_ranks.py
@@ -164,7 +166,7 @@ class RankedCells:
         wanted = confidence_of(confidence)
         with working():
             odds = upper(log(max(Fraction(2), (self.cells - 1) * wanted / (1 - wanted))))
-        return self.scale * odds + (self.inward if self.rank in (0, 1) else 0)
+        return self.scale * odds + (0 if self.draws == 3 else self.inward)
 
 
 def draws_of(rank: Fraction, *, ends: bool) -> int:

@@ -74,6 +74,9 @@ def in_words(plan: Plan) -> str:
     begun = f"Of the rows of {_rows(question.rows)}"
     if question.keys:
         begun += f", for each {' and each '.join(_key(key) for key in question.keys)}"
+    if not view.columns:  # nothing is shown of what the curator looks for
+        sought = (_measure(each, table_of(question.rows)) for each in question.measures)
+        return f"{begun}: {'; '.join(sought)}."
     told = [
         f"{shown.name} is {phrase(shown.value, question)}" for shown in view.columns if not _obvious(shown, question)
     ]

@@ -33,7 +33,7 @@ def groups_of(keys: tuple[Key, ...]) -> int:
     return prod(len(key.listed) for key in keys)
 
 
-def weights_for(question: Question, contributions: int, norm: Weighing) -> Weights:
+def weights_for(question: Question, contributions: int | None, norm: Weighing) -> Weights:
     """The weights that hold every unit's rows at `contributions`, and its presence in groups at no more than that.
 
     Tables that declare contributions of their own are held at those; rows that are joined, at their product.  Where
