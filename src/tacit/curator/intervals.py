@@ -52,7 +52,7 @@ class Noisy:
         return Interval(float(self.value), float(self.value - reach), float(self.value + reach))
 
 
-_SUREST = 0.99
+_SUREST = 0.98
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class Drawn:
                     whatever the data, that of a quantile unless cells right beside it are empty that are many more than
                     those which hold about as much as the noise.
         Because:    an extreme lies on the far side of its cell, at most at the end of the range: see `inward`.  An
-                    outer cell lies on the wrong side of the quantile with the odds of e**-4.8 times as many cells as
-                    are right, which is less than one in 200 for the two together where there are as many.  Beyond
-                    99 % the ends are those of the range.
+                    outer cell lies on the wrong side of the quantile with the odds of e**-4.25 times as many cells as
+                    are right: one in 70 for the two together, where there are as many on both sides.  Beyond
+                    98 % the ends are those of the range.
         Checked by: tests/statistics/test_rank_coverage.py
         """
         first, last = _range_of(measure)

@@ -17,10 +17,10 @@ def cell_in(measure: Ranked) -> Callable[[Row], int | None]:
         match value(row):
             case None:
                 return None
-            case float(x):
-                steps = floor(x * scale + 0.5)
+            case int(x) if grid.step == 1:
+                steps = x
             case x:
-                steps = int(x) if grid.step == 1 else floor(float(x) * scale + 0.5)
+                steps = floor(min(max(float(x) * scale, grid.low - 1.0), grid.high + 1.0) + 0.5)
         return min(max(steps, grid.low), grid.high) - grid.low
 
     def power(row: Row, grid: Powers) -> int | None:

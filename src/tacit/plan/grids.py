@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import frexp
 
 __all__ = ["Even", "Grid", "Powers"]
 
@@ -60,11 +61,9 @@ class Powers:
 
     def place(self, number: float) -> int:
         """The cell of a finite number."""
-        size = abs(Fraction(number))
-        power = self.least
-        while power < self.most and size > Fraction(2) ** power:
-            power += 1
-        steps = 0 if not size else power - self.least + 1
+        fraction, exponent = frexp(abs(number))
+        power = exponent - 1 if fraction == 0.5 else exponent
+        steps = 0 if not number else min(max(power, self.least), self.most) - self.least + 1
         return self.middle + (steps if number > 0 else -steps)
 
     def value(self, cell: int) -> Fraction:
