@@ -41,7 +41,7 @@ class Aim:
         In parts of a weight of one: the share's denominator.  Groups are rows, if there are several.
         """
         parts = self.share.denominator
-        largest = int(weights.sum(axis=-1).max()) * parts + (abs(self.beyond) + 1) * parts
+        largest = int(np.max(weights.sum(axis=-1))) * parts + (abs(self.beyond) + 1) * parts
         kind = np.int64 if 2 * largest < 1 << 62 else object
         upto = np.cumsum(weights, axis=-1).astype(kind) * parts
         total = upto[..., -1:]
