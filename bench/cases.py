@@ -80,6 +80,7 @@ COMPOSITIONS = [
 
 WARDS = [f"ward {i:02d}" for i in range(50)]
 MOST = 5_000  # what is spent on a visit, at most
+MEDIANS = ("age", "cost")
 BOUND = 10  # rows of a person that count in full
 KEPT = Path(__file__).resolve().parent.parent / ".bench" / "rows"
 

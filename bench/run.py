@@ -3,6 +3,7 @@
 bench/run.py                 imports, noise, accounting, ledger, first and questions
 bench/run.py noise           only this one
 bench/run.py noise-full      the same with OpenDP at 10^6 samples instead of 10^5: a quarter of an hour
+bench/run.py median          medians of ten million rows, person by person and row by row
 bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of the Adult ages, else a stand-in is taken
 bench/run.py selection       choices among a million candidates
 bench/run.py engine          the engine alone, on uniform and on skewed rows
@@ -26,6 +27,7 @@ import error
 import first
 import imports
 import ledger
+import median
 import noise
 import quantiles
 import questions
@@ -40,6 +42,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "ledger": ledger.run,
     "first": first.run,
     "questions": questions.run,
+    "median": median.run,
     "quantiles": quantiles.run,
     "selection": selection.run,
     "engine": engine.run,
@@ -52,9 +55,6 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 def main() -> int:
     """The number of requirements that are missed, as an exit status."""
-    os.environ.pop(
-        "PYTHONDONTWRITEBYTECODE", None
-    )  # or every cold start of ours would compile what peers have compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="bench", help=f"any of {', '.join(BENCHES)}")
     parser.add_argument("--record", action="store_true", help="write the figures into docs/benchmarks.md")

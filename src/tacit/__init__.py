@@ -30,7 +30,11 @@ if TYPE_CHECKING:
         date_diff,
         greatest,
         least,
+        max,  # noqa: A004 - used as tacit.max
         mean,
+        median,
+        min,  # noqa: A004 - used as tacit.min
+        quantile,
         sum,  # noqa: A004 -- called as tacit.sum
         units,
         when,
@@ -48,9 +52,13 @@ __all__ = [
     "date_diff",
     "greatest",
     "least",
+    "max",
     "mean",
+    "median",
+    "min",
     "open",
     "protect",
+    "quantile",
     "sum",
     "units",
     "when",

@@ -327,6 +327,7 @@ FUNCTIONS = [
     Function("DATEDIFF('hour', {0}, {1})", "dd dm md mm", "i", NO_TIME),
 ]
 
+NOT_RANKED = r"a value of kind \w+ has no place among|the first and the last day of this are not declared"
 AGGREGATES = [
     Function("COUNT(*)", "", "i"),
     Function("COUNT({0})", EVERY, "i"),
@@ -334,6 +335,18 @@ AGGREGATES = [
     Function("SUM({0})", "i n", "0", r"a value of kind \w+ cannot be summed", "COALESCE(SUM({0}), 0)", literals=False),
     Function("AVG({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
     Function("AVG({0} * {1.low})", NUMERIC, "n", NO_NUMBER),
+    *(
+        Function(text, "i n", "0", NOT_RANKED, f"COALESCE({plain}, -128)", literals=False)
+        for text, plain in {
+            "MEDIAN({0})": "QUANTILE_DISC({0}, 0.5)",
+            "QUANTILE({0}, 0.25)": "QUANTILE_DISC({0}, 0.25)",
+            "QUANTILE_CONT({0}, 0.75)": "QUANTILE_DISC({0}, 0.75)",
+            "QUANTILE_DISC({0}, 0.9)": "QUANTILE_DISC({0}, 0.9)",
+            "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY {0})": "QUANTILE_DISC({0}, 0.9)",
+            "MIN({0})": "MIN({0})",
+            "MAX({0})": "MAX({0})",
+        }.items()
+    ),
     Function("SUM(CASE WHEN {0} IS NULL THEN 1 ELSE 0 END)", EVERY, "i", plain="COALESCE(COUNT_IF({0} IS NULL), 0)"),
 ]
 

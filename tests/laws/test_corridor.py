@@ -18,11 +18,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacit.accounting import Charge
-from tacit.curator import Limit, Policy, Release, Shared, Vault, terms_of
+from tacit.curator import Limit, Policy, Release, Shared, Terms, Vault, terms_of
 from tacit.engines import DuckDB, Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TacitError, TooLarge
 from tacit.ledger import MemoryLedger
-from tacit.mechanisms import Gaussian, Laplace
+from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import (
     Arithmetic,
     Column,
@@ -119,7 +119,17 @@ def constant_release() -> Iterator[None]:
     def release(_: object, value: Any, times: int | None = None) -> Any:
         return np.array([(7919 * place) % 4001 - 500 for place in range(len(value))], dtype=np.int64)
 
-    with patch.object(Laplace, "release", release), patch.object(Gaussian, "release", release):
+    def cells(mechanism: RankedCells, value: Any) -> Any:
+        return [
+            tuple((7919 * (place + draw)) % (mechanism.cells + 2) - 1 for draw in range(mechanism.draws))
+            for place in range(len(value))
+        ]
+
+    with (
+        patch.object(Laplace, "release", release),
+        patch.object(Gaussian, "release", release),
+        patch.object(RankedCells, "release", cells),
+    ):
         yield
 
 
@@ -219,10 +229,24 @@ def neighbours_of(draw: Any, table: Table, rows: list[Any], relation: Neighbours
     return others if gone else [*others[:3], *[fresh | {table.unit: unit}] * copies, *others[3:]]
 
 
-def moved_within(claim: Any, one: list[int], other: list[int], norm: Weighing) -> bool:
-    moves = [abs(int(a) - int(b)) for a, b in zip(one, other, strict=True)]
+def moved_within(terms: Terms, place: int, one: Any, other: Any) -> bool:
+    """Whether two exact answers differ in one measure by no more than is claimed of it."""
+    claim, where, norm = terms.sensitivities[place], terms.columns[place], terms.weights.norm
+    mechanism = terms.mechanisms[place]
+    if isinstance(mechanism, RankedCells):
+        pairs = zip(one[:, where], other[:, where], strict=True)
+        moves = [max(misranking_moved(aim, *pair) for aim in mechanism.aims) for pair in pairs]
+    else:
+        claim = sensitivity_of(terms.question, terms.weights, claim.neighbours)[place]  # before it is rounded
+        moves = [abs(F(int(a) - int(b))) for a, b in zip(one[:, where.start], other[:, where.start], strict=True)]
     square = sum(moves) ** 2 if norm is Weighing.L1 else sum(move * move for move in moves)
     return bool(square <= claim.bound**2)
+
+
+def misranking_moved(aim: Any, one: Any, other: Any) -> Fraction:
+    """How far the misranking of any cell moves from one histogram to another."""
+    pairs = zip(aim.misranked(one).tolist(), aim.misranked(other).tolist(), strict=True)
+    return F(max(abs(a - b) for a, b in pairs), aim.share.denominator)
 
 
 def narrow(question: Question) -> Question:
@@ -249,11 +273,9 @@ def check_neighbours(data: Any, engine: Any, *, plans_each: int, pairs_each: int
         if not vaults[0].engine.answers:
             continue
         terms = terms_of(plan.question, Shared(table, 3), limit, F(1))
-        claims = sensitivity_of(plan.question, terms.weights, limit.neighbours)
         exact = [each.engine.answers[0] for each in vaults]
         for other in exact[1:]:
-            for place, claim in enumerate(claims):
-                assert moved_within(claim, exact[0][:, place], other[:, place], terms.weights.norm)
+            assert all(moved_within(terms, place, exact[0], other) for place in range(len(terms.mechanisms)))
     for each in engines:
         each.close()
     return plans_each * pairs_each

@@ -245,7 +245,8 @@ class _Table:
     def shared(self) -> Shared:
         """The table as the policy has it, once nothing is wrong with it."""
         table = Table(self.name, self.columns, None if self.unit == "row" else self.unit)
-        return Shared(table if self.rows is None else replace(table, rows=self.rows), self.contributions or 1)
+        held = 1 if self.unit == "row" else self.contributions
+        return Shared(table if self.rows is None else replace(table, rows=self.rows), held)
 
     def linked(self, tables: Mapping[str, "_Table"]) -> Source:
         """The source of the table with the steps that lead to its units, once nothing is wrong with them."""
@@ -276,7 +277,7 @@ def _table(section: Section, folder: Path) -> _Table:
     section.only(("source", "table", "unit", "contributions", "rows", "references", "columns"), ("public",))
     source, kinds = _source(section, folder)
     unit = section.take("unit", _text(_UNIT), _UNIT)
-    contributions = section.take("contributions", _count(_CONTRIBUTIONS), None if unit == "row" else _CONTRIBUTIONS)
+    contributions = section.take("contributions", _count(_CONTRIBUTIONS))
     if unit == "row" and contributions not in (None, 1):
         section.fault("contributions", "every row is a unit of its own", "leave it out, or name the column of the unit")
     columns = [_column(inner, kinds) for _, inner in section.inner("columns").inners(_COLUMN)]

@@ -7,19 +7,20 @@ from tacit.accounting import Charge
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
 from tacit.curator.terms import Terms
-from tacit.mechanisms import Gaussian
-from tacit.plan import Counted, MeanOf, Measure, MeasureOf, Plan, Summed, in_words
+from tacit.mechanisms import Gaussian, RankedCells
+from tacit.plan import Counted, MeanOf, Measure, MeasureOf, Plan, Ranked, Summed, in_words
 
 __all__ = ["Explanation", "Expected", "explained"]
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One measure of an answer: what it is, the noise it gets, and the ± to expect."""
+    """One measure of an answer: what it is, the noise it gets, and the ± to expect, `rows` of what is ranked."""
 
     measure: str
     noise: str
     reach: float
+    rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,9 @@ class Explanation:
             f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too.",
         ]
         lines += [
-            f"  {each.measure}: {each.noise}, ±{each.reach:.3g} at {percent(self.confidence)}" for each in self.expected
+            f"  {each.measure}: {each.noise}, ±{each.reach:.3g}{' rows in rank' if each.rows else ''} at "
+            f"{percent(self.confidence)}"
+            for each in self.expected
         ]
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
@@ -64,7 +67,12 @@ def explained(
     price = rule.price(terms.loss)
     unit = f"all rows of one {entity}" if shared.table.unit else "each row"
     expected = tuple(
-        Expected(_named(place, measure, plan), _noise(terms, place), float(terms.reach(place, confidence)))
+        Expected(
+            _named(place, measure, plan),
+            _noise(terms, place),
+            float(terms.reach(place, confidence)),
+            isinstance(measure, Ranked),
+        )
         for place, measure in enumerate(plan.question.measures)
     )
     return Explanation(
@@ -94,21 +102,25 @@ def _named(place: int, measure: Measure, plan: Plan) -> str:
                 )
             case _:
                 continue
-    return f"a {'sum' if isinstance(measure, Summed) else 'count'} in an expression"
+    what = {Summed: "sum", Ranked: "quantile"}.get(type(measure), "count")
+    return f"a {what} in an expression"
 
 
 def _noise(terms: Terms, place: int) -> str:
     mechanism = terms.mechanisms[place]
     if isinstance(mechanism, Gaussian):
         return f"Gaussian noise of sigma {float(mechanism.sigma * terms.worth(place)):.3g}"
+    if isinstance(mechanism, RankedCells):
+        cells = f"{mechanism.draws} cell{'s' if mechanism.draws > 1 else ''} of {mechanism.cells:,}"
+        return f"{cells}, drawn by rank with scale {float(mechanism.scale * terms.worth(place)):.3g}"
     return f"Laplace noise of scale {float(mechanism.scale * terms.worth(place)):.3g}"
 
 
 def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
     """What would halve the error: a higher price, or a smaller bound."""
-    factor = 4 if isinstance(terms.mechanisms[0], Gaussian) else 2
+    factor = 4 if terms.concentrated else 2
     ways = [f"pay {factor} times as much ({float(share * factor):.1%} of the limit)"]
-    if shared.table.unit and shared.contributions > 1:
+    if shared.table.unit and shared.contributions is not None and shared.contributions > 1:
         ways.append(f"or hold each {entity} at {max(1, shared.contributions // 2)} instead of {shared.contributions}")
     if any(isinstance(measure, Summed) for measure in terms.question.measures):
         ways.append("or declare a range half as wide")

@@ -62,14 +62,15 @@ class Limit:
 class Shared:
     """A table that may be asked about, and the norm at which each unit's rows are held.
 
-    A unit with at most `contributions` rows counts in full.
+    A unit with at most `contributions` rows counts in full; None means that it is not decided yet, and to be found.
     """
 
     table: Table
-    contributions: int
+    contributions: int | None
 
-    def __init__(self, table: Table, contributions: int) -> None:
-        fill(self, table=table, contributions=count_of(contributions, "contributions", least=1))
+    def __init__(self, table: Table, contributions: int | None) -> None:
+        held = None if contributions is None else count_of(contributions, "contributions", least=1)
+        fill(self, table=table, contributions=held)
 
     @property
     def asked(self) -> Table:

@@ -32,7 +32,7 @@ def protect(
 
     `unit` names the column whose equal values belong to one person, or is "row".  `columns` declares what may be asked
     about: a pair is a range, a list is a set of public keys.  `contributions` is how many rows of one unit count in
-    full.
+    full; where it is left out it has to be found first: `vault.find_contributions`.
 
     >>> visits = [{"patient": 1, "ward": "A", "cost": 120}, {"patient": 2, "ward": "B", "cost": 80}]
     >>> columns = {"ward": ["A", "B"], "cost": (0, 5000)}
@@ -49,17 +49,13 @@ def protect(
             close = get_close_matches(wanted, stored, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise InvalidInput("column", wanted, f"{hint}the source has: {', '.join(sorted(stored))}")
-    if contributions is None and unit != "row":
-        raise InvalidInput(
-            "contributions", None, f"say how many rows of one {unit} count in full, such as contributions=10"
-        )
     called = name or (Path(source).stem if isinstance(source, str | Path) else "data")
     declared = tuple(column_of(each, spec, stored[each]) for each, spec in columns.items())
     table = Table(called, declared, unit=None if unit == "row" else unit)
     limit = Limit(epsilon, delta, neighbours)
     engine = DuckDB({table: source}, connection=connection)
     return Vault(
-        Policy(limit, {called: Shared(table, 1 if contributions is None else contributions)}),
+        Policy(limit, {called: Shared(table, 1 if unit == "row" and contributions is None else contributions)}),
         {called: engine},
         MemoryLedger(limit.filter()),
     )

@@ -8,12 +8,13 @@ from math import sqrt
 from typing import Any
 
 from tacit.curator.policy import Policy
-from tacit.curator.terms import terms_of
+from tacit.curator.terms import Terms, terms_of
 from tacit.curator.worlds import Pair, World, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory
 from tacit.errors import InvalidInput
 from tacit.exact import count_of
-from tacit.plan import MeasureOf, Plan, Question, Table, Weighing, Weights, canonical, in_words, phrase, tables_of
+from tacit.mechanisms import RankedCells
+from tacit.plan import MeasureOf, Plan, Table, Weighing, canonical, in_words, phrase, tables_of
 from tacit.privacy import Neighbours, Sensitivity
 from tacit.progress import watched
 from tacit.stability import sensitivity_of
@@ -78,11 +79,11 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
     private = [each for each in shared if not each.table.public]
     if not private:
         raise InvalidInput("the question", "one about public tables alone", "ask about a table with a unit")
-    weights = terms_of(question, private[0], policy.limit, Fraction(1)).weights
-    search = _Search(_Trial(question, weights, tuple(each.table for each in shared)))
+    terms = terms_of(question, private[0], policy.limit, Fraction(1))
+    search = _Search(_Trial(terms, tuple(each.table for each in shared)))
     for relation in Neighbours:
         worlds = Worlds(question, shared, world)
-        claims = sensitivity_of(question, weights, relation)
+        claims = sensitivity_of(question, terms.weights, relation)
         for number in watched(range(most), most, f"{relation.value} neighbours"):
             near = search.best if number * _CLIMBED % 1 else None
             pair = worlds.drawn(relation) if near is None else worlds.near(near.pair)
@@ -98,35 +99,47 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
 class _Trial:
     """A question that is asked of made-up tables."""
 
-    question: Question
-    weights: Weights
+    terms: Terms
     tables: tuple[Table, ...]
 
-    def moved(self, pair: Pair, engine: Callable[[Any], Engine]) -> list[list[int]] | str:
-        """For each measure, how far its integers move in every group; or what should never have happened."""
+    def answers(self, pair: Pair, engine: Callable[[Any], Engine]) -> tuple[Answer, Answer] | str:
+        """The exact integers of both; or what should never have happened."""
         try:
             one, other = (self._evaluated(world, engine) for world in pair.worlds)
         except Exception as failure:  # noqa: BLE001 -- whatever it is, rows made it happen
             return f"an engine failed because of the rows ({type(failure).__name__})"
         if (one.shape, one.dtype) != (other.shape, other.dtype):
             return "the shape of the answer depends on the rows"
-        both = zip(one.T, other.T, strict=True)
-        return [[int(a) - int(b) for a, b in zip(*columns, strict=True)] for columns in both]
+        return one, other
 
     def _evaluated(self, world: World, engine: Callable[[Any], Engine]) -> Answer:
         with closing(engine({table: world[table.name] for table in self.tables})) as opened:
-            return opened.evaluate(self.question, self.weights)
+            return opened.evaluate(self.terms.question, self.terms.weights)
 
-    def furthest(self, moved: list[list[int]], claims: Sequence[Sensitivity]) -> tuple[Fraction, str]:
+    def furthest(self, one: Answer, other: Answer, claims: Sequence[Sensitivity]) -> tuple[Fraction, str]:
         """The largest share of a claim that was reached, squared, and the measure that reached it."""
         found = Fraction(0), ""
-        for place, (moves, claim) in enumerate(zip(moved, claims, strict=True)):
-            absolute = [abs(move) for move in moves]
-            square = sum(absolute) ** 2 if self.weights.norm is Weighing.L1 else sum(move**2 for move in absolute)
+        for place, claim in enumerate(claims):
+            absolute = [abs(move) for move in self._moves(place, one, other)]
+            by_sum = self.terms.weights.norm is Weighing.L1
+            square = sum(absolute) ** 2 if by_sum else sum(move**2 for move in absolute)
             reached = Fraction(square) / claim.bound**2
             if reached > found[0]:
-                found = reached, phrase(MeasureOf(place), self.question)
+                found = reached, phrase(MeasureOf(place), self.terms.question)
         return found
+
+    def _moves(self, place: int, one: Answer, other: Answer) -> list[Fraction]:
+        """How far a measure moves in every group: its number, or the misranking of the cell that moves furthest."""
+        columns, mechanism = self.terms.columns[place], self.terms.mechanisms[place]
+        if not isinstance(mechanism, RankedCells):
+            both = zip(one[:, columns.start], other[:, columns.start], strict=True)
+            return [Fraction(int(a) - int(b)) for a, b in both]
+        furthest = [Fraction(0)] * len(one)
+        for aim in mechanism.aims:
+            moved = abs(aim.misranked(one[:, columns]) - aim.misranked(other[:, columns])).max(axis=1)
+            parts = [Fraction(int(each), aim.share.denominator) for each in moved]
+            furthest = [max(pair) for pair in zip(furthest, parts, strict=True)]
+        return furthest
 
 
 @dataclass(slots=True)
@@ -144,17 +157,17 @@ class _Search:
     def tries(self, pair: Pair, claims: Sequence[Sensitivity], *, compare: bool) -> None:
         """Try one pair."""
         self.asked, self.last = self.asked + 1, pair
-        moved = self.trial.moved(pair, Memory)
-        if isinstance(moved, str):
-            self.fault = moved
+        exact = self.trial.answers(pair, Memory)
+        if isinstance(exact, str):
+            self.fault = exact
             return
         if compare:
             self.compared += 1
-            other = self.trial.moved(pair, DuckDB)
-            if other != moved:
-                self.fault = other if isinstance(other, str) else "memory and DuckDB differ in the exact integers"
+            stored = self.trial.answers(pair, DuckDB)
+            self.fault = stored if isinstance(stored, str) else _difference(exact, stored)
+            if self.fault is not None:
                 return
-        square, measure = self.trial.furthest(moved, claims)
+        square, measure = self.trial.furthest(*exact, claims)
         if self.best is None or sqrt(square) > self.best.share:
             self.best = Closest(pair.relation, sqrt(square), measure, pair)
         if square > 1:
@@ -165,6 +178,11 @@ class _Search:
         if self.best is not None:
             self.closest.append(self.best)
         self.best = None
+
+
+def _difference(some: tuple[Answer, Answer], others: tuple[Answer, Answer]) -> str | None:
+    same = all(one.tolist() == other.tolist() for one, other in zip(some, others, strict=True))
+    return None if same else "memory and DuckDB differ in the exact integers"
 
 
 def _told(pair: Pair | None) -> Iterator[str]:

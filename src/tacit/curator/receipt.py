@@ -17,7 +17,7 @@ __all__ = ["faults_of", "receipt_of", "tag"]
 _PUBLIC = "the policy, the question, its price, the number of groups, the mechanism and its scales"
 
 
-def tag(kind: bytes, scope: str | None, version: int, contributions: int, about: bytes) -> bytes:
+def tag(kind: bytes, scope: str | None, version: int, contributions: int | None, about: bytes) -> bytes:
     """A name for what is asked: of which version of a table, on which terms, and for whom (None: for everyone).
 
     Claim:      an answer is replayed only where the same question would be asked of the same data on the same terms,

@@ -8,8 +8,8 @@ from math import floor
 from tacit.curator.policy import Limit, Shared
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most
-from tacit.mechanisms import Gaussian, Laplace, steps_moved_squared
-from tacit.plan import Measure, Question, Summed, Weights
+from tacit.mechanisms import Gaussian, Laplace, RankedCells, steps_moved_squared
+from tacit.plan import Measure, Question, Ranked, Summed, Weights, columns_of_answer
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import sensitivity_of, weights_for
 
@@ -27,9 +27,10 @@ class Terms:
     question: Question
     weights: Weights
     sensitivities: tuple[Sensitivity, ...]
-    mechanisms: tuple[Laplace | Gaussian, ...]
+    mechanisms: tuple[Laplace | Gaussian | RankedCells, ...]
     grids: tuple[int, ...]
     amount: Fraction
+    concentrated: bool
 
     @property
     def loss(self) -> Loss:
@@ -37,11 +38,12 @@ class Terms:
 
         Claim:      everything released for the question together costs no more than this.
         Because:    each measure's noise is fitted to its part of the price and then widened; the measures are hidden by
-                    independent noise, each over all groups at once, and losses add.
+                    independent noise, each over all groups at once, and losses add.  Cells at outer ranks, of which an
+                    interval is made, are part of their measure's noise.
         Checked by: tests/laws/test_corridor.py
         """
         neighbours = self.sensitivities[0].neighbours
-        if isinstance(self.mechanisms[0], Gaussian):
+        if self.concentrated:
             return ZeroConcentratedLoss(self.amount, 0, neighbours)
         return PureLoss(self.amount, neighbours)
 
@@ -55,13 +57,18 @@ class Terms:
         """How much one step of a measure's released integers is in its natural unit."""
         return worth_of(self.question.measures[place], self.weights) * self.grids[place]
 
+    @property
+    def columns(self) -> list[slice]:
+        """Where in an engine's answer each measure stands."""
+        return columns_of_answer(self.question)
+
     def rounded(self, place: int, exact: list[int]) -> list[int]:
         """A measure's exact integers on its grid, halves upward."""
         grid = self.grids[place]
         return [(number + grid // 2) // grid for number in exact]
 
     def reach(self, place: int, confidence: Number) -> Fraction:
-        """The ± of a measure at this confidence, known before anything is released."""
+        """The ± of a measure at this confidence, known before anything is released; of what is ranked, in rows."""
         return Fraction(self.mechanisms[place].error(confidence)) * self.worth(place)
 
 
@@ -82,14 +89,29 @@ def terms_of(question: Question, shared: Shared, limit: Limit, amount: Fraction)
         raise InvalidInput("a price", "nothing", "it rounds to less than the smallest unit; give a larger epsilon")
     weights = weights_for(question, shared.contributions, limit.weighing)
     moved = sensitivity_of(question, weights, limit.neighbours)
-    part = amount / len(moved)
-    fitted = _gaussian if limit.delta else _laplace
-    rounded, noise, grids = zip(*(fitted(each, part) for each in moved), strict=True)
-    return Terms(question, weights, rounded, noise, grids, amount)
+    part, concentrated = amount / len(moved), bool(limit.delta)
+    pairs = zip(question.measures, moved, strict=True)
+    rounded, noise, grids = zip(*(_fitted(measure, each, part, concentrated) for measure, each in pairs), strict=True)
+    return Terms(question, weights, rounded, noise, grids, amount, concentrated)
 
 
-Fitted = tuple[Sensitivity, Laplace | Gaussian, int]
+Fitted = tuple[Sensitivity, Laplace | Gaussian | RankedCells, int]
 """How far a measure's rounded integers move, the noise that hides it, and the grid to which they are rounded."""
+
+
+def _fitted(measure: Measure, moved: Sensitivity, part: Fraction, concentrated: bool) -> Fitted:
+    """What hides a measure for a part of the price: of rho, or of epsilon."""
+    if isinstance(measure, Ranked):
+        return _ranked(measure.rank, measure.grid.count, measure.ends, moved, part, concentrated)
+    return _gaussian(moved, part) if concentrated else _laplace(moved, part)
+
+
+@lru_cache(maxsize=1024)
+def _ranked(rank: Fraction, cells: int, ends: bool, moved: Sensitivity, part: Fraction, concentrated: bool) -> Fitted:
+    """Draws for a part of the price."""
+    calibrated = RankedCells.of_rho if concentrated else RankedCells.of_epsilon
+    found = calibrated(part, moved, rank, cells, ends=ends)
+    return moved, RankedCells(rank, _widened(found.scale), cells, ends=ends), 1
 
 
 # Remembered: terms are needed before the charge and after it, and most questions of a vault cost the same.
@@ -138,6 +160,7 @@ def amount_within(
     moved = sensitivity_of(question, weights, limit.neighbours)
     needed = []
     for place in places:
+        assert not isinstance(question.measures[place], Ranked), "an error in rows is no error of the value"
         steps = floor(allowed / worth_of(question.measures[place], weights))
         if limit.delta:
             needed.append(moved[place].bound ** 2 / (2 * Gaussian.within(steps, confidence).sigma ** 2))

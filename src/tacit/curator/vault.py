@@ -1,14 +1,26 @@
 """The one place where plan, sensitivity, noise and ledger meet."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import ceil
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tacit.accounting import Charge
 from tacit.curator.explanation import Expected, Explanation, explained
+from tacit.curator.finding import (
+    FACTS,
+    FoundBounds,
+    FoundContributions,
+    as_declared,
+    bounds_asked,
+    bounds_in,
+    contributions_asked,
+    contributions_in,
+    with_facts,
+)
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release, printable
@@ -24,6 +36,9 @@ from tacit.plan import (
     MeasureOf,
     Owner,
     Plan,
+    Question,
+    Ranked,
+    View,
     canonical,
     derived,
     fingerprint,
@@ -42,6 +57,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Budget", "Vault"]
 
+_SURE = 0.95
 _ABOUT = 400  # characters of a question that the ledger keeps
 
 
@@ -111,7 +127,7 @@ class Vault:
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
-        return Frame(self._named(name).asked, asker=self.ask)
+        return Frame(self._named(name, self._tables).asked, asker=self.ask)
 
     def explain(
         self,
@@ -194,7 +210,8 @@ class Vault:
         """The vault's twin over made-up rows that satisfy the declared schema alone; it has no limit to spend."""
         from tacit.curator.mock import twin
 
-        return twin(self._policy)
+        policy = self._policy
+        return twin(Policy(policy.limit, self._tables, policy.unit, policy.analysts, policy.replay))
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
         """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
@@ -243,17 +260,77 @@ class Vault:
         known = self._known(asked, terms, name, within, sure)
         if known is not None:
             return self._shown(*known, sure, free=True, raw=raw)
-        engine = self._engine(asked)
-        engine.dry_run(asked.question, terms.weights)  # whatever can fail for reasons of the plan fails here
-        entry = self._charged(asked, terms, name)  # pay
-        free = entry.answered
-        if not entry.answered:
-            terms = self._terms_at(asked, entry.charge)  # which may be an earlier charge, of a higher price
-            rekey()
-            exact = _evaluated(engine, terms)  # look
-            entry = self._ledger.settle(entry, released(terms, exact, self._told(asked, name)).written())  # let go
+        entry, free = self._paid(asked, terms, name)
         places = tuple(range(len(asked.question.measures)))
         return self._shown(asked, places, entry, sure, free=free, raw=raw)
+
+    def _paid(
+        self, plan: Plan, terms: Terms, name: "_Name", fact: Callable[[Stored], Stored] | None = None
+    ) -> tuple[Entry, bool]:
+        """The entry with the answer to a plan, and whether it was there before; a `fact` is read from what is released.
+
+        Claim:      the price is recorded before data are read, and nothing leaves that is not released.
+        Because:    the order of the lines below.
+        Checked by: tests/laws/test_corridor.py
+        """
+        engine = self._engine(plan)
+        engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here
+        entry = self._charged(plan, terms, name)  # pay
+        if entry.answered:
+            return entry, True
+        terms = self._terms_at(plan, entry.charge)  # which may be an earlier charge, of a higher price
+        rekey()
+        exact = _evaluated(engine, terms)  # look
+        stored = released(terms, exact, self._told(plan, name))
+        return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
+
+    def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98) -> FoundBounds:
+        """Bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie between them.
+
+        They are found privately, at a price, and written into the ledger: from then on questions hold the column
+        between them, whoever asks.  Bounds that the policy declares count before any that were found.
+        """
+        table, _, name = column.partition(".")
+        shared = self._named(table, self._tables)
+        declared = self._named(table)
+        question = bounds_asked(Shared(declared.table, shared.contributions), name, share)
+        kind = next(each.kind for each in declared.table.columns if each.name == name)
+
+        def fact(stored: Stored) -> Stored:
+            low, high = bounds_in(stored, kind)
+            return stored.saying(found={"of": column, "low": str(low), "high": str(high)})
+
+        stored, reach, price, receipt = self._found(question, epsilon, fact)
+        low, high = bounds_in(stored, kind)
+        return FoundBounds(column, low, high, 1 - 2 * _lowest(question), reach, price, receipt)
+
+    def find_contributions(self, table: str, *, epsilon: Number, share: Number = 0.95) -> FoundContributions:
+        """How many rows of a unit count in full, of a table that does not declare it: about `share` of its units have
+        no more.
+
+        It is found privately, at a price, and written into the ledger: from then on questions use it, whoever asks.
+        """
+        question = contributions_asked(self._named(table), share)
+
+        def fact(stored: Stored) -> Stored:
+            return stored.saying(found={"of": table, "contributions": contributions_in(stored)})
+
+        stored, reach, price, receipt = self._found(question, epsilon, fact)
+        return FoundContributions(table, contributions_in(stored), _lowest(question), reach, price, receipt)
+
+    def _found(
+        self, question: Question, epsilon: Number, fact: Callable[[Stored], Stored]
+    ) -> tuple[Stored, float, Price, Mapping[str, Any]]:
+        """What was found, its ± in rows, its price and its receipt; the same is found once in a version of a table."""
+        plan = canonical(Plan(question, View(())))
+        terms = self._terms(plan, epsilon, None, _SURE)
+        own = self._name(plan)
+        held = self._held(plan)
+        name = _Name(tag(b"fact", None, own.version, held, fingerprint(plan.question)), FACTS, own.version)
+        entry, free = self._paid(plan, terms, name, fact)
+        stored = Stored.read(entry.payload or b"")
+        reach = float(max(stored.reach(place, _SURE) for place in range(len(stored.measures))))
+        return stored, reach, self._price(entry, free=free), receipt_of(entry, stored)
 
     def _kept_ledger(self) -> "DurableLedger":
         from tacit.ledger import DurableLedger
@@ -263,20 +340,26 @@ class Vault:
         return self._ledger
 
     def _read(self, text: str) -> Plan:
-        return read_sql(text, {name: shared.asked for name, shared in self._policy.tables.items()})
+        return read_sql(text, {name: shared.asked for name, shared in self._tables.items()})
 
-    def _named(self, name: str) -> Shared:
-        if name not in self._policy.tables:
-            raise InvalidInput("table", name, f"name one of: {', '.join(sorted(self._policy.tables))}")
-        return self._policy.tables[name]
+    @property
+    def _tables(self) -> Mapping[str, Shared]:
+        """The tables of the policy, with what was found of them."""
+        return with_facts(self._policy.tables, self._ledger)
+
+    def _named(self, name: str, tables: Mapping[str, Shared] | None = None) -> Shared:
+        known = self._policy.tables if tables is None else tables
+        if name not in known:
+            raise InvalidInput("table", name, f"name one of: {', '.join(sorted(known))}")
+        return known[name]
 
     def _shared(self, plan: Plan) -> Shared:
         """What the policy says of the table that is asked about; all of them must be as it declares them."""
         for table in tables_of(plan.question.rows):
             shared = self._policy.tables.get(table.name)
-            if shared is None or table not in (shared.table, shared.asked):
+            if shared is None or not as_declared(table, shared):
                 raise InvalidInput("table", table.name, "ask about a table as this vault declares it: vault.table(...)")
-        return self._policy.tables[table_of(plan.question.rows).name]
+        return self._tables[table_of(plan.question.rows).name]
 
     def _engine(self, plan: Plan) -> Engine:
         """The engine that holds all tables of a plan."""
@@ -347,12 +430,16 @@ class Vault:
 
         Versions only grow, so that their sum is another one whenever a table was refreshed.
         """
-        rows, contributions = plan.question.rows, self._shared(plan).contributions
+        rows, held = plan.question.rows, self._held(plan)
         version = sum(self._ledger.version(table.name) for table in tables_of(rows))
-        held = held_rows(rows, contributions) if owner_of(rows) is Owner.UNIT else contributions
         terms = self._analyst if self._policy.replay == "analyst" else None, version, held
         key = tag(b"question", *terms, fingerprint(plan.question))
         return _Name(key, tag(b"subject", *terms, subject(plan.question)), version)
+
+    def _held(self, plan: Plan) -> int | None:
+        """How many rows of a unit count in full."""
+        rows, contributions = plan.question.rows, self._shared(plan).contributions
+        return held_rows(rows, contributions) if owner_of(rows) is Owner.UNIT else contributions
 
     def _told(self, plan: Plan, name: "_Name") -> dict[str, Any]:
         """What was asked, and under which policy, as it is kept with the answer."""
@@ -374,9 +461,12 @@ class Vault:
         """The release, rendered anew from the stored integers."""
         stored = Stored.read(entry.payload or b"")
         seen = viewed(plan, stored.noisy(places), confidence, raw=raw)
-        rule = self._policy.limit.filter()
-        price = Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
+        price = self._price(entry, free=free)
         return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt_of(entry, stored))
+
+    def _price(self, entry: Entry, *, free: bool) -> Price:
+        rule = self._policy.limit.filter()
+        return Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,9 +478,15 @@ class _Name:
     version: int
 
 
+def _lowest(question: Question) -> Fraction:
+    """The lowest rank that is asked for."""
+    return min(measure.rank for measure in question.measures if isinstance(measure, Ranked))
+
+
 def _shown_as_measured(plan: Plan) -> tuple[int, ...]:
     """The measures that are columns of the answer as they are: those whose error is known beforehand."""
-    return tuple(sorted({shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)}))
+    places = {shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)}
+    return tuple(sorted(place for place in places if not isinstance(plan.question.measures[place], Ranked)))
 
 
 def _line(text: str) -> str:

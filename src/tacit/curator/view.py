@@ -1,6 +1,6 @@
 """The view of an answer: columns, HAVING, ORDER BY and LIMIT, computed from released numbers and the plan alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
@@ -9,7 +9,7 @@ from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
 from tacit.curator.calls import called_value
-from tacit.curator.intervals import Interval, Noisy, ratio_interval
+from tacit.curator.intervals import Drawn, Interval, Noisy, ratio_interval
 from tacit.plan import (
     Arithmetic,
     Both,
@@ -32,6 +32,7 @@ from tacit.plan import (
     OneOf,
     Plan,
     Question,
+    Ranked,
     Summed,
     cast,
     constant,
@@ -63,7 +64,7 @@ class Viewed:
     measured: tuple[str, ...]
 
 
-def viewed(plan: Plan, released: list[list[Noisy]], confidence: float, *, raw: bool = False) -> Viewed:
+def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: float, *, raw: bool = False) -> Viewed:
     """The answer as it was asked for: one row a group that HAVING keeps, sorted and cut.
 
     Claim:      everything here is a function of the plan and of released numbers.
@@ -104,8 +105,9 @@ def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> l
 
 
 def _numeric(value: Expression, question: Question) -> bool:
-    """Whether a column is a number that noise has touched, and so has an interval."""
-    return bool(_places(value)) and type_of(value, question).numeric
+    """Whether a column is a number that noise has touched, or a day that is ranked, and so has an interval."""
+    direct = isinstance(value, MeasureOf)  # of a calculated day the ends are not known
+    return bool(_places(value)) and (type_of(value, question).numeric or direct)
 
 
 def _places(value: Expression) -> frozenset[int]:
@@ -125,7 +127,7 @@ class _Group:
 
     question: Question
     keys: tuple[Any, ...]
-    noisy: tuple[Noisy, ...]
+    noisy: tuple[Noisy | Drawn, ...]
     confidence: float
     raw: bool
 
@@ -137,12 +139,16 @@ class _Group:
         if not measured:
             return (_shown(_point(computed), kind),)
         found = computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
+        if kind in {Kind.DATE, Kind.TIMESTAMP}:
+            return tuple(_shown(int(part), kind) for part in (found.value, found.low, found.high))
         whole = kind is Kind.INTEGER or (isinstance(value, MeasureOf) and not self.raw and self.whole(value.place))
         return tuple(_number(part, whole=whole) for part in (found.value, found.low, found.high))
 
     def whole(self, place: int) -> bool:
         """Whether a measure is a whole number: a count, or a sum of integers."""
         measure = self.question.measures[place]
+        if isinstance(measure, Ranked):
+            return type_of(measure.value).kind is not Kind.NUMBER
         return not isinstance(measure, Summed) or measure.step == 1
 
     def value(self, expression: Expression) -> Any:
@@ -211,7 +217,11 @@ class _Evaluation:
         return _cast(self.of(operand), type_of(operand, self.group.question).kind, kind)
 
     def _measure(self, place: int) -> Interval:
-        measure, found = self.group.question.measures[place], self.group.noisy[place].interval(self.confidence)
+        measure, noisy = self.group.question.measures[place], self.group.noisy[place]
+        if isinstance(noisy, Drawn):
+            assert isinstance(measure, Ranked), "cells are drawn of what is ranked"
+            return noisy.interval(measure, self.confidence)
+        found = noisy.interval(self.confidence)
         if self.group.raw:
             return found
         if self.group.whole(place):
@@ -226,6 +236,8 @@ class _Evaluation:
         step, centre = float(measure.step), float(measure.centre * measure.step)
         low, high = (measure.low - measure.centre) * step, (measure.high - measure.centre) * step
         top, bottom = self.group.noisy[total], self.group.noisy[count]
+        assert isinstance(top, Noisy), "a sum has noise"
+        assert isinstance(bottom, Noisy), "and so has a count"
         if self.group.raw and bottom.value <= 0:
             return None
         found = ratio_interval(top, bottom, self.confidence, low, high)

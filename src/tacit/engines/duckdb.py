@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any, Self
 
 import duckdb
+import numpy as np
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.keys import enumeration
@@ -35,10 +36,25 @@ from tacit.engines.sources import (
     source_of,
     wanted,
 )
-from tacit.engines.statement import statement
+from tacit.engines.statement import histogram, statement
 from tacit.errors import EngineFailed, InvalidData, InvalidInput
 from tacit.exact import at_least, count_of
-from tacit.plan import Counted, Expression, Field, Kind, Question, Scan, Summed, Table, Weights, base_of, operands
+from tacit.plan import (
+    Counted,
+    Expression,
+    Field,
+    Grid,
+    Kind,
+    Question,
+    Ranked,
+    Scan,
+    Summed,
+    Table,
+    Weights,
+    base_of,
+    columns_of_answer,
+    operands,
+)
 
 __all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "DuckDB", "loaded", "opened"]
 
@@ -141,10 +157,32 @@ class DuckDB:
             raise EngineFailed
         if not answer.size:
             return answer
-        asked = statement(question, weights, relation, self._enumerated, nest.parts)
-        for group, *parts in self._fetched(asked.sql, rehearsed=relations is self._empty):
-            answer[group] = asked.measures(parts, weights.bits)
+        rehearsed, columns = relations is self._empty, columns_of_answer(question)
+        places = [columns[j].start for j, measure in enumerate(question.measures) if not isinstance(measure, Ranked)]
+        if places:
+            asked = statement(question, weights, relation, self._enumerated, nest.parts)
+            for group, *parts in self._fetched(asked.sql, rehearsed=rehearsed):
+                answer[group, places] = asked.measures(parts, weights.bits)
+        known: dict[tuple[Expression, Grid], slice] = {}
+        for measure, where in zip(question.measures, columns, strict=True):
+            if isinstance(measure, Ranked):
+                once = known.setdefault((measure.value, measure.grid), where)
+                if once is where:
+                    sql = histogram(question, measure, weights, relation, self._enumerated, nest.parts)
+                    self._weigh(answer[:, where], sql, weights.bits, rehearsed=rehearsed)
+                else:
+                    answer[:, where] = answer[:, once]
         return answer
+
+    def _weigh(self, cells: Answer, sql: str, bits: int, *, rehearsed: bool) -> None:
+        """Fill in the weights of cells: where they fit into 64 bits, from whole columns."""
+        if cells.dtype == object or rehearsed:
+            for group, cell, rows, held in self._fetched(sql, rehearsed=rehearsed):
+                cells[group, cell] = (rows << bits) + held
+            return
+        columns: Any = self._fetched(sql, columns=True)
+        group, cell, rows, held = (columns[name].astype(np.int64) for name in "gvmh")
+        cells[group, cell] = (rows << bits) + held
 
     def _enumerated(self, members: tuple[str, ...]) -> str:
         """A type of the database for a list of keys, made once: spelled out, it costs milliseconds a question."""
@@ -158,8 +196,8 @@ class DuckDB:
                 self._types[members] = name
             return self._types.get(members) or enumeration(members)
 
-    def _fetched(self, sql: str, *, rehearsed: bool = False) -> list[tuple[Any, ...]]:
-        """The rows of a statement; where there are none to find, as of a rehearsal, it is not optimised first.
+    def _fetched(self, sql: str, *, rehearsed: bool = False, columns: bool = False) -> Any:
+        """The rows of a statement, or its columns; of a rehearsal, which finds none, it is not optimised first.
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
         Because:    it is raised after the handler has ended, so that it has neither cause nor context.
@@ -168,7 +206,8 @@ class DuckDB:
         rows = None
         try:
             with self._rehearsing() if rehearsed else self._cursor() as cursor:
-                rows = cursor.execute(sql).fetchall()
+                found = cursor.execute(sql)
+                rows = found.fetchnumpy() if columns else found.fetchall()
         except Exception:  # noqa: BLE001, S110 -- DuckDB raises many kinds, and none may be seen
             pass
         if rows is None:
@@ -481,7 +520,7 @@ def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) ->
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
     parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
-    parts += [m.value for m in question.measures if isinstance(m, Counted | Summed) and m.value is not None]
+    parts += [m.value for m in question.measures if isinstance(m, Counted | Summed | Ranked) and m.value is not None]
     while parts:
         part = parts.pop()
         parts += operands(part)

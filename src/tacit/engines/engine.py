@@ -8,7 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import TooLarge
-from tacit.plan import Counted, Expression, Measure, Question, Rows, Summed, Units, Weights, Where, many_rows
+from tacit.plan import (
+    Counted,
+    Expression,
+    Measure,
+    Question,
+    Ranked,
+    Rows,
+    Summed,
+    Units,
+    Weights,
+    Where,
+    many_rows,
+    width_of,
+)
 
 __all__ = [
     "MOST_BITS",
@@ -24,7 +37,9 @@ __all__ = [
 ]
 
 Answer = NDArray[Any]
-"""One row a group, one column a measure: int64 where the plan proves that it fits, else Python integers."""
+"""One row a group, one column a measure, or one a cell of what is ranked.
+
+They are int64 where the plan proves that it fits, else Python integers."""
 
 MOST_ROWS = (1 << 40) - 1
 """No table holds more rows than this, whatever it declares: every overflow proof of an engine starts here."""
@@ -84,7 +99,7 @@ def most_rows(question: Question) -> int:
 def reach_of(measure: Measure) -> int:
     """The most that one row can add to a measure, in either direction."""
     match measure:
-        case Counted() | Units():
+        case Counted() | Units() | Ranked():
             return 1
         case Summed():
             return measure.reach
@@ -111,4 +126,5 @@ def blank(question: Question, weights: Weights) -> Answer:
     """An answer of zeros; whether its integers are int64 depends on the plan alone, never on the rows."""
     largest = max((reach_of(measure) for measure in question.measures), default=1)
     narrow = not most_rows(question) * largest << weights.bits >> 63
-    return np.zeros((groups_of(question), len(question.measures)), np.int64 if narrow else object)
+    columns = sum(width_of(measure) for measure in question.measures)
+    return np.zeros((groups_of(question), columns), np.int64 if narrow else object)

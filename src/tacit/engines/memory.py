@@ -4,15 +4,16 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import product
 
+from tacit.engines.cells import cell_in
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
 from tacit.engines.yielding import scanned, steps, yielded
 from tacit.plan import (
     Counted,
-    Measure,
     Owner,
     Question,
+    Ranked,
     Row,
     Scan,
     Summed,
@@ -21,6 +22,7 @@ from tacit.plan import (
     Value,
     Weights,
     base_of,
+    columns_of_answer,
     computed,
     constant,
     owner_of,
@@ -81,7 +83,15 @@ def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answe
     whole = owner_of(question.rows) is Owner.ROW
     row_weights = {unit: full if whole else weight(vector.values(), weights) for unit, vector in vectors.items()}
     answer = blank(question, weights)
-    for j, measure in enumerate(question.measures):
+    for measure, columns in zip(question.measures, columns_of_answer(question), strict=True):
+        j = columns.start
+        if isinstance(measure, Ranked):
+            place = cell_in(measure)
+            for unit, group, row in kept:
+                cell = place(row)
+                if cell is not None:
+                    answer[group, j + cell] += row_weights[unit]
+            continue
         if isinstance(measure, Units) and not whole:
             for vector in vectors.values():
                 for group in vector:
@@ -109,7 +119,7 @@ def _kept(rows: list[Owned], question: Question) -> Iterator[Kept]:
             yield row.unit, group, row.cells
 
 
-def _added(measure: Measure) -> Callable[[Row], int]:
+def _added(measure: Counted | Summed | Units) -> Callable[[Row], int]:
     """What a row adds to a measure, before it is weighed."""
     match measure:
         case Counted(expression) if expression is not None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isqrt
 
+from tacit.engines.cells import cell_sql
 from tacit.engines.engine import conditions_of, groups_of, most_rows
 from tacit.engines.keys import Enumeration, enumeration, grouping
 from tacit.engines.reading import read, read_unit
@@ -17,9 +18,9 @@ from tacit.engines.relations import Relation
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
 from tacit.engines.weights import presence_weight
-from tacit.plan import Column, Question, Units, Weighing, Weights
+from tacit.plan import Column, Question, Ranked, Units, Weighing, Weights
 
-__all__ = ["Statement", "statement"]
+__all__ = ["Statement", "histogram", "statement"]
 
 _MASK = 64
 
@@ -58,7 +59,8 @@ def statement(
     """
     by_unit = relation.unit is not None
     terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
-    recipes = [() if by_unit and isinstance(m, Units) else terms.recipe(m) for m in question.measures]
+    plain = [measure for measure in question.measures if not isinstance(measure, Ranked)]
+    recipes = [() if by_unit and isinstance(m, Units) else terms.recipe(m) for m in plain]
     units = ((len(terms.listed), 1),)
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
     taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated)})"
@@ -102,26 +104,78 @@ def _taken(question: Question, relation: Relation, terms: Terms, enumerated: Enu
 
 def _held(weights: Weights, terms: list[Term], question: Question, relation: Relation) -> Iterator[str]:
     """What the rows of heavy units weigh less than 2**bits, added up: d is negative or zero."""
-    bound, bits, groups = weights.bound, weights.bits, groups_of(question)
-    rows = "taken" if relation.unit_rows is None else f"(SELECT * FROM taken WHERE r > {bound})"
-    if weights.norm is Weighing.L1 or groups == 1:  # one number: both norms are its size
-        owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
-        yield f"heavy AS (SELECT u, ({_shared(bound, bits, 'n')})::BIGINT AS d FROM ({owners}) WHERE n > {bound})"
+    bits = weights.bits
+    if _one_number(weights, question):
+        yield from _light(weights, question, relation)
         sums = ", ".join(f"sum({t.weighed(bits)}) AS h{t.place}" for t in terms)
-        yield f"held AS (SELECT g, {sums} FROM {rows} JOIN heavy USING (u) GROUP BY g)"
+        yield f"held AS (SELECT g, {sums} FROM {_heavy_rows(weights, relation)} JOIN light USING (u) GROUP BY g)"
+        return
+    sums = ", ".join(f"({t.total}){'::BIGINT' if t.narrow_total() else ''} AS s{t.place}" for t in terms)
+    yield from _light(weights, question, relation, f", {sums}")
+    sums = ", ".join(f"sum({t.factor(bits, rows=most_rows(question))} * s{t.place}) AS h{t.place}" for t in terms)
+    yield f"held AS (SELECT g, {sums} FROM pairs JOIN light USING (u) GROUP BY g)"
+
+
+def histogram(
+    question: Question,
+    measure: Ranked,
+    weights: Weights,
+    relation: Relation,
+    enumerated: Enumeration = enumeration,
+    nested: Sequence[str] = (),
+) -> str:
+    """The statement of what is ranked: one SELECT with a row for every cell of a group that is not empty.
+
+    Its group, its cell, how many rows lie there, to be multiplied by 2**bits, and what is to be added to that.
+
+    Claim:      every row has the weight that it has in `statement`, and lies in the cell of `cell_in`.
+    Because:    the weights are made of the same rows by the same parts; a row without a value has no cell, and weighs
+                in its unit's vector all the same.
+    Checked by: tests/laws/test_ranks.py::test_engines_give_the_same_cells
+    """
+    terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
+    terms.columns["v"] = cell_sql(measure, rendered(measure.value, terms.read))
+    kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"
+    parts = [*nested, f"taken AS {kept} ({_taken(question, relation, terms, enumerated)})"]
+    parts.append("everyone AS (SELECT g, v, count(*) AS m FROM taken WHERE v IS NOT NULL GROUP BY g, v)")
+    if relation.unit is None:
+        return f"WITH {', '.join(parts)} SELECT g, v, m, 0 AS h FROM everyone"
+    parts += _light(weights, question, relation)
+    rows = _heavy_rows(weights, relation)
+    parts.append(
+        f"held AS (SELECT g, v, sum(d) AS h FROM {rows} JOIN light USING (u) WHERE v IS NOT NULL GROUP BY g, v)"
+    )
+    narrow = not most_rows(question) << weights.bits >> 63
+    held = f"coalesce(h, 0)::{'BIGINT' if narrow else 'HUGEINT'}"
+    return f"WITH {', '.join(parts)} SELECT g, v, m, {held} AS h FROM everyone LEFT JOIN held USING (g, v)"
+
+
+def _one_number(weights: Weights, question: Question) -> bool:
+    """Whether a unit's vector is one number for the weights: then both norms are its size."""
+    return weights.norm is Weighing.L1 or groups_of(question) == 1
+
+
+def _heavy_rows(weights: Weights, relation: Relation) -> str:
+    """The rows among which heavy units are looked for: where each row knows how many its unit has, only theirs."""
+    return "taken" if relation.unit_rows is None else f"(SELECT * FROM taken WHERE r > {weights.bound})"
+
+
+def _light(weights: Weights, question: Question, relation: Relation, sums: str = "") -> Iterator[str]:
+    """How much less than 2**bits a row of each heavy unit weighs, `light`; its rows by group, `pairs`."""
+    bound, bits, rows = weights.bound, weights.bits, _heavy_rows(weights, relation)
+    if _one_number(weights, question):
+        owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
+        yield f"light AS (SELECT u, ({_shared(bound, bits, 'n')})::BIGINT AS d FROM ({owners}) WHERE n > {bound})"
         return
     # With n rows in at least k groups, no sum of squares exceeds (n - k + 1)**2 + k - 1.
     mask = f"bit_count(bit_or(1::UBIGINT << (g % {_MASK})::UBIGINT))"
     owners = f"SELECT u, count(*) AS n, {mask} AS k FROM {rows} GROUP BY u"
     most = "(n - k + 1)::HUGEINT * (n - k + 1) + k - 1"
     yield f"heavy AS (SELECT u FROM ({owners}) WHERE n > {bound} AND {most} > {bound**2}::HUGEINT)"
-    sums = ", ".join(f"({t.total}){'::BIGINT' if t.narrow_total() else ''} AS s{t.place}" for t in terms)
-    pairs = f"SELECT u, g, count(*) AS n, {sums} FROM {rows} SEMI JOIN heavy USING (u) GROUP BY u, g"
+    pairs = f"SELECT u, g, count(*) AS n{sums} FROM {rows} SEMI JOIN heavy USING (u) GROUP BY u, g"
     yield f"pairs AS MATERIALIZED ({pairs})"
     squares = "SELECT u, sum(n::HUGEINT * n) AS x FROM pairs GROUP BY u"
     yield f"light AS ({_rooted(squares, bound**2, bits)})"
-    sums = ", ".join(f"sum({t.factor(bits, rows=most_rows(question))} * s{t.place}) AS h{t.place}" for t in terms)
-    yield f"held AS (SELECT g, {sums} FROM pairs JOIN light USING (u) GROUP BY g)"
 
 
 def _shared(most: int, bits: int, norm: str) -> str:

@@ -6,7 +6,7 @@ from math import floor
 
 from tacit.engines.engine import MOST_ROWS
 from tacit.engines.rendering import Reader, clamped, double, rendered, whole
-from tacit.plan import Counted, Expression, Field, Kind, Measure, Summed, Units, bounds_of, type_of
+from tacit.plan import Counted, Expression, Field, Kind, Summed, Units, bounds_of, type_of
 
 __all__ = ["Recipe", "Term", "Terms"]
 
@@ -68,7 +68,7 @@ class Terms:
     _sums: dict[Base, tuple[Term, int]] = field(default_factory=dict)
     _named: dict[Expression, str] = field(default_factory=dict)
 
-    def recipe(self, measure: Measure) -> Recipe:
+    def recipe(self, measure: Counted | Summed | Units) -> Recipe:
         """How the measure is put together from terms."""
         match measure:
             case Counted(value=expression) if expression is not None:

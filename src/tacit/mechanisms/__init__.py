@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         SeveralQuantiles,
         quantiles_for,
     )
+    from tacit.mechanisms.ranks import RankedCells
     from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
     from tacit.mechanisms.response import Estimate, RandomizedResponse
     from tacit.mechanisms.scores import selection_bound
@@ -64,6 +65,7 @@ __all__ = [
     "PowersOfTwo",
     "Quantile",
     "RandomizedResponse",
+    "RankedCells",
     "RecursiveQuantiles",
     "Released",
     "Selection",
@@ -111,6 +113,7 @@ _LATER = {
     "InterquartileRange": "quantiles",
     "SeveralQuantiles": "quantiles",
     "quantiles_for": "quantiles",
+    "RankedCells": "ranks",
     "RecursiveQuantiles": "recursive_quantiles",
     "Estimate": "response",
     "RandomizedResponse": "response",

@@ -30,6 +30,7 @@ from tacit.plan.expressions import (
 from tacit.plan.folding import column_of, folded, steps_of
 from tacit.plan.frame import Frame
 from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
+from tacit.plan.grids import Even, Grid, Powers
 from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, summed
 from tacit.plan.nodes import (
@@ -48,6 +49,7 @@ from tacit.plan.nodes import (
     Placed,
     Plan,
     Question,
+    Ranked,
     Rows,
     Running,
     Scan,
@@ -65,6 +67,7 @@ from tacit.plan.nodes import (
 from tacit.plan.owners import Owner, base_of, held_rows, many_rows, multiplicity, owner_of, table_of, tables_of
 from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
+from tacit.plan.ranking import check_cells, columns_of_answer, ranked, width_of
 from tacit.plan.rows import columns_of, window_column
 from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
 from tacit.plan.sql import read_sql
@@ -79,7 +82,11 @@ from tacit.plan.terms import (
     date_diff,
     greatest,
     least,
+    max,  # noqa: A004 - used as tacit.max
     mean,
+    median,
+    min,  # noqa: A004 - used as tacit.min
+    quantile,
     sum,  # noqa: A004 - used as tacit.sum
     units,
     when,
@@ -118,12 +125,14 @@ __all__ = [
     "DATE_TEXT",
     "Defined",
     "Either",
+    "Even",
     "Expression",
     "Field",
     "Folded",
     "Folding",
     "Frame",
     "Function",
+    "Grid",
     "INEXACT",
     "INT64",
     "INTEGER_TEXT",
@@ -152,7 +161,9 @@ __all__ = [
     "Place",
     "Placed",
     "Plan",
+    "Powers",
     "Question",
+    "Ranked",
     "Row",
     "Rows",
     "Running",
@@ -185,10 +196,12 @@ __all__ = [
     "canonical",
     "cast",
     "centred",
+    "check_cells",
     "coalesce",
     "col",
     "column_of",
     "columns_of",
+    "columns_of_answer",
     "computed",
     "concat",
     "constant",
@@ -207,8 +220,11 @@ __all__ = [
     "least",
     "many_rows",
     "matches",
+    "max",
     "may_leave",
     "mean",
+    "median",
+    "min",
     "multiplicity",
     "operands",
     "owner_of",
@@ -216,6 +232,8 @@ __all__ = [
     "phrase",
     "plain",
     "public_values",
+    "quantile",
+    "ranked",
     "read_sql",
     "rebuilt",
     "steps_of",
@@ -229,5 +247,6 @@ __all__ = [
     "units",
     "wanted",
     "when",
+    "width_of",
     "window_column",
 ]

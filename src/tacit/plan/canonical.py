@@ -1,6 +1,7 @@
 """One form for all ways to ask the same: equal questions have equal canonical plans and equal fingerprints."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from typing import assert_never
@@ -27,7 +28,7 @@ from tacit.plan.forms import chained, negated
 from tacit.plan.functions import Function
 from tacit.plan.measures import counted
 from tacit.plan.narrowing import MIRRORED, OPPOSITE
-from tacit.plan.nodes import Counted, Key, Measure, Ordering, Plan, Question, Shown, Summed, Units, View
+from tacit.plan.nodes import Counted, Key, Measure, Ordering, Plan, Question, Ranked, Shown, Summed, Units, View
 from tacit.plan.schema import Kind
 from tacit.plan.serial import serial
 from tacit.plan.settled import needed, settled, substituted
@@ -103,6 +104,8 @@ def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
             return measure if value is None else Counted(substituted(value, names))
         case Summed(value, step, low, high, centre):
             return Summed(substituted(value, names), step, low, high, centre)
+        case Ranked(value):
+            return replace(measure, value=substituted(value, names))
         case Units():
             return measure
         case _:
@@ -115,6 +118,8 @@ def _measure(measure: Measure) -> Measure:
             return measure if value is None else counted(_normal(value))
         case Summed(value, step, low, high, centre):
             return Summed(_normal(value), step, low, high, centre)
+        case Ranked(value):
+            return replace(measure, value=_normal(value))
         case Units():
             return measure
         case _:

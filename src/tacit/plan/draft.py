@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
+from fractions import Fraction
 from math import prod
 
 from tacit.errors import InvalidPlan
@@ -22,6 +23,7 @@ from tacit.plan.expressions import (
 from tacit.plan.forms import Forms, chained
 from tacit.plan.measures import centred, counted, summed
 from tacit.plan.nodes import Key, Measure, Ordering, Plan, Question, Rows, Scan, Shown, Units, View, Where
+from tacit.plan.ranking import check_cells, ranked
 from tacit.plan.schema import OTHER, Column, Kind, Table
 from tacit.plan.seen import seen_values
 from tacit.plan.types import condition_type, type_of
@@ -165,6 +167,11 @@ class Draft:
         _shallow(value)
         return MeanOf(self._place(centred(value)).place, self._place(counted(value)).place)
 
+    def ranked(self, value: Expression, rank: Fraction) -> Expression:
+        """The value of a rank: a quantile, or about the least (0) or the greatest (1)."""
+        _shallow(value)
+        return self._place(ranked(value, rank))
+
     def _place(self, measure: Measure) -> MeasureOf:
         return MeasureOf(self.measures.setdefault(measure, len(self.measures)))
 
@@ -251,6 +258,7 @@ class Draft:
         if numbers > MOST_NUMBERS:
             reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
             raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")
+        check_cells(tuple(self.measures), tuple(self.keys))
 
     def _intervals_have_names(self) -> None:
         """Every measured column n brings n_low and n_high, which no other column may be called."""

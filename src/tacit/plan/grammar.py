@@ -4,7 +4,10 @@ from tacit.plan.schema import Kind
 
 __all__ = ["ARITHMETIC", "COMPARISONS", "KINDS", "NODES", "PERMITTED", "TAUGHT_ARGUMENTS", "TAUGHT_NODES"]
 
-PERMITTED = "use COUNT, SUM, AVG, the functions of docs/how-to/ask-in-sql.md, CAST, CASE, comparisons and + - * / %"
+PERMITTED = (
+    "use COUNT, SUM, AVG, MEDIAN, MIN, MAX, the functions of docs/how-to/ask-in-sql.md, CAST, CASE, comparisons and "
+    "+ - * / %"
+)
 """What to say where nothing better is known."""
 
 _OF_ONE = (
@@ -29,6 +32,12 @@ NODES: dict[str, tuple[str, str]] = {
     "Lead": ("this offset", ""),
     "Min": ("this", "MIN"),
     "Max": ("this", "MAX"),
+    "Median": ("this", ""),
+    "Quantile": ("this quantile", "QUANTILE"),
+    "PercentileCont": ("this expression", ""),
+    "PercentileDisc": ("this expression", ""),
+    "WithinGroup": ("this expression", "WITHIN GROUP"),
+    "Array": ("expressions", "L_BRACKET R_BRACKET"),
     "From": ("this", "FROM"),
     "Table": ("this alias", ""),
     "TableAlias": ("this", ""),
@@ -122,14 +131,6 @@ TAUGHT_NODES: dict[str, tuple[str, str]] = {
     "Exists": (
         "EXISTS stands by itself among the conditions of WHERE",
         "write WHERE EXISTS (SELECT ...) AND ..., or use CASE on a column of a LEFT JOIN",
-    ),
-    "Min": (
-        "of the whole, MIN and MAX are not answered; of each unit they are",
-        "write MIN(x) beside GROUP BY unit, inside",
-    ),
-    "Max": (
-        "of the whole, MIN and MAX are not answered; of each unit they are",
-        "write MAX(x) beside GROUP BY unit, inside",
     ),
     "Distinct": ("of distinct values only units are counted", "write COUNT(DISTINCT unit) or COUNT(*)"),
     "Tuple": ("several values in parentheses are not compared at once", "compare them one by one, with AND"),

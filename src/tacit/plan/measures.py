@@ -6,14 +6,14 @@ from typing import NoReturn, assert_never
 
 from tacit.plan.expressions import Arithmetic, Called, Compared, Expression, Negated
 from tacit.plan.functions import TOTAL
-from tacit.plan.nodes import Counted, Measure, Question, Summed, Units
+from tacit.plan.nodes import Counted, Measure, Question, Ranked, Summed, Units
 from tacit.plan.owners import many_rows, table_of
 from tacit.plan.proofs import Type, refused, unbounded
 from tacit.plan.ranges import Range
 from tacit.plan.schema import Kind
 from tacit.plan.types import type_of
 
-__all__ = ["centred", "counted", "fits", "summed"]
+__all__ = ["centred", "counted", "fits", "step_of", "summed"]
 
 # A double range is cut into at least 2**20 steps, and no value lies more than 2**51 steps from zero: there halves are
 # still doubles, so that rounding to whole steps is exact.
@@ -74,7 +74,7 @@ def fits(question: Question, bits: int) -> bool:
 
 def _reach(measure: Measure) -> int:
     match measure:
-        case Counted() | Units():
+        case Counted() | Units() | Ranked():
             return 1
         case Summed():
             return measure.reach
@@ -110,7 +110,7 @@ def _on_grid(expression: Expression) -> Summed:
     known = found.range
     if known is None:
         unbounded(expression, "one row could change the answer by any amount")
-    step = Fraction(1) if found.kind is Kind.INTEGER else _step(known)
+    step = Fraction(1) if found.kind is Kind.INTEGER else step_of(known)
     if found.kind is Kind.INTEGER:
         low, high = ceil(known.low), floor(known.high)
     else:
@@ -134,11 +134,11 @@ def _varying(measure: Summed) -> Summed:
     return measure
 
 
-def _step(known: Range) -> Fraction:
-    """The power of two that is the step of a range of doubles."""
+def step_of(known: Range, fineness: int = _FINENESS) -> Fraction:
+    """The power of two that is the step of a range of doubles, which it cuts into at least 2**fineness parts."""
     if not known.furthest:
         return Fraction(1)
-    fine = (known.high - known.low) / (1 << _FINENESS)
+    fine = (known.high - known.low) / (1 << fineness)
     least = max(Fraction(2) ** -_log2_floor((1 << _STEPS) / known.furthest), _FINEST)  # rounded up to a power of two
     return max(least, Fraction(2) ** _log2_floor(fine)) if fine else least
 

@@ -12,6 +12,7 @@ from enum import Enum
 from fractions import Fraction
 
 from tacit.plan.expressions import Expression
+from tacit.plan.grids import Grid
 from tacit.plan.schema import Column, Scalar, Table
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Placed",
     "Plan",
     "Question",
+    "Ranked",
     "Rows",
     "Running",
     "Scan",
@@ -243,7 +245,22 @@ class Units:
     """How many units have at least one row in a group."""
 
 
-Measure = Counted | Summed | Units
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The cell of a public grid in which the value of a given rank lies, from 0, the least, to 1, the greatest.
+
+    NULL is not ranked.  A quantile, whose rank lies between, brings a cell below and one above it, `ends`, unless it is
+    wanted alone; of the least and the greatest value one cell is released, near the extreme.
+    An engine gives the weight of every cell.
+    """
+
+    value: Expression
+    grid: Grid
+    rank: Fraction
+    ends: bool = True
+
+
+Measure = Counted | Summed | Units | Ranked
 """What is measured of a group, and paid for."""
 
 

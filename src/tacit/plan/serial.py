@@ -27,6 +27,7 @@ from tacit.plan.expressions import (
     OneOf,
     operands,
 )
+from tacit.plan.grids import Even, Grid, Powers
 from tacit.plan.nodes import (
     Computed,
     Counted,
@@ -40,6 +41,7 @@ from tacit.plan.nodes import (
     Ordering,
     Placed,
     Question,
+    Ranked,
     Rows,
     Running,
     Scan,
@@ -97,8 +99,20 @@ def _plain(part: _Part) -> _Plain:
             return ["summed", _plain(value), str(step), str(low), str(high), str(centre)]
         case Units():
             return ["units"]
+        case Ranked(value, grid, rank, ends):
+            return ["ranked", _plain(value), _grid(grid), str(rank), str(ends)]
         case _:
             return _plain_expression(part)
+
+
+def _grid(grid: Grid) -> _Plain:
+    match grid:
+        case Even(step, low, high):
+            return ["even", str(step), str(low), str(high)]
+        case Powers(least, most):
+            return ["powers", str(least), str(most)]
+        case _:
+            assert_never(grid)
 
 
 def _all(parts: Iterable[_Part]) -> _Plain:

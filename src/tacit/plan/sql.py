@@ -23,6 +23,7 @@ from tacit.plan.inside import Inside
 from tacit.plan.nodes import Folding, Ordering, Plan
 from tacit.plan.origins import Origin, Scope
 from tacit.plan.owners import Owner
+from tacit.plan.quantiles import RANKS, quantile, several
 from tacit.plan.schema import Kind, Table
 from tacit.plan.spellings import CALLED, Calls
 from tacit.plan.subqueries import common, query, sourced
@@ -192,11 +193,16 @@ class _Reader:
 
     def column(self, node: exp.Expr, text: str, draft: Draft) -> None:
         """One column of the answer."""
-        value, name = node, None
+        value, name, listed = node, None, False
         if type(node) is exp.Alias:
             parts = self.account.take(node)
             value, name = parts["this"], self.alias_name(parts["alias"]).text
         with self.account.about(value):
+            for end, read in several(self, value, draft) or ():
+                draft.show((name or text) + end, read)
+                listed = True
+            if listed:
+                return
             read = self.read(value, draft, SELECTED)
             if name is None:
                 name = self.shown_as(value, draft) if isinstance(value, exp.Column) else text
@@ -311,6 +317,8 @@ class _Reader:
                 parts = self.account.take(node)
                 return forms.cast(self.read(parts["this"], draft, level), self.kind(parts["to"]))
             case "Count" | "Sum" | "Avg" | "Min" | "Max":
+                return self.aggregate(node, draft, level)
+            case "Median" | "Quantile" | "PercentileCont" | "PercentileDisc" | "WithinGroup":
                 return self.aggregate(node, draft, level)
             case "Window":
                 return window(self, node, draft)
@@ -441,10 +449,12 @@ class _Reader:
         return KINDS[name]
 
     def aggregate(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
-        """COUNT, SUM and AVG, which are the only way from rows to the release."""
+        """COUNT, SUM, AVG and what is ranked, which are the only way from rows to the release."""
         if not level:
             remedy = "a condition on groups is written after HAVING, and aggregates cannot contain each other"
             self.account.refuse(node, "a single row has no COUNT, SUM or AVG", remedy)
+        if type(node).__name__ in RANKS:
+            return quantile(self, node, draft)
         value = self.account.take(node).get("this")
         self.account.places.add(node.meta.get("start", -1))
         if type(node) is exp.Count and type(value) is exp.Star:
@@ -452,8 +462,6 @@ class _Reader:
             return draft.count()
         if type(node) is exp.Count and type(value) is exp.Distinct:
             return self.distinct(value, draft)
-        if type(node).__name__ in {"Min", "Max"} and not isinstance(draft, Inside):
-            self.account.unknown(node)
         if value is None:
             self.account.refuse(node, "nothing is counted", "write COUNT(*)")
         read = self.read(value, draft, _ROWS)

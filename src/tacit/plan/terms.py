@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NoReturn
 
 from tacit.errors import InvalidInput, InvalidPlan
@@ -9,6 +10,7 @@ from tacit.plan.draft import Draft, Name, Named
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Not
 from tacit.plan.forms import Forms, joined, literal, negated
 from tacit.plan.functions import Function
+from tacit.plan.ranking import GREATEST, LEAST, MEDIAN, rank_from
 from tacit.plan.schema import Kind
 
 __all__ = [
@@ -24,7 +26,11 @@ __all__ = [
     "date_diff",
     "greatest",
     "least",
+    "max",
     "mean",
+    "median",
+    "min",
+    "quantile",
     "sum",
     "term_of",
     "units",
@@ -470,6 +476,34 @@ def mean(value: "Term | str") -> Term:
     """The mean of a column or term."""
     averaged = column_term(value)
     return Term(f"mean({averaged})", lambda scope: scope.draft.mean(averaged.read(scope.rows)))
+
+
+def median(value: "Term | str") -> Term:
+    """The median of a column or term, near enough: see `quantile`."""
+    found = column_term(value)
+    return Term(f"median({found})", lambda scope: scope.draft.ranked(found.read(scope.rows), MEDIAN))
+
+
+def quantile(value: "Term | str", rank: float | Fraction) -> Term:
+    """The value of a column or term below which about a given share of the rows lies.
+
+    >>> quantile("age", 0.25)
+    quantile(col('age'), 0.25)
+    """
+    found, share = column_term(value), rank_from(rank)
+    return Term(f"quantile({found}, {float(share):g})", lambda scope: scope.draft.ranked(found.read(scope.rows), share))
+
+
+def min(value: "Term | str") -> Term:  # noqa: A001 - used as tacit.min
+    """About the least value of a column or term: so far from it that no single unit decides it."""
+    found = column_term(value)
+    return Term(f"min({found})", lambda scope: scope.draft.ranked(found.read(scope.rows), LEAST))
+
+
+def max(value: "Term | str") -> Term:  # noqa: A001 - used as tacit.max
+    """About the greatest value of a column or term: so far from it that no single unit decides it."""
+    found = column_term(value)
+    return Term(f"max({found})", lambda scope: scope.draft.ranked(found.read(scope.rows), GREATEST))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

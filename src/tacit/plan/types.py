@@ -27,7 +27,7 @@ from tacit.plan.expressions import (
     OneOf,
 )
 from tacit.plan.narrowing import Ends, narrowed
-from tacit.plan.nodes import Question
+from tacit.plan.nodes import Question, Ranked
 from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf, ranged, refused, settled, unbounded
 from tacit.plan.ranges import INT64, LARGEST, Range, outward
 from tacit.plan.schema import Kind
@@ -258,7 +258,9 @@ def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None)
     match expression:
         case KeyOf(place):
             return Type(type_of(question.keys[place].value).kind, nullable=False)
-        case MeasureOf():
-            return Type(Kind.NUMBER, nullable=False)
+        case MeasureOf(place):
+            measure = question.measures[place]
+            kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER
+            return Type(kind, nullable=False)
         case MeanOf():
             return Type(Kind.NUMBER, nullable=True)

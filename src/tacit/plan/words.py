@@ -39,6 +39,7 @@ from tacit.plan.nodes import (
     Placed,
     Plan,
     Question,
+    Ranked,
     Rows,
     Running,
     Scan,
@@ -73,6 +74,9 @@ def in_words(plan: Plan) -> str:
     begun = f"Of the rows of {_rows(question.rows)}"
     if question.keys:
         begun += f", for each {' and each '.join(_key(key) for key in question.keys)}"
+    if not view.columns:  # nothing is shown of what the curator looks for
+        sought = (_measure(each, table_of(question.rows)) for each in question.measures)
+        return f"{begun}: {'; '.join(sought)}."
     told = [
         f"{shown.name} is {phrase(shown.value, question)}" for shown in view.columns if not _obvious(shown, question)
     ]
@@ -183,8 +187,15 @@ def _measure(measure: Measure, table: Table) -> str:
             return f"the sum of {_summand(measure)}"
         case Units():
             return f"the number of units ({table.unit})"
+        case Ranked(value, _, rank):
+            return f"{_ranked(rank)} {phrase(value)}"
         case _:
             assert_never(measure)
+
+
+def _ranked(rank: Fraction) -> str:
+    named = {Fraction(0): "about the least", Fraction(1): "about the greatest", Fraction(1, 2): "the median of"}
+    return named.get(rank) or f"the quantile at {_decimal(rank)} of"
 
 
 def _summand(measure: Measure) -> str:
@@ -358,6 +369,8 @@ def _ordered(by: Ordering) -> str:
 
 
 def _grid(measure: Measure) -> str:
+    if isinstance(measure, Ranked):
+        return f" in {measure.grid.count} cells"
     if not isinstance(measure, Summed):
         return ""
     centre = f" less {measure.centre}" if measure.centre else ""

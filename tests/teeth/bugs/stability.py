@@ -29,8 +29,8 @@ BUGS = [
     Bug(
         name="stability-several-groups-as-one",
         file=MOVED,
-        before="    if groups == 1:\n",
-        after="    if groups:\n",
+        before="    if groups == 1:\n        return Fraction(most - least, reach)",
+        after="    if groups:\n        return Fraction(most - least, reach)",
         killed_by=f"{CHASED}[L2-replace]",
         note="replaced by a unit of another group, a count moves in two places",
     ),

@@ -326,7 +326,6 @@ FAULTY = [
     ('unit = "patient_id"', 'unit = "?"', 9, f"{TABLE}.unit", "still to be filled in", "name the column whose equal"),
     ('unit = "patient_id"\n', "", 7, f"{TABLE}.unit", "it is missing", "name the column whose equal values"),
     ('unit = "patient_id"', 'unit = "row"', 9, f"{TABLE}.unit", "this one protects single rows", "contributions = 1"),
-    ("contributions = 10\n", "", 7, f"{TABLE}.contributions", "it is missing", "how many rows of one unit"),
     ("contributions = 10", "contributions = 0", 10, f"{TABLE}.contributions", "it is 0", "how many rows of one unit"),
     ("contributions = 10", "contributions = 2.5", 10, f"{TABLE}.contributions", "it is 2.5", "how many rows"),
     ("contributions = 10", "contributions = true", 10, f"{TABLE}.contributions", "it is true", "how many rows"),
@@ -471,7 +470,6 @@ def test_all_faults_are_told_at_once_in_the_order_of_their_lines(faults, folder)
     assert [(fault.line, fault.key) for fault in found] == [
         (1, "limit.delta"),
         (2, "limit.epsilon"),
-        (6, "tables.visits.contributions"),
         (7, "tables.visits.source"),
         (9, "tables.visits.contribution"),
         (14, "tables.visits.columns.cost.high"),
@@ -531,7 +529,7 @@ def test_what_only_a_curator_knows_has_no_default(faults):
     assert [fault.key for fault in faults("")] == ["limit", "tables"]
     assert [fault.key for fault in faults("[limit]\n[tables]\n")] == ["limit.epsilon", "limit.delta", "tables"]
     found = [fault.key for fault in faults("[limit]\nepsilon = 1\n[tables.visits]\n")]
-    assert found == ["limit.delta", *(f"tables.visits.{key}" for key in ("source", "unit", "contributions"))]
+    assert found == ["limit.delta", *(f"tables.visits.{key}" for key in ("source", "unit"))]
 
 
 def test_tables_that_call_their_unit_differently_need_a_name_for_it(faults, read, folder):

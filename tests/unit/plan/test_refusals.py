@@ -405,9 +405,6 @@ REFUSED = {
     "STDDEV is none of the functions that are answered": [
         "SELECT «STDDEV(age)» FROM visits",
     ],
-    "MEDIAN is none of the functions that are answered": [
-        "SELECT «MEDIAN(age)» FROM visits",
-    ],
     "REPLACE is none of the functions that are answered": [
         "SELECT COUNT(*) FROM visits WHERE «REPLACE(name, 'a', 'b')» = 'b'",
     ],

@@ -170,8 +170,6 @@ SELECT AVG(s) FROM (SELECT patient, SUM(«serial») AS s FROM visits GROUP BY pa
 # there is no table 'missing'
 SELECT COUNT(*) FROM visits JOIN «missing» USING (patient)
 
-# of the whole, MIN and MAX are not answered; of each unit they are
-SELECT MAX(«stay») FROM visits
 
 # there is no 'x' here
 SELECT «x».stay FROM visits v JOIN patients p ON v.patient = p.id
