@@ -177,10 +177,9 @@ def as_declared(table: Table, shared: Shared) -> bool:
         replace(column, low=declared.low, high=declared.high) if _unbounded(declared) else column
         for column, declared in pairs
     )
-    bare = replace(table, columns=columns)
-    return replace(bare, contributions=None) == shared.table and (
-        shared.contributions is None or table.contributions in (None, shared.contributions)
-    )
+    bare = replace(table, columns=columns, contributions=None)
+    held = (shared.table.contributions, shared.contributions)
+    return bare == replace(shared.table, contributions=None) and (None in held[1:] or table.contributions in held)
 
 
 def _lacking(shared: Shared) -> bool:

@@ -210,8 +210,7 @@ class Vault:
         """The vault's twin over made-up rows that satisfy the declared schema alone; it has no limit to spend."""
         from tacit.curator.mock import twin
 
-        policy = self._policy
-        return twin(Policy(policy.limit, self._tables, policy.unit, policy.analysts, policy.replay))
+        return twin(self._in_full)
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
         """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
@@ -219,7 +218,7 @@ class Vault:
 
         plan = self._read(question) if isinstance(question, str) else question.plan()
         self._shared(plan)
-        return audit_question(plan, self._policy, pairs=pairs, world=world)
+        return audit_question(plan, self._in_full, pairs=pairs, world=world)
 
     def close(self) -> None:
         """Nothing; but files and connections are let go."""
@@ -346,6 +345,12 @@ class Vault:
     def _tables(self) -> Mapping[str, Shared]:
         """The tables of the policy, with what was found of them."""
         return with_facts(self._policy.tables, self._ledger)
+
+    @property
+    def _in_full(self) -> Policy:
+        """The policy, with what was found of its tables."""
+        policy = self._policy
+        return Policy(policy.limit, self._tables, policy.unit, policy.analysts, policy.replay)
 
     def _named(self, name: str, tables: Mapping[str, Shared] | None = None) -> Shared:
         known = self._policy.tables if tables is None else tables
