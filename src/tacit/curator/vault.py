@@ -7,7 +7,7 @@ from math import ceil
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from tacit.accounting import Charge
+from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
@@ -24,6 +24,7 @@ from tacit.plan import (
     MeasureOf,
     Owner,
     Plan,
+    Scalar,
     canonical,
     derived,
     fingerprint,
@@ -110,7 +111,7 @@ class Vault:
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
-        return Frame(self._named(name).asked, asker=self.ask)
+        return Frame(self._named(name).asked, asker=self.ask, finding=bool(self._policy.limit.delta))
 
     def explain(
         self,
@@ -241,8 +242,9 @@ class Vault:
         if not entry.answered:
             terms = self._terms_at(asked, entry.charge)  # which may be an earlier charge, of a higher price
             rekey()
-            exact = _evaluated(engine, terms)  # look
-            entry = self._ledger.settle(entry, released(terms, exact, self._told(asked, name)).written())  # let go
+            found, exact = _evaluated(engine, terms)  # look
+            payload = released(terms, exact, self._told(asked, name), found).written()
+            entry = self._ledger.settle(entry, payload)  # let go
         places = tuple(range(len(asked.question.measures)))
         return self._shown(asked, places, entry, sure, free=free, raw=raw)
 
@@ -254,7 +256,8 @@ class Vault:
         return self._ledger
 
     def _read(self, text: str) -> Plan:
-        return read_sql(text, {name: shared.asked for name, shared in self._policy.tables.items()})
+        tables = {name: shared.asked for name, shared in self._policy.tables.items()}
+        return read_sql(text, tables, finding=bool(self._policy.limit.delta))
 
     def _named(self, name: str) -> Shared:
         if name not in self._policy.tables:
@@ -283,17 +286,20 @@ class Vault:
             raise InvalidInput(
                 "a price", "missing or given twice", "give either epsilon=… or within=…, such as epsilon=0.3"
             )
+        rule = limit.filter()
         if epsilon is not None:
-            price = limit.filter().price_of(epsilon)
+            price = rule.price_of(epsilon)
         else:
             amount = amount_within(plan.question, shared, limit, _shown_as_measured(plan), within or 0, confidence)
-            price = Charge(ceil(amount / limit.filter().amount(Charge(1))))
-        return self._terms_at(plan, price)
+            price = Charge(ceil(amount / rule.amount(Charge(1))))
+        return terms_of(plan.question, shared, limit, rule.amount(price))
 
     def _terms_at(self, plan: Plan, price: Charge) -> Terms:
-        """The terms at a price in whole units."""
+        """The terms at a price in whole units, that was paid or would be."""
         limit = self._policy.limit
-        return terms_of(plan.question, self._shared(plan), limit, limit.filter().amount(price))
+        rule = limit.filter()
+        failure = rule.failure(price) if isinstance(rule, ConcentratedFilter) else None
+        return terms_of(plan.question, self._shared(plan), limit, rule.amount(price), failure)
 
     def _known(
         self, plan: Plan, terms: Terms, name: "_Name", within: Number | None, confidence: float
@@ -342,8 +348,9 @@ class Vault:
         version = sum(self._ledger.version(table.name) for table in tables_of(rows))
         held = held_rows(rows, contributions) if owner_of(rows) is Owner.UNIT else contributions
         terms = self._analyst if self._policy.replay == "analyst" else None, version, held
-        key = tag(b"question", *terms, fingerprint(plan.question))
-        return _Name(key, tag(b"subject", *terms, subject(plan.question)), version)
+        kept = b"%d keys" % self._shared(plan).keys if plan.question.unknown else b""
+        key = tag(b"question", *terms, fingerprint(plan.question) + kept)
+        return _Name(key, tag(b"subject", *terms, subject(plan.question) + kept), version)
 
     def _told(self, plan: Plan, name: "_Name") -> dict[str, Any]:
         """What was asked, and under which policy, as it is kept with the answer."""
@@ -364,10 +371,13 @@ class Vault:
     ) -> Release:
         """The release, rendered anew from the stored integers."""
         stored = Stored.read(entry.payload or b"")
-        seen = viewed(plan, stored.noisy(places), confidence, raw=raw)
+        shown = replace(plan, question=replace(plan.question, found=stored.found))
+        seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
         rule = self._policy.limit.filter()
         price = Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
-        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt_of(entry, stored))
+        return Release(
+            seen.columns, seen.rows, seen.measured, confidence, price, receipt_of(entry, stored), stored.hiding
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,13 +408,17 @@ def _confidence(given: Number) -> float:
     return nearest
 
 
-def _evaluated(engine: Engine, terms: Terms) -> Any:
-    """The exact answer, which exists here and nowhere else.
+def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[Scalar, ...], ...] | None, Any]:
+    """The unknown keys that pass, if there are any, and the exact answer, which exists here and nowhere else.
 
     Claim:      if an engine fails, what leaves is one sentence that is always the same.
     Because:    whatever the engine raised is gone before that sentence is.
     Checked by: tests/laws/test_corridor.py
     """
     with suppress(Exception):
-        return engine.evaluate(terms.question, terms.weights)
+        if terms.finder is None:
+            return None, engine.evaluate(terms.question, terms.weights)
+        with engine.gather(terms.question, terms.finder.secret()) as gathered:
+            places, found = terms.finder.found(gathered)  # let go of what passes, and of nothing else
+            return found, gathered.evaluate(places, replace(terms.question, found=found), terms.weights)
     raise EngineFailed

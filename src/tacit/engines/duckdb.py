@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -14,6 +14,8 @@ from typing import Any, Self
 import duckdb
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.finding import gathered
+from tacit.engines.gathering import Gathered, rehearsed
 from tacit.engines.keys import enumeration
 from tacit.engines.linked import Linked, Owners, Raw, check_key, owner, owners
 from tacit.engines.nesting import Nest, reader
@@ -38,7 +40,20 @@ from tacit.engines.sources import (
 from tacit.engines.statement import statement
 from tacit.errors import EngineFailed, InvalidData, InvalidInput
 from tacit.exact import at_least, count_of
-from tacit.plan import Counted, Expression, Field, Kind, Question, Scan, Summed, Table, Weights, base_of, operands
+from tacit.plan import (
+    Counted,
+    Expression,
+    Field,
+    Keeping,
+    Kind,
+    Question,
+    Scan,
+    Summed,
+    Table,
+    Weights,
+    base_of,
+    operands,
+)
 
 __all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "DuckDB", "loaded", "opened"]
 
@@ -108,9 +123,18 @@ class DuckDB:
         """The exact measures of every group, multiplied by 2**bits."""
         return self._evaluated(question, weights, self._full)
 
+    @contextmanager
+    def gather(self, question: Question, keeping: Keeping) -> Iterator[Gathered]:
+        """What units keep of the unknown keys of a question, in temporary tables of a cursor of its own."""
+        with self._gathered(question, keeping, self._full) as found:
+            yield found
+
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Run the same statement on an empty table of the same types."""
-        self._evaluated(question, weights, self._empty)
+        """Run the same statements on an empty table of the same types."""
+        if question.unknown and question.found is None:
+            with self._gathered(question, Keeping(1, 0, b""), self._empty):
+                pass
+        self._evaluated(rehearsed(question), weights, self._empty)
 
     def interrupt(self) -> None:
         """Stop every question that is being evaluated; each fails as any failure does."""
@@ -133,16 +157,30 @@ class DuckDB:
     def _evaluated(self, question: Question, weights: Weights, relations: Mapping[str, Relation]) -> Answer:
         check_fits(question, weights)
         answer = blank(question, weights)
-        base, nest = base_of(question.rows), Nest(relations)
-        relation = relations.get(base.table.name) if isinstance(base, Scan) else nest.relation(base)
-        if relation is None or not _knows(relation, question):
-            raise EngineFailed
+        relation, nested = _related(question, relations)
         if not answer.size:
             return answer
-        asked = statement(question, weights, relation, self._enumerated, nest.parts)
+        asked = statement(question, weights, relation, self._enumerated, nested)
         for group, *parts in self._fetched(asked.sql, rehearsed=relations is self._empty):
             answer[group] = asked.measures(parts, weights.bits)
         return answer
+
+    @contextmanager
+    def _gathered(self, question: Question, keeping: Keeping, relations: Mapping[str, Relation]) -> Iterator[Gathered]:
+        """What is gathered, on a cursor that lives as long.
+
+        Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
+        Because:    it is raised after the handler has ended, so that it has neither cause nor context.
+        Checked by: tests/unit/engines/test_finding.py
+        """
+        relation, nested = _related(question, relations)
+        with self._cursor() as cursor:
+            found = None
+            with suppress(Exception):
+                found = gathered(cursor, question, keeping, relation, self._enumerated, nested)
+            if found is None:
+                raise EngineFailed
+            yield found
 
     def _enumerated(self, members: tuple[str, ...]) -> str:
         """A type of the database for a list of keys, made once: spelled out, it costs milliseconds a question."""
@@ -197,6 +235,15 @@ class DuckDB:
             finally:
                 with self._lock:
                     self._running.discard(self._rehearsal)
+
+
+def _related(question: Question, relations: Mapping[str, Relation]) -> tuple[Relation, list[str]]:
+    """Where the rows of a question are, and the parts of a WITH clause that make them."""
+    base, nest = base_of(question.rows), Nest(relations)
+    relation = relations.get(base.table.name) if isinstance(base, Scan) else nest.relation(base)
+    if relation is None or not _knows(relation, question):
+        raise EngineFailed
+    return relation, nest.parts
 
 
 def opened(

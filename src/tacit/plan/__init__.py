@@ -4,7 +4,7 @@ from tacit.plan.calls import may_leave
 from tacit.plan.canonical import canonical, fingerprint
 from tacit.plan.computing import Computation, Row, computed
 from tacit.plan.derived import derived, identity, subject
-from tacit.plan.domains import public_values
+from tacit.plan.domains import public_values, scalar
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
@@ -33,6 +33,7 @@ from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Funct
 from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, summed
 from tacit.plan.nodes import (
+    MOST_NUMBERS,
     Computed,
     Counted,
     Defined,
@@ -40,6 +41,7 @@ from tacit.plan.nodes import (
     Folding,
     Inner,
     Joined,
+    Keeping,
     Kept,
     Key,
     Measure,
@@ -61,6 +63,7 @@ from tacit.plan.nodes import (
     Where,
     Window,
     Windowed,
+    groups_of,
 )
 from tacit.plan.owners import Owner, base_of, held_rows, many_rows, multiplicity, owner_of, table_of, tables_of
 from tacit.plan.patterns import Wild, matches, tokens_of
@@ -130,6 +133,7 @@ __all__ = [
     "Inner",
     "IsNull",
     "Joined",
+    "Keeping",
     "Kept",
     "Key",
     "KeyOf",
@@ -200,6 +204,7 @@ __all__ = [
     "fits",
     "folded",
     "greatest",
+    "groups_of",
     "held",
     "held_rows",
     "identity",
@@ -230,4 +235,6 @@ __all__ = [
     "wanted",
     "when",
     "window_column",
+    "MOST_NUMBERS",
+    "scalar",
 ]
