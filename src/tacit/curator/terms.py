@@ -103,6 +103,7 @@ def terms_of(
     return Terms(question, weights, rounded, noise, grids, amount, finder)
 
 
+@lru_cache(maxsize=256)
 def _finder(question: Question, shared: Shared, limit: Limit, amount: Fraction, failure: Fraction | None) -> Finder:
     """How unknown keys are found, for a fifth of an amount of rho and a failure."""
     rule = limit.filter()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil, isqrt, prod
 from statistics import NormalDist
 from typing import Any
@@ -11,11 +12,11 @@ import numpy as np
 
 from tacit.engines import Gathered
 from tacit.exact import Number, words
-from tacit.mechanisms import Alone, Gaussian, threshold
+from tacit.mechanisms import Gaussian, threshold
 from tacit.plan import Keeping, Owner, Question, Scalar, groups_of, multiplicity, owner_of
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 
-__all__ = ["BITS", "SHARE", "Finder", "Hiding", "alone_of", "key_sensitivity", "keys_of"]
+__all__ = ["BITS", "SHARE", "Finder", "Hiding", "alone", "key_sensitivity", "keys_of"]
 
 SHARE = Fraction(1, 5)
 """What unknown keys take of a price; the rest is for what is measured of the groups."""
@@ -48,23 +49,17 @@ def key_sensitivity(question: Question, keeping: Keeping, neighbours: Neighbours
     return Sensitivity(bound, Norm.L2, neighbours, keeping.most)
 
 
-def alone_of(question: Question, keeping: Keeping, grid: int) -> tuple[Alone, ...]:
-    """The keys that a unit may be alone with, and what they weigh in steps of the grid.
+def alone(question: Question, keeping: Keeping, grid: int, keys: int) -> int:
+    """What each of so many keys that a unit is alone with weighs at most, in steps of the grid.
 
-    Claim:      whatever rows a unit has, the keys that nobody else keeps are at most so many as one of these says, and
-                none weighs more than it says.
-    Because:    a unit keeps k keys of the same weight, k up to `most`.  Copies of one row are no more keys than copies,
-                and no key has more than all of them.
+    Claim:      whatever rows a unit has, the keys that nobody else keeps are at most `most`, and none of k such keys
+                weighs more than this.
+    Because:    a unit that keeps k keys or more adds floor(2**bits / sqrt k) or less to each of them, and rounding to
+                the grid keeps the order.  Copies of one row are no more keys than copies, and no key has more than all
+                of them.
     Checked by: tests/laws/test_keys.py
     """
-    if owner_of(question.rows) is Owner.ROW:
-        return (Alone(keeping.most, _steps(keeping.most, grid)),)
-    weights = ((k, isqrt((1 << 2 * keeping.bits) // k)) for k in range(1, keeping.most + 1))
-    return tuple(Alone(k, _steps(weight, grid)) for k, weight in weights)
-
-
-def _steps(weight: int, grid: int) -> int:
-    """A weight on the grid, halves upward."""
+    weight = keeping.most if owner_of(question.rows) is Owner.ROW else isqrt((1 << 2 * keeping.bits) // keys)
     return (weight + grid // 2) // grid
 
 
@@ -99,7 +94,7 @@ class Finder:
         Checked by: tests/laws/test_keys.py
         """
         moved, noise, grid = fit
-        start = threshold(noise.law, alone_of(question, keeping, grid), delta)
+        start = threshold(noise.law, partial(alone, question, keeping, grid), keeping.most, delta)
         public = prod(len(key.listed) for key in question.public)
         return cls(keeping, moved, noise, grid, delta, start, groups_of(question) // public)
 

@@ -14,6 +14,7 @@ from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release
 from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
+from tacit.curator.unknown import Hiding
 from tacit.curator.view import viewed
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
@@ -329,7 +330,7 @@ class Vault:
                 own = self._terms_at(asked, price)
                 enough = all(
                     stored.reach(at, confidence) <= own.reach(place, confidence) for place, at in enumerate(places)
-                )
+                ) and (own.finder is None or _hides_no_more(stored.hiding, own.finder.hiding))
             if enough:
                 return asked, places, entry
         return None
@@ -387,6 +388,11 @@ class _Name:
     key: bytes
     topic: bytes
     version: int
+
+
+def _hides_no_more(hiding: Hiding | None, other: Hiding) -> bool:
+    """Whether groups that the other would show are shown."""
+    return hiding is not None and hiding.threshold <= other.threshold
 
 
 def _shown_as_measured(plan: Plan) -> tuple[int, ...]:

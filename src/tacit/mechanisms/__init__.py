@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from tacit.later import later
 from tacit.mechanisms.after import clamped, rounded
-from tacit.mechanisms.alone import Alone, passing, threshold
+from tacit.mechanisms.alone import passing, threshold
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.law import GaussianLaw, LaplaceLaw, Law, Released
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AboveThreshold",
-    "Alone",
     "Cells",
     "ClippingBounds",
     "Contributions",

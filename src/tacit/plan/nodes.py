@@ -286,7 +286,7 @@ class Question:
         """The values of all keys, group by group, in the order of the release."""
         places = {key: place for place, key in enumerate((*self.unknown, *self.public))}
         assert self.found is not None or not self.unknown, "nothing was found of the unknown keys yet"
-        for named in self.found or ((),):
+        for named in ((),) if self.found is None else self.found:
             for known in product(*(key.listed for key in self.public)):
                 both = (*named, *known)
                 yield tuple(both[places[key]] for key in self.keys)
