@@ -5,6 +5,7 @@ bench/run.py noise           only this one
 bench/run.py noise-full      the same with OpenDP at 10^6 samples instead of 10^5: a quarter of an hour
 bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of the Adult ages, else a stand-in is taken
 bench/run.py selection       choices among a million candidates
+bench/run.py keys            counts by keys that nobody declares
 bench/run.py engine          the engine alone, on uniform and on skewed rows
 bench/run.py error           errors at an equal limit: ten minutes, most of them OpenDP's
 bench/run.py … --record      also writes the figures into docs/benchmarks.md
@@ -25,6 +26,7 @@ import engine
 import error
 import first
 import imports
+import keys
 import ledger
 import noise
 import quantiles
@@ -40,6 +42,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "ledger": ledger.run,
     "first": first.run,
     "questions": questions.run,
+    "keys": keys.run,
     "quantiles": quantiles.run,
     "selection": selection.run,
     "engine": engine.run,

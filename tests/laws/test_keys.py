@@ -1,12 +1,12 @@
 """Keys that are not public: what units keep moves as claimed, what they are alone with passes as rarely as claimed."""
 
 import json
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import exp
 from typing import Any
 from unittest.mock import patch
 
@@ -61,7 +61,7 @@ both_relations = pytest.mark.parametrize("relation", list(Neighbours), ids=lambd
 @st.composite
 def unknown_questions(draw: Any, table: Table, depth: int = 2) -> Question:
     """A question of which some keys, or all, are not public."""
-    question = draw(plans.questions(table, depth))
+    question: Question = draw(plans.questions(table, depth))
     keys = list(question.keys[:2]) or [Key(Field(draw(st.sampled_from(table.columns))), None)]
     hidden = draw(st.sets(st.integers(0, len(keys) - 1), min_size=1))
     keys = [Key(key.value, None) if place in hidden else key for place, key in enumerate(keys)]
@@ -229,7 +229,7 @@ def test_the_threshold_is_the_smallest_that_hides_every_number_of_own_keys(varia
     law = GaussianLaw(variance)
 
     def weigh(keys: int) -> int:
-        return round(4 / keys**0.5)
+        return int(4 / math.sqrt(keys) + 0.5)
 
     start = threshold(law, weigh, most, delta)
 
@@ -254,7 +254,7 @@ def law_of(finder: Finder, steps: dict[str, int]) -> dict[frozenset[str], float]
 
 def smallest_delta(one: dict[Any, float], two: dict[Any, float], epsilon: float) -> float:
     """The hockey-stick divergence of two finite laws."""
-    return sum(max(0.0, one[each] - exp(epsilon) * two.get(each, 0.0)) for each in one)
+    return sum(max(0.0, one[each] - math.exp(epsilon) * two.get(each, 0.0)) for each in one)
 
 
 @both_relations
@@ -329,6 +329,7 @@ def releases_of_own_keys(times: int, keys: int, most: int, relation: Neighbours)
     rule = limit.filter()
     terms = terms_of(BY_NOTE, Shared(VISITS, 5, most), limit, rule.amount(rule.price_of(1)))
     rows = [visit(1, f"own {i}") for i in range(keys)]
+    assert terms.finder is not None
     with Memory({VISITS: rows}).gather(BY_NOTE, terms.finder.secret()) as gathered:
         weights = gathered.weights
     finder = replace(terms.finder, most=times * len(weights))

@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -174,9 +174,10 @@ class DuckDB:
         Checked by: tests/unit/engines/test_finding.py
         """
         relation, nested = _related(question, relations)
-        with self._cursor() as cursor:
+        with ExitStack() as meanwhile:
             found = None
             with suppress(Exception):
+                cursor = meanwhile.enter_context(self._cursor())
                 found = gathered(cursor, question, keeping, relation, self._enumerated, nested)
             if found is None:
                 raise EngineFailed

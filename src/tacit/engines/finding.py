@@ -3,6 +3,7 @@
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -19,6 +20,7 @@ from tacit.engines.reading import read_unit, whole_unit
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, quoted, rendered, text
 from tacit.engines.statement import statement
+from tacit.errors import EngineFailed
 from tacit.plan import Keeping, Key, Kind, Question, Scalar, Weights, scalar, type_of
 
 __all__ = ["Finding", "finding", "gathered"]
@@ -143,7 +145,7 @@ class _Gathered:
         chosen = self.places[np.asarray(places, np.int64)]
         self._table("tacit_named", g=chosen, p=np.arange(len(chosen)))
         names = ", ".join(_plain(f"x{i}", kind) for i, kind in enumerate(self.kinds))
-        rows = self.cursor.execute(f"SELECT {names} FROM {KEYS} JOIN tacit_named USING (g) ORDER BY p").fetchall()
+        rows = self._rows(f"SELECT {names} FROM {KEYS} JOIN tacit_named USING (g) ORDER BY p")
         return [tuple(map(scalar, row, self.kinds)) for row in rows]
 
     def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
@@ -153,24 +155,35 @@ class _Gathered:
             return answer
         names = ", ".join(f"x{i}" for i in range(len(self.kinds)))
         self._table("tacit_named", g=chosen, p=np.arange(len(chosen)))
-        self.cursor.execute(
+        self._rows(
             f"CREATE OR REPLACE TEMP TABLE {FOUND} AS SELECT {names}, p AS g FROM {KEYS} JOIN tacit_named USING (g)"
-        ).fetchall()
+        )
         light = self.held.lightened(chosen, weights) if self.held is not None else None
         if light is not None:
             self._table(LIGHT, u=light[0], d=light[1])
         asked = statement(
             question, weights, self.relation, self.enumerated, self.nested, FOUND, LIGHT if light is not None else None
         )
-        for group, *parts in self.cursor.execute(asked.sql).fetchall():
+        for group, *parts in self._rows(asked.sql):
             answer[group] = asked.measures(parts, weights.bits)
         return answer
 
     def _table(self, name: str, **columns: NDArray[np.int64]) -> None:
         """A temporary table of some columns."""
-        self.cursor.register("tacit_given", columns)
-        self.cursor.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM tacit_given").fetchall()
-        self.cursor.unregister("tacit_given")
+        with suppress(Exception):  # which the next line will say
+            self.cursor.register("tacit_given", columns)
+        self._rows(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM tacit_given")
+        with suppress(Exception):
+            self.cursor.unregister("tacit_given")
+
+    def _rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement; a failure says nothing, as in the engine itself."""
+        rows: list[tuple[Any, ...]] | None = None
+        with suppress(Exception):
+            rows = self.cursor.execute(sql).fetchall()
+        if rows is None:
+            raise EngineFailed
+        return rows
 
 
 def gathered(

@@ -1,12 +1,14 @@
 """Bugs planted in the room curator."""
 
 from tests.teeth.bug import Bug
+from tests.teeth.keys import CURATOR_BUGS
 
 CORRIDOR = "tests/laws/test_corridor.py"
 UNIT = "tests/unit/curator"
 ROOM = "src/tacit/curator"
 
 BUGS = [
+    *CURATOR_BUGS,
     Bug(
         name="curator-looks-before-it-pays",
         file=f"{ROOM}/vault.py",
@@ -26,8 +28,8 @@ BUGS = [
     Bug(
         name="curator-own-draw-shown",
         file=f"{ROOM}/vault.py",
-        before="entry = self._ledger.settle(entry, released(",
-        after="entry = replace(entry, payload=released(",
+        before="entry = self._ledger.settle(entry, payload)",
+        after="entry = replace(entry, payload=payload)",
         killed_by=f"{CORRIDOR}::test_the_same_question_is_free_and_has_the_same_numbers[0-pure]",
         note="an answer that is shown and not stored is drawn afresh the next time, for nothing",
     ),
@@ -50,8 +52,8 @@ BUGS = [
     Bug(
         name="curator-every-measure-at-the-full-price",
         file=f"{ROOM}/terms.py",
-        before="part = amount / len(moved)",
-        after="part = amount",
+        before="amount * (1 - SHARE)) / len(moved)",
+        after="amount * (1 - SHARE))",
         killed_by=f"{UNIT}/test_terms.py::test_every_measure_gets_an_equal_part[pure]",
         note="three measures are released for the price of one",
     ),
