@@ -90,6 +90,14 @@ def visits(rows: int) -> Path:
     return KEPT / f"visits-{rows}.parquet"
 
 
+CODES = 1_000  # of a diagnosis, which nobody declares
+
+
+def coded(rows: int) -> Path:
+    """The Parquet file with so many rows and codes that `rows.kept_codes` has made."""
+    return KEPT / f"codes-{rows}.parquet"
+
+
 MANY, SOME, FEW = 10_000_000, 100_000, 60_000
 
 

@@ -6,6 +6,7 @@ bench/run.py noise-full      the same with OpenDP at 10^6 samples instead of 10^
 bench/run.py median          medians of ten million rows, person by person and row by row
 bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of the Adult ages, else a stand-in is taken
 bench/run.py selection       choices among a million candidates
+bench/run.py keys            counts by keys that nobody declares
 bench/run.py engine          the engine alone, on uniform and on skewed rows
 bench/run.py error           errors at an equal limit: ten minutes, most of them OpenDP's
 bench/run.py … --record      also writes the figures into docs/benchmarks.md
@@ -26,6 +27,7 @@ import engine
 import error
 import first
 import imports
+import keys
 import ledger
 import median
 import noise
@@ -43,6 +45,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "first": first.run,
     "questions": questions.run,
     "median": median.run,
+    "keys": keys.run,
     "quantiles": quantiles.run,
     "selection": selection.run,
     "engine": engine.run,

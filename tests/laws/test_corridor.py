@@ -39,10 +39,11 @@ from tacit.plan import (
     View,
     Weighing,
     canonical,
+    groups_of,
     read_sql,
 )
 from tacit.privacy import Neighbours
-from tacit.stability import groups_of, sensitivity_of
+from tacit.stability import sensitivity_of
 from tests.laws import plans
 
 F = Fraction
@@ -251,7 +252,7 @@ def misranking_moved(aim: Any, one: Any, other: Any) -> Fraction:
 
 def narrow(question: Question) -> Question:
     """The question with no more than a dozen groups, or one key."""
-    while len(question.keys) > 1 and groups_of(question.keys) > 12:
+    while len(question.keys) > 1 and groups_of(question) > 12:
         question = replace(question, keys=question.keys[1:])
     return question
 

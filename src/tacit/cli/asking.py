@@ -44,6 +44,7 @@ def sql(
     contributions: Annotated[
         int | None, typer.Option(help="For a file: how many rows of one unit count in full.")
     ] = None,
+    keys: Annotated[int | None, typer.Option(help="For a file: how many undeclared keys of one unit count.")] = None,
     delta: Annotated[str | None, typer.Option(help="For a file: 0, or a small probability.", metavar="NUMBER")] = None,
     neighbours: Annotated[str | None, typer.Option(help='For a file: "add-or-remove" or "replace".')] = None,
     as_json: AsJson = False,
@@ -52,7 +53,14 @@ def sql(
 
     Of a file, the whole of EPSILON is spent on it, and nothing is remembered: whoever may call this may ask again.
     """
-    given = {"unit": unit, "column": column, "contributions": contributions, "delta": delta, "neighbours": neighbours}
+    given = {
+        "unit": unit,
+        "column": column,
+        "contributions": contributions,
+        "keys": keys,
+        "delta": delta,
+        "neighbours": neighbours,
+    }
     to_write(receipt, "--receipt")
     to_draw(plot, "--plot")
     vault = _of_file(source, epsilon, given) if _is_file(source) else _of_vault(source, analyst, given)
@@ -115,6 +123,7 @@ def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vau
         source,
         unit=str(given["unit"]),
         contributions=given["contributions"],
+        keys=given["keys"],
         columns=columns,
         epsilon=number(epsilon, "--epsilon"),
         delta=number(given["delta"] or "0", "--delta"),

@@ -7,8 +7,9 @@ from tacit.accounting import Charge
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
 from tacit.curator.terms import Terms
+from tacit.curator.unknown import SHARE, Hiding
 from tacit.mechanisms import Gaussian, RankedCells
-from tacit.plan import Counted, MeanOf, Measure, MeasureOf, Plan, Ranked, Summed, in_words
+from tacit.plan import Counted, MeanOf, Measure, MeasureOf, Plan, Ranked, Summed, groups_of, in_words
 
 __all__ = ["Explanation", "Expected", "explained"]
 
@@ -39,12 +40,13 @@ class Explanation:
     affordable: bool
     halving: str
     free: bool = False
+    hiding: Hiding | None = None
 
     def __str__(self) -> str:
         lines = [
             self.words,
             f"Protected: {self.unit}, neighbours by {self.neighbours}; its rows weigh at most {self.contributions}.",
-            f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too.",
+            *self._released(),
         ]
         lines += [
             f"  {each.measure}: {each.noise}, ±{each.reach:.3g}{' rows in rank' if each.rows else ''} at "
@@ -57,6 +59,19 @@ class Explanation:
         lines.append(f"Price: {self.share:.2%} of the limit; {self.left:.2%} is left{fits}.")
         lines.append(f"To halve the ±: {self.halving}")
         return "\n".join(lines)
+
+    def _released(self) -> list[str]:
+        """Which groups are released."""
+        if self.hiding is None:
+            return [f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too."]
+        found, keys = self.hiding, self.hiding.keys
+        kept = "its key counts for 1" if keys == 1 else f"at most {keys} keys count: for 1/sqrt k each, if there are k"
+        noise = f"Gaussian noise of sigma {float(found.sigma):.3g}, threshold {float(found.threshold):.3g}"
+        price = f"{float(SHARE):.0%} of the price, delta {float(found.delta):.2g}"
+        return [
+            f"Released: at most {self.groups:,} groups, those that pass a threshold; of a unit {kept}.",
+            f"  groups: {noise}, {price}; fewer than about {found.shown(self.confidence):,} units may be hidden",
+        ]
 
 
 def explained(
@@ -80,13 +95,14 @@ def explained(
         unit=unit,
         neighbours=limit.neighbours.value,
         contributions=terms.weights.bound,
-        groups=terms.sensitivities[0].dimension,
+        groups=groups_of(plan.question),
         expected=expected,
         confidence=confidence,
         share=float(rule.share(price)),
         left=float(1 - rule.share(spent)),
         affordable=rule.admits(spent, price),
         halving=_halving(terms, shared, rule.share(price), entity),
+        hiding=None if terms.finder is None else terms.finder.hiding,
     )
 
 

@@ -25,6 +25,7 @@ def protect(
     epsilon: Number,
     delta: Number = 0,
     contributions: int | None = None,
+    keys: int | None = None,
     neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
     name: str | None = None,
 ) -> Vault:
@@ -32,7 +33,8 @@ def protect(
 
     `unit` names the column whose equal values belong to one person, or is "row".  `columns` declares what may be asked
     about: a pair is a range, a list is a set of public keys.  `contributions` is how many rows of one unit count in
-    full; where it is left out it has to be found first: `vault.find_contributions`.
+    full; where it is left out it has to be found first: `vault.find_contributions`.  `keys` is how many keys
+    a unit keeps of those that are not public, as many as `contributions` if nothing is said.
 
     >>> visits = [{"patient": 1, "ward": "A", "cost": 120}, {"patient": 2, "ward": "B", "cost": 80}]
     >>> columns = {"ward": ["A", "B"], "cost": (0, 5000)}
@@ -55,7 +57,7 @@ def protect(
     limit = Limit(epsilon, delta, neighbours)
     engine = DuckDB({table: source}, connection=connection)
     return Vault(
-        Policy(limit, {called: Shared(table, 1 if unit == "row" and contributions is None else contributions)}),
+        Policy(limit, {called: Shared(table, 1 if unit == "row" and contributions is None else contributions, keys)}),
         {called: engine},
         MemoryLedger(limit.filter()),
     )

@@ -1,20 +1,21 @@
 """Try to refute what one question claims: neighbouring tables that chase its bound, in every engine."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any
 
 from tacit.curator.policy import Policy
 from tacit.curator.terms import Terms, terms_of
-from tacit.curator.worlds import Pair, World, Worlds
+from tacit.curator.unknown import key_sensitivity
+from tacit.curator.worlds import Pair, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory
 from tacit.errors import InvalidInput
 from tacit.exact import count_of
 from tacit.mechanisms import RankedCells
-from tacit.plan import MeasureOf, Plan, Table, Weighing, canonical, in_words, phrase, tables_of
+from tacit.plan import MeasureOf, Plan, Scalar, Table, Weighing, canonical, in_words, phrase, tables_of
 from tacit.privacy import Neighbours, Sensitivity
 from tacit.progress import watched
 from tacit.stability import sensitivity_of
@@ -22,6 +23,7 @@ from tacit.stability import sensitivity_of
 __all__ = ["Closest", "QuestionAudit", "audit_question"]
 
 _CLIMBED = Fraction(1, 2)  # of the pairs, so many are drawn near the best one so far
+_FOUND = 12  # unknown keys that are treated as found
 _COMPARED = 40  # every so many pairs, DuckDB is asked too
 
 
@@ -96,31 +98,63 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
 
 
 @dataclass(frozen=True, slots=True)
+class _Exact:
+    """What two neighbours have: exact measures, and how far the weights of unknown keys move between them."""
+
+    one: Answer
+    other: Answer
+    keys: list[int]
+
+    def differs(self, that: "_Exact") -> bool:
+        """Whether anything is not the same in both."""
+        pairs = ((self.one, that.one), (self.other, that.other))
+        return self.keys != that.keys or any(some.tolist() != others.tolist() for some, others in pairs)
+
+
+@dataclass(frozen=True, slots=True)
 class _Trial:
     """A question that is asked of made-up tables."""
 
     terms: Terms
     tables: tuple[Table, ...]
 
-    def answers(self, pair: Pair, engine: Callable[[Any], Engine]) -> tuple[Answer, Answer] | str:
+    def answers(self, pair: Pair, engine: Callable[[Any], Engine]) -> "_Exact | str":
         """The exact integers of both; or what should never have happened."""
         try:
-            one, other = (self._evaluated(world, engine) for world in pair.worlds)
+            with ExitStack() as open_engines:
+                made = [{table: world[table.name] for table in self.tables} for world in pair.worlds]
+                engines = [open_engines.enter_context(closing(engine(tables))) for tables in made]
+                found, keys = self._keys(engines)
+                question = replace(self.terms.question, found=found)
+                one, other = (each.evaluate(question, self.terms.weights) for each in engines)
         except Exception as failure:  # noqa: BLE001 -- whatever it is, rows made it happen
             return f"an engine failed because of the rows ({type(failure).__name__})"
         if (one.shape, one.dtype) != (other.shape, other.dtype):
             return "the shape of the answer depends on the rows"
-        return one, other
+        return _Exact(one, other, keys)
 
-    def _evaluated(self, world: World, engine: Callable[[Any], Engine]) -> Answer:
-        with closing(engine({table: world[table.name] for table in self.tables})) as opened:
-            return opened.evaluate(self.terms.question, self.terms.weights)
+    def _keys(self, engines: Sequence[Engine]) -> tuple[tuple[tuple[Scalar, ...], ...] | None, list[int]]:
+        """Some unknown keys that are there, as if they had been found, and how far the weights of all of them move."""
+        if self.terms.finder is None:
+            return None, []
+        keeping = replace(self.terms.finder.keeping, secret=b"made up")
+        weights: list[dict[tuple[Scalar, ...], int]] = []
+        for engine in engines:
+            with engine.gather(self.terms.question, keeping) as gathered:
+                values = gathered.keys(range(len(gathered.weights)))
+                weights.append(dict(zip(values, gathered.weights.tolist(), strict=True)))
+        every = sorted({key for each in weights for key in each}, key=str)
+        moves = [weights[0].get(key, 0) - weights[1].get(key, 0) for key in every]
+        return tuple(every[:_FOUND]), moves
 
-    def furthest(self, one: Answer, other: Answer, claims: Sequence[Sensitivity]) -> tuple[Fraction, str]:
+    def furthest(self, exact: "_Exact", claims: Sequence[Sensitivity], relation: Neighbours) -> tuple[Fraction, str]:
         """The largest share of a claim that was reached, squared, and the measure that reached it."""
         found = Fraction(0), ""
+        if self.terms.finder is not None:
+            claim = key_sensitivity(self.terms.question, self.terms.finder.keeping, relation)
+            found = Fraction(sum(move**2 for move in exact.keys)) / claim.bound**2, "the weights of unknown keys"
         for place, claim in enumerate(claims):
-            absolute = [abs(move) for move in self._moves(place, one, other)]
+            absolute = [abs(move) for move in self._moves(place, exact.one, exact.other)]
             by_sum = self.terms.weights.norm is Weighing.L1
             square = sum(absolute) ** 2 if by_sum else sum(move**2 for move in absolute)
             reached = Fraction(square) / claim.bound**2
@@ -164,10 +198,10 @@ class _Search:
         if compare:
             self.compared += 1
             stored = self.trial.answers(pair, DuckDB)
-            self.fault = stored if isinstance(stored, str) else _difference(exact, stored)
-            if self.fault is not None:
+            if isinstance(stored, str) or exact.differs(stored):
+                self.fault = stored if isinstance(stored, str) else "memory and DuckDB differ in the exact integers"
                 return
-        square, measure = self.trial.furthest(*exact, claims)
+        square, measure = self.trial.furthest(exact, claims, pair.relation)
         if self.best is None or sqrt(square) > self.best.share:
             self.best = Closest(pair.relation, sqrt(square), measure, pair)
         if square > 1:
@@ -178,11 +212,6 @@ class _Search:
         if self.best is not None:
             self.closest.append(self.best)
         self.best = None
-
-
-def _difference(some: tuple[Answer, Answer], others: tuple[Answer, Answer]) -> str | None:
-    same = all(one.tolist() == other.tolist() for one, other in zip(some, others, strict=True))
-    return None if same else "memory and DuckDB differ in the exact integers"
 
 
 def _told(pair: Pair | None) -> Iterator[str]:

@@ -6,6 +6,8 @@ from html import escape
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from tacit.curator.unknown import Hiding
+
 __all__ = ["Price", "Release", "percent", "printable"]
 
 
@@ -26,7 +28,8 @@ class Price:
 class Release:
     """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
 
-    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval.
+    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval.  Where keys are not
+    public, `hiding` says which groups may be missing.
     """
 
     columns: tuple[str, ...]
@@ -35,6 +38,7 @@ class Release:
     confidence: float
     price: Price
     receipt: Mapping[str, Any]
+    hiding: Hiding | None = None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
@@ -110,9 +114,11 @@ class Release:
         return Group(table, Text(self._caption()))
 
     def _caption(self) -> str:
-        if self.receipt.get("made up"):
-            return f"made-up rows; intervals hold with {percent(self.confidence)} probability"
-        return f"intervals hold with {percent(self.confidence)} probability; cost: {self.price}"
+        hold = f"intervals hold with {percent(self.confidence)} probability"
+        if self.hiding is not None:
+            unit = self.receipt.get("unit", "unit")
+            hold += f"; groups of fewer than about {self.hiding.shown(self.confidence):,} may be hidden (unit: {unit})"
+        return f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}"
 
     def _headings(self) -> list[str]:
         ends = {f"{name}{end}" for name in self.measured for end in ("_low", "_high")}

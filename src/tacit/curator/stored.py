@@ -1,17 +1,19 @@
 """An answer as the ledger keeps it: noisy integers, and what is public about their noise."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from fractions import Fraction
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 
 from tacit.curator.intervals import Drawn, Noisy
 from tacit.curator.terms import Terms
+from tacit.curator.unknown import Hiding
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
-from tacit.plan import identity
+from tacit.plan import Scalar, identity
 
 __all__ = ["Stored", "released"]
 
@@ -37,6 +39,8 @@ class Stored:
     worths: tuple[Fraction, ...]
     measures: tuple[str, ...]
     ranks: tuple[Ranks | None, ...]
+    found: tuple[tuple[Scalar, ...], ...] | None = None
+    hiding: Hiding | None = None
 
     def written(self) -> bytes:
         """The bytes that are stored and replayed."""
@@ -50,6 +54,9 @@ class Stored:
         }
         if any(self.ranks):
             plain["ranks"] = [each and [str(each[0]), each[1], each[2]] for each in self.ranks]
+        if self.found is not None and self.hiding is not None:
+            plain["found"] = [[_kept(value) for value in values] for values in self.found]
+            plain["hiding"] = self.hiding.written()
         return json.dumps(plain, separators=(",", ":")).encode()
 
     @classmethod
@@ -67,6 +74,8 @@ class Stored:
                 each and (Fraction(each[0]), each[1], each[2])
                 for each in plain.get("ranks", [None] * len(plain["measures"]))
             ),
+            tuple(tuple(map(_read, values)) for values in plain["found"]) if "found" in plain else None,
+            Hiding.read(plain["hiding"]) if "hiding" in plain else None,
         )
 
     def saying(self, **more: Any) -> "Stored":
@@ -97,8 +106,10 @@ class Stored:
         return _MECHANISMS[self.mechanism.partition(",")[0]](scale)
 
 
-def released(terms: Terms, exact: Any, asked: Mapping[str, Any]) -> Stored:
-    """The exact integers, hidden.
+def released(
+    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[Scalar, ...], ...] | None = None
+) -> Stored:
+    """The exact integers, hidden; `found` are the unknown keys that passed, which are released already.
 
     Claim:      every integer is an exact one plus fresh noise of its measure's mechanism, or a cell that was drawn.
     Because:    each measure is released once, over all groups.
@@ -119,6 +130,8 @@ def released(terms: Terms, exact: Any, asked: Mapping[str, Any]) -> Stored:
             (mechanism.rank, mechanism.cells, mechanism.ends) if isinstance(mechanism, RankedCells) else None
             for mechanism in terms.mechanisms
         ),
+        found,
+        None if terms.finder is None else terms.finder.hiding,
     )
 
 
@@ -129,3 +142,37 @@ def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[int | tuple[int, .
         return mechanism.release(exact)
     noisy = mechanism.release(np.array(terms.rounded(place, exact[:, 0].tolist()), dtype=object))
     return [int(number) for number in noisy]
+
+
+def _kept(value: Scalar) -> list[str]:
+    """A key's value as JSON keeps it: what it is, and its text."""
+    match value:
+        case bool():
+            return ["truth", str(value)]
+        case int():
+            return ["whole", str(value)]
+        case Fraction():
+            return ["number", str(value)]
+        case datetime():
+            return ["moment", value.isoformat()]
+        case date():
+            return ["day", value.isoformat()]
+        case str():
+            return ["text", value]
+        case _:
+            assert_never(value)
+
+
+_READ: dict[str, Callable[[str], Scalar]] = {
+    "truth": lambda text: text == "True",
+    "whole": int,
+    "number": Fraction,
+    "moment": datetime.fromisoformat,
+    "day": date.fromisoformat,
+    "text": str,
+}
+
+
+def _read(kept: Sequence[str]) -> Scalar:
+    what, text = kept
+    return _READ[what](text)

@@ -8,7 +8,7 @@ from math import ceil
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from tacit.accounting import Charge
+from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.finding import (
     FACTS,
@@ -26,6 +26,7 @@ from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release, printable
 from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
+from tacit.curator.unknown import Hiding
 from tacit.curator.view import viewed
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
@@ -38,6 +39,7 @@ from tacit.plan import (
     Plan,
     Question,
     Ranked,
+    Scalar,
     View,
     canonical,
     derived,
@@ -127,7 +129,8 @@ class Vault:
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
-        return Frame(self._named(name, self._tables).asked, asker=self.ask)
+        finding = bool(self._policy.limit.delta)
+        return Frame(self._named(name, self._tables).asked, asker=self.ask, finding=finding)
 
     def explain(
         self,
@@ -279,8 +282,8 @@ class Vault:
             return entry, True
         terms = self._terms_at(plan, entry.charge)  # which may be an earlier charge, of a higher price
         rekey()
-        exact = _evaluated(engine, terms)  # look
-        stored = released(terms, exact, self._told(plan, name))
+        found, exact = _evaluated(engine, terms)  # look
+        stored = released(terms, exact, self._told(plan, name), found)
         return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
 
     def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98) -> FoundBounds:
@@ -339,7 +342,8 @@ class Vault:
         return self._ledger
 
     def _read(self, text: str) -> Plan:
-        return read_sql(text, {name: shared.asked for name, shared in self._tables.items()})
+        tables = {name: shared.asked for name, shared in self._tables.items()}
+        return read_sql(text, tables, finding=bool(self._policy.limit.delta))
 
     @property
     def _tables(self) -> Mapping[str, Shared]:
@@ -380,17 +384,20 @@ class Vault:
             raise InvalidInput(
                 "a price", "missing or given twice", "give either epsilon=… or within=…, such as epsilon=0.3"
             )
+        rule = limit.filter()
         if epsilon is not None:
-            price = limit.filter().price_of(epsilon)
+            price = rule.price_of(epsilon)
         else:
             amount = amount_within(plan.question, shared, limit, _shown_as_measured(plan), within or 0, confidence)
-            price = Charge(ceil(amount / limit.filter().amount(Charge(1))))
-        return self._terms_at(plan, price)
+            price = Charge(ceil(amount / rule.amount(Charge(1))))
+        return terms_of(plan.question, shared, limit, rule.amount(price))
 
     def _terms_at(self, plan: Plan, price: Charge) -> Terms:
-        """The terms at a price in whole units."""
+        """The terms at a price in whole units, that was paid or would be."""
         limit = self._policy.limit
-        return terms_of(plan.question, self._shared(plan), limit, limit.filter().amount(price))
+        rule = limit.filter()
+        failure = rule.failure(price) if isinstance(rule, ConcentratedFilter) else None
+        return terms_of(plan.question, self._shared(plan), limit, rule.amount(price), failure)
 
     def _known(
         self, plan: Plan, terms: Terms, name: "_Name", within: Number | None, confidence: float
@@ -420,7 +427,7 @@ class Vault:
                 own = self._terms_at(asked, price)
                 enough = all(
                     stored.reach(at, confidence) <= own.reach(place, confidence) for place, at in enumerate(places)
-                )
+                ) and (own.finder is None or _hides_no_more(stored.hiding, own.finder.hiding))
             if enough:
                 return asked, places, entry
         return None
@@ -438,8 +445,9 @@ class Vault:
         rows, held = plan.question.rows, self._held(plan)
         version = sum(self._ledger.version(table.name) for table in tables_of(rows))
         terms = self._analyst if self._policy.replay == "analyst" else None, version, held
-        key = tag(b"question", *terms, fingerprint(plan.question))
-        return _Name(key, tag(b"subject", *terms, subject(plan.question)), version)
+        kept = f"{self._shared(plan).keys} keys".encode() if plan.question.unknown else b""
+        key = tag(b"question", *terms, fingerprint(plan.question) + kept)
+        return _Name(key, tag(b"subject", *terms, subject(plan.question) + kept), version)
 
     def _held(self, plan: Plan) -> int | None:
         """How many rows of a unit count in full."""
@@ -465,9 +473,10 @@ class Vault:
     ) -> Release:
         """The release, rendered anew from the stored integers."""
         stored = Stored.read(entry.payload or b"")
-        seen = viewed(plan, stored.noisy(places), confidence, raw=raw)
-        price = self._price(entry, free=free)
-        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt_of(entry, stored))
+        shown = replace(plan, question=replace(plan.question, found=stored.found))
+        seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
+        price, receipt = self._price(entry, free=free), receipt_of(entry, stored)
+        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding)
 
     def _price(self, entry: Entry, *, free: bool) -> Price:
         rule = self._policy.limit.filter()
@@ -486,6 +495,11 @@ class _Name:
 def _lowest(question: Question) -> Fraction:
     """The lowest rank that is asked for."""
     return min(measure.rank for measure in question.measures if isinstance(measure, Ranked))
+
+
+def _hides_no_more(hiding: Hiding | None, other: Hiding) -> bool:
+    """Whether groups that the other would show are shown."""
+    return hiding is not None and hiding.threshold <= other.threshold
 
 
 def _shown_as_measured(plan: Plan) -> tuple[int, ...]:
@@ -508,13 +522,17 @@ def _confidence(given: Number) -> float:
     return nearest
 
 
-def _evaluated(engine: Engine, terms: Terms) -> Any:
-    """The exact answer, which exists here and nowhere else.
+def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[Scalar, ...], ...] | None, Any]:
+    """The unknown keys that pass, if there are any, and the exact answer, which exists here and nowhere else.
 
     Claim:      if an engine fails, what leaves is one sentence that is always the same.
     Because:    whatever the engine raised is gone before that sentence is.
     Checked by: tests/laws/test_corridor.py
     """
     with suppress(Exception):
-        return engine.evaluate(terms.question, terms.weights)
+        if terms.finder is None:
+            return None, engine.evaluate(terms.question, terms.weights)
+        with engine.gather(terms.question, terms.finder.secret()) as gathered:
+            places, found = terms.finder.found(gathered)  # let go of what passes, and of nothing else
+            return found, gathered.evaluate(places, replace(terms.question, found=found), terms.weights)
     raise EngineFailed

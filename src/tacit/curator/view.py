@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
-from itertools import product
 from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
@@ -72,9 +71,9 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
     Checked by: tests/laws/test_corridor.py
     """
     question, view = plan.question, plan.view
-    names = product(*(key.listed for key in question.keys))
     groups = [
-        _Group(question, keys, tuple(noisy), confidence, raw) for keys, noisy in zip(names, released, strict=True)
+        _Group(question, keys, tuple(noisy), confidence, raw)
+        for keys, noisy in zip(question.groups, released, strict=True)
     ]
     if view.having is not None:
         groups = [group for group in groups if _point(group.value(view.having)) is True]

@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -15,6 +15,8 @@ import duckdb
 import numpy as np
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.finding import gathered
+from tacit.engines.gathering import Gathered, rehearsed
 from tacit.engines.keys import enumeration
 from tacit.engines.linked import Linked, Owners, Raw, check_key, owner, owners
 from tacit.engines.nesting import Nest, reader
@@ -44,6 +46,7 @@ from tacit.plan import (
     Expression,
     Field,
     Grid,
+    Keeping,
     Kind,
     Question,
     Ranked,
@@ -126,9 +129,18 @@ class DuckDB:
         """The exact measures of every group, multiplied by 2**bits."""
         return self._evaluated(question, weights, self._full)
 
+    @contextmanager
+    def gather(self, question: Question, keeping: Keeping) -> Iterator[Gathered]:
+        """What units keep of the unknown keys of a question, in temporary tables of a cursor of its own."""
+        with self._gathered(question, keeping, self._full) as found:
+            yield found
+
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Run the same statement on an empty table of the same types."""
-        self._evaluated(question, weights, self._empty)
+        """Run the same statements on an empty table of the same types."""
+        if question.unknown and question.found is None:
+            with self._gathered(question, Keeping(1, 0, b""), self._empty):
+                pass
+        self._evaluated(rehearsed(question), weights, self._empty)
 
     def interrupt(self) -> None:
         """Stop every question that is being evaluated; each fails as any failure does."""
@@ -151,16 +163,13 @@ class DuckDB:
     def _evaluated(self, question: Question, weights: Weights, relations: Mapping[str, Relation]) -> Answer:
         check_fits(question, weights)
         answer = blank(question, weights)
-        base, nest = base_of(question.rows), Nest(relations)
-        relation = relations.get(base.table.name) if isinstance(base, Scan) else nest.relation(base)
-        if relation is None or not _knows(relation, question):
-            raise EngineFailed
+        relation, nested = _related(question, relations)
         if not answer.size:
             return answer
         rehearsed, columns = relations is self._empty, columns_of_answer(question)
         places = [columns[j].start for j, measure in enumerate(question.measures) if not isinstance(measure, Ranked)]
         if places:
-            asked = statement(question, weights, relation, self._enumerated, nest.parts)
+            asked = statement(question, weights, relation, self._enumerated, nested)
             for group, *parts in self._fetched(asked.sql, rehearsed=rehearsed):
                 answer[group, places] = asked.measures(parts, weights.bits)
         known: dict[tuple[Expression, Grid], slice] = {}
@@ -168,7 +177,7 @@ class DuckDB:
             if isinstance(measure, Ranked):
                 once = known.setdefault((measure.value, measure.grid), where)
                 if once is where:
-                    sql = histogram(question, measure, weights, relation, self._enumerated, nest.parts)
+                    sql = histogram(question, measure, weights, relation, self._enumerated, nested)
                     self._weigh(answer[:, where], sql, weights.bits, rehearsed=rehearsed)
                 else:
                     answer[:, where] = answer[:, once]
@@ -183,6 +192,24 @@ class DuckDB:
         columns: Any = self._fetched(sql, columns=True)
         group, cell, rows, held = (columns[name].astype(np.int64) for name in "gvmh")
         cells[group, cell] = (rows << bits) + held
+
+    @contextmanager
+    def _gathered(self, question: Question, keeping: Keeping, relations: Mapping[str, Relation]) -> Iterator[Gathered]:
+        """What is gathered, on a cursor that lives as long.
+
+        Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
+        Because:    it is raised after the handler has ended, so that it has neither cause nor context.
+        Checked by: tests/unit/engines/test_finding.py
+        """
+        relation, nested = _related(question, relations)
+        with ExitStack() as meanwhile:
+            found = None
+            with suppress(Exception):
+                cursor = meanwhile.enter_context(self._cursor())
+                found = gathered(cursor, question, keeping, relation, self._enumerated, nested)
+            if found is None:
+                raise EngineFailed
+            yield found
 
     def _enumerated(self, members: tuple[str, ...]) -> str:
         """A type of the database for a list of keys, made once: spelled out, it costs milliseconds a question."""
@@ -238,6 +265,15 @@ class DuckDB:
             finally:
                 with self._lock:
                     self._running.discard(self._rehearsal)
+
+
+def _related(question: Question, relations: Mapping[str, Relation]) -> tuple[Relation, list[str]]:
+    """Where the rows of a question are, and the parts of a WITH clause that make them."""
+    base, nest = base_of(question.rows), Nest(relations)
+    relation = relations.get(base.table.name) if isinstance(base, Scan) else nest.relation(base)
+    if relation is None or not _knows(relation, question):
+        raise EngineFailed
+    return relation, nest.parts
 
 
 def opened(

@@ -1,16 +1,17 @@
 """What every engine does: it evaluates a question on rows, exactly, in integers, and knows no privacy."""
 
 from collections.abc import Iterator
-from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.engines.gathering import Gathering
 from tacit.errors import TooLarge
 from tacit.plan import (
     Counted,
     Expression,
+    Keeping,
     Measure,
     Question,
     Ranked,
@@ -19,6 +20,7 @@ from tacit.plan import (
     Units,
     Weights,
     Where,
+    groups_of,
     many_rows,
     width_of,
 )
@@ -60,23 +62,17 @@ class Engine(Protocol):
         """
         ...
 
+    def gather(self, question: Question, keeping: Keeping) -> Gathering:
+        """What units keep of the keys of a question whose values are unknown."""
+        ...
+
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Evaluate on no rows: what fails here fails on any data, and may be told before anything is paid."""
+        """Gather and evaluate on no rows: what fails here fails on any data, and may be told before it is paid for."""
         ...
 
     def close(self) -> None:
         """Let go of the rows; whatever is still running fails."""
         ...
-
-
-def groups_of(question: Question) -> int:
-    """How many groups a question has: the product of the numbers of its keys' values.
-
-    >>> from tacit.plan import Counted, Scan, Table
-    >>> groups_of(Question(Scan(Table("visits", ())), (), (Counted(),)))
-    1
-    """
-    return prod(len(key.listed) for key in question.keys)
 
 
 def conditions_of(rows: Rows) -> Iterator[Expression]:

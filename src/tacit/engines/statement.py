@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from math import isqrt
 
 from tacit.engines.cells import cell_sql
-from tacit.engines.engine import conditions_of, groups_of, most_rows
-from tacit.engines.keys import Enumeration, enumeration, grouping
+from tacit.engines.engine import conditions_of, most_rows
+from tacit.engines.keys import Enumeration, enumeration, found_grouping, grouping
 from tacit.engines.reading import read, read_unit
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
 from tacit.engines.weights import presence_weight
-from tacit.plan import Column, Question, Ranked, Units, Weighing, Weights
+from tacit.plan import Column, Question, Ranked, Units, Weighing, Weights, groups_of
 
 __all__ = ["Statement", "histogram", "statement"]
 
@@ -48,8 +48,13 @@ def statement(
     relation: Relation,
     enumerated: Enumeration = enumeration,
     nested: Sequence[str] = (),
+    found: str | None = None,
+    light: str | None = None,
 ) -> Statement:
     """The statement of a question; `nested` are the parts that the relation is made of, if it is not a table.
+
+    `found` is a table of the unknown keys that were found and their places g, `light` one of the units u whose rows
+    weigh d less than 2**bits; without them, the statement lists those keys and finds those units itself.
 
     Claim:      its measures are those of the memory engine, bit for bit, and no row can make the SELECT fail.
     Because:    a unit's weight is 2**bits exactly if its norm is within the bound; the units that are left out of
@@ -63,7 +68,7 @@ def statement(
     recipes = [() if by_unit and isinstance(m, Units) else terms.recipe(m) for m in plain]
     units = ((len(terms.listed), 1),)
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
-    taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated)})"
+    taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found)})"
     parts, tables, columns = [*nested, taken], [], []
     if terms.listed:
         sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
@@ -71,7 +76,9 @@ def statement(
         columns = [f"m{term.place}, {f'h{term.place}' if by_unit else 'NULL'}" for term in terms.listed]
         tables.append("everyone")
     if terms.listed and by_unit:
-        parts += _held(weights, terms.listed, question, relation)
+        parts += (
+            _held(weights, terms.listed, question, relation) if light is None else _lightened(weights, terms, light)
+        )
         tables.append("LEFT JOIN held USING (g)")
     if not all(recipes):
         parts += _units(weights, groups_of(question))
@@ -86,9 +93,12 @@ def _column(relation: Relation, column: Column) -> str:
     return read(quoted(name), stored, column)
 
 
-def _taken(question: Question, relation: Relation, terms: Terms, enumerated: Enumeration) -> str:
+def _taken(
+    question: Question, relation: Relation, terms: Terms, enumerated: Enumeration, found: str | None = None
+) -> str:
     """The rows that count: unit, group and what is measured of them."""
-    groups = grouping(question.keys, terms.read, enumerated)
+    named = found_grouping(question, terms.read, found) if question.unknown else None
+    groups = grouping(question.public, terms.read, enumerated, after=named)
     columns, conditions = [f"{groups.place} AS g"], list(groups.conditions)
     if relation.unit is not None:
         unit = read_unit(quoted(relation.unit[0]), relation.unit[1])
@@ -123,6 +133,7 @@ def histogram(
     relation: Relation,
     enumerated: Enumeration = enumeration,
     nested: Sequence[str] = (),
+    found: str | None = None,
 ) -> str:
     """The statement of what is ranked: one SELECT with a row for every cell of a group that is not empty.
 
@@ -136,7 +147,7 @@ def histogram(
     terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
     terms.columns["v"] = cell_sql(measure, rendered(measure.value, terms.read))
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"
-    parts = [*nested, f"taken AS {kept} ({_taken(question, relation, terms, enumerated)})"]
+    parts = [*nested, f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found)})"]
     parts.append("everyone AS (SELECT g, v, count(*) AS m FROM taken WHERE v IS NOT NULL GROUP BY g, v)")
     if relation.unit is None:
         return f"WITH {', '.join(parts)} SELECT g, v, m, 0 AS h FROM everyone"
@@ -176,6 +187,12 @@ def _light(weights: Weights, question: Question, relation: Relation, sums: str =
     yield f"pairs AS MATERIALIZED ({pairs})"
     squares = "SELECT u, sum(n::HUGEINT * n) AS x FROM pairs GROUP BY u"
     yield f"light AS ({_rooted(squares, bound**2, bits)})"
+
+
+def _lightened(weights: Weights, terms: Terms, light: str) -> Iterator[str]:
+    """The same, where it is known already which units are heavy, and how much."""
+    sums = ", ".join(f"sum({t.weighed(weights.bits)}) AS h{t.place}" for t in terms.listed)
+    yield f"held AS (SELECT g, {sums} FROM taken JOIN {light} USING (u) GROUP BY g)"
 
 
 def _shared(most: int, bits: int, norm: str) -> str:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from tacit.later import later
 from tacit.mechanisms.after import clamped, rounded
+from tacit.mechanisms.alone import passing, threshold
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.law import GaussianLaw, LaplaceLaw, Law, Released
@@ -79,6 +80,7 @@ __all__ = [
     "error_of_response",
     "gaussian_bound",
     "laplace_bound",
+    "passing",
     "people_for_mean",
     "people_for_quantile",
     "people_for_response",
@@ -86,6 +88,7 @@ __all__ = [
     "rounded",
     "selection_bound",
     "steps_moved_squared",
+    "threshold",
 ]
 
 _LATER = {

@@ -4,7 +4,7 @@ from tacit.plan.calls import may_leave
 from tacit.plan.canonical import canonical, fingerprint
 from tacit.plan.computing import Computation, Row, computed
 from tacit.plan.derived import derived, identity, subject
-from tacit.plan.domains import public_values
+from tacit.plan.domains import public_values, scalar
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
@@ -34,6 +34,7 @@ from tacit.plan.grids import Even, Grid, Powers
 from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, summed
 from tacit.plan.nodes import (
+    MOST_NUMBERS,
     Computed,
     Counted,
     Defined,
@@ -41,6 +42,7 @@ from tacit.plan.nodes import (
     Folding,
     Inner,
     Joined,
+    Keeping,
     Kept,
     Key,
     Measure,
@@ -63,6 +65,7 @@ from tacit.plan.nodes import (
     Where,
     Window,
     Windowed,
+    groups_of,
 )
 from tacit.plan.owners import Owner, base_of, held_rows, many_rows, multiplicity, owner_of, table_of, tables_of
 from tacit.plan.patterns import Wild, matches, tokens_of
@@ -139,6 +142,7 @@ __all__ = [
     "Inner",
     "IsNull",
     "Joined",
+    "Keeping",
     "Kept",
     "Key",
     "KeyOf",
@@ -213,6 +217,7 @@ __all__ = [
     "fits",
     "folded",
     "greatest",
+    "groups_of",
     "held",
     "held_rows",
     "identity",
@@ -249,4 +254,6 @@ __all__ = [
     "when",
     "width_of",
     "window_column",
+    "MOST_NUMBERS",
+    "scalar",
 ]

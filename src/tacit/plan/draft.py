@@ -22,19 +22,17 @@ from tacit.plan.expressions import (
 )
 from tacit.plan.forms import Forms, chained
 from tacit.plan.measures import centred, counted, summed
-from tacit.plan.nodes import Key, Measure, Ordering, Plan, Question, Rows, Scan, Shown, Units, View, Where
+from tacit.plan.nodes import MOST_NUMBERS, Key, Measure, Ordering, Plan, Question, Rows, Scan, Shown, Units, View, Where
 from tacit.plan.ranking import check_cells, ranked
 from tacit.plan.schema import OTHER, Column, Kind, Table
 from tacit.plan.seen import seen_values
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.words import phrase
 
-__all__ = ["DEEPEST", "KEPT", "MOST_NUMBERS", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
+__all__ = ["DEEPEST", "KEPT", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
 
 DEEPEST = 64
 """The most calculations that may build on each other."""
-MOST_NUMBERS = 1_000_000
-"""The most numbers that one question may release: groups times measures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +100,8 @@ class Draft:
     measures: dict[Measure, int] = field(default_factory=dict)
     columns: list[Shown] = field(default_factory=list)
     rows: Rows | None = None
+    finding: bool = False
+    """Whether keys whose values are not public are found in the data, which takes a delta."""
 
     # ------------------------------------------------------------ rows
 
@@ -121,7 +121,7 @@ class Draft:
         self.conditions.append(condition)
 
     def key(self, value: Expression, name: str | None = None) -> None:
-        """Group by an expression whose values are public."""
+        """Group by an expression whose values are public or, where that is possible, found in the data."""
         _shallow(value)
         type_of(value)
         called = name or (value.column.name if isinstance(value, Field) else phrase(value))
@@ -133,11 +133,11 @@ class Draft:
         if not any(isinstance(part, Field) for part in _parts(value)):
             raise InvalidPlan("this is the same in every row, so it makes no groups", "group by a column")
         values = seen_values(value, self.rows or Scan(self.table), self.conditions)
-        if values is None:
+        if values is None and not self.finding:
             reason = f"which values {called!r} has is private, and unknown keys need delta > 0"
             raise InvalidPlan(reason, _how_to_know(value))
         key = Key(value, values)
-        if isinstance(value, Field) and value.column.other:
+        if values is not None and isinstance(value, Field) and value.column.other:
             listed = OneOf(value, tuple(Literal(each, value.column.kind) for each in values))
             key = Key(Case(((listed, value),), Literal(OTHER, Kind.TEXT)), (*values, OTHER))
         if key not in self.keys:
@@ -245,8 +245,9 @@ class Draft:
         for ordering in order:
             type_of(ordering.value, question)
         if not self.measures:
+            known = "the groups themselves are public, only what is counted in them is not"
             raise InvalidPlan(
-                "nothing is measured: the groups themselves are public, only what is counted in them is not",
+                f"nothing is measured{'' if question.unknown else f': {known}'}",
                 "ask for COUNT(*), COUNT(x), COUNT(DISTINCT unit), SUM(x) or AVG(x)",
             )
         self._is_not_too_wide()
@@ -254,7 +255,7 @@ class Draft:
         return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset))
 
     def _is_not_too_wide(self) -> None:
-        numbers = len(self.measures) * prod(len(key.listed) for key in self.keys)
+        numbers = len(self.measures) * prod(len(key.listed) for key in self.question.public)
         if numbers > MOST_NUMBERS:
             reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
             raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")

@@ -9,7 +9,7 @@ from tacit.errors import InvalidPlan
 from tacit.plan.expressions import Expression, Field
 from tacit.plan.grids import Even
 from tacit.plan.measures import step_of
-from tacit.plan.nodes import Key, Measure, Question, Ranked
+from tacit.plan.nodes import MOST_CELLS, Key, Measure, Question, Ranked
 from tacit.plan.proofs import CALENDAR, Type, refused, unbounded
 from tacit.plan.ranges import Range
 from tacit.plan.schema import Kind
@@ -29,9 +29,6 @@ __all__ = [
 
 LEAST, MEDIAN, GREATEST = Fraction(0), Fraction(1, 2), Fraction(1)
 """The ranks that have names."""
-
-MOST_CELLS = 1 << 24
-"""The most cells that an engine weighs for one question: groups times cells, over all that is ranked."""
 
 # A range is cut into at least 2**13 cells; of integers, every value is one if they are fewer than twice as many.
 _FINENESS = 13
@@ -105,8 +102,8 @@ def columns_of_answer(question: Question) -> list[slice]:
 
 
 def check_cells(measures: tuple[Measure, ...], keys: tuple[Key, ...]) -> None:
-    """Refuse so many cells in so many groups that no engine should hold them."""
-    groups = prod(len(key.listed) for key in keys)
+    """Refuse so many cells in so many groups that no engine should hold them; of unknown keys, fewer are found."""
+    groups = prod(len(key.values) for key in keys if key.values is not None)
     cells = groups * sum(width_of(measure) for measure in measures if isinstance(measure, Ranked))
     if cells > MOST_CELLS:
         raise InvalidPlan(

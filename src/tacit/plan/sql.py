@@ -37,8 +37,10 @@ _DIALECT = DuckDB()
 _TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
 
 
-def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
+def read_sql(text: str, tables: Mapping[str, Table], *, finding: bool = False) -> Plan:
     """The plan that a SELECT asks for; an `InvalidPlan` says what is not understood, and how to ask instead.
+
+    `finding` says whether keys whose values are not public may be found in the data.
 
     >>> from tacit.plan import Column
     >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
@@ -51,7 +53,7 @@ def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
     check_tokens(text, tokens, _TYPES)
     account = Account(text, tokens, places=interval_parts(tokens))
     try:
-        plan = _Reader(account, tables).plan(_parsed(text, raw, tokens))
+        plan = _Reader(account, tables, finding=finding).plan(_parsed(text, raw, tokens))
     except Unbounded as refusal:
         if any(column.name == refusal.column for table in tables.values() for column in table.columns):
             raise
@@ -122,6 +124,7 @@ class _Reader:
     scope: Scope | None = None
     key_kinds: set[str] = field(default_factory=set)
     calculated: dict[int, Expression | None] = field(default_factory=dict)
+    finding: bool = False
 
     # ------------------------------------------------------------ the statement
 
@@ -155,7 +158,7 @@ class _Reader:
         if origin.owner is Owner.NOBODY:
             reason, remedy = "only public tables are asked about", "read them yourself: nothing in them is protected"
             self.account.refuse(parts["from_"], reason, remedy)
-        return Draft(origin.table, rows=origin.rows)
+        return Draft(origin.table, rows=origin.rows, finding=self.finding)
 
     def sourced(self, select: exp.Expr, parts: Mapping[str, Any]) -> Scope:
         """What a SELECT is about."""

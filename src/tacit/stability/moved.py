@@ -1,13 +1,11 @@
 """How far the answer to a question moves between neighbours: the unit-vector rule."""
 
 from fractions import Fraction
-from math import prod
 from typing import assert_never
 
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     Counted,
-    Key,
     Measure,
     Owner,
     Question,
@@ -16,21 +14,17 @@ from tacit.plan import (
     Units,
     Weighing,
     Weights,
+    groups_of,
     held_rows,
     multiplicity,
     owner_of,
 )
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 
-__all__ = ["groups_of", "misranked_by", "sensitivity_of", "weights_for"]
+__all__ = ["misranked_by", "sensitivity_of", "weights_for"]
 
 # A weight is a whole number of 2**-BITS.  Rounding it down loses at most that share of a heavy unit's rows.
 BITS = 20
-
-
-def groups_of(keys: tuple[Key, ...]) -> int:
-    """How many groups are released, empty ones too."""
-    return prod(len(key.listed) for key in keys)
 
 
 def weights_for(question: Question, contributions: int | None, norm: Weighing) -> Weights:
@@ -46,7 +40,7 @@ def weights_for(question: Question, contributions: int | None, norm: Weighing) -
         case Owner.NOBODY:
             raise InvalidPlan("only public tables are asked about", "read them yourself: nothing in them is protected")
         case Owner.UNIT:
-            bound, groups = held_rows(question.rows, contributions), groups_of(question.keys)
+            bound, groups = held_rows(question.rows, contributions), groups_of(question)
     present = groups if norm is Weighing.L2 else groups**2
     return Weights(norm, bound, units_squared=min(bound**2, present), bits=BITS)
 
@@ -65,7 +59,7 @@ def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours)
     if owner_of(question.rows) is Owner.ROW and weights.bound < multiplicity(question.rows):
         raise AssertionError("a row becomes more rows than its weights allow for")
     norm = Norm.L2 if weights.norm is Weighing.L2 else Norm.L1
-    groups = groups_of(question.keys)
+    groups = groups_of(question)
     once = owner_of(question.rows) is Owner.UNIT or weights.bound == 1
     bounds = [_bound(measure, weights, groups, norm, neighbours, once=once) for measure in question.measures]
     return tuple(Sensitivity(bound, norm, neighbours, groups) for bound in bounds)

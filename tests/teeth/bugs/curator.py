@@ -1,12 +1,14 @@
 """Bugs planted in the room curator."""
 
 from tests.teeth.bug import Bug
+from tests.teeth.keys import CURATOR_BUGS
 
 CORRIDOR = "tests/laws/test_corridor.py"
 UNIT = "tests/unit/curator"
 ROOM = "src/tacit/curator"
 
 BUGS = [
+    *CURATOR_BUGS,
     Bug(
         name="curator-looks-before-it-pays",
         file=f"{ROOM}/vault.py",
@@ -50,8 +52,8 @@ BUGS = [
     Bug(
         name="curator-every-measure-at-the-full-price",
         file=f"{ROOM}/terms.py",
-        before="part, concentrated = amount / len(moved), bool(limit.delta)",
-        after="part, concentrated = amount, bool(limit.delta)",
+        before="amount * (1 - SHARE)) / len(moved)",
+        after="amount * (1 - SHARE))",
         killed_by=f"{UNIT}/test_terms.py::test_every_measure_gets_an_equal_part[pure]",
         note="three measures are released for the price of one",
     ),
