@@ -327,7 +327,10 @@ FUNCTIONS = [
     Function("DATEDIFF('hour', {0}, {1})", "dd dm md mm", "i", NO_TIME),
 ]
 
-NOT_RANKED = r"a value of kind \w+ has no place among|the first and the last day of this are not declared"
+NOT_RANKED = (
+    r"a value of kind \w+ has no place among numbers or moments"
+    "|the first and the last day of this are not declared, and values are ranked in cells of a declared range"
+)
 AGGREGATES = [
     Function("COUNT(*)", "", "i"),
     Function("COUNT({0})", EVERY, "i"),
@@ -339,10 +342,7 @@ AGGREGATES = [
         Function(text, "i n", "0", NOT_RANKED, f"COALESCE({plain}, -128)", literals=False)
         for text, plain in {
             "MEDIAN({0})": "QUANTILE_DISC({0}, 0.5)",
-            "QUANTILE({0}, 0.25)": "QUANTILE_DISC({0}, 0.25)",
-            "QUANTILE_CONT({0}, 0.75)": "QUANTILE_DISC({0}, 0.75)",
             "QUANTILE_DISC({0}, 0.9)": "QUANTILE_DISC({0}, 0.9)",
-            "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY {0})": "QUANTILE_DISC({0}, 0.9)",
             "MIN({0})": "MIN({0})",
             "MAX({0})": "MAX({0})",
         }.items()

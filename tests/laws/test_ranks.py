@@ -99,7 +99,7 @@ def test_all_draws_of_all_groups_together_tell_no_more_than_claimed(rank, neighb
     for old, new in [*pairs, *((new, old) for old, new in pairs)]:
         epsilon, rho = ball(0), ball(0)
         with working():
-            for group, draw in product(range(2), range(made.draws)):
+            for group, draw in product(range(2), range(len(made.aims))):
                 one, two = (list(_law(made, tuple(others[group] + unit[group]), draw)) for unit in (old, new))
                 epsilon += max(((p / q).log() for p, q in zip(one, two, strict=True) if not p.is_zero()), key=upper)
                 terms = (p * p / q for p, q in zip(one, two, strict=True) if not p.is_zero())

@@ -33,8 +33,10 @@ app = typer.Typer(
 )
 """The command line: run `tacit --help`."""
 
-for command in (init, check, sql, explain, mock, budget, refresh, find_bounds, find_contributions, demo, lab):
+for command in (init, check, sql, explain, mock, budget, refresh, demo, lab):
     app.command()(command)
+for finding in (find_bounds, find_contributions):
+    app.command(finding.__name__.replace("_", "-"))(finding)
 app.add_typer(books, name="ledger")
 app.add_typer(auditing, name="audit")
 

@@ -9,6 +9,7 @@ from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classic
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.law import GaussianLaw, LaplaceLaw, Law, Released
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.ranks import RankedCells
 from tacit.mechanisms.steps import steps_moved_squared
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         SeveralQuantiles,
         quantiles_for,
     )
-    from tacit.mechanisms.ranks import RankedCells
     from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
     from tacit.mechanisms.response import Estimate, RandomizedResponse
     from tacit.mechanisms.scores import selection_bound
@@ -116,7 +116,6 @@ _LATER = {
     "InterquartileRange": "quantiles",
     "SeveralQuantiles": "quantiles",
     "quantiles_for": "quantiles",
-    "RankedCells": "ranks",
     "RecursiveQuantiles": "recursive_quantiles",
     "Estimate": "response",
     "RandomizedResponse": "response",

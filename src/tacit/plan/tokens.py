@@ -154,6 +154,8 @@ def _check_depth(text: str, tokens: Sequence[Token]) -> None:
 
 def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) -> None:
     word = token.text.upper()
+    if token.kind == "L_BRACKET" and [other.kind for other in before[-1:]] != ["COMMA"]:
+        _refuse(text, token, "'[' is not understood here", "only ranks are listed so: QUANTILE(x, [0.25, 0.75])")
     if token.kind in _SIGNS | _CONSTANTS or token.kind == "IDENTIFIER":
         return
     if token.kind == "SEMICOLON":

@@ -107,7 +107,9 @@ def test_a_plan_says_what_is_ranked():
         ("MEDIAN(MEDIAN(age))", "a single row has no"),
         ("MEDIAN(1)", "the same in every row"),
         ("MEDIAN(DISTINCT age)", "DISTINCT"),
-        ("[1, 2]", "not understood"),
+        ("[1, 2]", "'\\[' is not understood here"),
+        ("age" + "[1]" * 300, "'\\[' is not understood here"),
+        ("QUANTILE(age, [[0.5]])", "'\\[' is not understood here"),
         ("COUNT(*) FILTER (WHERE age > 3)", "FILTER"),
     ],
 )
