@@ -188,10 +188,21 @@ def test_units_choose_alike_whatever_other_units_have(engine):
     secret = Keeping(3, 20, b"s" * 32)
     rows = [visit(1, note) for note in "abcdefghij"]
     alone_kept = kept(engine({VISITS: rows}), BY_NOTE, secret)
-    others = [visit(2, note) for note in "xyz"]
-    both = kept(engine({VISITS: others + rows}), BY_NOTE, secret)
-    assert {key: both[key] for key in alone_kept} == alone_kept
-    assert {*both} - {*alone_kept} == {("x",), ("y",), ("z",)}
+    for shared in ("xyz", "abc", "def", "hij"):
+        others = [visit(who, note) for who in (2, 3, 4) for note in shared]
+        both = kept(engine({VISITS: others + rows}), BY_NOTE, secret)
+        theirs = {(note,): 3 * int((1 << 20) / math.sqrt(3)) for note in shared}
+        assert both == {key: alone_kept.get(key, 0) + theirs.get(key, 0) for key in {**alone_kept, **theirs}}
+
+
+@both_engines
+def test_rows_in_groups_that_are_not_found_make_others_weigh_no_less(engine):
+    rows = [visit(1, "hidden")] * 100 + [visit(1, "found")] * 3 + [visit(2, "found")] * 9
+    with engine({VISITS: rows}).gather(BY_NOTE, Keeping(2, 20, b"")) as gathered:
+        place = gathered.keys([0, 1]).index(("found",))
+        answer = gathered.evaluate([place], replace(BY_NOTE, found=(("found",),)), Weights(Weighing.L2, 5, 25, 20))
+    weight = (5 << 20) // 9
+    assert answer.tolist() == [[(3 << 20) + 9 * weight]]
 
 
 @both_engines
