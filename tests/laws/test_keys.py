@@ -31,6 +31,7 @@ from tacit.plan import (
     Key,
     Kind,
     Literal,
+    Plan,
     Question,
     Scan,
     Stacked,
@@ -39,11 +40,13 @@ from tacit.plan import (
     Weighing,
     Weights,
     Where,
+    canonical,
     read_sql,
 )
 from tacit.privacy import Neighbours, ZeroConcentratedLoss
+from tacit.stability import sensitivity_of
 from tests.laws import plans
-from tests.laws.test_corridor import neighbours_of, opened
+from tests.laws.test_corridor import constant_release, left_by, moved_within, neighbours_of, opened, views
 
 F = Fraction
 
@@ -62,7 +65,11 @@ both_relations = pytest.mark.parametrize("relation", list(Neighbours), ids=lambd
 def unknown_questions(draw: Any, table: Table, depth: int = 2) -> Question:
     """A question of which some keys, or all, are not public."""
     question: Question = draw(plans.questions(table, depth))
+    if draw(st.booleans()):  # conditions are seldom true
+        question = replace(question, rows=Scan(table))
     keys = list(question.keys[:2]) or [Key(Field(draw(st.sampled_from(table.columns))), None)]
+    if draw(st.booleans()):
+        keys = [Key(Field(draw(st.sampled_from(table.columns))), None)]
     hidden = draw(st.sets(st.integers(0, len(keys) - 1), min_size=1))
     keys = [Key(key.value, None) if place in hidden else key for place, key in enumerate(keys)]
     return replace(question, keys=tuple(dict.fromkeys(keys)))
@@ -79,7 +86,7 @@ def kept(engine: Any, question: Question, keeping: Keeping) -> dict[Any, int]:
         return dict(zip(gathered.keys(range(len(gathered.weights))), gathered.weights.tolist(), strict=True))
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
 def test_memory_and_duckdb_gather_the_same(data):
     table = data.draw(plans.tables())
@@ -132,7 +139,7 @@ def check_neighbours(data: Any, make: Any, *, plans_each: int, pairs_each: int) 
         each.close()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
 def test_what_units_keep_moves_no_further_than_is_claimed(data):
     check_neighbours(data, Memory, plans_each=5, pairs_each=6)
@@ -149,6 +156,71 @@ def test_what_units_keep_in_duckdb_moves_no_further_than_is_claimed(data):
 @given(data=st.data())
 def test_what_units_keep_moves_no_further_than_is_claimed_in_many_plans(data):
     check_neighbours(data, data.draw(st.sampled_from([Memory, duck])), plans_each=10, pairs_each=6)
+
+
+def check_what_leaves(data: Any, make: Any, *, plans_each: int, pairs_each: int) -> None:
+    """Ask about a table and its neighbours, of which the keys pass that all have, or none, and noise is a constant."""
+    limit = Limit(3, 1e-6, data.draw(st.sampled_from(list(Neighbours))))
+    table = data.draw(plans.tables())
+    rows = data.draw(plans.rows_of(table, most=12))
+    pool = [rows, *(data.draw(neighbours_of(table, rows, limit.neighbours)) for _ in range(pairs_each))]
+    engines = [make({table: each}) for each in pool]
+    keeping = Keeping(3, 20, b"the same")
+    for _ in range(plans_each):
+        question = data.draw(unknown_questions(table))
+        plan = canonical(Plan(question, data.draw(views(question))))
+        question = plan.question
+        every = [kept(engine, question, keeping) for engine in engines]
+        common = sorted(set.intersection(*map(set, every))) if data.draw(st.integers(0, 3)) else []
+        event("some pass" if common else "none pass")
+
+        def found(_: Finder, gathered: Any, common: list[Any] = common) -> tuple[Any, Any]:
+            names = gathered.keys(range(len(gathered.weights)))
+            return tuple(names.index(each) for each in common), tuple(common)
+
+        vaults = [opened(each, limit, table, contributions=3) for each in engines]
+        with (
+            constant_release(),
+            patch.object(Finder, "found", found),
+            patch.object(Finder, "secret", lambda _: keeping),
+        ):
+            left = [left_by(each, plan, epsilon=1) for each in vaults]
+        assert all(each == left[0] for each in left[1:])
+        if "charge" not in vaults[0].ledger.calls:
+            continue
+        weights = terms_of(question, Shared(table, 3), limit, F(1)).weights
+        claims = sensitivity_of(question, weights, limit.neighbours)
+        exact = [each.evaluate(replace(question, found=tuple(common)), weights) for each in engines]
+        for other in exact[1:]:
+            for place, claim in enumerate(claims):
+                assert moved_within(claim, exact[0][:, place], other[:, place], weights.norm)
+    for each in engines:
+        each.close()
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_what_leaves_of_neighbours_is_the_same_but_for_noisy_weights_and_numbers(data):
+    check_what_leaves(data, Memory, plans_each=4, pairs_each=4)
+
+
+@settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_what_leaves_of_neighbours_in_duckdb_is_the_same_but_for_noisy_weights_and_numbers(data):
+    check_what_leaves(data, duck, plans_each=3, pairs_each=1)
+
+
+@pytest.mark.soak
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_what_leaves_of_neighbours_is_the_same_in_many_plans(data):
+    check_what_leaves(data, data.draw(st.sampled_from([Memory, duck])), plans_each=10, pairs_each=5)
+
+
+@pytest.fixture(autouse=True)
+def _the_same_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a question is asked is written down, and is no part of what is compared here."""
+    monkeypatch.setattr("tacit.ledger.memory.now", lambda: "2026-01-01T00:00:00Z")
 
 
 # ---------------------------------------------------------------- what a unit keeps
@@ -188,10 +260,21 @@ def test_units_choose_alike_whatever_other_units_have(engine):
     secret = Keeping(3, 20, b"s" * 32)
     rows = [visit(1, note) for note in "abcdefghij"]
     alone_kept = kept(engine({VISITS: rows}), BY_NOTE, secret)
-    others = [visit(2, note) for note in "xyz"]
-    both = kept(engine({VISITS: others + rows}), BY_NOTE, secret)
-    assert {key: both[key] for key in alone_kept} == alone_kept
-    assert {*both} - {*alone_kept} == {("x",), ("y",), ("z",)}
+    for shared in ("xyz", "abc", "def", "hij"):
+        others = [visit(who, note) for who in (2, 3, 4) for note in shared]
+        both = kept(engine({VISITS: others + rows}), BY_NOTE, secret)
+        theirs = {(note,): 3 * int((1 << 20) / math.sqrt(3)) for note in shared}
+        assert both == {key: alone_kept.get(key, 0) + theirs.get(key, 0) for key in {**alone_kept, **theirs}}
+
+
+@both_engines
+def test_rows_in_groups_that_are_not_found_make_others_weigh_no_less(engine):
+    rows = [visit(1, "hidden")] * 100 + [visit(1, "found")] * 3 + [visit(2, "found")] * 9
+    with engine({VISITS: rows}).gather(BY_NOTE, Keeping(2, 20, b"")) as gathered:
+        place = gathered.keys([0, 1]).index(("found",))
+        answer = gathered.evaluate([place], replace(BY_NOTE, found=(("found",),)), Weights(Weighing.L2, 5, 25, 20))
+    weight = (5 << 20) // 9
+    assert answer.tolist() == [[(3 << 20) + 9 * weight]]
 
 
 @both_engines
@@ -351,8 +434,8 @@ def check_own_keys(times: int, deviations: float) -> None:
 
 
 def test_a_key_of_one_person_is_released_as_rarely_as_delta_says():
-    """False alarms: one in 10^6 for each of some twenty comparisons; a rate 4 % too high is seen."""
-    check_own_keys(times=200_000, deviations=4.9)
+    """False alarms: one in 10^6 for each of some twenty comparisons; a rate 6 % too high is seen."""
+    check_own_keys(times=100_000, deviations=4.9)
 
 
 @pytest.mark.soak

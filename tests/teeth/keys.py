@@ -5,7 +5,6 @@ from tests.teeth.bug import Bug
 LAWS = "tests/laws/test_keys.py"
 ENUMERATED = f"{LAWS}::test_the_threshold_is_the_smallest_that_hides_every_number_of_own_keys"
 DRAWN = f"{LAWS}::test_a_key_of_one_person_is_released_as_rarely_as_delta_says"
-SAME = f"{LAWS}::test_memory_and_duckdb_gather_the_same"
 ROOTS = f"{LAWS}::test_a_unit_keeps_so_many_keys_and_each_weighs_the_root_of_their_number_whatever_its_rows"
 
 MECHANISMS_BUGS = [
@@ -66,7 +65,7 @@ ENGINES_BUGS = [
         before="kept = sorted(keys, key=order.__getitem__)[: keeping.most]",
         after="kept = sorted(keys, key=lambda key: (-len([1 for each in owned.values() if key in each]), key))"
         "[: keeping.most]",
-        killed_by=f"{LAWS}::test_what_units_keep_moves_no_further_than_is_claimed",
+        killed_by=f"{LAWS}::test_units_choose_alike_whatever_other_units_have",
         note="where units keep what many others have, one unit changes what others keep",
     ),
     Bug(
@@ -74,7 +73,7 @@ ENGINES_BUGS = [
         file="src/tacit/engines/holding.py",
         before="        if not alive.all():\n",
         after="        if False:\n",
-        killed_by=SAME,
+        killed_by=f"{LAWS}::test_rows_in_groups_that_are_not_found_make_others_weigh_no_less",
         note="rows in groups that are hidden would make those in others weigh less",
     ),
 ]

@@ -158,7 +158,7 @@ class Hiding:
         """The number of units of which a group is shown at this confidence, if none of them has more than `keys` keys.
 
         >>> Hiding(4, Fraction(20), Fraction(5), Fraction(1, 10**8)).shown(0.95)
-        60
+        57
         """
         reach = Fraction(NormalDist().inv_cdf(float(confidence))) * self.sigma
         return max(1, ceil(root_at_least(Fraction(self.keys)) * (self.threshold + max(Fraction(0), reach))))

@@ -23,7 +23,7 @@ def passing(law: GaussianLaw, start: int, keys: int, weight: int) -> Ball:
 
     >>> with working():
     ...     round(float(upper(passing(GaussianLaw(Fraction(1)), start=4, keys=2, weight=1))), 6)
-    0.008857
+    0.009113
     """
     tail = law.tail(start - weight)
     if start <= weight:  # more often than not, and then no digits are lost
