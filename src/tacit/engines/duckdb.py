@@ -38,7 +38,7 @@ from tacit.engines.sources import (
 from tacit.engines.statement import statement
 from tacit.errors import EngineFailed, InvalidData, InvalidInput
 from tacit.exact import at_least, count_of
-from tacit.plan import Counted, Expression, Field, Kind, Question, Scan, Summed, Table, Weights, base_of, operands
+from tacit.plan import Expression, Field, Kind, Question, Scan, Table, Weights, base_of, operands
 
 __all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "DuckDB", "loaded", "opened"]
 
@@ -479,7 +479,7 @@ def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) ->
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
     parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
-    parts += [m.value for m in question.measures if isinstance(m, Counted | Summed) and m.value is not None]
+    parts += [measure.value for measure in question.measures if measure.value is not None]
     while parts:
         part = parts.pop()
         parts += operands(part)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import TooLarge
-from tacit.plan import Counted, Expression, Measure, Question, Rows, Summed, Units, Weights, Where, many_rows
+from tacit.plan import Counted, Distinct, Expression, Measure, Question, Rows, Summed, Units, Weights, Where, many_rows
 
 __all__ = [
     "MOST_BITS",
@@ -84,7 +84,7 @@ def most_rows(question: Question) -> int:
 def reach_of(measure: Measure) -> int:
     """The most that one row can add to a measure, in either direction."""
     match measure:
-        case Counted() | Units():
+        case Counted() | Units() | Distinct():
             return 1
         case Summed():
             return measure.reach

@@ -7,6 +7,7 @@ from typing import assert_never
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     Counted,
+    Distinct,
     Key,
     Measure,
     Owner,
@@ -58,6 +59,8 @@ def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours)
     Because:    a unit's rows weigh W each and add at most b_j, so group g moves by at most W n_g b_j, and |W n| is at
                 most 2**bits * bound.  Other units' rows and weights do not depend on this one: see `Rows`.  Where every
                 row is a unit, `bound` is at least the number of rows that it becomes, each of which weighs 2**bits.
+                For `Distinct` a unit brings at most `bound` pairs of a group and a value; each adds one where no other
+                unit brings it, so that what it adds has no negative entry and a sum of at most `bound`, in either norm.
     Checked by: tests/laws/test_stability.py and tests/laws/test_rows.py
     """
     if owner_of(question.rows) is Owner.ROW and weights.bound < multiplicity(question.rows):
@@ -83,7 +86,7 @@ def _moved(measure: Measure, weights: Weights) -> Fraction:
     """The most that one unit adds, in norm."""
     whole = Fraction(1 << weights.bits)
     match measure:
-        case Counted():
+        case Counted() | Distinct():
             return whole * weights.bound
         case Summed():
             return whole * weights.bound * max(measure.reach, 1)
@@ -123,7 +126,7 @@ def _added(measure: Measure) -> tuple[int, int]:
     match measure:
         case Summed():
             return min(measure.low - measure.centre, 0), max(measure.high - measure.centre, 0)
-        case Counted() | Units():
+        case Counted() | Units() | Distinct():
             return 0, 1
         case _:
             assert_never(measure)
