@@ -21,6 +21,7 @@ from tacit.plan import (
     Column,
     Compared,
     Counted,
+    Distinct,
     Either,
     Field,
     Function,
@@ -40,6 +41,7 @@ from tacit.plan import (
     Weights,
     Where,
     centred,
+    multiplied,
     public_values,
     summed,
     type_of,
@@ -330,11 +332,18 @@ def questions(draw, table, depth=3):
 
 @st.composite
 def _measures(draw, table, depth):
-    match draw(st.sampled_from(["all", "some", "sum", "sum", "mean", "units"])):
+    match draw(st.sampled_from(["all", "some", "sum", "sum", "mean", "squares", "units", "some units", "distinct"])):
         case "all":
             return Counted()
         case "units":
             return Units()
+        case "some units":
+            return Units(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
+        case "distinct":
+            return Distinct(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
+        case "squares":
+            total = tried(centred, draw(expressions(table, Kind.NUMBER, depth)))
+            return (total and tried(multiplied, total, total)) or Counted()
         case "some":
             return Counted(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
         case what:

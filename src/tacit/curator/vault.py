@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tacit.accounting import Charge
+from tacit.curator.agreed import agreed_price
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
@@ -30,7 +31,7 @@ from tacit.plan import (
     held_rows,
     in_words,
     owner_of,
-    read_sql,
+    read_priced,
     subject,
     table_of,
     tables_of,
@@ -106,7 +107,8 @@ class Vault:
         raw: bool = False,
     ) -> Release:
         """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`)."""
-        return self.ask(self._read(text), epsilon=epsilon, within=within, confidence=confidence, raw=raw)
+        plan, price = self._read(text, epsilon, within)
+        return self.ask(plan, epsilon=price, within=within, confidence=confidence, raw=raw)
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
@@ -121,8 +123,11 @@ class Vault:
         confidence: float = 0.95,
     ) -> Explanation:
         """What an answer would be made of and cost; it is free, and no data are looked at."""
-        plan = canonical(self._read(question) if isinstance(question, str) else question.plan())
-        sure = _confidence(confidence)
+        if isinstance(question, str):
+            asked, epsilon = self._read(question, epsilon, within)
+        else:
+            asked = question.plan()
+        plan, sure = canonical(asked), _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
         told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit)
@@ -253,8 +258,10 @@ class Vault:
             raise InvalidInput("ledger", "one in memory", "open a vault from a directory: only there records are kept")
         return self._ledger
 
-    def _read(self, text: str) -> Plan:
-        return read_sql(text, {name: shared.asked for name, shared in self._policy.tables.items()})
+    def _read(self, text: str, epsilon: Number | None, within: Number | None) -> tuple[Plan, Number | None]:
+        """The plan of a text, and the epsilon at which it is asked, which may be the text's own."""
+        plan, header = read_priced(text, {name: shared.asked for name, shared in self._policy.tables.items()})
+        return plan, agreed_price(header, plan, self._policy.limit, epsilon, within)
 
     def _named(self, name: str) -> Shared:
         if name not in self._policy.tables:

@@ -32,8 +32,9 @@ from tacit.plan.expressions import (
 from tacit.plan.folding import column_of, folded, steps_of
 from tacit.plan.frame import Frame
 from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
+from tacit.plan.header import Header
 from tacit.plan.meanings import LONGEST, MEANINGS
-from tacit.plan.measures import centred, counted, fits, summed
+from tacit.plan.measures import centred, counted, fits, multiplied, summed
 from tacit.plan.nodes import (
     Computed,
     Counted,
@@ -70,7 +71,7 @@ from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
 from tacit.plan.rows import columns_of, window_column
 from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
-from tacit.plan.sql import read_sql
+from tacit.plan.sql import read_priced, read_sql
 from tacit.plan.terms import (
     Sorted,
     Term,
@@ -78,13 +79,18 @@ from tacit.plan.terms import (
     coalesce,
     col,
     concat,
+    correlation,
     count,
+    count_distinct,
+    covariance,
     date_diff,
     greatest,
     least,
     mean,
+    std,
     sum,  # noqa: A004 - used as tacit.sum
     units,
+    var,
     when,
 )
 from tacit.plan.types import CASTS, type_of, wanted
@@ -132,6 +138,7 @@ __all__ = [
     "INT64",
     "INTEGER_TEXT",
     "Inner",
+    "Header",
     "IsNull",
     "Joined",
     "Kept",
@@ -198,7 +205,10 @@ __all__ = [
     "computed",
     "concat",
     "constant",
+    "correlation",
     "count",
+    "count_distinct",
+    "covariance",
     "counted",
     "date_diff",
     "derived",
@@ -216,16 +226,19 @@ __all__ = [
     "may_leave",
     "mean",
     "multiplicity",
+    "multiplied",
     "operands",
     "owner_of",
     "parsed",
     "phrase",
     "plain",
     "public_values",
+    "read_priced",
     "read_sql",
     "rebuilt",
     "steps_of",
     "subject",
+    "std",
     "sum",
     "summed",
     "table_of",
@@ -233,6 +246,7 @@ __all__ = [
     "tokens_of",
     "type_of",
     "units",
+    "var",
     "wanted",
     "when",
     "window_column",

@@ -19,6 +19,7 @@ from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Literal, Not
 from tacit.plan.forms import NULL, Forms, chained, literal, meeting, negated, number, only
 from tacit.plan.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
+from tacit.plan.header import Header, header_of
 from tacit.plan.inside import Inside
 from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.origins import Origin, Scope
@@ -31,7 +32,7 @@ from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, interval_parts, i
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.windows import FOLDS, window
 
-__all__ = ["read_sql"]
+__all__ = ["read_priced", "read_sql"]
 
 _DIALECT = DuckDB()
 _TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
@@ -40,14 +41,32 @@ _TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
 def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
     """The plan that a SELECT asks for; an `InvalidPlan` says what is not understood, and how to ask instead.
 
+    A plan knows no price: what the header of a SELECT says of it is given by `read_priced`, and refused here.
+
     >>> from tacit.plan import Column
     >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
     >>> read_sql("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", {"visits": visits}).question.measures
     (Counted(value=None),)
     """
+    plan, header = read_priced(text, tables)
+    for name in header.options:
+        header.refuse(name, "a plan has no price", "ask a vault: vault.sql(text)")
+    return plan
+
+
+def read_priced(text: str, tables: Mapping[str, Table]) -> tuple[Plan, Header]:
+    """The plan that a SELECT asks for, and what its header says: SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(…) …
+
+    >>> visits = {"visits": Table("visits", ())}
+    >>> text = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) AS n FROM visits"
+    >>> read_priced(text, visits)[1].number("epsilon")
+    Fraction(1, 2)
+    """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
     raw, tokens = _tokenised(text)
+    header, places = header_of(text, tokens)
+    raw, tokens = ([token for i, token in enumerate(each) if i not in places] for each in (raw, tokens))
     check_tokens(text, tokens, _TYPES)
     account = Account(text, tokens, places=interval_parts(tokens))
     try:
@@ -59,7 +78,7 @@ def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
         remedy = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
         raise InvalidPlan(reason, remedy, text=refusal.text, start=refusal.start, end=refusal.end) from None
     account.close(_TYPES)
-    return plan
+    return plan, header
 
 
 def _tokenised(text: str) -> tuple[Sequence[Any], list[Token]]:
