@@ -339,8 +339,8 @@ AGGREGATES = [
     Function("COUNT({0}) FILTER (WHERE {1})", "bb ib nb tb db mb", "i", NO_CONDITION, over="bb ib nb tb db mb it"),
     Function("COUNT(DISTINCT who) FILTER (WHERE {0})", "b", "i", NO_CONDITION, literals=False),
     Function("COUNT(DISTINCT {0}) FILTER (WHERE {1})", "tb", "i", NO_CONDITION, over="tb ti", literals=False),
-    Function("COUNT_IF({0})", "b", "i", NO_CONDITION),
-    Function("COUNTIF({0})", "b", "i", NO_CONDITION, over="b i"),
+    Function("COUNT_IF({0})", "b", "i", NO_CONDITION, "COALESCE(COUNT_IF({0}), 0)"),
+    Function("COUNTIF({0})", "b", "i", NO_CONDITION, "COALESCE(COUNTIF({0}), 0)", over="b i"),
     Function(
         "SUM({0}) FILTER (WHERE {1})",
         "ib",

@@ -1,7 +1,7 @@
 """Whether what a question says of its own price agrees with how it is asked, and with the policy."""
 
 from tacit.curator.policy import Limit
-from tacit.exact import Number, at_least, at_most
+from tacit.exact import Number, at_most
 from tacit.plan import Header, Plan, table_of
 
 __all__ = ["agreed_price"]
@@ -31,5 +31,5 @@ def agreed_price(
 
 
 def _agree(one: Number, other: Number) -> bool:
-    """Whether two numbers are the same, however they were written: a float means what it prints as, too."""
-    return at_most(one) <= at_least(other) and at_most(other) <= at_least(one)
+    """Whether two numbers are the same to the nearest double: one may have been written as a decimal, one as a float."""
+    return float(at_most(one)) == float(at_most(other))

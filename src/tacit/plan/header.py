@@ -94,6 +94,8 @@ def _option(text: str, tokens: Sequence[Token], place: int) -> tuple[str, Option
     if sign.kind != "EQ":
         _refuse(text, sign, "an option needs a value", f"write {name} = ...")
     place += 3
+    if value.kind == "DOT" and (after := _at(text, tokens, place)).kind == "NUMBER" and after.start == value.end:
+        value, place = Token("NUMBER", f".{after.text}", value.start, after.end), place + 1
     if name in _NUMBERS:
         if value.kind != "NUMBER":
             _refuse(text, value, f"{name} is a number", f"write it with digits: {name} = 0.5")

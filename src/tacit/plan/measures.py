@@ -97,7 +97,7 @@ def multiplied(first: Summed, second: Summed) -> Summed:
     assert known is not None, "what is summed has a range"
     if first == second:
         known = Range(Fraction(0), known.furthest)
-    step = Fraction(1) if found.kind is Kind.INTEGER else _step(known)
+    step = Fraction(1) if found.kind is Kind.INTEGER else _step(known, _FINENESS + 2)
     low, high = (floor(end / step + Fraction(1, 2)) for end in (known.low, known.high))
     return Summed(product, step, low, high, (low + high) // 2)
 
@@ -185,11 +185,11 @@ def _varying(measure: Summed) -> Summed:
     return measure
 
 
-def _step(known: Range) -> Fraction:
-    """The power of two that is the step of a range of doubles."""
+def _step(known: Range, fineness: int = _FINENESS) -> Fraction:
+    """The power of two that is the step of a range of doubles; products are taken finer, as far as 64 bits go."""
     if not known.furthest:
         return Fraction(1)
-    fine = (known.high - known.low) / (1 << _FINENESS)
+    fine = (known.high - known.low) / (1 << fineness)
     least = max(Fraction(2) ** -_log2_floor((1 << _STEPS) / known.furthest), _FINEST)  # rounded up to a power of two
     return max(least, Fraction(2) ** _log2_floor(fine)) if fine else least
 
