@@ -24,7 +24,7 @@ VISITS = Table("visits", (COST, AGE), unit="person")
 ROWS = [
     {
         "person": person,
-        "cost": None if person % 13 == 0 else 5 + 11.3 * (person % 9),
+        "cost": None if person % 13 == 0 else 2 + 7.3 * (person % 9),
         "age": None if person % 11 == 0 else 5 * (person % 9) + person * 7 % 43,
     }
     for person in range(2400)

@@ -31,5 +31,5 @@ def agreed_price(
 
 
 def _agree(one: Number, other: Number) -> bool:
-    """Whether two numbers are the same to the nearest double: one may have been written as a decimal, one as a float."""
+    """Whether two numbers are the same to the nearest double: one may be a decimal, the other a float."""
     return float(at_most(one)) == float(at_most(other))
