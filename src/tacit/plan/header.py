@@ -1,4 +1,4 @@
-"""The header that a SELECT may have, in Google's spelling: SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) …
+"""The header that a SELECT may have, in Google's spelling: WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5).
 
 What it says is no part of the plan, which knows no price; whoever answers has to hold to it.
 """
