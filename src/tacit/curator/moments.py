@@ -86,9 +86,10 @@ def moment_interval(
 ) -> Interval | None:
     """A moment of one group; without `raw` it is one that is possible, with it there may be none.
 
-    Claim:      the exact moment lies within the interval with at least this probability.
-    Because:    see above: what may miss it is the noise of one linear form, and those of means and ratios, whose
-                probabilities add up to what is left.  Everything comes from released numbers and the plan.
+    Claim:      the exact moment lies within the interval with this probability, but for terms of the third order in the
+                noise over the count; where that may be large, the interval is all that is possible.
+    Because:    see above: the form is noise, of a variance that is known but for the mean, which is taken a standard
+                deviation further out than released.  Everything comes from released numbers and the plan.
     Checked by: tests/statistics/test_moments.py
     """
     found = released_moment(

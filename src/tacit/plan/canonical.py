@@ -174,7 +174,7 @@ def _not(operand: Expression, question: Question | None) -> Expression:
             return _normal(Compared(OPPOSITE[operator], left, right), question)
         case _:
             inside = _normal(operand, question)
-            return _not(inside, question) if isinstance(inside, Compared) else Not(inside)
+            return _not(inside, question) if isinstance(inside, Compared | Not | Both | Either) else Not(inside)
 
 
 def _parts(expression: Expression, join: type[Both] | type[Either]) -> Iterator[Expression]:
