@@ -26,7 +26,10 @@ if TYPE_CHECKING:
         coalesce,
         col,
         concat,
+        correlation,
         count,
+        count_distinct,
+        covariance,
         date_diff,
         greatest,
         least,
@@ -35,8 +38,10 @@ if TYPE_CHECKING:
         median,
         min,  # noqa: A004 - used as tacit.min
         quantile,
+        std,
         sum,  # noqa: A004 -- called as tacit.sum
         units,
+        var,
         when,
     )
 
@@ -48,7 +53,10 @@ __all__ = [
     "coalesce",
     "col",
     "concat",
+    "correlation",
     "count",
+    "count_distinct",
+    "covariance",
     "date_diff",
     "greatest",
     "least",
@@ -59,8 +67,10 @@ __all__ = [
     "open",
     "protect",
     "quantile",
+    "std",
     "sum",
     "units",
+    "var",
     "when",
 ]
 

@@ -347,6 +347,34 @@ AGGREGATES = [
             "MAX({0})": "MAX({0})",
         }.items()
     ),
+    Function("COUNT(DISTINCT {0})", EVERY, "i", literals=False),
+    Function("COUNT(*) FILTER (WHERE {0})", "b", "i", NO_CONDITION),
+    Function("COUNT({0}) FILTER (WHERE {1})", "bb ib nb tb db mb", "i", NO_CONDITION, over="bb ib nb tb db mb it"),
+    Function("COUNT(DISTINCT who) FILTER (WHERE {0})", "b", "i", NO_CONDITION, literals=False),
+    Function("COUNT(DISTINCT {0}) FILTER (WHERE {1})", "tb", "i", NO_CONDITION, over="tb ti", literals=False),
+    Function("COUNT_IF({0})", "b", "i", NO_CONDITION, "COALESCE(COUNT_IF({0}), 0)"),
+    Function("COUNTIF({0})", "b", "i", NO_CONDITION, "COALESCE(COUNTIF({0}), 0)", over="b i"),
+    Function(
+        "SUM({0}) FILTER (WHERE {1})",
+        "ib",
+        "0",
+        plain="COALESCE(SUM({0}) FILTER (WHERE {1}), 0)",
+        over="ib",
+        literals=False,
+    ),
+    Function("AVG({0}) FILTER (WHERE {1})", "nb", "n", over="nb", literals=False),
+    Function("VARIANCE({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
+    Function("VAR_SAMP({0})", "i n", "n", over="i n", literals=False),
+    Function("VAR_POP({0})", "i n", "n", over="i n", literals=False),
+    Function("VAR_POP({0}) FILTER (WHERE {1})", "nb", "n", over="nb", literals=False),
+    Function("STDDEV({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
+    Function("STDDEV_SAMP({0})", "i n", "n", over="i n", literals=False),
+    Function("STDDEV_POP({0})", "i n", "n", over="i n", literals=False),
+    Function("COVAR_SAMP({0}, {1})", NUMERIC, "n", over=NUMERIC, literals=False),
+    Function("COVAR_POP({0}, {1})", NUMERIC, "n", over=NUMERIC, literals=False),
+    Function(
+        "CORR({0}, {1})", NUMERIC, "n", r"a value of kind \w+ cannot be summed", over=f"{NUMERIC} it", literals=False
+    ),
     Function("SUM(CASE WHEN {0} IS NULL THEN 1 ELSE 0 END)", EVERY, "i", plain="COALESCE(COUNT_IF({0} IS NULL), 0)"),
 ]
 

@@ -21,6 +21,7 @@ from tacit.plan import (
     Column,
     Compared,
     Counted,
+    Distinct,
     Either,
     Even,
     Field,
@@ -42,6 +43,7 @@ from tacit.plan import (
     Weights,
     Where,
     centred,
+    multiplied,
     public_values,
     ranked,
     summed,
@@ -334,7 +336,8 @@ def questions(draw, table, depth=3):
 
 @st.composite
 def _measures(draw, table, depth):
-    match draw(st.sampled_from(["all", "some", "sum", "sum", "mean", "units", "rank"])):
+    kinds = ["all", "some", "sum", "sum", "mean", "squares", "units", "some units", "distinct", "rank"]
+    match draw(st.sampled_from(kinds)):
         case "rank":
             kind = draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
             made = tried(ranked, draw(expressions(table, kind, depth)), draw(st.sampled_from(RANKS)))
@@ -343,6 +346,13 @@ def _measures(draw, table, depth):
             return Counted()
         case "units":
             return Units()
+        case "some units":
+            return Units(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
+        case "distinct":
+            return Distinct(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
+        case "squares":
+            total = tried(centred, draw(expressions(table, Kind.NUMBER, depth)))
+            return (total and tried(multiplied, total, total)) or Counted()
         case "some":
             return Counted(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
         case what:

@@ -29,6 +29,11 @@ COLUMNS = [
     "COUNT(DISTINCT patient) AS g",
     "SUM(cost) / COUNT(*) AS h",
     "AVG(age) + SUM(age) AS i",
+    "VARIANCE(cost) AS j",
+    "STDDEV_POP(age) AS k",
+    "COVAR_POP(cost, age) AS l",
+    "CORR(age, cost) + AVG(cost) AS m",
+    "COUNT(DISTINCT age) AS o",
 ]
 some = st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=6, unique=True)
 

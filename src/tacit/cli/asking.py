@@ -115,7 +115,8 @@ def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Va
 
 def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vault:
     if epsilon is None:
-        raise InvalidInput("--epsilon", None, "say what the answer may cost, such as --epsilon 0.5")
+        remedy = "say what the answer may cost, such as --epsilon 0.5: of a file there is no limit but this"
+        raise InvalidInput("--epsilon", None, remedy)
     if given["unit"] is None:
         raise InvalidInput("--unit", None, 'name the column whose equal values belong to one person, or "row"')
     columns = dict(column_option(text) for text in given["column"] or [])

@@ -9,7 +9,21 @@ from tacit.curator.release import percent
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import SHARE, Hiding
 from tacit.mechanisms import Gaussian, RankedCells
-from tacit.plan import Counted, MeanOf, Measure, MeasureOf, Plan, Ranked, Summed, groups_of, in_words
+from tacit.plan import (
+    Called,
+    Counted,
+    Expression,
+    Function,
+    MeanOf,
+    Measure,
+    MeasureOf,
+    MomentOf,
+    Plan,
+    Ranked,
+    Summed,
+    groups_of,
+    in_words,
+)
 
 __all__ = ["Explanation", "Expected", "explained"]
 
@@ -116,10 +130,28 @@ def _named(place: int, measure: Measure, plan: Plan) -> str:
                 return (
                     f"{shown.name}'s {'count' if isinstance(measure, Counted) else 'sum about the middle of its range'}"
                 )
+            case value if (role := _role(value, place)) is not None:
+                return f"{shown.name}'s {role}"
             case _:
                 continue
     what = {Summed: "sum", Ranked: "quantile"}.get(type(measure), "count")
     return f"a {what} in an expression"
+
+
+_ROLES = {
+    3: ("count", "sum about the middle of its range", "sum of squares"),
+    4: ("count", "first sum", "second sum", "sum of products"),
+    6: ("count", "first sum", "second sum", "first sum of squares", "second sum of squares", "sum of products"),
+}
+
+
+def _role(value: Expression, place: int) -> str | None:
+    """What a measure is for a variance, a covariance or a correlation, or for the root of one."""
+    match value:
+        case MomentOf(_, places) | Called(Function.SQRT, (MomentOf(_, places),)) if place in places:
+            return _ROLES[len(places)][places.index(place)]
+        case _:
+            return None
 
 
 def _noise(terms: Terms, place: int) -> str:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tacit.accounting import Charge, ConcentratedFilter
+from tacit.curator.agreed import agreed_price
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.finding import (
     FACTS,
@@ -47,7 +48,7 @@ from tacit.plan import (
     held_rows,
     in_words,
     owner_of,
-    read_sql,
+    read_priced,
     subject,
     table_of,
     tables_of,
@@ -125,7 +126,8 @@ class Vault:
         raw: bool = False,
     ) -> Release:
         """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`)."""
-        return self.ask(self._read(text), epsilon=epsilon, within=within, confidence=confidence, raw=raw)
+        plan, price = self._read(text, epsilon, within)
+        return self.ask(plan, epsilon=price, within=within, confidence=confidence, raw=raw)
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
@@ -141,8 +143,11 @@ class Vault:
         confidence: float = 0.95,
     ) -> Explanation:
         """What an answer would be made of and cost; it is free, and no data are looked at."""
-        plan = canonical(self._read(question) if isinstance(question, str) else question.plan())
-        sure = _confidence(confidence)
+        if isinstance(question, str):
+            asked, epsilon = self._read(question, epsilon, within)
+        else:
+            asked = question.plan()
+        plan, sure = canonical(asked), _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
         told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit)
@@ -219,7 +224,11 @@ class Vault:
         """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
         from tacit.curator.questions import audit_question
 
-        plan = self._read(question) if isinstance(question, str) else question.plan()
+        if isinstance(question, str):
+            tables = {name: shared.asked for name, shared in self._tables.items()}
+            plan, _ = read_priced(question, tables, finding=bool(self._policy.limit.delta))  # no price is asked for
+        else:
+            plan = question.plan()
         self._shared(plan)
         return audit_question(plan, self._in_full, pairs=pairs, world=world)
 
@@ -341,9 +350,11 @@ class Vault:
             raise InvalidInput("ledger", "one in memory", "open a vault from a directory: only there records are kept")
         return self._ledger
 
-    def _read(self, text: str) -> Plan:
+    def _read(self, text: str, epsilon: Number | None, within: Number | None) -> tuple[Plan, Number | None]:
+        """The plan of a text, and the epsilon at which it is asked, which may be the text's own."""
         tables = {name: shared.asked for name, shared in self._tables.items()}
-        return read_sql(text, tables, finding=bool(self._policy.limit.delta))
+        plan, header = read_priced(text, tables, finding=bool(self._policy.limit.delta))
+        return plan, agreed_price(header, plan, self._policy.limit, epsilon, within)
 
     @property
     def _tables(self) -> Mapping[str, Shared]:

@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 from tacit.curator.calls import called_value
 from tacit.curator.intervals import Drawn, Interval, Noisy, ratio_interval
+from tacit.curator.moments import moment_interval
 from tacit.plan import (
     Arithmetic,
     Both,
@@ -26,6 +27,7 @@ from tacit.plan import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -106,18 +108,16 @@ def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> l
 def _numeric(value: Expression, question: Question) -> bool:
     """Whether a column is a number that noise has touched, or a day that is ranked, and so has an interval."""
     direct = isinstance(value, MeasureOf)  # of a calculated day the ends are not known
-    return bool(_places(value)) and (type_of(value, question).numeric or direct)
+    return bool(_figures(value)) and (type_of(value, question).numeric or direct)
 
 
-def _places(value: Expression) -> frozenset[int]:
-    """The measures that an expression depends on."""
+def _figures(value: Expression) -> frozenset[Expression]:
+    """What is computed from released numbers that an expression depends on, each with an interval of its own."""
     match value:
-        case MeasureOf(place):
-            return frozenset({place})
-        case MeanOf(first, second):
-            return frozenset({first, second})
+        case MeasureOf() | MeanOf() | MomentOf():
+            return frozenset({value})
         case _:
-            return frozenset().union(*(_places(operand) for operand in operands(value)))
+            return frozenset().union(*(_figures(operand) for operand in operands(value)))
 
 
 @dataclass(frozen=True)
@@ -152,9 +152,7 @@ class _Group:
 
     def value(self, expression: Expression) -> Any:
         """The expression for this group, an interval where it is a number."""
-        share = max(1, len(_places(expression)))
-        if isinstance(expression, MeanOf):
-            share = 1
+        share = max(1, len(_figures(expression)))
         return _Evaluation(self, 1 - (1 - self.confidence) / share).of(expression)
 
 
@@ -175,6 +173,9 @@ class _Evaluation:
                 return self._measure(place)
             case MeanOf(total, count):
                 return self._mean(total, count)
+            case MomentOf():
+                group = self.group
+                return moment_interval(expression, group.question, group.noisy, self.confidence, raw=group.raw)
             case Arithmetic(operator, left, right):
                 return _arithmetic(operator, self.of(left), self.of(right))
             case Negated(operand):
@@ -203,7 +204,7 @@ class _Evaluation:
                 kinds = zip(parts, wanted(expression, self.group.question), strict=True)
                 values = [self._as(part, kind) for part, kind in kinds]
                 numeric = type_of(expression, self.group.question).numeric
-                return called_value(function, values, noisy=bool(_places(expression)), numeric=numeric)
+                return called_value(function, values, noisy=bool(_figures(expression)), numeric=numeric)
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:
@@ -274,7 +275,7 @@ class _Evaluation:
                 return {_not(outcome) for outcome in self._outcomes(operand)}
             case OneOf(operand, _) if isinstance(self.of(operand), Interval):
                 return {True, False, self.of(condition)}
-            case Called() if _places(condition):
+            case Called() if _figures(condition):
                 return {True, False, self.of(condition)}
             case _:
                 return {self.of(condition)}

@@ -42,7 +42,6 @@ from tacit.engines.statement import histogram, statement
 from tacit.errors import EngineFailed, InvalidData, InvalidInput
 from tacit.exact import at_least, count_of
 from tacit.plan import (
-    Counted,
     Expression,
     Field,
     Grid,
@@ -51,7 +50,6 @@ from tacit.plan import (
     Question,
     Ranked,
     Scan,
-    Summed,
     Table,
     Weights,
     base_of,
@@ -556,7 +554,7 @@ def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) ->
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
     parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
-    parts += [m.value for m in question.measures if isinstance(m, Counted | Summed | Ranked) and m.value is not None]
+    parts += [measure.value for measure in question.measures if measure.value is not None]
     while parts:
         part = parts.pop()
         parts += operands(part)

@@ -10,6 +10,7 @@ from tacit.engines.gathering import Gathering
 from tacit.errors import TooLarge
 from tacit.plan import (
     Counted,
+    Distinct,
     Expression,
     Keeping,
     Measure,
@@ -95,7 +96,7 @@ def most_rows(question: Question) -> int:
 def reach_of(measure: Measure) -> int:
     """The most that one row can add to a measure, in either direction."""
     match measure:
-        case Counted() | Units() | Ranked():
+        case Counted() | Units() | Distinct() | Ranked():
             return 1
         case Summed():
             return measure.reach

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tacit.engines.cells import cell_in
+from tacit.engines.distinct import Pair
+from tacit.engines.distinct import kept as kept_of
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
 from tacit.engines.sources import Owned, check_unique, rows_of
@@ -15,6 +17,7 @@ from tacit.engines.weights import presence_weight, weight
 from tacit.engines.yielding import scanned, steps, yielded
 from tacit.plan import (
     Counted,
+    Distinct,
     Keeping,
     Key,
     Owner,
@@ -105,9 +108,13 @@ def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answe
                     answer[group, j + cell] += row_weights[unit]
             continue
         if isinstance(measure, Units) and not whole:
-            for vector in vectors.values():
-                for group in vector:
-                    answer[group, j] += presence_weight(len(vector), weights)
+            for groups in _present(measure, kept).values():
+                for group in groups:
+                    answer[group, j] += presence_weight(len(groups), weights)
+            continue
+        if isinstance(measure, Distinct):
+            for group, _ in _brought(measure, kept, None if whole else weights.bound):
+                answer[group, j] += full
             continue
         added = _added(measure)
         for unit, group, row in kept:
@@ -186,14 +193,38 @@ def _places(question: Question) -> dict[tuple[Value, ...], int]:
     return places
 
 
+def _present(measure: Units, rows: list[Kept]) -> dict[Hashable, set[int]]:
+    """The groups in which each unit has a row that counts."""
+    counts, found = _added(Counted(measure.value)), defaultdict[Hashable, set[int]](set)
+    for unit, group, row in rows:
+        if counts(row):
+            found[unit].add(group)
+    return found
+
+
+def _brought(measure: Distinct, rows: list[Kept], most: int | None) -> set[Pair]:
+    """The groups and values that units bring, each at most so many."""
+    value, kind = computed(measure.value), type_of(measure.value).kind
+    owned: defaultdict[Hashable, set[Pair]] = defaultdict(set)
+    for unit, group, row in rows:
+        found = value(row)
+        if found is not None:
+            owned[None if most is None else unit].add((group, found))
+    if most is None:
+        return owned[None]
+    return {pair for unit, pairs in owned.items() for pair in kept_of(unit, pairs, kind, most)}
+
+
 def _added(measure: Counted | Summed | Units) -> Callable[[Row], int]:
     """What a row adds to a measure, before it is weighed."""
     match measure:
-        case Counted(expression) if expression is not None:
+        case Counted(expression) | Units(expression) if expression is not None:
             value = computed(expression)
             return lambda row: int(value(row) is not None)
         case Counted() | Units():
             return lambda _row: 1
+        case Distinct():
+            raise AssertionError("what a row adds to it depends on others")
         case Summed():
             found = steps(measure)
             return lambda row: found(row) or 0

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import isqrt
 
 from tacit.engines.cells import cell_sql
+from tacit.engines.distinct import counted_by_unit
 from tacit.engines.engine import conditions_of, most_rows
 from tacit.engines.keys import Enumeration, enumeration, found_grouping, grouping
 from tacit.engines.reading import read, read_unit
@@ -18,7 +19,7 @@ from tacit.engines.relations import Relation
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
 from tacit.engines.weights import presence_weight
-from tacit.plan import Column, Question, Ranked, Units, Weighing, Weights, groups_of
+from tacit.plan import Column, Distinct, Measure, Question, Ranked, Units, Weighing, Weights, groups_of, type_of
 
 __all__ = ["Statement", "histogram", "statement"]
 
@@ -65,8 +66,9 @@ def statement(
     by_unit = relation.unit is not None
     terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
     plain = [measure for measure in question.measures if not isinstance(measure, Ranked)]
-    recipes = [() if by_unit and isinstance(m, Units) else terms.recipe(m) for m in plain]
-    units = ((len(terms.listed), 1),)
+    recipes = [() if by_unit and isinstance(m, Units | Distinct) else terms.recipe(m) for m in plain]
+    met = [m for m in dict.fromkeys(plain) if by_unit and isinstance(m, Units | Distinct)]
+    seen = {measure: terms.seen(measure) for measure in met}
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
     taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found)})"
     parts, tables, columns = [*nested, taken], [], []
@@ -80,12 +82,22 @@ def statement(
             _held(weights, terms.listed, question, relation) if light is None else _lightened(weights, terms, light)
         )
         tables.append("LEFT JOIN held USING (g)")
-    if not all(recipes):
-        parts += _units(weights, groups_of(question))
-        columns.append("NULL, m")
-        tables.append("JOIN present USING (g)" if tables else "present")
+    if not terms.listed and met != [Units()]:
+        parts.append("everyone AS (SELECT g FROM taken GROUP BY g)")
+        tables.append("everyone")
+    for place, (measure, column) in enumerate(seen.items()):
+        if isinstance(measure, Units):
+            parts += _units(weights, groups_of(question), place, column)
+            columns.append(f"NULL, d{place}.m")
+        else:
+            assert column is not None, "there is something to tell apart"
+            parts += counted_by_unit(place, column, type_of(measure.value).kind, weights.bound)
+            columns.append(f"d{place}.m, NULL")
+        tables.append(f"LEFT JOIN d{place} USING (g)" if tables else f"d{place}")
+    extra: dict[Measure, Recipe] = {measure: ((len(terms.listed) + place, 1),) for place, measure in enumerate(met)}
+    recipes = [recipe or extra[measure] for recipe, measure in zip(recipes, plain, strict=True)]
     sql = f"WITH {', '.join(parts)} SELECT {', '.join(['g', *columns])} FROM {' '.join(tables)}"
-    return Statement(sql, tuple(recipe or units for recipe in recipes))
+    return Statement(sql, tuple(recipes))
 
 
 def _column(relation: Relation, column: Column) -> str:
@@ -217,24 +229,27 @@ def _rooted(squares: str, most: int, bits: int) -> str:
     )
 
 
-def _units(weights: Weights, groups: int) -> Iterator[str]:
-    """How many units are present in each group, each with the weight of its presences."""
+def _units(weights: Weights, groups: int, place: int, column: str | None) -> Iterator[str]:
+    """How many units are present in each group, each with the weight of its presences, as d{place}."""
+    rows = "taken" if column is None else f"(SELECT u, g FROM taken WHERE {column} IS NOT NULL)"
     most = isqrt(weights.units_squared) if weights.norm is Weighing.L1 else weights.units_squared
     full = 1 << weights.bits
     if groups <= _MASK:
         mask = "bit_or(1::UBIGINT << g::UBIGINT)"
         share = [presence_weight(k, weights) for k in range(1, groups + 1)]
-        yield f"masks AS (SELECT b, {share}[bit_count(b)] AS w FROM (SELECT {mask} AS b FROM taken GROUP BY u))"
-        seen = f"masks, range({groups}) AS place(g) WHERE (b >> g::UBIGINT) & 1 = 1"
-        yield f"present AS (SELECT g, sum(w) AS m FROM {seen} GROUP BY g)"
+        masks = f"SELECT {mask} AS b FROM {rows} GROUP BY u"
+        yield f"masks{place} AS (SELECT b, {share}[bit_count(b)] AS w FROM ({masks}))"
+        seen = f"masks{place}, range({groups}) AS place(g) WHERE (b >> g::UBIGINT) & 1 = 1"
+        yield f"d{place} AS (SELECT g, sum(w) AS m FROM {seen} GROUP BY g)"
         return
-    yield "met AS MATERIALIZED (SELECT u, g FROM taken GROUP BY u, g)"
+    yield f"met{place} AS MATERIALIZED (SELECT u, g FROM {rows} GROUP BY u, g)"
     if groups <= most:  # nobody is in more groups than there are
-        yield f"present AS (SELECT g, {full}::HUGEINT * count(*) AS m FROM met GROUP BY g)"
+        yield f"d{place} AS (SELECT g, {full}::HUGEINT * count(*) AS m FROM met{place} GROUP BY g)"
         return
-    spread = f"SELECT u, count(*)::HUGEINT AS x FROM met GROUP BY u HAVING count(*) > {most}"
+    spread = f"SELECT u, count(*)::HUGEINT AS x FROM met{place} GROUP BY u HAVING count(*) > {most}"
     if weights.norm is Weighing.L1:
-        yield f"spread AS (SELECT u, ({_shared(most, weights.bits, 'x')})::BIGINT AS d FROM ({spread}))"
+        yield f"spread{place} AS (SELECT u, ({_shared(most, weights.bits, 'x')})::BIGINT AS d FROM ({spread}))"
     else:
-        yield f"spread AS ({_rooted(spread, most, weights.bits)})"
-    yield f"present AS (SELECT g, sum({full} + coalesce(d, 0)) AS m FROM met LEFT JOIN spread USING (u) GROUP BY g)"
+        yield f"spread{place} AS ({_rooted(spread, most, weights.bits)})"
+    held = f"met{place} LEFT JOIN spread{place} USING (u)"
+    yield f"d{place} AS (SELECT g, sum({full} + coalesce(d, 0)) AS m FROM {held} GROUP BY g)"

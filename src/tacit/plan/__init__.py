@@ -21,6 +21,8 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    Moment,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -31,13 +33,15 @@ from tacit.plan.folding import column_of, folded, steps_of
 from tacit.plan.frame import Frame
 from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
 from tacit.plan.grids import Even, Grid, Powers
+from tacit.plan.header import Header
 from tacit.plan.meanings import LONGEST, MEANINGS
-from tacit.plan.measures import centred, counted, fits, summed
+from tacit.plan.measures import centred, counted, fits, multiplied, summed
 from tacit.plan.nodes import (
     MOST_NUMBERS,
     Computed,
     Counted,
     Defined,
+    Distinct,
     Folded,
     Folding,
     Inner,
@@ -73,7 +77,7 @@ from tacit.plan.proofs import Type
 from tacit.plan.ranking import check_cells, columns_of_answer, ranked, width_of
 from tacit.plan.rows import columns_of, window_column
 from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
-from tacit.plan.sql import read_sql
+from tacit.plan.sql import read_priced, read_sql
 from tacit.plan.terms import (
     Sorted,
     Term,
@@ -81,7 +85,10 @@ from tacit.plan.terms import (
     coalesce,
     col,
     concat,
+    correlation,
     count,
+    count_distinct,
+    covariance,
     date_diff,
     greatest,
     least,
@@ -90,8 +97,10 @@ from tacit.plan.terms import (
     median,
     min,  # noqa: A004 - used as tacit.min
     quantile,
+    std,
     sum,  # noqa: A004 - used as tacit.sum
     units,
+    var,
     when,
 )
 from tacit.plan.types import CASTS, type_of, wanted
@@ -127,6 +136,7 @@ __all__ = [
     "Counted",
     "DATE_TEXT",
     "Defined",
+    "Distinct",
     "Either",
     "Even",
     "Expression",
@@ -136,6 +146,7 @@ __all__ = [
     "Frame",
     "Function",
     "Grid",
+    "Header",
     "INEXACT",
     "INT64",
     "INTEGER_TEXT",
@@ -151,9 +162,12 @@ __all__ = [
     "Like",
     "Literal",
     "MEANINGS",
+    "MOST_NUMBERS",
     "MeanOf",
     "Measure",
     "MeasureOf",
+    "Moment",
+    "MomentOf",
     "NUMBER_TEXT",
     "Negated",
     "Not",
@@ -209,8 +223,11 @@ __all__ = [
     "computed",
     "concat",
     "constant",
+    "correlation",
     "count",
+    "count_distinct",
     "counted",
+    "covariance",
     "date_diff",
     "derived",
     "fingerprint",
@@ -231,6 +248,7 @@ __all__ = [
     "median",
     "min",
     "multiplicity",
+    "multiplied",
     "operands",
     "owner_of",
     "parsed",
@@ -239,8 +257,11 @@ __all__ = [
     "public_values",
     "quantile",
     "ranked",
+    "read_priced",
     "read_sql",
     "rebuilt",
+    "scalar",
+    "std",
     "steps_of",
     "subject",
     "sum",
@@ -250,10 +271,9 @@ __all__ = [
     "tokens_of",
     "type_of",
     "units",
+    "var",
     "wanted",
     "when",
     "width_of",
     "window_column",
-    "MOST_NUMBERS",
-    "scalar",
 ]

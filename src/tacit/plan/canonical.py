@@ -19,6 +19,7 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -28,7 +29,20 @@ from tacit.plan.forms import chained, negated
 from tacit.plan.functions import Function
 from tacit.plan.measures import counted
 from tacit.plan.narrowing import MIRRORED, OPPOSITE
-from tacit.plan.nodes import Counted, Key, Measure, Ordering, Plan, Question, Ranked, Shown, Summed, Units, View
+from tacit.plan.nodes import (
+    Counted,
+    Distinct,
+    Key,
+    Measure,
+    Ordering,
+    Plan,
+    Question,
+    Ranked,
+    Shown,
+    Summed,
+    Units,
+    View,
+)
 from tacit.plan.schema import Kind
 from tacit.plan.serial import serial
 from tacit.plan.settled import needed, settled, substituted
@@ -94,7 +108,7 @@ def _settled(question: Question) -> Question:
     rows, names = settled(question.rows, _normal)
     keys = tuple(Key(substituted(key.value, names), key.values) for key in question.keys)
     measures = tuple(_measure_over(measure, names) for measure in question.measures)
-    asked = [measure.value for measure in measures if not isinstance(measure, Units) and measure.value is not None]
+    asked = [measure.value for measure in measures if measure.value is not None]
     return Question(needed(rows, [*(key.value for key in keys), *asked]), keys, measures)
 
 
@@ -106,8 +120,10 @@ def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
             return Summed(substituted(value, names), step, low, high, centre)
         case Ranked(value):
             return replace(measure, value=substituted(value, names))
-        case Units():
-            return measure
+        case Units(value):
+            return measure if value is None else Units(substituted(value, names))
+        case Distinct(value):
+            return Distinct(substituted(value, names))
         case _:
             assert_never(measure)
 
@@ -120,8 +136,10 @@ def _measure(measure: Measure) -> Measure:
             return Summed(_normal(value), step, low, high, centre)
         case Ranked(value):
             return replace(measure, value=_normal(value))
-        case Units():
-            return measure
+        case Units(value):
+            return measure if value is None else Units(counted(_normal(value)).value)
+        case Distinct(value):
+            return Distinct(_normal(value))
         case _:
             assert_never(measure)
 
@@ -137,6 +155,8 @@ def _moved(expression: Expression, keys: list[int], measures: list[int]) -> Expr
                 return MeasureOf(measures[place])
             case MeanOf(sum_place, count_place):
                 return MeanOf(measures[sum_place], measures[count_place])
+            case MomentOf(moment, places):
+                return MomentOf(moment, tuple(measures[place] for place in places))
             case _:
                 return rebuilt(part, moved)
 

@@ -17,12 +17,28 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    Moment,
+    MomentOf,
     OneOf,
     operands,
 )
-from tacit.plan.forms import Forms, chained
-from tacit.plan.measures import centred, counted, summed
-from tacit.plan.nodes import MOST_NUMBERS, Key, Measure, Ordering, Plan, Question, Rows, Scan, Shown, Units, View, Where
+from tacit.plan.forms import Forms, chained, meeting
+from tacit.plan.measures import centred, counted, multiplied, paired, pairs, summed
+from tacit.plan.nodes import (
+    MOST_NUMBERS,
+    Distinct,
+    Key,
+    Measure,
+    Ordering,
+    Plan,
+    Question,
+    Rows,
+    Scan,
+    Shown,
+    Units,
+    View,
+    Where,
+)
 from tacit.plan.ranking import check_cells, ranked
 from tacit.plan.schema import OTHER, Column, Kind, Table
 from tacit.plan.seen import seen_values
@@ -153,9 +169,19 @@ class Draft:
             raise InvalidPlan("NULL is never counted", "count the rows: COUNT(*)")
         return self._place(counted(value))
 
-    def units(self) -> Expression:
-        """The released number of units; where every row is one, that of rows."""
-        return self._place(counted() if self.table.unit is None else Units())
+    def units(self, condition: Expression | None = None) -> Expression:
+        """The released number of units, with a row for which a condition is true; where every row is one, of rows."""
+        _shallow(condition)
+        found = counted(meeting(condition))
+        return self._place(found if self.table.unit is None else Units(found.value))
+
+    def distinct(self, value: Expression) -> Expression:
+        """The released number of different values."""
+        _shallow(value)
+        if isinstance(value, Literal):
+            raise InvalidPlan("a constant has one value", "count the rows: COUNT(*)")
+        type_of(value)
+        return self._place(Distinct(value))
 
     def sum(self, value: Expression) -> Expression:
         """The released sum of a value."""
@@ -171,6 +197,22 @@ class Draft:
         """The value of a rank: a quantile, or about the least (0) or the greatest (1)."""
         _shallow(value)
         return self._place(ranked(value, rank))
+
+    def moment(self, moment: Moment, first: Expression, second: Expression | None = None) -> Expression:
+        """A variance, or a covariance or correlation of two values, from released counts and sums.
+
+        What is of two values is of the rows in which neither is NULL.
+        """
+        _shallow(first, second)
+        if second is None:
+            total = centred(first)
+            return self._moment(moment, counted(first), total, multiplied(total, total))
+        one, two = centred(paired(first, second)), centred(paired(second, first))
+        squares = [multiplied(one, one), multiplied(two, two)] if moment is Moment.CORRELATION else []
+        return self._moment(moment, pairs(first, second), one, two, *squares, multiplied(one, two))
+
+    def _moment(self, moment: Moment, *measures: Measure) -> Expression:
+        return MomentOf(moment, tuple(self._place(measure).place for measure in measures))
 
     def _place(self, measure: Measure) -> MeasureOf:
         return MeasureOf(self.measures.setdefault(measure, len(self.measures)))
@@ -248,7 +290,7 @@ class Draft:
             known = "the groups themselves are public, only what is counted in them is not"
             raise InvalidPlan(
                 f"nothing is measured{'' if question.unknown else f': {known}'}",
-                "ask for COUNT(*), COUNT(x), COUNT(DISTINCT unit), SUM(x) or AVG(x)",
+                "ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VARIANCE(x), STDDEV(x) or MEDIAN(x)",
             )
         self._is_not_too_wide()
         self._intervals_have_names()

@@ -2,7 +2,7 @@
 
 from tacit.plan.schema import Kind
 
-__all__ = ["ARITHMETIC", "COMPARISONS", "KINDS", "NODES", "PERMITTED", "TAUGHT_ARGUMENTS", "TAUGHT_NODES"]
+__all__ = ["AGGREGATES", "ARITHMETIC", "COMPARISONS", "KINDS", "NODES", "PERMITTED", "TAUGHT_ARGUMENTS", "TAUGHT_NODES"]
 
 PERMITTED = (
     "use COUNT, SUM, AVG, MEDIAN, MIN, MAX, the functions of docs/how-to/ask-in-sql.md, CAST, CASE, comparisons and "
@@ -15,6 +15,11 @@ _OF_ONE = (
     *("Year", "Quarter", "Month", "Week", "Day", "DayOfMonth", "DayOfWeek", "DayOfWeekIso", "DayOfYear"),
     *("Hour", "Minute", "Second"),
 )
+
+_MOMENTS = {
+    **dict.fromkeys(("Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop"), "this"),
+    **dict.fromkeys(("CovarSamp", "CovarPop", "Corr"), "this expression"),
+}
 
 # Every node that is read: what it may hold, and the words that it accounts for; those with a ? may be missing.
 NODES: dict[str, tuple[str, str]] = {
@@ -82,6 +87,8 @@ NODES: dict[str, tuple[str, str]] = {
     "Count": ("this big_int", ""),
     "Sum": ("this", ""),
     "Avg": ("this", ""),
+    "CountIf": ("this", ""),
+    "Filter": ("this expression", "FILTER"),
     "Distinct": ("expressions", "DISTINCT"),
     "Star": ("", "STAR"),
     "Coalesce": ("this expressions", ""),
@@ -107,6 +114,10 @@ NODES: dict[str, tuple[str, str]] = {
     "NullSafeNEQ": ("this expression", "IS DISTINCT FROM"),
     "ILike": ("this expression negate", "ILIKE"),
 } | dict.fromkeys(_OF_ONE, ("this", ""))
+NODES |= {name: (held, "") for name, held in _MOMENTS.items()}
+_RANKS = ("Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc", "WithinGroup")
+AGGREGATES = frozenset({"Count", "Sum", "Avg", *_RANKS, *_MOMENTS})
+"""The nodes that make one number of many rows."""
 ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Mod": "%"}
 COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 KINDS = {

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tacit.errors import InvalidPlan
 from tacit.plan.draft import Draft, Name, Named, find
-from tacit.plan.expressions import Expression, Field, Literal
+from tacit.plan.expressions import Expression, Field, Literal, Moment
 from tacit.plan.folding import apart, column_of, folded
 from tacit.plan.forms import Forms
 from tacit.plan.nodes import Computed, Defined, Folded, Folding, Inner, Rows, Where, Window, Windowed
@@ -69,6 +69,15 @@ class Inside(Draft):
             reason = "the quantile of one unit's rows is not computed"
             raise InvalidPlan(reason, "fold them with AVG, MIN or MAX, or ask for the quantile of all rows outside")
         return self.fold(folds[rank], value)
+
+    def distinct(self, value: Expression) -> Expression:
+        """How many different values a unit's rows have."""
+        return self.fold(Folding.DISTINCT, value)
+
+    def moment(self, moment: Moment, first: Expression, second: Expression | None = None) -> Expression:
+        """Nothing: what a unit's rows add up to are counts, sums and means."""
+        reason = f"of the rows of one unit {moment.value} is not answered"
+        raise InvalidPlan(reason, "add up counts, sums or means inside, and take their variance outside")
 
     def fold(self, fold: Folding, value: Expression | None) -> Expression:
         """What a unit's rows become."""

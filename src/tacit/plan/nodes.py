@@ -24,6 +24,7 @@ __all__ = [
     "Computed",
     "Counted",
     "Defined",
+    "Distinct",
     "Folded",
     "Folding",
     "Inner",
@@ -256,7 +257,9 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """How many units have at least one row in a group."""
+    """How many units have at least one row in a group; with an expression, one in which it is not NULL."""
+
+    value: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +277,18 @@ class Ranked:
     ends: bool = True
 
 
-Measure = Counted | Summed | Units | Ranked
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """How many values of an expression a group has, NULL not among them.
+
+    A unit brings at most so many pairs of a group and a value as the bound of its weights says: of more, those whose
+    hashes with the unit are the lowest.
+    """
+
+    value: Expression
+
+
+Measure = Counted | Summed | Units | Ranked | Distinct
 """What is measured of a group, and paid for."""
 
 
@@ -378,7 +392,7 @@ class Weights:
     A unit's numbers of rows in the groups form a vector n.  Each of its rows weighs W, the largest integer up to
     2**bits with W |n| <= 2**bits bound in the named norm (in integers: W**2 sum(n**2) <= 4**bits bound**2, or
     W sum(n) <= 2**bits bound).  For `Units` the vector is 1 where n is positive, and its norm is held at the root of
-    `units_squared`.
+    `units_squared`.  For `Distinct` a unit has at most `bound` pairs of a group and a value.
     Everything an engine returns is multiplied by 2**bits.
     """
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from tacit.plan.draft import Draft
 from tacit.plan.expressions import Expression
+from tacit.plan.forms import only
 from tacit.plan.ranking import GREATEST, LEAST, MEDIAN, rank_from
 from tacit.plan.reader import ROWS, Reader, node_kind
 
@@ -18,13 +19,13 @@ _NAMED = {"Median": MEDIAN, "Min": LEAST, "Max": GREATEST}
 _ONE_EACH = "write one column for each rank: QUANTILE(x, 0.25) AS low, QUANTILE(x, 0.75) AS high"
 
 
-def quantile(reader: Reader, node: Any, draft: Draft) -> Expression:
-    """The value of one rank."""
+def quantile(reader: Reader, node: Any, draft: Draft, condition: Expression | None = None) -> Expression:
+    """The value of one rank; with a condition, of some rows."""
     value, ranks = _parts(reader, node)
     found = list(ranks)
     if len(found) != 1:
         reader.account.refuse(node, "several quantiles are several columns, and here stands one value", _ONE_EACH)
-    return draft.ranked(reader.read(value, draft, ROWS), found[0])
+    return draft.ranked(only(reader.read(value, draft, ROWS), condition), found[0])
 
 
 def several(reader: Reader, node: Any, draft: Draft) -> Iterator[tuple[str, Expression]] | None:

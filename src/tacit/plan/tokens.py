@@ -75,7 +75,6 @@ _TAUGHT = {
     "WINDOW": _WINDOWS,
     "PARTITION": _WINDOWS,
     "QUALIFY": _WINDOWS,
-    "FILTER": ("FILTER is not read", "write the condition inside: SUM(CASE WHEN condition THEN x ELSE 0 END)"),
     "TABLESAMPLE": _SAMPLES,
     "SAMPLE": _SAMPLES,
     "INTO": ("an answer is not written into a table", "leave INTO out"),
@@ -106,7 +105,7 @@ _TAUGHT = {
     "CURRENT_TIMESTAMP": _CLOCK,
     "CURRENT_TIME": _CLOCK,
 }
-_ALSO_NAMES = {"FILTER", "WINDOW", "SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
+_ALSO_NAMES = {"WINDOW", "SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
 _STATEMENT = ("only a SELECT is answered, and nothing is ever changed", "begin with SELECT")
 
 

@@ -22,6 +22,7 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -90,7 +91,7 @@ def type_of(expression: Expression, question: Question | None = None) -> Type:
             return _cast(expression, type_of(operand, question), kind)
         case Called(_, parts):
             return called_type(expression, [type_of(part, question) for part in parts], question)
-        case KeyOf() | MeasureOf() | MeanOf():
+        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return _released(expression, question)
         case _:
             assert_never(expression)
@@ -253,7 +254,7 @@ def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
             return Type(kind, nullable=found.nullable)
 
 
-def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None) -> Type:
+def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> Type:
     assert question is not None, "keys and measures exist only after release"
     match expression:
         case KeyOf(place):
@@ -262,5 +263,5 @@ def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None)
             measure = question.measures[place]
             kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER
             return Type(kind, nullable=False)
-        case MeanOf():
+        case MeanOf() | MomentOf():
             return Type(Kind.NUMBER, nullable=True)

@@ -6,6 +6,7 @@ from typing import assert_never
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     Counted,
+    Distinct,
     Measure,
     Owner,
     Question,
@@ -54,6 +55,8 @@ def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours)
     Because:    a unit's rows weigh W each and add at most b_j, so group g moves by at most W n_g b_j, and |W n| is at
                 most 2**bits * bound.  Other units' rows and weights do not depend on this one: see `Rows`.  Where every
                 row is a unit, `bound` is at least the number of rows that it becomes, each of which weighs 2**bits.
+                For `Distinct` a unit brings at most `bound` pairs of a group and a value; each adds one where no other
+                unit brings it, so that what it adds has no negative entry and a sum of at most `bound`, in either norm.
     Checked by: tests/laws/test_stability.py and tests/laws/test_rows.py
     """
     if owner_of(question.rows) is Owner.ROW and weights.bound < multiplicity(question.rows):
@@ -99,11 +102,11 @@ def misranked_by(rank: Fraction, groups: int, norm: Norm, neighbours: Neighbours
     return 2 * steep if norm is Norm.L1 else root_at_least(2 * (steep**2 + (1 - steep) ** 2))
 
 
-def _moved(measure: Counted | Summed | Units, weights: Weights) -> Fraction:
+def _moved(measure: Counted | Summed | Units | Distinct, weights: Weights) -> Fraction:
     """The most that one unit adds, in norm."""
     whole = Fraction(1 << weights.bits)
     match measure:
-        case Counted():
+        case Counted() | Distinct():
             return whole * weights.bound
         case Summed():
             return whole * weights.bound * max(measure.reach, 1)
@@ -113,7 +116,7 @@ def _moved(measure: Counted | Summed | Units, weights: Weights) -> Fraction:
             assert_never(measure)
 
 
-def _apart(measure: Counted | Summed | Units, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
+def _apart(measure: Counted | Summed | Units | Distinct, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
     """By what factor replacing a unit moves further than adding one.
 
     Claim:      1 under add-or-remove; under replace, where a row adds from -q to p with q <= p: for one number
@@ -138,12 +141,12 @@ def _apart(measure: Counted | Summed | Units, groups: int, norm: Norm, neighbour
     return root_at_least(Fraction(2 * (most**2 + least**2), reach**2))
 
 
-def _added(measure: Counted | Summed | Units) -> tuple[int, int]:
+def _added(measure: Counted | Summed | Units | Distinct) -> tuple[int, int]:
     """The least and the most that one row adds; a row that adds nothing adds zero."""
     match measure:
         case Summed():
             return min(measure.low - measure.centre, 0), max(measure.high - measure.centre, 0)
-        case Counted() | Units():
+        case Counted() | Units() | Distinct():
             return 0, 1
         case _:
             assert_never(measure)

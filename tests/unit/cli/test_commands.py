@@ -47,6 +47,13 @@ def test_numbers_are_read_as_they_are_written(run: Run, clinic: Path) -> None:
     assert answer["price"]["free"] is True
 
 
+def test_a_question_may_say_its_price_itself(run: Run, clinic: Path) -> None:
+    text = COUNT.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.25)", 1)
+    assert parsed(run("sql", clinic, text, "--json"))["price"]["epsilon"] == pytest.approx(0.25)
+    assert parsed(run("sql", clinic, COUNT, "--epsilon", "0.25", "--json"))["price"]["free"] is True
+    assert "leave one of them out" in run("sql", clinic, text, "--epsilon", "0.5").err
+
+
 def test_accuracy_comes_first_if_that_is_asked(run: Run, clinic: Path) -> None:
     answer = parsed(run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--within", "60", "--json"))
     row = answer["rows"][0]

@@ -131,7 +131,7 @@ WITH t(«a») AS (SELECT cost FROM visits) SELECT COUNT(*) FROM t
 # two questions are called 't'
 WITH t AS (SELECT cost FROM visits), «t» AS (SELECT stay FROM visits) SELECT COUNT(*) FROM t
 
-# of distinct values only units are counted
+# the table 'the question inside' has no column 'patient'
 SELECT COUNT(DISTINCT «patient») FROM (SELECT cost FROM visits)
 
 # 'patient' names the protected unit: one group for each would be one answer about each
