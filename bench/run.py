@@ -8,6 +8,7 @@ bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of th
 bench/run.py selection       choices among a million candidates
 bench/run.py keys            counts by keys that nobody declares
 bench/run.py engine          the engine alone, on uniform and on skewed rows
+bench/run.py conformance     published failures of other systems, run on the pinned versions: two minutes
 bench/run.py error           errors at an equal limit: ten minutes, most of them OpenDP's
 bench/run.py … --record      also writes the figures into docs/benchmarks.md
 """
@@ -21,8 +22,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 
 import accounting
+import conformance
 import engine
 import error
 import first
@@ -49,10 +52,12 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "quantiles": quantiles.run,
     "selection": selection.run,
     "engine": engine.run,
+    "conformance": conformance.run,
     "error": error.run,
     "noise-full": partial(noise.run, full=True),
 }
 USUAL = ["imports", "noise", "accounting", "ledger", "first", "questions"]
+PEERS = BENCH / "peers"
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 
@@ -89,11 +94,12 @@ def circumstances() -> str:
 def versions() -> str:
     """With which versions the figures are made."""
     ours = ", ".join(f"{name} {version(name)}" for name in ("tacit", "numpy", "python-flint", "cryptography", "duckdb"))
-    peers = [
-        f"- {pins.stem}: {', '.join(pins.read_text().split()).replace('==', ' ')}"
-        for pins in sorted((BENCH / "peers").glob("*.txt"))
-    ]
+    peers = [f"- {pins.stem}: {', '.join(_pins(pins)).replace('==', ' ')}" for pins in sorted(PEERS.glob("*.txt"))]
     return "\n".join([f"- ours: {ours}", *peers])
+
+
+def _pins(file: Path) -> list[str]:
+    return [line for line in file.read_text().splitlines() if not line.startswith("-")]
 
 
 def record(section: str) -> None:

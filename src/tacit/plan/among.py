@@ -17,7 +17,8 @@ _UNITS_ONLY = (
     "a question inside IN or EXISTS is about the protected unit, and stands by itself among the conditions of WHERE"
 )
 _ALONE = (
-    "write WHERE patient IN (SELECT patient FROM ...) AND ..., with the unit's name; or list the constants: x IN (1, 2)"
+    "write WHERE patient IN (SELECT patient FROM ...) AND ..., with the unit's name; list the constants: x IN (1, 2); "
+    "or join a public table: JOIN ... ON ..."
 )
 
 
@@ -93,6 +94,8 @@ def _exists(reader: Reader, node: Any) -> Origin:
             tied = True
         else:
             rest.append(part)
+    if inside.scope.origin.owner is Owner.NOBODY:
+        reader.account.refuse(node, "public rows are of no unit, and units are looked for", "write JOIN ... ON ...")
     if not tied or inside.scope.origin.owner is not Owner.UNIT:
         unit, other = inside.scope.origin.table.unit, outside.origin.table.unit
         tie = f"{inside.scope.aliases[0]}.{unit} = {outside.aliases[0]}.{other}" if unit and other else "their units"

@@ -119,6 +119,9 @@ SELECT (SELECT «COUNT(*) FROM patients») FROM visits
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT «1 FROM patients»)
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT «1 FROM patients p WHERE p.ward = v.ward»)
 
+# public rows are of no unit, and units are looked for
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT «1 FROM stations s WHERE s.ward = v.ward»)
+
 # of the row outside, a question inside knows the unit and nothing else
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.id = v.patient AND p.ward = «v.ward»)
 

@@ -1,0 +1,281 @@
+-- Ordinary questions about the clinic of tests/laws/clinic.py, as people write them: one a paragraph, what it is for above it.
+
+-- counts
+
+-- how many visits
+select count(*) from visits
+
+-- how many visits, and of how many patients
+SELECT COUNT(*) visits, COUNT(DISTINCT patient) patients FROM visits
+
+-- how many visits have a cost at all
+SELECT COUNT(*) AS n, COUNT(cost) AS known, COUNT(*) - COUNT(cost) AS unknown FROM visits
+
+-- visits a ward, busiest first
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC
+
+-- the busiest ward
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY COUNT(*) DESC, ward LIMIT 1
+
+-- wards with many visits
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) >= 15
+
+-- patients by sex
+SELECT p.sex, COUNT(*) AS n FROM patients p GROUP BY p.sex ORDER BY p.sex
+
+-- urgent or not
+SELECT urgent, COUNT(*) FROM visits GROUP BY urgent
+
+-- visits by ward and urgency
+SELECT ward, urgent, COUNT(*) AS n, AVG(cost) AS mean_cost FROM visits GROUP BY ward, urgent ORDER BY ward, urgent
+
+-- groups by place
+SELECT ward, drug, COUNT(*) FROM visits v JOIN doses d ON d.visit = v.visit GROUP BY 1, 2 ORDER BY 1, 2
+
+-- sums and means
+
+-- total and mean cost
+SELECT SUM(cost) AS total, AVG(cost) AS mean FROM visits
+
+-- cost of a day in hospital
+SELECT ward, SUM(cost) / SUM(stay) AS cost_a_day FROM visits WHERE stay > 0 AND cost IS NOT NULL GROUP BY ward
+
+-- share of urgent visits, one way
+SELECT AVG(CASE WHEN urgent THEN 1.0 ELSE 0.0 END) AS share FROM visits
+
+-- share of urgent visits, another way
+SELECT ward, ROUND(100.0 * SUM(CASE WHEN urgent THEN 1 ELSE 0 END) / COUNT(*), 1) AS percent FROM visits GROUP BY ward
+
+-- share of urgent visits, in DuckDB's spelling
+SELECT SUM(urgent::INT) * 1.0 / COUNT(*) AS share FROM visits WHERE urgent IS NOT NULL
+
+-- cost in thousands, missing ones taken as nothing
+SELECT ward, SUM(COALESCE(cost, 0)) / 1000 AS thousands FROM visits GROUP BY ward ORDER BY thousands DESC
+
+-- mean stay, where zero means not admitted
+SELECT AVG(NULLIF(stay, 0)) AS days FROM visits
+
+-- cost with a cap
+SELECT ward, AVG(LEAST(cost, 1000)) AS mean FROM visits GROUP BY ward
+
+-- cost after a deductible
+SELECT SUM(GREATEST(cost - 250, 0)) AS paid FROM visits
+
+-- a bill in another currency
+SELECT ward, SUM(ROUND(cost * 0.92, 2)) AS euros FROM visits GROUP BY ward
+
+-- log cost
+SELECT AVG(LN(cost + 1)) AS log_cost, EXP(AVG(LN(cost + 1))) - 1 AS geometric FROM visits
+
+-- root of the mean square
+SELECT SQRT(AVG(POWER(stay, 2))) AS rms FROM visits
+
+-- distance from a target
+SELECT AVG(ABS(stay - 7)) AS away FROM visits
+
+-- conditions
+
+-- a range
+SELECT COUNT(*) FROM visits WHERE cost BETWEEN 100 AND 500
+
+-- several wards
+SELECT COUNT(*) AS n FROM visits WHERE ward IN ('A', 'B') AND NOT urgent
+
+-- all wards but one
+SELECT COUNT(*) AS n FROM visits WHERE ward <> 'D' OR ward IS NULL
+
+-- names by pattern
+SELECT COUNT(*) AS n FROM visits WHERE ward LIKE 'A%' OR ward ILIKE 'b'
+
+-- a text without its spaces
+SELECT UPPER(TRIM(sex)) AS sex, COUNT(*) AS n FROM patients GROUP BY UPPER(TRIM(sex))
+
+-- not in a list
+SELECT ward, AVG(stay) AS days FROM visits WHERE ward NOT IN ('C', 'D') GROUP BY ward
+
+-- three-valued logic
+SELECT COUNT(*) AS n FROM visits WHERE urgent IS NOT TRUE AND (stay IS NULL OR stay = 0)
+
+-- inequality that knows NULL
+SELECT COUNT(*) AS n FROM visits WHERE ward IS DISTINCT FROM 'A'
+
+-- dates
+
+-- visits of a year
+SELECT COUNT(*) AS n FROM visits WHERE day >= DATE '2024-01-01' AND day < DATE '2025-01-01'
+
+-- the same, by its number
+SELECT COUNT(*) AS n FROM visits WHERE EXTRACT(YEAR FROM day) = 2024
+
+-- visits by year
+SELECT EXTRACT(year FROM day) AS year, COUNT(*) AS n FROM visits GROUP BY year ORDER BY year
+
+-- visits by year and quarter
+SELECT YEAR(day) AS y, QUARTER(day) AS q, COUNT(*) AS n, SUM(cost) AS total FROM visits GROUP BY y, q ORDER BY y, q
+
+-- visits by month
+SELECT DATE_TRUNC('month', day) AS month, COUNT(*) AS n FROM visits GROUP BY 1 ORDER BY 1
+
+-- by day of the week
+SELECT DATE_PART('dow', day) AS weekday, COUNT(*) AS n FROM visits GROUP BY weekday
+
+-- weekends against weekdays
+SELECT CASE WHEN EXTRACT(dow FROM day) IN (0, 6) THEN 'weekend' ELSE 'weekday' END AS kind, AVG(stay) AS days FROM visits WHERE day IS NOT NULL GROUP BY kind
+
+-- a window of ninety days
+SELECT COUNT(*) AS n FROM visits WHERE day BETWEEN DATE '2024-06-01' AND DATE '2024-06-01' + INTERVAL 90 DAY
+
+-- discharged by the end of the year
+SELECT COUNT(*) AS n FROM visits WHERE day + CAST(stay AS INTEGER) <= DATE '2024-12-31'
+
+-- days since the opening
+SELECT AVG(DATE_DIFF('day', DATE '2024-01-01', day)) AS days FROM visits
+
+-- buckets
+
+-- ages by the name of their decade
+SELECT CONCAT(age // 10 * 10, 's') AS decade, COUNT(*) AS n FROM patients WHERE age < 100 GROUP BY decade
+
+-- ages in decades, whole numbers
+SELECT age // 10 * 10 AS decade, COUNT(*) AS n FROM patients GROUP BY decade ORDER BY decade
+
+-- ages in decades, PostgreSQL's way
+SELECT FLOOR(age / 10.0) * 10 AS decade, COUNT(*) AS n FROM patients GROUP BY FLOOR(age / 10.0) * 10
+
+-- costs in steps of a thousand
+SELECT FLOOR(cost / 1000) AS thousands, COUNT(*) AS n FROM visits GROUP BY thousands
+
+-- named age groups
+SELECT CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'senior' END AS age_group, COUNT(*) AS n
+FROM patients GROUP BY age_group ORDER BY n DESC, age_group
+
+-- named groups of costs by ward
+SELECT ward, CASE WHEN cost >= 2500 THEN 'dear' WHEN cost IS NULL THEN 'unknown' ELSE 'cheap' END AS class, COUNT(*) AS n
+FROM visits GROUP BY ward, class
+
+-- a missing ward gets a name
+SELECT COALESCE(ward, 'none') AS ward, COUNT(*) AS n FROM visits GROUP BY COALESCE(ward, 'none')
+
+-- several tables
+
+-- cost by sex
+SELECT p.sex, COUNT(*) AS visits, AVG(v.cost) AS mean_cost FROM visits v JOIN patients p ON v.patient = p.id GROUP BY p.sex
+
+-- visits of the old, by ward
+SELECT v.ward, COUNT(*) AS n FROM visits AS v INNER JOIN patients AS p ON p.id = v.patient WHERE p.age >= 65 GROUP BY v.ward
+
+-- doses by floor
+SELECT s.floor, d.drug, SUM(d.mg) AS mg FROM doses d JOIN visits v ON v.visit = d.visit JOIN stations s ON s.ward = v.ward GROUP BY s.floor, d.drug
+
+-- what is known of patients without visits
+SELECT COUNT(*) AS n FROM patients p LEFT JOIN visits v ON v.patient = p.id WHERE v.visit IS NULL
+
+-- visits a floor, with USING
+SELECT floor, COUNT(*) AS n, AVG(stay) AS days FROM visits JOIN stations USING (ward) GROUP BY floor HAVING COUNT(*) > 5
+
+-- treated in another ward than the own
+SELECT COUNT(*) AS n FROM visits v JOIN patients p ON v.patient = p.id WHERE v.ward <> p.ward
+
+-- drug x for women
+SELECT SUM(mg) AS mg FROM doses WHERE drug = 'x' AND person IN (SELECT id FROM patients WHERE sex = 'f')
+
+-- patients who came and took nothing
+SELECT COUNT(DISTINCT v.patient) AS n FROM visits v WHERE NOT EXISTS (SELECT 1 FROM doses d WHERE d.person = v.patient)
+
+-- two lists in one
+SELECT kind, COUNT(*) AS n FROM (
+  SELECT patient, 'visit' AS kind FROM visits UNION ALL SELECT person, 'dose' FROM doses
+) AS events GROUP BY kind
+
+-- a label from a step before
+WITH labelled AS (SELECT patient, cost, CASE WHEN stay >= 3 THEN 'long' WHEN stay >= 0 THEN 'short' END AS kind FROM visits)
+SELECT kind, COUNT(*) AS n, AVG(cost) AS mean FROM labelled GROUP BY kind
+
+-- months from a step before
+SELECT month, COUNT(*) AS n FROM (SELECT patient, CAST(DATE_TRUNC('month', day) AS DATE) AS month FROM visits) m GROUP BY month ORDER BY month
+
+-- per patient
+
+-- visits a patient
+SELECT AVG(n) AS visits_a_patient FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) t
+
+-- how many patients came how often
+SELECT n, COUNT(*) AS patients FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) GROUP BY n ORDER BY n
+
+-- what patients cost, by sex
+WITH spent AS (SELECT patient, SUM(cost) AS total FROM visits GROUP BY patient)
+SELECT sex, AVG(total) AS mean, COUNT(*) AS n FROM patients JOIN spent ON spent.patient = patients.id GROUP BY sex
+
+-- frequent visitors
+WITH often AS (SELECT patient FROM visits GROUP BY patient HAVING COUNT(*) >= 3)
+SELECT COUNT(*) AS visits, SUM(cost) AS total FROM visits WHERE patient IN (SELECT patient FROM often)
+
+-- patients above an amount
+SELECT COUNT(*) AS n FROM (SELECT patient FROM visits GROUP BY patient HAVING SUM(cost) > 5000) AS dear
+
+-- patients whose longest stay was long
+WITH longest AS (SELECT patient, MAX(stay) AS days FROM visits GROUP BY patient)
+SELECT CASE WHEN days >= 14 THEN 'long' ELSE 'short' END AS kind, COUNT(*) AS patients FROM longest WHERE days IS NOT NULL GROUP BY kind
+
+-- first visits by ward
+WITH numbered AS (
+  SELECT patient, ward, cost, ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day, visit) AS k FROM visits
+)
+SELECT ward, COUNT(*) AS firsts, AVG(cost) AS mean FROM numbered WHERE k = 1 GROUP BY ward
+
+-- how long until they come back
+SELECT AVG(gap) AS days FROM (
+  SELECT patient, day - LAG(day) OVER (PARTITION BY patient ORDER BY day, visit) AS gap FROM visits WHERE day IS NOT NULL
+) g WHERE gap IS NOT NULL
+
+-- back within thirty days
+SELECT COUNT(DISTINCT patient) AS n FROM (
+  SELECT patient, DATE_DIFF('day', LAG(day) OVER (PARTITION BY patient ORDER BY day, visit), day) AS gap FROM visits WHERE day IS NOT NULL
+) g WHERE gap <= 30
+
+-- dear compared with one's own mean
+SELECT ward, COUNT(*) AS n FROM (
+  SELECT patient, ward, cost, AVG(cost) OVER (PARTITION BY patient) AS own FROM visits
+) x WHERE cost > 2 * own GROUP BY ward
+
+-- running total passes a limit
+SELECT COUNT(*) AS n FROM (
+  SELECT patient, SUM(stay) OVER (PARTITION BY patient ORDER BY visit) AS so_far FROM visits
+) r WHERE so_far >= 10
+
+-- kinds of patients by how often they came
+SELECT kind, COUNT(*) AS patients FROM (
+  SELECT patient, CASE WHEN COUNT(*) >= 5 THEN 'often' WHEN COUNT(*) >= 2 THEN 'sometimes' ELSE 'once' END AS kind FROM visits GROUP BY patient
+) k GROUP BY kind
+
+-- patients seen in more than one ward
+SELECT COUNT(*) AS n FROM (SELECT patient, COUNT(DISTINCT ward) AS wards FROM visits GROUP BY patient) w WHERE wards > 1
+
+-- came in 2024 and again in 2025
+SELECT COUNT(*) AS n FROM patients WHERE id IN (SELECT patient FROM visits WHERE YEAR(day) = 2024) AND id IN (SELECT patient FROM visits WHERE YEAR(day) = 2025)
+
+-- new in 2025
+SELECT COUNT(*) AS n FROM (SELECT patient, MIN(day) AS first_day FROM visits GROUP BY patient) f WHERE first_day >= DATE '2025-01-01'
+
+-- month of the first visit
+SELECT DATE_TRUNC('month', first_day) AS month, COUNT(*) AS n FROM (SELECT patient, MIN(day) AS first_day FROM visits GROUP BY patient) f GROUP BY month
+
+-- answers of answers
+
+-- a ratio of two groups' counts
+SELECT ward, COUNT(*) AS n, SUM(CASE WHEN urgent THEN 1 ELSE 0 END) AS urgent, SUM(CASE WHEN urgent THEN 1 ELSE 0 END) * 100.0 / COUNT(*) AS percent
+FROM visits GROUP BY ward HAVING COUNT(*) > 0 ORDER BY percent DESC
+
+-- top two of three
+SELECT ward, SUM(cost) AS total FROM visits WHERE ward <> 'D' GROUP BY ward ORDER BY total DESC LIMIT 2
+
+-- the second page
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING ward IS NOT NULL ORDER BY ward LIMIT 2 OFFSET 2
+
+-- a label on the number
+SELECT ward, CASE WHEN COUNT(*) >= 25 THEN 'busy' ELSE 'quiet' END AS label, COUNT(*) AS n FROM visits GROUP BY ward
+
+-- patients who came at all, as a share of those registered
+SELECT AVG(CASE WHEN visits > 0 THEN 1 ELSE 0 END) AS share FROM (
+  SELECT p.id, COUNT(v.visit) AS visits FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY p.id
+) t
