@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import lru_cache
 from math import floor
 
-from tacit.plan.domains import public_values
 from tacit.plan.expressions import Expression, Field
 from tacit.plan.nodes import Defined, Folded, Folding, Summed
 from tacit.plan.proofs import refused, unbounded
 from tacit.plan.ranges import INT64, Range
-from tacit.plan.schema import Column, Kind, Scalar
+from tacit.plan.schema import Column, Kind
 from tacit.plan.types import type_of
 from tacit.plan.words import phrase
 
@@ -19,11 +17,10 @@ __all__ = ["apart", "column_of", "folded", "label", "steps_of"]
 # Whole numbers of steps up to here, and their halves, are doubles; so is every total.
 _STEPS = 1 << 51
 _FINEST = Fraction(1, 2**900)
-_FEW = 1_000  # values of a column that is calculated inside
 
 
 def column_of(defined: Defined) -> Column:
-    """The column that a calculation gives: its kind, range and nullability, and its public values if they are few.
+    """The column that a calculation gives: its kind, range and nullability, and the public values of what it repeats.
 
     >>> age = Column("age", Kind.INTEGER, 0, 120, nullable=False)
     >>> years = column_of(Defined("years", Field(age)))
@@ -35,16 +32,7 @@ def column_of(defined: Defined) -> Column:
         return Column(defined.name, given.kind, given.low, given.high, given.values, given.nullable)
     found = type_of(defined.value)
     low, high = (found.low, found.high) if found.numeric else (None, None)
-    return Column(defined.name, found.kind, low, high, _values(defined.value), found.nullable)
-
-
-@lru_cache(maxsize=1024)
-def _values(value: Expression) -> tuple[Scalar, ...] | None:
-    """What a calculation may give, so that it can be a key further out; whole numbers are listed by their range."""
-    if type_of(value).kind in {Kind.BOOLEAN, Kind.INTEGER}:
-        return None
-    found = public_values(value)
-    return found if found is not None and len(found) <= _FEW else None
+    return Column(defined.name, found.kind, low, high, nullable=found.nullable)
 
 
 def label(what: str, value: Expression | None, *rest: object) -> str:

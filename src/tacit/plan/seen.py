@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
-from tacit.plan.domains import public_values
+from tacit.plan.domains import MOST_VALUES, public_values
 from tacit.plan.expressions import Expression, Field, operands
 from tacit.plan.nodes import Computed, Defined, Inner, Joined, Kept, Rows, Scan, Stacked, Where, Windowed
 from tacit.plan.rows import columns_of
@@ -24,8 +24,10 @@ def seen_values(value: Expression, rows: Rows, conditions: Sequence[Expression])
     if found is not None:
         return found
     match rows:
-        case Scan() | Stacked():
+        case Scan():
             return None
+        case Stacked(parts):
+            return _of_all(value, parts, conditions)
         case Where(inner, condition):
             return seen_values(value, inner, [*conditions, condition])
         case Kept(inner, _, _) | Windowed(inner, _):
@@ -38,6 +40,17 @@ def seen_values(value: Expression, rows: Rows, conditions: Sequence[Expression])
             return _of(value, left, conditions) or _of(value, right, conditions)
         case _:
             assert_never(rows)
+
+
+def _of_all(value: Expression, parts: Sequence[Rows], conditions: Sequence[Expression]) -> tuple[Scalar, ...] | None:
+    """The values of a key in any of several stacked rows, if those of all are known."""
+    found: list[Scalar] = []
+    for part in parts:
+        values = seen_values(value, part, conditions)
+        if values is None:
+            return None
+        found += values
+    return tuple(dict.fromkeys(found)) if len(found) <= MOST_VALUES else None
 
 
 def _through(

@@ -102,7 +102,9 @@ def test_a_wrong_type_or_name_in_the_policy(tmp_path: Path, run: Run, wrong: str
 
 
 def test_all_faults_of_a_policy_at_once(tmp_path: Path, run: Run) -> None:
-    clinic = vault(tmp_path, POLICY.replace("epsilon = 2.0", "epsilon = -1").replace("contributions = 3", "contributions = 0"))
+    clinic = vault(
+        tmp_path, POLICY.replace("epsilon = 2.0", "epsilon = -1").replace("contributions = 3", "contributions = 0")
+    )
     helpful(run("check", clinic), 4, "2 faults", "epsilon", "contributions")
 
 

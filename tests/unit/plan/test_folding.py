@@ -1,6 +1,5 @@
 """What rows of one unit become: columns, bounds, grids."""
 
-from datetime import date
 from fractions import Fraction
 
 import pytest
@@ -8,21 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidPlan, Unbounded
-from tacit.plan import (
-    Called,
-    Case,
-    Column,
-    Compared,
-    Defined,
-    Field,
-    Folding,
-    Function,
-    Kind,
-    Literal,
-    column_of,
-    folded,
-    steps_of,
-)
+from tacit.plan import Column, Defined, Field, Folding, Kind, column_of, folded, steps_of
 
 F = Fraction
 ENDS = st.fractions(-(10**9), 10**9, max_denominator=10**6)
@@ -87,19 +72,3 @@ def test_a_sum_beyond_64_bits_is_refused():
 def test_a_column_that_is_repeated_keeps_what_is_public_about_it():
     given = Column("ward", Kind.TEXT, values=("A", "B"), nullable=False)
     assert column_of(Defined("w", Field(given))).values == ("A", "B")
-
-
-def test_what_is_calculated_has_public_values_if_they_follow_from_the_plan_and_are_few():
-    ward, age = Field(Column("ward", Kind.TEXT, values=("A", "B"))), Field(Column("age", Kind.INTEGER, 0, 120))
-    note, day = Field(Column("note", Kind.TEXT)), Field(Column("day", Kind.DATE, date(1900, 1, 1), date(2025, 1, 1)))
-    old = Compared(">", age, Literal(64, Kind.INTEGER))
-    listed = {
-        Literal("visit", Kind.TEXT): ("visit",),
-        Called(Function.LOWER, (ward,)): ("a", "b"),
-        Case(((old, Literal("old", Kind.TEXT)),), Literal("young", Kind.TEXT)): ("young", "old"),
-        Called(Function.LOWER, (note,)): None,
-        Called(Function.COALESCE, (day, Literal(date(2025, 1, 1), Kind.DATE))): None,  # 45,000 days
-        Called(Function.ABS, (age,)): None,  # whole numbers within their range
-    }
-    for value, values in listed.items():
-        assert column_of(Defined("x", value)).values == values

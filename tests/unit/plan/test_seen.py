@@ -9,6 +9,8 @@ from tacit.plan.seen import seen_values
 from tests.laws.clinic import TABLES, VISITS
 
 SEEN = {
+    "SELECT kind, COUNT(*) AS n FROM (SELECT patient, 'visit' AS kind FROM visits UNION ALL"
+    " SELECT id AS patient, 'person' AS kind FROM patients) GROUP BY kind": ("person", "visit"),
     "SELECT b, COUNT(*) AS n FROM (SELECT patient, CASE WHEN stay > 9 THEN 'long' ELSE 'short' END AS b FROM visits)"
     " GROUP BY b": ("long", "short"),
     "WITH c AS (SELECT patient, LOWER(ward) AS w FROM visits) SELECT w, COUNT(*) AS n FROM c GROUP BY w": (*"abcd",),
