@@ -158,9 +158,8 @@ def _gathered(rows: list[Owned], question: Question, keeping: Keeping) -> _Gathe
         kept = sorted(keys, key=order.__getitem__)[: keeping.most]
         for values in kept:
             found[values] += key_weight(len(kept), keeping)
-    return _Gathered(
-        rows, {tuple(map(scalar, each, kinds)): found[each] for each in sorted(found, key=order.__getitem__)}
-    )
+    weighing = [values for values in sorted(found, key=order.__getitem__) if found[values]]
+    return _Gathered(rows, {tuple(map(scalar, each, kinds)): found[each] for each in weighing})
 
 
 def _kept(rows: list[Owned], question: Question) -> Iterator[Kept]:

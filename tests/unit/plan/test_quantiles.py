@@ -110,7 +110,6 @@ def test_a_plan_says_what_is_ranked():
         ("[1, 2]", "'\\[' is not understood here"),
         ("age" + "[1]" * 300, "'\\[' is not understood here"),
         ("QUANTILE(age, [[0.5]])", "'\\[' is not understood here"),
-        ("COUNT(*) FILTER (WHERE age > 3)", "FILTER"),
     ],
 )
 def test_what_cannot_be_ranked_is_refused(columns, reason):
