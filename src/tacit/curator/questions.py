@@ -165,7 +165,7 @@ class _Trial:
     def _moves(self, place: int, one: Answer, other: Answer) -> list[Fraction]:
         """How far a measure moves in every group: its number, or the misranking of the cell that moves furthest."""
         columns, mechanism = self.terms.columns[place], self.terms.mechanisms[place]
-        if not isinstance(mechanism, RankedCells):
+        if not isinstance(mechanism, RankedCells) or not len(one):
             both = zip(one[:, columns.start], other[:, columns.start], strict=True)
             return [Fraction(int(a) - int(b)) for a, b in both]
         furthest = [Fraction(0)] * len(one)

@@ -26,6 +26,7 @@ BASIC = {
     "pure groups": ("SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward", PURE),
     "sum": ("SELECT SUM(stay) AS s FROM visits WHERE day >= DATE '2024-06-01' AND urgent", POLICY),
     "median": ("SELECT MEDIAN(stay) AS m FROM visits", POLICY),
+    "keys": ("SELECT visit, COUNT(*) AS n, MEDIAN(stay) AS m FROM visits GROUP BY visit", POLICY),
     "units": ("SELECT COUNT(DISTINCT patient) AS n FROM visits", PURE),
     "rows": ("SELECT ward, SUM(km) AS s FROM trips GROUP BY ward", PURE),
 }
@@ -34,7 +35,7 @@ every_basic_question = pytest.mark.parametrize(("text", "policy"), list(BASIC.va
 
 
 def audited(text, policy=POLICY, pairs=120, world=0):
-    return audit_question(read_sql(text, ASKED), policy, pairs=pairs, world=world)
+    return audit_question(read_sql(text, ASKED, finding=True), policy, pairs=pairs, world=world)
 
 
 @every_basic_question
