@@ -80,6 +80,7 @@ COMPOSITIONS = [
 
 WARDS = [f"ward {i:02d}" for i in range(50)]
 MOST = 5_000  # what is spent on a visit, at most
+MEDIANS = ("age", "cost")
 BOUND = 10  # rows of a person that count in full
 KEPT = Path(__file__).resolve().parent.parent / ".bench" / "rows"
 
@@ -87,6 +88,14 @@ KEPT = Path(__file__).resolve().parent.parent / ".bench" / "rows"
 def visits(rows: int) -> Path:
     """The Parquet file with so many rows that `rows.kept` has made."""
     return KEPT / f"visits-{rows}.parquet"
+
+
+CODES = 1_000  # of a diagnosis, which nobody declares
+
+
+def coded(rows: int) -> Path:
+    """The Parquet file with so many rows and codes that `rows.kept_codes` has made."""
+    return KEPT / f"codes-{rows}.parquet"
 
 
 MANY, SOME, FEW = 10_000_000, 100_000, 60_000

@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 from report import Requirement, Result, Table, ratio, shown
 
 import tacit
-from tacit.accounting import ConcentratedFilter, PureFilter
+from tacit.accounting import ConcentratedFilter, PureFilter, total
+from tacit.mechanisms import Gaussian
 
 MOST_RATIO, CONFIDENCE, DRAWS, TRIALS = 1.10, 0.99, 2_000, 3
+SLACK = 0.001  # of the limit: accountants search in steps
+FINE = 1_000  # steps, on which discrete noise is as good as continuous
 HIGHS = (1500, 2000, 2500, 3000, MOST)  # where costs may be held
-CONTRIBUTIONS = (1, 2, 3, 4, 5, 6, 8, 10)
+CONTRIBUTIONS = (1, 2, 3, 4, 5, 6, 8, 10, 14, 18, 24)
 SPREADS = tuple(product((1, 2, 3, 4, 5, 7, 9, 12, 16, 20), (1, 2, 3)))  # wards, and rows in each
 PEERS = {"OpenDP": ("opendp_polars", False), "PipelineDP": ("pipeline_dp", True)}  # whether means are centred
 TRIED = [asked for asked in ASKED if asked.below in {20, 60, 100}]
@@ -45,6 +48,16 @@ def _figures(source: str, asked: Asked, figure: str = "cost") -> dict[str, float
 # ---------------------------------------------------------------- bounds
 
 
+def check_noise(widths: dict[str, dict[bool, float]]) -> None:
+    """Refuse to compare with noise that does not keep the limit: of counts, and of the two parts of every mean."""
+    for case, asked in (("together", ASKED), ("alone", ASKED[-2:-1]), ("alone", ASKED[-1:])):
+        parts = [widths[case][each.mean] for each in asked for _ in range(1 + each.mean)]
+        alike = 1 / sqrt(sum(width**-2 for width in parts))  # the noise of one count that would cost as much
+        spent = float(total([Gaussian(alike * FINE).loss(FINE)]).epsilon(DELTA))
+        if spent > LIMIT * (1 + SLACK):
+            raise AssertionError(f"{case}: noise of {widths[case]} costs {spent:.3f}, and the limit is {LIMIT}")
+
+
 def chosen(multipliers: dict[bool, float], tried: list[Asked], *, centred: bool) -> dict[bool, Bounds]:
     """For counts and for means, the bounds with the least expected error, which a peer is given."""
     candidates = [Bounds(*spread, high) for spread, high in product(SPREADS, HIGHS)]
@@ -66,16 +79,16 @@ def _expected(asked: Asked, held: Bounds, multiplier: float, *, centred: bool) -
     moved = _figures(kept, asked, f"least(cost, {held.high})")
     exact, counted = truth(asked), _figures(kept, Asked(False, asked.below))
     noise = (multiplier * held.rows * sqrt(held.wards)) ** 2
-    total = 0.0
+    squares = 0.0
     for ward in WARDS:
-        total += (moved[ward] - exact[ward]) ** 2
+        squares += (moved[ward] - exact[ward]) ** 2
         if asked.mean:
             centre = held.high / 2 if centred else 0
             reach = held.high - centre
-            total += noise * (reach**2 + (moved[ward] - centre) ** 2) / max(counted[ward], 1) ** 2
+            squares += noise * (reach**2 + (moved[ward] - centre) ** 2) / max(counted[ward], 1) ** 2
         else:
-            total += noise
-    return total / len(WARDS)
+            squares += noise
+    return squares / len(WARDS)
 
 
 def _held(below: int, held: Bounds) -> str:
@@ -199,6 +212,7 @@ def run() -> Result:
         if (who, "alone", "mean") not in noise:
             continue
         widths = {case: {m: noise[who, case, "mean" if m else "count"] for m in (False, True)} for case in CASES}
+        check_noise(widths)
         held = {
             case: chosen(widths[case], TRIED if case == "together" else ASKED[-2:], centred=centred) for case in CASES
         }
@@ -206,7 +220,7 @@ def run() -> Result:
         best[who] = f"{counts.wards} wards × {counts.rows}, means {means.wards} × {means.rows} up to {means.high}"
         given = [str(held[case][mean]) for case in CASES for mean in (False, True)]
         if centred:  # PipelineDP, which takes a minute to find its noise
-            given += [str(width) for width in (widths["together"][False], *widths["alone"].values())]
+            given += [str(width) for case in CASES for width in widths[case].values()]
         readings = measure(peer, "error", *given)
         peers[who] = theirs(readings, who, held["together"]), theirs(readings, f"{who} alone", held["alone"])
     policies = {}

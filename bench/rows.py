@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-from cases import MANY, MOST, visits
+from cases import CODES, MANY, MOST, coded, visits
 from cases import WARDS as NAMES
 
 ROWS, PERSONS, WARDS = MANY, 1_000_000, len(NAMES)
@@ -47,6 +47,24 @@ def kept(rows: int) -> Path:
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write(path.with_suffix(".new"), rows).rename(path)
+    return path
+
+
+def kept_codes(rows: int) -> Path:
+    """The path of a file with columns person and code, some codes much more frequent than others, made once."""
+    path = coded(rows)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        generator = np.random.default_rng(20_27)
+        often = 1 / np.arange(1, CODES + 1) ** 1.2
+        code = generator.choice(CODES, rows, p=often / often.sum())
+        person = generator.integers(0, max(1, rows * PERSONS // ROWS), rows)
+        with duckdb.connect() as connection:
+            connection.register("drawn", {"person": person, "code": code})
+            new = path.with_suffix(".new")
+            names = "format('code {:04d}', code) AS code"
+            connection.execute(f"COPY (SELECT person, {names} FROM drawn) TO '{new}' (FORMAT parquet)").fetchall()
+        new.rename(path)
     return path
 
 

@@ -3,8 +3,10 @@
 bench/run.py                 imports, noise, accounting, ledger, first and questions
 bench/run.py noise           only this one
 bench/run.py noise-full      the same with OpenDP at 10^6 samples instead of 10^5: a quarter of an hour
+bench/run.py median          medians of ten million rows, person by person and row by row
 bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of the Adult ages, else a stand-in is taken
 bench/run.py selection       choices among a million candidates
+bench/run.py keys            counts by keys that nobody declares
 bench/run.py engine          the engine alone, on uniform and on skewed rows
 bench/run.py conformance     published failures of other systems, run on the pinned versions: two minutes
 bench/run.py error           errors at an equal limit: ten minutes, most of them OpenDP's
@@ -28,7 +30,9 @@ import engine
 import error
 import first
 import imports
+import keys
 import ledger
+import median
 import noise
 import quantiles
 import questions
@@ -43,6 +47,8 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "ledger": ledger.run,
     "first": first.run,
     "questions": questions.run,
+    "median": median.run,
+    "keys": keys.run,
     "quantiles": quantiles.run,
     "selection": selection.run,
     "engine": engine.run,

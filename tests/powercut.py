@@ -72,8 +72,8 @@ Event: TypeAlias = Write | Truncate | Sync | Delete | Replace | SyncFolder
 class Disk:
     """What was asked of the file system below a folder, in order; files are known by their names in there.
 
-    SQLite asks through the system that has this disk's name, Python through `os.fsync` and `os.replace` while they are
-    `watched`.
+    SQLite asks through the system that has this disk's name, Python through `os.pwrite`, `os.fdatasync`, `os.fsync` and
+    `os.replace` while they are `watched`.
     """
 
     name: str
@@ -93,30 +93,45 @@ class Disk:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """What Python syncs and replaces meanwhile is noted too; what it writes, when it syncs or replaces it."""
-        fsync, replace = os.fsync, os.replace
+        """What Python writes in place, syncs and replaces meanwhile is noted too.
+
+        What it writes otherwise is noted when it is synced with `os.fsync` or replaces something.
+        """
+        pwrite, fdatasync, fsync, replace = os.pwrite, os.fdatasync, os.fsync, os.replace
+
+        def noted_pwrite(descriptor: int, data: bytes, offset: int) -> int:
+            self.events.append(Write(self._named(descriptor), offset, bytes(data)))
+            return pwrite(descriptor, data, offset)
+
+        def noted_fdatasync(descriptor: int) -> None:
+            fdatasync(descriptor)
+            self.events.append(Sync(self._named(descriptor)))
 
         def noted_fsync(descriptor: int) -> None:
             fsync(descriptor)
-            meant = os.fstat(descriptor)
-            for path in self.root.rglob("*"):
-                if os.path.samestat(path.stat(), meant):
-                    self._synced(path)
+            name = self._named(descriptor)
+            if (self.root / name).is_dir():
+                self.events.append(SyncFolder(name))
+            else:
+                self.events += [Truncate(name, 0), Write(name, 0, (self.root / name).read_bytes()), Sync(name)]
 
         def noted_replace(source: Path, target: Path) -> None:
             name = self.known_as(source)
             self.events += [Write(name, 0, source.read_bytes()), Replace(self.known_as(target), name)]
             replace(source, target)
 
-        with patch("os.fsync", noted_fsync), patch("os.replace", noted_replace):
+        with (
+            patch("os.pwrite", noted_pwrite),
+            patch("os.fdatasync", noted_fdatasync),
+            patch("os.fsync", noted_fsync),
+            patch("os.replace", noted_replace),
+        ):
             yield
 
-    def _synced(self, path: Path) -> None:
-        name = self.known_as(path)
-        if path.is_dir():
-            self.events.append(SyncFolder(name))
-        else:
-            self.events += [Truncate(name, 0), Write(name, 0, path.read_bytes()), Sync(name)]
+    def _named(self, descriptor: int) -> str:
+        meant = os.fstat(descriptor)
+        places = (self.root, *self.root.rglob("*"))
+        return next(self.known_as(path) for path in places if os.path.samestat(path.stat(), meant))
 
 
 class _System(apsw.VFS):
@@ -232,9 +247,9 @@ def _pieces(event: Write | Truncate, sector: int) -> Iterator[Write | Truncate]:
 
 
 def _torn(piece: Write | Truncate, random: Random) -> Write | Truncate:
-    """The piece, or now and then its beginning."""
-    if isinstance(piece, Write) and random.random() < 0.1:
-        return Write(piece.file, piece.offset, piece.data[: random.randrange(len(piece.data) + 1)])
+    """The piece, or now and then its beginning, broken off within what it says and not in the blanks after it."""
+    if isinstance(piece, Write) and random.random() < 0.3:
+        return Write(piece.file, piece.offset, piece.data[: random.randrange(len(piece.data.rstrip()) + 1)])
     return piece
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import opendp.prelude as dp  # type: ignore[import-not-found]
 import polars as pl
-from cases import ASKED, BOUND, DELTA, FEW, LIMIT, MANY, MOST, RUNS, WARDS, Asked, Bounds, visits
+from cases import ASKED, BOUND, DELTA, FEW, LIMIT, MANY, MEDIANS, MOST, RUNS, WARDS, Asked, Bounds, coded, visits
 from timing import best, emit, serve
 
 warnings.simplefilter("ignore")
@@ -45,6 +45,52 @@ def released(columns: list[Any], keep: str) -> Any:
     """An answer about the large file."""
     held = context(MANY, dp.loss_of(epsilon=1.0)).query().truncate_per_group(BOUND, keep=keep)
     return held.group_by("ward").agg(*columns).with_keys(KEYS).release().collect()
+
+
+def median() -> None:
+    """Seconds of a median, by person, by whichever way of keeping a person's rows is faster, and by row."""
+    for column in MEDIANS:
+        keeps = {"by person": ("first", "sample"), "by row": (None,)}
+        for level, ways in keeps.items():
+            seconds = min(best(median_of, column, keep, least=2) for keep in ways)
+            emit("OpenDP", f"{column}, {level}", seconds=seconds)
+
+
+def median_of(column: str, keep: str | None) -> Any:
+    """A median among 101 candidates."""
+    whole = column == "age"
+    candidates = list(range(101)) if whole else [float(50 * place) for place in range(101)]
+    values = pl.col(column).fill_null(0) if whole else pl.col(column).fill_nan(0.0).fill_null(0.0)
+    unit = dp.unit_of(contributions=1) if keep is None else PERSON
+    made = dp.Context.compositor(
+        data=pl.scan_parquet(visits(MANY)),
+        privacy_unit=unit,
+        privacy_loss=dp.loss_of(epsilon=1.0),
+        split_evenly_over=1,
+        margins=[dp.polars.Margin(max_length=MANY)],
+    ).query()
+    held = made if keep is None else made.truncate_per_group(BOUND, keep=keep)
+    return held.select(values.dp.median(candidates)).release().collect()
+
+
+def keys() -> None:
+    """Seconds of a count by unknown keys, by the fastest way of keeping a person's rows or keys."""
+    emit("OpenDP", "count", seconds=min(best(found, way, least=2) for way in ("sample", "first", "keys")))
+
+
+def found(way: str) -> Any:
+    """The codes that pass a threshold, and how many visits have them."""
+    asked = dp.Context.compositor(
+        data=pl.scan_parquet(coded(MANY)),
+        privacy_unit=PERSON,
+        privacy_loss=dp.loss_of(epsilon=1.0, delta=DELTA),
+        split_evenly_over=1,
+    ).query()
+    if way == "keys":
+        held = asked.truncate_per_group(1, by=["code"]).truncate_num_groups(BOUND, by=["code"], keep="first")
+    else:
+        held = asked.truncate_per_group(BOUND, keep=way)
+    return held.group_by("code").agg(dp.len()).release().collect()
 
 
 @cache
@@ -100,4 +146,4 @@ def estimate(shared: Any, asked: Asked, held: Bounds) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    serve(questions=questions, multipliers=multipliers, error=error)
+    serve(questions=questions, keys=keys, median=median, multipliers=multipliers, error=error)

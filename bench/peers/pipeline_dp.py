@@ -1,5 +1,6 @@
 """PipelineDP on its local backend: all questions under one accountant, which composes privacy-loss distributions."""
 
+from math import sqrt
 from operator import itemgetter
 from typing import Any
 
@@ -14,31 +15,42 @@ EXTRACT = pdp.DataExtractors(
 )
 
 
+Noise = dict[bool, float]
+"""How wide the noise of a count is, and of each part of a mean, for a sensitivity of one."""
+WEIGHTS = {False: 1.0, True: sqrt(2)}  # of a count and of a mean, so that both cost the same: a mean is two releases
+
+
 def multipliers() -> None:
     """How wide the noise of counts is, and of the two parts of a mean, for a sensitivity of one."""
-    together = width(ASKED)
-    emit("PipelineDP", "together", count=together, mean=together)
-    emit("PipelineDP", "alone", count=width(ASKED[-2:-1]), mean=width(ASKED[-1:]))
+    together = found(ASKED)
+    emit("PipelineDP", "together", count=together[False], mean=together[True])
+    emit("PipelineDP", "alone", count=found(ASKED[-2:-1])[False], mean=found(ASKED[-1:])[True])
 
 
-def width(asked: list[Asked]) -> float:
-    """The noise that the accountant finds for these questions, for a sensitivity of one."""
+def found(asked: list[Asked]) -> Noise:
+    """The noise that the accountant finds for these questions: it is wider where their weight is lower."""
     accountant = pdp.PLDBudgetAccountant(total_epsilon=LIMIT, total_delta=DELTA)
     lazy(accountant, [(0, WARDS[0], 0.0, 0)], asked, {False: Bounds(1, 1, 1), True: Bounds(1, 1, 1)})
     accountant.compute_budgets()
-    return float(accountant.base_noise_std)
+    return {of_mean(each): float(each.noise_standard_deviation) for each in accountant.mechanism_specs}
+
+
+def of_mean(mechanism: Any) -> bool:
+    """Whether a mechanism hides a part of a mean, and not a count."""
+    return bool(mechanism.name.startswith("Mean"))
 
 
 def error(*given: str) -> None:
     """Estimates of every question, in several runs of the whole limit; and of single questions that spend it all."""
     held = {False: Bounds.read(given[0]), True: Bounds.read(given[1])}
     alone = {False: Bounds.read(given[2]), True: Bounds.read(given[3])}
-    together, count, mean = map(float, given[4:])
+    widths = [float(text) for text in given[4:]]
+    together, single = ({False: count, True: mean} for count, mean in (widths[:2], widths[2:]))
     rows = read()
     for run in range(RUNS):
         emit_all("PipelineDP", run, rows, ASKED, held, together)
         for asked in ASKED[-2:]:
-            emit_all("PipelineDP alone", run, rows, [asked], alone, mean if asked.mean else count)
+            emit_all("PipelineDP alone", run, rows, [asked], alone, single)
 
 
 def read() -> Rows:
@@ -47,12 +59,12 @@ def read() -> Rows:
     return list(zip(*(table[name].to_pylist() for name in ("person", "ward", "cost", "age")), strict=True))
 
 
-def emit_all(who: str, run: int, rows: Rows, asked: list[Asked], held: dict[bool, Bounds], noise: float) -> None:
+def emit_all(who: str, run: int, rows: Rows, asked: list[Asked], held: dict[bool, Bounds], noise: Noise) -> None:
     """One run of the whole limit, with the noise that its accountant has found before: that takes a minute."""
     accountant = pdp.PLDBudgetAccountant(total_epsilon=LIMIT, total_delta=DELTA)
     answers = lazy(accountant, rows, asked, held)
     for mechanism in accountant.mechanism_specs:
-        mechanism.set_noise_standard_deviation(noise)
+        mechanism.set_noise_standard_deviation(noise[of_mean(mechanism)])
     for each, answer in zip(asked, answers, strict=True):
         emit(who, each, **{f"{run} {ward}": float(figures[0]) for ward, figures in answer})
 
@@ -70,6 +82,7 @@ def lazy(accountant: Any, rows: Rows, asked: list[Asked], held: dict[bool, Bound
                 max_contributions_per_partition=held[each.mean].rows,
                 min_value=0,
                 max_value=held[each.mean].high,
+                budget_weight=WEIGHTS[each.mean],
             ),
             EXTRACT,
             public_partitions=WARDS,

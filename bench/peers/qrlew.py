@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 import pyqrlew  # type: ignore[import-not-found]
-from cases import BOUND, DELTA, MANY, MOST, WARDS, visits
+from cases import BOUND, DELTA, MANY, MOST, WARDS, coded, visits
 from sqlalchemy import create_engine  # type: ignore[import-not-found]
 from timing import best, emit, serve
 
@@ -32,7 +32,20 @@ def questions() -> None:
             )
 
 
-def dataset() -> Any:
+def keys() -> None:
+    """Seconds of a count by keys whose values are not told."""
+    declared = dataset(told=False)
+    with duckdb.connect() as connection:
+        connection.execute("SET enable_progress_bar = false")
+        connection.execute(f"CREATE VIEW visits AS SELECT person, code AS ward, 1.0 AS cost FROM '{coded(MANY)}'")
+        emit(
+            "Qrlew",
+            "count",
+            seconds=best(lambda: connection.execute(private(declared, SQL["count"])).fetchall(), least=2),
+        )
+
+
+def dataset(*, told: bool = True) -> Any:
     """The table as Qrlew knows it: read from a small database of the same shape, then told its size and ranges."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "shape.db"
@@ -44,8 +57,8 @@ def dataset() -> Any:
             name="v", engine=engine, schema_name=None, ranges=False, possible_values_threshold=None
         )
     size = read.size.replace(f'"size": "{len(WARDS)}"', f'"size": "{MANY}"')
-    told = pyqrlew.Dataset.from_str(_described(read), read.schema, size)
-    return told.visits.cost.with_range(0.0, float(MOST)).visits.ward.with_possible_values(WARDS)
+    sized = pyqrlew.Dataset.from_str(_described(read), read.schema, size).visits.cost.with_range(0.0, float(MOST))
+    return sized.visits.ward.with_possible_values(WARDS) if told else sized
 
 
 def _described(read: Any) -> str:
@@ -69,4 +82,4 @@ def private(declared: Any, sql: str) -> str:
 
 
 if __name__ == "__main__":
-    serve(questions=questions)
+    serve(questions=questions, keys=keys)

@@ -74,7 +74,9 @@ def lost(text: str, one: list[Row], other: list[Row], limit: Limit, engine: Any 
         vault = vault_of(rows, limit, engine)
         vault.vault.ask(plan, epsilon=1)
         assert [entry.charge for entry in vault.entries] == [price]
-        found.append([terms.rounded(place, column) for place, column in enumerate(vault.engine.answers[0].T.tolist())])
+        exact = vault.engine.answers[0]
+        columns = [exact[:, where.start].tolist() for where in terms.columns]
+        found.append([terms.rounded(place, column) for place, column in enumerate(columns)])
         vault.engine.close()
     told = Fraction(0)
     for mechanism, ours, theirs in zip(terms.mechanisms, *found, strict=True):

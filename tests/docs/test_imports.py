@@ -224,3 +224,10 @@ def test_a_question_in_memory_opens_no_file_that_it_does_not_need():
     for room in ROOMS_WITH_LATER:
         later = {f"{room}.{file}" for file in importlib.import_module(room)._LATER.values()}
         assert not later & set(found)
+
+
+@pytest.mark.parametrize("before", ["enable", "disable"])
+def test_opening_a_room_leaves_the_collection_of_garbage_as_it_was(before):
+    script = f"import gc; gc.{before}(); from tacit import protect; print(gc.isenabled())"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert found == f"{before == 'enable'}\n"

@@ -327,6 +327,10 @@ FUNCTIONS = [
     Function("DATEDIFF('hour', {0}, {1})", "dd dm md mm", "i", NO_TIME),
 ]
 
+NOT_RANKED = (
+    r"a value of kind \w+ has no place among numbers or moments"
+    "|the first and the last day of this are not declared, and values are ranked in cells of a declared range"
+)
 AGGREGATES = [
     Function("COUNT(*)", "", "i"),
     Function("COUNT({0})", EVERY, "i"),
@@ -334,6 +338,43 @@ AGGREGATES = [
     Function("SUM({0})", "i n", "0", r"a value of kind \w+ cannot be summed", "COALESCE(SUM({0}), 0)", literals=False),
     Function("AVG({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
     Function("AVG({0} * {1.low})", NUMERIC, "n", NO_NUMBER),
+    *(
+        Function(text, "i n", "0", NOT_RANKED, f"COALESCE({plain}, -128)", literals=False)
+        for text, plain in {
+            "MEDIAN({0})": "QUANTILE_DISC({0}, 0.5)",
+            "QUANTILE_DISC({0}, 0.9)": "QUANTILE_DISC({0}, 0.9)",
+            "MIN({0})": "MIN({0})",
+            "MAX({0})": "MAX({0})",
+        }.items()
+    ),
+    Function("COUNT(DISTINCT {0})", EVERY, "i", literals=False),
+    Function("COUNT(*) FILTER (WHERE {0})", "b", "i", NO_CONDITION),
+    Function("COUNT({0}) FILTER (WHERE {1})", "bb ib nb tb db mb", "i", NO_CONDITION, over="bb ib nb tb db mb it"),
+    Function("COUNT(DISTINCT who) FILTER (WHERE {0})", "b", "i", NO_CONDITION, literals=False),
+    Function("COUNT(DISTINCT {0}) FILTER (WHERE {1})", "tb", "i", NO_CONDITION, over="tb ti", literals=False),
+    Function("COUNT_IF({0})", "b", "i", NO_CONDITION, "COALESCE(COUNT_IF({0}), 0)"),
+    Function("COUNTIF({0})", "b", "i", NO_CONDITION, "COALESCE(COUNTIF({0}), 0)", over="b i"),
+    Function(
+        "SUM({0}) FILTER (WHERE {1})",
+        "ib",
+        "0",
+        plain="COALESCE(SUM({0}) FILTER (WHERE {1}), 0)",
+        over="ib",
+        literals=False,
+    ),
+    Function("AVG({0}) FILTER (WHERE {1})", "nb", "n", over="nb", literals=False),
+    Function("VARIANCE({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
+    Function("VAR_SAMP({0})", "i n", "n", over="i n", literals=False),
+    Function("VAR_POP({0})", "i n", "n", over="i n", literals=False),
+    Function("VAR_POP({0}) FILTER (WHERE {1})", "nb", "n", over="nb", literals=False),
+    Function("STDDEV({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
+    Function("STDDEV_SAMP({0})", "i n", "n", over="i n", literals=False),
+    Function("STDDEV_POP({0})", "i n", "n", over="i n", literals=False),
+    Function("COVAR_SAMP({0}, {1})", NUMERIC, "n", over=NUMERIC, literals=False),
+    Function("COVAR_POP({0}, {1})", NUMERIC, "n", over=NUMERIC, literals=False),
+    Function(
+        "CORR({0}, {1})", NUMERIC, "n", r"a value of kind \w+ cannot be summed", over=f"{NUMERIC} it", literals=False
+    ),
     Function("SUM(CASE WHEN {0} IS NULL THEN 1 ELSE 0 END)", EVERY, "i", plain="COALESCE(COUNT_IF({0} IS NULL), 0)"),
 ]
 

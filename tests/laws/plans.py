@@ -1,9 +1,9 @@
 """Random tables, rows and questions for the laws of engines: every node, poisoned cells, heavy units, foreign keys."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from fractions import Fraction
-from math import inf, nan
+from math import floor, inf, nan
 
 from hypothesis import strategies as st
 
@@ -21,7 +21,9 @@ from tacit.plan import (
     Column,
     Compared,
     Counted,
+    Distinct,
     Either,
+    Even,
     Field,
     Function,
     IsNull,
@@ -32,6 +34,7 @@ from tacit.plan import (
     Negated,
     Not,
     OneOf,
+    Powers,
     Question,
     Scan,
     Table,
@@ -40,12 +43,15 @@ from tacit.plan import (
     Weights,
     Where,
     centred,
+    multiplied,
     public_values,
+    ranked,
     summed,
     type_of,
 )
 
 HUGE = 1 << 63
+RANKS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), Fraction(1)]
 TEXTS = (
     "A",
     "B",
@@ -330,17 +336,39 @@ def questions(draw, table, depth=3):
 
 @st.composite
 def _measures(draw, table, depth):
-    match draw(st.sampled_from(["all", "some", "sum", "sum", "mean", "units"])):
+    kinds = ["all", "some", "sum", "sum", "mean", "squares", "units", "some units", "distinct", "rank"]
+    match draw(st.sampled_from(kinds)):
+        case "rank":
+            kind = draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
+            made = tried(ranked, draw(expressions(table, kind, depth)), draw(st.sampled_from(RANKS)))
+            return Counted() if made is None else replace(made, grid=draw(_grids(made.grid)), ends=draw(st.booleans()))
         case "all":
             return Counted()
         case "units":
             return Units()
+        case "some units":
+            return Units(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
+        case "distinct":
+            return Distinct(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
+        case "squares":
+            total = tried(centred, draw(expressions(table, Kind.NUMBER, depth)))
+            return (total and tried(multiplied, total, total)) or Counted()
         case "some":
             return Counted(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
         case what:
             kind = draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
             build = summed if what == "sum" else centred
             return tried(build, draw(expressions(table, kind, depth))) or Counted()
+
+
+@st.composite
+def _grids(draw, grid):
+    """A grid of few cells for what has one of many: wider, a part of it, or one that needs no bounds."""
+    if draw(st.booleans()):
+        return Powers(draw(st.integers(-3, 0)), draw(st.sampled_from([1, 4, 11])))
+    wide = 1 << max(0, grid.count.bit_length() - draw(st.integers(2, 5)))
+    low, high = (floor(Fraction(end, wide) + Fraction(1, 2)) for end in (grid.low, grid.high))
+    return Even(grid.step * wide, low, max(low + 1, high - draw(st.integers(0, 1))))
 
 
 @st.composite

@@ -11,6 +11,7 @@ from tacit.curator.policy import Limit, Shared
 from tacit.curator.terms import Terms, terms_of
 from tacit.curator.view import viewed
 from tacit.engines import Memory
+from tacit.mechanisms import RankedCells
 from tacit.plan import Column, Kind, Plan, Table, canonical, derived, identity, read_sql, subject
 
 COST = Column("cost", Kind.INTEGER, low=10, high=30, nullable=False)
@@ -28,6 +29,11 @@ COLUMNS = [
     "COUNT(DISTINCT patient) AS g",
     "SUM(cost) / COUNT(*) AS h",
     "AVG(age) + SUM(age) AS i",
+    "VARIANCE(cost) AS j",
+    "STDDEV_POP(age) AS k",
+    "COVAR_POP(cost, age) AS l",
+    "CORR(age, cost) + AVG(cost) AS m",
+    "COUNT(DISTINCT age) AS o",
 ]
 some = st.lists(st.sampled_from(COLUMNS), min_size=1, max_size=6, unique=True)
 
@@ -39,7 +45,8 @@ def plan_of(columns: list[str]) -> Plan:
 
 def seen(plan: Plan, terms: Terms, exact: Any, places: tuple[int, ...]) -> list[tuple[Any, ...]]:
     """The view of exact numbers."""
-    noisy = [[Noisy(int(row[place]), terms.mechanisms[place], terms.worth(place)) for place in places] for row in exact]
+    noise = [mechanism for mechanism in terms.mechanisms if not isinstance(mechanism, RankedCells)]
+    noisy = [[Noisy(int(row[place]), noise[place], terms.worth(place)) for place in places] for row in exact]
     found = viewed(plan, noisy, 0.95, raw=True)
     keep = [place for place, name in enumerate(found.columns) if not name.endswith(("_low", "_high"))]
     return [tuple(row[place] for place in keep) for row in found.rows]

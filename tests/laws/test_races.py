@@ -14,7 +14,7 @@ from tacit.accounting import Charge, PureFilter
 from tacit.errors import LimitExceeded
 from tacit.ledger import DurableLedger, Founding, postgres_ledger, sqlite_ledger
 from tests import postgres
-from tests.laws.every_ledger import pure_loss
+from tests.laws.every_ledger import folder, pure_loss
 
 LIMIT = PureFilter(1)
 FOUNDING = Founding.of("person", LIMIT)
@@ -25,13 +25,20 @@ PATIENCE = 300  # seconds after which something hangs
 Opening = Callable[[], DurableLedger]  # which can be sent to another process
 
 
-def in_sqlite(folder: Path) -> Opening:
-    file, anchors = folder / "ledger.sqlite", folder / "anchors"
+def in_sqlite(place: Path) -> Opening:
+    file, anchors = place / "ledger.sqlite", place / "anchors"
     return partial(sqlite_ledger, file, FOUNDING, LIMIT, anchors=anchors, timeout=PATIENCE)
 
 
-def in_postgres(folder: Path) -> Opening:
-    return partial(postgres_ledger, postgres.fresh_address(), FOUNDING, LIMIT, anchors=folder / "anchors")
+def in_postgres(place: Path) -> Opening:
+    return partial(postgres_ledger, postgres.fresh_address(), FOUNDING, LIMIT, anchors=place / "anchors")
+
+
+@pytest.fixture
+def place():
+    """A folder for a ledger and its anchor."""
+    with folder() as anchors:
+        yield anchors.parent
 
 
 both_stores = pytest.mark.parametrize("store", [in_sqlite, in_postgres], ids=["sqlite", "postgres"])
@@ -84,19 +91,19 @@ def exhausted(opening: Opening, count: int) -> None:
 
 
 @both_stores
-def test_sixteen_processes_racing_for_a_thousand_charges_are_granted_exactly_a_thousand(store, tmp_path):
-    exhausted(store(tmp_path), 16)
+def test_sixteen_processes_racing_for_a_thousand_charges_are_granted_exactly_a_thousand(store, place):
+    exhausted(store(place), 16)
 
 
 @pytest.mark.soak
 @both_stores
-def test_sixty_four_processes_racing_for_a_thousand_charges_are_granted_exactly_a_thousand(store, tmp_path):
-    exhausted(store(tmp_path), 64)
+def test_sixty_four_processes_racing_for_a_thousand_charges_are_granted_exactly_a_thousand(store, place):
+    exhausted(store(place), 64)
 
 
 @both_stores
-def test_a_question_that_many_processes_ask_at_once_is_paid_for_once(store, tmp_path):
-    keys, opening = [f"question {n}".encode() for n in range(50)], store(tmp_path)
+def test_a_question_that_many_processes_ask_at_once_is_paid_for_once(store, place):
+    keys, opening = [f"question {n}".encode() for n in range(50)], store(place)
     opening().close()
     found = raced(opening, [keys] * 8)
     assert {tuple(sorted(numbers)) for numbers, _ in found} == {tuple(range(len(keys)))}
@@ -106,6 +113,6 @@ def test_a_question_that_many_processes_ask_at_once_is_paid_for_once(store, tmp_
 
 
 @both_stores
-def test_processes_that_make_a_ledger_at_once_make_one(store, tmp_path):
-    found = raced(store(tmp_path), [[f"racer {racer}".encode()] for racer in range(8)])
+def test_processes_that_make_a_ledger_at_once_make_one(store, place):
+    found = raced(store(place), [[f"racer {racer}".encode()] for racer in range(8)])
     assert sorted(number for numbers, _ in found for number in numbers) == list(range(8))

@@ -165,7 +165,7 @@ def opened(engine, limit, world):
 
 
 @st.composite
-def neighbours_of(draw, world, relation, *, single):
+def pools(draw, world, relation, *, single):
     """The world with and without units, or with others in the place of one: heavy, poisoned, in one table or both."""
     count = UNITS if relation is Neighbours.ADD_OR_REMOVE else VARIANTS
 
@@ -201,7 +201,7 @@ def check(data, engine, relation, *, plans_each):
     limit = data.draw(st.sampled_from([Limit(3, delta, relation) for delta in (0, 1e-6)]))
     single = data.draw(st.sampled_from([False, False, False, True]))
     world = data.draw(worlds(most=5))
-    pool = data.draw(neighbours_of(world, relation, single=single))
+    pool = data.draw(pools(world, relation, single=single))
     engines = [engine(each.rows) for each in pool.tables]
     for _ in range(plans_each):
         rows = data.draw(single_rows(2) if single else unit_rows(data.draw(st.integers(1, 3))))
@@ -213,7 +213,7 @@ def check(data, engine, relation, *, plans_each):
         assert all(each == left[0] for each in left[1:])
         if vaults[0].engine.answers:
             terms = terms_of(plan.question, Shared(ONE, 3), limit, Fraction(1))
-            check_moves(plan, terms, relation, [each.engine.answers[0] for each in vaults], pool)
+            check_moves(terms, [each.engine.answers[0] for each in vaults], pool)
     for each in engines:
         each.close()
     return plans_each * len(pool.pairs)

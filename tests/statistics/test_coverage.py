@@ -15,7 +15,7 @@ from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
 from tacit.curator.intervals import _gaussian_reach, _laplace_reach, ratio_interval
 from tacit.curator.view import viewed
 from tacit.engines import Memory
-from tacit.mechanisms import Gaussian
+from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import Column, Counted, Kind, Plan, Summed, Table, canonical, read_sql
 
 TIMES = 20_000
@@ -62,7 +62,9 @@ class Released:
     drawn: list[np.ndarray]
 
     def noisy(self, place: int, number: int) -> Noisy:
-        return Noisy(int(self.drawn[place][number]), self.terms.mechanisms[place], self.terms.worth(place))
+        mechanism = self.terms.mechanisms[place]
+        assert not isinstance(mechanism, RankedCells)
+        return Noisy(int(self.drawn[place][number]), mechanism, self.terms.worth(place))
 
     def natural(self, place: int) -> np.ndarray:
         return self.drawn[place].astype(np.float64) * float(self.terms.worth(place))

@@ -4,6 +4,7 @@ Starting Python, pytest, NumPy and Hypothesis costs more than most tests do. So 
 trial is a fork that finds them ready. Tacit itself must never be imported in this process: the fork imports the copy.
 """
 
+import compileall
 import contextlib
 import json
 import os
@@ -15,6 +16,7 @@ import tempfile
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,10 @@ from tests.teeth.bug import ROOT, Bug, planted
 
 CPU_SECONDS = 120  # a planted bug may loop for ever
 WALL_SECONDS = 1200  # or wait for ever
+_READY = (
+    *("cryptography.hazmat.primitives.ciphers", "flint", "hypothesis.strategies", "hypothesis.extra.numpy", "numpy"),
+    *("apsw", "duckdb", "psycopg", "rich.console", "sqlglot.dialects.duckdb", "sqlite3", "typer.testing"),
+)
 NO_KILL = frozenset({"SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError"})
 
 
@@ -101,10 +107,19 @@ class Witness:
                 (self.imported if here else self.strangers).append(name)
 
 
+@cache
+def _compiled() -> tempfile.TemporaryDirectory[str]:
+    """A copy of Tacit's source with every file compiled, for as long as this process lives."""
+    place = tempfile.TemporaryDirectory(prefix="tacit-teeth-")
+    shutil.copytree(ROOT / "src" / "tacit", Path(place.name) / "tacit", ignore=shutil.ignore_patterns("__pycache__"))
+    compileall.compile_dir(place.name, quiet=2)
+    return place
+
+
 def copied(directory: Path, bug: Bug | None) -> Path:
     """A directory to be put first on the path: Tacit's source, with the bug in it."""
     # Time stamps are kept and so are compiled files: only the planted module is compiled anew.
-    shutil.copytree(ROOT / "src" / "tacit", directory / "tacit")
+    shutil.copytree(Path(_compiled().name) / "tacit", directory / "tacit")
     if bug is not None:
         file = directory / Path(bug.file).relative_to("src")
         file.write_text(planted(bug, file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -132,7 +147,7 @@ def trials(wanted: Sequence[Trial], workers: int = 1) -> Iterator[tuple[Trial, V
 
 def _warm_up() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks has one thread
-    for name in ("cryptography.hazmat.primitives.ciphers", "flint", "hypothesis", "numpy"):
+    for name in _READY:  # none of which starts a thread
         with contextlib.suppress(ModuleNotFoundError):
             __import__(name)
 
@@ -166,9 +181,10 @@ def _tested(trial: Trial, tree: Path) -> int:
     os.environ.pop("CI", None)
     os.chdir(ROOT)
     sys.path.insert(0, str(tree))
+    sys.dont_write_bytecode = False  # or every trial would read the same tests anew
     witness = Witness(tree)
-    options = ["-c", str(ROOT / "pyproject.toml"), "-q", "-x", "--tb=short", "--no-header"]
-    options += ["-p", "no:cacheprovider", "-p", "no:xdist"]
+    options = ["-c", str(ROOT / "pyproject.toml"), "-q", "-x", "--tb=line", "--no-header"]
+    options += ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:unraisableexception"]
     # Hypothesis is imported already: that is the point of forking.
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     options += [f"--deselect={test}" for test in trial.without]

@@ -215,6 +215,14 @@ class ConcentratedFilter(Filter):
         """The rho that a charge stands for."""
         return charge.amount * RHO_UNIT
 
+    def failure(self, charge: Charge) -> Fraction:
+        """The probability of failure that a charge stands for.
+
+        >>> ConcentratedFilter(epsilon=3, delta=1e-6).failure(Charge(0, 1)) == DELTA_UNIT
+        True
+        """
+        return charge.failure * DELTA_UNIT
+
     def epsilon_of(self, charge: Charge) -> Fraction:
         """The smallest epsilon that this rho alone gives at delta/2, rounded up."""
         if not charge.amount:

@@ -44,6 +44,7 @@ def sql(
     contributions: Annotated[
         int | None, typer.Option(help="For a file: how many rows of one unit count in full.")
     ] = None,
+    keys: Annotated[int | None, typer.Option(help="For a file: how many undeclared keys of one unit count.")] = None,
     delta: Annotated[str | None, typer.Option(help="For a file: 0, or a small probability.", metavar="NUMBER")] = None,
     neighbours: Annotated[str | None, typer.Option(help='For a file: "add-or-remove" or "replace".')] = None,
     as_json: AsJson = False,
@@ -52,7 +53,14 @@ def sql(
 
     Of a file, the whole of EPSILON is spent on it, and nothing is remembered: whoever may call this may ask again.
     """
-    given = {"unit": unit, "column": column, "contributions": contributions, "delta": delta, "neighbours": neighbours}
+    given = {
+        "unit": unit,
+        "column": column,
+        "contributions": contributions,
+        "keys": keys,
+        "delta": delta,
+        "neighbours": neighbours,
+    }
     to_write(receipt, "--receipt")
     to_draw(plot, "--plot")
     vault = _of_file(source, epsilon, given) if _is_file(source) else _of_vault(source, analyst, given)
@@ -107,7 +115,8 @@ def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Va
 
 def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vault:
     if epsilon is None:
-        raise InvalidInput("--epsilon", None, "say what the answer may cost, such as --epsilon 0.5")
+        remedy = "say what the answer may cost, such as --epsilon 0.5: of a file there is no limit but this"
+        raise InvalidInput("--epsilon", None, remedy)
     if given["unit"] is None:
         raise InvalidInput("--unit", None, 'name the column whose equal values belong to one person, or "row"')
     columns = dict(column_option(text) for text in given["column"] or [])
@@ -115,6 +124,7 @@ def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vau
         source,
         unit=str(given["unit"]),
         contributions=given["contributions"],
+        keys=given["keys"],
         columns=columns,
         epsilon=number(epsilon, "--epsilon"),
         delta=number(given["delta"] or "0", "--delta"),

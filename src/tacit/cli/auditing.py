@@ -2,15 +2,17 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from tacit.audit import SUBJECTS, Findings, Subject, subject_of
 from tacit.cli.output import AsJson, say
 from tacit.curator import open_vault
 from tacit.errors import InvalidInput, NotPrivate
+
+if TYPE_CHECKING:
+    from tacit.audit import Findings, Subject
 
 __all__ = ["auditing"]
 
@@ -49,7 +51,7 @@ def question(
 
 @auditing.command("mechanism")
 def mechanism(
-    name: Annotated[str, typer.Argument(help=f"One of {', '.join(SUBJECTS)}.")],
+    name: Annotated[str, typer.Argument(help="Such as laplace, gaussian or noisy-max; another word lists all.")],
     epsilon: Annotated[str, typer.Option(help="What the mechanism claims to cost at most.", metavar="NUMBER")],
     delta: Annotated[str, typer.Option(help="For gaussian: its delta.", metavar="NUMBER")] = "0",
     neighbours: Annotated[str, typer.Option(help='"add-or-remove" or "replace".')] = "add-or-remove",
@@ -62,6 +64,8 @@ def mechanism(
 
     A mechanism that keeps its claim is refuted with probability at most 1 - CONFIDENCE.
     """
+    from tacit.audit import subject_of  # here, so that no other command waits for it
+
     subject = subject_of(name, _exact(epsilon), _exact(delta), neighbours)
     runs = samples if samples is not None else 10**6 if subject.quick else 10**4
     found = subject.audit(runs, _exact(confidence))
@@ -72,7 +76,7 @@ def mechanism(
         raise NotPrivate(f"{name} gives away more than it claims: release nothing with it, and report this")
 
 
-def _compared(subject: Subject, found: Findings) -> str:
+def _compared(subject: "Subject", found: "Findings") -> str:
     """How much of the exact figure the audit showed."""
     if subject.mu is not None:
         share = Fraction(found.mu) / subject.mu
@@ -82,7 +86,7 @@ def _compared(subject: Subject, found: Findings) -> str:
     return f"  the pair's exact epsilon is {float(exact):.4f}: the audit shows {float(share):.1%} of it"
 
 
-def _told(subject: Subject, found: Findings) -> dict[str, Any]:
+def _told(subject: "Subject", found: "Findings") -> dict[str, Any]:
     witness = found.witness
     return {
         "mechanism": subject.name,

@@ -95,8 +95,9 @@ def _plain(found: Budget) -> dict[str, object]:
     return told if found.own is None else told | {"own": _plain(found.own)}
 
 
-def _table(unit: str | None, contributions: int) -> str:
-    return "each row is protected" if unit is None else f"all rows of one {unit}, held at {contributions}"
+def _table(unit: str | None, contributions: int | None) -> str:
+    held = f"held at {contributions}" if contributions is not None else "contributions to be found"
+    return "each row is protected" if unit is None else f"all rows of one {unit}, {held}"
 
 
 def _many() -> int:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from tacit.curator.columns import column_of
 from tacit.curator.explanation import Expected, Explanation
+from tacit.curator.finding import FoundBounds, FoundContributions
 from tacit.curator.intervals import Interval, Noisy
 from tacit.curator.policy import Limit, Policy, Replay, Shared
 from tacit.curator.protect import protect
@@ -26,6 +27,8 @@ __all__ = [
     "Document",
     "Expected",
     "Explanation",
+    "FoundBounds",
+    "FoundContributions",
     "Interval",
     "Limit",
     "Noisy",

@@ -28,6 +28,7 @@ _DELTA = "write 0 for pure differential privacy, or a small probability, such as
 _TABLES = "write a section for every table, as in [tables.visits]"
 _UNIT = 'name the column whose equal values belong to one person, as in unit = "patient_id", or write "row"'
 _CONTRIBUTIONS = "write how many rows of one unit count in full, as in contributions = 10"
+_KEYS = "write how many keys a unit keeps of those that are not public, as in keys = 5"
 _SOURCE = 'write the path of a Parquet, CSV or DuckDB file, as in source = "visits.parquet"'
 _ROWS = f"write a whole number from 1 to {MOST_ROWS}: the most rows that the table can ever have"
 _REFERENCE = 'write the table and the key to which the column refers, as in visit_id = "visits.id"'
@@ -228,6 +229,7 @@ class _Table:
     kinds: Mapping[str, frozenset[Kind]] | None
     unit: str | None
     contributions: int | None
+    keys: int | None
     rows: int | None
     columns: tuple[Column, ...]
     referring: Section
@@ -245,7 +247,8 @@ class _Table:
     def shared(self) -> Shared:
         """The table as the policy has it, once nothing is wrong with it."""
         table = Table(self.name, self.columns, None if self.unit == "row" else self.unit)
-        return Shared(table if self.rows is None else replace(table, rows=self.rows), self.contributions or 1)
+        held = table if self.rows is None else replace(table, rows=self.rows)
+        return Shared(held, 1 if self.unit == "row" else self.contributions, self.keys)
 
     def linked(self, tables: Mapping[str, "_Table"]) -> Source:
         """The source of the table with the steps that lead to its units, once nothing is wrong with them."""
@@ -273,12 +276,15 @@ def _tables(section: Section, folder: Path) -> dict[str, _Table]:
 
 
 def _table(section: Section, folder: Path) -> _Table:
-    section.only(("source", "table", "unit", "contributions", "rows", "references", "columns"), ("public",))
+    section.only(("source", "table", "unit", "contributions", "keys", "rows", "references", "columns"), ("public",))
     source, kinds = _source(section, folder)
     unit = section.take("unit", _text(_UNIT), _UNIT)
-    contributions = section.take("contributions", _count(_CONTRIBUTIONS), None if unit == "row" else _CONTRIBUTIONS)
+    contributions = section.take("contributions", _count(_CONTRIBUTIONS))
     if unit == "row" and contributions not in (None, 1):
         section.fault("contributions", "every row is a unit of its own", "leave it out, or name the column of the unit")
+    keys = section.take("keys", _count(_KEYS))
+    if unit == "row" and keys not in (None, 1):
+        section.fault("keys", "every row is a unit of its own", "leave it out: a row has one key")
     columns = [_column(inner, kinds) for _, inner in section.inner("columns").inners(_COLUMN)]
     references = section.inner("references")
     return _Table(
@@ -287,6 +293,7 @@ def _table(section: Section, folder: Path) -> _Table:
         kinds,
         unit,
         contributions,
+        keys,
         section.take("rows", _count(_ROWS, MOST_ROWS)),
         tuple(column for column in columns if column is not None),
         references,

@@ -7,19 +7,35 @@ from tacit.accounting import Charge
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
 from tacit.curator.terms import Terms
-from tacit.mechanisms import Gaussian
-from tacit.plan import Counted, MeanOf, Measure, MeasureOf, Plan, Summed, in_words
+from tacit.curator.unknown import SHARE, Hiding
+from tacit.mechanisms import Gaussian, RankedCells
+from tacit.plan import (
+    Called,
+    Counted,
+    Expression,
+    Function,
+    MeanOf,
+    Measure,
+    MeasureOf,
+    MomentOf,
+    Plan,
+    Ranked,
+    Summed,
+    groups_of,
+    in_words,
+)
 
 __all__ = ["Explanation", "Expected", "explained"]
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """One measure of an answer: what it is, the noise it gets, and the ± to expect."""
+    """One measure of an answer: what it is, the noise it gets, and the ± to expect, `rows` of what is ranked."""
 
     measure: str
     noise: str
     reach: float
+    rows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +54,18 @@ class Explanation:
     affordable: bool
     halving: str
     free: bool = False
+    hiding: Hiding | None = None
 
     def __str__(self) -> str:
         lines = [
             self.words,
             f"Protected: {self.unit}, neighbours by {self.neighbours}; its rows weigh at most {self.contributions}.",
-            f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too.",
+            *self._released(),
         ]
         lines += [
-            f"  {each.measure}: {each.noise}, ±{each.reach:.3g} at {percent(self.confidence)}" for each in self.expected
+            f"  {each.measure}: {each.noise}, ±{each.reach:.3g}{' rows in rank' if each.rows else ''} at "
+            f"{percent(self.confidence)}"
+            for each in self.expected
         ]
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
@@ -54,6 +73,19 @@ class Explanation:
         lines.append(f"Price: {self.share:.2%} of the limit; {self.left:.2%} is left{fits}.")
         lines.append(f"To halve the ±: {self.halving}")
         return "\n".join(lines)
+
+    def _released(self) -> list[str]:
+        """Which groups are released."""
+        if self.hiding is None:
+            return [f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too."]
+        found, keys = self.hiding, self.hiding.keys
+        kept = "its key counts for 1" if keys == 1 else f"at most {keys} keys count: for 1/sqrt k each, if there are k"
+        noise = f"Gaussian noise of sigma {float(found.sigma):.3g}, threshold {float(found.threshold):.3g}"
+        price = f"{float(SHARE):.0%} of the price, delta {float(found.delta):.2g}"
+        return [
+            f"Released: at most {self.groups:,} groups, those that pass a threshold; of a unit {kept}.",
+            f"  groups: {noise}, {price}; fewer than about {found.shown(self.confidence):,} units may be hidden",
+        ]
 
 
 def explained(
@@ -64,7 +96,12 @@ def explained(
     price = rule.price(terms.loss)
     unit = f"all rows of one {entity}" if shared.table.unit else "each row"
     expected = tuple(
-        Expected(_named(place, measure, plan), _noise(terms, place), float(terms.reach(place, confidence)))
+        Expected(
+            _named(place, measure, plan),
+            _noise(terms, place),
+            float(terms.reach(place, confidence)),
+            isinstance(measure, Ranked),
+        )
         for place, measure in enumerate(plan.question.measures)
     )
     return Explanation(
@@ -72,13 +109,14 @@ def explained(
         unit=unit,
         neighbours=limit.neighbours.value,
         contributions=terms.weights.bound,
-        groups=terms.sensitivities[0].dimension,
+        groups=groups_of(plan.question),
         expected=expected,
         confidence=confidence,
         share=float(rule.share(price)),
         left=float(1 - rule.share(spent)),
         affordable=rule.admits(spent, price),
         halving=_halving(terms, shared, rule.share(price), entity),
+        hiding=None if terms.finder is None else terms.finder.hiding,
     )
 
 
@@ -92,23 +130,45 @@ def _named(place: int, measure: Measure, plan: Plan) -> str:
                 return (
                     f"{shown.name}'s {'count' if isinstance(measure, Counted) else 'sum about the middle of its range'}"
                 )
+            case value if (role := _role(value, place)) is not None:
+                return f"{shown.name}'s {role}"
             case _:
                 continue
-    return f"a {'sum' if isinstance(measure, Summed) else 'count'} in an expression"
+    what = {Summed: "sum", Ranked: "quantile"}.get(type(measure), "count")
+    return f"a {what} in an expression"
+
+
+_ROLES = {
+    3: ("count", "sum about the middle of its range", "sum of squares"),
+    4: ("count", "first sum", "second sum", "sum of products"),
+    6: ("count", "first sum", "second sum", "first sum of squares", "second sum of squares", "sum of products"),
+}
+
+
+def _role(value: Expression, place: int) -> str | None:
+    """What a measure is for a variance, a covariance or a correlation, or for the root of one."""
+    match value:
+        case MomentOf(_, places) | Called(Function.SQRT, (MomentOf(_, places),)) if place in places:
+            return _ROLES[len(places)][places.index(place)]
+        case _:
+            return None
 
 
 def _noise(terms: Terms, place: int) -> str:
     mechanism = terms.mechanisms[place]
     if isinstance(mechanism, Gaussian):
         return f"Gaussian noise of sigma {float(mechanism.sigma * terms.worth(place)):.3g}"
+    if isinstance(mechanism, RankedCells):
+        cells = f"{mechanism.draws} cell{'s' if mechanism.draws > 1 else ''} of {mechanism.cells:,}"
+        return f"{cells}, drawn by rank with scale {float(mechanism.scale * terms.worth(place)):.3g}"
     return f"Laplace noise of scale {float(mechanism.scale * terms.worth(place)):.3g}"
 
 
 def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
     """What would halve the error: a higher price, or a smaller bound."""
-    factor = 4 if isinstance(terms.mechanisms[0], Gaussian) else 2
+    factor = 4 if terms.concentrated else 2
     ways = [f"pay {factor} times as much ({float(share * factor):.1%} of the limit)"]
-    if shared.table.unit and shared.contributions > 1:
+    if shared.table.unit and shared.contributions is not None and shared.contributions > 1:
         ways.append(f"or hold each {entity} at {max(1, shared.contributions // 2)} instead of {shared.contributions}")
     if any(isinstance(measure, Summed) for measure in terms.question.measures):
         ways.append("or declare a range half as wide")

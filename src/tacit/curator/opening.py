@@ -2,16 +2,17 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tacit.curator.document import FILE, Address, Document, read_policy
 from tacit.curator.vault import Vault
-from tacit.engines import Answer, DuckDB, Engine, Linked, Source
+from tacit.engines import Answer, DuckDB, Engine, Gathered, Linked, Source
 from tacit.errors import InvalidInput
 from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
-from tacit.plan import Question, Table, Weights, tables_of
+from tacit.plan import Keeping, Question, Table, Weights, tables_of
 
 __all__ = ["adopt_ledger", "open_vault"]
 
@@ -87,8 +88,8 @@ class _Rows(Engine):
     Tables that are asked about together are opened together.
 
     Claim:      nothing that happens before a charge depends on the rows.
-    Because:    a dry run is one on an empty table of the same schema; the source is opened by `evaluate` alone, whose
-                failures are all told alike.
+    Because:    a dry run is one on an empty table of the same schema; the source is opened by `evaluate` and `gather`
+                alone, whose failures are all told alike.
     Checked by: tests/unit/curator/test_opening.py::test_no_row_is_read_before_the_charge
     """
 
@@ -102,8 +103,12 @@ class _Rows(Engine):
         """The exact measures of the rows as they were when their versions were first looked at."""
         return self._current(_names(question)).evaluate(question, weights)
 
+    def gather(self, question: Question, keeping: Keeping) -> AbstractContextManager[Gathered]:
+        """What units keep of unknown keys, of the same rows."""
+        return self._current(_names(question)).gather(question, keeping)
+
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Evaluate on no rows."""
+        """Gather and evaluate on no rows."""
         names = _names(question)
         with self._one_at_a_time:
             if names not in self._empty:

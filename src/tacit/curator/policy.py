@@ -62,14 +62,18 @@ class Limit:
 class Shared:
     """A table that may be asked about, and the norm at which each unit's rows are held.
 
-    A unit with at most `contributions` rows counts in full.
+    A unit with at most `contributions` rows counts in full; None means that it is not decided yet, and to be found.  Of
+    keys whose values are not public it keeps at most `keys`, as many as `contributions` if nothing is said.
     """
 
     table: Table
-    contributions: int
+    contributions: int | None
+    keys: int | None
 
-    def __init__(self, table: Table, contributions: int) -> None:
-        fill(self, table=table, contributions=count_of(contributions, "contributions", least=1))
+    def __init__(self, table: Table, contributions: int | None, keys: int | None = None) -> None:
+        rows = None if contributions is None else count_of(contributions, "contributions", least=1)
+        most = rows if keys is None else count_of(keys, "keys", least=1)
+        fill(self, table=table, contributions=rows, keys=most)
 
     @property
     def asked(self) -> Table:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tacit.curator.columns import Declared, column_of
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB, stored_kinds
+from tacit.engines import DuckDB, opened, stored_kinds
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import MemoryLedger
@@ -25,6 +25,7 @@ def protect(
     epsilon: Number,
     delta: Number = 0,
     contributions: int | None = None,
+    keys: int | None = None,
     neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
     name: str | None = None,
 ) -> Vault:
@@ -32,7 +33,8 @@ def protect(
 
     `unit` names the column whose equal values belong to one person, or is "row".  `columns` declares what may be asked
     about: a pair is a range, a list is a set of public keys.  `contributions` is how many rows of one unit count in
-    full.
+    full; where it is left out it has to be found first: `vault.find_contributions`.  `keys` is how many keys
+    a unit keeps of those that are not public, as many as `contributions` if nothing is said.
 
     >>> visits = [{"patient": 1, "ward": "A", "cost": 120}, {"patient": 2, "ward": "B", "cost": 80}]
     >>> columns = {"ward": ["A", "B"], "cost": (0, 5000)}
@@ -42,23 +44,20 @@ def protect(
     """
     if not isinstance(unit, str) or not unit:
         raise InvalidInput("unit", unit, 'name the column whose equal values belong to one person, or "row"')
-    stored = stored_kinds(source)
+    connection = opened()
+    stored = stored_kinds(source, connection)
     for wanted in [*columns, *([unit] if unit != "row" else [])]:
         if wanted not in stored:
             close = get_close_matches(wanted, stored, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
             raise InvalidInput("column", wanted, f"{hint}the source has: {', '.join(sorted(stored))}")
-    if contributions is None and unit != "row":
-        raise InvalidInput(
-            "contributions", None, f"say how many rows of one {unit} count in full, such as contributions=10"
-        )
     called = name or (Path(source).stem if isinstance(source, str | Path) else "data")
     declared = tuple(column_of(each, spec, stored[each]) for each, spec in columns.items())
     table = Table(called, declared, unit=None if unit == "row" else unit)
     limit = Limit(epsilon, delta, neighbours)
-    engine = DuckDB({table: source})
+    engine = DuckDB({table: source}, connection=connection)
     return Vault(
-        Policy(limit, {called: Shared(table, 1 if contributions is None else contributions)}),
+        Policy(limit, {called: Shared(table, 1 if unit == "row" and contributions is None else contributions, keys)}),
         {called: engine},
         MemoryLedger(limit.filter()),
     )

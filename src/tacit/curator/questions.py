@@ -1,19 +1,21 @@
 """Try to refute what one question claims: neighbouring tables that chase its bound, in every engine."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import sqrt
 from typing import Any
 
 from tacit.curator.policy import Policy
-from tacit.curator.terms import terms_of
-from tacit.curator.worlds import Pair, World, Worlds
+from tacit.curator.terms import Terms, terms_of
+from tacit.curator.unknown import key_sensitivity
+from tacit.curator.worlds import Pair, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory
 from tacit.errors import InvalidInput
 from tacit.exact import count_of
-from tacit.plan import MeasureOf, Plan, Question, Table, Weighing, Weights, canonical, in_words, phrase, tables_of
+from tacit.mechanisms import RankedCells
+from tacit.plan import MeasureOf, Plan, Scalar, Table, Weighing, canonical, in_words, phrase, tables_of
 from tacit.privacy import Neighbours, Sensitivity
 from tacit.progress import watched
 from tacit.stability import sensitivity_of
@@ -21,6 +23,7 @@ from tacit.stability import sensitivity_of
 __all__ = ["Closest", "QuestionAudit", "audit_question"]
 
 _CLIMBED = Fraction(1, 2)  # of the pairs, so many are drawn near the best one so far
+_FOUND = 12  # unknown keys that are treated as found
 _COMPARED = 40  # every so many pairs, DuckDB is asked too
 
 
@@ -78,11 +81,11 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
     private = [each for each in shared if not each.table.public]
     if not private:
         raise InvalidInput("the question", "one about public tables alone", "ask about a table with a unit")
-    weights = terms_of(question, private[0], policy.limit, Fraction(1)).weights
-    search = _Search(_Trial(question, weights, tuple(each.table for each in shared)))
+    terms = terms_of(question, private[0], policy.limit, Fraction(1))
+    search = _Search(_Trial(terms, tuple(each.table for each in shared)))
     for relation in Neighbours:
         worlds = Worlds(question, shared, world)
-        claims = sensitivity_of(question, weights, relation)
+        claims = sensitivity_of(question, terms.weights, relation)
         for number in watched(range(most), most, f"{relation.value} neighbours"):
             near = search.best if number * _CLIMBED % 1 else None
             pair = worlds.drawn(relation) if near is None else worlds.near(near.pair)
@@ -95,38 +98,82 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
 
 
 @dataclass(frozen=True, slots=True)
+class _Exact:
+    """What two neighbours have: exact measures, and how far the weights of unknown keys move between them."""
+
+    one: Answer
+    other: Answer
+    keys: list[int]
+
+    def differs(self, that: "_Exact") -> bool:
+        """Whether anything is not the same in both."""
+        pairs = ((self.one, that.one), (self.other, that.other))
+        return self.keys != that.keys or any(some.tolist() != others.tolist() for some, others in pairs)
+
+
+@dataclass(frozen=True, slots=True)
 class _Trial:
     """A question that is asked of made-up tables."""
 
-    question: Question
-    weights: Weights
+    terms: Terms
     tables: tuple[Table, ...]
 
-    def moved(self, pair: Pair, engine: Callable[[Any], Engine]) -> list[list[int]] | str:
-        """For each measure, how far its integers move in every group; or what should never have happened."""
+    def answers(self, pair: Pair, engine: Callable[[Any], Engine]) -> "_Exact | str":
+        """The exact integers of both; or what should never have happened."""
         try:
-            one, other = (self._evaluated(world, engine) for world in pair.worlds)
+            with ExitStack() as open_engines:
+                made = [{table: world[table.name] for table in self.tables} for world in pair.worlds]
+                engines = [open_engines.enter_context(closing(engine(tables))) for tables in made]
+                found, keys = self._keys(engines)
+                question = replace(self.terms.question, found=found)
+                one, other = (each.evaluate(question, self.terms.weights) for each in engines)
         except Exception as failure:  # noqa: BLE001 -- whatever it is, rows made it happen
             return f"an engine failed because of the rows ({type(failure).__name__})"
         if (one.shape, one.dtype) != (other.shape, other.dtype):
             return "the shape of the answer depends on the rows"
-        both = zip(one.T, other.T, strict=True)
-        return [[int(a) - int(b) for a, b in zip(*columns, strict=True)] for columns in both]
+        return _Exact(one, other, keys)
 
-    def _evaluated(self, world: World, engine: Callable[[Any], Engine]) -> Answer:
-        with closing(engine({table: world[table.name] for table in self.tables})) as opened:
-            return opened.evaluate(self.question, self.weights)
+    def _keys(self, engines: Sequence[Engine]) -> tuple[tuple[tuple[Scalar, ...], ...] | None, list[int]]:
+        """Some unknown keys that are there, as if they had been found, and how far the weights of all of them move."""
+        if self.terms.finder is None:
+            return None, []
+        keeping = replace(self.terms.finder.keeping, secret=b"made up")
+        weights: list[dict[tuple[Scalar, ...], int]] = []
+        for engine in engines:
+            with engine.gather(self.terms.question, keeping) as gathered:
+                values = gathered.keys(range(len(gathered.weights)))
+                weights.append(dict(zip(values, gathered.weights.tolist(), strict=True)))
+        every = sorted({key for each in weights for key in each}, key=str)
+        moves = [weights[0].get(key, 0) - weights[1].get(key, 0) for key in every]
+        return tuple(every[:_FOUND]), moves
 
-    def furthest(self, moved: list[list[int]], claims: Sequence[Sensitivity]) -> tuple[Fraction, str]:
+    def furthest(self, exact: "_Exact", claims: Sequence[Sensitivity], relation: Neighbours) -> tuple[Fraction, str]:
         """The largest share of a claim that was reached, squared, and the measure that reached it."""
         found = Fraction(0), ""
-        for place, (moves, claim) in enumerate(zip(moved, claims, strict=True)):
-            absolute = [abs(move) for move in moves]
-            square = sum(absolute) ** 2 if self.weights.norm is Weighing.L1 else sum(move**2 for move in absolute)
+        if self.terms.finder is not None:
+            claim = key_sensitivity(self.terms.question, self.terms.finder.keeping, relation)
+            found = Fraction(sum(move**2 for move in exact.keys)) / claim.bound**2, "the weights of unknown keys"
+        for place, claim in enumerate(claims):
+            absolute = [abs(move) for move in self._moves(place, exact.one, exact.other)]
+            by_sum = self.terms.weights.norm is Weighing.L1
+            square = sum(absolute) ** 2 if by_sum else sum(move**2 for move in absolute)
             reached = Fraction(square) / claim.bound**2
             if reached > found[0]:
-                found = reached, phrase(MeasureOf(place), self.question)
+                found = reached, phrase(MeasureOf(place), self.terms.question)
         return found
+
+    def _moves(self, place: int, one: Answer, other: Answer) -> list[Fraction]:
+        """How far a measure moves in every group: its number, or the misranking of the cell that moves furthest."""
+        columns, mechanism = self.terms.columns[place], self.terms.mechanisms[place]
+        if not isinstance(mechanism, RankedCells):
+            both = zip(one[:, columns.start], other[:, columns.start], strict=True)
+            return [Fraction(int(a) - int(b)) for a, b in both]
+        furthest = [Fraction(0)] * len(one)
+        for aim in mechanism.aims:
+            moved = abs(aim.misranked(one[:, columns]) - aim.misranked(other[:, columns])).max(axis=1)
+            parts = [Fraction(int(each), aim.share.denominator) for each in moved]
+            furthest = [max(pair) for pair in zip(furthest, parts, strict=True)]
+        return furthest
 
 
 @dataclass(slots=True)
@@ -144,17 +191,17 @@ class _Search:
     def tries(self, pair: Pair, claims: Sequence[Sensitivity], *, compare: bool) -> None:
         """Try one pair."""
         self.asked, self.last = self.asked + 1, pair
-        moved = self.trial.moved(pair, Memory)
-        if isinstance(moved, str):
-            self.fault = moved
+        exact = self.trial.answers(pair, Memory)
+        if isinstance(exact, str):
+            self.fault = exact
             return
         if compare:
             self.compared += 1
-            other = self.trial.moved(pair, DuckDB)
-            if other != moved:
-                self.fault = other if isinstance(other, str) else "memory and DuckDB differ in the exact integers"
+            stored = self.trial.answers(pair, DuckDB)
+            if isinstance(stored, str) or exact.differs(stored):
+                self.fault = stored if isinstance(stored, str) else "memory and DuckDB differ in the exact integers"
                 return
-        square, measure = self.trial.furthest(moved, claims)
+        square, measure = self.trial.furthest(exact, claims, pair.relation)
         if self.best is None or sqrt(square) > self.best.share:
             self.best = Closest(pair.relation, sqrt(square), measure, pair)
         if square > 1:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any
 
-from tacit.accounting import Charge
+from tacit.accounting import Charge, ConcentratedFilter, Filter
 from tacit.curator.policy import Limit
 from tacit.curator.stored import Stored
 from tacit.exact import float_at_least
@@ -17,7 +17,7 @@ __all__ = ["faults_of", "receipt_of", "tag"]
 _PUBLIC = "the policy, the question, its price, the number of groups, the mechanism and its scales"
 
 
-def tag(kind: bytes, scope: str | None, version: int, contributions: int, about: bytes) -> bytes:
+def tag(kind: bytes, scope: str | None, version: int, contributions: int | None, about: bytes) -> bytes:
     """A name for what is asked: of which version of a table, on which terms, and for whom (None: for everyone).
 
     Claim:      an answer is replayed only where the same question would be asked of the same data on the same terms,
@@ -46,7 +46,7 @@ def receipt_of(entry: Entry, stored: Stored) -> dict[str, Any]:
             "charge": _plain(entry.charge),
             "alone": {
                 "epsilon": float_at_least(rule.epsilon_of(entry.charge)),
-                "delta": str(limit.delta / 2),
+                "delta": str(limit.delta / 2 + _failure(entry, rule)),
             },
         },
         "limit": {
@@ -58,12 +58,24 @@ def receipt_of(entry: Entry, stored: Stored) -> dict[str, Any]:
         "mechanism": stored.mechanism,
         "scales": [str(scale) for scale in stored.scales],
         "worths": [str(worth) for worth in stored.worths],
+        **({} if stored.hiding is None else {"unknown keys": _finding(stored)}),
         "public": _PUBLIC,
         "entry": entry.number,
         "key": entry.key.hex(),
         "hash": entry.hash.hex(),
         "answer": sha256(entry.payload or b"").hexdigest(),
     }
+
+
+def _failure(entry: Entry, rule: Filter) -> Fraction:
+    """The probability with which the answer may tell more, beyond what its rho converts to."""
+    return rule.failure(entry.charge) if isinstance(rule, ConcentratedFilter) else Fraction(0)
+
+
+def _finding(stored: Stored) -> dict[str, Any]:
+    """How unknown keys were found, and how many were."""
+    assert stored.hiding is not None, "how they were found is stored"
+    return {**stored.hiding.written(), "found": len(stored.found or ())}
 
 
 def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:

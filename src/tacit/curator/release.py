@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from io import StringIO
 from typing import Any
+from unicodedata import combining, east_asian_width
 
-__all__ = ["Price", "Release", "percent"]
+from tacit.curator.unknown import Hiding
+
+__all__ = ["Price", "Release", "percent", "printable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Price:
 class Release:
     """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
 
-    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval.
+    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval.  Where keys are not
+    public, `hiding` says which groups may be missing.
     """
 
     columns: tuple[str, ...]
@@ -35,6 +38,7 @@ class Release:
     confidence: float
     price: Price
     receipt: Mapping[str, Any]
+    hiding: Hiding | None = None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
@@ -79,12 +83,20 @@ class Release:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"
 
     def __str__(self) -> str:
-        """The answer as a table for a terminal, an interval in one column with its number."""
-        from rich.console import Console
-
-        buffer = StringIO()
-        Console(file=buffer, width=120, color_system=None).print(self.__rich__())
-        return buffer.getvalue().rstrip()
+        """The answer as a table of plain text, an interval in one column with its number."""
+        names = self._headings()
+        lines = [[printable(cell) for cell in cells] for cells in (names, *self._cells())]
+        widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+        shown = [
+            "   ".join(
+                _padded(cell, width, right=name in self.measured)
+                for name, cell, width in zip(names, cells, widths, strict=True)
+            )
+            for cells in lines
+        ]
+        whole = sum(widths) + 3 * len(widths) + 1  # as wide as rich draws it on a terminal
+        blank, rule, framed = " " * whole, f" {'─' * (whole - 2)} ", [f"  {line}  " for line in shown]
+        return "\n".join([blank, framed[0], rule, *framed[1:], blank, self._caption()])
 
     __repr__ = __str__
 
@@ -102,9 +114,11 @@ class Release:
         return Group(table, Text(self._caption()))
 
     def _caption(self) -> str:
-        if self.receipt.get("made up"):
-            return f"made-up rows; intervals hold with {percent(self.confidence)} probability"
-        return f"intervals hold with {percent(self.confidence)} probability; cost: {self.price}"
+        hold = f"intervals hold with {percent(self.confidence)} probability"
+        if self.hiding is not None:
+            unit = self.receipt.get("unit", "unit")
+            hold += f"; groups of fewer than about {self.hiding.shown(self.confidence):,} may be hidden (unit: {unit})"
+        return f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}"
 
     def _headings(self) -> list[str]:
         ends = {f"{name}{end}" for name in self.measured for end in ("_low", "_high")}
@@ -127,6 +141,27 @@ def percent(confidence: float) -> str:
     ('95%', '99.9%')
     """
     return f"{100 * confidence:.12g}%"
+
+
+def printable(text: str) -> str:
+    """A text on one line, without what would move a terminal's cursor.
+
+    >>> printable("a\\tb")
+    'a·b'
+    """
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else "·" for letter in text)
+
+
+def _padded(cell: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _width(cell))
+    return space + cell if right else cell + space
+
+
+def _width(text: str) -> int:
+    """How many places of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
 def _narrowed(value: Any) -> Any:

@@ -214,7 +214,14 @@ def _described(table: _Table, tables: list[_Table], unit: str | None, contributi
             "contributions: so many rows of one unit count in full; those of a unit with more are scaled down "
             "together. Noise grows with it."
         )
-    return "\n".join([*lines, f"contributions = {_text(BLANK) if contributions is None else contributions}", ""])
+    lines.append(f"contributions = {_text(BLANK) if contributions is None else contributions}")
+    if table is tables[0]:
+        lines += _comment(
+            "keys: so many keys of one unit count where their values are not declared; as many as contributions if "
+            "nothing is said. Fewer show smaller groups."
+        )
+        lines.append("# keys = 5")
+    return "\n".join([*lines, ""])
 
 
 def _path_to(unit: str, table: _Table, tables: list[_Table]) -> list[str]:

@@ -5,11 +5,13 @@ from fractions import Fraction
 from functools import lru_cache
 from math import floor
 
+from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.policy import Limit, Shared
-from tacit.errors import InvalidInput
+from tacit.curator.unknown import SHARE, Finder, key_sensitivity, keys_of
+from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_most
-from tacit.mechanisms import Gaussian, Laplace, steps_moved_squared
-from tacit.plan import Measure, Question, Summed, Weights
+from tacit.mechanisms import Gaussian, Laplace, RankedCells, steps_moved_squared
+from tacit.plan import Measure, Question, Ranked, Summed, Weights, columns_of_answer, phrase
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import sensitivity_of, weights_for
 
@@ -27,9 +29,12 @@ class Terms:
     question: Question
     weights: Weights
     sensitivities: tuple[Sensitivity, ...]
-    mechanisms: tuple[Laplace | Gaussian, ...]
+    mechanisms: tuple[Laplace | Gaussian | RankedCells, ...]
     grids: tuple[int, ...]
     amount: Fraction
+    concentrated: bool
+    finder: Finder | None = None
+    """How unknown keys are found, if there are any."""
 
     @property
     def loss(self) -> Loss:
@@ -37,23 +42,34 @@ class Terms:
 
         Claim:      everything released for the question together costs no more than this.
         Because:    each measure's noise is fitted to its part of the price and then widened; the measures are hidden by
-                    independent noise, each over all groups at once, and losses add.
-        Checked by: tests/laws/test_corridor.py
+                    independent noise, each over all groups at once, and losses add.  Cells at outer ranks, of which an
+                    interval is made, are part of their measure's noise.  Unknown keys that were found are released
+                    first, and what is measured of them is chosen after that.
+        Checked by: tests/laws/test_corridor.py and tests/laws/test_keys.py
         """
         neighbours = self.sensitivities[0].neighbours
-        if isinstance(self.mechanisms[0], Gaussian):
-            return ZeroConcentratedLoss(self.amount, 0, neighbours)
+        if self.concentrated:
+            return ZeroConcentratedLoss(self.amount, self.finder.delta if self.finder else 0, neighbours)
         return PureLoss(self.amount, neighbours)
 
     @property
     def spent(self) -> Loss:
         """What the noise really costs, measure by measure; never more than `loss`."""
         pairs = zip(self.mechanisms, self.sensitivities, strict=True)
-        return Composed.of(*((mechanism.loss(sensitivity), 1) for mechanism, sensitivity in pairs))
+        losses = [mechanism.loss(sensitivity) for mechanism, sensitivity in pairs]
+        if self.finder is not None:
+            losses.append(self.finder.noise.loss(self.finder.sensitivity))
+            losses.append(ZeroConcentratedLoss(0, self.finder.delta, self.finder.sensitivity.neighbours))
+        return Composed.of(*((loss, 1) for loss in losses))
 
     def worth(self, place: int) -> Fraction:
         """How much one step of a measure's released integers is in its natural unit."""
         return worth_of(self.question.measures[place], self.weights) * self.grids[place]
+
+    @property
+    def columns(self) -> list[slice]:
+        """Where in an engine's answer each measure stands."""
+        return columns_of_answer(self.question)
 
     def rounded(self, place: int, exact: list[int]) -> list[int]:
         """A measure's exact integers on its grid, halves upward."""
@@ -61,7 +77,7 @@ class Terms:
         return [(number + grid // 2) // grid for number in exact]
 
     def reach(self, place: int, confidence: Number) -> Fraction:
-        """The ± of a measure at this confidence, known before anything is released."""
+        """The ± of a measure at this confidence, known before anything is released; of what is ranked, in rows."""
         return Fraction(self.mechanisms[place].error(confidence)) * self.worth(place)
 
 
@@ -71,25 +87,73 @@ def worth_of(measure: Measure, weights: Weights) -> Fraction:
     return step / (1 << weights.bits)
 
 
-def terms_of(question: Question, shared: Shared, limit: Limit, amount: Fraction) -> Terms:
+def terms_of(
+    question: Question, shared: Shared, limit: Limit, amount: Fraction, failure: Fraction | None = None
+) -> Terms:
     """The terms at a price: `amount` of rho (delta > 0) or of epsilon (delta = 0), in equal parts for all measures.
 
-    Claim:      the loss of these terms is at most the amount.
-    Because:    each measure's noise is fitted to its part and then widened, never narrowed.
-    Checked by: tests/laws/test_corridor.py
+    Unknown keys take a fifth of it, and a failure: as much of the limit's reserve as the amount is of its rho, unless
+    another one was charged.
+
+    Claim:      the loss of these terms is at most the amount, and the failure.
+    Because:    each measure's noise is fitted to its part and then widened, never narrowed, and so is that of keys.
+    Checked by: tests/laws/test_corridor.py and tests/laws/test_keys.py
     """
     if amount <= 0:
         raise InvalidInput("a price", "nothing", "it rounds to less than the smallest unit; give a larger epsilon")
     weights = weights_for(question, shared.contributions, limit.weighing)
     moved = sensitivity_of(question, weights, limit.neighbours)
-    part = amount / len(moved)
-    fitted = _gaussian if limit.delta else _laplace
-    rounded, noise, grids = zip(*(fitted(each, part) for each in moved), strict=True)
-    return Terms(question, weights, rounded, noise, grids, amount)
+    finder = _finder(question, shared, limit, amount, failure) if question.unknown else None
+    part = (amount if finder is None else amount * (1 - SHARE)) / len(moved)
+    concentrated = bool(limit.delta)
+    pairs = zip(question.measures, moved, strict=True)
+    rounded, noise, grids = zip(*(_fitted(measure, each, part, concentrated) for measure, each in pairs), strict=True)
+    return Terms(question, weights, rounded, noise, grids, amount, concentrated, finder)
 
 
-Fitted = tuple[Sensitivity, Laplace | Gaussian, int]
+@lru_cache(maxsize=256)
+def _finder(question: Question, shared: Shared, limit: Limit, amount: Fraction, failure: Fraction | None) -> Finder:
+    """How unknown keys are found, for a fifth of an amount of rho and a failure."""
+    rule = limit.filter()
+    if not isinstance(rule, ConcentratedFilter):
+        names = ", ".join(phrase(key.value) for key in question.unknown)
+        raise InvalidPlan(
+            f"which values {names!r} has is private, and unknown keys need delta > 0",
+            "declare its values in the policy, or open a vault whose limit has a delta, such as 1e-6",
+        )
+    if shared.keys is None:
+        raise InvalidPlan(
+            f"how many keys of one unit count in table {shared.table.name!r} is not declared",
+            f"set `keys` or `contributions` for {shared.table.name} in the policy",
+        )
+    if failure is None:
+        failure = rule.failure(rule.with_keys(Charge(floor(amount / rule.amount(Charge(1))))))
+    if not failure:
+        raise InvalidInput(
+            "a price", "too little", "unknown keys need some of the limit's delta; give a larger epsilon"
+        )
+    keeping = keys_of(question, shared.keys)
+    moved = key_sensitivity(question, keeping, limit.neighbours)
+    return Finder.fitted(question, keeping, _gaussian(moved, amount * SHARE), failure)
+
+
+Fitted = tuple[Sensitivity, Laplace | Gaussian | RankedCells, int]
 """How far a measure's rounded integers move, the noise that hides it, and the grid to which they are rounded."""
+
+
+def _fitted(measure: Measure, moved: Sensitivity, part: Fraction, concentrated: bool) -> Fitted:
+    """What hides a measure for a part of the price: of rho, or of epsilon."""
+    if isinstance(measure, Ranked):
+        return _ranked(measure.rank, measure.grid.count, measure.ends, moved, part, concentrated)
+    return _gaussian(moved, part) if concentrated else _laplace(moved, part)
+
+
+@lru_cache(maxsize=1024)
+def _ranked(rank: Fraction, cells: int, ends: bool, moved: Sensitivity, part: Fraction, concentrated: bool) -> Fitted:
+    """Draws for a part of the price."""
+    calibrated = RankedCells.of_rho if concentrated else RankedCells.of_epsilon
+    found = calibrated(part, moved, rank, cells, ends=ends)
+    return moved, RankedCells(rank, _widened(found.scale), cells, ends=ends), 1
 
 
 # Remembered: terms are needed before the charge and after it, and most questions of a vault cost the same.
@@ -100,7 +164,7 @@ def _laplace(moved: Sensitivity, part: Fraction) -> Fitted:
 
 
 @lru_cache(maxsize=1024)
-def _gaussian(moved: Sensitivity, part: Fraction) -> Fitted:
+def _gaussian(moved: Sensitivity, part: Fraction) -> tuple[Sensitivity, Gaussian, int]:
     """Noise for a part of rho."""
     grid = _grid(moved.bound**2 / (2 * part))
     rounded = _on_grid(moved, grid)
@@ -138,12 +202,13 @@ def amount_within(
     moved = sensitivity_of(question, weights, limit.neighbours)
     needed = []
     for place in places:
+        assert not isinstance(question.measures[place], Ranked), "an error in rows is no error of the value"
         steps = floor(allowed / worth_of(question.measures[place], weights))
         if limit.delta:
             needed.append(moved[place].bound ** 2 / (2 * Gaussian.within(steps, confidence).sigma ** 2))
         else:
             needed.append(moved[place].bound / Laplace.within(steps, confidence).scale)
-    amount = max(needed) * len(moved)
+    amount = max(needed) * len(moved) / (1 - SHARE if question.unknown else 1)
     while (over := _exceeded(terms_of(question, shared, limit, amount), places, allowed, confidence)) > 1:
         amount *= over**2  # rounding to a grid adds a little noise
     return amount

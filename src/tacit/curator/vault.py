@@ -1,19 +1,33 @@
 """The one place where plan, sensitivity, noise and ledger meet."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import ceil
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from tacit.accounting import Charge
+from tacit.accounting import Charge, ConcentratedFilter
+from tacit.curator.agreed import agreed_price
 from tacit.curator.explanation import Expected, Explanation, explained
+from tacit.curator.finding import (
+    FACTS,
+    FoundBounds,
+    FoundContributions,
+    as_declared,
+    bounds_asked,
+    bounds_in,
+    contributions_asked,
+    contributions_in,
+    with_facts,
+)
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
-from tacit.curator.release import Price, Release
+from tacit.curator.release import Price, Release, printable
 from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
+from tacit.curator.unknown import Hiding
 from tacit.curator.view import viewed
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
@@ -24,13 +38,17 @@ from tacit.plan import (
     MeasureOf,
     Owner,
     Plan,
+    Question,
+    Ranked,
+    Scalar,
+    View,
     canonical,
     derived,
     fingerprint,
     held_rows,
     in_words,
     owner_of,
-    read_sql,
+    read_priced,
     subject,
     table_of,
     tables_of,
@@ -42,6 +60,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Budget", "Vault"]
 
+_SURE = 0.95
 _ABOUT = 400  # characters of a question that the ledger keeps
 
 
@@ -107,11 +126,13 @@ class Vault:
         raw: bool = False,
     ) -> Release:
         """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`)."""
-        return self.ask(self._read(text), epsilon=epsilon, within=within, confidence=confidence, raw=raw)
+        plan, price = self._read(text, epsilon, within)
+        return self.ask(plan, epsilon=price, within=within, confidence=confidence, raw=raw)
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
-        return Frame(self._named(name).asked, asker=self.ask)
+        finding = bool(self._policy.limit.delta)
+        return Frame(self._named(name, self._tables).asked, asker=self.ask, finding=finding)
 
     def explain(
         self,
@@ -122,8 +143,11 @@ class Vault:
         confidence: float = 0.95,
     ) -> Explanation:
         """What an answer would be made of and cost; it is free, and no data are looked at."""
-        plan = canonical(self._read(question) if isinstance(question, str) else question.plan())
-        sure = _confidence(confidence)
+        if isinstance(question, str):
+            asked, epsilon = self._read(question, epsilon, within)
+        else:
+            asked = question.plan()
+        plan, sure = canonical(asked), _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
         told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit)
@@ -194,15 +218,19 @@ class Vault:
         """The vault's twin over made-up rows that satisfy the declared schema alone; it has no limit to spend."""
         from tacit.curator.mock import twin
 
-        return twin(self._policy)
+        return twin(self._in_full)
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
         """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
         from tacit.curator.questions import audit_question
 
-        plan = self._read(question) if isinstance(question, str) else question.plan()
+        if isinstance(question, str):
+            tables = {name: shared.asked for name, shared in self._tables.items()}
+            plan, _ = read_priced(question, tables, finding=bool(self._policy.limit.delta))  # no price is asked for
+        else:
+            plan = question.plan()
         self._shared(plan)
-        return audit_question(plan, self._policy, pairs=pairs, world=world)
+        return audit_question(plan, self._in_full, pairs=pairs, world=world)
 
     def close(self) -> None:
         """Nothing; but files and connections are let go."""
@@ -243,17 +271,77 @@ class Vault:
         known = self._known(asked, terms, name, within, sure)
         if known is not None:
             return self._shown(*known, sure, free=True, raw=raw)
-        engine = self._engine(asked)
-        engine.dry_run(asked.question, terms.weights)  # whatever can fail for reasons of the plan fails here
-        entry = self._charged(asked, terms, name)  # pay
-        free = entry.answered
-        if not entry.answered:
-            terms = self._terms_at(asked, entry.charge)  # which may be an earlier charge, of a higher price
-            rekey()
-            exact = _evaluated(engine, terms)  # look
-            entry = self._ledger.settle(entry, released(terms, exact, self._told(asked, name)).written())  # let go
+        entry, free = self._paid(asked, terms, name)
         places = tuple(range(len(asked.question.measures)))
         return self._shown(asked, places, entry, sure, free=free, raw=raw)
+
+    def _paid(
+        self, plan: Plan, terms: Terms, name: "_Name", fact: Callable[[Stored], Stored] | None = None
+    ) -> tuple[Entry, bool]:
+        """The entry with the answer to a plan, and whether it was there before; a `fact` is read from what is released.
+
+        Claim:      the price is recorded before data are read, and nothing leaves that is not released.
+        Because:    the order of the lines below.
+        Checked by: tests/laws/test_corridor.py
+        """
+        engine = self._engine(plan)
+        engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here
+        entry = self._charged(plan, terms, name)  # pay
+        if entry.answered:
+            return entry, True
+        terms = self._terms_at(plan, entry.charge)  # which may be an earlier charge, of a higher price
+        rekey()
+        found, exact = _evaluated(engine, terms)  # look
+        stored = released(terms, exact, self._told(plan, name), found)
+        return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
+
+    def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98) -> FoundBounds:
+        """Bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie between them.
+
+        They are found privately, at a price, and written into the ledger: from then on questions hold the column
+        between them, whoever asks.  Bounds that the policy declares count before any that were found.
+        """
+        table, _, name = column.partition(".")
+        shared = self._named(table, self._tables)
+        declared = self._named(table)
+        question = bounds_asked(Shared(declared.table, shared.contributions), name, share)
+        kind = next(each.kind for each in declared.table.columns if each.name == name)
+
+        def fact(stored: Stored) -> Stored:
+            low, high = bounds_in(stored, kind)
+            return stored.saying(found={"of": column, "low": str(low), "high": str(high)})
+
+        stored, reach, price, receipt = self._found(question, epsilon, fact)
+        low, high = bounds_in(stored, kind)
+        return FoundBounds(column, low, high, 1 - 2 * _lowest(question), reach, price, receipt)
+
+    def find_contributions(self, table: str, *, epsilon: Number, share: Number = 0.95) -> FoundContributions:
+        """How many rows of a unit count in full, of a table that does not declare it: about `share` of its units have
+        no more.
+
+        It is found privately, at a price, and written into the ledger: from then on questions use it, whoever asks.
+        """
+        question = contributions_asked(self._named(table), share)
+
+        def fact(stored: Stored) -> Stored:
+            return stored.saying(found={"of": table, "contributions": contributions_in(stored)})
+
+        stored, reach, price, receipt = self._found(question, epsilon, fact)
+        return FoundContributions(table, contributions_in(stored), _lowest(question), reach, price, receipt)
+
+    def _found(
+        self, question: Question, epsilon: Number, fact: Callable[[Stored], Stored]
+    ) -> tuple[Stored, float, Price, Mapping[str, Any]]:
+        """What was found, its ± in rows, its price and its receipt; the same is found once in a version of a table."""
+        plan = canonical(Plan(question, View(())))
+        terms = self._terms(plan, epsilon, None, _SURE)
+        own = self._name(plan)
+        held = self._held(plan)
+        name = _Name(tag(b"fact", None, own.version, held, fingerprint(plan.question)), FACTS, own.version)
+        entry, free = self._paid(plan, terms, name, fact)
+        stored = Stored.read(entry.payload or b"")
+        reach = float(max(stored.reach(place, _SURE) for place in range(len(stored.measures))))
+        return stored, reach, self._price(entry, free=free), receipt_of(entry, stored)
 
     def _kept_ledger(self) -> "DurableLedger":
         from tacit.ledger import DurableLedger
@@ -262,21 +350,36 @@ class Vault:
             raise InvalidInput("ledger", "one in memory", "open a vault from a directory: only there records are kept")
         return self._ledger
 
-    def _read(self, text: str) -> Plan:
-        return read_sql(text, {name: shared.asked for name, shared in self._policy.tables.items()})
+    def _read(self, text: str, epsilon: Number | None, within: Number | None) -> tuple[Plan, Number | None]:
+        """The plan of a text, and the epsilon at which it is asked, which may be the text's own."""
+        tables = {name: shared.asked for name, shared in self._tables.items()}
+        plan, header = read_priced(text, tables, finding=bool(self._policy.limit.delta))
+        return plan, agreed_price(header, plan, self._policy.limit, epsilon, within)
 
-    def _named(self, name: str) -> Shared:
-        if name not in self._policy.tables:
-            raise InvalidInput("table", name, f"name one of: {', '.join(sorted(self._policy.tables))}")
-        return self._policy.tables[name]
+    @property
+    def _tables(self) -> Mapping[str, Shared]:
+        """The tables of the policy, with what was found of them."""
+        return with_facts(self._policy.tables, self._ledger)
+
+    @property
+    def _in_full(self) -> Policy:
+        """The policy, with what was found of its tables."""
+        policy = self._policy
+        return Policy(policy.limit, self._tables, policy.unit, policy.analysts, policy.replay)
+
+    def _named(self, name: str, tables: Mapping[str, Shared] | None = None) -> Shared:
+        known = self._policy.tables if tables is None else tables
+        if name not in known:
+            raise InvalidInput("table", name, f"name one of: {', '.join(sorted(known))}")
+        return known[name]
 
     def _shared(self, plan: Plan) -> Shared:
         """What the policy says of the table that is asked about; all of them must be as it declares them."""
         for table in tables_of(plan.question.rows):
             shared = self._policy.tables.get(table.name)
-            if shared is None or table not in (shared.table, shared.asked):
+            if shared is None or not as_declared(table, shared):
                 raise InvalidInput("table", table.name, "ask about a table as this vault declares it: vault.table(...)")
-        return self._policy.tables[table_of(plan.question.rows).name]
+        return self._tables[table_of(plan.question.rows).name]
 
     def _engine(self, plan: Plan) -> Engine:
         """The engine that holds all tables of a plan."""
@@ -292,17 +395,20 @@ class Vault:
             raise InvalidInput(
                 "a price", "missing or given twice", "give either epsilon=… or within=…, such as epsilon=0.3"
             )
+        rule = limit.filter()
         if epsilon is not None:
-            price = limit.filter().price_of(epsilon)
+            price = rule.price_of(epsilon)
         else:
             amount = amount_within(plan.question, shared, limit, _shown_as_measured(plan), within or 0, confidence)
-            price = Charge(ceil(amount / limit.filter().amount(Charge(1))))
-        return self._terms_at(plan, price)
+            price = Charge(ceil(amount / rule.amount(Charge(1))))
+        return terms_of(plan.question, shared, limit, rule.amount(price))
 
     def _terms_at(self, plan: Plan, price: Charge) -> Terms:
-        """The terms at a price in whole units."""
+        """The terms at a price in whole units, that was paid or would be."""
         limit = self._policy.limit
-        return terms_of(plan.question, self._shared(plan), limit, limit.filter().amount(price))
+        rule = limit.filter()
+        failure = rule.failure(price) if isinstance(rule, ConcentratedFilter) else None
+        return terms_of(plan.question, self._shared(plan), limit, rule.amount(price), failure)
 
     def _known(
         self, plan: Plan, terms: Terms, name: "_Name", within: Number | None, confidence: float
@@ -332,7 +438,7 @@ class Vault:
                 own = self._terms_at(asked, price)
                 enough = all(
                     stored.reach(at, confidence) <= own.reach(place, confidence) for place, at in enumerate(places)
-                )
+                ) and (own.finder is None or _hides_no_more(stored.hiding, own.finder.hiding))
             if enough:
                 return asked, places, entry
         return None
@@ -347,12 +453,17 @@ class Vault:
 
         Versions only grow, so that their sum is another one whenever a table was refreshed.
         """
-        rows, contributions = plan.question.rows, self._shared(plan).contributions
+        rows, held = plan.question.rows, self._held(plan)
         version = sum(self._ledger.version(table.name) for table in tables_of(rows))
-        held = held_rows(rows, contributions) if owner_of(rows) is Owner.UNIT else contributions
         terms = self._analyst if self._policy.replay == "analyst" else None, version, held
-        key = tag(b"question", *terms, fingerprint(plan.question))
-        return _Name(key, tag(b"subject", *terms, subject(plan.question)), version)
+        kept = f"{self._shared(plan).keys} keys".encode() if plan.question.unknown else b""
+        key = tag(b"question", *terms, fingerprint(plan.question) + kept)
+        return _Name(key, tag(b"subject", *terms, subject(plan.question) + kept), version)
+
+    def _held(self, plan: Plan) -> int | None:
+        """How many rows of a unit count in full."""
+        rows, contributions = plan.question.rows, self._shared(plan).contributions
+        return held_rows(rows, contributions) if owner_of(rows) is Owner.UNIT else contributions
 
     def _told(self, plan: Plan, name: "_Name") -> dict[str, Any]:
         """What was asked, and under which policy, as it is kept with the answer."""
@@ -373,10 +484,14 @@ class Vault:
     ) -> Release:
         """The release, rendered anew from the stored integers."""
         stored = Stored.read(entry.payload or b"")
-        seen = viewed(plan, stored.noisy(places), confidence, raw=raw)
+        shown = replace(plan, question=replace(plan.question, found=stored.found))
+        seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
+        price, receipt = self._price(entry, free=free), receipt_of(entry, stored)
+        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding)
+
+    def _price(self, entry: Entry, *, free: bool) -> Price:
         rule = self._policy.limit.filter()
-        price = Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
-        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt_of(entry, stored))
+        return Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,14 +503,25 @@ class _Name:
     version: int
 
 
+def _lowest(question: Question) -> Fraction:
+    """The lowest rank that is asked for."""
+    return min(measure.rank for measure in question.measures if isinstance(measure, Ranked))
+
+
+def _hides_no_more(hiding: Hiding | None, other: Hiding) -> bool:
+    """Whether groups that the other would show are shown."""
+    return hiding is not None and hiding.threshold <= other.threshold
+
+
 def _shown_as_measured(plan: Plan) -> tuple[int, ...]:
     """The measures that are columns of the answer as they are: those whose error is known beforehand."""
-    return tuple(sorted({shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)}))
+    places = {shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)}
+    return tuple(sorted(place for place in places if not isinstance(plan.question.measures[place], Ranked)))
 
 
 def _line(text: str) -> str:
     """A text as one line that can be printed, and not a long one."""
-    shown = "".join(letter if letter.isprintable() else "·" for letter in text)
+    shown = printable(text)
     return shown if len(shown) <= _ABOUT else shown[: _ABOUT - 1] + "…"
 
 
@@ -407,13 +533,17 @@ def _confidence(given: Number) -> float:
     return nearest
 
 
-def _evaluated(engine: Engine, terms: Terms) -> Any:
-    """The exact answer, which exists here and nowhere else.
+def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[Scalar, ...], ...] | None, Any]:
+    """The unknown keys that pass, if there are any, and the exact answer, which exists here and nowhere else.
 
     Claim:      if an engine fails, what leaves is one sentence that is always the same.
     Because:    whatever the engine raised is gone before that sentence is.
     Checked by: tests/laws/test_corridor.py
     """
     with suppress(Exception):
-        return engine.evaluate(terms.question, terms.weights)
+        if terms.finder is None:
+            return None, engine.evaluate(terms.question, terms.weights)
+        with engine.gather(terms.question, terms.finder.secret()) as gathered:
+            places, found = terms.finder.found(gathered)  # let go of what passes, and of nothing else
+            return found, gathered.evaluate(places, replace(terms.question, found=found), terms.weights)
     raise EngineFailed

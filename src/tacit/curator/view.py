@@ -1,15 +1,15 @@
 """The view of an answer: columns, HAVING, ORDER BY and LIMIT, computed from released numbers and the plan alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
-from itertools import product
 from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
 from tacit.curator.calls import called_value
-from tacit.curator.intervals import Interval, Noisy, ratio_interval
+from tacit.curator.intervals import Drawn, Interval, Noisy, ratio_interval
+from tacit.curator.moments import moment_interval
 from tacit.plan import (
     Arithmetic,
     Both,
@@ -27,11 +27,13 @@ from tacit.plan import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
     Plan,
     Question,
+    Ranked,
     Summed,
     cast,
     constant,
@@ -63,7 +65,7 @@ class Viewed:
     measured: tuple[str, ...]
 
 
-def viewed(plan: Plan, released: list[list[Noisy]], confidence: float, *, raw: bool = False) -> Viewed:
+def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: float, *, raw: bool = False) -> Viewed:
     """The answer as it was asked for: one row a group that HAVING keeps, sorted and cut.
 
     Claim:      everything here is a function of the plan and of released numbers.
@@ -71,9 +73,9 @@ def viewed(plan: Plan, released: list[list[Noisy]], confidence: float, *, raw: b
     Checked by: tests/laws/test_corridor.py
     """
     question, view = plan.question, plan.view
-    names = product(*(key.listed for key in question.keys))
     groups = [
-        _Group(question, keys, tuple(noisy), confidence, raw) for keys, noisy in zip(names, released, strict=True)
+        _Group(question, keys, tuple(noisy), confidence, raw)
+        for keys, noisy in zip(question.groups, released, strict=True)
     ]
     if view.having is not None:
         groups = [group for group in groups if _point(group.value(view.having)) is True]
@@ -104,19 +106,18 @@ def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> l
 
 
 def _numeric(value: Expression, question: Question) -> bool:
-    """Whether a column is a number that noise has touched, and so has an interval."""
-    return bool(_places(value)) and type_of(value, question).numeric
+    """Whether a column is a number that noise has touched, or a day that is ranked, and so has an interval."""
+    direct = isinstance(value, MeasureOf)  # of a calculated day the ends are not known
+    return bool(_figures(value)) and (type_of(value, question).numeric or direct)
 
 
-def _places(value: Expression) -> frozenset[int]:
-    """The measures that an expression depends on."""
+def _figures(value: Expression) -> frozenset[Expression]:
+    """What is computed from released numbers that an expression depends on, each with an interval of its own."""
     match value:
-        case MeasureOf(place):
-            return frozenset({place})
-        case MeanOf(first, second):
-            return frozenset({first, second})
+        case MeasureOf() | MeanOf() | MomentOf():
+            return frozenset({value})
         case _:
-            return frozenset().union(*(_places(operand) for operand in operands(value)))
+            return frozenset().union(*(_figures(operand) for operand in operands(value)))
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class _Group:
 
     question: Question
     keys: tuple[Any, ...]
-    noisy: tuple[Noisy, ...]
+    noisy: tuple[Noisy | Drawn, ...]
     confidence: float
     raw: bool
 
@@ -137,19 +138,21 @@ class _Group:
         if not measured:
             return (_shown(_point(computed), kind),)
         found = computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
+        if kind in {Kind.DATE, Kind.TIMESTAMP}:
+            return tuple(_shown(int(part), kind) for part in (found.value, found.low, found.high))
         whole = kind is Kind.INTEGER or (isinstance(value, MeasureOf) and not self.raw and self.whole(value.place))
         return tuple(_number(part, whole=whole) for part in (found.value, found.low, found.high))
 
     def whole(self, place: int) -> bool:
         """Whether a measure is a whole number: a count, or a sum of integers."""
         measure = self.question.measures[place]
+        if isinstance(measure, Ranked):
+            return type_of(measure.value).kind is not Kind.NUMBER
         return not isinstance(measure, Summed) or measure.step == 1
 
     def value(self, expression: Expression) -> Any:
         """The expression for this group, an interval where it is a number."""
-        share = max(1, len(_places(expression)))
-        if isinstance(expression, MeanOf):
-            share = 1
+        share = max(1, len(_figures(expression)))
         return _Evaluation(self, 1 - (1 - self.confidence) / share).of(expression)
 
 
@@ -170,6 +173,9 @@ class _Evaluation:
                 return self._measure(place)
             case MeanOf(total, count):
                 return self._mean(total, count)
+            case MomentOf():
+                group = self.group
+                return moment_interval(expression, group.question, group.noisy, self.confidence, raw=group.raw)
             case Arithmetic(operator, left, right):
                 return _arithmetic(operator, self.of(left), self.of(right))
             case Negated(operand):
@@ -198,7 +204,7 @@ class _Evaluation:
                 kinds = zip(parts, wanted(expression, self.group.question), strict=True)
                 values = [self._as(part, kind) for part, kind in kinds]
                 numeric = type_of(expression, self.group.question).numeric
-                return called_value(function, values, noisy=bool(_places(expression)), numeric=numeric)
+                return called_value(function, values, noisy=bool(_figures(expression)), numeric=numeric)
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:
@@ -211,7 +217,11 @@ class _Evaluation:
         return _cast(self.of(operand), type_of(operand, self.group.question).kind, kind)
 
     def _measure(self, place: int) -> Interval:
-        measure, found = self.group.question.measures[place], self.group.noisy[place].interval(self.confidence)
+        measure, noisy = self.group.question.measures[place], self.group.noisy[place]
+        if isinstance(noisy, Drawn):
+            assert isinstance(measure, Ranked), "cells are drawn of what is ranked"
+            return noisy.interval(measure, self.confidence)
+        found = noisy.interval(self.confidence)
         if self.group.raw:
             return found
         if self.group.whole(place):
@@ -226,6 +236,8 @@ class _Evaluation:
         step, centre = float(measure.step), float(measure.centre * measure.step)
         low, high = (measure.low - measure.centre) * step, (measure.high - measure.centre) * step
         top, bottom = self.group.noisy[total], self.group.noisy[count]
+        assert isinstance(top, Noisy), "a sum has noise"
+        assert isinstance(bottom, Noisy), "and so has a count"
         if self.group.raw and bottom.value <= 0:
             return None
         found = ratio_interval(top, bottom, self.confidence, low, high)
@@ -263,7 +275,7 @@ class _Evaluation:
                 return {_not(outcome) for outcome in self._outcomes(operand)}
             case OneOf(operand, _) if isinstance(self.of(operand), Interval):
                 return {True, False, self.of(condition)}
-            case Called() if _places(condition):
+            case Called() if _figures(condition):
                 return {True, False, self.of(condition)}
             case _:
                 return {self.of(condition)}

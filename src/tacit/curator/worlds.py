@@ -112,7 +112,7 @@ class Worlds:
             found[mover.table.name] = [self._row(mover.table)]
             return found
         for each in self._private:
-            held = each.contributions
+            held = each.contributions or _OTHERS
             copies = self._dice.choice((1, 1, held, held + 1, min(4 * held, _MOST_ROWS)))
             different = self._dice.choice((0, 1, 1, 2, held, 12))
             rows = [self._row(each.table) for _ in range(different)]

@@ -1,8 +1,9 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
 from tacit.engines.discovery import stored_kinds, tables_inside
-from tacit.engines.duckdb import DuckDB
+from tacit.engines.duckdb import DuckDB, opened
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
+from tacit.engines.gathering import Gathered
 from tacit.engines.ingest import ingest
 from tacit.engines.linked import Linked, Step
 from tacit.engines.memory import Memory
@@ -12,6 +13,7 @@ __all__ = [
     "Answer",
     "DuckDB",
     "Engine",
+    "Gathered",
     "Linked",
     "MOST_BITS",
     "MOST_ROWS",
@@ -20,6 +22,7 @@ __all__ = [
     "Step",
     "Stored",
     "ingest",
+    "opened",
     "source_of",
     "stored_kinds",
     "tables_inside",

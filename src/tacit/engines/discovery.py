@@ -3,7 +3,7 @@
 # ruff: noqa: S608 -- every name and path goes through `quoted` and `text`
 
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,10 @@ NONE: frozenset[Kind] = frozenset()
 Kinds = Mapping[str, frozenset[Kind]]
 
 
-def stored_kinds(given: object) -> Kinds:
+def stored_kinds(given: object, connection: Any = None) -> Kinds:
     """The columns of a source and the kinds as which each can be declared; a text file can be declared as anything.
+
+    A connection that is already `opened` is asked if it is given, and left as it was.
 
     >>> stored_kinds([{"ward": "A"}])["ward"] == frozenset(Kind)
     True
@@ -38,9 +40,9 @@ def stored_kinds(given: object) -> Kinds:
         case Separated(path, separator):
             return dict.fromkeys(header_of(path, separator), ANY)
         case Parquet(path):
-            return _described(f"read_parquet({text(str(path))})", path.name)
+            return _described(connection, f"read_parquet({text(str(path))})", path.name)
         case Frame(frame):
-            return _described("given", "the frame", frame)
+            return _described(connection, "given", "the frame", frame)
         case Stored(path, inside):
             return _inside(path, inside)
         case Linked(source, _) as linked:
@@ -67,11 +69,15 @@ def _listed(connection: Any, path: Path) -> list[str]:
     return [name for (name,) in listed.fetchall()]
 
 
-def _described(scan: str, called: str, frame: object = None) -> Kinds:
-    with closing(opened()) as connection, suppress(duckdb.Error):
-        if frame is not None:
-            connection.register("given", frame)
-        return _kinds(connection, scan)
+def _described(connection: Any, scan: str, called: str, frame: object = None) -> Kinds:
+    with closing(opened()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
+        if frame is None:
+            return _kinds(asked, scan)
+        asked.register("given", frame)
+        try:
+            return _kinds(asked, scan)
+        finally:
+            asked.unregister("given")
     raise _unreadable(called)
 
 

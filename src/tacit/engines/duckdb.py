@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from math import ceil
 from pathlib import Path
@@ -12,8 +12,11 @@ from threading import Lock
 from typing import Any, Self
 
 import duckdb
+import numpy as np
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.finding import gathered
+from tacit.engines.gathering import Gathered, rehearsed
 from tacit.engines.keys import enumeration
 from tacit.engines.linked import Linked, Owners, Raw, check_key, owner, owners
 from tacit.engines.nesting import Nest, reader
@@ -35,10 +38,24 @@ from tacit.engines.sources import (
     source_of,
     wanted,
 )
-from tacit.engines.statement import statement
+from tacit.engines.statement import histogram, statement
 from tacit.errors import EngineFailed, InvalidData, InvalidInput
 from tacit.exact import at_least, count_of
-from tacit.plan import Counted, Expression, Field, Kind, Question, Scan, Summed, Table, Weights, base_of, operands
+from tacit.plan import (
+    Expression,
+    Field,
+    Grid,
+    Keeping,
+    Kind,
+    Question,
+    Ranked,
+    Scan,
+    Table,
+    Weights,
+    base_of,
+    columns_of_answer,
+    operands,
+)
 
 __all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "DuckDB", "loaded", "opened"]
 
@@ -84,12 +101,14 @@ class DuckDB:
         threads: int | None = None,
         memory: str = "4GB",
         seconds: float | None = None,
+        connection: duckdb.DuckDBPyConnection | None = None,
     ) -> None:
         sources = {table: source_of(given) for table, given in tables.items()}
         self._lock, self._turn = Lock(), Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._types: dict[tuple[str, ...], str] = {}
-        self._connection = opened(threads=threads, memory=memory, seconds=seconds)
+        # A connection that was `opened` to find out what a source holds is the engine's from now on.
+        self._connection = connection or opened(threads=threads, memory=memory, seconds=seconds)
         try:
             self._full = {
                 table.name: loaded(self._connection, i, table, source)
@@ -108,9 +127,18 @@ class DuckDB:
         """The exact measures of every group, multiplied by 2**bits."""
         return self._evaluated(question, weights, self._full)
 
+    @contextmanager
+    def gather(self, question: Question, keeping: Keeping) -> Iterator[Gathered]:
+        """What units keep of the unknown keys of a question, in temporary tables of a cursor of its own."""
+        with self._gathered(question, keeping, self._full) as found:
+            yield found
+
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Run the same statement on an empty table of the same types."""
-        self._evaluated(question, weights, self._empty)
+        """Run the same statements on an empty table of the same types."""
+        if question.unknown and question.found is None:
+            with self._gathered(question, Keeping(1, 0, b""), self._empty):
+                pass
+        self._evaluated(rehearsed(question), weights, self._empty)
 
     def interrupt(self) -> None:
         """Stop every question that is being evaluated; each fails as any failure does."""
@@ -133,16 +161,53 @@ class DuckDB:
     def _evaluated(self, question: Question, weights: Weights, relations: Mapping[str, Relation]) -> Answer:
         check_fits(question, weights)
         answer = blank(question, weights)
-        base, nest = base_of(question.rows), Nest(relations)
-        relation = relations.get(base.table.name) if isinstance(base, Scan) else nest.relation(base)
-        if relation is None or not _knows(relation, question):
-            raise EngineFailed
+        relation, nested = _related(question, relations)
         if not answer.size:
             return answer
-        asked = statement(question, weights, relation, self._enumerated, nest.parts)
-        for group, *parts in self._fetched(asked.sql, rehearsed=relations is self._empty):
-            answer[group] = asked.measures(parts, weights.bits)
+        rehearsed, columns = relations is self._empty, columns_of_answer(question)
+        places = [columns[j].start for j, measure in enumerate(question.measures) if not isinstance(measure, Ranked)]
+        if places:
+            asked = statement(question, weights, relation, self._enumerated, nested)
+            for group, *parts in self._fetched(asked.sql, rehearsed=rehearsed):
+                answer[group, places] = asked.measures(parts, weights.bits)
+        known: dict[tuple[Expression, Grid], slice] = {}
+        for measure, where in zip(question.measures, columns, strict=True):
+            if isinstance(measure, Ranked):
+                once = known.setdefault((measure.value, measure.grid), where)
+                if once is where:
+                    sql = histogram(question, measure, weights, relation, self._enumerated, nested)
+                    self._weigh(answer[:, where], sql, weights.bits, rehearsed=rehearsed)
+                else:
+                    answer[:, where] = answer[:, once]
         return answer
+
+    def _weigh(self, cells: Answer, sql: str, bits: int, *, rehearsed: bool) -> None:
+        """Fill in the weights of cells: where they fit into 64 bits, from whole columns."""
+        if cells.dtype == object or rehearsed:
+            for group, cell, rows, held in self._fetched(sql, rehearsed=rehearsed):
+                cells[group, cell] = (rows << bits) + held
+            return
+        columns: Any = self._fetched(sql, columns=True)
+        group, cell, rows, held = (columns[name].astype(np.int64) for name in "gvmh")
+        cells[group, cell] = (rows << bits) + held
+
+    @contextmanager
+    def _gathered(self, question: Question, keeping: Keeping, relations: Mapping[str, Relation]) -> Iterator[Gathered]:
+        """What is gathered, on a cursor that lives as long.
+
+        Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
+        Because:    it is raised after the handler has ended, so that it has neither cause nor context.
+        Checked by: tests/unit/engines/test_finding.py
+        """
+        relation, nested = _related(question, relations)
+        with ExitStack() as meanwhile:
+            found = None
+            with suppress(Exception):
+                cursor = meanwhile.enter_context(self._cursor())
+                found = gathered(cursor, question, keeping, relation, self._enumerated, nested)
+            if found is None:
+                raise EngineFailed
+            yield found
 
     def _enumerated(self, members: tuple[str, ...]) -> str:
         """A type of the database for a list of keys, made once: spelled out, it costs milliseconds a question."""
@@ -156,8 +221,8 @@ class DuckDB:
                 self._types[members] = name
             return self._types.get(members) or enumeration(members)
 
-    def _fetched(self, sql: str, *, rehearsed: bool = False) -> list[tuple[Any, ...]]:
-        """The rows of a statement; where there are none to find, as of a rehearsal, it is not optimised first.
+    def _fetched(self, sql: str, *, rehearsed: bool = False, columns: bool = False) -> Any:
+        """The rows of a statement, or its columns; of a rehearsal, which finds none, it is not optimised first.
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
         Because:    it is raised after the handler has ended, so that it has neither cause nor context.
@@ -166,7 +231,8 @@ class DuckDB:
         rows = None
         try:
             with self._rehearsing() if rehearsed else self._cursor() as cursor:
-                rows = cursor.execute(sql).fetchall()
+                found = cursor.execute(sql)
+                rows = found.fetchnumpy() if columns else found.fetchall()
         except Exception:  # noqa: BLE001, S110 -- DuckDB raises many kinds, and none may be seen
             pass
         if rows is None:
@@ -197,6 +263,15 @@ class DuckDB:
             finally:
                 with self._lock:
                     self._running.discard(self._rehearsal)
+
+
+def _related(question: Question, relations: Mapping[str, Relation]) -> tuple[Relation, list[str]]:
+    """Where the rows of a question are, and the parts of a WITH clause that make them."""
+    base, nest = base_of(question.rows), Nest(relations)
+    relation = relations.get(base.table.name) if isinstance(base, Scan) else nest.relation(base)
+    if relation is None or not _knows(relation, question):
+        raise EngineFailed
+    return relation, nest.parts
 
 
 def opened(
@@ -479,7 +554,7 @@ def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) ->
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
     parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
-    parts += [m.value for m in question.measures if isinstance(m, Counted | Summed) and m.value is not None]
+    parts += [measure.value for measure in question.measures if measure.value is not None]
     while parts:
         part = parts.pop()
         parts += operands(part)

@@ -1,14 +1,30 @@
 """What every engine does: it evaluates a question on rows, exactly, in integers, and knows no privacy."""
 
 from collections.abc import Iterator
-from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.engines.gathering import Gathering
 from tacit.errors import TooLarge
-from tacit.plan import Counted, Expression, Measure, Question, Rows, Summed, Units, Weights, Where, many_rows
+from tacit.plan import (
+    Counted,
+    Distinct,
+    Expression,
+    Keeping,
+    Measure,
+    Question,
+    Ranked,
+    Rows,
+    Summed,
+    Units,
+    Weights,
+    Where,
+    groups_of,
+    many_rows,
+    width_of,
+)
 
 __all__ = [
     "MOST_BITS",
@@ -24,7 +40,9 @@ __all__ = [
 ]
 
 Answer = NDArray[Any]
-"""One row a group, one column a measure: int64 where the plan proves that it fits, else Python integers."""
+"""One row a group, one column a measure, or one a cell of what is ranked.
+
+They are int64 where the plan proves that it fits, else Python integers."""
 
 MOST_ROWS = (1 << 40) - 1
 """No table holds more rows than this, whatever it declares: every overflow proof of an engine starts here."""
@@ -45,23 +63,17 @@ class Engine(Protocol):
         """
         ...
 
+    def gather(self, question: Question, keeping: Keeping) -> Gathering:
+        """What units keep of the keys of a question whose values are unknown."""
+        ...
+
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Evaluate on no rows: what fails here fails on any data, and may be told before anything is paid."""
+        """Gather and evaluate on no rows: what fails here fails on any data, and may be told before it is paid for."""
         ...
 
     def close(self) -> None:
         """Let go of the rows; whatever is still running fails."""
         ...
-
-
-def groups_of(question: Question) -> int:
-    """How many groups a question has: the product of the numbers of its keys' values.
-
-    >>> from tacit.plan import Counted, Scan, Table
-    >>> groups_of(Question(Scan(Table("visits", ())), (), (Counted(),)))
-    1
-    """
-    return prod(len(key.listed) for key in question.keys)
 
 
 def conditions_of(rows: Rows) -> Iterator[Expression]:
@@ -84,7 +96,7 @@ def most_rows(question: Question) -> int:
 def reach_of(measure: Measure) -> int:
     """The most that one row can add to a measure, in either direction."""
     match measure:
-        case Counted() | Units():
+        case Counted() | Units() | Distinct() | Ranked():
             return 1
         case Summed():
             return measure.reach
@@ -111,4 +123,5 @@ def blank(question: Question, weights: Weights) -> Answer:
     """An answer of zeros; whether its integers are int64 depends on the plan alone, never on the rows."""
     largest = max((reach_of(measure) for measure in question.measures), default=1)
     narrow = not most_rows(question) * largest << weights.bits >> 63
-    return np.zeros((groups_of(question), len(question.measures)), np.int64 if narrow else object)
+    columns = sum(width_of(measure) for measure in question.measures)
+    return np.zeros((groups_of(question), columns), np.int64 if narrow else object)

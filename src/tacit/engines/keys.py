@@ -1,13 +1,13 @@
 """Groups in SQL: the place of a row's keys among their public values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import prod
 
-from tacit.engines.rendering import Reader, literal, rendered, text, whole
-from tacit.plan import Key, Kind, Value, constant, type_of
+from tacit.engines.rendering import Reader, called, literal, rendered, text, whole
+from tacit.plan import Key, Kind, Question, Value, constant, type_of
 
-__all__ = ["Enumeration", "Grouping", "enumeration", "grouping"]
+__all__ = ["Enumeration", "Grouping", "enumeration", "found_grouping", "grouping"]
 
 Enumeration = Callable[[tuple[str, ...]], str]
 """The SQL of a type whose values are some texts, numbered from zero."""
@@ -29,10 +29,13 @@ def enumeration(members: tuple[str, ...]) -> str:
     return f"ENUM({', '.join(text(member) for member in members)})"
 
 
-def grouping(keys: tuple[Key, ...], read: Reader, enumerated: Enumeration = enumeration) -> Grouping:
+def grouping(
+    keys: tuple[Key, ...], read: Reader, enumerated: Enumeration = enumeration, *, after: Grouping | None = None
+) -> Grouping:
     """The place of a row in the product of the keys' values, the last key fastest.
 
-    Every key's place is the number of the value among those declared; a row with another value has no place.
+    Every key's place is the number of the value among those declared; a row with another value has no place.  With
+    `after`, the places are those within a group that is known already.
     """
     place, joins, conditions = "0", "", []
     for i, key in enumerate(keys):
@@ -41,8 +44,40 @@ def grouping(keys: tuple[Key, ...], read: Reader, enumerated: Enumeration = enum
         joins += join
         conditions.append(condition)
     groups = prod(len(key.listed) for key in keys)
-    kind = next(name for bits, name in _PLACES.items() if groups <= 1 << bits)
+    if after is not None:
+        place, joins, conditions = (
+            f"{after.place} * {groups} + {place}",
+            after.joins + joins,
+            [*after.conditions, *conditions],
+        )
+    kind = "BIGINT" if after else next(name for bits, name in _PLACES.items() if groups <= 1 << bits)
     return Grouping(f"({place})::{kind}", joins, tuple(conditions))
+
+
+def found_grouping(question: Question, read: Reader, table: str | None = None) -> Grouping:
+    """The place of a row among the combinations of unknown keys that were found: in a table of them, or listed here."""
+    assert question.found is not None, "something was found"
+    kinds = [type_of(key.value).kind for key in question.unknown]
+    names = [f"x{i}" for i in range(len(kinds))]
+    if table is None:
+        columns = list(zip(*question.found, strict=True)) or [() for _ in kinds]
+        listed = [
+            _column([constant(each, kind) for each in column], kind)
+            for column, kind in zip(columns, kinds, strict=True)
+        ]
+        places = f"unnest(CAST('{list(range(len(question.found)))}' AS BIGINT[]))"
+        table = (
+            f"(SELECT {', '.join(f'{sql} AS {name}' for sql, name in zip(listed, names, strict=True))}, {places} AS g)"
+        )
+    same = [f"{rendered(key.value, read)} = f.{name}" for key, name in zip(question.unknown, names, strict=True)]
+    return Grouping("f.g", f" JOIN {table} AS f ON {' AND '.join(same)}", ())
+
+
+def _column(values: list[Value], kind: Kind) -> str:
+    """A column of values, one below the other."""
+    if kind in {Kind.TEXT, Kind.BOOLEAN}:
+        return f"unnest(CAST([{', '.join(literal(value, kind) for value in values)}] AS {called(kind)}[]))"
+    return _numbers(values, kind)
 
 
 def _place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, str, str]:
@@ -69,10 +104,13 @@ def _listed(places: dict[Value, int], kind: Kind) -> str:
     """The values and their places as rows; numbers are read from one text, which takes a fiftieth of the time."""
     if kind in {Kind.TEXT, Kind.BOOLEAN}:
         return f"VALUES {', '.join(f'({literal(value, kind)}, {whole(place)})' for value, place in places.items())}"
+    return f"SELECT {_numbers(places, kind)}, unnest(CAST('{list(places.values())}' AS BIGINT[]))"
+
+
+def _numbers(values: Iterable[Value], kind: Kind) -> str:
+    """A column of numbers, dates or timestamps."""
     numbers = "DOUBLE[]" if kind is Kind.NUMBER else "BIGINT[]"
-    values = f"unnest(CAST('[{', '.join(map(repr, places))}]' AS {numbers}))"
+    listed = f"unnest(CAST('[{', '.join(map(repr, values))}]' AS {numbers}))"
     if kind is Kind.DATE:
-        values = f"{literal(0, kind)} + CAST({values} AS INTEGER)"
-    if kind is Kind.TIMESTAMP:
-        values = f"make_timestamp({values})"
-    return f"SELECT {values}, unnest(CAST('{list(places.values())}' AS BIGINT[]))"
+        return f"{literal(0, kind)} + CAST({listed} AS INTEGER)"
+    return f"make_timestamp({listed})" if kind is Kind.TIMESTAMP else listed

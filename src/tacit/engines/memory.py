@@ -1,19 +1,30 @@
 """The oracle: rows in a Python list, one row after the other, small enough to be believed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from itertools import product
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from tacit.engines.cells import cell_in
+from tacit.engines.distinct import Pair
+from tacit.engines.distinct import kept as kept_of
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
 from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
 from tacit.engines.yielding import scanned, steps, yielded
 from tacit.plan import (
     Counted,
-    Measure,
+    Distinct,
+    Keeping,
+    Key,
     Owner,
     Question,
+    Ranked,
     Row,
+    Scalar,
     Scan,
     Summed,
     Table,
@@ -21,9 +32,11 @@ from tacit.plan import (
     Value,
     Weights,
     base_of,
+    columns_of_answer,
     computed,
     constant,
     owner_of,
+    scalar,
     tables_of,
     type_of,
 )
@@ -55,10 +68,14 @@ class Memory:
         """The exact measures of every group, multiplied by 2**bits."""
         return _evaluated(_based(question, self._rows), question, weights)
 
+    def gather(self, question: Question, keeping: Keeping) -> Gathering:
+        """What units keep of the unknown keys of a question."""
+        return nullcontext(_gathered(_based(question, self._rows), question, keeping))
+
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Evaluate on no rows."""
+        """Gather and evaluate on no rows."""
         nothing: dict[str, list[Owned]] = {table.name: [] for table in tables_of(question.rows)}
-        _evaluated(_based(question, nothing), question, weights)
+        _evaluated(_based(question, nothing), rehearsed(question), weights)
 
     def close(self) -> None:
         """Let go of the rows."""
@@ -81,11 +98,23 @@ def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answe
     whole = owner_of(question.rows) is Owner.ROW
     row_weights = {unit: full if whole else weight(vector.values(), weights) for unit, vector in vectors.items()}
     answer = blank(question, weights)
-    for j, measure in enumerate(question.measures):
+    for measure, columns in zip(question.measures, columns_of_answer(question), strict=True):
+        j = columns.start
+        if isinstance(measure, Ranked):
+            place = cell_in(measure)
+            for unit, group, row in kept:
+                cell = place(row)
+                if cell is not None:
+                    answer[group, j + cell] += row_weights[unit]
+            continue
         if isinstance(measure, Units) and not whole:
-            for vector in vectors.values():
-                for group in vector:
-                    answer[group, j] += presence_weight(len(vector), weights)
+            for groups in _present(measure, kept).values():
+                for group in groups:
+                    answer[group, j] += presence_weight(len(groups), weights)
+            continue
+        if isinstance(measure, Distinct):
+            for group, _ in _brought(measure, kept, None if whole else weights.bound):
+                answer[group, j] += full
             continue
         added = _added(measure)
         for unit, group, row in kept:
@@ -93,30 +122,109 @@ def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answe
     return answer
 
 
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """What is gathered, key by key, and the rows that it is gathered from."""
+
+    rows: list[Owned]
+    found: dict[tuple[Scalar, ...], int]
+
+    @property
+    def weights(self) -> Answer:
+        return np.array(list(self.found.values()), np.int64)
+
+    def keys(self, places: Sequence[int]) -> list[tuple[Scalar, ...]]:
+        named = list(self.found)
+        return [named[place] for place in places]
+
+    def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
+        assert question.found == tuple(self.keys(places)), "these are the keys that were found"
+        return _evaluated(self.rows, question, weights)
+
+
+def _gathered(rows: list[Owned], question: Question, keeping: Keeping) -> _Gathered:
+    public, kinds = question.public, [type_of(key.value).kind for key in question.unknown]
+    places = _places(replace(question, keys=public))
+    known, named = _values(public), _values(question.unknown)
+    owned: defaultdict[Hashable, set[tuple[Value, ...]]] = defaultdict(set)
+    whole = owner_of(question.rows) is Owner.ROW
+    for number, row in enumerate(_met(rows, question)):
+        values = tuple(named(row.cells))
+        if None not in values and tuple(known(row.cells)) in places:
+            owned[number if whole else row.unit].add(values)
+    order = {values: (hash_of(values, kinds, keeping.secret), values) for keys in owned.values() for values in keys}
+    found: Counter[tuple[Value, ...]] = Counter()
+    for keys in owned.values():
+        kept = sorted(keys, key=order.__getitem__)[: keeping.most]
+        for values in kept:
+            found[values] += key_weight(len(kept), keeping)
+    return _Gathered(
+        rows, {tuple(map(scalar, each, kinds)): found[each] for each in sorted(found, key=order.__getitem__)}
+    )
+
+
 def _kept(rows: list[Owned], question: Question) -> Iterator[Kept]:
     """The rows that meet every condition and belong to a group."""
-    conditions = [computed(condition) for condition in conditions_of(question.rows)]
-    columns = [computed(key.value) for key in question.keys]
-    places: dict[tuple[Value, ...], int] = {}
-    kinds = [type_of(key.value).kind for key in question.keys]
-    pairs = zip(question.keys, kinds, strict=True)
-    keys = [[constant(value, kind) for value in key.listed] for key, kind in pairs]
-    for place, values in enumerate(product(*keys)):
-        places.setdefault(values, place)
-    for row in rows:
-        group = places.get(tuple(column(row.cells) for column in columns))
-        if group is not None and all(condition(row.cells) is True for condition in conditions):
+    places, values = _places(question), _values(question.keys)
+    for row in _met(rows, question):
+        group = places.get(tuple(values(row.cells)))
+        if group is not None:
             yield row.unit, group, row.cells
 
 
-def _added(measure: Measure) -> Callable[[Row], int]:
+def _met(rows: list[Owned], question: Question) -> Iterator[Owned]:
+    """The rows that meet every condition."""
+    conditions = [computed(condition) for condition in conditions_of(question.rows)]
+    return (row for row in rows if all(condition(row.cells) is True for condition in conditions))
+
+
+def _values(keys: Sequence[Key]) -> Callable[[Row], Iterator[Value]]:
+    """The values of some keys in a row."""
+    columns = [computed(key.value) for key in keys]
+    return lambda row: (column(row) for column in columns)
+
+
+def _places(question: Question) -> dict[tuple[Value, ...], int]:
+    """The place of every group, by the values of its keys."""
+    places: dict[tuple[Value, ...], int] = {}
+    kinds = [type_of(key.value).kind for key in question.keys]
+    for place, values in enumerate(question.groups):
+        places.setdefault(tuple(map(constant, values, kinds)), place)
+    return places
+
+
+def _present(measure: Units, rows: list[Kept]) -> dict[Hashable, set[int]]:
+    """The groups in which each unit has a row that counts."""
+    counts, found = _added(Counted(measure.value)), defaultdict[Hashable, set[int]](set)
+    for unit, group, row in rows:
+        if counts(row):
+            found[unit].add(group)
+    return found
+
+
+def _brought(measure: Distinct, rows: list[Kept], most: int | None) -> set[Pair]:
+    """The groups and values that units bring, each at most so many."""
+    value, kind = computed(measure.value), type_of(measure.value).kind
+    owned: defaultdict[Hashable, set[Pair]] = defaultdict(set)
+    for unit, group, row in rows:
+        found = value(row)
+        if found is not None:
+            owned[None if most is None else unit].add((group, found))
+    if most is None:
+        return owned[None]
+    return {pair for unit, pairs in owned.items() for pair in kept_of(unit, pairs, kind, most)}
+
+
+def _added(measure: Counted | Summed | Units) -> Callable[[Row], int]:
     """What a row adds to a measure, before it is weighed."""
     match measure:
-        case Counted(expression) if expression is not None:
+        case Counted(expression) | Units(expression) if expression is not None:
             value = computed(expression)
             return lambda row: int(value(row) is not None)
         case Counted() | Units():
             return lambda _row: 1
+        case Distinct():
+            raise AssertionError("what a row adds to it depends on others")
         case Summed():
             found = steps(measure)
             return lambda row: found(row) or 0

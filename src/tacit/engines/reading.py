@@ -7,7 +7,7 @@ from tacit.engines.rendering import called, clamped, double, literal, whole
 from tacit.errors import InvalidData
 from tacit.plan import INT64, Column, Kind, Table, Value, bounds_of, constant
 
-__all__ = ["check_type", "check_unit_type", "key_type", "kinds_of", "read", "read_unit"]
+__all__ = ["check_type", "check_unit_type", "key_type", "kinds_of", "read", "read_unit", "whole_unit"]
 
 _SIGNED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 _NARROW = _SIGNED | {"UTINYINT", "USMALLINT", "UINTEGER"}
@@ -101,6 +101,15 @@ def read_unit(raw: str, stored: str) -> str:
     if _family(stored) == "FLOAT":
         return f"CASE WHEN isfinite({raw}) THEN {raw} END"
     return raw
+
+
+def whole_unit(stored: str) -> bool:
+    """Whether units of a stored type are integers of 64 bits.
+
+    >>> whole_unit("INTEGER"), whole_unit("VARCHAR")
+    (True, False)
+    """
+    return stored in _NARROW
 
 
 def key_type(stored: str) -> str | None:

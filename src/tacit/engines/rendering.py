@@ -27,6 +27,7 @@ from tacit.plan import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -192,7 +193,7 @@ def rendered(expression: Expression, read: Reader) -> str:
         case Called(_, parts):
             texts = [_as(part, kind, read) for part, kind in zip(parts, wanted(expression), strict=True)]
             return function_sql(expression, texts)
-        case KeyOf() | MeasureOf() | MeanOf():
+        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             raise AssertionError("keys and measures exist only after release")
         case _:
             assert_never(expression)

@@ -10,16 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isqrt
 
-from tacit.engines.engine import conditions_of, groups_of, most_rows
-from tacit.engines.keys import Enumeration, enumeration, grouping
+from tacit.engines.cells import cell_sql
+from tacit.engines.distinct import counted_by_unit
+from tacit.engines.engine import conditions_of, most_rows
+from tacit.engines.keys import Enumeration, enumeration, found_grouping, grouping
 from tacit.engines.reading import read, read_unit
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
 from tacit.engines.weights import presence_weight
-from tacit.plan import Column, Question, Units, Weighing, Weights
+from tacit.plan import Column, Distinct, Measure, Question, Ranked, Units, Weighing, Weights, groups_of, type_of
 
-__all__ = ["Statement", "statement"]
+__all__ = ["Statement", "histogram", "statement"]
 
 _MASK = 64
 
@@ -47,8 +49,13 @@ def statement(
     relation: Relation,
     enumerated: Enumeration = enumeration,
     nested: Sequence[str] = (),
+    found: str | None = None,
+    light: str | None = None,
 ) -> Statement:
     """The statement of a question; `nested` are the parts that the relation is made of, if it is not a table.
+
+    `found` is a table of the unknown keys that were found and their places g, `light` one of the units u whose rows
+    weigh d less than 2**bits; without them, the statement lists those keys and finds those units itself.
 
     Claim:      its measures are those of the memory engine, bit for bit, and no row can make the SELECT fail.
     Because:    a unit's weight is 2**bits exactly if its norm is within the bound; the units that are left out of
@@ -58,10 +65,12 @@ def statement(
     """
     by_unit = relation.unit is not None
     terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
-    recipes = [() if by_unit and isinstance(m, Units) else terms.recipe(m) for m in question.measures]
-    units = ((len(terms.listed), 1),)
+    plain = [measure for measure in question.measures if not isinstance(measure, Ranked)]
+    recipes = [() if by_unit and isinstance(m, Units | Distinct) else terms.recipe(m) for m in plain]
+    met = [m for m in dict.fromkeys(plain) if by_unit and isinstance(m, Units | Distinct)]
+    seen = {measure: terms.seen(measure) for measure in met}
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
-    taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated)})"
+    taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found)})"
     parts, tables, columns = [*nested, taken], [], []
     if terms.listed:
         sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
@@ -69,14 +78,26 @@ def statement(
         columns = [f"m{term.place}, {f'h{term.place}' if by_unit else 'NULL'}" for term in terms.listed]
         tables.append("everyone")
     if terms.listed and by_unit:
-        parts += _held(weights, terms.listed, question, relation)
+        parts += (
+            _held(weights, terms.listed, question, relation) if light is None else _lightened(weights, terms, light)
+        )
         tables.append("LEFT JOIN held USING (g)")
-    if not all(recipes):
-        parts += _units(weights, groups_of(question))
-        columns.append("NULL, m")
-        tables.append("JOIN present USING (g)" if tables else "present")
+    if not terms.listed and met != [Units()]:
+        parts.append("everyone AS (SELECT g FROM taken GROUP BY g)")
+        tables.append("everyone")
+    for place, (measure, column) in enumerate(seen.items()):
+        if isinstance(measure, Units):
+            parts += _units(weights, groups_of(question), place, column)
+            columns.append(f"NULL, d{place}.m")
+        else:
+            assert column is not None, "there is something to tell apart"
+            parts += counted_by_unit(place, column, type_of(measure.value).kind, weights.bound)
+            columns.append(f"d{place}.m, NULL")
+        tables.append(f"LEFT JOIN d{place} USING (g)" if tables else f"d{place}")
+    extra: dict[Measure, Recipe] = {measure: ((len(terms.listed) + place, 1),) for place, measure in enumerate(met)}
+    recipes = [recipe or extra[measure] for recipe, measure in zip(recipes, plain, strict=True)]
     sql = f"WITH {', '.join(parts)} SELECT {', '.join(['g', *columns])} FROM {' '.join(tables)}"
-    return Statement(sql, tuple(recipe or units for recipe in recipes))
+    return Statement(sql, tuple(recipes))
 
 
 def _column(relation: Relation, column: Column) -> str:
@@ -84,9 +105,12 @@ def _column(relation: Relation, column: Column) -> str:
     return read(quoted(name), stored, column)
 
 
-def _taken(question: Question, relation: Relation, terms: Terms, enumerated: Enumeration) -> str:
+def _taken(
+    question: Question, relation: Relation, terms: Terms, enumerated: Enumeration, found: str | None = None
+) -> str:
     """The rows that count: unit, group and what is measured of them."""
-    groups = grouping(question.keys, terms.read, enumerated)
+    named = found_grouping(question, terms.read, found) if question.unknown else None
+    groups = grouping(question.public, terms.read, enumerated, after=named)
     columns, conditions = [f"{groups.place} AS g"], list(groups.conditions)
     if relation.unit is not None:
         unit = read_unit(quoted(relation.unit[0]), relation.unit[1])
@@ -102,26 +126,85 @@ def _taken(question: Question, relation: Relation, terms: Terms, enumerated: Enu
 
 def _held(weights: Weights, terms: list[Term], question: Question, relation: Relation) -> Iterator[str]:
     """What the rows of heavy units weigh less than 2**bits, added up: d is negative or zero."""
-    bound, bits, groups = weights.bound, weights.bits, groups_of(question)
-    rows = "taken" if relation.unit_rows is None else f"(SELECT * FROM taken WHERE r > {bound})"
-    if weights.norm is Weighing.L1 or groups == 1:  # one number: both norms are its size
-        owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
-        yield f"heavy AS (SELECT u, ({_shared(bound, bits, 'n')})::BIGINT AS d FROM ({owners}) WHERE n > {bound})"
+    bits = weights.bits
+    if _one_number(weights, question):
+        yield from _light(weights, question, relation)
         sums = ", ".join(f"sum({t.weighed(bits)}) AS h{t.place}" for t in terms)
-        yield f"held AS (SELECT g, {sums} FROM {rows} JOIN heavy USING (u) GROUP BY g)"
+        yield f"held AS (SELECT g, {sums} FROM {_heavy_rows(weights, relation)} JOIN light USING (u) GROUP BY g)"
+        return
+    sums = ", ".join(f"({t.total}){'::BIGINT' if t.narrow_total() else ''} AS s{t.place}" for t in terms)
+    yield from _light(weights, question, relation, f", {sums}")
+    sums = ", ".join(f"sum({t.factor(bits, rows=most_rows(question))} * s{t.place}) AS h{t.place}" for t in terms)
+    yield f"held AS (SELECT g, {sums} FROM pairs JOIN light USING (u) GROUP BY g)"
+
+
+def histogram(
+    question: Question,
+    measure: Ranked,
+    weights: Weights,
+    relation: Relation,
+    enumerated: Enumeration = enumeration,
+    nested: Sequence[str] = (),
+    found: str | None = None,
+) -> str:
+    """The statement of what is ranked: one SELECT with a row for every cell of a group that is not empty.
+
+    Its group, its cell, how many rows lie there, to be multiplied by 2**bits, and what is to be added to that.
+
+    Claim:      every row has the weight that it has in `statement`, and lies in the cell of `cell_in`.
+    Because:    the weights are made of the same rows by the same parts; a row without a value has no cell, and weighs
+                in its unit's vector all the same.
+    Checked by: tests/laws/test_ranks.py::test_engines_give_the_same_cells
+    """
+    terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
+    terms.columns["v"] = cell_sql(measure, rendered(measure.value, terms.read))
+    kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"
+    parts = [*nested, f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found)})"]
+    parts.append("everyone AS (SELECT g, v, count(*) AS m FROM taken WHERE v IS NOT NULL GROUP BY g, v)")
+    if relation.unit is None:
+        return f"WITH {', '.join(parts)} SELECT g, v, m, 0 AS h FROM everyone"
+    parts += _light(weights, question, relation)
+    rows = _heavy_rows(weights, relation)
+    parts.append(
+        f"held AS (SELECT g, v, sum(d) AS h FROM {rows} JOIN light USING (u) WHERE v IS NOT NULL GROUP BY g, v)"
+    )
+    narrow = not most_rows(question) << weights.bits >> 63
+    held = f"coalesce(h, 0)::{'BIGINT' if narrow else 'HUGEINT'}"
+    return f"WITH {', '.join(parts)} SELECT g, v, m, {held} AS h FROM everyone LEFT JOIN held USING (g, v)"
+
+
+def _one_number(weights: Weights, question: Question) -> bool:
+    """Whether a unit's vector is one number for the weights: then both norms are its size."""
+    return weights.norm is Weighing.L1 or groups_of(question) == 1
+
+
+def _heavy_rows(weights: Weights, relation: Relation) -> str:
+    """The rows among which heavy units are looked for: where each row knows how many its unit has, only theirs."""
+    return "taken" if relation.unit_rows is None else f"(SELECT * FROM taken WHERE r > {weights.bound})"
+
+
+def _light(weights: Weights, question: Question, relation: Relation, sums: str = "") -> Iterator[str]:
+    """How much less than 2**bits a row of each heavy unit weighs, `light`; its rows by group, `pairs`."""
+    bound, bits, rows = weights.bound, weights.bits, _heavy_rows(weights, relation)
+    if _one_number(weights, question):
+        owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
+        yield f"light AS (SELECT u, ({_shared(bound, bits, 'n')})::BIGINT AS d FROM ({owners}) WHERE n > {bound})"
         return
     # With n rows in at least k groups, no sum of squares exceeds (n - k + 1)**2 + k - 1.
     mask = f"bit_count(bit_or(1::UBIGINT << (g % {_MASK})::UBIGINT))"
     owners = f"SELECT u, count(*) AS n, {mask} AS k FROM {rows} GROUP BY u"
     most = "(n - k + 1)::HUGEINT * (n - k + 1) + k - 1"
     yield f"heavy AS (SELECT u FROM ({owners}) WHERE n > {bound} AND {most} > {bound**2}::HUGEINT)"
-    sums = ", ".join(f"({t.total}){'::BIGINT' if t.narrow_total() else ''} AS s{t.place}" for t in terms)
-    pairs = f"SELECT u, g, count(*) AS n, {sums} FROM {rows} SEMI JOIN heavy USING (u) GROUP BY u, g"
+    pairs = f"SELECT u, g, count(*) AS n{sums} FROM {rows} SEMI JOIN heavy USING (u) GROUP BY u, g"
     yield f"pairs AS MATERIALIZED ({pairs})"
     squares = "SELECT u, sum(n::HUGEINT * n) AS x FROM pairs GROUP BY u"
     yield f"light AS ({_rooted(squares, bound**2, bits)})"
-    sums = ", ".join(f"sum({t.factor(bits, rows=most_rows(question))} * s{t.place}) AS h{t.place}" for t in terms)
-    yield f"held AS (SELECT g, {sums} FROM pairs JOIN light USING (u) GROUP BY g)"
+
+
+def _lightened(weights: Weights, terms: Terms, light: str) -> Iterator[str]:
+    """The same, where it is known already which units are heavy, and how much."""
+    sums = ", ".join(f"sum({t.weighed(weights.bits)}) AS h{t.place}" for t in terms.listed)
+    yield f"held AS (SELECT g, {sums} FROM taken JOIN {light} USING (u) GROUP BY g)"
 
 
 def _shared(most: int, bits: int, norm: str) -> str:
@@ -146,24 +229,27 @@ def _rooted(squares: str, most: int, bits: int) -> str:
     )
 
 
-def _units(weights: Weights, groups: int) -> Iterator[str]:
-    """How many units are present in each group, each with the weight of its presences."""
+def _units(weights: Weights, groups: int, place: int, column: str | None) -> Iterator[str]:
+    """How many units are present in each group, each with the weight of its presences, as d{place}."""
+    rows = "taken" if column is None else f"(SELECT u, g FROM taken WHERE {column} IS NOT NULL)"
     most = isqrt(weights.units_squared) if weights.norm is Weighing.L1 else weights.units_squared
     full = 1 << weights.bits
     if groups <= _MASK:
         mask = "bit_or(1::UBIGINT << g::UBIGINT)"
         share = [presence_weight(k, weights) for k in range(1, groups + 1)]
-        yield f"masks AS (SELECT b, {share}[bit_count(b)] AS w FROM (SELECT {mask} AS b FROM taken GROUP BY u))"
-        seen = f"masks, range({groups}) AS place(g) WHERE (b >> g::UBIGINT) & 1 = 1"
-        yield f"present AS (SELECT g, sum(w) AS m FROM {seen} GROUP BY g)"
+        masks = f"SELECT {mask} AS b FROM {rows} GROUP BY u"
+        yield f"masks{place} AS (SELECT b, {share}[bit_count(b)] AS w FROM ({masks}))"
+        seen = f"masks{place}, range({groups}) AS place(g) WHERE (b >> g::UBIGINT) & 1 = 1"
+        yield f"d{place} AS (SELECT g, sum(w) AS m FROM {seen} GROUP BY g)"
         return
-    yield "met AS MATERIALIZED (SELECT u, g FROM taken GROUP BY u, g)"
+    yield f"met{place} AS MATERIALIZED (SELECT u, g FROM {rows} GROUP BY u, g)"
     if groups <= most:  # nobody is in more groups than there are
-        yield f"present AS (SELECT g, {full}::HUGEINT * count(*) AS m FROM met GROUP BY g)"
+        yield f"d{place} AS (SELECT g, {full}::HUGEINT * count(*) AS m FROM met{place} GROUP BY g)"
         return
-    spread = f"SELECT u, count(*)::HUGEINT AS x FROM met GROUP BY u HAVING count(*) > {most}"
+    spread = f"SELECT u, count(*)::HUGEINT AS x FROM met{place} GROUP BY u HAVING count(*) > {most}"
     if weights.norm is Weighing.L1:
-        yield f"spread AS (SELECT u, ({_shared(most, weights.bits, 'x')})::BIGINT AS d FROM ({spread}))"
+        yield f"spread{place} AS (SELECT u, ({_shared(most, weights.bits, 'x')})::BIGINT AS d FROM ({spread}))"
     else:
-        yield f"spread AS ({_rooted(spread, most, weights.bits)})"
-    yield f"present AS (SELECT g, sum({full} + coalesce(d, 0)) AS m FROM met LEFT JOIN spread USING (u) GROUP BY g)"
+        yield f"spread{place} AS ({_rooted(spread, most, weights.bits)})"
+    held = f"met{place} LEFT JOIN spread{place} USING (u)"
+    yield f"d{place} AS (SELECT g, sum({full} + coalesce(d, 0)) AS m FROM {held} GROUP BY g)"

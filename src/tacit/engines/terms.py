@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import floor
 
+from tacit.engines.distinct import distinguished
 from tacit.engines.engine import MOST_ROWS
 from tacit.engines.rendering import Reader, clamped, double, rendered, whole
-from tacit.plan import Counted, Expression, Field, Kind, Measure, Summed, Units, bounds_of, type_of
+from tacit.plan import Counted, Distinct, Expression, Field, Kind, Summed, Units, bounds_of, type_of
 
 __all__ = ["Recipe", "Term", "Terms"]
 
@@ -24,6 +25,7 @@ class Term:
     place: int
     column: str | None = None
     sums: bool = False
+    counts: str = ""
     reach: int = 1
     rows: int = MOST_ROWS
 
@@ -42,7 +44,7 @@ class Term:
         """What rows add up to."""
         if self.column is None:
             return "count(*)"
-        return f"coalesce(sum({self.column}), 0)" if self.sums else f"count({self.column})"
+        return f"coalesce(sum({self.column}), 0)" if self.sums else f"count({self.counts}{self.column})"
 
     def narrow_total(self) -> bool:
         """Whether so many rows as there can be add up to no more than 64 bits."""
@@ -68,11 +70,15 @@ class Terms:
     _sums: dict[Base, tuple[Term, int]] = field(default_factory=dict)
     _named: dict[Expression, str] = field(default_factory=dict)
 
-    def recipe(self, measure: Measure) -> Recipe:
+    def recipe(self, measure: Counted | Summed | Units | Distinct) -> Recipe:
         """How the measure is put together from terms."""
         match measure:
-            case Counted(value=expression) if expression is not None:
+            case Counted(value=expression) | Units(value=expression) if expression is not None:
                 return ((self._count(expression).place, 1),)
+            case Distinct(value):
+                column = self.value(distinguished(rendered(value, self.read), type_of(value).kind))
+                term = self._term(measure, lambda place: Term(place, column, counts="DISTINCT "))
+                return ((term.place, 1),)
             case Counted() | Units():
                 return ((self._term(None, Term).place, 1),)
             case Summed(value, step, low, high, centre):
@@ -83,6 +89,20 @@ class Terms:
                 if taken == centre:
                     return ((term.place, 1),)
                 return (term.place, 1), (self._count(value).place, taken - centre)
+
+    def seen(self, measure: Units | Distinct) -> str | None:
+        """The column that says which rows of a unit count and, if values are told apart, which value each has."""
+        match measure:
+            case Units(value):
+                return None if value is None else self.value(rendered(value, self.read))
+            case Distinct(value):
+                return self.value(distinguished(rendered(value, self.read), type_of(value).kind))
+
+    def value(self, sql: str) -> str:
+        """The name of a column of every row that is taken."""
+        column = f"v{len(self.columns)}"
+        self.columns[column] = sql
+        return column
 
     def _sum(self, measure: Summed) -> Term:
         column = f"v{len(self.columns)}"

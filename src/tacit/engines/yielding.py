@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any, assert_never
 
+from tacit.engines.distinct import known
 from tacit.engines.sources import Owned
 from tacit.errors import EngineFailed
 from tacit.plan import (
@@ -74,16 +75,8 @@ def yielded(rows: Rows, stored: Mapping[str, list[Owned]]) -> list[Owned]:
 
 
 def _known(unit: Hashable) -> Hashable:
-    """A unit as tables know it from each other: by its text, so that 7 and "7" are one."""
-    match unit:
-        case None:
-            return None
-        case bool():
-            return str(unit).lower()
-        case float():
-            return str(unit + 0.0)
-        case _:
-            return str(unit)
+    """A unit as tables know it from each other."""
+    return None if unit is None else known(unit)
 
 
 def scanned(table: Table, stored: Mapping[str, list[Owned]]) -> list[Owned]:

@@ -43,7 +43,7 @@ from tacit.exact.selection import (
 )
 from tacit.exact.tails import gaussian_mass, gaussian_moment, gaussian_tail
 from tacit.exact.uniform import below, random_bits
-from tacit.exact.weighted import SLACK, drawn_index, exp_weights, weighted_index, weighted_law
+from tacit.exact.weighted import SLACK, drawn_index, exp_weights, weighted_index, weighted_law, weighted_rows
 
 __all__ = [
     "PRECISION",
@@ -100,6 +100,7 @@ __all__ = [
     "weigh",
     "weighted_index",
     "weighted_law",
+    "weighted_rows",
     "words",
     "working",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from tacit.exact import entropy
 from tacit.exact.certified import Ball, ball, working
 from tacit.exact.rational import Number, at_least
 
-__all__ = ["SLACK", "drawn_index", "exp_weights", "weighted_index", "weighted_law"]
+__all__ = ["SLACK", "drawn_index", "exp_weights", "weighted_index", "weighted_law", "weighted_rows"]
 
 Integers = NDArray[Any]  # int64, or Python integers
 Floats = NDArray[np.float64]
@@ -21,6 +22,7 @@ SLACK = 2.0**-40
 """How far a float exponential may be off, in units of itself: 700 / scale is read with three roundings, then NumPy's
 `exp` is within a few units of the last place.  The true error is below a tenth of it."""
 
+_AT_ONCE = 1 << 20  # weights that are held at a time
 _SURE = 1e-250  # floats that sum to less than this may have lost a weight to underflow
 
 
@@ -44,6 +46,46 @@ def weighted_index(
     if wide is not None:
         weights = weights * wide.astype(np.float64)
     return drawn_index(weights, SLACK, lambda: _balls(gaps, exact, wide))
+
+
+def weighted_rows(scores: Integers, scale: Number, widths: Sequence[int]) -> list[int]:
+    """For every row of scores, an index with probability exactly proportional to width * exp(score / scale).
+
+    Claim:      each row is drawn as `weighted_index` draws it, independently of the others.
+    Because:    the same floats are compared with a word of its own, in the same way, some rows at a time; a row that
+                floats cannot decide is decided by balls.
+    Checked by: tests/unit/exact/test_weighted.py
+
+    >>> weighted_rows(np.array([[0, -(2**60)], [-(2**60), 0]]), 1, [1, 1])
+    [0, 1]
+    """
+    if scores.dtype == object:
+        return [weighted_index(row, scale, widths) for row in scores]
+    exact, wide = _scale(scale), np.asarray(widths, dtype=np.float64)
+    at_once = max(1, _AT_ONCE // max(1, scores.shape[1]))
+    found: list[int] = []
+    for start in range(0, len(scores), at_once):
+        rows = scores[start : start + at_once]
+        rows = np.where(wide > 0, rows, rows[:, wide > 0].min(axis=1, keepdims=True))
+        gaps = rows.max(axis=1, keepdims=True) - rows
+        found += _drawn_rows(gaps, exp_weights(gaps, exact) * wide, exact, np.asarray(widths, dtype=object))
+    return found
+
+
+def _drawn_rows(gaps: Integers, weights: Floats, scale: Fraction, widths: Integers) -> list[int]:
+    """`drawn_index` for many rows at once."""
+    words = entropy.words(len(gaps))
+    sums = np.cumsum(weights, axis=1)
+    total = sums[:, -1]
+    unsure = total * 2 * (SLACK + sums.shape[1] * 2.0**-52)
+    first, last = (np.minimum(1.0, (words.astype(np.float64) + more) / 2.0**64) * total for more in (0, 1))
+    index = np.minimum((sums <= first[:, None]).sum(axis=1), sums.shape[1] - 1)
+    every = np.arange(len(gaps))
+    before = np.where(index == 0, -np.inf, sums[every, np.maximum(index - 1, 0)] + unsure)
+    sure = (before <= first) & ((last + unsure <= sums[every, index]) | (index == sums.shape[1] - 1))
+    for row in np.flatnonzero(~sure).tolist():
+        index[row] = _refined(int(words[row]), partial(_balls, gaps[row], scale, widths))
+    return [int(each) for each in index]
 
 
 def weighted_law(

@@ -1,17 +1,22 @@
 """A small file outside the vault that remembers how far a ledger had come, so that an older copy is noticed."""
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import ENOSPC
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from tacit.errors import LedgerRefused, LedgerUnavailable
 from tacit.ledger.store import EMPTY, Head
 
 __all__ = ["Anchor", "anchors_folder"]
+
+SLOT = 4096
+"""The bytes of a slot: a disk that is cut off while it writes one leaves the other alone."""
+
+TRIES = 3
+"""How often to read: both slots look broken to a reader whom two writers overtake, one in each."""
 
 
 def anchors_folder() -> Path:
@@ -33,30 +38,33 @@ def anchors_folder() -> Path:
 class Anchor:
     """What is remembered of the ledger at one place: how many records it had, and the hash of the last.
 
-    Claim:      it never goes back, whatever processes write it at once, but for `replace`; after a crash it holds
-                what it held before or what was written.
-    Because:    who writes holds a lock and reads first; a file is written whole, synced, and renamed.
-    Checked by: tests/unit/ledger/test_anchor.py
+    Claim:      it never goes back, whatever processes write it at once, but for `replace`; after a crash or a power cut
+                it holds what it held before or what was written; when a call returns, what it holds is on the disk.
+    Because:    who writes holds a lock and reads first; a file begins whole, synced and renamed; later the older of its
+                two slots is overwritten and synced, so that a write that was broken off leaves the newer one.
+    Checked by: tests/unit/ledger/test_anchor.py and tests/laws/test_power_cuts.py
     """
 
     def __init__(self, place: str, folder: Path | None = None) -> None:
         self.place = place
-        self.file = (folder or anchors_folder()) / f"{sha256(place.encode()).hexdigest()[:32]}.json"
+        self.file = (folder or anchors_folder()) / f"{sha256(place.encode()).hexdigest()[:32]}.anchor"
+        self._on_disk: Head | None = None  # what this process has synced last
 
     def read(self) -> Head | None:
         """What is remembered; None if nothing ever was."""
         with self._reported():
-            try:
-                held = json.loads(self.file.read_bytes())
-                return self._understood(held)
-            except FileNotFoundError:
-                return None
-            except (ValueError, KeyError, TypeError):
-                raise LedgerRefused(
-                    self.place,
-                    f"has a damaged anchor ({self.file})",
-                    "make sure that the ledger is the newest one, then take it as it is with `tacit ledger adopt`",
-                ) from None
+            for _ in range(TRIES):
+                try:
+                    with self._opened(os.O_RDONLY) as file:
+                        if held := self._newest(file):
+                            return held
+                except FileNotFoundError:
+                    return None
+        raise LedgerRefused(
+            self.place,
+            f"has a damaged anchor ({self.file})",
+            "make sure that the ledger is the newest one, then take it as it is with `tacit ledger adopt`",
+        )
 
     def begin(self) -> None:
         """Remember that a ledger is about to be founded here, so that a crash in between is not taken for a loss."""
@@ -64,36 +72,72 @@ class Anchor:
 
     def advance(self, head: Head) -> None:
         """Remember a head, unless one that is as far or farther is remembered already."""
-        if self._behind(head):  # else nothing need be writable
+        held = self.read()
+        if held is None or held.records < head.records:
             with self._reported(), self._alone():
-                if self._behind(head):
+                held = self.read()
+                if held is None:
+                    self._found(head)
+                elif held.records < head.records:
                     self._write(head)
+        elif held != self._on_disk:  # another process wrote it and may have died before it was synced
+            with self._reported(), self._opened(os.O_RDONLY) as file:  # nothing need be writable
+                _sync(file)
+                self._on_disk = held
 
     def replace(self, head: Head) -> None:
         """Remember a head in place of whatever is remembered."""
         with self._reported(), self._alone():
-            self._write(head)
+            self._found(head)
 
-    def _behind(self, head: Head) -> bool:
-        held = self.read()
-        return held is None or held.records < head.records
-
-    def _understood(self, held: Any) -> Head:
-        head = Head(held["records"], bytes.fromhex(held["head"]))
-        if held["place"] != self.place or type(head.records) is not int or head.records < 0 or len(head.hash) != 32:
-            raise ValueError("not this ledger's anchor")
-        return head
-
-    def _write(self, head: Head) -> None:
-        new = not self.file.exists()
+    def _found(self, head: Head) -> None:
+        """Write a new file: the head in one slot, nothing in the other, and the place for whoever looks into it."""
         draft = self.file.with_suffix(".draft")
-        with draft.open("w", encoding="utf-8") as out:
-            json.dump({"place": self.place, "records": head.records, "head": head.hash.hex()}, out)
+        with draft.open("wb") as out:
+            out.write(self._slot(head) + b"\n".ljust(SLOT) + self.place.encode() + b"\n")
             out.flush()
             os.fsync(out.fileno())
         draft.replace(self.file)
-        if new:  # later renames may be lost in a power cut: an older anchor of the same ledger is no fault
-            _sync_folder(self.file.parent)
+        _sync_folder(self.file.parent)
+        self._on_disk = head
+
+    def _write(self, head: Head) -> None:
+        """Overwrite the slot that is not the newest."""
+        with self._opened(os.O_RDWR) as file:
+            first, second = self._slots(file)
+            older = 1 if first is not None and (second is None or second.records < first.records) else 0
+            if os.pwrite(file, self._slot(head), older * SLOT) < SLOT:
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
+            _sync(file)
+        self._on_disk = head
+
+    def _newest(self, file: int) -> Head | None:
+        return max(filter(None, self._slots(file)), key=lambda head: head.records, default=None)
+
+    def _slots(self, file: int) -> list[Head | None]:
+        """What each slot holds; None if it is empty, or was not written to its end."""
+        return [self._understood(os.pread(file, SLOT, start)) for start in (0, SLOT)]
+
+    def _slot(self, head: Head) -> bytes:
+        """How many records, the hash of the last, and a digest by which half a slot, or another's, is known."""
+        said = f"{head.records} {head.hash.hex()}"
+        return f"{said} {sha256(f'{said} {self.place}'.encode()).hexdigest()}\n".encode().ljust(SLOT)
+
+    def _understood(self, slot: bytes) -> Head | None:
+        try:
+            records, last, _ = slot.decode().split()
+            head = Head(int(records), bytes.fromhex(last))
+        except ValueError:
+            return None
+        return head if slot == self._slot(head) else None
+
+    @contextmanager
+    def _opened(self, how: int) -> Iterator[int]:
+        file = os.open(self.file, how | os.O_CLOEXEC)
+        try:
+            yield file
+        finally:
+            os.close(file)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -124,3 +168,11 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _sync(file: int) -> None:
+    """Have the bytes of a file on the disk; its times may be lost."""
+    if hasattr(os, "fdatasync"):
+        os.fdatasync(file)
+    else:
+        os.fsync(file)

@@ -21,6 +21,7 @@ class Page:
         self.head = session.head()
         self._tallies: dict[str, str] = {}
         self._changed: set[str] = set()
+        self._sums: dict[str | None, Charge] = {}  # what is in the totals, understood
 
     def append(self, fields: Mapping[str, Any]) -> Record:
         """The record that says this, at the end of the chain."""
@@ -35,7 +36,9 @@ class Page:
 
     def spent(self, payer: str | None) -> Charge:
         """What everyone, or one analyst, has spent."""
-        return _as_charge(self._tally(_spent(payer)))
+        if payer not in self._sums:
+            self._sums[payer] = _as_charge(self._tally(_spent(payer)))
+        return self._sums[payer]
 
     def enter(self, asked: Entry, limits: int) -> Entry:
         """The entry that charges this, recorded, listed and added to what was spent."""
@@ -65,7 +68,7 @@ class Page:
 
     def spend(self, payer: str | None, charge: Charge) -> None:
         """Add to what a payer has spent."""
-        total = self.spent(payer) + charge
+        self._sums[payer] = total = self.spent(payer) + charge
         self.set(_spent(payer), f"{total.amount} {total.failure}")
 
     def set(self, name: str, value: object) -> None:

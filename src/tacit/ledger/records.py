@@ -33,6 +33,8 @@ __all__ = [
 FORMAT = "tacit ledger 1"
 """What the first record says of how the others are to be read."""
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
+
 
 @dataclass(frozen=True, slots=True)
 class Founding:
@@ -65,7 +67,7 @@ def written(fields: Mapping[str, Any]) -> bytes:
     >>> written({"kind": "refreshed", "at": "now"})
     b'{"at":"now","kind":"refreshed"}'
     """
-    return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()
+    return _CANONICAL.encode(fields).encode()
 
 
 def chained(head: Head, body: bytes) -> Record:

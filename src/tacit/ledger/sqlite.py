@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -107,13 +108,23 @@ class SqliteStore(Store):
         """Create the tables, unless they are there."""
         with self._reported():
             self._writer = self._writer or self._opened()
-            if self._writer.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                self._writer.execute("PRAGMA journal_mode = WAL").fetchone()
+            self._keep_log(self._writer)
         with self.writing():
             if self._writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
                 return  # another process came first
             for statement in TABLES.values():
                 self._writer.execute(statement)
+
+    def _keep_log(self, connection: Connection) -> None:
+        """Have the file keep a write-ahead log; if several processes want that at once, SQLite itself does not wait."""
+        end = time.monotonic() + self._timeout
+        while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            try:
+                connection.execute("PRAGMA journal_mode = WAL").fetchone()
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > end:
+                    raise
+                time.sleep(0.01)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:

@@ -1,6 +1,7 @@
 """Tasks of many threads, done together: whoever comes first does what all who wait have brought."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
@@ -11,6 +12,9 @@ __all__ = ["Ticket", "Turns"]
 
 Page = TypeVar("Page")
 
+MOMENT = 0.0003
+"""Seconds in which another one may come."""
+
 
 class Ticket(Generic[Page]):
     """A task that waits for its turn, and later what came of it."""
@@ -19,7 +23,18 @@ class Ticket(Generic[Page]):
         self._task = task
         self._result: Any = None
         self._refusal: TacitError | None = None
+        self._bell = threading.Lock()  # a lock of one's own wakes nobody else, and costs less than a condition
+        self._bell.acquire()
         self.done = False
+        self.leads = False
+
+    def wait(self) -> None:
+        """Until it is done, or its turn."""
+        self._bell.acquire()
+
+    def ring(self) -> None:
+        """End the wait; once."""
+        self._bell.release()
 
     def attempt(self, page: Page) -> None:
         """Do the task and note its result or its refusal; neither is known to anybody until it is done."""
@@ -55,36 +70,35 @@ class Turns(Generic[Page]):
     def forget(self) -> None:
         """Begin anew: in a forked child the threads that wait do not exist, and theirs is the parent's to do."""
         self._waiting: list[Ticket[Page]] = []
-        self._changed = threading.Condition(threading.Lock())
+        self._alone: list[Ticket[Page]] = []  # who wait for a turn of their own, which comes first
+        self._changing = threading.Lock()
         self._taken = False
+        self._served = 0  # how many, last time
 
     def do(self, task: Callable[[Page], Any]) -> Any:
         """What the task returns, once it and all that it was done with are done."""
         ticket = Ticket(task)
-        with self._changed:
-            self._waiting.append(ticket)
-            self._changed.wait_for(lambda: ticket.done or not self._taken)
-            if ticket.done:
-                return ticket.outcome()
-            self._taken = True
-            batch, self._waiting = self._waiting, []
-        try:
-            self._lead(batch, ticket)
-        finally:
-            self.leave()
+        self._await(ticket, self._waiting)
+        if not ticket.done:
+            try:
+                self._lead(ticket)
+            finally:
+                self.leave()
         return ticket.outcome()
 
     def take(self) -> None:
         """Wait for one's turn, and let nobody else have one."""
-        with self._changed:
-            self._changed.wait_for(lambda: not self._taken)
-            self._taken = True
+        self._await(Ticket(_nothing), self._alone)
 
     def leave(self) -> None:
-        """End one's turn."""
-        with self._changed:
-            self._taken = False
-            self._changed.notify_all()
+        """End one's turn: the next one's begins."""
+        with self._changing:
+            queue = self._alone or self._waiting
+            self._taken = bool(queue)
+            if queue:
+                following = queue.pop(0)
+                following.leads = True
+                following.ring()
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -95,15 +109,53 @@ class Turns(Generic[Page]):
         finally:
             self.leave()
 
-    def _lead(self, batch: list[Ticket[Page]], own: Ticket[Page]) -> None:
+    def _await(self, ticket: Ticket[Page], queue: list[Ticket[Page]]) -> None:
+        with self._changing:
+            if not self._taken:
+                self._taken = True
+                return
+            queue.append(ticket)
+        try:
+            ticket.wait()
+        except BaseException:  # an interrupt: nobody waits for it any more
+            with self._changing:
+                if ticket in queue:
+                    queue.remove(ticket)
+            if ticket.leads:
+                self.leave()
+            raise
+
+    def _gather(self) -> None:
+        """Wait until as many are here as were served last, or a moment passes in which nobody came.
+
+        Who comes back first would otherwise be served alone, while the others come back and wait.
+        """
+        came = -1
+        while came < len(self._waiting) < self._served - 1:
+            came = len(self._waiting)
+            time.sleep(MOMENT)
+
+    def _lead(self, own: Ticket[Page]) -> None:
+        self._gather()
+        with self._changing:
+            others = self._waiting[:]
+            self._waiting.clear()
+        batch = [own, *others]
+        self._served = len(batch)
         try:
             self._together(batch)
         except TacitError as refusal:
             for ticket in batch:
                 ticket.refuse(refusal)
         except BaseException:  # an interrupt is the leader's alone: the others do theirs without it
-            with self._changed:
-                self._waiting = [ticket for ticket in batch if ticket is not own] + self._waiting
+            with self._changing:
+                self._waiting[:0] = others
             raise
         for ticket in batch:
             ticket.done = True
+        for ticket in others:
+            ticket.ring()
+
+
+def _nothing(_: Any) -> None:
+    """The task of one who only wants a turn."""

@@ -4,10 +4,12 @@ from typing import TYPE_CHECKING
 
 from tacit.later import later
 from tacit.mechanisms.after import clamped, rounded
+from tacit.mechanisms.alone import passing, threshold
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
 from tacit.mechanisms.laplace import Laplace
 from tacit.mechanisms.law import GaussianLaw, LaplaceLaw, Law, Released
 from tacit.mechanisms.mechanism import Mechanism
+from tacit.mechanisms.ranks import RankedCells
 from tacit.mechanisms.steps import steps_moved_squared
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ __all__ = [
     "PowersOfTwo",
     "Quantile",
     "RandomizedResponse",
+    "RankedCells",
     "RecursiveQuantiles",
     "Released",
     "Selection",
@@ -77,6 +80,7 @@ __all__ = [
     "error_of_response",
     "gaussian_bound",
     "laplace_bound",
+    "passing",
     "people_for_mean",
     "people_for_quantile",
     "people_for_response",
@@ -84,6 +88,7 @@ __all__ = [
     "rounded",
     "selection_bound",
     "steps_moved_squared",
+    "threshold",
 ]
 
 _LATER = {

@@ -4,7 +4,7 @@ from tacit.plan.calls import may_leave
 from tacit.plan.canonical import canonical, fingerprint
 from tacit.plan.computing import Computation, Row, computed
 from tacit.plan.derived import derived, identity, subject
-from tacit.plan.domains import public_values
+from tacit.plan.domains import public_values, scalar
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
@@ -21,6 +21,8 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    Moment,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -30,16 +32,21 @@ from tacit.plan.expressions import (
 from tacit.plan.folding import column_of, folded, steps_of
 from tacit.plan.frame import Frame
 from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
+from tacit.plan.grids import Even, Grid, Powers
+from tacit.plan.header import Header
 from tacit.plan.meanings import LONGEST, MEANINGS
-from tacit.plan.measures import centred, counted, fits, summed
+from tacit.plan.measures import centred, counted, fits, multiplied, summed
 from tacit.plan.nodes import (
+    MOST_NUMBERS,
     Computed,
     Counted,
     Defined,
+    Distinct,
     Folded,
     Folding,
     Inner,
     Joined,
+    Keeping,
     Kept,
     Key,
     Measure,
@@ -48,6 +55,7 @@ from tacit.plan.nodes import (
     Placed,
     Plan,
     Question,
+    Ranked,
     Rows,
     Running,
     Scan,
@@ -61,13 +69,15 @@ from tacit.plan.nodes import (
     Where,
     Window,
     Windowed,
+    groups_of,
 )
 from tacit.plan.owners import Owner, base_of, held_rows, many_rows, multiplicity, owner_of, table_of, tables_of
 from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
+from tacit.plan.ranking import check_cells, columns_of_answer, ranked, width_of
 from tacit.plan.rows import columns_of, window_column
 from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
-from tacit.plan.sql import read_sql
+from tacit.plan.sql import read_priced, read_sql
 from tacit.plan.terms import (
     Sorted,
     Term,
@@ -75,13 +85,22 @@ from tacit.plan.terms import (
     coalesce,
     col,
     concat,
+    correlation,
     count,
+    count_distinct,
+    covariance,
     date_diff,
     greatest,
     least,
+    max,  # noqa: A004 - used as tacit.max
     mean,
+    median,
+    min,  # noqa: A004 - used as tacit.min
+    quantile,
+    std,
     sum,  # noqa: A004 - used as tacit.sum
     units,
+    var,
     when,
 )
 from tacit.plan.types import CASTS, type_of, wanted
@@ -117,19 +136,24 @@ __all__ = [
     "Counted",
     "DATE_TEXT",
     "Defined",
+    "Distinct",
     "Either",
+    "Even",
     "Expression",
     "Field",
     "Folded",
     "Folding",
     "Frame",
     "Function",
+    "Grid",
+    "Header",
     "INEXACT",
     "INT64",
     "INTEGER_TEXT",
     "Inner",
     "IsNull",
     "Joined",
+    "Keeping",
     "Kept",
     "Key",
     "KeyOf",
@@ -138,9 +162,12 @@ __all__ = [
     "Like",
     "Literal",
     "MEANINGS",
+    "MOST_NUMBERS",
     "MeanOf",
     "Measure",
     "MeasureOf",
+    "Moment",
+    "MomentOf",
     "NUMBER_TEXT",
     "Negated",
     "Not",
@@ -152,7 +179,9 @@ __all__ = [
     "Place",
     "Placed",
     "Plan",
+    "Powers",
     "Question",
+    "Ranked",
     "Row",
     "Rows",
     "Running",
@@ -185,21 +214,27 @@ __all__ = [
     "canonical",
     "cast",
     "centred",
+    "check_cells",
     "coalesce",
     "col",
     "column_of",
     "columns_of",
+    "columns_of_answer",
     "computed",
     "concat",
     "constant",
+    "correlation",
     "count",
+    "count_distinct",
     "counted",
+    "covariance",
     "date_diff",
     "derived",
     "fingerprint",
     "fits",
     "folded",
     "greatest",
+    "groups_of",
     "held",
     "held_rows",
     "identity",
@@ -207,17 +242,26 @@ __all__ = [
     "least",
     "many_rows",
     "matches",
+    "max",
     "may_leave",
     "mean",
+    "median",
+    "min",
     "multiplicity",
+    "multiplied",
     "operands",
     "owner_of",
     "parsed",
     "phrase",
     "plain",
     "public_values",
+    "quantile",
+    "ranked",
+    "read_priced",
     "read_sql",
     "rebuilt",
+    "scalar",
+    "std",
     "steps_of",
     "subject",
     "sum",
@@ -227,7 +271,9 @@ __all__ = [
     "tokens_of",
     "type_of",
     "units",
+    "var",
     "wanted",
     "when",
+    "width_of",
     "window_column",
 ]

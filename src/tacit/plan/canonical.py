@@ -1,6 +1,7 @@
 """One form for all ways to ask the same: equal questions have equal canonical plans and equal fingerprints."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from typing import assert_never
@@ -18,6 +19,7 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -27,7 +29,20 @@ from tacit.plan.forms import chained, negated
 from tacit.plan.functions import Function
 from tacit.plan.measures import counted
 from tacit.plan.narrowing import MIRRORED, OPPOSITE
-from tacit.plan.nodes import Counted, Key, Measure, Ordering, Plan, Question, Shown, Summed, Units, View
+from tacit.plan.nodes import (
+    Counted,
+    Distinct,
+    Key,
+    Measure,
+    Ordering,
+    Plan,
+    Question,
+    Ranked,
+    Shown,
+    Summed,
+    Units,
+    View,
+)
 from tacit.plan.schema import Kind
 from tacit.plan.serial import serial
 from tacit.plan.settled import needed, settled, substituted
@@ -93,7 +108,7 @@ def _settled(question: Question) -> Question:
     rows, names = settled(question.rows, _normal)
     keys = tuple(Key(substituted(key.value, names), key.values) for key in question.keys)
     measures = tuple(_measure_over(measure, names) for measure in question.measures)
-    asked = [measure.value for measure in measures if not isinstance(measure, Units) and measure.value is not None]
+    asked = [measure.value for measure in measures if measure.value is not None]
     return Question(needed(rows, [*(key.value for key in keys), *asked]), keys, measures)
 
 
@@ -103,8 +118,12 @@ def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
             return measure if value is None else Counted(substituted(value, names))
         case Summed(value, step, low, high, centre):
             return Summed(substituted(value, names), step, low, high, centre)
-        case Units():
-            return measure
+        case Ranked(value):
+            return replace(measure, value=substituted(value, names))
+        case Units(value):
+            return measure if value is None else Units(substituted(value, names))
+        case Distinct(value):
+            return Distinct(substituted(value, names))
         case _:
             assert_never(measure)
 
@@ -115,8 +134,12 @@ def _measure(measure: Measure) -> Measure:
             return measure if value is None else counted(_normal(value))
         case Summed(value, step, low, high, centre):
             return Summed(_normal(value), step, low, high, centre)
-        case Units():
-            return measure
+        case Ranked(value):
+            return replace(measure, value=_normal(value))
+        case Units(value):
+            return measure if value is None else Units(counted(_normal(value)).value)
+        case Distinct(value):
+            return Distinct(_normal(value))
         case _:
             assert_never(measure)
 
@@ -132,6 +155,8 @@ def _moved(expression: Expression, keys: list[int], measures: list[int]) -> Expr
                 return MeasureOf(measures[place])
             case MeanOf(sum_place, count_place):
                 return MeanOf(measures[sum_place], measures[count_place])
+            case MomentOf(moment, places):
+                return MomentOf(moment, tuple(measures[place] for place in places))
             case _:
                 return rebuilt(part, moved)
 

@@ -21,6 +21,7 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -78,7 +79,7 @@ def computed(expression: Expression) -> Computation:
         case Called(function, parts):
             values = [_cast(part, kind) for part, kind in zip(parts, wanted(expression), strict=True)]
             return (_strict if function in STRICT else _lenient)(MEANINGS[function], *values)
-        case KeyOf() | MeasureOf() | MeanOf():
+        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             raise AssertionError("keys and measures exist only after release")
         case _:
             assert_never(expression)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from tacit.plan.expressions import Expression, MeasureOf, operands
+from tacit.plan.expressions import Expression, MeasureOf, MomentOf, operands
 from tacit.plan.nodes import Measure, Plan, Question, Summed
 from tacit.plan.serial import serial
 
@@ -69,7 +69,9 @@ def _shown_directly(plan: Plan) -> set[int]:
     roots: list[Expression] = [shown.value for shown in view.columns] + [order.value for order in view.order]
     if view.having is not None:
         roots.append(view.having)
-    return {part.place for root in roots for part in _parts(root) if isinstance(part, MeasureOf)}
+    shown = [part for root in roots for part in _parts(root)]
+    moments = {place for part in shown if isinstance(part, MomentOf) for place in part.places}  # about one centre
+    return moments | {part.place for part in shown if isinstance(part, MeasureOf)}
 
 
 def _parts(expression: Expression) -> Iterator[Expression]:

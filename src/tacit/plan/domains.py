@@ -31,7 +31,7 @@ from tacit.plan.schema import Column, Kind, Scalar
 from tacit.plan.types import type_of
 from tacit.plan.values import Value, cast, constant
 
-__all__ = ["MOST_VALUES", "public_values"]
+__all__ = ["MOST_VALUES", "public_values", "scalar"]
 
 MOST_VALUES = 10_000
 """The most values that are found for one key."""
@@ -62,7 +62,7 @@ def public_values(value: Expression, conditions: Sequence[Expression] = ()) -> t
     kind = type_of(value).kind
     distinct = list(dict.fromkeys(each for each in found if each is not None))
     ordered = distinct if kind is Kind.TEXT else sorted(distinct)
-    return tuple(_scalar(each, kind) for each in ordered) or None
+    return tuple(scalar(each, kind) for each in ordered) or None
 
 
 @dataclass(slots=True)
@@ -157,7 +157,7 @@ def _holding(name: str, kind: Kind, values: list[Any]) -> Column:
     if kind not in NUMERIC and kind not in CALENDAR:
         return Column(name, kind)
     low, high = min(values), max(values)
-    return Column(name, kind, _scalar(low, kind), _scalar(high, kind))
+    return Column(name, kind, scalar(low, kind), scalar(high, kind))
 
 
 def _whole(expression: Expression) -> _Values | None:
@@ -276,10 +276,10 @@ def _narrow(expression: Expression, conditions: list[Expression]) -> Expression:
 
 
 def _end(number: Fraction, kind: Kind) -> Scalar:
-    return number if kind in NUMERIC else _scalar(int(number), kind)
+    return number if kind in NUMERIC else scalar(int(number), kind)
 
 
-def _scalar(value: Value, kind: Kind) -> Scalar:
+def scalar(value: Value, kind: Kind) -> Scalar:
     """A value as it is declared."""
     assert value is not None, "NULL is no key"
     match kind:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
+from fractions import Fraction
 from math import prod
 
 from tacit.errors import InvalidPlan
-from tacit.plan.domains import public_values
 from tacit.plan.expressions import (
     Both,
     Case,
@@ -17,22 +17,38 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    Moment,
+    MomentOf,
     OneOf,
     operands,
 )
-from tacit.plan.forms import Forms, chained
-from tacit.plan.measures import centred, counted, summed
-from tacit.plan.nodes import Key, Measure, Ordering, Plan, Question, Rows, Scan, Shown, Units, View, Where
+from tacit.plan.forms import Forms, chained, meeting
+from tacit.plan.measures import centred, counted, multiplied, paired, pairs, summed
+from tacit.plan.nodes import (
+    MOST_NUMBERS,
+    Distinct,
+    Key,
+    Measure,
+    Ordering,
+    Plan,
+    Question,
+    Rows,
+    Scan,
+    Shown,
+    Units,
+    View,
+    Where,
+)
+from tacit.plan.ranking import check_cells, ranked
 from tacit.plan.schema import OTHER, Column, Kind, Table
+from tacit.plan.seen import seen_values
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.words import phrase
 
-__all__ = ["DEEPEST", "KEPT", "MOST_NUMBERS", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
+__all__ = ["DEEPEST", "KEPT", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
 
 DEEPEST = 64
 """The most calculations that may build on each other."""
-MOST_NUMBERS = 1_000_000
-"""The most numbers that one question may release: groups times measures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +116,8 @@ class Draft:
     measures: dict[Measure, int] = field(default_factory=dict)
     columns: list[Shown] = field(default_factory=list)
     rows: Rows | None = None
+    finding: bool = False
+    """Whether keys whose values are not public are found in the data, which takes a delta."""
 
     # ------------------------------------------------------------ rows
 
@@ -119,7 +137,7 @@ class Draft:
         self.conditions.append(condition)
 
     def key(self, value: Expression, name: str | None = None) -> None:
-        """Group by an expression whose values are public."""
+        """Group by an expression whose values are public or, where that is possible, found in the data."""
         _shallow(value)
         type_of(value)
         called = name or (value.column.name if isinstance(value, Field) else phrase(value))
@@ -130,12 +148,12 @@ class Draft:
             )
         if not any(isinstance(part, Field) for part in _parts(value)):
             raise InvalidPlan("this is the same in every row, so it makes no groups", "group by a column")
-        values = public_values(value, self.conditions)
-        if values is None:
+        values = seen_values(value, self.rows or Scan(self.table), self.conditions)
+        if values is None and not self.finding:
             reason = f"which values {called!r} has is private, and unknown keys need delta > 0"
             raise InvalidPlan(reason, _how_to_know(value))
         key = Key(value, values)
-        if isinstance(value, Field) and value.column.other:
+        if values is not None and isinstance(value, Field) and value.column.other:
             listed = OneOf(value, tuple(Literal(each, value.column.kind) for each in values))
             key = Key(Case(((listed, value),), Literal(OTHER, Kind.TEXT)), (*values, OTHER))
         if key not in self.keys:
@@ -151,9 +169,19 @@ class Draft:
             raise InvalidPlan("NULL is never counted", "count the rows: COUNT(*)")
         return self._place(counted(value))
 
-    def units(self) -> Expression:
-        """The released number of units; where every row is one, that of rows."""
-        return self._place(counted() if self.table.unit is None else Units())
+    def units(self, condition: Expression | None = None) -> Expression:
+        """The released number of units, with a row for which a condition is true; where every row is one, of rows."""
+        _shallow(condition)
+        found = counted(meeting(condition))
+        return self._place(found if self.table.unit is None else Units(found.value))
+
+    def distinct(self, value: Expression) -> Expression:
+        """The released number of different values."""
+        _shallow(value)
+        if isinstance(value, Literal):
+            raise InvalidPlan("a constant has one value", "count the rows: COUNT(*)")
+        type_of(value)
+        return self._place(Distinct(value))
 
     def sum(self, value: Expression) -> Expression:
         """The released sum of a value."""
@@ -164,6 +192,27 @@ class Draft:
         """The mean of a value, from its released centred sum and count."""
         _shallow(value)
         return MeanOf(self._place(centred(value)).place, self._place(counted(value)).place)
+
+    def ranked(self, value: Expression, rank: Fraction) -> Expression:
+        """The value of a rank: a quantile, or about the least (0) or the greatest (1)."""
+        _shallow(value)
+        return self._place(ranked(value, rank))
+
+    def moment(self, moment: Moment, first: Expression, second: Expression | None = None) -> Expression:
+        """A variance, or a covariance or correlation of two values, from released counts and sums.
+
+        What is of two values is of the rows in which neither is NULL.
+        """
+        _shallow(first, second)
+        if second is None:
+            total = centred(first)
+            return self._moment(moment, counted(first), total, multiplied(total, total))
+        one, two = centred(paired(first, second)), centred(paired(second, first))
+        squares = [multiplied(one, one), multiplied(two, two)] if moment is Moment.CORRELATION else []
+        return self._moment(moment, pairs(first, second), one, two, *squares, multiplied(one, two))
+
+    def _moment(self, moment: Moment, *measures: Measure) -> Expression:
+        return MomentOf(moment, tuple(self._place(measure).place for measure in measures))
 
     def _place(self, measure: Measure) -> MeasureOf:
         return MeasureOf(self.measures.setdefault(measure, len(self.measures)))
@@ -238,19 +287,21 @@ class Draft:
         for ordering in order:
             type_of(ordering.value, question)
         if not self.measures:
+            known = "the groups themselves are public, only what is counted in them is not"
             raise InvalidPlan(
-                "nothing is measured: the groups themselves are public, only what is counted in them is not",
-                "ask for COUNT(*), COUNT(x), COUNT(DISTINCT unit), SUM(x) or AVG(x)",
+                f"nothing is measured{'' if question.unknown else f': {known}'}",
+                "ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VARIANCE(x), STDDEV(x) or MEDIAN(x)",
             )
         self._is_not_too_wide()
         self._intervals_have_names()
         return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset))
 
     def _is_not_too_wide(self) -> None:
-        numbers = len(self.measures) * prod(len(key.listed) for key in self.keys)
+        numbers = len(self.measures) * prod(len(key.listed) for key in self.question.public)
         if numbers > MOST_NUMBERS:
             reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
             raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")
+        check_cells(tuple(self.measures), tuple(self.keys))
 
     def _intervals_have_names(self) -> None:
         """Every measured column n brings n_low and n_high, which no other column may be called."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import assert_never
 
 from tacit.plan.functions import Function
@@ -23,6 +24,8 @@ __all__ = [
     "Literal",
     "MeanOf",
     "MeasureOf",
+    "Moment",
+    "MomentOf",
     "Negated",
     "Not",
     "OneOf",
@@ -166,6 +169,28 @@ class MeanOf:
     count_place: int
 
 
+class Moment(Enum):
+    """What is computed from sums of values, of their squares and of their products; and of which measures.
+
+    The measures are a count, a centred sum of x, one of y, then centred sums of squares of x, of squares of y and of
+    products, each of x and y less the middle of their ranges; those that a moment does not need are left out.
+    """
+
+    VARIANCE = "VAR_SAMP"
+    POPULATION_VARIANCE = "VAR_POP"
+    COVARIANCE = "COVAR_SAMP"
+    POPULATION_COVARIANCE = "COVAR_POP"
+    CORRELATION = "CORR"
+
+
+@dataclass(frozen=True, slots=True)
+class MomentOf:
+    """After release: a variance, a covariance or a correlation, by the places of the measures that it is made of."""
+
+    moment: Moment
+    places: tuple[int, ...]
+
+
 Expression = (
     Literal
     | Field
@@ -184,6 +209,7 @@ Expression = (
     | KeyOf
     | MeasureOf
     | MeanOf
+    | MomentOf
 )
 """Every expression there is."""
 
@@ -191,7 +217,7 @@ Expression = (
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is directly made of."""
     match expression:
-        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf():
+        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return ()
         case Arithmetic(_, left, right) | Compared(_, left, right) | Both(left, right) | Either(left, right):
             return (left, right)
@@ -210,7 +236,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
 def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """The expression with each operand changed."""
     match expression:
-        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf():
+        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return expression
         case Arithmetic(operator, left, right):
             return Arithmetic(operator, change(left), change(right))

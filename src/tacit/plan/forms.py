@@ -39,7 +39,19 @@ from tacit.plan.schema import Kind, Scalar
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.values import constant
 
-__all__ = ["Forms", "chained", "joined", "literal", "negated", "number", "read_day", "read_moment", "unit_named"]
+__all__ = [
+    "Forms",
+    "chained",
+    "joined",
+    "literal",
+    "meeting",
+    "negated",
+    "number",
+    "only",
+    "read_day",
+    "read_moment",
+    "unit_named",
+]
 
 NULL = Literal(None, Kind.BOOLEAN)
 """NULL before it is known of which kind it is."""
@@ -145,6 +157,16 @@ def negated(operand: Expression) -> Expression:
             return Literal(-value, kind)
         case _:
             return Negated(operand)
+
+
+def only(value: Expression, condition: Expression | None) -> Expression:
+    """A value in the rows for which a condition is true, and NULL in all others."""
+    return value if condition is None else Forms().case([(condition, value)], NULL)
+
+
+def meeting(condition: Expression | None) -> Expression | None:
+    """What is NULL but in the rows for which a condition is true; None without a condition."""
+    return None if condition is None else only(Literal(1, Kind.INTEGER), condition)
 
 
 def joined(join: type[Both] | type[Either], left: Expression, right: Expression) -> Expression:

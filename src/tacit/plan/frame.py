@@ -39,13 +39,17 @@ class Frame:
     most: int | None = None
     skipped: int = 0
     rows: Rows | None = None
+    finding: bool = False
 
     def where(self, *conditions: Term) -> "Frame":
         """Only the rows for which all the conditions are true."""
         return _checked(replace(self, conditions=(*self.conditions, *map(term_of, conditions))))
 
     def group_by(self, *keys: "Term | str", **named: Term) -> "Frame":
-        """One group for every combination of the public values of some columns or, by name, of some terms."""
+        """One group for every combination of the values of some columns or, by name, of some terms.
+
+        Values that are not public are found in the data, if the vault's limit has a delta.
+        """
         listed = [(None, column_term(key)) for key in keys] + [(name, column_term(key)) for name, key in named.items()]
         return _checked(replace(self, keys=(*self.keys, *listed)))
 
@@ -75,7 +79,7 @@ class Frame:
         return self._over(*combining.among(_rows_of(self), _rows_of(other), present=False))
 
     def _over(self, rows: Rows, table: Table) -> "Frame":
-        return Frame(table, self.asker, rows=rows)
+        return Frame(table, self.asker, rows=rows, finding=self.finding)
 
     def agg(self, **columns: Term) -> "Frame":
         """What is measured of each group, by the name of its column in the answer."""
@@ -116,7 +120,7 @@ class Frame:
 
 def _draft_of(frame: Frame) -> Draft:
     """The rows and the keys of a frame."""
-    draft = Draft(frame.table, rows=frame.rows)
+    draft = Draft(frame.table, rows=frame.rows, finding=frame.finding)
     for condition in frame.conditions:
         with _about(condition):
             draft.where(condition.read(Scope(draft)))

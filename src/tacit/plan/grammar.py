@@ -2,9 +2,12 @@
 
 from tacit.plan.schema import Kind
 
-__all__ = ["ARITHMETIC", "COMPARISONS", "KINDS", "NODES", "PERMITTED", "TAUGHT_ARGUMENTS", "TAUGHT_NODES"]
+__all__ = ["AGGREGATES", "ARITHMETIC", "COMPARISONS", "KINDS", "NODES", "PERMITTED", "TAUGHT_ARGUMENTS", "TAUGHT_NODES"]
 
-PERMITTED = "use COUNT, SUM, AVG, the functions of docs/how-to/ask-in-sql.md, CAST, CASE, comparisons and + - * / %"
+PERMITTED = (
+    "use COUNT, SUM, AVG, MEDIAN, MIN, MAX, the functions of docs/how-to/ask-in-sql.md, CAST, CASE, comparisons and "
+    "+ - * / %"
+)
 """What to say where nothing better is known."""
 
 _OF_ONE = (
@@ -12,6 +15,11 @@ _OF_ONE = (
     *("Year", "Quarter", "Month", "Week", "Day", "DayOfMonth", "DayOfWeek", "DayOfWeekIso", "DayOfYear"),
     *("Hour", "Minute", "Second"),
 )
+
+_MOMENTS = {
+    **dict.fromkeys(("Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop"), "this"),
+    **dict.fromkeys(("CovarSamp", "CovarPop", "Corr"), "this expression"),
+}
 
 # Every node that is read: what it may hold, and the words that it accounts for; those with a ? may be missing.
 NODES: dict[str, tuple[str, str]] = {
@@ -29,6 +37,12 @@ NODES: dict[str, tuple[str, str]] = {
     "Lead": ("this offset", ""),
     "Min": ("this", "MIN"),
     "Max": ("this", "MAX"),
+    "Median": ("this", ""),
+    "Quantile": ("this quantile", "QUANTILE"),
+    "PercentileCont": ("this expression", ""),
+    "PercentileDisc": ("this expression", ""),
+    "WithinGroup": ("this expression", "WITHIN GROUP"),
+    "Array": ("expressions", "L_BRACKET R_BRACKET"),
     "From": ("this", "FROM"),
     "Table": ("this alias", ""),
     "TableAlias": ("this", ""),
@@ -73,6 +87,8 @@ NODES: dict[str, tuple[str, str]] = {
     "Count": ("this big_int", ""),
     "Sum": ("this", ""),
     "Avg": ("this", ""),
+    "CountIf": ("this", ""),
+    "Filter": ("this expression", "FILTER"),
     "Distinct": ("expressions", "DISTINCT"),
     "Star": ("", "STAR"),
     "Coalesce": ("this expressions", ""),
@@ -98,6 +114,10 @@ NODES: dict[str, tuple[str, str]] = {
     "NullSafeNEQ": ("this expression", "IS DISTINCT FROM"),
     "ILike": ("this expression negate", "ILIKE"),
 } | dict.fromkeys(_OF_ONE, ("this", ""))
+NODES |= {name: (held, "") for name, held in _MOMENTS.items()}
+_RANKS = ("Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc", "WithinGroup")
+AGGREGATES = frozenset({"Count", "Sum", "Avg", *_RANKS, *_MOMENTS})
+"""The nodes that make one number of many rows."""
 ARITHMETIC = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/", "Mod": "%"}
 COMPARISONS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 KINDS = {
@@ -122,14 +142,6 @@ TAUGHT_NODES: dict[str, tuple[str, str]] = {
     "Exists": (
         "EXISTS stands by itself among the conditions of WHERE",
         "write WHERE EXISTS (SELECT ...) AND ..., or use CASE on a column of a LEFT JOIN",
-    ),
-    "Min": (
-        "of the whole, MIN and MAX are not answered; of each unit they are",
-        "write MIN(x) beside GROUP BY unit, inside",
-    ),
-    "Max": (
-        "of the whole, MIN and MAX are not answered; of each unit they are",
-        "write MAX(x) beside GROUP BY unit, inside",
     ),
     "Distinct": ("of distinct values only units are counted", "write COUNT(DISTINCT unit) or COUNT(*)"),
     "Tuple": ("several values in parentheses are not compared at once", "compare them one by one, with AND"),

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from tacit.errors import InvalidPlan
 from tacit.plan.draft import Draft, Name, Named, find
-from tacit.plan.expressions import Expression, Field, Literal
+from tacit.plan.expressions import Expression, Field, Literal, Moment
 from tacit.plan.folding import apart, column_of, folded
 from tacit.plan.forms import Forms
 from tacit.plan.nodes import Computed, Defined, Folded, Folding, Inner, Rows, Where, Window, Windowed
 from tacit.plan.owners import held_rows
+from tacit.plan.ranking import GREATEST, LEAST
 from tacit.plan.rows import columns_of, renamed, window_column
 from tacit.plan.schema import Kind
 from tacit.plan.types import condition_type, type_of
@@ -59,6 +61,23 @@ class Inside(Draft):
     def mean(self, value: Expression) -> Expression:
         """The mean of a value over a unit's rows."""
         return self.fold(Folding.MEAN, value)
+
+    def ranked(self, value: Expression, rank: Fraction) -> Expression:
+        """The least or the greatest value of a unit's rows."""
+        folds = {LEAST: Folding.LEAST, GREATEST: Folding.GREATEST}
+        if rank not in folds:
+            reason = "the quantile of one unit's rows is not computed"
+            raise InvalidPlan(reason, "fold them with AVG, MIN or MAX, or ask for the quantile of all rows outside")
+        return self.fold(folds[rank], value)
+
+    def distinct(self, value: Expression) -> Expression:
+        """How many different values a unit's rows have."""
+        return self.fold(Folding.DISTINCT, value)
+
+    def moment(self, moment: Moment, first: Expression, second: Expression | None = None) -> Expression:
+        """Nothing: what a unit's rows add up to are counts, sums and means."""
+        reason = f"of the rows of one unit {moment.value} is not answered"
+        raise InvalidPlan(reason, "add up counts, sums or means inside, and take their variance outside")
 
     def fold(self, fold: Folding, value: Expression | None) -> Expression:
         """What a unit's rows become."""

@@ -4,16 +4,16 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import NoReturn, assert_never
 
-from tacit.plan.expressions import Arithmetic, Called, Compared, Expression, Negated
+from tacit.plan.expressions import Arithmetic, Called, Case, Cast, Compared, Expression, IsNull, Literal, Negated, Not
 from tacit.plan.functions import TOTAL
-from tacit.plan.nodes import Counted, Measure, Question, Summed, Units
+from tacit.plan.nodes import Counted, Distinct, Measure, Question, Ranked, Summed, Units
 from tacit.plan.owners import many_rows, table_of
 from tacit.plan.proofs import Type, refused, unbounded
 from tacit.plan.ranges import Range
 from tacit.plan.schema import Kind
 from tacit.plan.types import type_of
 
-__all__ = ["centred", "counted", "fits", "summed"]
+__all__ = ["centred", "counted", "fits", "multiplied", "paired", "pairs", "step_of", "summed"]
 
 # A double range is cut into at least 2**20 steps, and no value lies more than 2**51 steps from zero: there halves are
 # still doubles, so that rounding to whole steps is exact.
@@ -60,6 +60,57 @@ def centred(expression: Expression) -> Summed:
     return _varying(Summed(found.value, found.step, found.low, found.high, (found.low + found.high) // 2))
 
 
+def paired(expression: Expression, other: Expression) -> Expression:
+    """An expression where another one is not NULL either, and NULL elsewhere: one of a pair.
+
+    >>> from tacit.plan import Column, Field
+    >>> age, cost = (Field(Column(name, Kind.INTEGER, nullable=name == "cost")) for name in ("age", "cost"))
+    >>> paired(cost, age) == cost, paired(age, cost) == age
+    (True, False)
+    """
+    mask = _mask(other)
+    if mask is None or mask == _mask(expression):
+        return expression
+    return Case(((Not(IsNull(mask)), expression),), Literal(None, type_of(expression).kind))
+
+
+def pairs(first: Expression, second: Expression) -> Counted:
+    """The number of rows in which neither of two expressions is NULL."""
+    return counted(second) if _mask(first) is None else counted(paired(first, second))
+
+
+def multiplied(first: Summed, second: Summed) -> Summed:
+    """The sum of products of what two centred sums add up: of squares, if they are the same.
+
+    It is about the middle of its own range, too: squares reach from zero to the square of the furthest.
+
+    >>> from tacit.plan import Column, Field
+    >>> age = centred(Field(Column("age", Kind.INTEGER, low=0, high=120)))
+    >>> squares = multiplied(age, age)
+    >>> squares.low, squares.high, squares.centre, squares.reach
+    (0, 3600, 1800, 1800)
+    """
+    one, two = _about_centre(first), _about_centre(second)
+    product = Arithmetic("*", one, two)
+    found = type_of(product)
+    known = found.range
+    assert known is not None, "what is summed has a range"
+    if first == second:
+        known = Range(Fraction(0), known.furthest)
+    step = Fraction(1) if found.kind is Kind.INTEGER else step_of(known, _FINENESS + 2)
+    low, high = (floor(end / step + Fraction(1, 2)) for end in (known.low, known.high))
+    return Summed(product, step, low, high, (low + high) // 2)
+
+
+def _about_centre(measure: Summed) -> Expression:
+    """What a row adds to a centred sum, in its own unit: as a double, where a product could leave the integers."""
+    value, centre = measure.value, measure.centre * measure.step
+    whole = type_of(value).kind is Kind.INTEGER
+    if centre:
+        value = Arithmetic("-", value, Literal(int(centre) if whole else centre, type_of(value).kind))
+    return Cast(value, Kind.NUMBER) if whole and measure.reach >= 1 << 31 else value
+
+
 def fits(question: Question, bits: int) -> bool:
     """Whether every sum of the question, multiplied by 2**bits, is sure to fit into the engines' 128 bits.
 
@@ -74,7 +125,7 @@ def fits(question: Question, bits: int) -> bool:
 
 def _reach(measure: Measure) -> int:
     match measure:
-        case Counted() | Units():
+        case Counted() | Units() | Distinct() | Ranked():
             return 1
         case Summed():
             return measure.reach
@@ -110,7 +161,7 @@ def _on_grid(expression: Expression) -> Summed:
     known = found.range
     if known is None:
         unbounded(expression, "one row could change the answer by any amount")
-    step = Fraction(1) if found.kind is Kind.INTEGER else _step(known)
+    step = Fraction(1) if found.kind is Kind.INTEGER else step_of(known)
     if found.kind is Kind.INTEGER:
         low, high = ceil(known.low), floor(known.high)
     else:
@@ -134,11 +185,14 @@ def _varying(measure: Summed) -> Summed:
     return measure
 
 
-def _step(known: Range) -> Fraction:
-    """The power of two that is the step of a range of doubles."""
+def step_of(known: Range, fineness: int = _FINENESS) -> Fraction:
+    """The power of two that is the step of a range of doubles, which it cuts into at least 2**fineness parts.
+
+    Products are taken finer, as far as 64 bits go.
+    """
     if not known.furthest:
         return Fraction(1)
-    fine = (known.high - known.low) / (1 << _FINENESS)
+    fine = (known.high - known.low) / (1 << fineness)
     least = max(Fraction(2) ** -_log2_floor((1 << _STEPS) / known.furthest), _FINEST)  # rounded up to a power of two
     return max(least, Fraction(2) ** _log2_floor(fine)) if fine else least
 

@@ -7,21 +7,29 @@ Because:    rows meet only within a unit, or with public ones: a join of private
 Checked by: tests/laws/test_rows.py::test_a_unit_that_leaves_takes_its_rows_and_no_others
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 from tacit.plan.expressions import Expression
+from tacit.plan.grids import Grid
 from tacit.plan.schema import Column, Scalar, Table
 
 __all__ = [
+    "MOST_CELLS",
+    "MOST_NUMBERS",
     "Computed",
     "Counted",
     "Defined",
+    "Distinct",
     "Folded",
     "Folding",
     "Inner",
     "Joined",
+    "Keeping",
     "Kept",
     "Key",
     "Measure",
@@ -30,6 +38,7 @@ __all__ = [
     "Placed",
     "Plan",
     "Question",
+    "Ranked",
     "Rows",
     "Running",
     "Scan",
@@ -43,7 +52,14 @@ __all__ = [
     "Where",
     "Window",
     "Windowed",
+    "groups_of",
 ]
+
+MOST_NUMBERS = 1_000_000
+"""The most numbers that one question may release: groups times measures."""
+
+MOST_CELLS = 1 << 24
+"""The most cells that an engine weighs for one question: groups times cells, over all that is ranked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +214,8 @@ Rows = Scan | Where | Computed | Inner | Stacked | Joined | Kept | Windowed
 class Key:
     """What to group by and its public values, in the order in which groups are released.
 
-    A row whose value is none of them, or NULL, belongs to no group.  None means that no values are public.
+    A row whose value is none of them, or NULL, belongs to no group.  None means that its values are unknown: none are
+    public, and those that many units share have to be found.
     """
 
     value: Expression
@@ -240,23 +257,90 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """How many units have at least one row in a group."""
+    """How many units have at least one row in a group; with an expression, one in which it is not NULL."""
+
+    value: Expression | None = None
 
 
-Measure = Counted | Summed | Units
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The cell of a public grid in which the value of a given rank lies, from 0, the least, to 1, the greatest.
+
+    NULL is not ranked.  A quantile, whose rank lies between, brings a cell below and one above it, `ends`, unless it is
+    wanted alone; of the least and the greatest value one cell is released, near the extreme.
+    An engine gives the weight of every cell.
+    """
+
+    value: Expression
+    grid: Grid
+    rank: Fraction
+    ends: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """How many values of an expression a group has, NULL not among them.
+
+    A unit brings at most so many pairs of a group and a value as the bound of its weights says: of more, those whose
+    hashes with the unit are the lowest.
+    """
+
+    value: Expression
+
+
+Measure = Counted | Summed | Units | Ranked | Distinct
 """What is measured of a group, and paid for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is paid for: rows, grouped by keys with public values, and what is measured of each group.
+    """What is paid for: rows, grouped by keys, and what is measured of each group.
 
     Groups are released in the order of the product of the keys' values, the last key fastest, empty groups too.
+    Of keys whose values are unknown, `found` are the combinations that were released, one value for each such key; they
+    come first, and each is crossed with the public values of the other keys.
     """
 
     rows: Rows
     keys: tuple[Key, ...]
     measures: tuple[Measure, ...]
+    found: tuple[tuple[Scalar, ...], ...] | None = None
+
+    @property
+    def unknown(self) -> tuple[Key, ...]:
+        """The keys whose values are not public."""
+        return tuple(key for key in self.keys if key.values is None)
+
+    @property
+    def public(self) -> tuple[Key, ...]:
+        """The keys whose values are."""
+        return tuple(key for key in self.keys if key.values is not None)
+
+    @property
+    def groups(self) -> Iterator[tuple[Scalar, ...]]:
+        """The values of all keys, group by group, in the order of the release."""
+        places = {key: place for place, key in enumerate((*self.unknown, *self.public))}
+        assert self.found is not None or not self.unknown, "nothing was found of the unknown keys yet"
+        for named in ((),) if self.found is None else self.found:
+            for known in product(*(key.listed for key in self.public)):
+                both = (*named, *known)
+                yield tuple(both[places[key]] for key in self.keys)
+
+
+def groups_of(question: Question) -> int:
+    """How many groups a question has; before unknown keys were found, the most that are released of it.
+
+    >>> groups_of(Question(Scan(Table("visits", ())), (), (Counted(),)))
+    1
+    """
+    known = prod(len(key.listed) for key in question.public)
+    if not question.unknown:
+        return known
+    if question.found is not None:
+        return len(question.found) * known
+    cells = sum(measure.grid.count for measure in question.measures if isinstance(measure, Ranked))
+    most = min(MOST_NUMBERS // max(1, len(question.measures)), MOST_CELLS // max(1, cells))
+    return max(1, most // known) * known
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +392,7 @@ class Weights:
     A unit's numbers of rows in the groups form a vector n.  Each of its rows weighs W, the largest integer up to
     2**bits with W |n| <= 2**bits bound in the named norm (in integers: W**2 sum(n**2) <= 4**bits bound**2, or
     W sum(n) <= 2**bits bound).  For `Units` the vector is 1 where n is positive, and its norm is held at the root of
-    `units_squared`.
+    `units_squared`.  For `Distinct` a unit has at most `bound` pairs of a group and a value.
     Everything an engine returns is multiplied by 2**bits.
     """
 
@@ -316,3 +400,17 @@ class Weights:
     bound: int
     units_squared: int
     bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Which unknown keys of a unit count, and how much.
+
+    A unit keeps the `most` keys whose hash is lowest, of those that it has.  If it keeps k, each of them weighs
+    floor(2**bits / sqrt k), whatever the number of its rows.  The hash is that of `secret` and the keys' values, and of
+    nothing else.  Where every row is a unit, it has one key, which weighs 2**bits.
+    """
+
+    most: int
+    bits: int
+    secret: bytes

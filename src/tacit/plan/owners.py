@@ -209,7 +209,8 @@ def held_rows(rows: Rows, contributions: int | None = None) -> int:
             found = table.contributions or contributions
             if found is None:
                 reason = f"how many rows of one unit count in table {table.name!r} is not declared"
-                raise InvalidPlan(reason, f"set `contributions` for {table.name} in the policy")
+                remedy = f"set `contributions` for {table.name} in the policy, or call vault.find_contributions(...)"
+                raise InvalidPlan(reason, remedy)
             return 1 if table.public else found
         case Where(inner, _) | Computed(inner, _) | Windowed(inner, _) | Kept(inner, _, _):
             return held_rows(inner, contributions)

@@ -22,15 +22,18 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
     operands,
 )
+from tacit.plan.grids import Even, Grid, Powers
 from tacit.plan.nodes import (
     Computed,
     Counted,
     Defined,
+    Distinct,
     Folded,
     Inner,
     Joined,
@@ -40,6 +43,7 @@ from tacit.plan.nodes import (
     Ordering,
     Placed,
     Question,
+    Ranked,
     Rows,
     Running,
     Scan,
@@ -95,10 +99,24 @@ def _plain(part: _Part) -> _Plain:
             return ["counted", None if value is None else _plain(value)]
         case Summed(value, step, low, high, centre):
             return ["summed", _plain(value), str(step), str(low), str(high), str(centre)]
-        case Units():
-            return ["units"]
+        case Units(value):
+            return ["units"] if value is None else ["units", _plain(value)]
+        case Ranked(value, grid, rank, ends):
+            return ["ranked", _plain(value), _grid(grid), str(rank), str(ends)]
+        case Distinct(value):
+            return ["distinct", _plain(value)]
         case _:
             return _plain_expression(part)
+
+
+def _grid(grid: Grid) -> _Plain:
+    match grid:
+        case Even(step, low, high):
+            return ["even", str(step), str(low), str(high)]
+        case Powers(least, most):
+            return ["powers", str(least), str(most)]
+        case _:
+            assert_never(grid)
 
 
 def _all(parts: Iterable[_Part]) -> _Plain:
@@ -144,6 +162,8 @@ def _plain_expression(expression: Expression) -> _Plain:
             return [type(expression).__name__.lower(), str(place)]
         case MeanOf(sum_place, count_place):
             return ["meanof", str(sum_place), str(count_place)]
+        case MomentOf(moment, places):
+            return ["momentof", moment.value, *map(str, places)]
         case _:
             assert_never(expression)
 

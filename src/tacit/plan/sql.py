@@ -17,40 +17,62 @@ from tacit.plan.account import Account
 from tacit.plan.among import filtered
 from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named, find
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Literal, Not
-from tacit.plan.forms import NULL, Forms, chained, literal, negated, number
-from tacit.plan.grammar import ARITHMETIC, COMPARISONS, KINDS
+from tacit.plan.forms import NULL, Forms, chained, literal, meeting, negated, number, only
+from tacit.plan.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
+from tacit.plan.header import Header, header_of
 from tacit.plan.inside import Inside
-from tacit.plan.nodes import Folding, Ordering, Plan
+from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.origins import Origin, Scope
 from tacit.plan.owners import Owner
+from tacit.plan.quantiles import RANKS, quantile, several
 from tacit.plan.schema import Kind, Table
 from tacit.plan.spellings import CALLED, Calls
+from tacit.plan.statistics import MOMENTS, moment
 from tacit.plan.subqueries import common, query, sourced
 from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, interval_parts, items, outermost
-from tacit.plan.types import type_of
+from tacit.plan.types import condition_type, type_of
 from tacit.plan.windows import FOLDS, window
 
-__all__ = ["read_sql"]
+__all__ = ["read_priced", "read_sql"]
 
 _DIALECT = DuckDB()
 _TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
 
 
-def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
+def read_sql(text: str, tables: Mapping[str, Table], *, finding: bool = False) -> Plan:
     """The plan that a SELECT asks for; an `InvalidPlan` says what is not understood, and how to ask instead.
+
+    `finding` says whether keys whose values are not public may be found in the data.  A plan knows no price: what the
+    header of a SELECT says of it is given by `read_priced`, and refused here.
 
     >>> from tacit.plan import Column
     >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
     >>> read_sql("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", {"visits": visits}).question.measures
     (Counted(value=None),)
     """
+    plan, header = read_priced(text, tables, finding=finding)
+    for name in header.options:
+        header.refuse(name, "a plan has no price", "ask a vault: vault.sql(text)")
+    return plan
+
+
+def read_priced(text: str, tables: Mapping[str, Table], *, finding: bool = False) -> tuple[Plan, Header]:
+    """The plan that a SELECT asks for, and what its header says: SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(…) …
+
+    >>> visits = {"visits": Table("visits", ())}
+    >>> text = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) AS n FROM visits"
+    >>> read_priced(text, visits)[1].number("epsilon")
+    Fraction(1, 2)
+    """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
     raw, tokens = _tokenised(text)
+    header, places = header_of(text, tokens)
+    raw, tokens = ([token for i, token in enumerate(each) if i not in places] for each in (raw, tokens))
     check_tokens(text, tokens, _TYPES)
     account = Account(text, tokens, places=interval_parts(tokens))
     try:
-        plan = _Reader(account, tables).plan(_parsed(text, raw, tokens))
+        plan = _Reader(account, tables, finding=finding).plan(_parsed(text, raw, tokens))
     except Unbounded as refusal:
         if any(column.name == refusal.column for table in tables.values() for column in table.columns):
             raise
@@ -58,7 +80,7 @@ def read_sql(text: str, tables: Mapping[str, Table]) -> Plan:
         remedy = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
         raise InvalidPlan(reason, remedy, text=refusal.text, start=refusal.start, end=refusal.end) from None
     account.close(_TYPES)
-    return plan
+    return plan, header
 
 
 def _tokenised(text: str) -> tuple[Sequence[Any], list[Token]]:
@@ -121,6 +143,7 @@ class _Reader:
     scope: Scope | None = None
     key_kinds: set[str] = field(default_factory=set)
     calculated: dict[int, Expression | None] = field(default_factory=dict)
+    finding: bool = False
 
     # ------------------------------------------------------------ the statement
 
@@ -154,7 +177,7 @@ class _Reader:
         if origin.owner is Owner.NOBODY:
             reason, remedy = "only public tables are asked about", "read them yourself: nothing in them is protected"
             self.account.refuse(parts["from_"], reason, remedy)
-        return Draft(origin.table, rows=origin.rows)
+        return Draft(origin.table, rows=origin.rows, finding=self.finding)
 
     def sourced(self, select: exp.Expr, parts: Mapping[str, Any]) -> Scope:
         """What a SELECT is about."""
@@ -192,11 +215,16 @@ class _Reader:
 
     def column(self, node: exp.Expr, text: str, draft: Draft) -> None:
         """One column of the answer."""
-        value, name = node, None
+        value, name, listed = node, None, False
         if type(node) is exp.Alias:
             parts = self.account.take(node)
             value, name = parts["this"], self.alias_name(parts["alias"]).text
         with self.account.about(value):
+            for end, read in several(self, value, draft) or ():
+                draft.show((name or text) + end, read)
+                listed = True
+            if listed:
+                return
             read = self.read(value, draft, SELECTED)
             if name is None:
                 name = self.shown_as(value, draft) if isinstance(value, exp.Column) else text
@@ -312,6 +340,14 @@ class _Reader:
                 return forms.cast(self.read(parts["this"], draft, level), self.kind(parts["to"]))
             case "Count" | "Sum" | "Avg" | "Min" | "Max":
                 return self.aggregate(node, draft, level)
+            case "Median" | "Quantile" | "PercentileCont" | "PercentileDisc" | "WithinGroup":
+                return self.aggregate(node, draft, level)
+            case "Variance" | "VariancePop" | "Stddev" | "StddevSamp" | "StddevPop" | "CovarSamp" | "CovarPop" | "Corr":
+                return self.aggregate(node, draft, level)
+            case "Filter":
+                return self.some(node, draft, level)
+            case "CountIf":
+                return self.counted_if(node, draft, level)
             case "Window":
                 return window(self, node, draft)
         if kind in CALLED:
@@ -440,23 +476,51 @@ class _Reader:
         self.account.take(node)
         return KINDS[name]
 
-    def aggregate(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
-        """COUNT, SUM and AVG, which are the only way from rows to the release."""
+    def some(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
+        """An aggregate of some rows: COUNT(*) FILTER (WHERE condition)."""
+        self.of_groups(node, level)
+        parts = self.account.take(node)
+        clause = self.account.take(parts["expression"])
+        if type(parts["this"]).__name__ not in AGGREGATES:
+            remedy = "write it after an aggregate: SUM(x) FILTER (WHERE condition)"
+            self.account.refuse(node, "FILTER chooses the rows of an aggregate", remedy)
+        condition = self.read(clause["this"], draft, _ROWS)
+        with self.account.about(clause["this"]):
+            condition_type(condition)
+        return self.aggregate(parts["this"], draft, level, condition)
+
+    def counted_if(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
+        """COUNT_IF(condition): how many rows there are for which it is true."""
+        self.of_groups(node, level)
+        condition = self.read(self.account.take(node)["this"], draft, _ROWS)
+        self.account.places.add(node.meta.get("start", -1))
+        with self.account.about(node):
+            condition_type(condition)
+        return draft.count(meeting(condition))
+
+    def of_groups(self, node: exp.Expr, level: _Level) -> None:
+        """Refuse an aggregate where there are only rows."""
         if not level:
             remedy = "a condition on groups is written after HAVING, and aggregates cannot contain each other"
             self.account.refuse(node, "a single row has no COUNT, SUM or AVG", remedy)
+
+    def aggregate(self, node: exp.Expr, draft: Draft, level: _Level, condition: Expression | None = None) -> Expression:
+        """COUNT, SUM, AVG and what is ranked, which are the only way from rows to the release; maybe of some rows."""
+        self.of_groups(node, level)
+        if type(node).__name__ in RANKS:
+            return quantile(self, node, draft, condition)
         value = self.account.take(node).get("this")
         self.account.places.add(node.meta.get("start", -1))
+        if type(node).__name__ in MOMENTS:
+            return moment(self, node, draft, condition)
         if type(node) is exp.Count and type(value) is exp.Star:
             self.account.take(value)
-            return draft.count()
+            return draft.count(meeting(condition))
         if type(node) is exp.Count and type(value) is exp.Distinct:
-            return self.distinct(value, draft)
-        if type(node).__name__ in {"Min", "Max"} and not isinstance(draft, Inside):
-            self.account.unknown(node)
+            return self.distinct(value, draft, condition)
         if value is None:
             self.account.refuse(node, "nothing is counted", "write COUNT(*)")
-        read = self.read(value, draft, _ROWS)
+        read = only(self.read(value, draft, _ROWS), condition)
         if isinstance(draft, Inside) and type(node) is not exp.Count:
             return draft.fold(FOLDS[type(node).__name__], read)
         match type(node).__name__:
@@ -467,17 +531,17 @@ class _Reader:
             case _:
                 return draft.mean(read)
 
-    def distinct(self, node: exp.Expr, draft: Draft) -> Expression:
-        """COUNT(DISTINCT unit)."""
+    def distinct(self, node: exp.Expr, draft: Draft, condition: Expression | None = None) -> Expression:
+        """COUNT(DISTINCT x); of the unit, how many units there are."""
         values = self.account.listed(node)
-        unit = draft.table.unit
-        if isinstance(draft, Inside) and len(values) == 1:
-            return draft.fold(Folding.DISTINCT, self.read(values[0], draft, _ROWS))
-        if len(values) == 1 and unit is not None and isinstance(values[0], exp.Column):
-            with self.account.about(values[0]):
-                if self.column_name(values[0]).means(unit):
-                    return draft.units()
-        remedy = f"write COUNT(DISTINCT {unit})" if unit else "every row is a unit: write COUNT(*)"
-        if unit == "":
-            remedy = "select the unit in the question inside, and write COUNT(DISTINCT unit) with its name"
-        return self.account.refuse(node, "of distinct values only units are counted", remedy)
+        if len(values) != 1:
+            remedy = "count one: COUNT(DISTINCT x), where x may be calculated, such as CONCAT(a, ' ', b)"
+            self.account.refuse(node, "several values at once are not counted", remedy)
+        (value,) = values
+        if draft.table.unit and not isinstance(draft, Inside) and isinstance(value, exp.Column):
+            with self.account.about(value):
+                if self.column_name(value).means(draft.table.unit):
+                    return draft.units(condition)
+        read = only(self.read(value, draft, _ROWS), condition)
+        with self.account.about(value):
+            return draft.distinct(read)

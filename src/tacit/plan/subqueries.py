@@ -15,7 +15,7 @@ from tacit.plan.stacking import stacked
 
 __all__ = ["common", "query", "sourced"]
 
-_AGGREGATES = ("Count", "Sum", "Avg", "Min", "Max")
+_AGGREGATES = ("Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc")
 # What the parser takes for a name, and every reader for something else.
 _RESERVED = frozenset(
     (

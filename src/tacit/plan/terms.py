@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NoReturn
 
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.plan.draft import Draft, Name, Named
-from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Not
-from tacit.plan.forms import Forms, joined, literal, negated
+from tacit.plan.expressions import Both, Called, Either, Expression, Field, IsNull, Moment, Not
+from tacit.plan.forms import Forms, joined, literal, meeting, negated, only
 from tacit.plan.functions import Function
+from tacit.plan.ranking import GREATEST, LEAST, MEDIAN, rank_from
 from tacit.plan.schema import Kind
 
 __all__ = [
@@ -20,14 +22,23 @@ __all__ = [
     "col",
     "column_term",
     "concat",
+    "correlation",
     "count",
+    "count_distinct",
+    "covariance",
     "date_diff",
     "greatest",
     "least",
+    "max",
     "mean",
+    "median",
+    "min",
+    "quantile",
+    "std",
     "sum",
     "term_of",
     "units",
+    "var",
     "when",
 ]
 
@@ -447,29 +458,137 @@ def column_term(value: "Term | str") -> Term:
     return col(value) if isinstance(value, str) else term_of(value)
 
 
-def count(value: "Term | str | None" = None) -> Term:
-    """How many rows there are or, of a column or term, in how many it is not NULL."""
-    if value is None:
-        return Term("count()", lambda scope: scope.rows.draft.count())
-    counted = column_term(value)
-    return Term(f"count({counted})", lambda scope: scope.draft.count(counted.read(scope.rows)))
+def count(value: "Term | str | None" = None, *, where: Term | None = None) -> Term:
+    """How many rows there are or, of a column or term, in how many it is not NULL; `where` chooses among them.
+
+    >>> count(where=col("age") >= 65)
+    count(where=col('age') >= 65)
+    """
+    if value is not None:
+        return _aggregate("count", lambda draft, counted: draft.count(counted), value, where=where)
+    return _of_rows("count", lambda draft, condition: draft.count(meeting(condition)), where)
 
 
-def units() -> Term:
-    """How many units there are."""
-    return Term("units()", lambda scope: scope.rows.draft.units())
+def units(*, where: Term | None = None) -> Term:
+    """How many units there are; with `where`, that have a row for which it is true."""
+    return _of_rows("units", lambda draft, condition: draft.units(condition), where)
 
 
-def sum(value: "Term | str") -> Term:  # noqa: A001 - the word that everybody knows; it is used as tacit.sum
-    """The sum of a column or term."""
-    summed = column_term(value)
-    return Term(f"sum({summed})", lambda scope: scope.draft.sum(summed.read(scope.rows)))
+def sum(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - the word that everybody knows
+    """The sum of a column or term; `where` chooses among the rows."""
+    return _aggregate("sum", lambda draft, summed: draft.sum(summed), value, where=where)
 
 
-def mean(value: "Term | str") -> Term:
-    """The mean of a column or term."""
-    averaged = column_term(value)
-    return Term(f"mean({averaged})", lambda scope: scope.draft.mean(averaged.read(scope.rows)))
+def mean(value: "Term | str", *, where: Term | None = None) -> Term:
+    """The mean of a column or term; `where` chooses among the rows."""
+    return _aggregate("mean", lambda draft, averaged: draft.mean(averaged), value, where=where)
+
+
+def count_distinct(value: "Term | str", *, where: Term | None = None) -> Term:
+    """How many different values a column or term has, NULL not among them; of the unit, how many units there are."""
+
+    def counted(scope: Scope) -> Expression:
+        unit = scope.rows.draft.table.unit
+        if isinstance(value, str) and value == unit and type(scope.draft) is Draft:
+            return scope.draft.units(None if where is None else where.read(scope.rows))
+        return told.read(scope)
+
+    told = _aggregate("count_distinct", lambda draft, each: draft.distinct(each), value, where=where)
+    return Term(told.text, counted)
+
+
+def var(value: "Term | str", *, population: bool = False, where: Term | None = None) -> Term:
+    """The variance of a column or term: of a sample or, if these rows are all there are, of a `population`."""
+    moment = Moment.POPULATION_VARIANCE if population else Moment.VARIANCE
+    return _aggregate("var", lambda draft, each: draft.moment(moment, each), value, where=where, population=population)
+
+
+def std(value: "Term | str", *, population: bool = False, where: Term | None = None) -> Term:
+    """The standard deviation of a column or term: of a sample or, if these rows are all there are, of a `population`.
+
+    >>> std("cost", population=True)
+    std(col('cost'), population=True)
+    """
+    variance = var(value, population=population, where=where)
+    return Term("std" + variance.text[3:], lambda scope: Called(Function.SQRT, (variance.read(scope),)))
+
+
+def covariance(
+    first: "Term | str", second: "Term | str", *, population: bool = False, where: Term | None = None
+) -> Term:
+    """The covariance of two columns or terms, over the rows in which neither is NULL."""
+    moment = Moment.POPULATION_COVARIANCE if population else Moment.COVARIANCE
+    return _aggregate(
+        "covariance",
+        lambda draft, *each: draft.moment(moment, *each),
+        first,
+        second,
+        where=where,
+        population=population,
+    )
+
+
+def correlation(first: "Term | str", second: "Term | str", *, where: Term | None = None) -> Term:
+    """The correlation of two columns or terms, over the rows in which neither is NULL."""
+    return _aggregate(
+        "correlation", lambda draft, *each: draft.moment(Moment.CORRELATION, *each), first, second, where=where
+    )
+
+
+def _aggregate(
+    name: str, measure: Callable[..., Expression], *values: "Term | str", where: Term | None, population: bool = False
+) -> Term:
+    """An aggregate of some values, in the rows for which a condition is true."""
+    parts = [column_term(value) for value in values]
+    told = [*map(repr, parts), *(["population=True"] if population else []), *_chosen(where)]
+
+    def read(scope: Scope) -> Expression:
+        rows = scope.rows
+        condition = None if where is None else where.read(rows)
+        return measure(scope.draft, *(only(part.read(rows), condition) for part in parts))
+
+    return Term(f"{name}({', '.join(told)})", read)
+
+
+def _of_rows(name: str, measure: Callable[[Draft, Expression | None], Expression], where: Term | None) -> Term:
+    """An aggregate of rows themselves."""
+
+    def read(scope: Scope) -> Expression:
+        rows = scope.rows
+        return measure(rows.draft, None if where is None else where.read(rows))
+
+    return Term(f"{name}({', '.join(_chosen(where))})", read)
+
+
+def _chosen(where: Term | None) -> list[str]:
+    return [] if where is None else [f"where={where!r}"]
+
+
+def median(value: "Term | str", *, where: Term | None = None) -> Term:
+    """The median of a column or term, near enough: see `quantile`."""
+    return _aggregate("median", lambda draft, each: draft.ranked(each, MEDIAN), value, where=where)
+
+
+def quantile(value: "Term | str", rank: float | Fraction, *, where: Term | None = None) -> Term:
+    """The value of a column or term below which about a given share of the rows lies.
+
+    >>> quantile("age", 0.25)
+    quantile(col('age'), 0.25)
+    """
+    share = rank_from(rank)
+    told = _aggregate("quantile", lambda draft, each: draft.ranked(each, share), value, where=where)
+    shown = ", ".join([repr(column_term(value)), f"{float(share):g}", *_chosen(where)])
+    return Term(f"quantile({shown})", told.read)
+
+
+def min(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.min
+    """About the least value of a column or term: so far from it that no single unit decides it."""
+    return _aggregate("min", lambda draft, each: draft.ranked(each, LEAST), value, where=where)
+
+
+def max(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.max
+    """About the greatest value of a column or term: so far from it that no single unit decides it."""
+    return _aggregate("max", lambda draft, each: draft.ranked(each, GREATEST), value, where=where)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

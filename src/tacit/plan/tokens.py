@@ -37,7 +37,7 @@ class Token:
 
 
 _OPERATORS = {"STAR", "PLUS", "DASH", "SLASH", "MOD", "EQ", "NEQ", "LT", "LTE", "GT", "GTE", "DCOLON", "DIV", "DPIPE"}
-_SIGNS = {"L_PAREN", "R_PAREN", "COMMA", "DOT"} | _OPERATORS
+_SIGNS = {"L_PAREN", "R_PAREN", "L_BRACKET", "R_BRACKET", "COMMA", "DOT"} | _OPERATORS
 _CONSTANTS = {"STRING", "NUMBER"}
 SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
 """What changes nothing where the parser takes it; every other token must have been read."""
@@ -75,8 +75,6 @@ _TAUGHT = {
     "WINDOW": _WINDOWS,
     "PARTITION": _WINDOWS,
     "QUALIFY": _WINDOWS,
-    "FILTER": ("FILTER is not read", "write the condition inside: SUM(CASE WHEN condition THEN x ELSE 0 END)"),
-    "WITHIN": ("ordered aggregates are not answered", "ask for COUNT, SUM or AVG"),
     "TABLESAMPLE": _SAMPLES,
     "SAMPLE": _SAMPLES,
     "INTO": ("an answer is not written into a table", "leave INTO out"),
@@ -107,7 +105,7 @@ _TAUGHT = {
     "CURRENT_TIMESTAMP": _CLOCK,
     "CURRENT_TIME": _CLOCK,
 }
-_ALSO_NAMES = {"FILTER", "WINDOW", "SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
+_ALSO_NAMES = {"WINDOW", "SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
 _STATEMENT = ("only a SELECT is answered, and nothing is ever changed", "begin with SELECT")
 
 
@@ -141,9 +139,9 @@ def _check_depth(text: str, tokens: Sequence[Token]) -> None:
     for token in tokens:
         minuses = minuses + 1 if token.kind in {"DASH", "PLUS"} else 0
         match token.kind:
-            case "L_PAREN" | "CASE":
+            case "L_PAREN" | "L_BRACKET" | "CASE":
                 open_nots.append(0)
-            case "R_PAREN" | "END":
+            case "R_PAREN" | "R_BRACKET" | "END":
                 open_nots = open_nots[:-1] or [0]
             case "NOT":
                 open_nots[-1] += 1
@@ -155,6 +153,8 @@ def _check_depth(text: str, tokens: Sequence[Token]) -> None:
 
 def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) -> None:
     word = token.text.upper()
+    if token.kind == "L_BRACKET" and [other.kind for other in before[-1:]] != ["COMMA"]:
+        _refuse(text, token, "'[' is not understood here", "only ranks are listed so: QUANTILE(x, [0.25, 0.75])")
     if token.kind in _SIGNS | _CONSTANTS or token.kind == "IDENTIFIER":
         return
     if token.kind == "SEMICOLON":

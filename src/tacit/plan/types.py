@@ -22,12 +22,13 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    MomentOf,
     Negated,
     Not,
     OneOf,
 )
 from tacit.plan.narrowing import Ends, narrowed
-from tacit.plan.nodes import Question
+from tacit.plan.nodes import Question, Ranked
 from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf, ranged, refused, settled, unbounded
 from tacit.plan.ranges import INT64, LARGEST, Range, outward
 from tacit.plan.schema import Kind
@@ -90,7 +91,7 @@ def type_of(expression: Expression, question: Question | None = None) -> Type:
             return _cast(expression, type_of(operand, question), kind)
         case Called(_, parts):
             return called_type(expression, [type_of(part, question) for part in parts], question)
-        case KeyOf() | MeasureOf() | MeanOf():
+        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return _released(expression, question)
         case _:
             assert_never(expression)
@@ -253,12 +254,14 @@ def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
             return Type(kind, nullable=found.nullable)
 
 
-def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None) -> Type:
+def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> Type:
     assert question is not None, "keys and measures exist only after release"
     match expression:
         case KeyOf(place):
             return Type(type_of(question.keys[place].value).kind, nullable=False)
-        case MeasureOf():
-            return Type(Kind.NUMBER, nullable=False)
-        case MeanOf():
+        case MeasureOf(place):
+            measure = question.measures[place]
+            kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER
+            return Type(kind, nullable=False)
+        case MeanOf() | MomentOf():
             return Type(Kind.NUMBER, nullable=True)

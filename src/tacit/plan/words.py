@@ -21,6 +21,8 @@ from tacit.plan.expressions import (
     Literal,
     MeanOf,
     MeasureOf,
+    Moment,
+    MomentOf,
     Negated,
     Not,
     OneOf,
@@ -29,6 +31,7 @@ from tacit.plan.functions import Function
 from tacit.plan.nodes import (
     Computed,
     Counted,
+    Distinct,
     Folded,
     Inner,
     Joined,
@@ -39,6 +42,7 @@ from tacit.plan.nodes import (
     Placed,
     Plan,
     Question,
+    Ranked,
     Rows,
     Running,
     Scan,
@@ -73,6 +77,9 @@ def in_words(plan: Plan) -> str:
     begun = f"Of the rows of {_rows(question.rows)}"
     if question.keys:
         begun += f", for each {' and each '.join(_key(key) for key in question.keys)}"
+    if not view.columns:  # nothing is shown of what the curator looks for
+        sought = (_measure(each, table_of(question.rows)) for each in question.measures)
+        return f"{begun}: {'; '.join(sought)}."
     told = [
         f"{shown.name} is {phrase(shown.value, question)}" for shown in view.columns if not _obvious(shown, question)
     ]
@@ -144,7 +151,7 @@ def _phrased(expression: Expression, question: Question | None) -> tuple[str, in
             return f"CAST({inner(operand, _OR)} AS {kind.value.upper()})", _ATOM
         case Called(function, parts):
             return _call(function, [inner(part, _INSIDE.get(function, _OR)) for part in parts])
-        case KeyOf() | MeasureOf() | MeanOf():
+        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return _released(expression, question), _ATOM
         case _:
             assert_never(expression)
@@ -163,7 +170,7 @@ def _call(function: Function, parts: list[str]) -> tuple[str, int]:
     return f"{function.value}({', '.join(parts)})", _ATOM
 
 
-def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None) -> str:
+def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> str:
     if question is None:
         return "a released value"
     match expression:
@@ -173,6 +180,20 @@ def _released(expression: KeyOf | MeasureOf | MeanOf, question: Question | None)
             return _measure(question.measures[place], table_of(question.rows))
         case MeanOf(place, _):
             return f"the mean of {_summand(question.measures[place])}"
+        case MomentOf(moment, places):
+            two = moment not in {Moment.VARIANCE, Moment.POPULATION_VARIANCE}
+            return f"the {_MOMENTS[moment]} of " + " and ".join(
+                _summand(question.measures[place]) for place in places[1 : 2 + two]
+            )
+
+
+_MOMENTS = {
+    Moment.VARIANCE: "sample variance",
+    Moment.POPULATION_VARIANCE: "population variance",
+    Moment.COVARIANCE: "sample covariance",
+    Moment.POPULATION_COVARIANCE: "population covariance",
+    Moment.CORRELATION: "correlation",
+}
 
 
 def _measure(measure: Measure, table: Table) -> str:
@@ -181,15 +202,29 @@ def _measure(measure: Measure, table: Table) -> str:
             return "the number of rows" + (f" in which {phrase(value)} is not NULL" if value is not None else "")
         case Summed():
             return f"the sum of {_summand(measure)}"
-        case Units():
-            return f"the number of units ({table.unit})"
+        case Units(value):
+            held = f" with a row in which {phrase(value)} is not NULL" if value is not None else ""
+            return f"the number of units ({table.unit}){held}"
+        case Ranked(value, _, rank):
+            return f"{_ranked(rank)} {phrase(value)}"
+        case Distinct(value):
+            return f"the number of different values of {phrase(value)}"
         case _:
             assert_never(measure)
 
 
+def _ranked(rank: Fraction) -> str:
+    named = {Fraction(0): "about the least", Fraction(1): "about the greatest", Fraction(1, 2): "the median of"}
+    return named.get(rank) or f"the quantile at {_decimal(rank)} of"
+
+
 def _summand(measure: Measure) -> str:
     assert isinstance(measure, Summed), "a mean is made of a sum"
-    return phrase(measure.value)
+    match measure.value:
+        case Case(((Not(IsNull()), value),), Literal(None, _)):  # of pairs, in which the other is not NULL either
+            return phrase(value)
+        case value:
+            return phrase(value)
 
 
 def _scalar(value: Scalar | None) -> str:
@@ -358,6 +393,8 @@ def _ordered(by: Ordering) -> str:
 
 
 def _grid(measure: Measure) -> str:
+    if isinstance(measure, Ranked):
+        return f" in {measure.grid.count} cells"
     if not isinstance(measure, Summed):
         return ""
     centre = f" less {measure.centre}" if measure.centre else ""

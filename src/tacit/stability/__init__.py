@@ -1,5 +1,5 @@
 """How far an answer can move between neighbours: from the plan and the policy, never from data."""
 
-from tacit.stability.moved import groups_of, sensitivity_of, weights_for
+from tacit.stability.moved import misranked_by, sensitivity_of, weights_for
 
-__all__ = ["groups_of", "sensitivity_of", "weights_for"]
+__all__ = ["misranked_by", "sensitivity_of", "weights_for"]

@@ -1,38 +1,34 @@
 """How far the answer to a question moves between neighbours: the unit-vector rule."""
 
 from fractions import Fraction
-from math import prod
 from typing import assert_never
 
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     Counted,
-    Key,
+    Distinct,
     Measure,
     Owner,
     Question,
+    Ranked,
     Summed,
     Units,
     Weighing,
     Weights,
+    groups_of,
     held_rows,
     multiplicity,
     owner_of,
 )
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 
-__all__ = ["groups_of", "sensitivity_of", "weights_for"]
+__all__ = ["misranked_by", "sensitivity_of", "weights_for"]
 
 # A weight is a whole number of 2**-BITS.  Rounding it down loses at most that share of a heavy unit's rows.
 BITS = 20
 
 
-def groups_of(keys: tuple[Key, ...]) -> int:
-    """How many groups are released, empty ones too."""
-    return prod(len(key.listed) for key in keys)
-
-
-def weights_for(question: Question, contributions: int, norm: Weighing) -> Weights:
+def weights_for(question: Question, contributions: int | None, norm: Weighing) -> Weights:
     """The weights that hold every unit's rows at `contributions`, and its presence in groups at no more than that.
 
     Tables that declare contributions of their own are held at those; rows that are joined, at their product.  Where
@@ -45,7 +41,7 @@ def weights_for(question: Question, contributions: int, norm: Weighing) -> Weigh
         case Owner.NOBODY:
             raise InvalidPlan("only public tables are asked about", "read them yourself: nothing in them is protected")
         case Owner.UNIT:
-            bound, groups = held_rows(question.rows, contributions), groups_of(question.keys)
+            bound, groups = held_rows(question.rows, contributions), groups_of(question)
     present = groups if norm is Weighing.L2 else groups**2
     return Weights(norm, bound, units_squared=min(bound**2, present), bits=BITS)
 
@@ -54,16 +50,19 @@ def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours)
     """For each measure, how far its numbers over all groups move between neighbours, as the engine returns them.
 
     Claim:      adding or removing one unit moves measure j by at most 2**bits * bound * b_j in the weights' norm, where
-                b_j is the most that one row adds; `Units` moves by at most 2**bits * sqrt(units_squared).
+                b_j is the most that one row adds; `Units` moves by at most 2**bits * sqrt(units_squared).  Of `Ranked`
+                it is the misranking of any one cell in each group that moves by at most so much: see `misranked_by`.
     Because:    a unit's rows weigh W each and add at most b_j, so group g moves by at most W n_g b_j, and |W n| is at
                 most 2**bits * bound.  Other units' rows and weights do not depend on this one: see `Rows`.  Where every
                 row is a unit, `bound` is at least the number of rows that it becomes, each of which weighs 2**bits.
+                For `Distinct` a unit brings at most `bound` pairs of a group and a value; each adds one where no other
+                unit brings it, so that what it adds has no negative entry and a sum of at most `bound`, in either norm.
     Checked by: tests/laws/test_stability.py and tests/laws/test_rows.py
     """
     if owner_of(question.rows) is Owner.ROW and weights.bound < multiplicity(question.rows):
         raise AssertionError("a row becomes more rows than its weights allow for")
     norm = Norm.L2 if weights.norm is Weighing.L2 else Norm.L1
-    groups = groups_of(question.keys)
+    groups = groups_of(question)
     once = owner_of(question.rows) is Owner.UNIT or weights.bound == 1
     bounds = [_bound(measure, weights, groups, norm, neighbours, once=once) for measure in question.measures]
     return tuple(Sensitivity(bound, norm, neighbours, groups) for bound in bounds)
@@ -72,6 +71,8 @@ def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours)
 def _bound(
     measure: Measure, weights: Weights, groups: int, norm: Norm, neighbours: Neighbours, *, once: bool
 ) -> Fraction:
+    if isinstance(measure, Ranked):
+        return (1 << weights.bits) * weights.bound * misranked_by(measure.rank, groups, norm, neighbours)
     bound = _moved(measure, weights) * _apart(measure, groups, norm, neighbours)
     if not isinstance(measure, Units) or not once:
         return bound
@@ -79,11 +80,33 @@ def _bound(
     return min(bound, (1 << weights.bits) * (root_at_least(Fraction(groups)) if norm is Norm.L2 else Fraction(groups)))
 
 
-def _moved(measure: Measure, weights: Weights) -> Fraction:
+def misranked_by(rank: Fraction, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
+    """How far the misrankings of cells move in the norm over groups, if a unit's weights there have at most norm one.
+
+    Claim:      with r = max(rank, 1 - rank): r under add-or-remove; under replace 1 in one group, and in several
+                sqrt(2 (rank**2 + (1 - rank)**2)) in L2 and 2 r in L1.
+    Because:    a cell with weight B below it and U up to it is misranked by the largest of 0, B - t and t - U, where t
+                is rank times the whole weight and a public number.  A unit of weight a that comes or goes moves B and U
+                by 0 to a and t by rank a, the same way: each difference by at most r a.  One that weighs a before and b
+                after moves them by at most r M + (1 - r) m, M and m being the larger and the smaller of a and b: the
+                weight below moves furthest from t if one of them lies below the cell and the other above.  In one
+                group that is at most 1.  In L1, M + m sums to at most 2, so this to at most 2 r.  In L2, by Cauchy's
+                inequality its square is at most (r**2 + (1 - r)**2) (M**2 + m**2), and the last sums to at most 2.
+    Checked by: tests/laws/test_ranks.py
+    """
+    steep = max(rank, 1 - rank)
+    if neighbours is Neighbours.ADD_OR_REMOVE:
+        return steep
+    if groups == 1:
+        return Fraction(1)
+    return 2 * steep if norm is Norm.L1 else root_at_least(2 * (steep**2 + (1 - steep) ** 2))
+
+
+def _moved(measure: Counted | Summed | Units | Distinct, weights: Weights) -> Fraction:
     """The most that one unit adds, in norm."""
     whole = Fraction(1 << weights.bits)
     match measure:
-        case Counted():
+        case Counted() | Distinct():
             return whole * weights.bound
         case Summed():
             return whole * weights.bound * max(measure.reach, 1)
@@ -93,7 +116,7 @@ def _moved(measure: Measure, weights: Weights) -> Fraction:
             assert_never(measure)
 
 
-def _apart(measure: Measure, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
+def _apart(measure: Counted | Summed | Units | Distinct, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
     """By what factor replacing a unit moves further than adding one.
 
     Claim:      1 under add-or-remove; under replace, where a row adds from -q to p with q <= p: for one number
@@ -118,12 +141,12 @@ def _apart(measure: Measure, groups: int, norm: Norm, neighbours: Neighbours) ->
     return root_at_least(Fraction(2 * (most**2 + least**2), reach**2))
 
 
-def _added(measure: Measure) -> tuple[int, int]:
+def _added(measure: Counted | Summed | Units | Distinct) -> tuple[int, int]:
     """The least and the most that one row adds; a row that adds nothing adds zero."""
     match measure:
         case Summed():
             return min(measure.low - measure.centre, 0), max(measure.high - measure.centre, 0)
-        case Counted() | Units():
+        case Counted() | Units() | Distinct():
             return 0, 1
         case _:
             assert_never(measure)

@@ -1,17 +1,19 @@
 """Bugs planted in the room curator."""
 
 from tests.teeth.bug import Bug
+from tests.teeth.keys import CURATOR_BUGS
 
 CORRIDOR = "tests/laws/test_corridor.py"
 UNIT = "tests/unit/curator"
 ROOM = "src/tacit/curator"
 
 BUGS = [
+    *CURATOR_BUGS,
     Bug(
         name="curator-looks-before-it-pays",
         file=f"{ROOM}/vault.py",
-        before="        entry = self._charged(asked, terms, name)  # pay\n",
-        after="        exact = _evaluated(engine, terms)\n        entry = self._charged(asked, terms, name)  # pay\n",
+        before="        entry = self._charged(plan, terms, name)  # pay\n",
+        after="        exact = _evaluated(engine, terms)\n        entry = self._charged(plan, terms, name)  # pay\n",
         killed_by=f"{CORRIDOR}::test_a_question_is_tried_on_nothing_then_paid_for_then_looked_at_then_stored[pure]",
         note="a refusal for want of means would come after the look",
     ),
@@ -26,8 +28,8 @@ BUGS = [
     Bug(
         name="curator-own-draw-shown",
         file=f"{ROOM}/vault.py",
-        before="entry = self._ledger.settle(entry, released(",
-        after="entry = replace(entry, payload=released(",
+        before="return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False",
+        after="return replace(entry, payload=(stored if fact is None else fact(stored)).written()), False",
         killed_by=f"{CORRIDOR}::test_the_same_question_is_free_and_has_the_same_numbers[0-pure]",
         note="an answer that is shown and not stored is drawn afresh the next time, for nothing",
     ),
@@ -42,7 +44,7 @@ BUGS = [
     Bug(
         name="curator-foreign-table-believed",
         file=f"{ROOM}/vault.py",
-        before="if shared is None or shared.table != table:",
+        before="if shared is None or not as_declared(table, shared):",
         after="if shared is None:",
         killed_by=f"{CORRIDOR}::test_a_table_that_the_vault_did_not_declare_so_is_refused[pure]",
         note="a plan that says that every row is a unit gets noise for a row, not for a person",
@@ -50,8 +52,8 @@ BUGS = [
     Bug(
         name="curator-every-measure-at-the-full-price",
         file=f"{ROOM}/terms.py",
-        before="part = amount / len(moved)",
-        after="part = amount",
+        before="amount * (1 - SHARE)) / len(moved)",
+        after="amount * (1 - SHARE))",
         killed_by=f"{UNIT}/test_terms.py::test_every_measure_gets_an_equal_part[pure]",
         note="three measures are released for the price of one",
     ),
@@ -74,7 +76,7 @@ BUGS = [
     Bug(
         name="curator-numbers-each-at-the-full-confidence",
         file=f"{ROOM}/view.py",
-        before="share = max(1, len(_places(expression)))",
+        before="share = max(1, len(_figures(expression)))",
         after="share = 1",
         killed_by=f"{UNIT}/test_view.py::test_several_numbers_share_the_chance_of_being_wrong",
         note="two intervals that each hold in 95 of 100 cases hold together in fewer",
@@ -196,8 +198,8 @@ BUGS = [
     Bug(
         name="curator-answer-replayed-to-another-analyst",
         file=f"{ROOM}/vault.py",
-        before='terms = self._analyst if self._policy.replay == "analyst" else None, version, shared.contributions',
-        after="terms = None, version, shared.contributions",
+        before='terms = self._analyst if self._policy.replay == "analyst" else None, version, held',
+        after="terms = None, version, held",
         killed_by="tests/unit/curator/test_opening.py::test_analysts_share_the_limit_and_not_their_answers",
         note="an analyst's own limit would say nothing about what the analyst knows",
     ),

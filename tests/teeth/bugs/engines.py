@@ -1,6 +1,7 @@
 """Bugs of the engines."""
 
 from tests.teeth.bug import Bug
+from tests.teeth.keys import ENGINES_BUGS as KEYS_BUGS
 from tests.teeth.rows import ENGINES_BUGS
 
 ENGINES = "src/tacit/engines"
@@ -9,6 +10,7 @@ UNIT = "tests/unit/engines"
 
 BUGS = [
     *ENGINES_BUGS,
+    *KEYS_BUGS,
     Bug(
         name="engines-settings-of-one-session",
         file=f"{ENGINES}/duckdb.py",
@@ -76,8 +78,8 @@ BUGS = [
     Bug(
         name="engines-dry-run-looks",
         file=f"{ENGINES}/duckdb.py",
-        before="self._evaluated(question, weights, self._empty)",
-        after="self._evaluated(question, weights, self._full)",
+        before="self._evaluated(rehearsed(question), weights, self._empty)",
+        after="self._evaluated(rehearsed(question), weights, self._full)",
         killed_by=f"{UNIT}/test_duckdb.py::test_a_dry_run_looks_at_no_row",
         note="a dry run comes before the charge",
     ),

@@ -47,6 +47,13 @@ def test_numbers_are_read_as_they_are_written(run: Run, clinic: Path) -> None:
     assert answer["price"]["free"] is True
 
 
+def test_a_question_may_say_its_price_itself(run: Run, clinic: Path) -> None:
+    text = COUNT.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.25)", 1)
+    assert parsed(run("sql", clinic, text, "--json"))["price"]["epsilon"] == pytest.approx(0.25)
+    assert parsed(run("sql", clinic, COUNT, "--epsilon", "0.25", "--json"))["price"]["free"] is True
+    assert "leave one of them out" in run("sql", clinic, text, "--epsilon", "0.5").err
+
+
 def test_accuracy_comes_first_if_that_is_asked(run: Run, clinic: Path) -> None:
     answer = parsed(run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--within", "60", "--json"))
     row = answer["rows"][0]
@@ -122,6 +129,20 @@ def test_a_refreshed_table_is_asked_anew(run: Run, clinic: Path) -> None:
     run("sql", clinic, COUNT, "--epsilon", "0.4")
     assert parsed(run("refresh", clinic, "visits", "--json")) == {"table": "visits", "version": 1}
     assert parsed(run("sql", clinic, COUNT, "--epsilon", "0.4", "--json"))["price"]["free"] is False
+
+
+def test_what_the_policy_leaves_open_is_found_and_used_by_the_next_process(run: Run, clinic: Path) -> None:
+    policy = clinic / "tacit.toml"
+    policy.write_text(policy.read_text().replace("contributions = 3\n", ""))
+    assert "contributions to be found" in run("check", clinic).out
+    assert run("sql", clinic, COUNT, "--epsilon", "0.1").code == 2
+    assert parsed(run("budget", clinic, "--json"))["spent"] == 0
+    held = parsed(run("find-contributions", clinic, "visits", "--epsilon", "0.5", "--json"))
+    assert held["contributions"] >= 1
+    assert "is held between" in run("find-bounds", clinic, "visits.age", "--epsilon", "0.5").out
+    again = parsed(run("find-bounds", clinic, "visits.age", "--epsilon", "0.5", "--json"))
+    assert again["free"] is True
+    assert run("sql", clinic, "SELECT AVG(age) AS m FROM visits", "--epsilon", "0.1").code == 0
 
 
 def test_a_vault_is_made_from_the_schema_of_a_file(run: Run, clinic: Path, tmp_path: Path) -> None:

@@ -43,4 +43,4 @@ def noisy(*integers: int, spread: Any = 10, kind: type[Laplace] | type[Gaussian]
 
 def seen(text: str, *released: list[Noisy], confidence: float = 0.95, raw: bool = False) -> Viewed:
     """What a text shows of released numbers, one list a group; measures in the order of the canonical question."""
-    return viewed(plan_of(text), list(released), confidence, raw=raw)
+    return viewed(plan_of(text), released, confidence, raw=raw)

@@ -3,6 +3,7 @@
 from datetime import date
 from fractions import Fraction
 
+import duckdb
 import pytest
 
 from tacit import protect
@@ -25,8 +26,8 @@ def test_a_table_is_protected_in_one_call():
     assert answer.column("ward") == ["A", "B"]
 
 
-@pytest.mark.parametrize("contributions", [0, -1, True, 2.5, "3", None])
-def test_contributions_have_no_default_and_no_nonsense(contributions):
+@pytest.mark.parametrize("contributions", [0, -1, True, 2.5, "3"])
+def test_contributions_are_no_nonsense(contributions):
     with pytest.raises(InvalidInput, match="contributions"):
         vault(contributions=contributions)
 
@@ -112,3 +113,11 @@ def test_the_kind_comes_from_the_type_of_the_source_and_not_from_its_values():
     assert column_of("x", (0, 10), whole).kind is Kind.INTEGER
     assert column_of("x", (0, 10.5), whole).kind is Kind.NUMBER
     assert column_of("x", None, frozenset({Kind.TEXT})).kind is Kind.TEXT
+
+
+def test_a_source_is_described_and_asked_by_one_database(monkeypatch, tmp_path):
+    duckdb.sql("SELECT 1 AS patient, 'A' AS ward").write_parquet(str(tmp_path / "visits.parquet"))
+    connected, connect = [], duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *given: connected.append(given) or connect(*given))
+    with protect(tmp_path / "visits.parquet", unit="patient", contributions=1, columns={"ward": ["A"]}, epsilon=1):
+        assert len(connected) == 1

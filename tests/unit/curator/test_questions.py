@@ -25,6 +25,7 @@ BASIC = {
     "groups": ("SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward", POLICY),
     "pure groups": ("SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward", PURE),
     "sum": ("SELECT SUM(stay) AS s FROM visits WHERE day >= DATE '2024-06-01' AND urgent", POLICY),
+    "median": ("SELECT MEDIAN(stay) AS m FROM visits", POLICY),
     "units": ("SELECT COUNT(DISTINCT patient) AS n FROM visits", PURE),
     "rows": ("SELECT ward, SUM(km) AS s FROM trips GROUP BY ward", PURE),
 }

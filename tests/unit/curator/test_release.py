@@ -2,8 +2,10 @@
 
 from dataclasses import FrozenInstanceError
 from datetime import date
+from io import StringIO
 
 import pytest
+from rich.console import Console
 
 from tacit.curator import Price, Release
 from tacit.curator.release import percent
@@ -22,6 +24,12 @@ RELEASE = Release(
 
 def release(columns, rows, measured=(), confidence=0.95):
     return Release(tuple(columns), tuple(rows), tuple(measured), confidence, PRICE, {})
+
+
+def in_a_terminal(found):
+    terminal = Console(file=StringIO(), width=120, color_system=None)
+    terminal.print(found)
+    return terminal.file.getvalue().rstrip()
 
 
 def test_rows_are_tuples_and_iterating_gives_them_by_name():
@@ -83,7 +91,8 @@ def test_html_is_escaped_everywhere():
 
 @pytest.mark.parametrize("key", ["[bold]x[/bold]", "[/]", "[red]", "a[0]", "[link=file:x]y[/link]", "\\[x]"])
 def test_a_key_that_looks_like_mark_up_is_shown_as_it_is(key):
-    assert key in str(release([key, "n", "n_low", "n_high"], [(key, 1, 0, 2)], ["n"]))
+    found = release([key, "n", "n_low", "n_high"], [(key, 1, 0, 2)], ["n"])
+    assert str(found).count(key) == in_a_terminal(found).count(key) == 2
 
 
 def test_a_table_in_a_terminal_has_an_interval_in_one_column_with_its_number():
@@ -140,3 +149,22 @@ def test_a_picture_has_a_panel_for_each_measured_column():
 def test_nothing_is_drawn_of_nothing(found):
     with pytest.raises(InvalidInput):
         found.plot()
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        RELEASE,
+        release(["wärd", "n", "n_low", "n_high"], [("日本", 1, 0, 2), ("e\u0301", 12, 0, 200)], ["n"]),
+        release(["ward", "n", "n_low", "n_high"], [], ["n"]),
+    ],
+    ids=["usual", "wide letters", "empty"],
+)
+def test_a_table_as_text_looks_like_the_one_in_a_terminal(found):
+    assert str(found) == in_a_terminal(found)
+
+
+def test_a_key_cannot_move_the_cursor():
+    text = str(release(["ward", "n", "n_low", "n_high"], [("a\x1b[2J\nb", 1, 0, 2)], ["n"]))
+    assert "a·[2J·b" in text
+    assert "\x1b" not in text

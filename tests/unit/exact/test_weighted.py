@@ -1,6 +1,7 @@
 """An index drawn by its weight: what is refused, what the extremes do, how exact the floats are."""
 
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput
-from tacit.exact import SLACK, ball, exp_weights, upper, weighted_index, weighted_law, working
+from tacit.exact import SLACK, ball, entropy, exp_weights, upper, weighted_index, weighted_law, weighted_rows, working
 
 F = Fraction
 
@@ -58,3 +59,23 @@ def test_scales_that_make_no_sense_are_refused(scale):
 def test_widths_of_another_kind_are_refused(widths):
     with pytest.raises(InvalidInput):
         weighted_index([1, 2], 1, widths)
+
+
+@given(st.lists(st.lists(st.integers(-40, 0), min_size=4, max_size=4), min_size=1, max_size=6), st.data())
+def test_rows_are_drawn_as_each_would_be_alone(scores, data):
+    """With the same words, also those next to an edge, where floats cannot decide."""
+    widths = data.draw(st.sampled_from([[1, 1, 1, 1], [0, 1, 1, 7], [4, 1, 1, 0]]))
+    near = st.sampled_from([0, 1, (1 << 64) - 1, 1 << 63, (1 << 62) - 1])
+    words = [data.draw(st.one_of(st.integers(0, (1 << 64) - 1), near)) for _ in scores]
+
+    def after(given):
+        """The given words first; whatever is asked for afterwards is zero."""
+        left = list(given)
+        return lambda count: np.array([left.pop(0) if left else 0 for _ in range(count)], dtype=np.uint64)
+
+    alone = []
+    for row, word in zip(scores, words, strict=True):
+        with patch.object(entropy, "words", after([word])):
+            alone.append(weighted_index(row, Fraction(7, 2), widths))
+    with patch.object(entropy, "words", after(words)):
+        assert weighted_rows(np.array(scores), Fraction(7, 2), widths) == alone

@@ -294,6 +294,15 @@ def test_an_analyst_is_held_within_one_batch_too(here):
         assert refused.value.analyst == "ann"
 
 
+def test_nobody_in_a_group_is_acknowledged_before_the_anchor_is_written(here, monkeypatch):
+    with closing(here.open()) as ledger:
+        batch = [asked(ledger, b"%d" % number, 1) for number in range(3)]
+        seen: list[bool] = []
+        monkeypatch.setattr(Anchor, "advance", lambda *_: seen.extend(ticket.done for ticket in batch))
+        ledger._together(batch)
+    assert seen == [False] * 3
+
+
 def test_a_batch_in_which_one_is_refused_charges_the_others(here):
     with closing(here.open()) as ledger:
         most = LIMIT.limit.amount

@@ -14,6 +14,7 @@ import pytest
 from tacit.accounting import Charge
 from tacit.errors import LedgerRefused, LedgerUnavailable
 from tacit.ledger import Anchor, Head, fields_of
+from tacit.ledger.anchor import SLOT
 from tests.laws.every_ledger import pure_loss
 from tests.unit.ledger.sample import Vault, fill, rechained, told, vault
 
@@ -280,26 +281,26 @@ def foreign(count: int) -> bytes:
 
 def changed_anchors(sample):
     """The anchor is gone, is not readable, or says something else."""
-    anchor = sample.here.anchor.file
-    held = json.loads(anchor.read_bytes())
-    yield anchor.unlink
-    for text in ("", "{", "[]", "null", "17", "\x00" * 200, json.dumps({"records": 19})):
-        yield lambda text=text: anchor.write_text(text)
-    for change in (
-        {"records": held["records"] + 1},
-        {"records": held["records"] - 1},
-        {"records": 1},
-        {"records": -1},
-        {"records": "19"},
-        {"records": True},
-        {"records": 10**30},
-        {"head": "00" * 32},
-        {"head": held["head"][:-2]},
-        {"head": "nonsense"},
-        {"head": None},
-        {"place": "elsewhere"},
+    anchor = sample.here.anchor
+    records, last = anchor.read().records, anchor.read().hash
+    sound = anchor._slot(Head(records, last))
+    yield anchor.file.unlink
+    elsewhere = Anchor("elsewhere", anchor.file.parent)._slot(Head(records, last))
+    for data in (b"", b"{", b"\x00" * 9000, b"\xff" * 9000, b"1 2 3", sound[:100], sound[1:], elsewhere):
+        yield lambda data=data: anchor.file.write_bytes(data)
+    for before, after in ((b"%d " % records, b"1 "), (b"%d " % records, b"x "), (last.hex().encode(), b"00" * 32)):
+        yield lambda before=before, after=after: anchor.file.write_bytes(sound.replace(before, after).ljust(SLOT))
+    for head in (
+        Head(records + 1, last),
+        Head(records - 1, last),
+        Head(1, last),
+        Head(-1, last),
+        Head(10**30, last),
+        Head(records, bytes(32)),
+        Head(records, last[:-1]),
+        Head(records, b""),
     ):
-        yield lambda change=change: anchor.write_text(json.dumps(held | change))
+        yield lambda head=head: anchor.replace(head)
 
 
 def lost_logs(sample):

@@ -65,6 +65,32 @@ def test_all_who_wait_are_served_by_one_turn():
     assert log.batches == [1, 9]
 
 
+@pytest.mark.parametrize("last", [0, 1])
+def test_who_was_served_alone_waits_for_nobody(monkeypatch, last):
+    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("waited"))
+    log = Log()
+    for _ in range(last + 1):
+        log.turns.do(lambda page: None)
+
+
+def test_who_was_served_together_is_waited_for_as_long_as_somebody_comes(monkeypatch):
+    log, sleeps = Log(others=3), []
+    in_threads([lambda: log.turns.do(lambda page: None)] * 4)
+    coming = [Ticket(lambda page: None) for _ in range(5)]
+
+    def come(seconds: float) -> None:
+        sleeps.append(seconds)
+        if len(sleeps) == 1:
+            log.turns._waiting.append(coming.pop())
+
+    monkeypatch.setattr("time.sleep", come)
+    log.turns.do(lambda page: None)  # one comes, then nobody: of three who were served together
+    assert (len(sleeps), log.batches[-1]) == (2, 2)
+    sleeps.clear()
+    log.turns.do(lambda page: None)  # both are here
+    assert (len(sleeps), log.batches[-1]) == (1, 2)
+
+
 def test_a_refusal_is_for_the_one_who_is_refused():
     log = Log(others=3)
 
@@ -106,6 +132,66 @@ def test_an_interrupt_is_the_leaders_alone_and_the_others_are_served_without_it(
     found = in_threads([lambda: turns.do(lambda page: "done")] * 4)
     assert sorted(type(each).__name__ for each in found) == ["KeyboardInterrupt", "str", "str", "str"]
     assert calls == [1, 3, 2]
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Turns that are taken, and a thread that waits for one; the call interrupts it."""
+    log, wait, told = Log(), Ticket.wait, threading.Event()
+    found: list[Any] = []
+
+    def interruptible(ticket: Ticket[list[str]]) -> None:
+        told.wait()
+        monkeypatch.setattr(Ticket, "wait", wait)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ticket, "wait", interruptible)
+    log.turns.take()
+    thread = threading.Thread(target=lambda: found.extend(in_threads([lambda: log.turns.do(log.batches.append)])))
+    thread.start()
+    while not log.turns._waiting:
+        threading.Event().wait(0.001)
+
+    def interrupt() -> None:
+        told.set()
+        thread.join()
+        assert [type(each) for each in found] == [KeyboardInterrupt]
+
+    return log, interrupt
+
+
+def test_who_is_interrupted_while_waiting_is_not_served(interrupted):
+    log, interrupt = interrupted
+    interrupt()
+    assert log.turns._waiting == []
+    log.turns.leave()
+    assert log.turns.do(lambda page: "next") == "next"
+    assert log.batches == [1]
+
+
+def test_who_is_interrupted_while_waiting_gives_the_turn_to_the_next(interrupted):
+    log, interrupt = interrupted
+    log.turns.leave()  # to the one who waits, and is interrupted before it can take it
+    interrupt()
+    assert not log.turns._taken
+    assert log.turns.do(lambda page: "next") == "next"
+
+
+def test_a_turn_of_ones_own_comes_before_all_who_wait_to_be_served():
+    log, order = Log(), []
+    log.turns.take()
+    serve = threading.Thread(target=lambda: order.append(log.turns.do(lambda page: "served")))
+    serve.start()
+    while not log.turns._waiting:
+        threading.Event().wait(0.001)
+    alone = threading.Thread(target=lambda: (log.turns.take(), order.append("alone"), log.turns.leave()))
+    alone.start()
+    while not log.turns._alone:
+        threading.Event().wait(0.001)
+    log.turns.leave()
+    for thread in (serve, alone):
+        thread.join()
+    assert order == ["alone", "served"]
 
 
 def test_nobody_has_an_outcome_before_all_is_done():

@@ -134,7 +134,7 @@ WITH t(«a») AS (SELECT cost FROM visits) SELECT COUNT(*) FROM t
 # two questions are called 't'
 WITH t AS (SELECT cost FROM visits), «t» AS (SELECT stay FROM visits) SELECT COUNT(*) FROM t
 
-# of distinct values only units are counted
+# the table 'the question inside' has no column 'patient'
 SELECT COUNT(DISTINCT «patient») FROM (SELECT cost FROM visits)
 
 # 'patient' names the protected unit: one group for each would be one answer about each
@@ -173,8 +173,6 @@ SELECT AVG(s) FROM (SELECT patient, SUM(«serial») AS s FROM visits GROUP BY pa
 # there is no table 'missing'
 SELECT COUNT(*) FROM visits JOIN «missing» USING (patient)
 
-# of the whole, MIN and MAX are not answered; of each unit they are
-SELECT MAX(«stay») FROM visits
 
 # there is no 'x' here
 SELECT «x».stay FROM visits v JOIN patients p ON v.patient = p.id

@@ -21,9 +21,10 @@ from tacit.plan import (
     Weighing,
     Weights,
     Where,
+    groups_of,
 )
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
-from tacit.stability import groups_of, sensitivity_of, weights_for
+from tacit.stability import sensitivity_of, weights_for
 
 WARD = Field(Column("ward", Kind.TEXT, values=("A", "B", "C")))
 COST = Field(Column("cost", Kind.INTEGER, low=-2, high=10))
@@ -42,7 +43,8 @@ def moved(measure: Measure, neighbours: Neighbours, *, norm=Weighing.L2, keys=()
 
 def test_groups_are_the_product_of_the_keys_values_and_one_without_keys():
     two = Key(COST, (1, 2))
-    assert [groups_of(keys) for keys in ((), BY_WARD, (*BY_WARD, two))] == [1, 3, 6]
+    asked = [Question(Scan(PERSONS), keys, (Counted(),)) for keys in ((), BY_WARD, (*BY_WARD, two))]
+    assert [groups_of(question) for question in asked] == [1, 3, 6]
 
 
 def test_conditions_change_nothing():

@@ -1,0 +1,44 @@
+"""`tacit find-bounds` and `tacit find-contributions`: what the policy leaves open, found privately."""
+
+from typing import Annotated
+
+import typer
+
+from tacit.cli.given import Folder, number
+from tacit.cli.output import AsJson, patience, say
+from tacit.curator import open_vault
+
+__all__ = ["find_bounds", "find_contributions"]
+
+Price = Annotated[str, typer.Option(help="What finding it may cost.", metavar="NUMBER")]
+Analyst = Annotated[str | None, typer.Option(help="Who asks: one of the policy's analysts.")]
+
+
+def find_bounds(
+    vault: Folder,
+    column: Annotated[str, typer.Argument(help="A column that declares no bounds, such as visits.cost.")],
+    epsilon: Price,
+    share: Annotated[str, typer.Option(help="About this share of the rows lies between them.")] = "0.98",
+    analyst: Analyst = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the bounds of a column, at a price. From then on every question holds the column between them."""
+    with open_vault(vault, analyst=analyst) as opened, patience("finding"):
+        found = opened.find_bounds(column, epsilon=number(epsilon, "--epsilon"), share=number(share, "--share"))
+    told = {"column": found.column, "low": float(found.low), "high": float(found.high), "reach": found.reach}
+    say(found, told | {"free": found.price.free, "receipt": dict(found.receipt)}, as_json=as_json)
+
+
+def find_contributions(
+    vault: Folder,
+    table: Annotated[str, typer.Argument(help="A table that declares no contributions.")],
+    epsilon: Price,
+    share: Annotated[str, typer.Option(help="About this share of the units has no more rows.")] = "0.95",
+    analyst: Analyst = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find how many rows of a unit count in full, at a price. From then on every question uses it."""
+    with open_vault(vault, analyst=analyst) as opened, patience("finding"):
+        found = opened.find_contributions(table, epsilon=number(epsilon, "--epsilon"), share=number(share, "--share"))
+    told = {"table": found.table, "contributions": found.contributions, "reach": found.reach}
+    say(found, told | {"free": found.price.free, "receipt": dict(found.receipt)}, as_json=as_json)

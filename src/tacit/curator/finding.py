@@ -1,0 +1,231 @@
+"""Bounds and contributions that are not declared: found privately, paid for, and from then on known to everyone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
+
+from tacit.curator.policy import Shared
+from tacit.curator.release import Price
+from tacit.curator.stored import Stored
+from tacit.errors import InvalidInput
+from tacit.exact import Number, at_least
+from tacit.ledger import Ledger
+from tacit.plan import (
+    Column,
+    Even,
+    Field,
+    Folded,
+    Folding,
+    Grid,
+    Inner,
+    Kind,
+    Powers,
+    Question,
+    Ranked,
+    Scan,
+    Table,
+)
+
+__all__ = [
+    "FACTS",
+    "FoundBounds",
+    "FoundContributions",
+    "as_declared",
+    "bounds_asked",
+    "bounds_in",
+    "contributions_asked",
+    "contributions_in",
+    "with_facts",
+]
+
+FACTS = sha256(b"tacit facts 1").digest()
+"""The topic of all that was found: facts are looked up by it."""
+
+_SEARCHED = {Kind.INTEGER: Powers(0, 63), Kind.NUMBER: Powers(-64, 128)}
+_MOST_ROWS = 4096
+_SURE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBounds:
+    """Bounds of a column: about `share` of its rows lie between them, but for `reach` rows at 95 %."""
+
+    column: str
+    low: int | Fraction
+    high: int | Fraction
+    share: Fraction
+    reach: float
+    price: Price
+    receipt: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.column} is held between {_shown(self.low)} and {_shown(self.high)}: about {float(self.share):.4g} "
+            f"of its rows lie there, but for {self.reach:,.0f} rows at either end at 95 %; rows beyond are moved onto "
+            f"the bounds.\nCost: {self.price}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundContributions:
+    """How many rows of a unit count in full: about `share` of the units have no more, but for `reach` units at 95 %."""
+
+    table: str
+    contributions: int
+    share: Fraction
+    reach: float
+    price: Price
+    receipt: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.contributions} rows of a unit of {self.table} count in full: about {float(self.share):.4g} of the "
+            f"units have no more, but for {self.reach:,.0f} units at 95 %; the rows of a unit that has more weigh "
+            f"less.\nCost: {self.price}"
+        )
+
+
+def bounds_asked(shared: Shared, name: str, share: Number) -> Question:
+    """The question whose answer are the bounds of a column: a low and a high quantile, on a grid without bounds.
+
+    Claim:      what is found depends on the rows through two cells of a public grid, which are paid for.
+    Because:    the grid is the same for every column of a kind; a value of any size has a cell, and NULL has none.
+    Checked by: tests/unit/curator/test_finding.py
+    """
+    column = next((each for each in shared.table.columns if each.name == name), None)
+    if column is None:
+        known = ", ".join(each.name for each in shared.table.columns)
+        raise InvalidInput("column", name, f"name one of {shared.table.name}: {known}")
+    _protected(shared)
+    if column.kind not in _SEARCHED:
+        reason = f"bounds are found of integers and numbers, and this is of kind {column.kind.value}; declare them"
+        raise InvalidInput("column", name, reason)
+    if column.low is not None and column.high is not None:
+        raise InvalidInput(
+            "column", name, "its bounds are declared in the policy, and those count; leave them out to find others"
+        )
+    wanted, grid = _share(share), _SEARCHED[column.kind]
+    ranks = (1 - wanted) / 2, (1 + wanted) / 2
+    value = Field(replace(column, low=None, high=None))
+    return Question(Scan(shared.asked), (), tuple(Ranked(value, grid, rank, ends=False) for rank in ranks))
+
+
+def contributions_asked(shared: Shared, share: Number) -> Question:
+    """The question whose answer is how many rows of a unit count: a quantile of the units' numbers of rows.
+
+    Claim:      a unit weighs one here, however many rows it has.
+    Because:    its rows are folded into one, their number.
+    Checked by: tests/unit/curator/test_finding.py
+    """
+    _protected(shared)
+    if shared.table.unit is None:
+        raise InvalidInput("table", shared.table.name, "every row is a unit of its own: there is nothing to find")
+    if shared.contributions is not None:
+        raise InvalidInput(
+            "table",
+            shared.table.name,
+            f"contributions = {shared.contributions} is declared in the policy, and that counts; leave it out first",
+        )
+    counted = Column("rows", Kind.INTEGER, low=1, high=_MOST_ROWS, nullable=False)
+    rows = Inner(Scan(shared.asked), (), (Folded(counted, Folding.COUNT),))
+    grid = Even(Fraction(1), 1, _MOST_ROWS)
+    return Question(rows, (), (Ranked(Field(counted), grid, _share(share), ends=False),))
+
+
+def bounds_in(stored: Stored, kind: Kind) -> tuple[Fraction, Fraction]:
+    """The bounds that were found: the outer ends of two cells, with some room between them."""
+    grid = _SEARCHED[kind]
+    cells = sorted(_cell(each, grid) for each in stored.integers[0])
+    low, high = grid.ends(cells[0])[0], grid.ends(cells[-1])[1]
+    return low, high if high > low else grid.value(grid.middle + 1)
+
+
+def contributions_in(stored: Stored) -> int:
+    """The contributions that were found."""
+    return 1 + _cell(stored.integers[0][0], Even(Fraction(1), 1, _MOST_ROWS))
+
+
+def _cell(drawn: int | tuple[int, ...], grid: Grid) -> int:
+    assert isinstance(drawn, tuple), "what is ranked is a cell"
+    return min(max(drawn[0], 0), grid.count - 1)
+
+
+def with_facts(tables: Mapping[str, Shared], ledger: Ledger) -> Mapping[str, Shared]:
+    """The tables with all that was found in the place of what is not declared; what was found last counts.
+
+    Claim:      this is a function of the policy and of what was released.
+    Because:    facts are read from answers that the ledger keeps, and nothing else is looked at.
+    Checked by: tests/unit/curator/test_finding.py
+    """
+    if not any(_lacking(shared) for shared in tables.values()):
+        return tables
+    known: dict[str, Any] = {}
+    for entry in ledger.answered(FACTS):  # newest first
+        found = Stored.read(entry.payload or b"").asked["found"]
+        known.setdefault(found["of"], found)
+    return {name: _filled(shared, known) for name, shared in tables.items()}
+
+
+def as_declared(table: Table, shared: Shared) -> bool:
+    """Whether a table is as the policy declares it, but for what the policy leaves open."""
+    if len(table.columns) != len(shared.table.columns):
+        return False
+    pairs = zip(table.columns, shared.table.columns, strict=True)
+    columns = tuple(
+        replace(column, low=declared.low, high=declared.high) if _unbounded(declared) else column
+        for column, declared in pairs
+    )
+    bare = replace(table, columns=columns, contributions=None)
+    held = (shared.table.contributions, shared.contributions)
+    return bare == replace(shared.table, contributions=None) and (None in held[1:] or table.contributions in held)
+
+
+def _lacking(shared: Shared) -> bool:
+    return not shared.table.public and (
+        (shared.contributions is None and shared.table.unit is not None) or any(map(_unbounded, shared.table.columns))
+    )
+
+
+def _unbounded(column: Column) -> bool:
+    return column.kind in _SEARCHED and (column.low is None or column.high is None)
+
+
+def _filled(shared: Shared, known: Mapping[str, Any]) -> Shared:
+    if not _lacking(shared):
+        return shared
+    table = shared.table
+    columns = tuple(_bounded(column, known.get(f"{table.name}.{column.name}")) for column in table.columns)
+    found = known.get(table.name)
+    contributions = shared.contributions
+    if contributions is None and found is not None:
+        contributions = int(found["contributions"])
+    return Shared(replace(table, columns=columns), contributions)
+
+
+def _bounded(column: Column, found: Mapping[str, Any] | None) -> Column:
+    """A column with the bounds that were found, where it has none of its own."""
+    if found is None or not _unbounded(column):
+        return column
+    low = column.low if column.low is not None else Fraction(found["low"])
+    high = column.high if column.high is not None else Fraction(found["high"])
+    assert isinstance(low, int | Fraction), "the bounds of numbers are numbers"
+    assert isinstance(high, int | Fraction), "the bounds of numbers are numbers"
+    return replace(column, low=low, high=max(low, high))
+
+
+def _protected(shared: Shared) -> None:
+    if shared.table.public:
+        raise InvalidInput("table", shared.table.name, "it is public: read it yourself, nothing in it is protected")
+
+
+def _share(share: Number) -> Fraction:
+    exact = Fraction(repr(share)) if isinstance(share, float) and 0 < share < 1 else at_least(share, "share")
+    if not 0 < exact < 1 or exact.denominator > 10**6:
+        raise InvalidInput("share", share, "give a share strictly between 0 and 1, such as 0.98")
+    return exact
+
+
+def _shown(bound: int | Fraction) -> str:
+    return f"{int(bound):,}" if bound == int(bound) else f"{float(bound):.6g}"

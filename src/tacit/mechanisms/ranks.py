@@ -1,0 +1,191 @@
+"""A rank in every group of a histogram: cells near a quantile and on both sides of it, or one near the extreme."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InvalidData, InvalidInput
+from tacit.exact import Ball, Number, at_least, count_of, log, upper, weighted_law, weighted_rows, working
+from tacit.mechanisms.parameters import confidence_of, price_of
+from tacit.privacy import BoundedRangeLoss, Loss, Norm, PureLoss, Sensitivity, ZeroConcentratedLoss, fill, root_at_least
+
+__all__ = ["RankedCells"]
+
+Integers = NDArray[Any]
+
+APART = Fraction(17, 4)
+"""How many scales the outer ranks lie from a quantile's own: each is missed once in 2 e**4.25 = 140 draws, if as many
+cells are as wrong on one side of it as are as wrong on the other."""
+
+_AT_ONCE = 1 << 18  # weights that are looked at together
+_MISSES = 100  # the least value lies above the released cell, or the greatest below it, once in so many draws at most
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A rank to draw a cell at: so much weight beyond `share` of all; `below` and `above` are how many cells wide the
+    stretches are that lie outside the grid."""
+
+    share: Fraction
+    beyond: int = 0
+    below: int = 0
+    above: int = 0
+
+    def misranked(self, weights: Integers) -> Integers:
+        """By how much each cell is misranked, the one below all of them first and the one above all of them last.
+
+        In parts of a weight of one: the share's denominator.  Groups are rows, if there are several.
+        """
+        parts = self.share.denominator
+        largest = int(np.max(weights.sum(axis=-1))) * parts + (abs(self.beyond) + 1) * parts
+        kind = np.int64 if 2 * largest < 1 << 62 else object
+        upto = np.cumsum(weights, axis=-1).astype(kind) * parts
+        total = upto[..., -1:]
+        target = total // parts * self.share.numerator + self.beyond * parts
+        none = np.zeros_like(total)
+        # The weight below a cell and up to it; nothing limits the two that lie outside the grid.
+        under = np.concatenate([np.minimum(none, target), none, upto[..., :-1], total], axis=-1)
+        over = np.concatenate([none, upto, np.maximum(total, target)], axis=-1)
+        return np.asarray(np.maximum(0, np.maximum(under - target, target - over)))
+
+    def widths(self, cells: int) -> list[int]:
+        """How many cells wide each is that `misranked` speaks of."""
+        return [self.below, *[1] * cells, self.above]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class RankedCells:
+    """For every group, a cell drawn at each of some ranks, with probability proportional to exp(-misranked / scale).
+
+    A quantile is drawn at its own rank and, for its interval, `APART` scales of weight below and above it.  The least
+    value is drawn where so much weight lies below that hardly a cell below all values is drawn, and the greatest
+    likewise; so is a quantile that is wanted alone, as a bound, from whichever side it is nearer to.  An interval's
+    ends, and the extremes, may lie outside the grid: in a group of little weight they do.
+
+    Claim:      if between neighbours the misranking of a cell moves by at most m_g in group g, all draws together are
+                pure with epsilon = 2 d sum(m_g) / scale, and zCDP with rho = d sum(m_g**2) / (2 scale**2), where d is
+                the number of draws in a group.
+    Because:    a draw is the exponential mechanism, of bounded range 2 m_g / scale, thus of rho that squared over 8
+                (Dong, Durfee, Rogers 2020).  Draws are independent given the histogram, and losses add.  Which ranks
+                are drawn at, and how wide the cells outside the grid are, depends on public numbers.
+    Checked by: tests/laws/test_ranks.py
+
+    >>> median = RankedCells(Fraction(1, 2), scale=3, cells=5)
+    >>> [(low, middle, high)] = median.release(np.array([[0, 400, 30, 0, 400]]))
+    >>> -1 <= low <= 5 and middle in range(5)
+    True
+    """
+
+    rank: Fraction
+    scale: Fraction
+    cells: int
+    ends: bool
+
+    def __init__(self, rank: Number, scale: Number, cells: int, *, ends: bool = True) -> None:
+        exact = at_least(scale, "scale")
+        if not Fraction(1, 1 << 40) <= exact <= 1 << 200:
+            raise InvalidInput("scale", scale, "give a scale from 2**-40 to 2**200 rows")
+        share = at_least(rank, "rank")
+        if not 0 <= share <= 1:
+            raise InvalidInput("rank", rank, "give a rank from 0, the least, to 1, the greatest")
+        fill(self, rank=share, scale=exact, cells=count_of(cells, "cells", least=2), ends=ends)
+
+    @classmethod
+    def of_epsilon(
+        cls, epsilon: Number, sensitivity: Sensitivity, rank: Fraction, cells: int, *, ends: bool = True
+    ) -> "RankedCells":
+        """The mechanism with the least noise whose pure loss is at most epsilon."""
+        draws = draws_of(rank, ends=ends)
+        return cls(rank, 2 * draws * sensitivity.in_norm(Norm.L1).bound / price_of(epsilon), cells, ends=ends)
+
+    @classmethod
+    def of_rho(
+        cls, rho: Number, sensitivity: Sensitivity, rank: Fraction, cells: int, *, ends: bool = True
+    ) -> "RankedCells":
+        """The mechanism with the least noise whose zCDP loss is at most rho."""
+        squared = sensitivity.in_norm(Norm.L2).bound ** 2 * draws_of(rank, ends=ends) / (2 * price_of(rho))
+        return cls(rank, root_at_least(squared), cells, ends=ends)
+
+    @property
+    def draws(self) -> int:
+        """How many cells are drawn in a group."""
+        return draws_of(self.rank, ends=self.ends)
+
+    @property
+    def aims(self) -> tuple[Aim, ...]:
+        """The ranks at which cells are drawn."""
+        if self.rank in (0, 1):
+            inward = self.inward if self.rank == 0 else -self.inward
+            wide = {"above": self.cells} if self.rank == 0 else {"below": self.cells}
+            return (Aim(self.rank, inward, **wide),)
+        middle = Aim(self.rank)
+        if not self.ends:
+            side = (self.rank < Fraction(1, 2)) - (self.rank > Fraction(1, 2))
+            return (Aim(self.rank, side * self.inward),)
+        apart = ceil(APART * self.scale)
+        return Aim(self.rank, -apart, below=self.cells), middle, Aim(self.rank, apart, above=self.cells)
+
+    @property
+    def inward(self) -> int:
+        """How much weight an extreme is drawn away from it.
+
+        Claim:      with probability of at least 99 % not all values lie on one side of the drawn cell: the least value
+                    is not above it, nor the greatest below it.
+        Because:    at least one cell is misranked by nothing, and cells without a value beyond them by all of this:
+                    together they have the odds cells exp(-this / scale) at most, which is one in 100.
+        Checked by: tests/laws/test_ranks.py
+        """
+        with working():
+            return ceil(self.scale * upper(log(_MISSES * self.cells)))
+
+    def release(self, weights: Any) -> list[tuple[int, ...]]:
+        """The drawn cells of every group, whose weights are a row each; -1 lies below the grid, `cells` above it."""
+        rows, at_once = _rows(weights, self.cells), max(1, _AT_ONCE // self.cells)
+        found: list[tuple[int, ...]] = []
+        for start in range(0, len(rows), at_once):
+            part = rows[start : start + at_once]
+            found += zip(*(self._drawn(part, aim) for aim in self.aims), strict=True)
+        return found
+
+    def _drawn(self, rows: Integers, aim: Aim) -> list[int]:
+        scale = self.scale * aim.share.denominator
+        return [place - 1 for place in weighted_rows(-aim.misranked(rows), scale, aim.widths(self.cells))]
+
+    def distribution(self, weights: Any, draw: int = 0) -> dict[int, Ball]:
+        """The exact probability of every cell at one of the ranks, for the weights of one group."""
+        aim = self.aims[draw]
+        (row,) = _rows([weights], self.cells)
+        law = weighted_law(-aim.misranked(row), self.scale * aim.share.denominator, aim.widths(self.cells))
+        return dict(enumerate(law, start=-1))
+
+    def loss(self, sensitivity: Sensitivity) -> Loss:
+        """What a release costs, if misrankings move by at most this much between neighbours, over all groups."""
+        if sensitivity.dimension == 1:
+            each = BoundedRangeLoss(2 * sensitivity.bound / self.scale, sensitivity.neighbours)
+            return each * self.draws
+        if sensitivity.norm is Norm.L1:
+            return PureLoss(2 * self.draws * sensitivity.bound / self.scale, sensitivity.neighbours)
+        return ZeroConcentratedLoss(self.draws * sensitivity.bound**2 / (2 * self.scale**2), 0, sensitivity.neighbours)
+
+    def error(self, confidence: Number) -> Fraction:
+        """By how much weight the cell is misranked at most with this probability, whatever the data."""
+        wanted = confidence_of(confidence)
+        with working():
+            odds = upper(log(max(Fraction(2), (self.cells - 1) * wanted / (1 - wanted))))
+        return self.scale * odds + (0 if self.draws == 3 else self.inward)
+
+
+def draws_of(rank: Fraction, *, ends: bool) -> int:
+    """How many cells are drawn in a group: of a quantile three, if its interval is wanted."""
+    return 3 if ends and rank not in (0, 1) else 1
+
+
+def _rows(weights: Any, cells: int) -> Integers:
+    array = np.asarray(weights)
+    if array.ndim != 2 or array.shape[1] != cells or (array.dtype.kind not in "iu" and array.dtype != object):
+        raise InvalidData(f"give a row of {cells} integer weights for every group")
+    return array

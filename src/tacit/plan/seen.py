@@ -1,0 +1,70 @@
+"""The public values of a key that was calculated inside: what its column was calculated from is looked at, too."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from tacit.plan.domains import public_values
+from tacit.plan.expressions import Expression, Field, operands
+from tacit.plan.nodes import Computed, Defined, Inner, Joined, Kept, Rows, Scan, Stacked, Where, Windowed
+from tacit.plan.rows import columns_of
+from tacit.plan.schema import Scalar
+from tacit.plan.settled import substituted
+
+__all__ = ["seen_values"]
+
+
+def seen_values(value: Expression, rows: Rows, conditions: Sequence[Expression]) -> tuple[Scalar, ...] | None:
+    """The public values of a key over rows that meet some conditions; None if they are not known.
+
+    Claim:      nothing here depends on a row.
+    Because:    only the plan is passed in.
+    Checked by: tests/unit/plan/test_seen.py
+    """
+    found = public_values(value, conditions)
+    if found is not None:
+        return found
+    match rows:
+        case Scan() | Stacked():
+            return None
+        case Where(inner, condition):
+            return seen_values(value, inner, [*conditions, condition])
+        case Kept(inner, _, _) | Windowed(inner, _):
+            return _of(value, inner, conditions)
+        case Computed(inner, columns):
+            return _through(value, inner, conditions, columns)
+        case Inner(inner, keys, _):
+            return _through(value, inner, conditions, keys)
+        case Joined(left, right, _, _):
+            return _of(value, left, conditions) or _of(value, right, conditions)
+        case _:
+            assert_never(rows)
+
+
+def _through(
+    value: Expression, inner: Rows, conditions: Sequence[Expression], columns: Sequence[Defined]
+) -> tuple[Scalar, ...] | None:
+    """The values of a key over rows that were calculated, if it is made of what was calculated there."""
+    names = {each.name: each.value for each in columns}
+    if not _names(value) <= set(names):
+        return None
+    kept = [condition for condition in conditions if _names(condition) <= set(names)]
+    return seen_values(substituted(value, names), inner, [substituted(each, names) for each in kept])
+
+
+def _of(value: Expression, rows: Rows, conditions: Iterable[Expression]) -> tuple[Scalar, ...] | None:
+    """The values of a key over some of the rows that it stands beside, if it is made of their columns alone."""
+    known = {column.name for column in columns_of(rows)}
+    if not _names(value) <= known:
+        return None
+    return seen_values(value, rows, [condition for condition in conditions if _names(condition) <= known])
+
+
+def _names(expression: Expression) -> set[str]:
+    return set(_fields(expression))
+
+
+def _fields(expression: Expression) -> Iterator[str]:
+    if isinstance(expression, Field):
+        yield expression.column.name
+    for part in operands(expression):
+        yield from _fields(part)

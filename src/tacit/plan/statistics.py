@@ -1,0 +1,38 @@
+"""Variances, standard deviations, covariances and correlations in SQL."""
+
+from typing import Any
+
+from tacit.plan.draft import Draft
+from tacit.plan.expressions import Called, Expression, Moment
+from tacit.plan.forms import only
+from tacit.plan.functions import Function
+from tacit.plan.reader import ROWS, Reader, node_kind
+
+__all__ = ["MOMENTS", "moment", "rooted"]
+
+MOMENTS = {
+    "Variance": Moment.VARIANCE,
+    "VariancePop": Moment.POPULATION_VARIANCE,
+    "Stddev": Moment.VARIANCE,
+    "StddevSamp": Moment.VARIANCE,
+    "StddevPop": Moment.POPULATION_VARIANCE,
+    "CovarSamp": Moment.COVARIANCE,
+    "CovarPop": Moment.POPULATION_COVARIANCE,
+    "Corr": Moment.CORRELATION,
+}
+"""What the parser's nodes mean; a standard deviation is the root of a variance."""
+
+
+def moment(reader: Reader, node: Any, draft: Draft, condition: Expression | None) -> Expression:
+    """What a node of MOMENTS means; with a condition, of some rows."""
+    parts = [node.args[name] for name in ("this", "expression") if node.args.get(name)]
+    reader.account.claim(node, "COMMA", len(parts) - 1)
+    values = [only(reader.read(part, draft, ROWS), condition) for part in parts]
+    with reader.account.about(node):
+        found = draft.moment(MOMENTS[node_kind(node)], *values)
+    return rooted(found) if node_kind(node).startswith("Stddev") else found
+
+
+def rooted(variance: Expression) -> Expression:
+    """The standard deviation of what has a variance."""
+    return Called(Function.SQRT, (variance,))
