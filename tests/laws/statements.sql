@@ -279,3 +279,44 @@ SELECT ward, CASE WHEN COUNT(*) >= 25 THEN 'busy' ELSE 'quiet' END AS label, COU
 SELECT AVG(CASE WHEN visits > 0 THEN 1 ELSE 0 END) AS share FROM (
   SELECT p.id, COUNT(v.visit) AS visits FROM patients p LEFT JOIN visits v ON v.patient = p.id GROUP BY p.id
 ) t
+
+-- spread
+
+-- variance and standard deviation of costs
+SELECT VAR_SAMP(cost) AS variance, STDDEV(cost) AS deviation FROM visits
+
+-- mean and deviation by ward
+SELECT ward, AVG(cost) AS mean, STDDEV_SAMP(cost) AS deviation, COUNT(*) AS n FROM visits GROUP BY ward
+
+-- of the whole population
+SELECT VAR_POP(stay) AS variance, STDDEV_POP(stay) AS deviation FROM visits
+
+-- do long stays cost more
+SELECT CORR(cost, stay) AS r, COVAR_SAMP(cost, stay) AS c FROM visits
+
+-- deviation of what patients cost
+SELECT STDDEV(total) AS deviation FROM (SELECT patient, SUM(cost) AS total FROM visits GROUP BY patient) t
+
+-- some rows of a group
+
+-- urgent ones among all
+SELECT COUNT(*) FILTER (WHERE urgent) AS urgent, COUNT(*) AS n, AVG(cost) FILTER (WHERE stay > 2) AS long_cost FROM visits
+
+-- long stays by ward
+SELECT ward, COUNT_IF(stay >= 3) AS long, COUNT(*) AS n FROM visits GROUP BY ward
+
+-- urgent share of costs
+SELECT ward, SUM(cost) FILTER (WHERE urgent) / SUM(cost) AS share FROM visits GROUP BY ward
+
+-- different values
+
+-- how many wards were used
+SELECT COUNT(DISTINCT ward) AS wards FROM visits
+
+-- days with visits, by ward
+SELECT ward, COUNT(DISTINCT day) AS days FROM visits GROUP BY ward
+
+-- keys that nobody has declared
+
+-- visits by the last digit of their number
+SELECT visit % 10 AS digit, COUNT(*) AS n FROM visits GROUP BY digit

@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
+from itertools import chain
 from math import inf, nan
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tacit.accounting import Charge
@@ -45,6 +46,7 @@ from tacit.plan import (
 from tacit.privacy import Neighbours
 from tacit.stability import sensitivity_of
 from tests.laws import plans
+from tests.laws.neighbours import PAIRS, UNITS, VARIANTS, Pool, compared, every_relation, pool_of
 
 F = Fraction
 TEXT = "SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"
@@ -230,6 +232,28 @@ def neighbours_of(draw: Any, table: Table, rows: list[Any], relation: Neighbours
     return others if gone else [*others[:3], *[fresh | {table.unit: unit}] * copies, *others[3:]]
 
 
+@st.composite
+def pools(draw: Any, table: Table, rows: list[Any], relation: Neighbours) -> Pool:
+    """The rows with and without units, or with others in the place of one: as they are, heavy, poisoned."""
+    cells = st.fixed_dictionaries({column.name: plans.CELLS[column.kind] for column in table.columns})
+    count = UNITS if relation is Neighbours.ADD_OR_REMOVE else VARIANTS
+    fresh = draw(st.lists(cells, min_size=count, max_size=count))
+    if table.unit is None:
+        return pool_of(relation, [[each] for each in fresh], lambda parts: [*rows[:3], *chain(*parts), *rows[3:]])
+    present = list(dict.fromkeys(row[table.unit] for row in rows if row[table.unit] is not None))
+    new = [f"new {n}" if table.unit != "integer 0" else 77 + n for n in range(count)]
+    units = draw(st.permutations([*present, *new]).map(lambda listed: listed[:count]))
+    if relation is Neighbours.REPLACE:
+        units = units[:1] * count
+    owned = [[row for row in rows if row[table.unit] == unit] for unit in units]
+    copies = [draw(st.sampled_from([1, 1, 2, 12])) for _ in units]
+    made = [[row | {table.unit: unit}] * times for row, unit, times in zip(fresh, units, copies, strict=True)]
+    kept = [bool(own) and (place == 0 or relation is Neighbours.ADD_OR_REMOVE) for place, own in enumerate(owned)]
+    parts = [own if keep else new for own, keep, new in zip(owned, kept, made, strict=True)]
+    others = [row for row in rows if row[table.unit] not in units]
+    return pool_of(relation, parts, lambda parts: [*others[:3], *chain(*parts), *others[3:]])
+
+
 def moved_within(terms: Terms, place: int, one: Any, other: Any) -> bool:
     """Whether two exact answers differ in one measure by no more than is claimed of it."""
     claim, where, norm = terms.sensitivities[place], terms.columns[place], terms.weights.norm
@@ -257,13 +281,13 @@ def narrow(question: Question) -> Question:
     return question
 
 
-def check_neighbours(data: Any, engine: Any, *, plans_each: int, pairs_each: int) -> int:
+def check_neighbours(data: Any, engine: Any, relation: Neighbours, *, plans_each: int) -> int:
     """Ask about a table and its neighbours; how many (plan, D, D') were compared."""
-    limit = data.draw(st.sampled_from([Limit(3, delta, relation) for delta in (0, 1e-6) for relation in Neighbours]))
+    limit = data.draw(st.sampled_from([Limit(3, delta, relation) for delta in (0, 1e-6)]))
     table = data.draw(plans.tables())
     rows = data.draw(plans.rows_of(table, most=12))
-    pool = [rows, *(data.draw(neighbours_of(table, rows, limit.neighbours)) for _ in range(pairs_each))]
-    engines = [engine({table: each}) for each in pool]
+    pool = data.draw(pools(table, rows, relation))
+    engines = [engine({table: each}) for each in pool.tables]
     for _ in range(plans_each):
         question = narrow(data.draw(plans.questions(table, depth=2)))
         plan = canonical(Plan(question, data.draw(views(question))))
@@ -271,27 +295,42 @@ def check_neighbours(data: Any, engine: Any, *, plans_each: int, pairs_each: int
         with constant_release():
             left = [left_by(each, plan, epsilon=1) for each in vaults]
         assert all(each == left[0] for each in left[1:])
-        if not vaults[0].engine.answers:
-            continue
-        terms = terms_of(plan.question, Shared(table, 3), limit, F(1))
-        exact = [each.engine.answers[0] for each in vaults]
-        for other in exact[1:]:
-            assert all(moved_within(terms, place, exact[0], other) for place in range(len(terms.mechanisms)))
+        if vaults[0].engine.answers:
+            terms = terms_of(plan.question, Shared(table, 3), limit, F(1))
+            check_moves(terms, [each.engine.answers[0] for each in vaults], pool)
     for each in engines:
         each.close()
-    return plans_each * pairs_each
+    return plans_each * len(pool.pairs)
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(data=st.data())
-def test_with_a_constant_release_neighbours_cannot_be_told_apart(data):
-    assert check_neighbours(data, Memory, plans_each=10, pairs_each=10) == 100  # 2,000 in all
+def check_moves(terms: Terms, exact: list[Any], pool: Pool) -> None:
+    """No neighbours are further apart than is claimed of them."""
+    for one, other in pool.pairs:
+        assert all(moved_within(terms, place, exact[one], exact[other]) for place in range(len(terms.mechanisms)))
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(data=st.data())
-def test_with_a_constant_release_neighbours_in_duckdb_cannot_be_told_apart(data):
-    assert check_neighbours(data, lambda rows: DuckDB(rows, threads=1), plans_each=4, pairs_each=2) == 8
+IN_MEMORY, IN_DUCKDB = 12, 2  # plans an example
+
+
+@every_relation
+def test_with_a_constant_release_neighbours_cannot_be_told_apart(relation):
+    found = compared(lambda data: check_neighbours(data, Memory, relation, plans_each=IN_MEMORY), 8)
+    assert found >= 8 * IN_MEMORY * PAIRS[relation]  # 1,152 and 2,688
+
+
+@every_relation
+def test_with_a_constant_release_neighbours_in_duckdb_cannot_be_told_apart(relation):
+    one_thread = partial(DuckDB, threads=1)
+    found = compared(lambda data: check_neighbours(data, one_thread, relation, plans_each=IN_DUCKDB), 2)
+    assert found >= 2 * IN_DUCKDB * PAIRS[relation]  # 48 and 112
+
+
+@pytest.mark.soak
+@every_relation
+def test_with_a_constant_release_many_more_neighbours_cannot_be_told_apart(relation):
+    found = compared(lambda data: check_neighbours(data, Memory, relation, plans_each=IN_MEMORY), 180)
+    found += compared(lambda data: check_neighbours(data, partial(DuckDB, threads=1), relation, plans_each=4), 40)
+    assert found >= (180 * IN_MEMORY + 40 * 4) * PAIRS[relation]  # 27,840 and 64,960
 
 
 POISON = [nan, -nan, inf, -inf, None, -0.0, 5e-324, 2.0**63, -(2.0**63), 1e308]
