@@ -331,4 +331,12 @@ BUGS = [
         killed_by=f"{UNIT}/test_sql.py::test_no_word_can_be_inserted_without_a_trace",
         note="the words of an interval are accounted for by their place: one more would be dropped in silence",
     ),
+    Bug(
+        name="plan-calculated-values-forgotten",
+        file=f"{PLAN}/folding.py",
+        before="return found if found is not None and len(found) <= _FEW else None",
+        after="return None",
+        killed_by=f"{UNIT}/test_folding.py::test_what_is_calculated_has_public_values_if_they_follow_from_the_plan_and_are_few",
+        note="a label that was made in a step before could not be a key",
+    ),
 ]
