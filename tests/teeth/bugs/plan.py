@@ -333,10 +333,10 @@ BUGS = [
     ),
     Bug(
         name="plan-calculated-values-forgotten",
-        file=f"{PLAN}/folding.py",
-        before="return found if found is not None and len(found) <= _FEW else None",
-        after="return None",
-        killed_by=f"{UNIT}/test_folding.py::test_what_is_calculated_has_public_values_if_they_follow_from_the_plan_and_are_few",
-        note="a label that was made in a step before could not be a key",
+        file=f"{PLAN}/seen.py",
+        before="names = {each.name: each.value for each in columns}",
+        after="names: dict[str, Expression] = {}",
+        killed_by=f"{UNIT}/test_seen.py::test_the_values_of_what_was_calculated_inside_are_known",
+        note="a label that was calculated a step before has the values that it had there",
     ),
 ]
