@@ -7,6 +7,7 @@ from tacit.errors import InvalidPlan
 from tacit.plan.among import filtered
 from tacit.plan.draft import SELECTED, close_to, find
 from tacit.plan.expressions import Expression, Field
+from tacit.plan.grammar import AGGREGATES
 from tacit.plan.inside import Inside
 from tacit.plan.joins import joined
 from tacit.plan.origins import HIDDEN, Origin, Scope, of_rows, of_table
@@ -15,7 +16,7 @@ from tacit.plan.stacking import stacked
 
 __all__ = ["common", "query", "sourced"]
 
-_AGGREGATES = ("Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc")
+_AGGREGATES = AGGREGATES | {"CountIf"}
 # What the parser takes for a name, and every reader for something else.
 _RESERVED = frozenset(
     (

@@ -87,6 +87,12 @@ def _function(
         given = column_of(Defined(label(place.value, value, offset), value))
         column = Column(given.name, given.kind, given.low, given.high, given.values, nullable=True)
         return Placed(column, place, order, by, value, offset)
+    if kind != "Count" and kind not in FOLDS:
+        account.refuse(
+            node,
+            "this is none of the functions of windows",
+            "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, LAG or LEAD over the rows of a unit",
+        )
     value_node: Any = parts.get("this")
     if kind == "Count" and node_kind(value_node) == "Star":
         account.take(value_node)

@@ -393,3 +393,30 @@ def test_a_text_becomes_a_plan_or_a_refusal(seed):
             assert in_words(plan)
             assert canonical(canonical(plan)) == canonical(plan)
         assert time.process_time() - begun < 3, text  # CPU seconds: only exponential time comes near
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "VARIANCE(cost)",
+        "STDDEV(cost)",
+        "MEDIAN(cost)",
+        "ABS(cost)",
+        "COUNT_IF(cost > 1)",
+        "CORR(cost, age)",
+        "FOO(cost)",
+    ],
+)
+def test_no_other_function_is_taken_for_one_of_windows(function):
+    inside = f"SELECT patient, {function} OVER (PARTITION BY patient) AS v FROM visits"
+    with pytest.raises(InvalidPlan, match="this is none of the functions of windows"):
+        asked(f"SELECT COUNT(v) AS n FROM ({inside}) AS t")
+
+
+def test_rows_of_a_unit_are_counted_if():
+    inside = "SELECT patient, {} AS v FROM visits GROUP BY patient"
+    texts = [f"SELECT AVG(v) AS m FROM ({inside.format(each)}) AS t" for each in COUNTED_IF]
+    assert len({fingerprint(asked(text).question) for text in texts}) == 1
+
+
+COUNTED_IF = ("COUNT_IF(cost > 1)", "COUNT(*) FILTER (WHERE cost > 1)")
