@@ -1,7 +1,7 @@
 """Intervals of what is ranked hold the exact value as often as they say, over 10,000 releases of one histogram.
 
 At a true coverage of 95 % the share of 10,000 intervals that hold is below 94.3 % once in 1,500 figures.  Those of
-quantiles are made to hold more often, 98.6 % where the cells are as many on one side as on the other: it is never seen.
+quantiles are made to hold more often, 97 % where the cells are as many on one side as on the other: it is never seen.
 """
 
 from fractions import Fraction
@@ -59,7 +59,8 @@ def test_quantiles_are_covered_and_not_much_wider_than_need_be(rank, shape, limi
     assert held >= 0.943
     spread = np.quantile(drawn[:, 1], 0.975) - np.quantile(drawn[:, 1], 0.025)
     assert spread >= 20  # many cells: what is measured is the noise, not the grid
-    assert np.mean(high - low) <= 1.6 * spread
+    assert np.mean(high - low) <= 1.3 * spread
+    print(f"{held:.4f} held, {np.mean(high - low) / spread:.3f} times as wide")
     for cells in drawn[:200].tolist():  # which is what is shown
         shown = Drawn(tuple(cells)).interval(measure, 0.95)
         assert (shown.low, shown.high) == (max(0, min(cells)), min(700, max(cells)))

@@ -17,8 +17,8 @@ __all__ = ["RankedCells"]
 
 Integers = NDArray[Any]
 
-APART = Fraction(17, 4)
-"""How many scales the outer ranks lie from a quantile's own: each is missed once in 2 e**4.25 = 140 draws, if as many
+APART = Fraction(7, 2)
+"""How many scales the outer ranks lie from a quantile's own: each is missed once in 2 e**3.5 = 66 draws, if as many
 cells are as wrong on one side of it as are as wrong on the other."""
 
 _AT_ONCE = 1 << 18  # weights that are looked at together

@@ -71,7 +71,7 @@ BUGS = [
     Bug(
         name="ranks-ends-too-close",
         file=RANKS,
-        before="APART = Fraction(17, 4)",
+        before="APART = Fraction(7, 2)",
         after="APART = Fraction(1)",
         killed_by=f"{COVERAGE}::test_quantiles_are_covered_and_not_much_wider_than_need_be",
         note="an interval that holds less often than it says",
