@@ -122,10 +122,10 @@ QUESTIONS = [
     "SELECT COUNT(*) AS n FROM visits WHERE seen > '2310-01-01' AND code > 3 OR note IS NULL",
     "SELECT SUM(CASE WHEN cost > 1 THEN 1 ELSE 0 END) AS n FROM visits",
     "SELECT COUNT(*) AS n FROM visits WHERE CAST(note AS INTEGER) IS NULL",
+    "SELECT note, COUNT(*) AS n FROM visits GROUP BY note",  # of which none is shared by many
 ]
 REFUSED = [
     "SELECT note FROM visits",
-    "SELECT note, COUNT(*) AS n FROM visits GROUP BY note",
     "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient",
     "SELECT MAX(note) FROM visits",
     "SELECT SUM(code) FROM visits",
