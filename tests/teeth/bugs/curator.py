@@ -8,6 +8,46 @@ UNIT = "tests/unit/curator"
 ROOM = "src/tacit/curator"
 
 BUGS = [
+    Bug(
+        name="audit-question-moves-cancel",
+        file="src/tacit/curator/questions.py",
+        before="absolute = [abs(move) for move in self._moves(place, exact.one, exact.other)]",
+        after="absolute = [abs(sum(self._moves(place, exact.one, exact.other)))]",
+        killed_by="tests/unit/curator/test_questions.py::test_a_unit_that_leaves_one_group_for_another_moves_both",
+        note="a unit that leaves one group for another has moved in both",
+    ),
+    Bug(
+        name="audit-question-twice-the-claim",
+        file="src/tacit/curator/questions.py",
+        before="if square > 1:",
+        after="if square > 4:",
+        killed_by="tests/unit/curator/test_questions.py::test_a_claim_that_is_too_small_is_refuted[pure groups]",
+        note="an audit that forgives accuses nobody",
+    ),
+    Bug(
+        name="audit-question-never-asks-the-other-engine",
+        file="src/tacit/curator/questions.py",
+        before="stored = self.trial.answers(pair, DuckDB)",
+        after="stored = self.trial.answers(pair, Memory)",
+        killed_by="tests/unit/curator/test_questions.py::test_engines_that_fail_or_differ_are_refuted",
+        note="a vault is answered by DuckDB, not by the oracle",
+    ),
+    Bug(
+        name="audit-question-failures-are-passed-over",
+        file="src/tacit/curator/questions.py",
+        before='return f"an engine failed because of the rows ({type(failure).__name__})"',
+        after="return _Exact(np.zeros((1, 1)), np.zeros((1, 1)), [])",
+        killed_by="tests/unit/curator/test_questions.py::test_engines_that_fail_or_differ_are_refuted",
+        note="that an engine fails on some rows tells that they are there",
+    ),
+    Bug(
+        name="audit-question-replaces-nothing",
+        file="src/tacit/curator/worlds.py",
+        before="return self.before, self.after",
+        after="return {name: [] for name in self.after}, self.after",
+        killed_by="tests/unit/curator/test_questions.py::test_a_unit_that_leaves_one_group_for_another_moves_both",
+        note="replacing a unit moves an answer further than adding one",
+    ),
     *CURATOR_BUGS,
     Bug(
         name="curator-looks-before-it-pays",

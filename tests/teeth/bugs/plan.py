@@ -38,7 +38,7 @@ BUGS = [
         file=f"{PLAN}/narrowing.py",
         before="holds=i == branch))",
         after="holds=i <= branch))",
-        killed_by=f"{UNIT}/test_types.py::test_a_computed_value_lies_in_its_range",
+        killed_by=f"{UNIT}/test_types.py::test_a_later_branch_knows_that_the_earlier_conditions_did_not_hold",
         note="in a later branch of a CASE the earlier conditions did not hold",
     ),
     Bug(

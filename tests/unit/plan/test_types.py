@@ -13,9 +13,11 @@ from tacit.plan import (
     Both,
     Case,
     Cast,
+    Column,
     Compared,
     Counted,
     Either,
+    Field,
     IsNull,
     Key,
     KeyOf,
@@ -258,3 +260,10 @@ def test_integer_bounds_stay_inside_the_integers():
     column = COLUMNS["age"]
     wide = type(column)("wide", Kind.INTEGER, -(10**30), 10**30)
     assert type_of(type(field("age"))(wide)).high == 2**63 - 1
+
+
+def test_a_later_branch_knows_that_the_earlier_conditions_did_not_hold():
+    age = Field(Column("age", Kind.INTEGER, low=0, high=120, nullable=False))
+    old, grown = (Compared(">", age, Literal(years, Kind.INTEGER)) for years in (60, 10))
+    chosen = Case(((old, Literal(1, Kind.INTEGER)), (grown, age)), Literal(0, Kind.INTEGER))
+    assert (type_of(chosen).low, type_of(chosen).high) == (0, 60)

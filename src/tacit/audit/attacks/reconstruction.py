@@ -36,8 +36,8 @@ def reconstruction(
                 loss is above 2 epsilon, which for the noise of these limits is more than eight deviations away.
     Checked by: tests/attacks/test_lab_reconstruction.py
 
-    >>> reconstruction(people=40, queries=200, limits=()).naive.share
-    1.0
+    >>> reconstruction(people=40, queries=200, limits=()).naive.share > 0.9
+    True
     """
     bits = coins(people)
     chosen = coins(queries * people).reshape(queries, people)
