@@ -48,8 +48,7 @@ def test_every_mechanism_has_a_subject() -> None:
     for name in tacit.mechanisms.__all__:
         found = getattr(tacit.mechanisms, name)
         if isinstance(found, type) and hasattr(found, "loss") and not getattr(found, "_is_protocol", False):
-            # Cells of ranks have an exact law, which tests/laws/test_ranks.py enumerates.
-            assert name in audited | {"RankedCells"}, f"{name} is never audited"
+            assert name in audited, f"{name} is never audited"
 
 
 @both_relations

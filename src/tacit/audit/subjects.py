@@ -29,6 +29,7 @@ from tacit.mechanisms import (
     PowersOfTwo,
     Quantile,
     RandomizedResponse,
+    RankedCells,
     RecursiveQuantiles,
 )
 from tacit.privacy import Loss, Neighbours, Sensitivity
@@ -197,6 +198,19 @@ def _quantile(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
     return Subject(name, made, _counts(unit), made.loss(unit), law=made.distribution)
 
 
+def _ranked(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
+    """A cell at the median of one group, which a row that comes or goes misranks by a half, and one replaced by one."""
+    added = unit.neighbours is Neighbours.ADD_OR_REMOVE
+    moved = Sensitivity(F(1, 2) if added else 1, neighbours=unit.neighbours)
+    made = RankedCells.of_epsilon(epsilon, moved, F(1, 2), cells=2, ends=False)
+
+    def released(counts: list[int]) -> int:
+        ((cell,),) = made.release([counts])
+        return cell
+
+    return Subject(name, made, _counts(unit), made.loss(moved), law=made.distribution, release=released)
+
+
 def _several(kind: Any, *, law: bool = True, **options: Any) -> Callable[[str, Number, Sensitivity], Subject]:
     def subject(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
         made = kind.calibrated(epsilon, unit, ranks=[F(1, 3), F(2, 3)], **options)
@@ -261,6 +275,7 @@ SUBJECTS: Mapping[str, Callable[..., Subject]] = {
     "top-k": _top,
     "above-threshold": _above,
     "quantile": _quantile,
+    "ranked-cells": _ranked,
     "joint-quantiles": _several(JointQuantiles),
     "recursive-quantiles": _several(RecursiveQuantiles, parts=1),
     "histogram-quantiles": _several(HistogramQuantiles, law=False, cells=2),
