@@ -348,6 +348,7 @@ def plan_of(batch):
     return read_sql(f"SELECT {', '.join(columns)} FROM rows", {"rows": OWNED})
 
 
+@pytest.mark.soak  # tests/laws/test_poison_matrix.py tries every function over every poison, many at once
 @pytest.mark.parametrize("engine", [Memory, lambda given: DuckDB(given, threads=1)], ids=["memory", "duckdb"])
 def test_no_poison_can_be_told_from_an_ordinary_row(engine, monkeypatch):
     """At least 1,000 cells: with a constant release, all that leaves is the same as for the row without poison."""

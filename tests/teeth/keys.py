@@ -9,6 +9,14 @@ ROOTS = f"{LAWS}::test_a_unit_keeps_so_many_keys_and_each_weighs_the_root_of_the
 
 MECHANISMS_BUGS = [
     Bug(
+        name="keys-threshold-off-by-one",
+        file="src/tacit/mechanisms/alone.py",
+        before="    return first(holds, near)",
+        after="    return first(holds, near) - 1",
+        killed_by=ENUMERATED,
+        note="one step too low is too low",
+    ),
+    Bug(
         name="keys-delta-of-one-key",
         file="src/tacit/mechanisms/alone.py",
         before="    return -((-tail).log1p() * keys).expm1()",
@@ -86,14 +94,6 @@ CURATOR_BUGS = [
         after="np.flatnonzero(noisy >= self.start - max(1, self.start // 64))",
         killed_by=DRAWN,
         note="the threshold is the first weight that passes, not the last that does not",
-    ),
-    Bug(
-        name="keys-threshold-off-by-one",
-        file="src/tacit/mechanisms/alone.py",
-        before="    return first(holds, near)",
-        after="    return first(holds, near) - 1",
-        killed_by=ENUMERATED,
-        note="one step too low is too low",
     ),
     Bug(
         name="keys-replaced-like-added",

@@ -27,6 +27,8 @@ def test_bugs_have_different_names():
     assert len(names) == len(set(names))
 
 
-def test_bugs_are_filed_under_their_room():
-    misfiled = [bug.name for room, bugs in rooms_with_bugs().items() for bug in bugs if bug.room != room]
+def test_bugs_are_filed_under_their_room_or_under_what_they_are_about():
+    rooms = {file: bugs for file, bugs in rooms_with_bugs().items() if (ROOT / "src" / "tacit" / file).is_dir()}
+    assert len(rooms) >= 10
+    misfiled = [bug.name for room, bugs in rooms.items() for bug in bugs if bug.room != room]
     assert not misfiled
