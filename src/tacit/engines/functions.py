@@ -28,7 +28,7 @@ def function_sql(expression: Called, operands: Sequence[str]) -> str:
 
     Claim:      no value raises or gives NaN or an infinity, and where `MEANINGS` says NULL there is NULL.
     Because:    what DuckDB would raise on becomes NULL first, by `_kept_above`; overflow is refused by the plan.
-    Checked by: tests/laws/test_functions.py::test_no_poison_can_be_told_from_an_ordinary_row
+    Checked by: tests/laws/test_poison_matrix.py
     """
     writer = _WRITERS.get(expression.function)
     name = expression.function.value.lower()
