@@ -41,7 +41,7 @@ def plain():
 
 @pytest.fixture(scope="module")
 def vault():
-    with clinic.vault(Limit(10**6, 1e-6), ROWS) as opened:
+    with clinic.vault(Limit(10**6), ROWS) as opened:  # under which a rank is off by a row once in 10**9 answers
         yield opened
 
 
@@ -51,7 +51,7 @@ def test_a_rank_is_near_the_one_that_is_asked_for(vault, plain, statement):
     release = vault.sql(statement, epsilon=10**4, raw=True)
     found = [release.rows[0][release.columns.index(name)] for name in release.measured]
     for value, share in zip(found, shares, strict=True):
-        ends = [max(0.0, share - 0.1), min(1.0, share + 0.1)]
+        ends = [max(0.0, share - 0.05), min(1.0, share + 0.05)]
         low, high = plain.execute(f"SELECT QUANTILE_DISC({column}, {ends}) FROM {rows}").fetchone()[0]
         assert low - STEP <= value <= high + STEP
 

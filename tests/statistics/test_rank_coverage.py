@@ -27,10 +27,10 @@ SHAPES = {
 }
 LIMITS = {"concentrated": Limit(3, 1e-6), "pure": Limit(3)}
 CASES = {
-    "median, bell, concentrated": (Fraction(1, 2), "bell", "concentrated", Fraction(1, 70_000)),
-    "median, skewed, pure": (Fraction(1, 2), "skewed", "pure", Fraction(1, 60)),
-    "0.9, skewed, concentrated": (Fraction(9, 10), "skewed", "concentrated", Fraction(1, 1_600)),
-    "0.25, flat, pure": (Fraction(1, 4), "flat", "pure", Fraction(1, 11)),
+    "median, bell, concentrated": (Fraction(1, 2), "bell", "concentrated", Fraction(1, 140_000)),
+    "median, skewed, pure": (Fraction(1, 2), "skewed", "pure", Fraction(1, 85)),
+    "0.9, skewed, concentrated": (Fraction(9, 10), "skewed", "concentrated", Fraction(1, 3_200)),
+    "0.25, flat, pure": (Fraction(1, 4), "flat", "pure", Fraction(1, 15)),
 }
 every_case = pytest.mark.parametrize(("rank", "shape", "limit", "amount"), list(CASES.values()), ids=list(CASES))
 
@@ -58,9 +58,9 @@ def test_quantiles_are_covered_and_not_much_wider_than_need_be(rank, shape, limi
     held = np.mean((low <= truth) & (truth <= high))
     assert held >= 0.943
     spread = np.quantile(drawn[:, 1], 0.975) - np.quantile(drawn[:, 1], 0.025)
-    assert spread >= 15  # many cells: what is measured is the noise, not the grid
+    assert spread >= 20  # many cells: what is measured is the noise, not the grid
     assert np.mean(high - low) <= 1.3 * spread
-    print(f"{held:.4f} held, {np.mean(high - low) / spread:.3f} times as wide")
+    print(f"{held:.4f} held, {np.mean(high - low) / spread:.3f} times as wide, spread {spread}")
     for cells in drawn[:200].tolist():  # which is what is shown
         shown = Drawn(tuple(cells)).interval(measure, 0.95)
         assert (shown.low, shown.high) == (max(0, min(cells)), min(700, max(cells)))
