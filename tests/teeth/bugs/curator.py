@@ -1,7 +1,6 @@
 """Bugs planted in the room curator."""
 
 from tests.teeth.bug import Bug
-from tests.teeth.keys import CURATOR_BUGS
 
 CORRIDOR = "tests/laws/test_corridor.py"
 UNIT = "tests/unit/curator"
@@ -48,7 +47,6 @@ BUGS = [
         killed_by="tests/unit/curator/test_questions.py::test_a_unit_that_leaves_one_group_for_another_moves_both",
         note="replacing a unit moves an answer further than adding one",
     ),
-    *CURATOR_BUGS,
     Bug(
         name="curator-looks-before-it-pays",
         file=f"{ROOM}/vault.py",

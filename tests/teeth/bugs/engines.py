@@ -1,16 +1,12 @@
 """Bugs of the engines."""
 
 from tests.teeth.bug import Bug
-from tests.teeth.keys import ENGINES_BUGS as KEYS_BUGS
-from tests.teeth.rows import ENGINES_BUGS
 
 ENGINES = "src/tacit/engines"
 LAWS = "tests/laws/test_engines.py"
 UNIT = "tests/unit/engines"
 
 BUGS = [
-    *ENGINES_BUGS,
-    *KEYS_BUGS,
     Bug(
         name="engines-settings-of-one-session",
         file=f"{ENGINES}/duckdb.py",

@@ -1,7 +1,6 @@
 """Bugs of the mechanisms."""
 
 from tests.teeth.bug import Bug
-from tests.teeth.keys import MECHANISMS_BUGS
 
 MECHANISMS = "src/tacit/mechanisms"
 LAWS = "tests/laws/test_mechanisms.py"
@@ -17,7 +16,6 @@ CHOSEN = f"{SELECTION}::test_no_pair_of_neighbours_exceeds_the_claimed_epsilon_a
 CHOSEN_BY_RHO = f"{SELECTION}::test_delta_divergence_and_rho_bound_those_of_every_pair_of_neighbours"
 
 BUGS = [
-    *MECHANISMS_BUGS,
     Bug(
         name="steps-forget-coordinates-that-barely-move",
         file=f"{MECHANISMS}/steps.py",

@@ -1,14 +1,12 @@
 """Bugs of plans: what is dropped, what is taken to be bounded, and what is taken to be the same."""
 
 from tests.teeth.bug import Bug
-from tests.teeth.rows import PLAN_BUGS
 
 PLAN = "src/tacit/plan"
 UNIT = "tests/unit/plan"
 CELL = "tests/laws/test_matrix.py::test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused"
 
 BUGS = [
-    *PLAN_BUGS,
     Bug(
         name="plan-not-like-is-like",
         file=f"{PLAN}/sql.py",

@@ -1,7 +1,6 @@
 """Bugs planted in the room stability."""
 
 from tests.teeth.bug import Bug
-from tests.teeth.rows import STABILITY_BUGS
 
 MOVED = "src/tacit/stability/moved.py"
 LAW = "tests/laws/test_stability.py"
@@ -9,7 +8,6 @@ CHASED = f"{LAW}::test_no_neighbour_moves_an_answer_further_than_claimed"
 PERSONS = f"{LAW}::test_persons_exist_who_move_an_answer_as_far_as_claimed"
 
 BUGS = [
-    *STABILITY_BUGS,
     Bug(
         name="stability-replace-as-cheap-as-add",
         file=MOVED,

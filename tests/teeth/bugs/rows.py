@@ -7,7 +7,7 @@ REFUSED = "tests/unit/plan/test_rows_sql.py::test_a_statement_is_refused_for_its
 ROWS = "tests/unit/engines/test_rows.py"
 MOVED = "tests/laws/test_rows_moved.py"
 
-_BUGS = [
+BUGS = [
     Bug(
         name="rows-join-not-on-the-unit",
         file=f"{PLAN}/joins.py",
@@ -193,8 +193,3 @@ _BUGS = [
         note="a proof of overflow that knows tables and not their joins",
     ),
 ]
-
-PLAN_BUGS, ENGINES_BUGS, STABILITY_BUGS = (
-    [bug for bug in _BUGS if bug.room == room] for room in ("plan", "engines", "stability")
-)
-"""The bugs by their rooms, whose lists they are part of."""

@@ -1,4 +1,4 @@
-"""Bugs about keys that are not public, room by room."""
+"""Bugs about keys that are not public."""
 
 from tests.teeth.bug import Bug
 
@@ -7,7 +7,7 @@ ENUMERATED = f"{LAWS}::test_the_threshold_is_the_smallest_that_hides_every_numbe
 DRAWN = f"{LAWS}::test_a_key_of_one_person_is_released_as_rarely_as_delta_says"
 ROOTS = f"{LAWS}::test_a_unit_keeps_so_many_keys_and_each_weighs_the_root_of_their_number_whatever_its_rows"
 
-MECHANISMS_BUGS = [
+BUGS = [
     Bug(
         name="keys-threshold-off-by-one",
         file="src/tacit/mechanisms/alone.py",
@@ -40,9 +40,6 @@ MECHANISMS_BUGS = [
         killed_by=ENUMERATED,
         note="a single key weighs more than each of many, and may need the higher threshold",
     ),
-]
-
-ENGINES_BUGS = [
     Bug(
         name="keys-one-more-kept",
         file="src/tacit/engines/holding.py",
@@ -84,9 +81,6 @@ ENGINES_BUGS = [
         killed_by=f"{LAWS}::test_rows_in_groups_that_are_not_found_make_others_weigh_no_less",
         note="rows in groups that are hidden would make those in others weigh less",
     ),
-]
-
-CURATOR_BUGS = [
     Bug(
         name="keys-pass-one-step-below",
         file="src/tacit/curator/unknown.py",
