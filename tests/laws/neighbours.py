@@ -6,8 +6,7 @@ from itertools import combinations, product
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck
 
 from tacit.privacy import Neighbours
 
@@ -38,16 +37,3 @@ def pool_of(relation: Neighbours, parts: Sequence[Any], joined: Callable[[Sequen
     tables = [joined([part for part, present in zip(parts, chosen, strict=True) if present]) for chosen in sets]
     apart = [(one, one | 1 << bit) for one in range(len(sets)) for bit in range(len(parts)) if not one >> bit & 1]
     return Pool(tables, apart)
-
-
-def compared(check: Callable[[Any], int], examples: int) -> int:
-    """How many (plan, D, D') were compared in so many examples, each of which says how many it held."""
-    found: list[int] = []
-
-    @settings(max_examples=examples, suppress_health_check=SLOW)
-    @given(data=st.data())
-    def run(data: Any) -> None:
-        found.append(check(data))
-
-    run()
-    return sum(found)

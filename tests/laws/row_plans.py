@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from itertools import count
 from math import inf, nan
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -11,16 +12,21 @@ from tacit.errors import InvalidPlan
 from tacit.plan import (
     Cast,
     Column,
+    Compared,
     Computed,
     Counted,
     Defined,
+    Either,
     Field,
     Folding,
     Inner,
+    IsNull,
     Joined,
     Kept,
     Key,
     Kind,
+    Literal,
+    Not,
     Ordering,
     Place,
     Placed,
@@ -92,12 +98,12 @@ class World:
 @st.composite
 def worlds(draw, most=7):
     """Rows for every table: few values, so that they meet, and some units that own nothing in one of them."""
-    found = {}
+    found, random = {}, Random(draw(st.integers(0, 2**64 - 1)))
     for table in (ONE, TWO, PUBLIC, ROW):
         cells = {column.name: CELLS[column.kind] for column in table.columns}
-        pool = draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=3))
-        rows = draw(st.lists(st.sampled_from(pool), max_size=most))
-        found[table] = [dict(row) | ({table.unit: draw(st.sampled_from(UNITS))} if table.unit else {}) for row in rows]
+        pool = draw(st.lists(st.fixed_dictionaries(cells), min_size=2, max_size=4))
+        rows = random.choices(pool, k=random.choice([0, 1, most // 2, *[most] * 5]))
+        found[table] = [dict(row) | ({table.unit: random.choice(UNITS)} if table.unit else {}) for row in rows]
     found[SURE] = [{"p": p, "q": draw(st.sampled_from(["A", "B", None]))} for p in range(-3, 4)] + [
         {"p": None, "q": "A"}
     ]
@@ -124,6 +130,16 @@ def values(draw, rows, kind=None, depth=1):
     wanted = kind or draw(st.sampled_from(kinds or [Kind.INTEGER]))
     found = draw(plans.expressions(seen(rows), wanted, depth))
     return found if type_of(found).kind is wanted else Cast(found, wanted)
+
+
+@st.composite
+def conditions(draw, rows):
+    """A condition over rows: any, or one that most rows meet, so that something is left of them."""
+    if not columns_of(rows) or draw(st.integers(0, 2)) == 0:
+        return draw(values(rows, Kind.BOOLEAN))
+    field = draw(fields(rows))
+    other = Literal(draw(st.sampled_from(plans.KEYS[field.column.kind])), field.column.kind)
+    return Either(Compared("<>", field, other), IsNull(field)) if draw(st.booleans()) else Not(IsNull(field))
 
 
 def fields(rows):
@@ -225,7 +241,7 @@ def unit_rows(draw, depth=3, name=None, shapes=SHAPES):
     rows = draw(unit_rows(depth - 1, name))
     match draw(st.sampled_from(shapes)):
         case "where":
-            return Where(rows, draw(values(rows, Kind.BOOLEAN)))
+            return Where(rows, draw(conditions(rows)))
         case "computed":
             return draw(_computed(rows, name))
         case "inner":
@@ -251,7 +267,7 @@ def single_rows(draw, depth=3, name=None):
     rows = draw(single_rows(depth - 1, name))
     match draw(st.sampled_from(["where", "computed", "stacked", "public"])):
         case "where":
-            return Where(rows, draw(values(rows, Kind.BOOLEAN)))
+            return Where(rows, draw(conditions(rows)))
         case "computed":
             return draw(_computed(rows, name))
         case "stacked":
@@ -269,12 +285,12 @@ def single_rows(draw, depth=3, name=None):
 def row_questions(draw, rows, depth=1):
     """A question about rows."""
     table = seen(rows)
-    for _ in range(draw(st.integers(0, 1))):
-        rows = Where(rows, draw(plans.expressions(table, Kind.BOOLEAN, depth)))
+    if draw(st.integers(0, 3)) == 0:
+        rows = Where(rows, draw(conditions(rows)))
     keys = []
     if table.columns and draw(st.booleans()):
         column = draw(st.sampled_from(table.columns))
-        listed = draw(st.lists(st.sampled_from(plans.KEYS[column.kind]), unique=True, min_size=1, max_size=4))
+        listed = draw(st.lists(st.sampled_from(plans.KEYS[column.kind][:4]), unique=True, min_size=1, max_size=4))
         keys = [Key(Field(column), tuple(listed))]
     measures = [draw(plans._measures(table, depth)) for _ in range(draw(st.integers(1, 3)))]
     return Question(rows, tuple(keys), tuple(measures) or (Counted(), Units()))

@@ -18,6 +18,7 @@ from tacit.plan import Column, Even, Field, Key, Kind, Powers, Question, Ranked,
 from tacit.privacy import Neighbours, Norm, PureLoss, Sensitivity, ZeroConcentratedLoss
 from tacit.stability import misranked_by
 from tests.laws.every_mechanism import both_relations
+from tests.laws.plans import as_written
 
 F = Fraction
 RANKS = [F(0), F(1, 10), F(1, 4), F(1, 2), F(3, 4), F(1)]
@@ -190,8 +191,10 @@ def test_engines_give_the_same_cells(data):
     question, weights = Question(Scan(TABLE), keys, tuple(measures)), data.draw(st.sampled_from(WEIGHTS))
     with DuckDB({TABLE: rows}, threads=1) as engine:
         one, two = Memory({TABLE: rows}).evaluate(question, weights), engine.evaluate(question, weights)
-    assert one.dtype == two.dtype
+        three = as_written(engine).evaluate(question, weights)
+    assert one.dtype == two.dtype == three.dtype
     assert (one == two).all()
+    assert (one == three).all()
 
 
 def test_every_value_lies_in_the_cell_that_says_so():

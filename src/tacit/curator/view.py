@@ -34,6 +34,7 @@ from tacit.plan import (
     Plan,
     Question,
     Ranked,
+    Shown,
     Summed,
     cast,
     constant,
@@ -83,19 +84,10 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
         groups = _sorted(groups, order.value, descending=order.descending)
     end = None if view.limit is None else view.offset + view.limit
     groups = groups[view.offset : end]
-    measured = tuple(shown.name for shown in view.columns if _numeric(shown.value, question))
-    columns = [
-        name
-        for shown in view.columns
-        for name in (
-            (shown.name, f"{shown.name}_low", f"{shown.name}_high") if shown.name in measured else (shown.name,)
-        )
-    ]
-    rows = tuple(
-        tuple(cell for shown in view.columns for cell in group.cells(shown.value, shown.name in measured))
-        for group in groups
-    )
-    return Viewed(tuple(columns), rows, measured)
+    columns = [_column(shown, question, confidence, raw=raw) for shown in view.columns]
+    rows = tuple(tuple(cell for column in columns for cell in group.cells(column)) for group in groups)
+    names = tuple(name for column in columns for name in column.names)
+    return Viewed(names, rows, tuple(column.names[0] for column in columns if column.measured))
 
 
 def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> list["_Group"]:
@@ -120,6 +112,43 @@ def _figures(value: Expression) -> frozenset[Expression]:
             return frozenset().union(*(_figures(operand) for operand in operands(value)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What is shown of every group, and how."""
+
+    value: Expression
+    names: tuple[str, ...]
+    kind: Kind
+    confidence: float
+    whole: bool
+
+    @property
+    def measured(self) -> bool:
+        """Whether it has an interval."""
+        return len(self.names) > 1
+
+
+def _column(shown: Shown, question: Question, confidence: float, *, raw: bool) -> _Column:
+    name, value = shown.name, shown.value
+    names = (name, f"{name}_low", f"{name}_high") if _numeric(value, question) else (name,)
+    kind = type_of(value, question).kind
+    whole = kind is Kind.INTEGER or (isinstance(value, MeasureOf) and not raw and _whole(question, value.place))
+    return _Column(value, names, kind, _each(value, confidence), whole)
+
+
+def _each(value: Expression, confidence: float) -> float:
+    """How sure every figure of an expression must be, so that all of them are as sure as was asked for."""
+    return 1 - (1 - confidence) / max(1, len(_figures(value)))
+
+
+def _whole(question: Question, place: int) -> bool:
+    """Whether a measure is a whole number: a count, or a sum of integers."""
+    measure = question.measures[place]
+    if isinstance(measure, Ranked):
+        return type_of(measure.value).kind is not Kind.NUMBER
+    return not isinstance(measure, Summed) or measure.step == 1
+
+
 @dataclass(frozen=True)
 class _Group:
     """One group's keys and released numbers."""
@@ -130,30 +159,22 @@ class _Group:
     confidence: float
     raw: bool
 
-    def cells(self, value: Expression, measured: bool) -> tuple[Any, ...]:
-        """What is shown of an expression: itself and, where noise has touched it, the ends of its interval."""
+    def cells(self, column: _Column) -> tuple[Any, ...]:
+        """What is shown in a column: a value and, where noise has touched it, the ends of its interval."""
+        value, kind = column.value, column.kind
         if isinstance(value, KeyOf):
             return (_declared(self.keys[value.place]),)
-        computed, kind = self.value(value), type_of(value, self.question).kind
-        if not measured:
+        computed = _Evaluation(self, column.confidence).of(value)
+        if not column.measured:
             return (_shown(_point(computed), kind),)
         found = computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
         if kind in {Kind.DATE, Kind.TIMESTAMP}:
             return tuple(_shown(int(part), kind) for part in (found.value, found.low, found.high))
-        whole = kind is Kind.INTEGER or (isinstance(value, MeasureOf) and not self.raw and self.whole(value.place))
-        return tuple(_number(part, whole=whole) for part in (found.value, found.low, found.high))
-
-    def whole(self, place: int) -> bool:
-        """Whether a measure is a whole number: a count, or a sum of integers."""
-        measure = self.question.measures[place]
-        if isinstance(measure, Ranked):
-            return type_of(measure.value).kind is not Kind.NUMBER
-        return not isinstance(measure, Summed) or measure.step == 1
+        return tuple(_number(part, whole=column.whole) for part in (found.value, found.low, found.high))
 
     def value(self, expression: Expression) -> Any:
         """The expression for this group, an interval where it is a number."""
-        share = max(1, len(_figures(expression)))
-        return _Evaluation(self, 1 - (1 - self.confidence) / share).of(expression)
+        return _Evaluation(self, _each(expression, self.confidence)).of(expression)
 
 
 @dataclass(frozen=True)
@@ -224,7 +245,7 @@ class _Evaluation:
         found = noisy.interval(self.confidence)
         if self.group.raw:
             return found
-        if self.group.whole(place):
+        if _whole(self.group.question, place):
             found = Interval(float(round(found.value)), float(floor(found.low)), float(ceil(found.high)))
         if isinstance(measure, Summed):
             return found

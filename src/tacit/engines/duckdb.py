@@ -3,9 +3,10 @@
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from math import ceil
 from pathlib import Path
 from threading import Lock
@@ -55,6 +56,7 @@ from tacit.plan import (
     base_of,
     columns_of_answer,
     operands,
+    tables_of,
 )
 
 __all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "DuckDB", "loaded", "opened"]
@@ -80,6 +82,9 @@ _SETTINGS = {
     "default_collation": "",
     "TimeZone": "UTC",
 }
+FEW = 10_000
+"""Statements about tables with no more rows run as they are written: to optimise them takes longer than to run them."""
+
 _LONGEST_LINE = 1 << 26
 _MOST_TYPES = 256
 
@@ -104,7 +109,7 @@ class DuckDB:
         connection: duckdb.DuckDBPyConnection | None = None,
     ) -> None:
         sources = {table: source_of(given) for table, given in tables.items()}
-        self._lock, self._turn = Lock(), Lock()
+        self._lock = Lock()
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._types: dict[tuple[str, ...], str] = {}
         # A connection that was `opened` to find out what a source holds is the engine's from now on.
@@ -117,7 +122,8 @@ class DuckDB:
             for table in sources:
                 _check_unique(self._connection, self._full[table.name], table)
             self._empty = {name: _emptied(self._connection, relation) for name, relation in self._full.items()}
-            self._rehearsal = _unhurried(self._connection)
+            self._few = {name for name, relation in self._full.items() if _is_few(self._connection, relation)}
+            self._rehearsing, self._brief = _Turns(self._connection), _Turns(self._connection)
             _locked(self._connection, sources.values())
         except BaseException:
             self._connection.close()
@@ -149,7 +155,8 @@ class DuckDB:
     def close(self) -> None:
         """Stop what is running and let go of the rows."""
         self.interrupt()
-        self._rehearsal.close()
+        self._rehearsing.close()
+        self._brief.close()
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -164,30 +171,30 @@ class DuckDB:
         relation, nested = _related(question, relations)
         if not answer.size:
             return answer
-        rehearsed, columns = relations is self._empty, columns_of_answer(question)
+        cursors, columns = self._cursors(question, relations), columns_of_answer(question)
         places = [columns[j].start for j, measure in enumerate(question.measures) if not isinstance(measure, Ranked)]
         if places:
             asked = statement(question, weights, relation, self._enumerated, nested)
-            for group, *parts in self._fetched(asked.sql, rehearsed=rehearsed):
-                answer[group, places] = asked.measures(parts, weights.bits)
+            for group, measures in asked.measured(self._fetched(cursors, asked.sql), weights.bits):
+                answer[group, places] = measures
         known: dict[tuple[Expression, Grid], slice] = {}
         for measure, where in zip(question.measures, columns, strict=True):
             if isinstance(measure, Ranked):
                 once = known.setdefault((measure.value, measure.grid), where)
                 if once is where:
                     sql = histogram(question, measure, weights, relation, self._enumerated, nested)
-                    self._weigh(answer[:, where], sql, weights.bits, rehearsed=rehearsed)
+                    self._weigh(answer[:, where], cursors, sql, weights.bits)
                 else:
                     answer[:, where] = answer[:, once]
         return answer
 
-    def _weigh(self, cells: Answer, sql: str, bits: int, *, rehearsed: bool) -> None:
+    def _weigh(self, cells: Answer, cursors: "_Cursors", sql: str, bits: int) -> None:
         """Fill in the weights of cells: where they fit into 64 bits, from whole columns."""
-        if cells.dtype == object or rehearsed:
-            for group, cell, rows, held in self._fetched(sql, rehearsed=rehearsed):
+        if cells.dtype == object or cursors == self._rehearsed:  # which finds none
+            for group, cell, rows, held in self._fetched(cursors, sql):
                 cells[group, cell] = (rows << bits) + held
             return
-        columns: Any = self._fetched(sql, columns=True)
+        columns: Any = self._fetched(cursors, sql, columns=True)
         group, cell, rows, held = (columns[name].astype(np.int64) for name in "gvmh")
         cells[group, cell] = (rows << bits) + held
 
@@ -221,8 +228,8 @@ class DuckDB:
                 self._types[members] = name
             return self._types.get(members) or enumeration(members)
 
-    def _fetched(self, sql: str, *, rehearsed: bool = False, columns: bool = False) -> Any:
-        """The rows of a statement, or its columns; of a rehearsal, which finds none, it is not optimised first.
+    def _fetched(self, cursors: "_Cursors", sql: str, *, columns: bool = False) -> Any:
+        """The rows of a statement, or its columns.
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
         Because:    it is raised after the handler has ended, so that it has neither cause nor context.
@@ -230,7 +237,7 @@ class DuckDB:
         """
         rows = None
         try:
-            with self._rehearsing() if rehearsed else self._cursor() as cursor:
+            with cursors() as cursor:
                 found = cursor.execute(sql)
                 rows = found.fetchnumpy() if columns else found.fetchall()
         except Exception:  # noqa: BLE001, S110 -- DuckDB raises many kinds, and none may be seen
@@ -252,17 +259,41 @@ class DuckDB:
                 self._running.discard(cursor)
             cursor.close()
 
+    def _cursors(self, question: Question, relations: Mapping[str, Relation]) -> "_Cursors":
+        """Where the statements of a question run; whatever the place, they find the same."""
+        if relations is self._empty:
+            return self._rehearsed
+        few = self._few.issuperset(table.name for table in tables_of(question.rows))
+        return partial(self._taken, self._brief) if few else self._cursor
+
+    def _rehearsed(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        return self._taken(self._rehearsing)
+
     @contextmanager
-    def _rehearsing(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The cursor of all dry runs, which take turns; `interrupt` can find it, too."""
-        with self._turn:
+    def _taken(self, turns: "_Turns") -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor whose users take turns; `interrupt` can find it, too."""
+        with turns.lock:
             with self._lock:
-                self._running.add(self._rehearsal)
+                self._running.add(turns.cursor)
             try:
-                yield self._rehearsal
+                yield turns.cursor
             finally:
                 with self._lock:
-                    self._running.discard(self._rehearsal)
+                    self._running.discard(turns.cursor)
+
+
+_Cursors = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
+
+
+class _Turns:
+    """A cursor that runs statements as they are written, one at a time."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.cursor, self.lock = connection.cursor(), Lock()
+        self.cursor.execute("PRAGMA disable_optimizer")
+
+    def close(self) -> None:
+        self.cursor.close()
 
 
 def _related(question: Question, relations: Mapping[str, Relation]) -> tuple[Relation, list[str]]:
@@ -532,11 +563,10 @@ def _emptied(connection: duckdb.DuckDBPyConnection, relation: Relation) -> Relat
     return replace(relation, name=empty)
 
 
-def _unhurried(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """A cursor that runs statements as they are written: on no rows, it takes longer to optimise them."""
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA disable_optimizer")
-    return cursor
+def _is_few(connection: duckdb.DuckDBPyConnection, relation: Relation) -> bool:
+    """Whether a table has so few rows that statements about it are not optimised."""
+    counted = f"SELECT count(*) FROM (SELECT 1 FROM {relation.name} LIMIT {FEW + 1})"
+    return bool(connection.execute(counted).fetchall()[0][0] <= FEW)
 
 
 def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) -> None:

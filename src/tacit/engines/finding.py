@@ -165,8 +165,8 @@ class _Gathered:
         plain = [where.start for m, where in zip(question.measures, columns, strict=True) if not isinstance(m, Ranked)]
         if plain:
             asked = statement(question, weights, *given, LIGHT if light is not None else None)
-            for group, *parts in self._rows(asked.sql):
-                answer[group, plain] = asked.measures(parts, weights.bits)
+            for group, measures in asked.measured(self._rows(asked.sql), weights.bits):
+                answer[group, plain] = measures
         for measure, where in zip(question.measures, columns, strict=True):
             if isinstance(measure, Ranked):
                 cells = answer[:, where]

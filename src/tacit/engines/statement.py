@@ -6,7 +6,7 @@ up without weights, and what the units beyond the bound weigh too much is taken 
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isqrt
 
@@ -28,7 +28,8 @@ _MASK = 64
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One SELECT with a row for every group that is not empty: its place, then two integers for every term.
+    """One SELECT with a row for every group that is not empty: its place, then two integers for every term; and perhaps
+    a row without a place, which stands for the rows that have none.
 
     The first is what everybody adds up to without weights, to be multiplied by 2**bits; the second, which may be NULL,
     is to be added to it.  Every measure has a recipe of terms.
@@ -37,8 +38,11 @@ class Statement:
     sql: str
     recipes: tuple[Recipe, ...]
 
-    def measures(self, parts: Sequence[int | None], bits: int) -> list[int]:
-        """The measures of a group, multiplied by 2**bits, from what the SELECT gives after its place."""
+    def measured(self, rows: Iterable[Sequence[int | None]], bits: int) -> Iterator[tuple[int, list[int]]]:
+        """The groups that the SELECT has found, by their places, and the measures of each, multiplied by 2**bits."""
+        return ((place, self._measures(parts, bits)) for place, *parts in rows if place is not None)
+
+    def _measures(self, parts: Sequence[int | None], bits: int) -> list[int]:
         terms = [((plain or 0) << bits) + (held or 0) for plain, held in zip(parts[::2], parts[1::2], strict=True)]
         return [sum(terms[place] * times for place, times in recipe) for recipe in self.recipes]
 
@@ -70,7 +74,8 @@ def statement(
     met = [m for m in dict.fromkeys(plain) if by_unit and isinstance(m, Units | Distinct)]
     seen = {measure: terms.seen(measure) for measure in met}
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
-    taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found)})"
+    # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
+    taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found, placed=by_unit)})"
     parts, tables, columns = [*nested, taken], [], []
     if terms.listed:
         sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
@@ -106,12 +111,18 @@ def _column(relation: Relation, column: Column) -> str:
 
 
 def _taken(
-    question: Question, relation: Relation, terms: Terms, enumerated: Enumeration, found: str | None = None
+    question: Question,
+    relation: Relation,
+    terms: Terms,
+    enumerated: Enumeration,
+    found: str | None = None,
+    *,
+    placed: bool = True,
 ) -> str:
-    """The rows that count: unit, group and what is measured of them."""
+    """The rows that count: unit, group and what is measured of them; without `placed`, also those without a group."""
     named = found_grouping(question, terms.read, found) if question.unknown else None
     groups = grouping(question.public, terms.read, enumerated, after=named)
-    columns, conditions = [f"{groups.place} AS g"], list(groups.conditions)
+    columns, conditions = [f"{groups.place} AS g"], list(groups.conditions) if placed else []
     if relation.unit is not None:
         unit = read_unit(quoted(relation.unit[0]), relation.unit[1])
         columns.append(f"{unit} AS u")

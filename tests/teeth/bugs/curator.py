@@ -114,8 +114,8 @@ BUGS = [
     Bug(
         name="curator-numbers-each-at-the-full-confidence",
         file=f"{ROOM}/view.py",
-        before="share = max(1, len(_figures(expression)))",
-        after="share = 1",
+        before="return 1 - (1 - confidence) / max(1, len(_figures(value)))",
+        after="return confidence",
         killed_by=f"{UNIT}/test_view.py::test_several_numbers_share_the_chance_of_being_wrong",
         note="two intervals that each hold in 95 of 100 cases hold together in fewer",
     ),

@@ -48,6 +48,22 @@ BUGS = [
         note="rows without a unit are nobody's: counted together they would be one unit, or none at all",
     ),
     Bug(
+        name="engines-rows-without-a-group-weigh-on-their-unit",
+        file=f"{ENGINES}/statement.py",
+        before="enumerated, found, placed=by_unit)",
+        after="enumerated, found, placed=False)",
+        killed_by=f"{LAWS}::test_memory_and_duckdb_agree",
+        note="a row with another key than the declared ones is in no group, and so in nobody's vector",
+    ),
+    Bug(
+        name="engines-rows-without-a-group-are-everywhere",
+        file=f"{ENGINES}/statement.py",
+        before="for place, *parts in rows if place is not None)",
+        after="for place, *parts in rows)",
+        killed_by=f"{LAWS}::test_memory_and_duckdb_agree",
+        note="to NumPy, None is no index but a new axis: what has no group was written into all",
+    ),
+    Bug(
         name="engines-nan-is-the-largest-number",
         file=f"{ENGINES}/reading.py",
         before='above = f"CASE WHEN isnan({number}) THEN CAST(NULL AS DOUBLE) ELSE {double(high)} END"',

@@ -66,7 +66,9 @@ def test_what_does_not_fit_into_memory_fails_and_nothing_is_written(tmp_path, mo
     monkeypatch.chdir(tmp_path)
     with DuckDB({VISITS: ROWS}, memory="30MB") as engine:
         with pytest.raises(EngineFailed):
-            engine._fetched("SELECT count(*) FROM (SELECT DISTINCT i::VARCHAR || 'x' FROM range(3000000) t(i))")
+            engine._fetched(
+                engine._cursor, "SELECT count(*) FROM (SELECT DISTINCT i::VARCHAR || 'x' FROM range(3000000) t(i))"
+            )
         engine.evaluate(EVERYTHING, LOOSE)
     assert list(tmp_path.rglob("*")) == []
 
@@ -83,7 +85,7 @@ def test_a_failure_says_nothing(engine, monkeypatch):
 
 def test_a_dry_run_looks_at_no_row(engine, monkeypatch):
     seen = []
-    monkeypatch.setattr(engine, "_fetched", lambda sql, **_how: seen.append(sql) or [])
+    monkeypatch.setattr(engine, "_fetched", lambda _cursors, sql, **_how: seen.append(sql) or [])
     engine.dry_run(EVERYTHING, LOOSE)
     engine.evaluate(EVERYTHING, LOOSE)
     assert '"t0"' not in seen[0]

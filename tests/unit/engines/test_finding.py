@@ -45,7 +45,8 @@ def test_nothing_of_what_was_gathered_is_left():
     with DuckDB({VISITS: ROWS}) as engine:
         with engine.gather(BY_NOTE, KEEPING) as found:
             found.keys([0])
-        left = engine._fetched("SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'tacit%'")
+        tables = "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'tacit%'"
+        left = engine._fetched(engine._cursor, tables)
     assert left == []
 
 

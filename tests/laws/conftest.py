@@ -1,0 +1,13 @@
+"""What all laws share: DuckDB optimises every statement, as it does for tables of many rows."""
+
+from unittest.mock import patch
+
+import pytest
+
+from tacit.engines import duckdb
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_table_is_small():
+    with patch.object(duckdb, "FEW", -1):
+        yield
