@@ -6,6 +6,7 @@ trial is a fork that finds them ready. Tacit itself must never be imported in th
 
 import compileall
 import contextlib
+import gc
 import json
 import os
 import resource
@@ -17,10 +18,12 @@ import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.config import default_plugins
 
 from tests.teeth.bug import ROOT, Bug, planted
 
@@ -29,6 +32,7 @@ WALL_SECONDS = 1200  # or wait for ever
 _READY = (
     *("cryptography.hazmat.primitives.ciphers", "flint", "hypothesis.strategies", "hypothesis.extra.numpy", "numpy"),
     *("apsw", "duckdb", "psycopg", "rich.console", "sqlglot.dialects.duckdb", "sqlite3", "typer.testing"),
+    *(f"_pytest.{plugin}" for plugin in default_plugins),
 )
 NO_KILL = frozenset({"SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError"})
 
@@ -111,20 +115,29 @@ class Witness:
 def _compiled() -> tempfile.TemporaryDirectory[str]:
     """A copy of Tacit's source with every file compiled, for as long as this process lives."""
     place = tempfile.TemporaryDirectory(prefix="tacit-teeth-")
-    shutil.copytree(ROOT / "src" / "tacit", Path(place.name) / "tacit", ignore=shutil.ignore_patterns("__pycache__"))
-    compileall.compile_dir(place.name, quiet=2)
+    half_written = shutil.ignore_patterns("*.pyc.*")  # by another process that imports Tacit just now
+    shutil.copytree(ROOT / "src" / "tacit", Path(place.name) / "tacit", ignore=half_written)
+    compileall.compile_dir(place.name, quiet=2)  # what is not compiled yet
     return place
 
 
 def copied(directory: Path, bug: Bug | None) -> Path:
     """A directory to be put first on the path: Tacit's source, with the bug in it."""
-    # Time stamps are kept and so are compiled files: only the planted module is compiled anew.
-    shutil.copytree(Path(_compiled().name) / "tacit", directory / "tacit")
-    if bug is not None:
-        file = directory / Path(bug.file).relative_to("src")
-        file.write_text(planted(bug, file.read_text(encoding="utf-8")), encoding="utf-8")
-        for compiled in (file.parent / "__pycache__").glob(f"{file.stem}.*.pyc"):
-            compiled.unlink()
+    sound = Path(_compiled().name)
+    if bug is None:
+        (directory / "tacit").symlink_to(sound / "tacit")
+        return directory
+    # One file differs and is compiled anew: it and the folders it lies in are made, all else is a link.
+    file = Path(bug.file).relative_to("src")
+    compiled = Path(cache_from_source(str(file)))
+    folders = [*reversed(file.parents), compiled.parent]
+    for folder in folders:
+        (directory / folder).mkdir(exist_ok=True)
+        for entry in (sound / folder).iterdir():
+            if entry.relative_to(sound) not in (file, compiled, *folders):
+                (directory / folder / entry.name).symlink_to(entry)
+    text = planted(bug, (sound / file).read_text(encoding="utf-8"))
+    (directory / file).write_text(text, encoding="utf-8")
     return directory
 
 
@@ -155,8 +168,10 @@ def _warm_up() -> None:
 def _forked(trial: Trial, tree: Path) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
+    gc.freeze()  # or the fork's collector would walk over, and so copy, all that was imported here
     pid = os.fork()
     if pid:
+        gc.unfreeze()
         return pid
     code = 70
     try:

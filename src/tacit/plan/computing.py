@@ -31,7 +31,7 @@ from tacit.plan.meanings import MEANINGS
 from tacit.plan.patterns import matches, tokens_of
 from tacit.plan.schema import Kind
 from tacit.plan.types import type_of, wanted
-from tacit.plan.values import Value, cast, constant, held
+from tacit.plan.values import Value, bounds_of, cast, constant, within
 
 __all__ = ["Computation", "Row", "computed"]
 
@@ -49,7 +49,8 @@ def computed(expression: Expression) -> Computation:
             fixed = constant(given, kind)
             return lambda _row: fixed
         case Field(column):
-            return lambda row: held(row[column.name], column)
+            name, (low, high) = column.name, bounds_of(column)
+            return lambda row: within(row[name], low, high)
         case Arithmetic(operator, left, right):
             return _strict(
                 _OPERATIONS[operator, type_of(expression).kind], *_alike(type_of(expression).kind, left, right)

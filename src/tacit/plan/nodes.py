@@ -319,12 +319,13 @@ class Question:
     @property
     def groups(self) -> Iterator[tuple[Scalar, ...]]:
         """The values of all keys, group by group, in the order of the release."""
-        places = {key: place for place, key in enumerate((*self.unknown, *self.public))}
+        numbered = {key: place for place, key in enumerate((*self.unknown, *self.public))}
+        places = [numbered[key] for key in self.keys]  # once: a key of many values takes long to be looked up
         assert self.found is not None or not self.unknown, "nothing was found of the unknown keys yet"
         for named in ((),) if self.found is None else self.found:
             for known in product(*(key.listed for key in self.public)):
                 both = (*named, *known)
-                yield tuple(both[places[key]] for key in self.keys)
+                yield tuple(both[place] for place in places)
 
 
 def groups_of(question: Question) -> int:

@@ -30,6 +30,7 @@ __all__ = [
     "held",
     "parsed",
     "plain",
+    "within",
 ]
 
 Value = bool | int | float | str | None
@@ -106,9 +107,13 @@ def held(value: Value, column: Column) -> Value:
     >>> held(inf, Column("cost", Kind.NUMBER, low=0, high=10)), held(inf, Column("cost", Kind.NUMBER))
     (10.0, None)
     """
+    return within(value, *bounds_of(column))
+
+
+def within(value: Value, low: Value, high: Value) -> Value:
+    """A cell between bounds, as `held` says, for those who ask for the bounds of a column once and for all."""
     if value is None or isinstance(value, bool | str) or (isinstance(value, float) and isnan(value)):
         return None if isinstance(value, float) else value
-    low, high = bounds_of(column)
     if isinstance(high, int | float) and value > high:
         return high
     if isinstance(low, int | float) and value < low:

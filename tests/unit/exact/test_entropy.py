@@ -334,7 +334,7 @@ def test_a_child_forked_while_another_thread_computes_can_compute():
     thread.start()
     inside.wait()
     try:
-        child = forked(lambda: certified_ends().encode(), limit=20)
+        child = forked(lambda: certified_ends().encode(), limit=5)  # it takes milliseconds
     finally:
         enough.set()
         thread.join()
