@@ -15,7 +15,6 @@ from tacit.exact import (
     SLACK,
     Ball,
     Number,
-    at_least,
     ball,
     count_of,
     drawn_index,
@@ -26,7 +25,7 @@ from tacit.exact import (
     working,
 )
 from tacit.mechanisms.cells import weights_of
-from tacit.mechanisms.parameters import confidence_of, price_of
+from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.mechanisms.quantile import rank_of
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import BoundedRangeLoss, Loss, Neighbours, Sensitivity, fill
@@ -69,10 +68,7 @@ class JointQuantiles:
     parts: int
 
     def __init__(self, ranks: Any, scale: Number, parts: int = 1) -> None:
-        exact = at_least(scale, "scale")
-        if not Fraction(1, 1 << 40) <= exact <= 1 << 200:
-            raise InvalidInput("scale", scale, "give a scale from 2**-40 to 2**200 rows")
-        fill(self, ranks=ranks_of(ranks), scale=exact, parts=count_of(parts, "parts", least=1, most=1 << 10))
+        fill(self, ranks=ranks_of(ranks), scale=scale_of(scale), parts=count_of(parts, "parts", least=1, most=1 << 10))
 
     @classmethod
     def calibrated(

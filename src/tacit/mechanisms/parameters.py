@@ -6,7 +6,7 @@ from functools import lru_cache
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, at_most
 
-__all__ = ["confidence_of", "failure_of", "price_of"]
+__all__ = ["confidence_of", "failure_of", "price_of", "scale_of"]
 
 
 def price_of(epsilon: Number) -> Fraction:
@@ -55,3 +55,11 @@ def _confidence_of(confidence: Number) -> Fraction:
     if not 0 < wanted < 1:
         raise InvalidInput("confidence", confidence, "give a probability strictly between 0 and 1")
     return wanted
+
+
+def scale_of(scale: Number) -> Fraction:
+    """The scale of a draw of cells, in rows."""
+    exact = at_least(scale, "scale")
+    if not Fraction(1, 1 << 40) <= exact <= 1 << 200:
+        raise InvalidInput("scale", scale, "give a scale from 2**-40 to 2**200 rows")
+    return exact

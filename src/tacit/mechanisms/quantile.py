@@ -24,7 +24,7 @@ from tacit.exact import (
     working,
 )
 from tacit.mechanisms.cells import weights_of
-from tacit.mechanisms.parameters import confidence_of, price_of
+from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import BoundedRangeLoss, Loss, Neighbours, Sensitivity, fill
 
@@ -59,10 +59,7 @@ class Quantile:
     scale: Fraction
 
     def __init__(self, rank: Number, scale: Number) -> None:
-        exact = at_least(scale, "scale")
-        if not Fraction(1, 1 << 40) <= exact <= 1 << 200:
-            raise InvalidInput("scale", scale, "give a scale from 2**-40 to 2**200 rows")
-        fill(self, rank=rank_of(rank), scale=exact)
+        fill(self, rank=rank_of(rank), scale=scale_of(scale))
 
     @classmethod
     def calibrated(cls, epsilon: Number, sensitivity: Sensitivity | Number, rank: Number) -> "Quantile":

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Ball, Number, at_least, count_of, log, upper, weighted_law, weighted_rows, working
-from tacit.mechanisms.parameters import confidence_of, price_of
+from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.privacy import BoundedRangeLoss, Loss, Norm, PureLoss, Sensitivity, ZeroConcentratedLoss, fill, root_at_least
 
 __all__ = ["RankedCells"]
@@ -86,13 +86,10 @@ class RankedCells:
     ends: bool
 
     def __init__(self, rank: Number, scale: Number, cells: int, *, ends: bool = True) -> None:
-        exact = at_least(scale, "scale")
-        if not Fraction(1, 1 << 40) <= exact <= 1 << 200:
-            raise InvalidInput("scale", scale, "give a scale from 2**-40 to 2**200 rows")
         share = at_least(rank, "rank")
         if not 0 <= share <= 1:
             raise InvalidInput("rank", rank, "give a rank from 0, the least, to 1, the greatest")
-        fill(self, rank=share, scale=exact, cells=count_of(cells, "cells", least=2), ends=ends)
+        fill(self, rank=share, scale=scale_of(scale), cells=count_of(cells, "cells", least=2), ends=ends)
 
     @classmethod
     def of_epsilon(

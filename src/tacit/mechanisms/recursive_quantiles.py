@@ -11,7 +11,6 @@ from tacit.errors import InvalidInput, TooLarge
 from tacit.exact import (
     Ball,
     Number,
-    at_least,
     ball,
     below,
     count_of,
@@ -24,7 +23,7 @@ from tacit.exact import (
 )
 from tacit.mechanisms.cells import weights_of
 from tacit.mechanisms.joint_quantiles import ranks_of
-from tacit.mechanisms.parameters import confidence_of, price_of
+from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.mechanisms.quantile import misranked
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import BoundedRangeLoss, Loss, Neighbours, Sensitivity, fill
@@ -63,10 +62,7 @@ class RecursiveQuantiles:
     parts: int
 
     def __init__(self, ranks: Any, scale: Number, parts: int = 16) -> None:
-        exact = at_least(scale, "scale")
-        if not Fraction(1, 1 << 40) <= exact <= 1 << 200:
-            raise InvalidInput("scale", scale, "give a scale from 2**-40 to 2**200 rows")
-        fill(self, ranks=ranks_of(ranks), scale=exact, parts=count_of(parts, "parts", least=1, most=1 << 10))
+        fill(self, ranks=ranks_of(ranks), scale=scale_of(scale), parts=count_of(parts, "parts", least=1, most=1 << 10))
 
     @classmethod
     def calibrated(

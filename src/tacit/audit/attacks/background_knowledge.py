@@ -6,9 +6,10 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.attacks.chances import laplace_masses, most_wins, two_steps
+from tacit.audit.attacks.chances import laplace_masses
+from tacit.audit.attacks.claims import of_claims
 from tacit.audit.attacks.k_anonymity import QUASI_IDENTIFIERS, anonymity, generalised
-from tacit.audit.attacks.report import AttackReport, Line, Rate
+from tacit.audit.attacks.report import AttackReport
 from tacit.audit.attacks.town import town
 from tacit.exact import below
 from tacit.mechanisms import Laplace
@@ -37,32 +38,24 @@ def background_knowledge(classes: int = 3000, k: int = 4, epsilon: Fraction = Fr
     excluded = (true + 1 + below(2, classes)) % 3  # what the attacker knows this person does not have
     naive = _claims(counts, true, excluded)
     tacit = _claims(Laplace(1 / epsilon).release(counts), true, excluded)
-    limits = tuple(float(limit) for limit in np.geomspace(0.1, 10, 25))
-    return AttackReport(
+    return of_claims(
         "background-knowledge",
         "which of two illnesses does this person have, if the attacker dares to say?",
-        Rate(*naive, 1.0),
-        Rate(*tacit, informed_claims_right(k, epsilon)),
-        allowed=most_wins(*two_steps(epsilon, 0)),
-        chance=0.5,
+        naive,
+        tacit,
+        epsilon,
+        lambda limit: informed_claims_right(k, limit),
         sentence=(
             f"The table is {k}-anonymous, and who knows that somebody has no {_KINDS[0]} knows what they have in "
             f"{naive[1]} of {classes:,} classes: the definition says nothing about what others know."
         ),
-        lines=(
-            Line("k-anonymous table", "naive", limits, (1.0,) * len(limits)),
-            Line("Tacit, in theory", "tacit", limits, tuple(informed_claims_right(k, limit) for limit in limits)),
-            Line("Tacit", "tacit", (float(epsilon),), (tacit[0] / max(tacit[1], 1),), measured=True),
-            Line("most that two steps allow", "allowed", limits, tuple(most_wins(2 * limit) for limit in limits)),
-        ),
-        across="limit, epsilon",
-        logarithmic=True,
     )
 
 
 def informed_claims_right(k: int, epsilon: float | Fraction) -> float:
     """The chance that a claim is right: one noisy count of the two that remain is positive and the other is not.
 
+    >>> from tacit.audit.attacks.chances import most_wins
     >>> 0.5 < informed_claims_right(4, 0.5) < most_wins(1)
     True
     """

@@ -6,9 +6,10 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.attacks.chances import coins, laplace_masses, most_wins, two_steps
+from tacit.audit.attacks.chances import coins, laplace_masses
+from tacit.audit.attacks.claims import of_claims
 from tacit.audit.attacks.k_anonymity import QUASI_IDENTIFIERS, anonymity, generalised
-from tacit.audit.attacks.report import AttackReport, Line, Rate
+from tacit.audit.attacks.report import AttackReport
 from tacit.audit.attacks.town import town
 from tacit.mechanisms import Laplace
 
@@ -35,32 +36,24 @@ def homogeneity(classes: int = 3000, k: int = 4, epsilon: Fraction = Fraction(1,
     naive = _claims(k - ones, ones, known)
     noisy = Laplace(1 / epsilon).release(np.concatenate([k - ones, ones]))
     tacit = _claims(noisy[:classes], noisy[classes:], known)
-    limits = tuple(float(limit) for limit in np.geomspace(0.1, 10, 25))
-    return AttackReport(
+    return of_claims(
         "homogeneity",
         "what is this person's secret bit, if the attacker dares to say?",
-        Rate(*naive, 1.0),
-        Rate(*tacit, claims_right(k, epsilon)),
-        allowed=most_wins(*two_steps(epsilon, 0)),
-        chance=0.5,
+        naive,
+        tacit,
+        epsilon,
+        lambda limit: claims_right(k, limit),
         sentence=(
             f"The table is {k}-anonymous, and yet {naive[1]} of {classes:,} people, one in {2 ** (k - 1)}, are in a "
             "class whose members share their secret; that says it all."
         ),
-        lines=(
-            Line("k-anonymous table", "naive", limits, (1.0,) * len(limits)),
-            Line("Tacit, in theory", "tacit", limits, tuple(claims_right(k, limit) for limit in limits)),
-            Line("Tacit", "tacit", (float(epsilon),), (tacit[0] / max(tacit[1], 1),), measured=True),
-            Line("most that two steps allow", "allowed", limits, tuple(most_wins(2 * limit) for limit in limits)),
-        ),
-        across="limit, epsilon",
-        logarithmic=True,
     )
 
 
 def claims_right(k: int, epsilon: float | Fraction) -> float:
     """The chance that a claim is right, where one noisy count of a class is positive and the other is not.
 
+    >>> from tacit.audit.attacks.chances import most_wins
     >>> 0.5 < claims_right(4, 0.5) < most_wins(1)
     True
     """
