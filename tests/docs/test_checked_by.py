@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
@@ -17,25 +18,30 @@ def labels_of(text):
         yield from named or [f"nothing ({block.strip()!r})"]
 
 
+def named_in(body, before=()):
+    """The functions and classes of a body and of those, each as the names that lead to it."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield (*before, node.name)
+            yield from named_in(node.body, (*before, node.name))
+
+
+@cache
+def names_in(path):
+    return {(), *named_in(ast.parse(path.read_text(encoding="utf-8")).body)}
+
+
 def missing(label, root):
     """Why what a label names does not exist, or None if it does."""
     file, *inside = label.split("::")
     path = root / file
-    if not path.is_file():
-        return f"{label} does not exist"
-    body = ast.parse(path.read_text(encoding="utf-8")).body
-    for name in inside:
-        found = [n for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.name == name]
-        if not found:
-            return f"{label} does not exist"
-        body = found[0].body
-    return None
+    return None if path.is_file() and tuple(inside) in names_in(path) else f"{label} does not exist"
 
 
 def complaints(source, module, root=ROOT):
     """What is wrong with the claims of a module, one sentence each."""
-    found = []
-    for name, text in docstrings(ast.parse(source)):
+    found, texts = [], list(docstrings(ast.parse(source)))
+    for name, text in texts:
         where = f"{module}: {name}"
         present = [label for label in LABELS if re.search(rf"(?m)^\s*{label}", text)]
         if present and present != list(LABELS):
@@ -44,7 +50,7 @@ def complaints(source, module, root=ROOT):
         for page in re.findall(r"docs/[\w/.-]+\.md", text):
             if not (root / page).is_file():
                 found.append(f"{where}: {page} does not exist")
-    if source.count("Checked by:") > sum(text.count("Checked by:") for _, text in docstrings(ast.parse(source))):
+    if source.count("Checked by:") > sum(text.count("Checked by:") for _, text in texts):
         found.append(f"{module}: a label outside a docstring, where nobody reads it")
     return found
 

@@ -565,15 +565,15 @@ PLACES = [
     ),
 ]
 AGGREGATE_PLACES = {
-    "all rows": "SELECT {x} AS x FROM t",
-    "some rows": "SELECT {x} AS x FROM t WHERE i0 > 0",
-    "no rows": "SELECT {x} AS x FROM t WHERE i0 > 1000",
-    "groups": "SELECT kt0_full, {x} AS x FROM t GROUP BY kt0_full",
-    "having": "SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full HAVING {x} > 2",
-    "the answer": "SELECT kt0_full, 2 * {x} - 1 AS x FROM t GROUP BY kt0_full",
-    "order": "SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full ORDER BY {x} DESC, kt0_full",
+    "all rows": ("SELECT {x} FROM t", "{x} AS x{i}"),
+    "some rows": ("SELECT {x} FROM t WHERE i0 > 0", "{x} AS x{i}"),
+    "no rows": ("SELECT {x} FROM t WHERE i0 > 1000", "{x} AS x{i}"),
+    "groups": ("SELECT kt0_full, {x} FROM t GROUP BY kt0_full", "{x} AS x{i}"),
+    "having": ("SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full HAVING {x}", "{x} > 2"),
+    "the answer": ("SELECT kt0_full, {x} FROM t GROUP BY kt0_full", "2 * {x} - 1 AS x{i}"),
+    "order": ("SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full ORDER BY {x}", "{x} DESC, kt0_full"),
 }
-"""Where an aggregate may stand."""
+"""Where an aggregate may stand, and how it is written there; columns, which have numbers, stand beside each other."""
 OF_A_UNIT = {
     "SELECT {x} FROM (SELECT who, MAX(code) AS code, {v} AS v FROM t GROUP BY who) AS c": {
         "MIN({0})": "intdm",

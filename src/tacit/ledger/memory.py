@@ -33,6 +33,7 @@ class MemoryLedger(Ledger):
         self._entries: list[Entry] = []
         self._spent: dict[str | None, Charge] = {}
         self._by_key: dict[bytes, list[int]] = {}
+        self._answered: dict[bytes, list[int]] = {}  # by topic
         self._versions: Counter[str] = Counter()
         self._one_at_a_time = threading.Lock()
 
@@ -69,6 +70,7 @@ class MemoryLedger(Ledger):
             if known.payload is None:
                 known = replace(known, payload=payload)
                 self._entries[entry.number] = known
+                self._answered.setdefault(known.topic, []).append(known.number)
             return known
 
     def spent(self, analyst: str | None = None) -> Charge:
@@ -83,7 +85,9 @@ class MemoryLedger(Ledger):
 
     def answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first, as they are now."""
-        return reversed([entry for entry in self.entries() if entry.answered and entry.topic == topic])
+        with self._one_at_a_time:
+            numbers = sorted(self._answered.get(topic, ()), reverse=True)
+            return iter([self._entries[number] for number in numbers])
 
     def version(self, table: str) -> int:
         """How often the curator has refreshed a table."""

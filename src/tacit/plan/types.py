@@ -50,6 +50,11 @@ CASTS = frozenset(
 )
 """The casts that exist, besides those to the same kind: every engine agrees on them bit for bit."""
 
+# The types of expressions over rows that were asked for of late; every part of a plan is asked for its type many times.
+# An expression that is kept here lives, so that no other one has its id; what is refused is not kept.
+_KNOWN: dict[int, tuple[Expression, Type]] = {}
+_MOST_KNOWN = 4_000
+
 _DAY = Range(Fraction(86_400_000_000), Fraction(86_400_000_000))
 
 
@@ -64,6 +69,18 @@ def type_of(expression: Expression, question: Question | None = None) -> Type:
     >>> type_of(Arithmetic("*", age, Literal(2, Kind.INTEGER))).high
     Fraction(240, 1)
     """
+    if question is not None:
+        return _inferred(expression, question)
+    known = _KNOWN.get(id(expression))
+    if known is None or known[0] is not expression:
+        known = expression, _inferred(expression, None)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[id(expression)] = known
+    return known[1]
+
+
+def _inferred(expression: Expression, question: Question | None) -> Type:
     match expression:
         case Literal() | Field():
             return leaf(expression)
