@@ -91,3 +91,10 @@ def test_a_unit_whose_number_is_zero_has_no_sign() -> None:
             brought.append(held.evaluate(question, weights).tolist())
             held.close()
     assert all(each == brought[0] for each in brought)
+
+
+def test_a_list_without_rows_is_of_no_type() -> None:
+    """Whether anybody is in a table is private: nothing is refused for it."""
+    for rows in ([], [{"patient": 10.5, "cost": 1}]):
+        with DuckDB({VISITS: [{"patient": 7.5, "cost": 1}], STAYS: rows}) as engine:
+            engine.dry_run(QUESTION, TERMS.weights)

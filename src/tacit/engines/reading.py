@@ -79,9 +79,13 @@ def check_unit_type(stored: str, table: Table) -> None:
 
 
 def check_units_alike(stored: Iterable[str]) -> None:
-    """Refuse units of several stored types that are not known from each other by their texts: 7 and 7.0 are one."""
-    if any(key_type(each) is None for each in stored):
-        listed = " and ".join(sorted(map(_short, stored)))
+    """Refuse units of several stored types that are not known from each other by their texts: 7 and 7.0 are one.
+
+    A truth value is no number, day or moment; a list without rows is stored as one, and meets nobody.
+    """
+    types = {each for each in stored if _family(each) not in {"BOOLEAN", "NULL"}}
+    if len(types) > 1 and any(key_type(each) is None for each in types):
+        listed = " and ".join(sorted(map(_short, types)))
         raise InvalidData(
             f"the units of tables that are asked about together are stored as {listed}, where one unit may have two "
             "spellings; store them all as integers or all as texts"
