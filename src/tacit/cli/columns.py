@@ -1,9 +1,12 @@
 """A column, declared on the command line."""
 
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from tacit.cli.given import number
+from tacit.errors import InvalidInput
+from tacit.plan import Kind
 
 __all__ = ["column_option"]
 
@@ -17,13 +20,18 @@ def column_option(text: str) -> tuple[str, Any]:
     ('ward', ['A', 'B'])
     >>> column_option("age:integer=0..120")
     ('age', {'type': 'integer', 'low': 0, 'high': 120})
+    >>> column_option("day:date=2025-01-01..2025-12-31")
+    ('day', {'type': 'date', 'low': datetime.date(2025, 1, 1), 'high': datetime.date(2025, 12, 31)})
     """
     left, _, right = text.partition("=")
     name, _, kind = left.partition(":")
     spec: dict[str, Any] = {"type": kind} if kind else {}
+    if not kind and right in {each.value for each in Kind}:
+        raise InvalidInput("--column", text, f"write a type as {name}:{right}, and public values as {name}=A,B")
     if ".." in right:
         low, _, high = right.partition("..")
-        spec |= {"low": _number(low, name), "high": _number(high, name)}
+        bound = _moment if kind in (Kind.DATE.value, Kind.TIMESTAMP.value) else _number
+        spec |= {"low": bound(low, name), "high": bound(high, name)}
     elif right:
         values = right.split(",")
         spec["values"] = [_number(value, name) for value in values] if kind in ("integer", "number") else values
@@ -34,6 +42,14 @@ def column_option(text: str) -> tuple[str, Any]:
     return name, spec or None
 
 
+def _moment(text: str, column: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(f"--column {column}", text, f"write days as {column}:date=2025-01-01..2025-12-31") from None
+
+
 def _number(text: str, column: str) -> Fraction | int:
-    exact = number(text, f"--column {column}", "write a range as cost=0..5000, and integers as floor:integer=1,2,3")
+    ways = "write a range as cost=0..5000 or day:date=2025-01-01..2025-12-31, and integers as floor:integer=1,2,3"
+    exact = number(text, f"--column {column}", ways)
     return exact.numerator if exact.denominator == 1 else exact

@@ -14,6 +14,8 @@ from tacit.errors import InvalidInput
 
 __all__ = ["budget", "check", "init", "refresh"]
 
+_USUAL = 100  # answers, where it is decided already whether there is a delta
+
 
 def init(
     vault: Annotated[Path, typer.Argument(help="The directory to make.")],
@@ -36,7 +38,8 @@ def init(
     if vault.exists() and not vault.is_dir():
         raise InvalidInput("vault", str(vault), "it is a file; name a directory to make, and your files with --source")
     limit = number(epsilon or _asked("--epsilon", "The limit of all answers together (epsilon)", "3"), "--epsilon")
-    choice = compared(limit, answers if answers is not None else _many())
+    many = answers if answers is not None else _USUAL if delta is not None else _many()
+    choice = compared(limit, many)
     chosen = number(delta, "--delta") if delta is not None else choice.delta
     text = policy_text(source, folder=vault, unit=unit, contributions=contributions, epsilon=limit, delta=chosen)
     try:

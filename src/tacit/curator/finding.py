@@ -201,7 +201,7 @@ def _filled(shared: Shared, known: Mapping[str, Any]) -> Shared:
     contributions = shared.contributions
     if contributions is None and found is not None:
         contributions = int(found["contributions"])
-    return Shared(replace(table, columns=columns), contributions)
+    return Shared(replace(table, columns=columns), contributions, shared.keys)
 
 
 def _bounded(column: Column, found: Mapping[str, Any] | None) -> Column:

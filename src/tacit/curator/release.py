@@ -75,9 +75,10 @@ class Release:
         return bars(self, path)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self._headings())
+        head = "".join(f"<th>{escape(printable(name))}</th>" for name in self._headings())
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>" for cells in self._cells()
+            "<tr>" + "".join(f"<td>{escape(printable(cell))}</td>" for cell in cells) + "</tr>"
+            for cells in self._cells()
         )
         caption = escape(self._caption())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"

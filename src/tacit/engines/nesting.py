@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import assert_never
 
-from tacit.engines.reading import kinds_of, read, read_unit
+from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, called, clamped, double, quoted, rendered, whole
 from tacit.engines.terms import steps
@@ -204,7 +204,13 @@ def _listed(cells: Sequence[str], owner: Relation) -> str:
 
 
 def _one_unit(relations: Sequence[Relation]) -> tuple[str, str] | None:
-    """As what the units of several relations are known from each other: as they are, or as texts."""
+    """As what the units of several relations are known from each other: as they are, or as texts.
+
+    Claim:      a unit that two relations have is one unit, whatever they store it as.
+    Because:    what is stored alike is compared as it is; integers and texts are compared as texts, of which an integer
+                has one; numbers, days and moments have several, and are refused beside others.
+    Checked by: tests/attacks/test_units_of_several_types.py
+    """
     if len({relation.numbered for relation in relations}) > 1:
         raise InvalidData(
             "an ingested table numbers its units for itself, so that it cannot be combined with another; "
@@ -213,7 +219,10 @@ def _one_unit(relations: Sequence[Relation]) -> tuple[str, str] | None:
     stored = {relation.unit[1] for relation in relations if relation.unit}
     if not stored:
         return None
-    return "u", stored.pop() if len(stored) == 1 else "VARCHAR"
+    if len(stored) == 1:
+        return "u", stored.pop()
+    check_units_alike(stored)
+    return "u", "VARCHAR"
 
 
 def _same_unit(one: Relation, two: Relation) -> tuple[str, str]:

@@ -1,13 +1,23 @@
 """How stored columns are read as declared ones, in SQL: checked by their types alone, with no cell that could raise."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 
 from tacit.engines.rendering import called, clamped, double, literal, whole
 from tacit.errors import InvalidData
 from tacit.plan import INT64, Column, Kind, Table, Value, bounds_of, constant
 
-__all__ = ["check_type", "check_unit_type", "key_type", "kinds_of", "read", "read_unit", "whole_unit"]
+__all__ = [
+    "check_type",
+    "check_unit_type",
+    "check_units_alike",
+    "key_type",
+    "kinds_of",
+    "read",
+    "read_unit",
+    "whole_unit",
+]
 
 _SIGNED = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 _NARROW = _SIGNED | {"UTINYINT", "USMALLINT", "UINTEGER"}
@@ -68,6 +78,20 @@ def check_unit_type(stored: str, table: Table) -> None:
         )
 
 
+def check_units_alike(stored: Iterable[str]) -> None:
+    """Refuse units of several stored types that are not known from each other by their texts: 7 and 7.0 are one.
+
+    A truth value is no number, day or moment; a list without rows is stored as one, and meets nobody.
+    """
+    types = {each for each in stored if _family(each) not in {"BOOLEAN", "NULL"}}
+    if len(types) > 1 and any(key_type(each) is None for each in types):
+        listed = " and ".join(sorted(map(_short, types)))
+        raise InvalidData(
+            f"the units of tables that are asked about together are stored as {listed}, where one unit may have two "
+            "spellings; store them all as integers or all as texts"
+        )
+
+
 def read(raw: str, stored: str, column: Column) -> str:
     """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL.
 
@@ -97,9 +121,12 @@ def read(raw: str, stored: str, column: Column) -> str:
 
 
 def read_unit(raw: str, stored: str) -> str:
-    """The SQL of a unit: never clamped, or two units would become one; NaN and infinite numbers are nobody."""
+    """The SQL of a unit: never clamped, or two units would become one; NaN and infinite numbers are nobody.
+
+    Zero has no sign, or its text would have one, and who is known by it would be two where units are compared as texts.
+    """
     if _family(stored) == "FLOAT":
-        return f"CASE WHEN isfinite({raw}) THEN {raw} END"
+        return f"CASE WHEN {raw} = 0 THEN CAST(0 AS {stored}) WHEN isfinite({raw}) THEN {raw} END"
     return raw
 
 

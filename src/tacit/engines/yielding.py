@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from math import floor
 from typing import Any, assert_never
@@ -61,7 +62,9 @@ def yielded(rows: Rows, stored: Mapping[str, list[Owned]]) -> list[Owned]:
         case Inner(inner, keys, folds):
             return _folded(yielded(inner, stored), keys, folds)
         case Stacked(parts):
-            return [Owned(_known(row.unit), row.cells) for part in parts for row in yielded(part, stored)]
+            rows_of_all = [row for part in parts for row in yielded(part, stored)]
+            alike = len({type(row.unit) for row in rows_of_all}) == 1
+            return rows_of_all if alike else [Owned(_known(row.unit), row.cells) for row in rows_of_all]
         case Joined():
             return _joined(rows, yielded(rows.left, stored), yielded(rows.right, stored))
         case Kept(inner, among, present):
@@ -75,8 +78,14 @@ def yielded(rows: Rows, stored: Mapping[str, list[Owned]]) -> list[Owned]:
 
 
 def _known(unit: Hashable) -> Hashable:
-    """A unit as tables know it from each other."""
-    return None if unit is None else known(unit)
+    """A unit as tables know it from each other: "7", 7 and 7.0 are one."""
+    match unit:
+        case None:
+            return None
+        case float() | Decimal() if unit == int(unit):
+            return known(int(unit))
+        case _:
+            return known(unit)
 
 
 def scanned(table: Table, stored: Mapping[str, list[Owned]]) -> list[Owned]:

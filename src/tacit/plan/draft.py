@@ -80,7 +80,7 @@ def close_to(name: Name, names: Sequence[str], what: str) -> str:
     folded = {other.casefold(): other for other in names}
     close = get_close_matches(name.text[:64].casefold(), folded, n=1)
     guess = f"did you mean {folded[close[0]]!r}? " if close else ""
-    return f"{guess}the {what}s are {_listed(names)}" if names else f"there is no {what}"
+    return f"{guess}the {what}s are {_listed(names)}" if names else f"no {what} is declared: declare those to ask about"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -126,6 +126,9 @@ class Draft:
         names = [column.name for column in self.table.columns]
         found = find(name, names, "column")
         if found is None:
+            if self.table.unit is not None and find(name, [self.table.unit], "column"):
+                reason = f"{name.text[:64]!r} is the protected unit, of which nothing is told but how many there are"
+                raise InvalidPlan(reason, "ask about other columns, or count units with COUNT(DISTINCT …)")
             reason = f"the table {self.table.name!r} has no column {name.text[:64]!r}"
             raise InvalidPlan(reason, close_to(name, names, "column"))
         return self.table.columns[names.index(found)]

@@ -191,3 +191,25 @@ def test_a_question_that_shows_rows(run: Run, clinic: Path) -> None:
 
 def test_the_shell_ate_the_quotes(run: Run, clinic: Path) -> None:
     helpful(run("sql", clinic, "SELECT COUNT(*) FROM visits WHERE ward = A", "--epsilon", 1), 2, "A", "^")
+
+
+def test_a_type_that_is_written_as_a_value(run: Run, clinic: Path) -> None:
+    said = run("sql", clinic / "visits.csv", COUNT, "--epsilon", 1, "--unit", "patient", "--column", "ward=text")
+    helpful(said, 2, "ward:text", "ward=A,B")
+
+
+def test_a_file_of_which_no_column_is_declared(run: Run, clinic: Path) -> None:
+    said = run("sql", clinic / "visits.csv", COUNT, "--epsilon", 1, "--unit", "patient", "--contributions", 3)
+    helpful(said, 2, "ward", "no column is declared")
+
+
+def test_asking_for_the_unit_itself(run: Run, clinic: Path) -> None:
+    said = run("sql", clinic, "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient", "--epsilon", 1)
+    helpful(said, 2, "patient", "the protected unit", "COUNT(DISTINCT")
+
+
+def test_a_vault_whose_delta_is_given_needs_no_number_of_answers(run: Run, clinic: Path, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    said = run("init", made, "--source", clinic / "visits.csv", "--epsilon", 2, "--delta", "1e-6")
+    assert said.code == 0, said
+    assert "delta = 1e-6" in (made / "tacit.toml").read_text()

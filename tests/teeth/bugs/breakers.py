@@ -1,0 +1,40 @@
+"""Bugs that somebody found who wanted to break in."""
+
+from tests.teeth.bug import Bug
+
+UNITS = "tests/attacks/test_units_of_several_types.py"
+
+BUGS = [
+    Bug(
+        name="units-of-any-types-are-compared-as-texts",
+        file="src/tacit/engines/nesting.py",
+        before="    check_units_alike(stored)\n",
+        after="",
+        killed_by=f"{UNITS}::test_types_in_which_one_unit_has_two_texts_are_refused_by_type",
+        note="patient 7 of one table and patient 7.0 of another would be two persons, held at the bound each",
+    ),
+    Bug(
+        name="units-of-memory-are-known-by-their-texts",
+        file="src/tacit/engines/yielding.py",
+        before="            return known(int(unit))",
+        after="            return known(unit)",
+        killed_by=f"{UNITS}::test_memory_knows_a_number_by_its_value",
+        note="the oracle would count 7 and 7.0 as two, and agree with an engine that does",
+    ),
+    Bug(
+        name="unit-zero-has-a-sign",
+        file="src/tacit/engines/reading.py",
+        before="CASE WHEN {raw} = 0 THEN CAST(0 AS {stored}) WHEN isfinite({raw})",
+        after="CASE WHEN isfinite({raw})",
+        killed_by=f"{UNITS}::test_a_unit_whose_number_is_zero_has_no_sign",
+        note="0.0 and -0.0 are equal and have two texts: what a unit is hashed with would depend on the order of rows",
+    ),
+    Bug(
+        name="declared-keys-are-forgotten-beside-facts",
+        file="src/tacit/curator/finding.py",
+        before="contributions, shared.keys)",
+        after="contributions)",
+        killed_by="tests/attacks/test_policy_and_facts.py::test_declared_keys_count_where_a_column_has_no_bounds",
+        note="a policy's `keys` would be ignored in every table of which one number has no bounds",
+    ),
+]
