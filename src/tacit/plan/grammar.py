@@ -11,9 +11,9 @@ PERMITTED = (
 """What to say where nothing better is known."""
 
 _OF_ONE = (
-    *("Abs", "Sign", "Floor", "Ceil", "Sqrt", "Ln", "Exp", "Lower", "Upper", "Length", "TimeToUnix"),
+    *("Abs", "Sign", "Floor", "Ceil", "Trunc", "Sqrt", "Ln", "Exp", "Lower", "Upper", "Length", "TimeToUnix"),
     *("Year", "Quarter", "Month", "Week", "Day", "DayOfMonth", "DayOfWeek", "DayOfWeekIso", "DayOfYear"),
-    *("Hour", "Minute", "Second"),
+    *("Hour", "Minute", "Second", "Monthname", "Dayname"),
 )
 
 _MOMENTS = {
@@ -84,6 +84,7 @@ NODES: dict[str, tuple[str, str]] = {
     "Cast": ("this to", "CAST? DCOLON?"),
     "TryCast": ("this to safe", "TRY_CAST"),
     "DataType": ("this", "TYPE"),
+    "Decimal": ("this expressions", "TYPE"),
     "Count": ("this big_int", ""),
     "Sum": ("this", ""),
     "Avg": ("this", ""),
@@ -100,6 +101,14 @@ NODES: dict[str, tuple[str, str]] = {
     "Pow": ("this expression", ""),
     "Substring": ("this start length", ""),
     "Concat": ("expressions safe coalesce", ""),
+    "Left": ("this expression", ""),
+    "Right": ("this expression", ""),
+    "Replace": ("this expression replacement", ""),
+    "StartsWith": ("this expression", ""),
+    "EndsWith": ("this expression", ""),
+    "Contains": ("this expression", ""),
+    "TimeToStr": ("this format", "STRING"),
+    "ToChar": ("this format", "STRING"),
     "DPipe": ("this expression safe", "DPIPE"),
     "IntDiv": ("this expression", "DIV"),
     "Trim": ("this position", ""),
@@ -148,8 +157,6 @@ TAUGHT_NODES: dict[str, tuple[str, str]] = {
     "Trim": ("TRIM takes away spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
     "DateAdd": ("DATE_ADD is not read", "write x + INTERVAL 1 DAY"),
     "DateSub": ("DATE_SUB is not read", "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)"),
-    "Left": ("LEFT is not read", "write SUBSTR(x, 1, 3), the first three characters"),
-    "Trunc": ("TRUNC is not read", "write FLOOR(x), CEIL(x), or SIGN(x) * FLOOR(ABS(x))"),
 }
 TAUGHT_ARGUMENTS = {
     "method": ("tables are joined by what ON or USING says", "write JOIN ... ON a.x = b.x"),
@@ -162,7 +169,7 @@ TAUGHT_ARGUMENTS = {
     "db": ("tables are known by their name alone", "leave out what stands before the point"),
     "field": ("IN needs a list", "list the constants in parentheses: x IN (1, 2)"),
     "nulls_first": ("NULLs come last", "leave NULLS FIRST out"),
-    "decimals": ("FLOOR and CEIL give whole numbers", "write ROUND(x, 2), or FLOOR(x * 100) / 100"),
+    "decimals": ("FLOOR, CEIL and TRUNC give whole numbers", "write ROUND(x, 2), or FLOOR(x * 100) / 100"),
     "binary": ("LENGTH takes one text", "write LENGTH(x)"),
     "limit_options": ("LIMIT counts rows", "write a whole number of rows"),
 }

@@ -29,7 +29,7 @@ from tacit.plan.schema import Kind, Table
 from tacit.plan.spellings import CALLED, Calls
 from tacit.plan.statistics import MOMENTS, moment
 from tacit.plan.subqueries import common, query, sourced
-from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, interval_parts, items, outermost
+from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, decimal_parts, interval_parts, items, outermost
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.windows import FOLDS, window
 
@@ -70,7 +70,7 @@ def read_priced(text: str, tables: Mapping[str, Table], *, finding: bool = False
     header, places = header_of(text, tokens)
     raw, tokens = ([token for i, token in enumerate(each) if i not in places] for each in (raw, tokens))
     check_tokens(text, tokens, _TYPES)
-    account = Account(text, tokens, places=interval_parts(tokens))
+    account = Account(text, tokens, places=interval_parts(tokens) | decimal_parts(tokens))
     try:
         plan = _Reader(account, tables, finding=finding).plan(_parsed(text, raw, tokens))
     except Unbounded as refusal:
@@ -337,7 +337,10 @@ class _Reader:
                 return self.case(node, draft, level, forms)
             case "Cast" | "TryCast":
                 parts = self.account.take(node)
-                return forms.cast(self.read(parts["this"], draft, level), self.kind(parts["to"]))
+                operand = self.read(parts["this"], draft, level)
+                if getattr(parts["to"].this, "name", "") == "DECIMAL":
+                    return forms.decimal(operand, *self.digits(parts["to"]))
+                return forms.cast(operand, self.kind(parts["to"]))
             case "Count" | "Sum" | "Avg" | "Min" | "Max":
                 return self.aggregate(node, draft, level)
             case "Median" | "Quantile" | "PercentileCont" | "PercentileDisc" | "WithinGroup":
@@ -467,9 +470,16 @@ class _Reader:
         otherwise = self.read(parts["default"], draft, level) if parts.get("default") else NULL
         return forms.case(branches, otherwise)
 
+    def digits(self, node: exp.Expr) -> list[int]:
+        """How many digits a DECIMAL has, and how many of them after the point; places are known from the words."""
+        found = [int(part.this.name) for part in self.account.take(node, "Decimal")["expressions"]]
+        return [*found, 0][:2]
+
     def kind(self, node: exp.Expr) -> Kind:
         """The kind that a type's name means."""
         name = getattr(node.this, "name", "")
+        if name == "FLOAT":
+            raise InvalidPlan("FLOAT and REAL keep seven digits only, and numbers are doubles here", "write DOUBLE")
         if name not in KINDS:
             kinds = "BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP"
             raise InvalidPlan(f"the type {name or 'here'} is not read", f"the types are {kinds}")

@@ -12,6 +12,7 @@ __all__ = [
     "SILENT",
     "Token",
     "check_tokens",
+    "decimal_parts",
     "interval_parts",
     "items",
     "kind_of",
@@ -126,7 +127,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
         _check_word(text, tokens[max(0, i - 2) : i], token, after)
         if token.kind == "INTERVAL" and not _interval(tokens, i):
             _refuse(text, token, *_INTERVAL)
-        if after.kind == "L_PAREN" and token.kind in types:
+        if after.kind == "L_PAREN" and token.kind in types and not _decimal(tokens, i):
             _refuse(text, token, f"{token.text} takes nothing in parentheses here", "write CAST(x AS BIGINT) or DOUBLE")
         if before.kind == "NUMBER" and before.end == token.start and token.kind not in _SIGNS | {"SEMICOLON"}:
             _refuse(text, token, "a number runs into a name", "put a space between them, or write the number in full")
@@ -205,6 +206,26 @@ def interval_parts(tokens: Sequence[Token]) -> set[int]:
         for place, interval in enumerate(tokens)
         if interval.kind == "INTERVAL"
         for token in tokens[place + 1 : place + 1 + _interval(tokens, place)]
+    }
+
+
+def _decimal(tokens: Sequence[Token], place: int) -> int:
+    """How many tokens after DECIMAL say how many digits it has: (10) or (10, 2); none if they are none."""
+    after = [token.kind for token in tokens[place + 1 : place + 6]]
+    if tokens[place].kind != "DECIMAL" or any(len(token.text) > 2 for token in tokens[place + 1 : place + 5]):
+        return 0
+    if after[:3] == ["L_PAREN", "NUMBER", "R_PAREN"]:
+        return 3
+    return 5 if after == ["L_PAREN", "NUMBER", "COMMA", "NUMBER", "R_PAREN"] else 0
+
+
+def decimal_parts(tokens: Sequence[Token]) -> set[int]:
+    """Where the digits of types stand."""
+    return {
+        token.start
+        for place in range(len(tokens))
+        for token in tokens[place + 1 : place + 1 + _decimal(tokens, place)]
+        if token.kind in {"NUMBER", "COMMA"}
     }
 
 

@@ -335,7 +335,7 @@ REFUSED = {
         "SELECT SUM(ROUND(cost, «age»)) FROM visits",
         "SELECT SUM(ROUND(cost, «99»)) FROM visits",
     ],
-    "FLOOR and CEIL give whole numbers": [
+    "FLOOR, CEIL and TRUNC give whole numbers": [
         "SELECT SUM(FLOOR(cost, «1»)) FROM visits",
     ],
     "SUBSTR needs a constant place here": [
@@ -392,13 +392,44 @@ REFUSED = {
         "SELECT SUM(«COALESCE(" + "age, " * 40 + "0)») FROM visits",
     ],
     "DECIMAL takes nothing in parentheses here": [
-        "SELECT SUM(CAST(cost AS «DECIMAL»(10, 2))) FROM visits",
+        "SELECT SUM(CAST(cost AS «DECIMAL»(10, 2, 3))) FROM visits",
+        "SELECT SUM(CAST(cost AS «DECIMAL»(cost))) FROM visits",
+    ],
+    "this may have more than 3 digits before the point": [
+        "SELECT SUM(CAST(«cost» AS DECIMAL(5, 2))) FROM visits",
+        "SELECT COUNT(CAST(«weight» AS DECIMAL(5, 2))) FROM visits",
+    ],
+    "there is no such DECIMAL here": [
+        "SELECT SUM(CAST(«cost» AS DECIMAL(39, 2))) FROM visits",
+    ],
+    "only numbers are cast to DECIMAL": [
+        "SELECT SUM(CAST(«name» AS DECIMAL(5, 2))) FROM visits",
+    ],
+    "FLOAT and REAL keep seven digits only, and numbers are doubles here": [
+        "SELECT SUM(CAST(«cost» AS REAL)) FROM visits",
+        "SELECT SUM(«cost»::FLOAT) FROM visits",
+    ],
+    "this format of a moment is not read": [
+        "SELECT COUNT(*) FROM visits WHERE «STRFTIME(day, '%c')» = '1'",
+        "SELECT COUNT(*) FROM visits WHERE «STRFTIME(day, '100%')» = '1'",
+        "SELECT COUNT(*) FROM visits WHERE «TO_CHAR(day, 'Month')» = '1'",
+    ],
+    "the format of a moment is a constant text": [
+        "SELECT COUNT(*) FROM visits WHERE «STRFTIME(day, name)» = '1'",
+    ],
+    "REPLACE needs constant texts: what is replaced, and by what": [
+        "SELECT COUNT(*) FROM visits WHERE REPLACE(name, «ward», '') = 'b'",
+        "SELECT COUNT(*) FROM visits WHERE REPLACE(name, «''», 'a') = 'b'",
+    ],
+    "what a text holds must be a constant": [
+        "SELECT COUNT(*) FROM visits WHERE CONTAINS(name, «ward»)",
+    ],
+    "RIGHT needs a constant length here": [
+        "SELECT COUNT(*) FROM visits WHERE RIGHT(name, «age») = 'b'",
+        "SELECT COUNT(*) FROM visits WHERE RIGHT(name, -«1») = 'b'",
     ],
     "the type SMALLINT is not read": [
         "SELECT SUM(CAST(«cost» AS SMALLINT)) FROM visits",
-    ],
-    "the type DECIMAL is not read": [
-        "SELECT SUM(CAST(«cost» AS NUMERIC)) FROM visits",
     ],
     "a value of kind number cannot be cast to text": [
         "SELECT COUNT(*) FROM visits WHERE CAST(«cost» AS VARCHAR) = '1'",
@@ -406,11 +437,8 @@ REFUSED = {
     "MODE is none of the functions that are answered": [
         "SELECT «MODE(age)» FROM visits",
     ],
-    "REPLACE is none of the functions that are answered": [
-        "SELECT COUNT(*) FROM visits WHERE «REPLACE(name, 'a', 'b')» = 'b'",
-    ],
-    "TRUNC is not read": [
-        "SELECT SUM(«TRUNC(cost)») FROM visits",
+    "REVERSE is none of the functions that are answered": [
+        "SELECT COUNT(*) FROM visits WHERE «REVERSE(name)» = 'b'",
     ],
     "mystery is none of the functions that are answered": [
         "SELECT «mystery(age)» FROM visits",
