@@ -601,6 +601,7 @@ OF_A_UNIT = {
     "SELECT {x} FROM (SELECT who, code, {v} AS v FROM t) AS c": {
         "ROW_NUMBER() OVER (PARTITION BY who ORDER BY row)": "i",
         "RANK() OVER (PARTITION BY who ORDER BY {0})": "bintdm",
+        "DENSE_RANK() OVER (PARTITION BY who ORDER BY {0})": "bintdm",
         "LAG({0}) OVER (PARTITION BY who ORDER BY row)": "bintdm",
         "LEAD({0}, 2) OVER (PARTITION BY who ORDER BY row DESC)": "bintdm",
         "COUNT({0}) OVER (PARTITION BY who)": "bintdm",

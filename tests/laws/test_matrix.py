@@ -315,7 +315,7 @@ def test_many_functions_inside_functions_mean_what_duckdb_means(seed, vault, pla
 
 STATEMENT = {
     *("Select", "From", "Table", "TableAlias", "Where", "Group", "Having", "Order", "Ordered", "Limit", "Offset"),
-    *("With", "CTE", "Subquery", "Union", "Join", "Exists"),
+    *("With", "CTE", "Subquery", "Union", "Merged", "Join", "Beside", "Exists", "NamedWindow", "Qualify"),
     *("Array", "Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"),  # see tests/unit/plan/test_quantiles.py
 }
 """What makes a statement and no expression; and spellings of ranks, which are one measure."""

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from math import prod
+from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.plan.expressions import (
@@ -116,6 +117,10 @@ class Draft:
     measures: dict[Measure, int] = field(default_factory=dict)
     columns: list[Shown] = field(default_factory=list)
     rows: Rows | None = None
+    named: dict[str, Any] = field(default_factory=dict)
+    """The windows that WINDOW names, as they were written."""
+    flags: list[tuple[Rows, Expression]] = field(default_factory=list)
+    """Rows among which units were looked for, and whether a row's unit is among them."""
     finding: bool = False
     """Whether keys whose values are not public are found in the data, which takes a delta."""
 
@@ -129,6 +134,10 @@ class Draft:
             reason = f"the table {self.table.name!r} has no column {name.text[:64]!r}"
             raise InvalidPlan(reason, close_to(name, names, "column"))
         return self.table.columns[names.index(found)]
+
+    def row_name(self, name: Name) -> Expression:
+        """What a name means in a row."""
+        return Field(self.column(name))
 
     def where(self, condition: Expression) -> None:
         """Keep only the rows for which the condition is true."""
@@ -281,6 +290,8 @@ class Draft:
     ) -> Plan:
         """The plan that has been read."""
         _shallow(having, *(ordering.value for ordering in order))
+        if not self.measures and self.question.unknown:
+            self.count()  # which keys there are is all that is asked: they are measured, or nobody would know of what
         question = self.question
         if having is not None:
             condition_type(having, question)

@@ -70,9 +70,17 @@ class Frame:
         """The rows of both, in the columns that they share."""
         return self._over(*combining.stacked(_rows_of(self), _rows_of(other)))
 
+    def distinct(self) -> "Frame":
+        """The rows of each unit, those that are alike in all columns only once."""
+        return self._over(*combining.distinct(_rows_of(self)))
+
     def among(self, other: "Frame") -> "Frame":
         """Only the rows of units that have a row in the other."""
         return self._over(*combining.among(_rows_of(self), _rows_of(other), present=True))
+
+    def flag(self, name: str, other: "Frame") -> "Frame":
+        """The rows, with a column that says whether their unit has a row in the other."""
+        return self._over(*combining.flag(_rows_of(self), name, _rows_of(other)))
 
     def not_among(self, other: "Frame") -> "Frame":
         """Only the rows of units that have no row in the other."""

@@ -162,6 +162,7 @@ class Place(Enum):
 
     NUMBER = "ROW_NUMBER"
     RANK = "RANK"
+    DENSE = "DENSE_RANK"
     BEFORE = "LAG"
     AFTER = "LEAD"
 

@@ -14,13 +14,14 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.account import Account
-from tacit.plan.among import filtered
+from tacit.plan.among import filtered, is_among
 from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named, find
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Literal, Not
 from tacit.plan.forms import NULL, Forms, chained, literal, meeting, negated, number, only
 from tacit.plan.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.header import Header, header_of
 from tacit.plan.inside import Inside
+from tacit.plan.listing import aggregates, all_keys, check_told_once, is_all, is_distinct
 from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.origins import Origin, Scope
 from tacit.plan.owners import Owner
@@ -154,7 +155,12 @@ class _Reader:
         draft = self.source(select, parts)
         columns = self.account.listed(select)
         filtered(self, parts.get("where"), draft)
-        if group := parts.get("group"):
+        once, group = is_distinct(self, parts), parts.get("group")
+        if (group and is_all(self, group)) or (once and not group and not any(map(aggregates, columns))):
+            for column in all_keys(columns):
+                with self.account.about(column):
+                    self.listed_key(column, draft)
+        elif group:
             for key in self.account.listed(group):
                 with self.account.about(key):
                     self.key(key, columns, draft)
@@ -163,6 +169,9 @@ class _Reader:
             self.account.refuse(select, "the columns are not understood", "put parentheses around them")
         for column, (start, end) in zip(columns, spans, strict=True):
             self.column(column, " ".join(self.account.text[start:end].split()), draft)
+        if once:
+            with self.account.about(select):
+                check_told_once(draft)
         clause = parts.get("having")
         having = self.read(self.account.take(clause)["this"], draft, KEPT) if clause else None
         order = self.order(parts.get("order"), draft)
@@ -199,8 +208,7 @@ class _Reader:
                 self.account.refuse(
                     node, f"there is no column {place}", f"count from 1 to {len(columns)}, or name the column"
                 )
-            chosen = columns[place - 1]
-            return self.key(chosen.unalias(), [], draft, chosen.alias if isinstance(chosen, exp.Alias) else "")
+            return self.listed_key(columns[place - 1], draft)
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
             meant = self.column_name(node)
             if find(meant, [column.name for column in draft.table.columns], "column") is not None:
@@ -212,6 +220,10 @@ class _Reader:
         self.key_kinds.add(type(node.unnest()).__name__)
         with self.account.about(node):
             return draft.key(value, name or None)
+
+    def listed_key(self, column: exp.Expr, draft: Draft) -> None:
+        """A column of the SELECT that is a key, by its alias if it has one."""
+        self.key(column.unalias(), [], draft, column.alias if isinstance(column, exp.Alias) else "")
 
     def column(self, node: exp.Expr, text: str, draft: Draft) -> None:
         """One column of the answer."""
@@ -246,6 +258,10 @@ class _Reader:
             descending = bool(parts.get("desc"))
             self.account.claim(ordered, "DESC" if descending else "ASC?")
             node = parts["this"]
+            if isinstance(node, exp.Var) and node.name.upper() == "ALL":
+                self.account.claim(node, "ALL")
+                found += [Ordering(column.value, descending) for column in draft.columns]
+                continue
             if isinstance(node, exp.Literal):
                 place = self.whole_number(node)
                 if not 1 <= place <= len(draft.columns):
@@ -347,6 +363,8 @@ class _Reader:
                 return self.aggregate(node, draft, level)
             case "Variance" | "VariancePop" | "Stddev" | "StddevSamp" | "StddevPop" | "CovarSamp" | "CovarPop" | "Corr":
                 return self.aggregate(node, draft, level)
+            case "Exists" if not level:
+                return is_among(self, node, draft)
             case "Filter":
                 return self.some(node, draft, level)
             case "CountIf":
@@ -374,7 +392,7 @@ class _Reader:
     def named(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
         """What a name means: a column of the row, or what the release calls so."""
         name = self.column_name(node)
-        return draft.released_name(name, level) if level else Field(draft.column(name))
+        return draft.released_name(name, level) if level else draft.row_name(name)
 
     def column_name(self, node: exp.Expr) -> Name:
         """A column's name, whose qualifier must be a table that is asked about."""
@@ -445,7 +463,7 @@ class _Reader:
         """x IN (...), x BETWEEN a AND b, x LIKE pattern."""
         parts = self.account.take(node)
         if parts.get("query"):
-            self.account.unknown(parts["query"])
+            return self.account.unknown(parts["query"]) if level else is_among(self, node, draft)
         operand = self.read(parts["this"], draft, level)
         if type(node) is exp.In:
             options = [self.read(option, draft, level) for option in self.account.listed(node)]

@@ -4,7 +4,9 @@ import pytest
 
 import tacit
 from tacit import col
-from tacit.plan import Frame, KeyOf, Table, canonical, in_words, read_sql
+from tacit.errors import InvalidPlan
+from tacit.plan import Counted, Frame, KeyOf, Table, as_tree, canonical, in_words, multiplicity, read_sql
+from tests.laws import clinic
 from tests.unit.plan.cases import TABLES, VISITS
 
 
@@ -77,3 +79,92 @@ def test_what_is_released_is_rounded_like_a_decimal():
     plan = read_sql("SELECT ward, CAST(AVG(cost) AS DECIMAL(5, 2)) AS m FROM visits GROUP BY ward", TABLES)
     assert isinstance(plan.view.columns[0].value, KeyOf)
     assert "ROUND(the mean of cost, 2)" in in_words(plan)
+
+
+# ---------------------------------------------------------------- what is listed
+
+
+def clinic_question(text: str) -> object:
+    return question(text, clinic.TABLES)
+
+
+FIRST, BY = "SELECT COUNT(*) AS n FROM (SELECT stay FROM visits", "PARTITION BY patient ORDER BY day"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "SELECT ward, urgent AS u, '' AS l, COUNT(*) AS n FROM visits GROUP BY ALL ORDER BY ALL DESC",
+            "SELECT ward, urgent u, '' l, COUNT(*) n FROM visits GROUP BY 1, 2 ORDER BY 1 DESC, 2 DESC, l DESC, n DESC",
+        ),
+        ("SELECT COUNT(*) AS n FROM visits GROUP BY ALL", "SELECT COUNT(*) AS n FROM visits"),
+        (
+            "SELECT DISTINCT ward, COUNT(*) AS n FROM visits GROUP BY 1",
+            "SELECT ward, COUNT(*) AS n FROM visits GROUP BY 1",
+        ),
+        (
+            "SELECT AVG(n) AS m FROM (SELECT patient, ward AS w, COUNT(*) AS n FROM visits GROUP BY ALL)",
+            "SELECT AVG(n) AS m FROM (SELECT patient, ward AS w, COUNT(*) AS n FROM visits GROUP BY patient, ward)",
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits v, patients p WHERE p.id = v.patient AND v.stay > 1",
+            "SELECT COUNT(*) AS n FROM visits v JOIN patients p ON p.id = v.patient WHERE v.stay > 1",
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits v, stations s WHERE s.ward = v.ward",
+            "SELECT COUNT(*) AS n FROM visits v JOIN stations s ON s.ward = v.ward",
+        ),
+        (
+            f"{FIRST} QUALIFY RANK() OVER ({BY}) = 1)",
+            f"{FIRST} WINDOW w AS ({BY}) QUALIFY RANK() OVER w = 1)",
+        ),
+    ],
+)
+def test_what_is_listed_says_what_is_meant(one, other):
+    assert clinic_question(one) == clinic_question(other)
+
+
+def test_a_name_in_qualify_is_a_column_before_it_is_an_alias():
+    inside = "SELECT patient, cost AS stay, RANK() OVER (PARTITION BY patient ORDER BY day) AS k FROM visits QUALIFY"
+    by_column = clinic_question(f"SELECT COUNT(*) AS n FROM ({inside} k = 1 AND stay > 3)")
+    assert by_column == clinic_question(f"SELECT COUNT(*) AS n FROM ({inside} k = 1 AND visits.stay > 3)")
+
+
+def test_rows_of_different_units_never_become_one():
+    with pytest.raises(InvalidPlan, match="rows of different units that look alike would become one"):
+        read_sql("SELECT COUNT(*) FROM (SELECT DISTINCT ward FROM visits)", clinic.TABLES)
+    with pytest.raises(InvalidPlan, match="equal to others, which may be of another unit"):
+        read_sql("SELECT COUNT(*) FROM (SELECT ward FROM visits UNION SELECT ward FROM patients)", clinic.TABLES)
+
+
+def test_unknown_keys_may_be_asked_for_alone():
+    asked = read_sql("SELECT DISTINCT name FROM visits", TABLES, finding=True)
+    assert asked == read_sql("SELECT name FROM visits GROUP BY name", TABLES, finding=True)
+    assert [column.name for column in asked.view.columns] == ["name"]
+    assert asked.question.measures == (Counted(),)
+
+
+def test_a_flag_is_made_once_however_often_it_is_named():
+    flag = "patient IN (SELECT id FROM patients WHERE age > 60)"
+    plan = read_sql(
+        f"SELECT {flag} AS old, COUNT(*) AS n FROM visits WHERE urgent OR {flag} GROUP BY old", clinic.TABLES
+    )
+    assert as_tree(plan).count("join") == 1
+    assert plan.question.keys[0].values == (False, True)
+
+
+def test_a_column_is_looked_up_in_a_public_table():
+    plan = read_sql("SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM stations)", clinic.TABLES)
+    assert multiplicity(plan.question.rows) == 1
+    with pytest.raises(InvalidPlan, match="may hold a value twice"):
+        read_sql("SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM rooms)", clinic.TABLES)
+
+
+def test_frames_have_flags_and_rows_that_are_told_once():
+    visits, patients = Frame(clinic.VISITS), Frame(clinic.PATIENTS)
+    old = visits.flag("old", patients.where(col("age") > 60))
+    assert old.group_by("old").agg(n=tacit.count()).plan().question.keys[0].values == (False, True)
+    with pytest.raises(InvalidPlan, match="there is a column 'ward' already"):
+        visits.flag("ward", patients)
+    assert "one row" in as_tree(visits.distinct().agg(n=tacit.count()).plan())
