@@ -400,3 +400,32 @@ SELECT STRFTIME(day, '%Y-%m') AS month, COUNT(*) AS n, CAST(AVG(cost) AS DECIMAL
 
 -- by weekday
 SELECT DAYNAME(day) AS weekday, COUNT(*) AS n FROM visits WHERE day IS NOT NULL GROUP BY ALL ORDER BY n DESC, weekday LIMIT 3
+
+-- among the groups
+
+-- wards by their rank
+SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY place, ward
+
+-- the share of every ward
+SELECT ward, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER () AS share FROM visits WHERE ward IS NOT NULL GROUP BY ward
+
+-- the share of every ward in percent, and of the cost
+SELECT ward, ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER (), 1) AS percent, SUM(cost) / SUM(SUM(cost)) OVER () AS cost_share FROM visits WHERE ward IS NOT NULL GROUP BY ALL
+
+-- urgent ones within each ward
+SELECT ward, urgent, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY ward) AS share FROM visits WHERE ward IS NOT NULL AND urgent IS NOT NULL GROUP BY ward, urgent
+
+-- visits so far
+SELECT MONTH(day) AS month, SUM(COUNT(*)) OVER (ORDER BY MONTH(day)) AS so_far FROM visits WHERE day IS NOT NULL GROUP BY month ORDER BY month
+
+-- change to the month before
+SELECT MONTH(day) AS month, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY MONTH(day)) AS change FROM visits WHERE day IS NOT NULL GROUP BY month ORDER BY month
+
+-- far from the mean of the wards
+SELECT ward, AVG(cost) - AVG(AVG(cost)) OVER () AS apart, MAX(COUNT(*)) OVER w AS most, COUNT(*) OVER w AS wards FROM visits WHERE ward IS NOT NULL GROUP BY ward WINDOW w AS ()
+
+-- the busiest weekday of each ward
+SELECT ward, ISODOW(day) AS d, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL AND day IS NOT NULL GROUP BY ward, d QUALIFY ROW_NUMBER() OVER (PARTITION BY ward ORDER BY COUNT(*) DESC, ISODOW(day)) = 1 ORDER BY ward, d
+
+-- the two wards with most visits of those with some
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward HAVING COUNT(*) > 3 QUALIFY DENSE_RANK() OVER (ORDER BY n DESC) <= 2 ORDER BY n DESC, ward

@@ -1,16 +1,18 @@
 """The view of an answer: columns, HAVING, ORDER BY and LIMIT, computed from released numbers and the plan alone."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
+from tacit.curator.across import Peers, every_part, roots_of
 from tacit.curator.calls import called_value
 from tacit.curator.intervals import Drawn, Interval, Noisy, ratio_interval
 from tacit.curator.moments import moment_interval
 from tacit.plan import (
+    Across,
     Arithmetic,
     Both,
     Called,
@@ -25,6 +27,7 @@ from tacit.plan import (
     Kind,
     Like,
     Literal,
+    Look,
     MeanOf,
     MeasureOf,
     MomentOf,
@@ -37,6 +40,7 @@ from tacit.plan import (
     Summed,
     cast,
     constant,
+    groups_of,
     matches,
     operands,
     tokens_of,
@@ -79,6 +83,10 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
     ]
     if view.having is not None:
         groups = [group for group in groups if _point(group.value(view.having)) is True]
+    if any(isinstance(part, Across) for root in roots_of(view) for part in every_part(root)):
+        groups = _beside_each_other(groups, plan)
+    if view.qualify is not None:
+        groups = [group for group in groups if _point(group.value(view.qualify)) is True]
     for order in reversed(view.order):
         groups = _sorted(groups, order.value, descending=order.descending)
     end = None if view.limit is None else view.offset + view.limit
@@ -96,6 +104,20 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
         for group in groups
     )
     return Viewed(tuple(columns), rows, measured)
+
+
+def _beside_each_other(groups: list["_Group"], plan: Plan) -> list["_Group"]:
+    """The groups, each of which knows the others."""
+    peers = Peers(
+        groups,
+        groups_of(plan.question),
+        plan.view.having is not None and bool(_figures(plan.view.having)),
+        lambda group, expression, confidence: _Evaluation(group, confidence).of(expression),
+        _figures,
+        lambda group, place: group.noisy[place],
+        lambda value: isinstance(value, MeasureOf) and isinstance(plan.question.measures[value.place], Summed),
+    )
+    return [replace(group, peers=peers, place=place) for place, group in enumerate(groups)]
 
 
 def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> list["_Group"]:
@@ -116,6 +138,8 @@ def _figures(value: Expression) -> frozenset[Expression]:
     match value:
         case MeasureOf() | MeanOf() | MomentOf():
             return frozenset({value})
+        case Across() if any(map(_figures, operands(value))):
+            return frozenset({value})
         case _:
             return frozenset().union(*(_figures(operand) for operand in operands(value)))
 
@@ -129,6 +153,8 @@ class _Group:
     noisy: tuple[Noisy | Drawn, ...]
     confidence: float
     raw: bool
+    peers: Peers | None = None
+    place: int = 0
 
     def cells(self, value: Expression, measured: bool) -> tuple[Any, ...]:
         """What is shown of an expression: itself and, where noise has touched it, the ends of its interval."""
@@ -140,7 +166,8 @@ class _Group:
         found = computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
         if kind in {Kind.DATE, Kind.TIMESTAMP}:
             return tuple(_shown(int(part), kind) for part in (found.value, found.low, found.high))
-        whole = kind is Kind.INTEGER or (isinstance(value, MeasureOf) and not self.raw and self.whole(value.place))
+        single = value.operand if isinstance(value, Across) and value.look is not Look.MEAN else value
+        whole = kind is Kind.INTEGER or (isinstance(single, MeasureOf) and not self.raw and self.whole(single.place))
         return tuple(_number(part, whole=whole) for part in (found.value, found.low, found.high))
 
     def whole(self, place: int) -> bool:
@@ -205,6 +232,9 @@ class _Evaluation:
                 values = [self._as(part, kind) for part, kind in kinds]
                 numeric = type_of(expression, self.group.question).numeric
                 return called_value(function, values, noisy=bool(_figures(expression)), numeric=numeric)
+            case Across():
+                assert self.group.peers is not None, "groups know each other where windows look at them"
+                return self.group.peers.value(expression, self.group.place, self.confidence)
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:

@@ -79,7 +79,8 @@ def canonical(plan: Plan) -> Plan:
     columns = tuple(Shown(shown.name, moved(shown.value)) for shown in view.columns)
     order = tuple(Ordering(moved(by.value), by.descending) for by in view.order)
     having = None if view.having is None else moved(view.having)
-    return Plan(found, View(columns, having, order, view.limit, view.offset))
+    qualify = None if view.qualify is None else moved(view.qualify)
+    return Plan(found, View(columns, having, order, view.limit, view.offset, qualify))
 
 
 def fingerprint(question: Question) -> bytes:

@@ -117,6 +117,8 @@ class Draft:
     measures: dict[Measure, int] = field(default_factory=dict)
     columns: list[Shown] = field(default_factory=list)
     rows: Rows | None = None
+    grouped: bool = False
+    """Whether what comes out are groups: then windows look at them."""
     named: dict[str, Any] = field(default_factory=dict)
     """The windows that WINDOW names, as they were written."""
     flags: list[tuple[Rows, Expression]] = field(default_factory=list)
@@ -287,14 +289,17 @@ class Draft:
         order: Sequence[Ordering] = (),
         limit: int | None = None,
         offset: int = 0,
+        qualify: Expression | None = None,
     ) -> Plan:
         """The plan that has been read."""
-        _shallow(having, *(ordering.value for ordering in order))
+        _shallow(having, qualify, *(ordering.value for ordering in order))
         if not self.measures and self.question.unknown:
             self.count()  # which keys there are is all that is asked: they are measured, or nobody would know of what
         question = self.question
         if having is not None:
             condition_type(having, question)
+        if qualify is not None:
+            condition_type(qualify, question)
         for ordering in order:
             type_of(ordering.value, question)
         if not self.measures:
@@ -305,7 +310,7 @@ class Draft:
             )
         self._is_not_too_wide()
         self._intervals_have_names()
-        return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset))
+        return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset, qualify))
 
     def _is_not_too_wide(self) -> None:
         numbers = len(self.measures) * prod(len(key.listed) for key in self.question.public)

@@ -28,7 +28,6 @@ class Inside(Draft):
     `qualifying`, columns that were named are known by their names, too.
     """
 
-    grouped: bool = False
     listing: bool = False
     qualifying: bool = False
     by: list[Defined] = field(default_factory=list)

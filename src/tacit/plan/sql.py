@@ -22,17 +22,19 @@ from tacit.plan.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.header import Header, header_of
 from tacit.plan.inside import Inside
 from tacit.plan.listing import aggregates, all_keys, check_told_once, is_all, is_distinct
+from tacit.plan.looking import without_windows
 from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.origins import Origin, Scope
 from tacit.plan.owners import Owner
 from tacit.plan.quantiles import RANKS, quantile, several
+from tacit.plan.released import across, is_grouped
 from tacit.plan.schema import Kind, Table
 from tacit.plan.spellings import CALLED, Calls
 from tacit.plan.statistics import MOMENTS, moment
 from tacit.plan.subqueries import common, query, sourced
 from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, decimal_parts, interval_parts, items, outermost
 from tacit.plan.types import condition_type, type_of
-from tacit.plan.windows import FOLDS, window
+from tacit.plan.windows import FOLDS, named_windows, window
 
 __all__ = ["read_priced", "read_sql"]
 
@@ -155,6 +157,7 @@ class _Reader:
         draft = self.source(select, parts)
         columns = self.account.listed(select)
         filtered(self, parts.get("where"), draft)
+        draft.named, draft.grouped = named_windows(self, select, parts), is_grouped(parts, columns)
         once, group = is_distinct(self, parts), parts.get("group")
         if (group and is_all(self, group)) or (once and not group and not any(map(aggregates, columns))):
             for column in all_keys(columns):
@@ -176,8 +179,23 @@ class _Reader:
         having = self.read(self.account.take(clause)["this"], draft, KEPT) if clause else None
         order = self.order(parts.get("order"), draft)
         limit, offset = self.whole(parts.get("limit")), self.whole(parts.get("offset"))
+        qualify = self.qualify(parts.get("qualify"), draft)
         with self.account.about(clause.this if clause else select):
-            return draft.plan(having, order, limit, offset or 0)
+            without_windows(having)
+            return draft.plan(having, order, limit, offset or 0, qualify)
+
+    def qualify(self, clause: exp.Expr | None, draft: Draft) -> Expression | None:
+        """The condition on what windows over groups say."""
+        if clause is None:
+            return None
+        condition = self.account.take(clause)["this"]
+        if not draft.grouped:
+            reason = "QUALIFY looks at single rows, and no row ever leaves"
+            self.account.refuse(clause, reason, "write it in a question inside: FROM (SELECT ... QUALIFY ...)")
+        with self.account.about(condition):
+            found = self.read(condition, draft, KEPT)
+            condition_type(found, draft.question)
+        return found
 
     def source(self, select: exp.Expr, parts: Mapping[str, Any]) -> Draft:
         """The rows that are asked about."""
@@ -370,7 +388,8 @@ class _Reader:
             case "CountIf":
                 return self.counted_if(node, draft, level)
             case "Window":
-                return window(self, node, draft)
+                released = level and draft.grouped and not isinstance(draft, Inside)
+                return across(self, node, draft) if released else window(self, node, draft)
         if kind in CALLED:
             return self.calls(draft, level, forms).call(node)
         return self.account.unknown(node)

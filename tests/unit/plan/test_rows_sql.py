@@ -108,6 +108,24 @@ SELECT COUNT(*) FROM (SELECT «COUNT(*) OVER w» AS n FROM visits WINDOW w AS (P
 SELECT «SUM(cost) OVER (PARTITION BY patient)» FROM visits
 SELECT COUNT(*) FROM visits WHERE «ROW_NUMBER() OVER (PARTITION BY patient)» = 1
 
+# groups are divided by keys: by released numbers they would be divided by noise
+SELECT ward, «RANK() OVER (PARTITION BY COUNT(*) ORDER BY ward)» AS r, COUNT(*) AS n FROM visits GROUP BY ward
+
+# HAVING chooses the groups that windows look at
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING «RANK() OVER (ORDER BY COUNT(*)) = 1»
+
+# RANK needs an order
+SELECT ward, COUNT(*) AS n, «RANK»() OVER () AS r FROM visits GROUP BY ward
+
+# a window does not look at other windows
+SELECT ward, SUM(COUNT(*)) OVER () AS s, «RANK() OVER (ORDER BY s)» AS r FROM visits GROUP BY ward
+
+# QUALIFY looks at single rows, and no row ever leaves
+SELECT 1 AS one FROM visits QUALIFY «ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day) = 1»
+
+# a value of kind text cannot be summed
+SELECT ward, COUNT(*) AS n, SUM(«ward») OVER () AS s FROM visits GROUP BY ward
+
 # a window of some rows before and after is not read
 SELECT COUNT(*) FROM (SELECT SUM(age) OVER (PARTITION BY id ROWS BETWEEN «1 PRECEDING AND 1» FOLLOWING) FROM patients)
 
