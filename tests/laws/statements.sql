@@ -429,3 +429,17 @@ SELECT ward, ISODOW(day) AS d, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL 
 
 -- the two wards with most visits of those with some
 SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward HAVING COUNT(*) > 3 QUALIFY DENSE_RANK() OVER (ORDER BY n DESC) <= 2 ORDER BY n DESC, ward
+
+-- a question around another
+
+-- large wards, sorted outside
+SELECT * FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward) WHERE n > 10 ORDER BY n DESC, ward
+
+-- the same with a name
+WITH g AS (SELECT ward, COUNT(*) AS n, SUM(cost) AS total FROM visits WHERE ward IS NOT NULL GROUP BY ward) SELECT ward, total / n AS each_one FROM g WHERE n > 5 ORDER BY each_one
+
+-- the first in each ward, ranked inside and chosen outside
+SELECT ward, d, n FROM (SELECT ward, ISODOW(day) AS d, COUNT(*) AS n, ROW_NUMBER() OVER (PARTITION BY ward ORDER BY COUNT(*) DESC, ISODOW(day)) AS r FROM visits WHERE ward IS NOT NULL AND day IS NOT NULL GROUP BY ward, d) WHERE r = 1 ORDER BY ward, d
+
+-- shares, computed outside
+SELECT ward, n * 1.0 / SUM(n) OVER () AS share FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward) AS t

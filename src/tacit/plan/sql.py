@@ -25,6 +25,7 @@ from tacit.plan.listing import aggregates, all_keys, check_told_once, is_all, is
 from tacit.plan.looking import without_windows
 from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.origins import Origin, Scope
+from tacit.plan.outside import Told, around, needed, outside
 from tacit.plan.owners import Owner
 from tacit.plan.quantiles import RANKS, quantile, several
 from tacit.plan.released import across, is_grouped
@@ -147,12 +148,22 @@ class _Reader:
     key_kinds: set[str] = field(default_factory=set)
     calculated: dict[int, Expression | None] = field(default_factory=dict)
     finding: bool = False
+    withs: Mapping[str, exp.Expr] = field(default_factory=dict)
 
     # ------------------------------------------------------------ the statement
 
     def plan(self, select: exp.Select) -> Plan:
         """The plan of a whole statement."""
+        told, clause = self.told(select, whole=True), select.args.get("having")
+        with self.account.about(clause.this if clause else select):
+            return needed(told.draft.plan(told.having, told.order, told.limit, told.offset, told.qualify))
+
+    def told(self, select: exp.Select, *, whole: bool) -> Told:
+        """A statement, not closed yet; one that is not the whole one stands inside another, and is released first."""
         parts = self.account.take(select)
+        inner = around(select, self.withs)
+        if inner is not None:
+            return outside(self, select, parts, inner, self.texts(select, whole=whole))
         self.origins = common(self, parts.get("with_"))
         draft = self.source(select, parts)
         columns = self.account.listed(select)
@@ -167,11 +178,8 @@ class _Reader:
             for key in self.account.listed(group):
                 with self.account.about(key):
                     self.key(key, columns, draft)
-        spans = items(outermost(self.account.tokens))
-        if len(spans) != len(columns):
-            self.account.refuse(select, "the columns are not understood", "put parentheses around them")
-        for column, (start, end) in zip(columns, spans, strict=True):
-            self.column(column, " ".join(self.account.text[start:end].split()), draft)
+        for column, text in zip(columns, self.texts(select, whole=whole), strict=True):
+            self.column(column, text, draft)
         if once:
             with self.account.about(select):
                 check_told_once(draft)
@@ -182,7 +190,15 @@ class _Reader:
         qualify = self.qualify(parts.get("qualify"), draft)
         with self.account.about(clause.this if clause else select):
             without_windows(having)
-            return draft.plan(having, order, limit, offset or 0, qualify)
+        return Told(draft, having, qualify, order, limit, offset or 0)
+
+    def texts(self, select: exp.Expr, *, whole: bool) -> list[str]:
+        """What the columns of a SELECT are called that have no name: as they are written."""
+        columns = self.account.listed(select)
+        spans = items(outermost(self.account.tokens)) if whole else [self.account.span(column) for column in columns]
+        if len(spans) != len(columns):
+            self.account.refuse(select, "the columns are not understood", "put parentheses around them")
+        return [" ".join(self.account.text[start:end].split()) for start, end in spans]
 
     def qualify(self, clause: exp.Expr | None, draft: Draft) -> Expression | None:
         """The condition on what windows over groups say."""

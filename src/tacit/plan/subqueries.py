@@ -18,7 +18,7 @@ from tacit.plan.stacking import stacked
 from tacit.plan.types import condition_type
 from tacit.plan.windows import named_windows
 
-__all__ = ["common", "query", "sourced"]
+__all__ = ["aliased", "common", "query", "sourced"]
 
 _AGGREGATES = AGGREGATES | {"CountIf"}
 # What the parser takes for a name, and every reader for something else.
@@ -47,6 +47,8 @@ def common(reader: Reader, clause: Any) -> dict[str, Origin]:
                 parts["alias"], f"two questions are called {name.text!r}", "name one of them otherwise"
             )
         here.append(name.text)
+        if id(part) in reader.account.moved:
+            continue  # which is released by itself
         found[name.text] = query(reader.within(found), parts["this"], name.text)
     return found
 
@@ -95,7 +97,7 @@ def _one(reader: Reader, node: Any) -> Scope:
     """A table, or a question in parentheses, by the name that it has here."""
     if node_kind(node) == "Subquery":
         parts = reader.account.take(node)
-        alias = _alias(reader, parts.get("alias"))
+        alias = aliased(reader, parts.get("alias"))
         if node_kind(parts["this"]) == "Table":
             inner = _one(reader, parts["this"])
             return Scope.of(alias, inner.origin) if alias else inner
@@ -115,10 +117,10 @@ def _one(reader: Reader, node: Any) -> Scope:
                 remedy = close_to(name, [*reader.origins, *reader.tables], "table") + "; files are not read"
                 raise InvalidPlan(f"there is no table {name.text[:64]!r}", remedy)
             origin = of_table(reader.tables[known])
-    return Scope.of(_alias(reader, parts.get("alias")) or known, origin)
+    return Scope.of(aliased(reader, parts.get("alias")) or known, origin)
 
 
-def _alias(reader: Reader, node: Any) -> str | None:
+def aliased(reader: Reader, node: Any) -> str | None:
     """The name that is given to a table here."""
     if node is None:
         return None
