@@ -389,8 +389,8 @@ SELECT ward, COUNT(*) AS n FROM (SELECT patient, ward FROM visits QUALIFY ROW_NU
 -- the same by the number's name
 SELECT AVG(stay) AS m FROM (SELECT patient, stay, RANK() OVER w AS k FROM visits WINDOW w AS (PARTITION BY patient ORDER BY day) QUALIFY k <= 2)
 
--- different days, counted on
-SELECT AVG(LEAST(k, 40)) AS m, COUNT(*) AS n FROM (SELECT DENSE_RANK() OVER (PARTITION BY patient ORDER BY day DESC) AS k FROM visits)
+-- different wards, counted on
+SELECT AVG(LEAST(k, 40)) AS m, COUNT(*) AS n FROM (SELECT DENSE_RANK() OVER (PARTITION BY patient ORDER BY ward DESC) AS k FROM visits)
 
 -- two windows with names
 SELECT SUM(a) AS a, SUM(b) AS b FROM (SELECT COUNT(*) OVER w AS a, COUNT(*) OVER v AS b FROM visits WINDOW w AS (PARTITION BY patient), v AS (PARTITION BY patient, ward ORDER BY day))

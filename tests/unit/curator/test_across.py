@@ -5,7 +5,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import tacit
@@ -67,6 +67,8 @@ def test_without_noise_a_window_means_what_it_means_in_sql(window):
     share=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
     raw=st.booleans(),
 )
+@example("MAX(COUNT(*)) OVER ()", "gaussian", [200] * 5, [-1.0] * 5, False)
+@example("SUM(COUNT(*)) OVER ()", "laplace", [200] * 5, [0.5] * 5, False)
 def test_the_exact_value_lies_within_the_interval(window, name, exact, share, raw):
     """Noise that stays within what it stays within at the stated confidence, of all groups at once and added up."""
     mechanism = NOISE[name]
@@ -96,6 +98,7 @@ def test_the_exact_value_lies_within_the_interval(window, name, exact, share, ra
     exact=st.lists(st.integers(0, 200), min_size=5, max_size=5),
     share=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
 )
+@example("gaussian", [200] * 5, [1.0] * 5)
 def test_where_noise_chooses_the_groups_the_sum_of_those_lies_within(name, exact, share):
     mechanism = NOISE[name]
     noise = [round(each * mechanism.error(1 - 0.1 / 5)) for each in share]

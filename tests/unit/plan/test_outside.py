@@ -77,3 +77,13 @@ def test_what_cannot_be_done_with_an_answer_is_refused(reason, text):
     assert refusal.value.reason == reason
     assert refusal.value.remedy
     assert refusal.value.text == text
+
+
+def test_a_key_is_known_outside_by_the_name_that_it_was_given():
+    with pytest.raises(InvalidPlan, match="'ward' is not a key"):
+        read_sql(f"SELECT n, RANK() OVER (ORDER BY ward) AS r FROM ({INSIDE})", TABLES)
+
+
+def test_groups_are_not_chosen_after_a_limit_inside():
+    with pytest.raises(InvalidPlan, match="LIMIT inside comes before"):
+        read_sql(f"SELECT * FROM ({INSIDE} ORDER BY n LIMIT 2) WHERE n > 3", TABLES)

@@ -75,6 +75,12 @@ def test_the_values_of_formatted_days_are_listed():
     assert len(keys("STRFTIME(day, '%d.%m')")) == 366
 
 
+def test_digits_before_the_point_are_proved_to_suffice():
+    assert count("CAST(cost AS DECIMAL(6, 2)) = 1") == count("ROUND(cost, 2) = 1")
+    with pytest.raises(InvalidPlan, match="more than 3 digits before the point"):
+        count("CAST(cost AS DECIMAL(5, 2)) = 1")
+
+
 def test_what_is_released_is_rounded_like_a_decimal():
     plan = read_sql("SELECT ward, CAST(AVG(cost) AS DECIMAL(5, 2)) AS m FROM visits GROUP BY ward", TABLES)
     assert isinstance(plan.view.columns[0].value, KeyOf)
