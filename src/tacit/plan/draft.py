@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
-from tacit.errors import InvalidPlan
+from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.expressions import (
     Both,
     Case,
@@ -44,6 +44,7 @@ from tacit.plan.ranking import check_cells, ranked
 from tacit.plan.schema import OTHER, Column, Kind, Table
 from tacit.plan.seen import seen_values
 from tacit.plan.types import condition_type, type_of
+from tacit.plan.widened import widened
 from tacit.plan.words import phrase
 
 __all__ = ["DEEPEST", "KEPT", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
@@ -150,7 +151,7 @@ class Draft:
     def key(self, value: Expression, name: str | None = None) -> None:
         """Group by an expression whose values are public or, where that is possible, found in the data."""
         _shallow(value)
-        type_of(value)
+        value = self._proved(value)
         called = name or (value.column.name if isinstance(value, Field) else phrase(value))
         if isinstance(value, Field) and value.column.name == self.table.unit:
             raise InvalidPlan(
@@ -170,6 +171,17 @@ class Draft:
         if key not in self.keys:
             self.keys.append(key)
             self.key_names.append(called)
+
+    def _proved(self, value: Expression) -> Expression:
+        """A key of which no row can fail: one that is found in the data needs no bounds but those of its type."""
+        try:
+            type_of(value)
+        except Unbounded:
+            if not self.finding:
+                raise
+            value = widened(value)
+            type_of(value)
+        return value
 
     # ------------------------------------------------------------ measures
 
@@ -267,7 +279,8 @@ class Draft:
 
     def key_of(self, value: Expression) -> KeyOf | None:
         """The key that is calculated like this, if there is one."""
-        return next((KeyOf(place) for place, key in enumerate(self.keys) if key.value == value), None)
+        same = (value, widened(value)) if self.finding else (value,)
+        return next((KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None)
 
     def _column_named(self, name: Name) -> Expression | None:
         found = find(name, [shown.name for shown in self.columns], "column")

@@ -4,7 +4,7 @@ import pytest
 
 import tacit
 from tacit import col
-from tacit.errors import InvalidPlan
+from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan import Counted, Frame, KeyOf, Table, as_tree, canonical, in_words, multiplicity, read_sql
 from tests.laws import clinic
 from tests.unit.plan.cases import TABLES, VISITS
@@ -149,6 +149,26 @@ def test_unknown_keys_may_be_asked_for_alone():
     assert asked == read_sql("SELECT name FROM visits GROUP BY name", TABLES, finding=True)
     assert [column.name for column in asked.view.columns] == ["name"]
     assert asked.question.measures == (Counted(),)
+
+
+@pytest.mark.parametrize(
+    "key", ["serial // 10", "FLOOR(serial / 10) * 10", "(serial // 10) * 10", "FLOOR(weight / 5) * 5"]
+)
+def test_buckets_of_numbers_without_bounds_are_unknown_keys(key):
+    by_name = read_sql(f"SELECT {key} AS k, COUNT(*) AS n FROM visits GROUP BY k", TABLES, finding=True)
+    assert [each.values for each in by_name.question.keys] == [None]
+    again = read_sql(f"SELECT {key}, COUNT(*) AS n FROM visits GROUP BY {key}", TABLES, finding=True)
+    assert again.question == by_name.question
+    with pytest.raises(InvalidPlan):
+        read_sql(f"SELECT {key} AS k, COUNT(*) AS n FROM visits GROUP BY k", TABLES)
+    with pytest.raises(Unbounded):
+        read_sql(f"SELECT SUM({key}) AS s FROM visits", TABLES, finding=True)
+
+
+@pytest.mark.parametrize("key", ["serial + 1", "ABS(serial)", "serial * 2", "serial // -1"])
+def test_keys_that_might_leave_64_bits_are_refused(key):
+    with pytest.raises(InvalidPlan):
+        read_sql(f"SELECT {key} AS k, COUNT(*) AS n FROM visits GROUP BY k", TABLES, finding=True)
 
 
 def test_a_flag_is_made_once_however_often_it_is_named():
