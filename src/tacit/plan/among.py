@@ -96,6 +96,8 @@ def _public(reader: Reader, node: Any, draft: Draft) -> bool:
     Because:    the column holds no value twice, and is compared as it is; NULL equals nothing.
     Checked by: tests/unit/plan/test_wide.py::test_a_column_is_looked_up_in_a_public_table and tests/laws/statements.sql
     """
+    while node_kind(node) == "Paren":
+        node = reader.account.take(node)["this"]
     if node_kind(node) != "In" or (is_column(node.this) and is_unit(reader, node.this)):
         return False
     parts = reader.account.take(node)

@@ -67,8 +67,8 @@ def named_windows(reader: Reader, select: Any, parts: Mapping[str, Any]) -> dict
         if name.casefold() in found:
             reader.account.refuse(node, f"two windows are called {name!r}", "name one of them otherwise")
         found[name.casefold()] = node
-    # Of the commas between windows none is claimed by a window itself.
-    reader.account.claims["COMMA"] += max(0, len(listed) - 1)
+    if listed:  # the commas between windows; those of a SELECT and of a window's own list are claimed by them
+        reader.account.claim(listed[0].this, "COMMA", len(listed) - 1)
     return found
 
 

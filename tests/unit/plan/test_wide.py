@@ -180,9 +180,19 @@ def test_a_flag_is_made_once_however_often_it_is_named():
     assert plan.question.keys[0].values == (False, True)
 
 
+def test_a_flag_may_be_made_by_windows_that_have_names():
+    windows = "WINDOW w AS (PARTITION BY patient ORDER BY day), v AS (PARTITION BY patient)"
+    among = f"SELECT patient FROM visits {windows} QUALIFY RANK() OVER w = 1 AND COUNT(*) OVER v > 3"
+    plan = read_sql(f"SELECT patient IN ({among}) AS many, COUNT(*) AS n FROM visits GROUP BY many", clinic.TABLES)
+    assert plan.question.keys[0].values == (False, True)
+
+
 def test_a_column_is_looked_up_in_a_public_table():
     plan = read_sql("SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM stations)", clinic.TABLES)
     assert multiplicity(plan.question.rows) == 1
+    assert plan == read_sql(
+        "SELECT COUNT(*) AS n FROM trips WHERE (ward IN (SELECT ward FROM stations))", clinic.TABLES
+    )
     with pytest.raises(InvalidPlan, match="may hold a value twice"):
         read_sql("SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM rooms)", clinic.TABLES)
 
