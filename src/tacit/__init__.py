@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         mean,
         median,
         min,  # noqa: A004 - used as tacit.min
+        over,
         quantile,
         std,
         sum,  # noqa: A004 -- called as tacit.sum
@@ -65,6 +66,7 @@ __all__ = [
     "median",
     "min",
     "open",
+    "over",
     "protect",
     "quantile",
     "std",

@@ -330,11 +330,12 @@ def test_v10_what_the_engine_is_given_does_not_depend_on_the_rows():
 def test_v11_a_window_is_never_left_out():
     for text in (
         "SELECT COUNT(*) OVER (PARTITION BY ward) AS n FROM visits",
-        "SELECT ward, COUNT(*) OVER () AS n FROM visits GROUP BY ward",
         "SELECT SUM(cost) OVER (ORDER BY cost) AS s FROM visits",
         "SELECT COUNT(*) AS n FROM (SELECT COUNT(*) OVER (PARTITION BY ward) AS k FROM visits) t",
     ):
         assert "window" in refused(text).reason
+    groups = plan_of("SELECT ward, COUNT(*) AS n, COUNT(*) OVER () AS k FROM visits GROUP BY ward")
+    assert [type(column.value).__name__ for column in groups.view.columns] == ["KeyOf", "MeasureOf", "Across"]
     inside = "SELECT SUM(k) AS n FROM (SELECT person, COUNT(*) OVER (PARTITION BY person) AS k FROM visits) t"
     without = "SELECT SUM(k) AS n FROM (SELECT person, 1 AS k FROM visits) t"
     assert fingerprint(plan_of(inside).question) != fingerprint(plan_of(without).question)

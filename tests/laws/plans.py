@@ -261,12 +261,12 @@ def _calls(draw, table, kind, of):
     moment = draw(st.sampled_from([Kind.DATE, Kind.TIMESTAMP]))
     whole = st.integers(0, 4).map(lambda n: Literal(n, Kind.INTEGER))
     choices = [Function.COALESCE, Function.NULLIF, Function.LEAST, Function.GREATEST]
-    own = [Function.ABS, Function.FLOOR, Function.CEIL, Function.ROUND]
+    own = [Function.ABS, Function.FLOOR, Function.CEIL, Function.TRUNC, Function.ROUND]
     possible = {
         Kind.BOOLEAN: [Function.COALESCE, Function.NULLIF, Function.DISTINCT],
         Kind.INTEGER: [*choices, *own, Function.QUOTIENT, Function.SIGN, Function.LENGTH, Function.EXTRACT],
         Kind.NUMBER: [*choices, *own, Function.SQRT, Function.EXTRACT],
-        Kind.TEXT: [*choices, *TEXTUAL, Function.SUBSTR, Function.CONCAT, Function.JOINED],
+        Kind.TEXT: [*choices, *TEXTUAL, *CUTS, Function.CONCAT, Function.JOINED],
         Kind.DATE: choices,
         Kind.TIMESTAMP: [*choices, Function.DATE_TRUNC, Function.DATE_ADD],
     }
@@ -287,6 +287,13 @@ def _calls(draw, table, kind, of):
         case Function.SUBSTR:
             places = [Literal(draw(st.integers(1, 4)), Kind.INTEGER), *draw(st.lists(whole, max_size=1))]
             return Called(Function.SUBSTR, (of(Kind.TEXT), *places))
+        case Function.RIGHT:
+            return Called(Function.RIGHT, (of(Kind.TEXT), draw(whole)))
+        case Function.REPLACE:
+            texts = [Literal(draw(st.sampled_from(each)), Kind.TEXT) for each in ("aA1 ", ("", "b", "é-"))]
+            return Called(Function.REPLACE, (of(Kind.TEXT), *texts))
+        case Function.STRFTIME:
+            return Called(Function.STRFTIME, (of(moment), Literal(draw(st.sampled_from(FORMATTED)), Kind.TEXT)))
         case Function.CONCAT | Function.JOINED as function:
             kinds = [draw(st.sampled_from([Kind.TEXT, Kind.TEXT, Kind.INTEGER])) for _ in range(2)]
             return Called(function, tuple(map(of, kinds)))
@@ -311,6 +318,8 @@ def _calls(draw, table, kind, of):
             return Called(function, (of(kind),))
 
 
+CUTS = [Function.SUBSTR, Function.RIGHT, Function.REPLACE, Function.STRFTIME]
+FORMATTED = ["%Y-%m", "%d.%m.%y, %H:%M:%S", "%A %a", "it's %B (%b), day %j"]
 TEXTUAL = [Function.LOWER, Function.UPPER, Function.TRIM, Function.LTRIM, Function.RTRIM]
 
 

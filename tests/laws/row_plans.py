@@ -222,7 +222,7 @@ def _windowed(draw, rows, name):
         if place is None:
             fold = draw(_folds(rows, name).filter(lambda fold: fold.fold is not Folding.DISTINCT))
             windows.append(Running(fold, order, by))
-        elif place in {Place.NUMBER, Place.RANK}:
+        elif place in {Place.NUMBER, Place.RANK, Place.DENSE}:
             windows.append(Placed(Column(name(), Kind.INTEGER, 1, nullable=False), place, order, by))
         else:
             value = draw(values(rows))

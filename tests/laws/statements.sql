@@ -320,3 +320,126 @@ SELECT ward, COUNT(DISTINCT day) AS days FROM visits GROUP BY ward
 
 -- visits by the last digit of their number
 SELECT visit % 10 AS digit, COUNT(*) AS n FROM visits GROUP BY digit
+
+-- shorter spellings
+
+-- groups that follow from the columns
+SELECT ward, urgent AS u, COUNT(*) AS n FROM visits GROUP BY ALL ORDER BY ALL
+
+-- every group told once
+SELECT DISTINCT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC, ward
+
+-- patients by ward, each once
+SELECT ward, COUNT(*) AS patients FROM (SELECT DISTINCT patient, ward FROM visits) GROUP BY ward
+
+-- days on which somebody came, each once a patient
+SELECT AVG(days) AS m FROM (SELECT patient, COUNT(*) AS days FROM (SELECT DISTINCT patient, day FROM visits) GROUP BY patient)
+
+-- wards that a patient knows from either table
+SELECT ward, COUNT(*) AS n FROM (SELECT patient, ward FROM visits UNION SELECT id, ward FROM patients) GROUP BY ward
+
+-- what a patient has in each ward, with groups that follow from the columns
+SELECT ward, AVG(n) AS m FROM (SELECT patient, ward, COUNT(*) AS n FROM visits GROUP BY ALL) GROUP BY ward
+
+-- patients who have ever been urgent, named twice
+SELECT COUNT(*) AS n FROM visits WHERE patient IN (SELECT DISTINCT patient FROM visits WHERE urgent)
+
+-- two tables beside each other
+SELECT p.sex, COUNT(*) AS n FROM visits v, patients p WHERE v.patient = p.id AND v.stay > 1 GROUP BY p.sex
+
+-- two tables beside each other, the condition in parentheses and among others
+SELECT COUNT(*) AS n FROM patients, visits WHERE (visits.patient = patients.id AND visits.ward = patients.ward) AND cost > 10
+
+-- a public table beside
+SELECT floor, AVG(cost) AS m FROM visits, stations WHERE visits.ward = stations.ward GROUP BY floor
+
+-- three tables beside each other, in an order that has to be found
+SELECT drug, COUNT(*) AS n FROM patients p, stations s, doses d WHERE s.ward = p.ward AND d.person = p.id GROUP BY drug
+
+-- beside each other inside a question
+SELECT AVG(t) AS m FROM (SELECT v.patient, SUM(v.cost) AS t FROM visits v, patients p WHERE p.id = v.patient AND p.age > 20 GROUP BY v.patient)
+
+-- urgent, or of a patient who is old
+SELECT COUNT(*) AS n FROM visits WHERE urgent OR patient IN (SELECT id FROM patients WHERE age > 60)
+
+-- not both
+SELECT ward, COUNT(*) AS n FROM visits WHERE NOT (stay > 2 AND patient IN (SELECT id FROM patients WHERE sex = 'f')) GROUP BY ward
+
+-- a flag of the patient
+SELECT CASE WHEN patient IN (SELECT patient FROM visits WHERE urgent) THEN 'ever urgent' ELSE 'never' END AS kind, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY kind
+
+-- a flag as a key
+SELECT patient NOT IN (SELECT patient FROM visits WHERE urgent) AS calm, COUNT(*) AS n FROM visits GROUP BY calm
+
+-- a share of visits by who they are of
+SELECT ward, AVG(CASE WHEN EXISTS (SELECT 1 FROM patients p WHERE p.id = v.patient AND p.age >= 50) THEN 1.0 ELSE 0.0 END) AS share FROM visits v GROUP BY ward
+
+-- two flags
+SELECT SUM(CASE WHEN patient IN (SELECT id FROM patients WHERE sex = 'f') = patient IN (SELECT patient FROM visits WHERE stay > 5) THEN 1 ELSE 0 END) AS n FROM visits
+
+-- wards of a public list
+SELECT COUNT(*) AS n FROM visits WHERE ward IN (SELECT ward FROM stations WHERE floor > 1) AND cost > 100
+
+-- trips to wards of a public list
+SELECT SUM(km) AS n FROM trips WHERE ward IN (SELECT ward FROM stations WHERE floor > 1)
+
+-- the first visit of everybody, chosen where it is numbered
+SELECT ward, COUNT(*) AS n FROM (SELECT patient, ward FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day, visit, ward, cost, stay, urgent) = 1) GROUP BY ward
+
+-- the same by the number's name
+SELECT AVG(stay) AS m FROM (SELECT patient, stay, RANK() OVER w AS k FROM visits WINDOW w AS (PARTITION BY patient ORDER BY day) QUALIFY k <= 2)
+
+-- different wards, counted on
+SELECT AVG(LEAST(k, 40)) AS m, COUNT(*) AS n FROM (SELECT DENSE_RANK() OVER (PARTITION BY patient ORDER BY ward DESC) AS k FROM visits)
+
+-- two windows with names
+SELECT SUM(a) AS a, SUM(b) AS b FROM (SELECT COUNT(*) OVER w AS a, COUNT(*) OVER v AS b FROM visits WINDOW w AS (PARTITION BY patient), v AS (PARTITION BY patient, ward ORDER BY day))
+
+-- costs by month, written out
+SELECT STRFTIME(day, '%Y-%m') AS month, COUNT(*) AS n, CAST(AVG(cost) AS DECIMAL(10, 2)) AS mean FROM visits GROUP BY month ORDER BY month
+
+-- by weekday
+SELECT DAYNAME(day) AS weekday, COUNT(*) AS n FROM visits WHERE day IS NOT NULL GROUP BY ALL ORDER BY n DESC, weekday LIMIT 3
+
+-- among the groups
+
+-- wards by their rank
+SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY place, ward
+
+-- the share of every ward
+SELECT ward, COUNT(*) * 1.0 / SUM(COUNT(*)) OVER () AS share FROM visits WHERE ward IS NOT NULL GROUP BY ward
+
+-- the share of every ward in percent, and of the cost
+SELECT ward, ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER (), 1) AS percent, SUM(cost) / SUM(SUM(cost)) OVER () AS cost_share FROM visits WHERE ward IS NOT NULL GROUP BY ALL
+
+-- urgent ones within each ward
+SELECT ward, urgent, COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY ward) AS share FROM visits WHERE ward IS NOT NULL AND urgent IS NOT NULL GROUP BY ward, urgent
+
+-- visits so far
+SELECT MONTH(day) AS month, SUM(COUNT(*)) OVER (ORDER BY MONTH(day)) AS so_far FROM visits WHERE day IS NOT NULL GROUP BY month ORDER BY month
+
+-- change to the month before
+SELECT MONTH(day) AS month, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY MONTH(day)) AS change FROM visits WHERE day IS NOT NULL GROUP BY month ORDER BY month
+
+-- far from the mean of the wards
+SELECT ward, AVG(cost) - AVG(AVG(cost)) OVER () AS apart, MAX(COUNT(*)) OVER w AS most, COUNT(*) OVER w AS wards FROM visits WHERE ward IS NOT NULL GROUP BY ward WINDOW w AS ()
+
+-- the busiest weekday of each ward
+SELECT ward, ISODOW(day) AS d, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL AND day IS NOT NULL GROUP BY ward, d QUALIFY ROW_NUMBER() OVER (PARTITION BY ward ORDER BY COUNT(*) DESC, ISODOW(day)) = 1 ORDER BY ward, d
+
+-- the two wards with most visits of those with some
+SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward HAVING COUNT(*) > 3 QUALIFY DENSE_RANK() OVER (ORDER BY n DESC) <= 2 ORDER BY n DESC, ward
+
+-- a question around another
+
+-- large wards, sorted outside
+SELECT * FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward) WHERE n > 10 ORDER BY n DESC, ward
+
+-- the same with a name
+WITH g AS (SELECT ward, COUNT(*) AS n, SUM(cost) AS total FROM visits WHERE ward IS NOT NULL GROUP BY ward) SELECT ward, total / n AS each_one FROM g WHERE n > 5 ORDER BY each_one
+
+-- the first in each ward, ranked inside and chosen outside
+SELECT ward, d, n FROM (SELECT ward, ISODOW(day) AS d, COUNT(*) AS n, ROW_NUMBER() OVER (PARTITION BY ward ORDER BY COUNT(*) DESC, ISODOW(day)) AS r FROM visits WHERE ward IS NOT NULL AND day IS NOT NULL GROUP BY ward, d) WHERE r = 1 ORDER BY ward, d
+
+-- shares, computed outside
+SELECT ward, n * 1.0 / SUM(n) OVER () AS share FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward) AS t

@@ -26,12 +26,14 @@ from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded,
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import (
+    Across,
     Arithmetic,
     Column,
     Compared,
     KeyOf,
     Kind,
     Literal,
+    Look,
     MeasureOf,
     Ordering,
     Plan,
@@ -212,6 +214,10 @@ def views(draw: Any, question: Question) -> View:
     columns = [Shown(f"k{place}", KeyOf(place)) for place in range(len(question.keys))]
     columns += [Shown(f"x{place}", measure) for place, measure in enumerate(measures)]
     columns.append(Shown("y", Arithmetic(draw(st.sampled_from("+-*/%")), measures[0], measures[-1])))
+    if draw(st.booleans()):
+        look = draw(st.sampled_from([Look.SUM, Look.MEAN, Look.GREATEST, Look.BEFORE, Look.RANK]))
+        order = ((measures[-1], True),) if look in {Look.BEFORE, Look.RANK} else ()
+        columns.append(Shown("z", Across(look, None if look is Look.RANK else measures[0], (), order)))
     having = draw(st.sampled_from([None, None, Compared(">", measures[0], Literal(100, Kind.INTEGER))]))
     order = draw(st.sampled_from([(), (Ordering(measures[-1], descending=True),)]))
     return View(tuple(columns), having, order, draw(st.sampled_from([None, None, 3])), 0)

@@ -49,7 +49,7 @@ def cell(value):
 def answered(vault, text):
     """The rows of an answer without the ends of intervals."""
     with clinic.no_noise():
-        release = vault.sql(text, epsilon=10**4, raw=True)
+        release = vault.sql(text, epsilon=5 * 10**3, raw=True)
     ends = {f"{name}{end}" for name in release.columns for end in ("_low", "_high")}
     kept = [place for place, name in enumerate(release.columns) if name not in ends]
     return [tuple(cell(row[place]) for place in kept) for row in release.rows]

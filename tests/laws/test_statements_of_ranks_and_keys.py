@@ -27,9 +27,14 @@ RANKS = {
 FOUND = {
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC": 1,
     "SELECT LOWER(ward) AS w, urgent, COUNT(*) AS n FROM visits GROUP BY w, urgent": 2,
+    "SELECT visit // 10 AS tens, COUNT(*) AS n FROM visits GROUP BY tens": 1,
+    "SELECT FLOOR(stay / 2) * 2 AS days, FLOOR(cost / 500) * 500 AS c, COUNT(*) AS n FROM visits GROUP BY days, c": 2,
     "SELECT ward, YEAR(day) AS y, COUNT(*) AS n FROM visits GROUP BY ward, y": 2,
 }
-COLUMNS = tuple(replace(column, values=None) if column.name == "ward" else column for column in clinic.VISITS.columns)
+COLUMNS = tuple(
+    replace(column, values=None, low=None, high=None) if column.name in {"ward", "stay", "cost"} else column
+    for column in clinic.VISITS.columns
+)
 STEP = 20  # of the grid on which costs are ranked, at most
 
 

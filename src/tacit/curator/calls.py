@@ -17,6 +17,7 @@ _MONOTONE = {
     Function.ROUND,
     Function.FLOOR,
     Function.CEIL,
+    Function.TRUNC,
     Function.SIGN,
 }
 # What a function comes to far below and far above, where that is not as far away; below zero SQRT begins at zero.

@@ -1,16 +1,18 @@
 """The view of an answer: columns, HAVING, ORDER BY and LIMIT, computed from released numbers and the plan alone."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
+from tacit.curator.across import Peers, every_part, roots_of
 from tacit.curator.calls import called_value
 from tacit.curator.intervals import Drawn, Interval, Noisy, ratio_interval
 from tacit.curator.moments import moment_interval
 from tacit.plan import (
+    Across,
     Arithmetic,
     Both,
     Called,
@@ -25,6 +27,7 @@ from tacit.plan import (
     Kind,
     Like,
     Literal,
+    Look,
     MeanOf,
     MeasureOf,
     MomentOf,
@@ -38,6 +41,7 @@ from tacit.plan import (
     Summed,
     cast,
     constant,
+    groups_of,
     matches,
     operands,
     tokens_of,
@@ -80,6 +84,10 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
     ]
     if view.having is not None:
         groups = [group for group in groups if _point(group.value(view.having)) is True]
+    if any(isinstance(part, Across) for root in roots_of(view) for part in every_part(root)):
+        groups = _beside_each_other(groups, plan)
+    if view.qualify is not None:
+        groups = [group for group in groups if _point(group.value(view.qualify)) is True]
     for order in reversed(view.order):
         groups = _sorted(groups, order.value, descending=order.descending)
     end = None if view.limit is None else view.offset + view.limit
@@ -88,6 +96,20 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
     rows = tuple(tuple(cell for column in columns for cell in group.cells(column)) for group in groups)
     names = tuple(name for column in columns for name in column.names)
     return Viewed(names, rows, tuple(column.names[0] for column in columns if column.measured))
+
+
+def _beside_each_other(groups: list["_Group"], plan: Plan) -> list["_Group"]:
+    """The groups, each of which knows the others."""
+    peers = Peers(
+        groups,
+        groups_of(plan.question),
+        plan.view.having is not None and bool(_figures(plan.view.having)),
+        lambda group, expression, confidence: _Evaluation(group, confidence).of(expression),
+        _figures,
+        lambda group, place: group.noisy[place],
+        lambda value: isinstance(value, MeasureOf) and isinstance(plan.question.measures[value.place], Summed),
+    )
+    return [replace(group, peers=peers, place=place) for place, group in enumerate(groups)]
 
 
 def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> list["_Group"]:
@@ -107,6 +129,8 @@ def _figures(value: Expression) -> frozenset[Expression]:
     """What is computed from released numbers that an expression depends on, each with an interval of its own."""
     match value:
         case MeasureOf() | MeanOf() | MomentOf():
+            return frozenset({value})
+        case Across() if any(map(_figures, operands(value))):
             return frozenset({value})
         case _:
             return frozenset().union(*(_figures(operand) for operand in operands(value)))
@@ -132,7 +156,8 @@ def _column(shown: Shown, question: Question, confidence: float, *, raw: bool) -
     name, value = shown.name, shown.value
     names = (name, f"{name}_low", f"{name}_high") if _numeric(value, question) else (name,)
     kind = type_of(value, question).kind
-    whole = kind is Kind.INTEGER or (isinstance(value, MeasureOf) and not raw and _whole(question, value.place))
+    single = value.operand if isinstance(value, Across) and value.look is not Look.MEAN else value
+    whole = kind is Kind.INTEGER or (isinstance(single, MeasureOf) and not raw and _whole(question, single.place))
     return _Column(value, names, kind, _each(value, confidence), whole)
 
 
@@ -158,6 +183,8 @@ class _Group:
     noisy: tuple[Noisy | Drawn, ...]
     confidence: float
     raw: bool
+    peers: Peers | None = None
+    place: int = 0
 
     def cells(self, column: _Column) -> tuple[Any, ...]:
         """What is shown in a column: a value and, where noise has touched it, the ends of its interval."""
@@ -226,6 +253,9 @@ class _Evaluation:
                 values = [self._as(part, kind) for part, kind in kinds]
                 numeric = type_of(expression, self.group.question).numeric
                 return called_value(function, values, noisy=bool(_figures(expression)), numeric=numeric)
+            case Across():
+                assert self.group.peers is not None, "groups know each other where windows look at them"
+                return self.group.peers.value(expression, self.group.place, self.confidence)
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:

@@ -107,6 +107,13 @@ def _substr(expression: Called, operands: Sequence[str]) -> str:
     return f"substr({', '.join([operands[0], *map(str, settings)])})"
 
 
+def _count(expression: Called) -> int:
+    part = expression.operands[1]
+    assert isinstance(part, Literal)
+    assert isinstance(part.value, int)
+    return part.value
+
+
 def _unit(expression: Called, place: int) -> str:
     part = expression.operands[place]
     assert isinstance(part, Literal)
@@ -154,11 +161,14 @@ _WRITERS: dict[Function, _Writer] = {
     Function.ROUND: _round,
     Function.FLOOR: _whole("floor"),
     Function.CEIL: _whole("ceil"),
+    Function.TRUNC: _whole("trunc"),
     Function.SQRT: _sqrt,
     Function.LN: _log("ln"),
     Function.LOG10: _log("log10"),
     Function.POWER: _power,
     Function.SUBSTR: _substr,
+    Function.RIGHT: lambda part, operands: f"right({operands[0]}, {_count(part):d})",
+    Function.REPLACE: lambda _, operands: f"replace(substr({operands[0]}, 1, {LONGEST}), {operands[1]}, {operands[2]})",
     Function.CONCAT: _concat,
     Function.JOINED: _joined,
     Function.EXTRACT: _extract,

@@ -305,7 +305,7 @@ def _seen(i: int, window: Window, cells: Sequence[str]) -> list[str]:
     if isinstance(window, Running):
         by = f" ORDER BY {', '.join(order)}" if order else ""
         return _totals(i, window.folded, f" OVER (PARTITION BY {within}{by})")
-    if window.place is not Place.RANK:
+    if window.place not in {Place.RANK, Place.DENSE}:
         order += [f"{cell} ASC NULLS LAST" for cell in cells]
     over = f"OVER (PARTITION BY {within} ORDER BY {', '.join(order) or '1'})"
     match window.place:
@@ -313,6 +313,8 @@ def _seen(i: int, window: Window, cells: Sequence[str]) -> list[str]:
             return [f"row_number() {over} AS a{i}"]
         case Place.RANK:
             return [f"rank() {over} AS a{i}"]
+        case Place.DENSE:
+            return [f"dense_rank() {over} AS a{i}"]
         case Place.BEFORE:
             return [f"lag(v{i}, {window.offset:d}) {over} AS a{i}"]
         case Place.AFTER:

@@ -10,6 +10,7 @@ from tacit.plan import (
     INTEGER_TEXT,
     NUMBER_TEXT,
     TIMESTAMP_TEXT,
+    Across,
     Arithmetic,
     Both,
     Called,
@@ -193,7 +194,7 @@ def rendered(expression: Expression, read: Reader) -> str:
         case Called(_, parts):
             texts = [_as(part, kind, read) for part, kind in zip(parts, wanted(expression), strict=True)]
             return function_sql(expression, texts)
-        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
+        case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
             raise AssertionError("keys and measures exist only after release")
         case _:
             assert_never(expression)

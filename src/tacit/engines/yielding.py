@@ -162,6 +162,9 @@ def _run(rows: Sequence[Row], window: Running) -> list[Value]:
 
 
 def _placed(rows: Sequence[Row], window: Placed, names: Sequence[str]) -> list[Value]:
+    if window.place is Place.DENSE:
+        ranks = _ranks(rows, window.order)
+        return [len({theirs for theirs in ranks if theirs <= rank}) for rank in ranks]
     if window.place is Place.RANK:
         ranks = _ranks(rows, window.order)
         return [1 + sum(theirs < rank for theirs in ranks) for rank in ranks]

@@ -6,6 +6,7 @@ from tacit.plan.computing import Computation, Row, computed
 from tacit.plan.derived import derived, identity, subject
 from tacit.plan.domains import public_values, scalar
 from tacit.plan.expressions import (
+    Across,
     Arithmetic,
     Both,
     Called,
@@ -19,6 +20,7 @@ from tacit.plan.expressions import (
     KeyOf,
     Like,
     Literal,
+    Look,
     MeanOf,
     MeasureOf,
     Moment,
@@ -34,6 +36,7 @@ from tacit.plan.frame import Frame
 from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
 from tacit.plan.grids import Even, Grid, Powers
 from tacit.plan.header import Header
+from tacit.plan.looking import over
 from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, multiplied, summed
 from tacit.plan.nodes import (
@@ -122,6 +125,7 @@ from tacit.plan.values import (
 from tacit.plan.words import as_tree, in_words, phrase
 
 __all__ = [
+    "Across",
     "Arithmetic",
     "BOOLEAN_WORDS",
     "Both",
@@ -161,6 +165,7 @@ __all__ = [
     "LONGEST",
     "Like",
     "Literal",
+    "Look",
     "MEANINGS",
     "MOST_NUMBERS",
     "MeanOf",
@@ -250,6 +255,7 @@ __all__ = [
     "multiplicity",
     "multiplied",
     "operands",
+    "over",
     "owner_of",
     "parsed",
     "phrase",

@@ -49,6 +49,8 @@ class Account:
     spare: Counter[str] = field(default_factory=Counter)
     seen: set[tuple[int, str]] = field(default_factory=set)
     origins: dict[int, tuple[Expression, Node]] = field(default_factory=dict)
+    moved: set[int] = field(default_factory=set)
+    """The conditions of WHERE that were read as what tables are joined on."""
 
     def reads(self, found: Expression, node: Node) -> None:
         """Remember which node an expression was read from."""

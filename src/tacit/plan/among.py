@@ -3,15 +3,20 @@
 from typing import Any
 
 from tacit.plan.draft import Draft, Name
-from tacit.plan.expressions import Both
+from tacit.plan.expressions import Both, Expression, Field
+from tacit.plan.flags import flagged
+from tacit.plan.folding import apart
 from tacit.plan.forms import chained
 from tacit.plan.inside import Inside
-from tacit.plan.nodes import Kept, Rows, Scan
+from tacit.plan.listing import is_distinct
+from tacit.plan.nodes import Computed, Defined, Joined, Kept, Rows, Scan
 from tacit.plan.origins import HIDDEN, Origin, Scope, of_rows
-from tacit.plan.owners import Owner
+from tacit.plan.owners import Owner, size_of, unique_columns
 from tacit.plan.reader import ROWS, Reader, conjuncts, is_column, is_unit, no_end, node_kind, same_units
+from tacit.plan.rows import columns_of
+from tacit.plan.types import type_of
 
-__all__ = ["filtered"]
+__all__ = ["filtered", "is_among"]
 
 _UNITS_ONLY = (
     "a question inside IN or EXISTS is about the protected unit, and stands by itself among the conditions of WHERE"
@@ -27,18 +32,22 @@ def filtered(reader: Reader, clause: Any, draft: Draft) -> None:
     if clause is None:
         return
     condition = reader.account.take(clause)["this"]
-    if not any(node_kind(part) == "Exists" or part.args.get("query") for part in condition.walk()):
+    whole = not any(id(part) in reader.account.moved for part in condition.walk())
+    if whole and not any(node_kind(part) == "Exists" or part.args.get("query") for part in condition.walk()):
         with reader.account.about(condition):
             draft.where(reader.read(condition, draft, ROWS))
         return
     plain = []
     for part in conjuncts(reader, condition):
+        if id(part) in reader.account.moved:
+            continue
         inner = part
         while node_kind(inner) in {"Not", "Paren"}:
             inner = inner.this
         if node_kind(inner) == "Exists" or inner.args.get("query"):
             with reader.account.about(part):
-                _keep(reader, part, draft)
+                if not _public(reader, part, draft):
+                    _keep(reader, part, draft)
         else:
             plain.append(reader.read(part, draft, ROWS))
     if plain:
@@ -64,6 +73,53 @@ def _keep(reader: Reader, node: Any, draft: Draft) -> None:
     draft.rows = of_rows(Kept(rows, among.rows, present), draft.table.name, draft.table.unit, (), among.size + 2).rows
 
 
+def is_among(reader: Reader, node: Any, draft: Draft) -> Expression:
+    """IN and EXISTS inside an expression: whether the unit of a row is among others."""
+    if draft.rows is None:
+        reader.account.refuse(node, "what tables are joined on looks at their rows alone", "write it in WHERE")
+    if draft.table.unit is None:
+        reader.account.refuse(node, "units are looked for, and every row is its own unit", "compare columns instead")
+    among = _exists(reader, node) if node_kind(node) == "Exists" else _in(reader, node)
+    known = next((found for rows, found in draft.flags if rows == among.rows), None)
+    if known is not None:
+        return known
+    draft.rows, found = flagged(draft.rows, among.rows)
+    draft.flags.append((among.rows, found))
+    of_rows(draft.rows, draft.table.name, draft.table.unit, (), size_of(draft.rows))
+    return found
+
+
+def _public(reader: Reader, node: Any, draft: Draft) -> bool:
+    """Keep the rows whose value is among those of a public column, if that is what is asked: x IN (SELECT x FROM …).
+
+    Claim:      every row stays once or not at all.
+    Because:    the column holds no value twice, and is compared as it is; NULL equals nothing.
+    Checked by: tests/unit/plan/test_wide.py::test_a_column_is_looked_up_in_a_public_table and tests/laws/statements.sql
+    """
+    while node_kind(node) == "Paren":
+        node = reader.account.take(node)["this"]
+    if node_kind(node) != "In" or (is_column(node.this) and is_unit(reader, node.this)):
+        return False
+    parts = reader.account.take(node)
+    found = reader.query(parts["query"], "the question inside")
+    if found.owner is not Owner.NOBODY:
+        reader.account.refuse(node, _UNITS_ONLY, _ALONE)
+    if len(found.table.columns) != 1:
+        reader.account.refuse(parts["query"], "this gives more than one column", "select the one that is compared")
+    value, rows = reader.read(parts["this"], draft, ROWS), draft.rows or Scan(draft.table)
+    (column,) = columns_of(found.rows)
+    if column not in unique_columns(found.rows) or type_of(value).kind is not column.kind:
+        reason = f"the public column {column.name!r} may hold a value twice, and rows would be counted twice"
+        remedy = f"declare it unique in the policy: unique = [{column.name!r}]; kinds must be the same"
+        reader.account.refuse(parts["query"], reason, remedy)
+    name = apart("looked up", [each.name for each in columns_of(rows)])
+    there = Computed(found.rows, (Defined(name, Field(column)),))
+    on = ((value, Field(columns_of(there)[0])),)
+    draft.rows = Joined(rows, there, on)
+    of_rows(draft.rows, draft.table.name, draft.table.unit, (), size_of(draft.rows))
+    return True
+
+
 def _in(reader: Reader, node: Any) -> Origin:
     parts = reader.account.take(node)
     operand = parts["this"]
@@ -84,12 +140,15 @@ def _exists(reader: Reader, node: Any) -> Origin:
         reader.account.refuse(node, _UNITS_ONLY, _ALONE)
     inside, parts = reader.within(), reader.account.take(select)
     no_end(reader, parts, "group", "having", "with_")
+    is_distinct(reader, parts)  # which changes nothing: whether there is a row is asked, and not how many
     inside.scope = inside.sourced(select, parts)
     draft = Inside(inside.scope.origin.table, rows=inside.scope.origin.rows)
     assert outside is not None, "there are rows outside"
     tied, rest = False, []
     clause = parts.get("where")
     for part in conjuncts(inside, reader.account.take(clause)["this"]) if clause else ():
+        if id(part) in reader.account.moved:
+            continue
         if same_units(inside, part, inside.scope, outside) or _shadowed(inside, part, inside.scope, outside):
             tied = True
         else:

@@ -6,8 +6,8 @@ from math import ceil, floor
 
 from tacit.exact import ball, exp, log, lower, sqrt, upper, working
 from tacit.plan.expressions import Called, Expression, Literal
-from tacit.plan.functions import PARTS, TRUNCATED, UNITS, Function
-from tacit.plan.meanings import FIRST, LAST, MEANINGS, crossed, later, rounded, trunc
+from tacit.plan.functions import FORMATS, PARTS, TRUNCATED, UNITS, Function
+from tacit.plan.meanings import FIRST, LAST, LONGEST, MEANINGS, crossed, is_format, later, rounded, trunc
 from tacit.plan.nodes import Question
 from tacit.plan.proofs import CALENDAR, NUMERIC, Type, ranged, refused, settled, unbounded
 from tacit.plan.ranges import INT64, Range, hull, outward
@@ -27,6 +27,9 @@ ARITY: dict[Function, tuple[int, int]] = dict.fromkeys(Function, (1, 1)) | {
     Function.ROUND: (2, 2),
     Function.POWER: (2, 2),
     Function.SUBSTR: (2, 3),
+    Function.RIGHT: (2, 2),
+    Function.REPLACE: (3, 3),
+    Function.STRFTIME: (2, 2),
     Function.JOINED: (2, 2),
     Function.EXTRACT: (2, 2),
     Function.DATE_TRUNC: (2, 2),
@@ -38,14 +41,16 @@ ARITY: dict[Function, tuple[int, int]] = dict.fromkeys(Function, (1, 1)) | {
 _DECIMALS = range(-15, 16)
 _PLACES = range(1 << 31)
 _CHOICES = {Function.COALESCE, Function.LEAST, Function.GREATEST, Function.DISTINCT, Function.NULLIF}
-_OWN = {Function.ABS, Function.SIGN, Function.ROUND, Function.FLOOR, Function.CEIL}
+_OWN = {Function.ABS, Function.SIGN, Function.ROUND, Function.FLOOR, Function.CEIL, Function.TRUNC}
 _DOUBLES = {Function.SQRT, Function.LN, Function.LOG10, Function.EXP, Function.POWER}
 _JOINS = {Function.CONCAT, Function.JOINED}
+_TEXTS = _JOINS | {Function.REPLACE}
 _MOMENTS = {
     Function.EXTRACT: (Kind.TEXT, Kind.TIMESTAMP),
     Function.DATE_TRUNC: (Kind.TEXT, Kind.TIMESTAMP),
     Function.DATE_ADD: (Kind.TIMESTAMP, Kind.INTEGER, Kind.TEXT),
     Function.DATE_DIFF: (Kind.TEXT, Kind.TIMESTAMP, Kind.TIMESTAMP),
+    Function.STRFTIME: (Kind.TIMESTAMP, Kind.TEXT),
 }
 _RESULTS = {
     Function.DISTINCT: Kind.BOOLEAN,
@@ -55,6 +60,7 @@ _RESULTS = {
     Function.DATE_TRUNC: Kind.TIMESTAMP,
     Function.DATE_ADD: Kind.TIMESTAMP,
     Function.DATE_DIFF: Kind.INTEGER,
+    Function.STRFTIME: Kind.TEXT,
 } | dict.fromkeys(_DOUBLES, Kind.NUMBER)
 _READS = {
     Kind.INTEGER: ("whole numbers", "cast it, CAST(x AS BIGINT), or use / and FLOOR"),
@@ -79,7 +85,7 @@ def wanted_kinds(expression: Called, kinds: Sequence[Kind]) -> list[Kind]:
         return [Kind.NUMBER] * len(kinds)
     if function is Function.QUOTIENT:
         return [Kind.INTEGER, Kind.INTEGER]
-    return [Kind.TEXT] * len(kinds) if function in _JOINS else [Kind.TEXT, *[Kind.INTEGER] * (len(kinds) - 1)]
+    return [Kind.TEXT] * len(kinds) if function in _TEXTS else [Kind.TEXT, *[Kind.INTEGER] * (len(kinds) - 1)]
 
 
 def called_type(expression: Called, types: Sequence[Type], question: Question | None) -> Type:
@@ -161,6 +167,12 @@ def _check_settings(expression: Called, question: Question | None) -> None:
             need(1, _PLACES[1:], "a constant place", "count from 1: SUBSTR(x, 1, 3) is the first three characters")
             if len(expression.operands) > 2:
                 need(2, _PLACES, "a constant length", "write a whole number that is not negative")
+        case Function.RIGHT:
+            need(1, _PLACES, "a constant length", "write a whole number that is not negative")
+        case Function.REPLACE:
+            _need_texts(expression, question)
+        case Function.STRFTIME:
+            _need_format(expression, question)
         case Function.EXTRACT:
             need(0, PARTS, "a part of a moment", f"the parts are {', '.join(PARTS)}")
         case Function.DATE_TRUNC:
@@ -170,6 +182,24 @@ def _check_settings(expression: Called, question: Question | None) -> None:
         case Function.DATE_DIFF:
             remedy = f"the units are {', '.join(unit for unit in UNITS if unit != 'week')}; weeks are days // 7"
             need(0, UNITS.keys() - {"week"}, "a unit of time", remedy)
+
+
+def _need_texts(expression: Called, question: Question | None) -> None:
+    """What is replaced and what by are constants, and not too long; what is nothing stands nowhere."""
+    for place in (1, 2):
+        text = _setting(expression, place)
+        if not isinstance(text, str) or len(text) > LONGEST or (place == 1 and not text):
+            reason = "REPLACE needs constant texts: what is replaced, and by what"
+            refused(expression.operands[place], reason, "write them in quotes: REPLACE(x, '-', '')", question)
+
+
+def _need_format(expression: Called, question: Question | None) -> None:
+    """A format is a constant of signs that are known, and short: no row makes the text longer."""
+    format_ = _setting(expression, 1)
+    known = isinstance(format_, str) and len(format_) <= 64 and is_format(format_)
+    if not known:
+        signs = ", ".join(f"%{sign}" for sign in FORMATS)
+        refused(expression, "this format of a moment is not read", f"write a constant made of {signs}", question)
 
 
 # ---------------------------------------------------------------- ranges
@@ -251,7 +281,7 @@ def _sign(_: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
 
 
 def _stepwise(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
-    """ROUND, FLOOR and CEIL, which never change the order of two numbers."""
+    """ROUND, FLOOR, CEIL and TRUNC, which never change the order of two numbers."""
     found, decimals = types[0], _setting(expression, 1) if expression.function is Function.ROUND else 0
     assert isinstance(decimals, int)
     if kind is Kind.INTEGER and decimals >= 0:
@@ -368,9 +398,11 @@ def _corner(expression: Called, base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def _length(expression: Called, _: Sequence[Type], kind: Kind, nullable: bool) -> Type:
-    """A text may be of any length, but for what SUBSTR has cut."""
+    """A text may be of any length, but for what SUBSTR or RIGHT has cut."""
     match expression.operands[0]:
         case Called(Function.SUBSTR, (_, _, Literal(int(most), _))):
+            return Type(kind, Fraction(0), Fraction(most), nullable)
+        case Called(Function.RIGHT, (_, Literal(int(most), _))):
             return Type(kind, Fraction(0), Fraction(most), nullable)
         case Literal(str(text), _):
             return Type(kind, Fraction(len(text)), Fraction(len(text)), nullable)
@@ -437,6 +469,7 @@ _RULES: dict[Function, _Rule] = {
     Function.ROUND: _stepwise,
     Function.FLOOR: _stepwise,
     Function.CEIL: _stepwise,
+    Function.TRUNC: _stepwise,
     Function.SQRT: _sqrt,
     Function.LN: _log,
     Function.LOG10: _log,

@@ -79,7 +79,8 @@ def canonical(plan: Plan) -> Plan:
     columns = tuple(Shown(shown.name, moved(shown.value)) for shown in view.columns)
     order = tuple(Ordering(moved(by.value), by.descending) for by in view.order)
     having = None if view.having is None else moved(view.having)
-    return Plan(found, View(columns, having, order, view.limit, view.offset))
+    qualify = None if view.qualify is None else moved(view.qualify)
+    return Plan(found, View(columns, having, order, view.limit, view.offset, qualify))
 
 
 def fingerprint(question: Question) -> bytes:
@@ -272,7 +273,9 @@ def _called(expression: Called, question: Question | None) -> Expression:
             return found if type_of(found, question).kind is kind else Cast(found, kind)  # what is gone was a double
         case Function.DISTINCT:
             return Called(function, tuple(sorted(map(_whole, parts), key=serial)))
-        case Function.ROUND | Function.FLOOR | Function.CEIL if type_of(parts[0], question).kind is Kind.INTEGER:
+        case Function.ROUND | Function.FLOOR | Function.CEIL | Function.TRUNC if (
+            type_of(parts[0], question).kind is Kind.INTEGER
+        ):
             return parts[0] if function is not Function.ROUND or not _cuts(parts[1]) else expression
         case _:
             return expression

@@ -5,16 +5,18 @@ from collections.abc import Mapping, Sequence
 from tacit.errors import InvalidPlan
 from tacit.plan.draft import SELECTED, Draft, Name
 from tacit.plan.expressions import Field
+from tacit.plan.flags import flagged
 from tacit.plan.inside import Inside
+from tacit.plan.listing import once
 from tacit.plan.nodes import Computed, Defined, Joined, Kept, Rows, Scan, Stacked
 from tacit.plan.origins import Origin, Scope, met, of_rows, of_table
-from tacit.plan.owners import Owner, parts_of
+from tacit.plan.owners import Owner, size_of
 from tacit.plan.rows import columns_of
 from tacit.plan.schema import Table
 from tacit.plan.terms import Scope as Reading
 from tacit.plan.terms import Term
 
-__all__ = ["among", "joined", "origin_of", "per_unit", "stacked"]
+__all__ = ["among", "distinct", "flag", "joined", "origin_of", "per_unit", "stacked"]
 
 
 def origin_of(draft: Draft) -> Origin:
@@ -23,11 +25,7 @@ def origin_of(draft: Draft) -> Origin:
     if isinstance(rows, Scan):
         return of_table(rows.table)
     plain = of_table(draft.table)
-    return of_rows(rows, draft.table.name, draft.table.unit, plain.names, _size(rows))
-
-
-def _size(rows: Rows) -> int:
-    return 1 + sum(_size(part) for part in parts_of(rows))
+    return of_rows(rows, draft.table.name, draft.table.unit, plain.names, size_of(rows))
 
 
 def per_unit(draft: Draft, by: Sequence[str], columns: Mapping[str, Term]) -> tuple[Rows, Table]:
@@ -86,6 +84,24 @@ def stacked(draft: Draft, other: Draft) -> tuple[Rows, Table]:
     return rows, _seen(rows, one)
 
 
+def distinct(draft: Draft) -> tuple[Rows, Table]:
+    """The rows of each unit, those that are alike only once."""
+    origin = origin_of(draft)
+    rows = once(origin.rows, origin.table.unit)
+    return rows, _seen(rows, origin)
+
+
+def flag(draft: Draft, name: str, other: Draft) -> tuple[Rows, Table]:
+    """The rows, with a column that says whether their unit has a row among the other's."""
+    one, two = origin_of(draft), origin_of(other)
+    if name.casefold() in {each.casefold() for each in one.names}:
+        raise InvalidPlan(f"there is a column {name!r} already", "give this one another name")
+    rows, found = flagged(one.rows, two.rows)
+    same = [Defined(column.name, Field(column)) for column in columns_of(one.rows)]
+    told = Computed(rows, (*same, Defined(name, found)))
+    return told, _seen(told, one)
+
+
 def among(draft: Draft, other: Draft, *, present: bool) -> tuple[Rows, Table]:
     """The rows of the units that have a row among the other's, or have none there."""
     one, two = origin_of(draft), origin_of(other)
@@ -95,4 +111,4 @@ def among(draft: Draft, other: Draft, *, present: bool) -> tuple[Rows, Table]:
 
 def _seen(rows: Rows, origin: Origin) -> Table:
     """What the rows look like, with the unit of the rows that they are made of."""
-    return of_rows(rows, origin.table.name, origin.table.unit, (), _size(rows)).table
+    return of_rows(rows, origin.table.name, origin.table.unit, (), size_of(rows)).table

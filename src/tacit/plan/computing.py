@@ -6,6 +6,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import assert_never
 
 from tacit.plan.expressions import (
+    Across,
     Arithmetic,
     Both,
     Called,
@@ -80,7 +81,7 @@ def computed(expression: Expression) -> Computation:
         case Called(function, parts):
             values = [_cast(part, kind) for part, kind in zip(parts, wanted(expression), strict=True)]
             return (_strict if function in STRICT else _lenient)(MEANINGS[function], *values)
-        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
+        case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
             raise AssertionError("keys and measures exist only after release")
         case _:
             assert_never(expression)

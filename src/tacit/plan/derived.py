@@ -67,8 +67,7 @@ def _shown_directly(plan: Plan) -> set[int]:
     """The places of measures that the view uses other than through a mean."""
     view = plan.view
     roots: list[Expression] = [shown.value for shown in view.columns] + [order.value for order in view.order]
-    if view.having is not None:
-        roots.append(view.having)
+    roots += [condition for condition in (view.having, view.qualify) if condition is not None]
     shown = [part for root in roots for part in _parts(root)]
     moments = {place for part in shown if isinstance(part, MomentOf) for place in part.places}  # about one centre
     return moments | {part.place for part in shown if isinstance(part, MeasureOf)}

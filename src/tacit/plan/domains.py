@@ -23,8 +23,8 @@ from tacit.plan.expressions import (
     operands,
     rebuilt,
 )
-from tacit.plan.functions import INEXACT, Function
-from tacit.plan.meanings import later
+from tacit.plan.functions import FORMATS, INEXACT, Function
+from tacit.plan.meanings import formatted, later
 from tacit.plan.narrowing import implied
 from tacit.plan.proofs import CALENDAR, NUMERIC
 from tacit.plan.schema import Column, Kind, Scalar
@@ -76,7 +76,7 @@ class _Search:
         """The values that an expression may have, if there are not too many."""
         if type_of(expression).kind is Kind.BOOLEAN:
             return [False, True]
-        for attempt in (self.image, self.chosen, self.calculated, _rounded, _whole, _begun):
+        for attempt in (self.image, self.chosen, self.calculated, _rounded, _whole, _begun, _written):
             found = attempt(expression)
             if found is not None:
                 return found if len(found) <= MOST_VALUES else None
@@ -204,10 +204,26 @@ def _begun(expression: Expression) -> _Values | None:
             return None
 
 
+def _written(expression: Expression) -> _Values | None:
+    """What a format without a year makes of all days of 28 years, after which weekdays return, or of all hours."""
+    match expression:
+        case Called(Function.STRFTIME, (_, Literal(str(text), _))):
+            units = {FORMATS[part[0]] for part in text.split("%")[1:]}
+        case _:
+            return None
+    day = 24 * 3_600_000_000
+    moments = None
+    if units and units <= {"month", "day"}:
+        moments = range(0, (28 * 365 + 7) * day, day)
+    elif units and units <= {"hour", "minute"}:
+        moments = range(0, day, 60_000_000)
+    return None if moments is None else [*sorted({formatted(moment, text) for moment in moments})]
+
+
 def _is_whole(expression: Expression) -> bool:
     """Whether an expression can only be a whole number or a day."""
     match expression:
-        case Called(Function.FLOOR | Function.CEIL, _):
+        case Called(Function.FLOOR | Function.CEIL | Function.TRUNC, _):
             return True
         case Called(Function.ROUND, (operand, Literal(int(decimals), _))):
             return decimals <= 0 or _is_whole(operand)

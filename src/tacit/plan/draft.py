@@ -6,8 +6,9 @@ from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from math import prod
+from typing import Any
 
-from tacit.errors import InvalidPlan
+from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.expressions import (
     Both,
     Case,
@@ -43,6 +44,7 @@ from tacit.plan.ranking import check_cells, ranked
 from tacit.plan.schema import OTHER, Column, Kind, Table
 from tacit.plan.seen import seen_values
 from tacit.plan.types import condition_type, type_of
+from tacit.plan.widened import widened
 from tacit.plan.words import phrase
 
 __all__ = ["DEEPEST", "KEPT", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
@@ -116,6 +118,12 @@ class Draft:
     measures: dict[Measure, int] = field(default_factory=dict)
     columns: list[Shown] = field(default_factory=list)
     rows: Rows | None = None
+    grouped: bool = False
+    """Whether what comes out are groups: then windows look at them."""
+    named: dict[str, Any] = field(default_factory=dict)
+    """The windows that WINDOW names, as they were written."""
+    flags: list[tuple[Rows, Expression]] = field(default_factory=list)
+    """Rows among which units were looked for, and whether a row's unit is among them."""
     finding: bool = False
     """Whether keys whose values are not public are found in the data, which takes a delta."""
 
@@ -133,6 +141,10 @@ class Draft:
             raise InvalidPlan(reason, close_to(name, names, "column"))
         return self.table.columns[names.index(found)]
 
+    def row_name(self, name: Name) -> Expression:
+        """What a name means in a row."""
+        return Field(self.column(name))
+
     def where(self, condition: Expression) -> None:
         """Keep only the rows for which the condition is true."""
         _shallow(condition)
@@ -142,7 +154,7 @@ class Draft:
     def key(self, value: Expression, name: str | None = None) -> None:
         """Group by an expression whose values are public or, where that is possible, found in the data."""
         _shallow(value)
-        type_of(value)
+        value = self._proved(value)
         called = name or (value.column.name if isinstance(value, Field) else phrase(value))
         if isinstance(value, Field) and value.column.name == self.table.unit:
             raise InvalidPlan(
@@ -162,6 +174,17 @@ class Draft:
         if key not in self.keys:
             self.keys.append(key)
             self.key_names.append(called)
+
+    def _proved(self, value: Expression) -> Expression:
+        """A key of which no row can fail: one that is found in the data needs no bounds but those of its type."""
+        try:
+            type_of(value)
+        except Unbounded:
+            if not self.finding:
+                raise
+            value = widened(value)
+            type_of(value)
+        return value
 
     # ------------------------------------------------------------ measures
 
@@ -259,7 +282,8 @@ class Draft:
 
     def key_of(self, value: Expression) -> KeyOf | None:
         """The key that is calculated like this, if there is one."""
-        return next((KeyOf(place) for place, key in enumerate(self.keys) if key.value == value), None)
+        same = (value, widened(value)) if self.finding else (value,)
+        return next((KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None)
 
     def _column_named(self, name: Name) -> Expression | None:
         found = find(name, [shown.name for shown in self.columns], "column")
@@ -281,12 +305,17 @@ class Draft:
         order: Sequence[Ordering] = (),
         limit: int | None = None,
         offset: int = 0,
+        qualify: Expression | None = None,
     ) -> Plan:
         """The plan that has been read."""
-        _shallow(having, *(ordering.value for ordering in order))
+        _shallow(having, qualify, *(ordering.value for ordering in order))
+        if not self.measures and self.question.unknown:
+            self.count()  # which keys there are is all that is asked: they are measured, or nobody would know of what
         question = self.question
         if having is not None:
             condition_type(having, question)
+        if qualify is not None:
+            condition_type(qualify, question)
         for ordering in order:
             type_of(ordering.value, question)
         if not self.measures:
@@ -297,7 +326,7 @@ class Draft:
             )
         self._is_not_too_wide()
         self._intervals_have_names()
-        return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset))
+        return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset, qualify))
 
     def _is_not_too_wide(self) -> None:
         numbers = len(self.measures) * prod(len(key.listed) for key in self.question.public)

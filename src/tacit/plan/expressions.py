@@ -9,6 +9,7 @@ from tacit.plan.functions import Function
 from tacit.plan.schema import Column, Kind, Scalar
 
 __all__ = [
+    "Across",
     "Arithmetic",
     "Both",
     "Called",
@@ -22,6 +23,7 @@ __all__ = [
     "KeyOf",
     "Like",
     "Literal",
+    "Look",
     "MeanOf",
     "MeasureOf",
     "Moment",
@@ -191,6 +193,36 @@ class MomentOf:
     places: tuple[int, ...]
 
 
+class Look(Enum):
+    """What a group's numbers are among those of other groups."""
+
+    NUMBER = "ROW_NUMBER"
+    RANK = "RANK"
+    DENSE = "DENSE_RANK"
+    COUNT = "COUNT"
+    SUM = "SUM"
+    MEAN = "AVG"
+    LEAST = "MIN"
+    GREATEST = "MAX"
+    BEFORE = "LAG"
+    AFTER = "LEAD"
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """After release: what a window over the groups that HAVING keeps says of one of them.
+
+    Groups are those with the same values of `by`.  With an order, sums and the like are of those up to a group and its
+    peers; each part of it is an expression and whether it is taken from the greatest on.  NULLs come last.
+    """
+
+    look: Look
+    operand: "Expression | None" = None
+    by: tuple["Expression", ...] = ()
+    order: tuple[tuple["Expression", bool], ...] = ()
+    offset: int = 1
+
+
 Expression = (
     Literal
     | Field
@@ -210,6 +242,7 @@ Expression = (
     | MeasureOf
     | MeanOf
     | MomentOf
+    | Across
 )
 """Every expression there is."""
 
@@ -229,6 +262,8 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return (*(part for branch in branches for part in branch), otherwise)
         case Called(_, parts):
             return parts
+        case Across(_, operand, by, order, _):
+            return (*(() if operand is None else (operand,)), *by, *(value for value, _ in order))
         case _:
             assert_never(expression)
 
@@ -262,5 +297,9 @@ def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) 
             return Cast(change(operand), kind)
         case Called(function, parts):
             return Called(function, tuple(change(part) for part in parts))
+        case Across(look, operand, by, order, offset):
+            changed = None if operand is None else change(operand)
+            ordered = tuple((change(value), descending) for value, descending in order)
+            return Across(look, changed, tuple(change(part) for part in by), ordered, offset)
         case _:
             assert_never(expression)

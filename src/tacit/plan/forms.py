@@ -30,10 +30,10 @@ from tacit.plan.expressions import (
     OneOf,
     operands,
 )
-from tacit.plan.functions import UNITS, Function
+from tacit.plan.functions import FORMATS, TRUNCATED, UNITS, Function
 from tacit.plan.meanings import later, lower
 from tacit.plan.nodes import Question
-from tacit.plan.proofs import CALENDAR, refused
+from tacit.plan.proofs import CALENDAR, NUMERIC, refused
 from tacit.plan.ranges import INT64, LARGEST
 from tacit.plan.schema import Kind, Scalar
 from tacit.plan.types import condition_type, type_of
@@ -348,6 +348,45 @@ class Forms:
                 return read_moment(text)
             case _:
                 return Cast(operand, kind)
+
+    def decimal(self, operand: Expression, digits: int, decimals: int) -> Expression:
+        """CAST(operand AS DECIMAL(digits, decimals)): a number that is rounded to so many decimals, as a double.
+
+        Of rows it is proved that the digits suffice; what is released is rounded, whatever its size.
+        """
+        self._not_null("cast", operand)
+        if type_of(operand, self.question).kind not in NUMERIC:
+            refused(operand, "only numbers are cast to DECIMAL", "cast it to DOUBLE first, and round it", self.question)
+        if not 1 <= digits <= 38 or not 0 <= decimals <= min(digits, 15):
+            raise InvalidPlan(
+                "there is no such DECIMAL here", "write at most 38 digits, and 15 of them after the point"
+            )
+        number = operand if type_of(operand, self.question).kind is Kind.NUMBER else Cast(operand, Kind.NUMBER)
+        found = Called(Function.ROUND, (number, Literal(decimals, Kind.INTEGER)))
+        known = type_of(found, self.question).range
+        if self.question is None and (known is None or known.furthest >= 10 ** (digits - decimals)):
+            reason = f"this may have more than {digits - decimals} digits before the point"
+            refused(operand, reason, f"write ROUND(x, {decimals}), or declare bounds that are close enough")
+        return found
+
+    def holds(self, operand: Expression, part: Expression, before: str, after: str) -> Expression:
+        """Whether a text begins with, ends with or contains a constant: a LIKE in which no sign is special."""
+        if not isinstance(part, Literal) or not isinstance(part.value, str):
+            refused(part, "what a text holds must be a constant", "write it in quotes", self.question)
+        escaped = re.sub(r"([\\%_])", r"\\\1", part.value)
+        return self.like(operand, Literal(f"{before}{escaped}{after}", Kind.TEXT))
+
+    def formatted(self, operand: Expression, text: str) -> Expression:
+        """STRFTIME(operand, text); with a year in it, of the beginning of the finest unit that it writes."""
+        self._not_null("calculate with", operand)
+        letters = [part[:1] for part in text.split("%")[1:]]
+        if any(letter in "Yy" for letter in letters) and all(letter in FORMATS for letter in letters):
+            finest = max((FORMATS[letter] for letter in letters), key=TRUNCATED.index)
+            unit = Literal(finest, Kind.TEXT)
+            begun = Called(Function.DATE_TRUNC, (unit, operand))
+            if not (isinstance(operand, Called) and (operand.function, operand.operands[0]) == (begun.function, unit)):
+                operand = begun
+        return self.called(Function.STRFTIME, [operand, Literal(text, Kind.TEXT)])
 
     def _beside(self, side: Expression, other: Expression) -> Expression:
         """A side of a comparison, as the kind of the other side where that is a day or a moment."""

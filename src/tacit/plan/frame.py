@@ -12,6 +12,7 @@ from tacit.plan import combining
 from tacit.plan.draft import KEPT, SELECTED, SORTED, Draft
 from tacit.plan.expressions import Both, Expression, KeyOf
 from tacit.plan.forms import joined
+from tacit.plan.looking import without_windows
 from tacit.plan.nodes import Ordering, Plan, Rows
 from tacit.plan.schema import Table
 from tacit.plan.terms import Scope, Sorted, Term, col, column_term, term_of
@@ -35,6 +36,7 @@ class Frame:
     keys: tuple[tuple[str | None, Term], ...] = ()
     columns: tuple[tuple[str, Term], ...] = ()
     kept: tuple[Term, ...] = ()
+    chosen: tuple[Term, ...] = ()
     order: tuple[Sorted, ...] = ()
     most: int | None = None
     skipped: int = 0
@@ -70,9 +72,17 @@ class Frame:
         """The rows of both, in the columns that they share."""
         return self._over(*combining.stacked(_rows_of(self), _rows_of(other)))
 
+    def distinct(self) -> "Frame":
+        """The rows of each unit, those that are alike in all columns only once."""
+        return self._over(*combining.distinct(_rows_of(self)))
+
     def among(self, other: "Frame") -> "Frame":
         """Only the rows of units that have a row in the other."""
         return self._over(*combining.among(_rows_of(self), _rows_of(other), present=True))
+
+    def flag(self, name: str, other: "Frame") -> "Frame":
+        """The rows, with a column that says whether their unit has a row in the other."""
+        return self._over(*combining.flag(_rows_of(self), name, _rows_of(other)))
 
     def not_among(self, other: "Frame") -> "Frame":
         """Only the rows of units that have no row in the other."""
@@ -88,6 +98,10 @@ class Frame:
     def having(self, *conditions: Term) -> "Frame":
         """Only the groups for whose released values all the conditions are true."""
         return _checked(replace(self, kept=(*self.kept, *map(term_of, conditions))))
+
+    def qualify(self, *conditions: Term) -> "Frame":
+        """Only the groups for which all the conditions on what `over` says of them are true."""
+        return _checked(replace(self, chosen=(*self.chosen, *map(term_of, conditions))))
 
     def order_by(self, *terms: "Term | Sorted | str") -> "Frame":
         """Sort the answer, smallest first; `col("n").descending()` sorts the other way."""
@@ -106,10 +120,11 @@ class Frame:
         for name, term in self.columns:
             with _about(term):
                 draft.show(name, term.read(Scope(draft, SELECTED)))
-        kept = [_read(term, Scope(draft, KEPT)) for term in self.kept]
-        having = reduce(partial(joined, Both), kept) if kept else None
+        kept, chosen = ([_read(term, Scope(draft, KEPT)) for term in terms] for terms in (self.kept, self.chosen))
+        having, qualify = (reduce(partial(joined, Both), each) if each else None for each in (kept, chosen))
+        without_windows(having)
         order = [Ordering(_read(by.term, Scope(draft, SORTED)), by.descending) for by in self.order]
-        return draft.plan(having, order, self.most, self.skipped)
+        return draft.plan(having, order, self.most, self.skipped, qualify)
 
     def ask(self, *args: Any, **kwargs: Any) -> Any:
         """The answer, from the vault that this frame was taken from."""
@@ -132,7 +147,7 @@ def _draft_of(frame: Frame) -> Draft:
 
 def _rows_of(frame: Frame) -> Draft:
     """The rows of a frame, of which nothing is grouped or measured yet."""
-    if frame.keys or frame.columns or frame.kept or frame.order or frame.most is not None:
+    if frame.keys or frame.columns or frame.kept or frame.chosen or frame.order or frame.most is not None:
         raise InvalidPlan("what is already grouped or measured has no rows to combine", "combine rows first")
     return _draft_of(frame)
 

@@ -2,7 +2,7 @@
 
 from enum import Enum
 
-__all__ = ["Function", "INEXACT", "PARTS", "STRICT", "TOTAL", "TRUNCATED", "UNITS"]
+__all__ = ["FORMATS", "Function", "INEXACT", "PARTS", "STRICT", "TOTAL", "TRUNCATED", "UNITS"]
 
 
 class Function(Enum):
@@ -19,6 +19,7 @@ class Function(Enum):
     ROUND = "ROUND"
     FLOOR = "FLOOR"
     CEIL = "CEIL"
+    TRUNC = "TRUNC"
     SQRT = "SQRT"
     LN = "LN"
     LOG10 = "LOG10"
@@ -30,6 +31,8 @@ class Function(Enum):
     LTRIM = "LTRIM"
     RTRIM = "RTRIM"
     SUBSTR = "SUBSTR"
+    RIGHT = "RIGHT"
+    REPLACE = "REPLACE"
     LENGTH = "LENGTH"
     CONCAT = "CONCAT"
     JOINED = "||"
@@ -37,6 +40,7 @@ class Function(Enum):
     DATE_TRUNC = "DATE_TRUNC"
     DATE_ADD = "DATE_ADD"
     DATE_DIFF = "DATE_DIFF"
+    STRFTIME = "STRFTIME"
 
 
 STRICT = frozenset(Function) - {
@@ -92,3 +96,13 @@ UNITS = {
     "second": 320_000_000_000,
 }
 """In what intervals are measured, and the most of them that are added: about ten thousand years."""
+
+FORMATS = {
+    **dict.fromkeys("Yy", "year"),
+    **dict.fromkeys("mbB", "month"),
+    **dict.fromkeys("djaA", "day"),
+    "H": "hour",
+    "M": "minute",
+    "S": "second",
+}
+"""What STRFTIME writes after a % sign, and the unit of time within which all moments have the same."""

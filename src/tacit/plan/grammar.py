@@ -11,9 +11,9 @@ PERMITTED = (
 """What to say where nothing better is known."""
 
 _OF_ONE = (
-    *("Abs", "Sign", "Floor", "Ceil", "Sqrt", "Ln", "Exp", "Lower", "Upper", "Length", "TimeToUnix"),
+    *("Abs", "Sign", "Floor", "Ceil", "Trunc", "Sqrt", "Ln", "Exp", "Lower", "Upper", "Length", "TimeToUnix"),
     *("Year", "Quarter", "Month", "Week", "Day", "DayOfMonth", "DayOfWeek", "DayOfWeekIso", "DayOfYear"),
-    *("Hour", "Minute", "Second"),
+    *("Hour", "Minute", "Second", "Monthname", "Dayname"),
 )
 
 _MOMENTS = {
@@ -23,16 +23,24 @@ _MOMENTS = {
 
 # Every node that is read: what it may hold, and the words that it accounts for; those with a ? may be missing.
 NODES: dict[str, tuple[str, str]] = {
-    "Select": ("expressions from_ joins where group having order limit offset with_", "SELECT"),
+    "Select": (
+        "expressions distinct from_ joins where group having order limit offset with_ windows qualify",
+        "SELECT",
+    ),
     "With": ("expressions", "WITH"),
     "CTE": ("this alias", "ALIAS"),
     "Subquery": ("this alias", ""),
     "Union": ("this expression distinct order limit offset with_", "UNION ALL"),
+    "Merged": ("this expression distinct order limit offset with_", "UNION"),
     "Join": ("this side kind on using", "JOIN"),
+    "Beside": ("this", "COMMA"),
     "Exists": ("this", "EXISTS"),
-    "Window": ("this partition_by order over", "OVER"),
+    "Window": ("this partition_by order over alias", "OVER"),
+    "NamedWindow": ("this partition_by order", "ALIAS"),
+    "Qualify": ("this", "QUALIFY"),
     "RowNumber": ("", ""),
     "Rank": ("", ""),
+    "DenseRank": ("", ""),
     "Lag": ("this offset", ""),
     "Lead": ("this offset", ""),
     "Min": ("this", "MIN"),
@@ -47,7 +55,7 @@ NODES: dict[str, tuple[str, str]] = {
     "Table": ("this alias", ""),
     "TableAlias": ("this", ""),
     "Where": ("this", "WHERE"),
-    "Group": ("expressions", "GROUP_BY"),
+    "Group": ("expressions all", "GROUP_BY"),
     "Having": ("this", "HAVING"),
     "Order": ("expressions", "ORDER_BY"),
     "Ordered": ("this desc", "NULLS? LAST?"),
@@ -84,6 +92,7 @@ NODES: dict[str, tuple[str, str]] = {
     "Cast": ("this to", "CAST? DCOLON?"),
     "TryCast": ("this to safe", "TRY_CAST"),
     "DataType": ("this", "TYPE"),
+    "Decimal": ("this expressions", "TYPE"),
     "Count": ("this big_int", ""),
     "Sum": ("this", ""),
     "Avg": ("this", ""),
@@ -100,6 +109,14 @@ NODES: dict[str, tuple[str, str]] = {
     "Pow": ("this expression", ""),
     "Substring": ("this start length", ""),
     "Concat": ("expressions safe coalesce", ""),
+    "Left": ("this expression", ""),
+    "Right": ("this expression", ""),
+    "Replace": ("this expression replacement", ""),
+    "StartsWith": ("this expression", ""),
+    "EndsWith": ("this expression", ""),
+    "Contains": ("this expression", ""),
+    "TimeToStr": ("this format", "STRING"),
+    "ToChar": ("this format", "STRING"),
     "DPipe": ("this expression safe", "DPIPE"),
     "IntDiv": ("this expression", "DIV"),
     "Trim": ("this position", ""),
@@ -148,8 +165,6 @@ TAUGHT_NODES: dict[str, tuple[str, str]] = {
     "Trim": ("TRIM takes away spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
     "DateAdd": ("DATE_ADD is not read", "write x + INTERVAL 1 DAY"),
     "DateSub": ("DATE_SUB is not read", "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)"),
-    "Left": ("LEFT is not read", "write SUBSTR(x, 1, 3), the first three characters"),
-    "Trunc": ("TRUNC is not read", "write FLOOR(x), CEIL(x), or SIGN(x) * FLOOR(ABS(x))"),
 }
 TAUGHT_ARGUMENTS = {
     "method": ("tables are joined by what ON or USING says", "write JOIN ... ON a.x = b.x"),
@@ -162,7 +177,7 @@ TAUGHT_ARGUMENTS = {
     "db": ("tables are known by their name alone", "leave out what stands before the point"),
     "field": ("IN needs a list", "list the constants in parentheses: x IN (1, 2)"),
     "nulls_first": ("NULLs come last", "leave NULLS FIRST out"),
-    "decimals": ("FLOOR and CEIL give whole numbers", "write ROUND(x, 2), or FLOOR(x * 100) / 100"),
+    "decimals": ("FLOOR, CEIL and TRUNC give whole numbers", "write ROUND(x, 2), or FLOOR(x * 100) / 100"),
     "binary": ("LENGTH takes one text", "write LENGTH(x)"),
     "limit_options": ("LIMIT counts rows", "write a whole number of rows"),
 }

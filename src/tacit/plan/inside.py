@@ -24,11 +24,12 @@ __all__ = ["Inside"]
 class Inside(Draft):
     """Rows that are being read; with `grouped`, one for each unit and key.
 
-    `listing` says that columns are being read, the one place where windows may stand.
+    `listing` says that columns or QUALIFY are being read, the places where windows may stand; in the latter, with
+    `qualifying`, columns that were named are known by their names, too.
     """
 
-    grouped: bool = False
     listing: bool = False
+    qualifying: bool = False
     by: list[Defined] = field(default_factory=list)
     folds: list[Folded] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
@@ -130,6 +131,15 @@ class Inside(Draft):
         column = self.column(name)
         reason = f"{column.name!r} is not a key: a unit has many values of it"
         raise InvalidPlan(reason, f"add it to GROUP BY, or ask for COUNT, SUM, AVG, MIN or MAX of {column.name}")
+
+    def row_name(self, name: Name) -> Expression:
+        """What a name means in a row: a column of the table or, in QUALIFY, one that was named."""
+        if self.qualifying and find(name, [column.name for column in self.table.columns], "column") is None:
+            shown = {each.name: each.value for each in self.shown}
+            found = find(name, list(shown), "column")
+            if found is not None:
+                return shown[found]
+        return Field(self.column(name))
 
     def show(self, name: str, value: Expression) -> None:
         """Add a column to what comes out."""

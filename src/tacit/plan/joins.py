@@ -3,6 +3,7 @@
 from typing import Any, NoReturn
 
 from tacit.errors import InvalidPlan
+from tacit.plan.account import Account
 from tacit.plan.draft import Draft
 from tacit.plan.expressions import Both, Compared, Expression, Field
 from tacit.plan.forms import chained
@@ -15,7 +16,7 @@ from tacit.plan.schema import Table
 from tacit.plan.settled import fields_of, substituted
 from tacit.plan.types import type_of
 
-__all__ = ["joined"]
+__all__ = ["beside", "joined"]
 
 _Pairs = list[tuple[Expression, Expression]]
 
@@ -24,10 +25,6 @@ def joined(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
     """Two scopes as one."""
     account = reader.account
     side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
-    if not any(node.args.get(part) for part in ("side", "kind", "on", "using", "method")):
-        account.refuse(
-            node, "tables beside each other are not read", "write JOIN ... ON, with what they have in common"
-        )
     parts = account.take(node)
     if side == "FULL" or kind not in {"", "INNER", "OUTER"}:
         remedy = (
@@ -41,6 +38,24 @@ def joined(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
     outer = side in {"LEFT", "RIGHT"}
     if side == "RIGHT":
         left, right = right, left
+    left, right = _private_first(account, left, right, node, outer=outer)
+    if parts.get("using"):
+        return _using(reader, left, right, node, outer=outer)
+    if not parts.get("on"):
+        account.refuse(node, "nothing says what the tables are joined on", "write JOIN ... ON a.x = b.x")
+    account.claim(node, "ON")
+    return _on(reader, met(left, right, outer=outer), list(conjuncts(reader.within(), node.args["on"])))
+
+
+def beside(reader: Reader, left: Scope, right: Scope, node: Any, on: list[Any]) -> Scope:
+    """Two scopes as one that stand beside each other, joined on some conditions of WHERE."""
+    reader.account.take(node, "Beside")
+    left, right = _private_first(reader.account, left, right, node, outer=False)
+    return _on(reader, met(left, right, outer=False), on)
+
+
+def _private_first(account: Account, left: Scope, right: Scope, node: Any, *, outer: bool) -> tuple[Scope, Scope]:
+    """Two scopes, the private one on the left; refused where they have nothing to be joined on."""
     if left.origin.owner is Owner.NOBODY and right.origin.owner is not Owner.NOBODY:
         if outer:
             remedy = "keep the private side: begin with the private table, and LEFT JOIN the public one"
@@ -49,12 +64,7 @@ def joined(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
     if {left.origin.owner, right.origin.owner} & {Owner.ROW} and right.origin.owner is not Owner.NOBODY:
         remedy = "join a public table, or ask about each table on its own"
         account.refuse(node, "where every row is a unit, two private tables have nothing to be joined on", remedy)
-    if parts.get("using"):
-        return _using(reader, left, right, node, outer=outer)
-    if not parts.get("on"):
-        account.refuse(node, "nothing says what the tables are joined on", "write JOIN ... ON a.x = b.x")
-    account.claim(node, "ON")
-    return _on(reader, met(left, right, outer=outer), node)
+    return left, right
 
 
 def _using(reader: Reader, left: Scope, right: Scope, node: Any, *, outer: bool) -> Scope:
@@ -78,7 +88,7 @@ def _using(reader: Reader, left: Scope, right: Scope, node: Any, *, outer: bool)
     return _closed(sides, pairs, [], [], unit=unit)
 
 
-def _on(reader: Reader, sides: Sides, node: Any) -> Scope:
+def _on(reader: Reader, sides: Sides, conditions: list[Any]) -> Scope:
     """A join on conditions: equalities of a left and a right side, and others that are asked before or after it."""
     left, right = sides.left, sides.right
     before_join = Joined(left.origin.rows, sides.rows, (), sides.outer)
@@ -91,7 +101,7 @@ def _on(reader: Reader, sides: Sides, node: Any) -> Scope:
     pairs: _Pairs = []
     before: list[Expression] = []
     after: list[Expression] = []
-    for part in conjuncts(reader, node.args["on"]):
+    for part in conditions:
         if same_units(reader, part, left, right):
             unit = True
             continue

@@ -8,10 +8,10 @@ from datetime import date
 from functools import cache
 from math import copysign, exp, floor, isfinite, log, log10, pow, sqrt  # noqa: A004 -- the power of C's library
 
-from tacit.plan.functions import Function
+from tacit.plan.functions import FORMATS, Function
 from tacit.plan.values import INT64, Value
 
-__all__ = ["FIRST", "LAST", "LONGEST", "MEANINGS", "crossed", "later", "rounded", "trunc"]
+__all__ = ["FIRST", "LAST", "LONGEST", "MEANINGS", "crossed", "formatted", "is_format", "later", "rounded", "trunc"]
 
 _HOUR, _MINUTE, _SECOND = 3_600_000_000, 60_000_000, 1_000_000
 _DAY = 24 * _HOUR
@@ -90,6 +90,11 @@ def _ceil(value: float) -> float:
     return value if isinstance(value, int) else -float(floor(-value))
 
 
+def _trunc(value: float) -> float:
+    """What stands before the point; the sign stays, also that of zero."""
+    return value if isinstance(value, int) else copysign(float(floor(abs(value))), value)
+
+
 def _exp(value: float) -> float | None:
     try:
         return exp(value)
@@ -134,6 +139,14 @@ def _upper_text(text: str) -> str:
 
 def _substr(text: str, start: int, length: int | None = None) -> str:
     return text[start - 1 :] if length is None else text[start - 1 : start - 1 + length]
+
+
+def _right(text: str, length: int) -> str:
+    return text[-length:] if length else ""
+
+
+def _replace(text: str, old: str, new: str) -> str:
+    return text[:LONGEST].replace(old, new)
 
 
 def _concat(*texts: str | None) -> str:
@@ -217,6 +230,42 @@ def crossed(unit: str, moment: int) -> int:
     return (day.year * 12 + day.month - 1) // _MONTHS[unit]
 
 
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTH_NAMES = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_WRITTEN: dict[str, Callable[[int], str]] = {
+    "Y": lambda moment: f"{_date(moment).year:04d}",
+    "y": lambda moment: f"{_date(moment).year % 100:02d}",
+    "m": lambda moment: f"{_date(moment).month:02d}",
+    "b": lambda moment: _MONTH_NAMES[_date(moment).month - 1][:3],
+    "B": lambda moment: _MONTH_NAMES[_date(moment).month - 1],
+    "d": lambda moment: f"{_date(moment).day:02d}",
+    "j": lambda moment: f"{_date(moment).timetuple().tm_yday:03d}",
+    "a": lambda moment: _DAYS[_date(moment).weekday()][:3],
+    "A": lambda moment: _DAYS[_date(moment).weekday()],
+    "H": lambda moment: f"{moment % _DAY // _HOUR:02d}",
+    "M": lambda moment: f"{moment % _HOUR // _MINUTE:02d}",
+    "S": lambda moment: f"{moment % _MINUTE // _SECOND:02d}",
+}
+
+
+def is_format(text: str) -> bool:
+    """Whether every % sign of a text is followed by a letter that STRFTIME knows, and all else can be printed."""
+    return all(part[:1] in FORMATS for part in text.split("%")[1:]) and text.isprintable() and text.isascii()
+
+
+def formatted(moment: int, text: str) -> str:
+    """A moment, written as a format says.
+
+    >>> formatted(0, "%A, %d %B %Y")
+    'Thursday, 01 January 1970'
+    """
+    first, *rest = text.split("%")
+    return first + "".join(_WRITTEN[part[0]](moment) + part[1:] for part in rest)
+
+
 # ---------------------------------------------------------------- all of them
 
 MEANINGS: Mapping[Function, Callable[..., Value]] = {
@@ -231,6 +280,7 @@ MEANINGS: Mapping[Function, Callable[..., Value]] = {
     Function.ROUND: rounded,
     Function.FLOOR: _floor,
     Function.CEIL: _ceil,
+    Function.TRUNC: _trunc,
     Function.SQRT: lambda value: sqrt(value) if value >= 0 else None,
     Function.LN: lambda value: log(value) if value > 0 else None,
     Function.LOG10: lambda value: log10(value) if value > 0 else None,
@@ -242,6 +292,8 @@ MEANINGS: Mapping[Function, Callable[..., Value]] = {
     Function.LTRIM: lambda text: text.lstrip(_SPACES),
     Function.RTRIM: lambda text: text.rstrip(_SPACES),
     Function.SUBSTR: _substr,
+    Function.RIGHT: _right,
+    Function.REPLACE: _replace,
     Function.LENGTH: len,
     Function.CONCAT: _concat,
     Function.JOINED: _concat,
@@ -249,5 +301,6 @@ MEANINGS: Mapping[Function, Callable[..., Value]] = {
     Function.DATE_TRUNC: trunc,
     Function.DATE_ADD: later,
     Function.DATE_DIFF: lambda unit, since, until: crossed(unit, until) - crossed(unit, since),
+    Function.STRFTIME: formatted,
 }
 """Each function of values of the kinds that `wanted` says; those in STRICT are never given NULL."""

@@ -162,6 +162,7 @@ class Place(Enum):
 
     NUMBER = "ROW_NUMBER"
     RANK = "RANK"
+    DENSE = "DENSE_RANK"
     BEFORE = "LAG"
     AFTER = "LEAD"
 
@@ -362,13 +363,14 @@ class Ordering:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is done with the release: columns, HAVING, ORDER BY, LIMIT, OFFSET.  It costs nothing."""
+    """What is done with the release: columns, HAVING, QUALIFY, ORDER BY, LIMIT, OFFSET.  It costs nothing."""
 
     columns: tuple[Shown, ...]
     having: Expression | None = None
     order: tuple[Ordering, ...] = ()
     limit: int | None = None
     offset: int = 0
+    qualify: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

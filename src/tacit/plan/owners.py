@@ -18,8 +18,10 @@ __all__ = [
     "multiplicity",
     "owner_of",
     "parts_of",
+    "size_of",
     "table_of",
     "tables_of",
+    "unique_columns",
 ]
 
 
@@ -46,6 +48,11 @@ def parts_of(rows: Rows) -> tuple[Rows, ...]:
             return (inner, among)
         case _:
             assert_never(rows)
+
+
+def size_of(rows: Rows) -> int:
+    """Of how many nodes rows are made."""
+    return 1 + sum(size_of(part) for part in parts_of(rows))
 
 
 def tables_of(rows: Rows) -> tuple[Table, ...]:
@@ -161,7 +168,7 @@ def _copies(rows: Rows) -> Counter[str]:
         case Stacked(parts):
             return sum((_copies(part) for part in parts), Counter())
         case Joined(left, right, on, _):
-            unique = _unique(right)
+            unique = unique_columns(right)
             if not any(_compared_as_they_are(one, two) in unique for one, two in on):
                 raise InvalidPlan(
                     "one row might meet many public rows here, and every row is a unit: how far it moves the answer is "
@@ -182,15 +189,15 @@ def _compared_as_they_are(one: Expression, two: Expression) -> Column | None:
     return None
 
 
-def _unique(rows: Rows) -> frozenset[Column]:
+def unique_columns(rows: Rows) -> frozenset[Column]:
     """The columns of public rows that hold no value twice."""
     match rows:
         case Scan(table):
             return frozenset(column for column in table.columns if table.public and column.name in table.unique)
         case Where(inner, _):
-            return _unique(inner)
+            return unique_columns(inner)
         case Computed(inner, columns):
-            known = _unique(inner)
+            known = unique_columns(inner)
             kept = [(each.name, each.value.column) for each in columns if isinstance(each.value, Field)]
             return frozenset(replace(column, name=name) for name, column in kept if column in known)
         case Inner() | Stacked() | Joined() | Kept() | Windowed():

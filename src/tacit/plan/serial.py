@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tacit.plan.expressions import (
+    Across,
     Arithmetic,
     Both,
     Called,
@@ -164,6 +165,9 @@ def _plain_expression(expression: Expression) -> _Plain:
             return ["meanof", str(sum_place), str(count_place)]
         case MomentOf(moment, places):
             return ["momentof", moment.value, *map(str, places)]
+        case Across(look, operand, by, order, offset):
+            told = [str(operand is not None), str(len(by)), *(str(descending) for _, descending in order), str(offset)]
+            return ["across", look.value, *told, *inside]
         case _:
             assert_never(expression)
 

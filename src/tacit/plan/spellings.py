@@ -1,5 +1,6 @@
 """Functions in SQL: which nodes of the parser's tree are calls of which function, and how each is read."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -23,6 +24,7 @@ _CALLS: dict[str, tuple[Function, str]] = {
     "Sign": (Function.SIGN, "this"),
     "Floor": (Function.FLOOR, "this"),
     "Ceil": (Function.CEIL, "this"),
+    "Trunc": (Function.TRUNC, "this"),
     "Sqrt": (Function.SQRT, "this"),
     "Ln": (Function.LN, "this"),
     "Exp": (Function.EXP, "this"),
@@ -31,6 +33,8 @@ _CALLS: dict[str, tuple[Function, str]] = {
     "Upper": (Function.UPPER, "this"),
     "Length": (Function.LENGTH, "this"),
     "Substring": (Function.SUBSTR, "this start length"),
+    "Right": (Function.RIGHT, "this expression"),
+    "Replace": (Function.REPLACE, "this expression replacement"),
 }
 _PARTS = {
     "Year": "year",
@@ -117,6 +121,38 @@ class Calls:
             self.account.refuse(node, "texts are not joined", "write CONCAT('a', 'b') or 'a' || 'b'")
         return self.forms.called(Function.CONCAT, self._operands(node, self._taken(node)["expressions"]))
 
+    def left(self, node: Any) -> Expression:
+        """LEFT(x, n): the first n characters."""
+        parts = self._taken(node)
+        text, length = self._operands(node, [parts["this"], parts["expression"]])
+        return self.forms.called(Function.SUBSTR, [text, Literal(1, Kind.INTEGER), length])
+
+    def holds(self, node: Any) -> Expression:
+        """STARTS_WITH(x, 'a'), ENDS_WITH(x, 'a') and CONTAINS(x, 'a'): a LIKE."""
+        parts = self._taken(node)
+        text, part = self._operands(node, [parts["this"], parts["expression"]])
+        return self.forms.holds(text, part, *_HOLDS[type(node).__name__])
+
+    def strftime(self, node: Any) -> Expression:
+        """STRFTIME(x, format), MONTHNAME(x), DAYNAME(x), and TO_CHAR(x, format) in the spelling of PostgreSQL."""
+        parts, kind = self._taken(node), type(node).__name__
+        if kind in _WRITTEN:
+            return self.forms.formatted(self._operands(node, [parts["this"]])[0], _WRITTEN[kind])
+        format_: Any = parts.get("format")
+        if type(format_).__name__ != "Literal" or not format_.is_string:
+            self.account.refuse(node, "the format of a moment is a constant text", "write STRFTIME(x, '%Y-%m')")
+        text: str = format_.name
+        (operand,) = self._operands(node, [parts["this"]], commas=1)
+        return self.forms.formatted(operand, text if kind == "TimeToStr" else self._like_strftime(node, text))
+
+    def _like_strftime(self, node: Any, text: str) -> str:
+        """A format of TO_CHAR as one of STRFTIME."""
+        pieces = re.findall(r"YYYY|MM|DDD|DD|HH24|MI|SS|[-/:., ]|.", text)
+        if any(piece not in _TO_CHAR and piece not in "-/:., " for piece in pieces):
+            reason = "this format of a moment is not read"
+            self.account.refuse(node, reason, f"write {', '.join(_TO_CHAR)} with - / : . and spaces between")
+        return "".join(_TO_CHAR.get(piece, piece) for piece in pieces)
+
     def joined(self, node: Any) -> Expression:
         """a || b."""
         parts = self.account.take(node)
@@ -135,8 +171,12 @@ class Calls:
         return self.forms.moment_part(part.name, self.read(parts["expression"]))
 
     def date_part(self, node: Any) -> Expression:
-        """DATE_PART('part', x), which the parser does not know; any other such function is refused."""
+        """DATE_PART('part', x), PREFIX and SUFFIX, which the parser does not know; any other is refused."""
         parts = node.args.get("expressions") or []
+        if node.name.upper() in _ENDS and len(parts) == 2:
+            self._taken(node)
+            text, part = self._operands(node, parts)
+            return self.forms.holds(text, part, *_ENDS[node.name.upper()])
         if node.name.upper() not in {"DATE_PART", "DATEPART"} or len(parts) != 2 or not parts[0].is_string:
             self.account.unknown(node)
         self._taken(node)
@@ -190,11 +230,23 @@ class Calls:
         raise InvalidPlan("an interval of time is no value of its own", "add it to a day: x + INTERVAL 1 DAY")
 
 
+_HOLDS = {"StartsWith": ("", "%"), "EndsWith": ("%", ""), "Contains": ("%", "%")}
+_ENDS = {"PREFIX": ("", "%"), "SUFFIX": ("%", "")}
+_WRITTEN = {"Monthname": "%B", "Dayname": "%A"}
+_TO_CHAR = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "DDD": "%j", "HH24": "%H", "MI": "%M", "SS": "%S"}
 _SPECIAL: dict[str, Callable[[Calls, Any], Expression]] = {
     "Round": Calls.round,
     "Log": Calls.log,
     "Trim": Calls.trim,
     "Concat": Calls.concat,
+    "Left": Calls.left,
+    "StartsWith": Calls.holds,
+    "EndsWith": Calls.holds,
+    "Contains": Calls.holds,
+    "TimeToStr": Calls.strftime,
+    "ToChar": Calls.strftime,
+    "Monthname": Calls.strftime,
+    "Dayname": Calls.strftime,
     "DPipe": Calls.joined,
     "IntDiv": Calls.quotient,
     "Extract": Calls.extract,

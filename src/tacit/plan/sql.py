@@ -14,24 +14,28 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.account import Account
-from tacit.plan.among import filtered
+from tacit.plan.among import filtered, is_among
 from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named, find
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Literal, Not
 from tacit.plan.forms import NULL, Forms, chained, literal, meeting, negated, number, only
 from tacit.plan.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.header import Header, header_of
 from tacit.plan.inside import Inside
+from tacit.plan.listing import aggregates, all_keys, check_told_once, is_all, is_distinct
+from tacit.plan.looking import without_windows
 from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.origins import Origin, Scope
+from tacit.plan.outside import Told, around, needed, outside
 from tacit.plan.owners import Owner
 from tacit.plan.quantiles import RANKS, quantile, several
+from tacit.plan.released import across, is_grouped
 from tacit.plan.schema import Kind, Table
 from tacit.plan.spellings import CALLED, Calls
 from tacit.plan.statistics import MOMENTS, moment
 from tacit.plan.subqueries import common, query, sourced
-from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, interval_parts, items, outermost
+from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, decimal_parts, interval_parts, items, outermost
 from tacit.plan.types import condition_type, type_of
-from tacit.plan.windows import FOLDS, window
+from tacit.plan.windows import FOLDS, named_windows, window
 
 __all__ = ["read_priced", "read_sql"]
 
@@ -70,7 +74,7 @@ def read_priced(text: str, tables: Mapping[str, Table], *, finding: bool = False
     header, places = header_of(text, tokens)
     raw, tokens = ([token for i, token in enumerate(each) if i not in places] for each in (raw, tokens))
     check_tokens(text, tokens, _TYPES)
-    account = Account(text, tokens, places=interval_parts(tokens))
+    account = Account(text, tokens, places=interval_parts(tokens) | decimal_parts(tokens))
     try:
         plan = _Reader(account, tables, finding=finding).plan(_parsed(text, raw, tokens))
     except Unbounded as refusal:
@@ -144,31 +148,70 @@ class _Reader:
     key_kinds: set[str] = field(default_factory=set)
     calculated: dict[int, Expression | None] = field(default_factory=dict)
     finding: bool = False
+    withs: Mapping[str, exp.Expr] = field(default_factory=dict)
 
     # ------------------------------------------------------------ the statement
 
     def plan(self, select: exp.Select) -> Plan:
         """The plan of a whole statement."""
+        told, clause = self.told(select, whole=True), select.args.get("having")
+        with self.account.about(clause.this if clause else select):
+            return needed(told.draft.plan(told.having, told.order, told.limit, told.offset, told.qualify))
+
+    def told(self, select: exp.Select, *, whole: bool) -> Told:
+        """A statement, not closed yet; one that is not the whole one stands inside another, and is released first."""
         parts = self.account.take(select)
+        inner = around(select, self.withs)
+        if inner is not None:
+            return outside(self, select, parts, inner, self.texts(select, whole=whole))
         self.origins = common(self, parts.get("with_"))
         draft = self.source(select, parts)
         columns = self.account.listed(select)
         filtered(self, parts.get("where"), draft)
-        if group := parts.get("group"):
+        draft.named, draft.grouped = named_windows(self, select, parts), is_grouped(parts, columns)
+        once, group = is_distinct(self, parts), parts.get("group")
+        if (group and is_all(self, group)) or (once and not group and not any(map(aggregates, columns))):
+            for column in all_keys(columns):
+                with self.account.about(column):
+                    self.listed_key(column, draft)
+        elif group:
             for key in self.account.listed(group):
                 with self.account.about(key):
                     self.key(key, columns, draft)
-        spans = items(outermost(self.account.tokens))
-        if len(spans) != len(columns):
-            self.account.refuse(select, "the columns are not understood", "put parentheses around them")
-        for column, (start, end) in zip(columns, spans, strict=True):
-            self.column(column, " ".join(self.account.text[start:end].split()), draft)
+        for column, text in zip(columns, self.texts(select, whole=whole), strict=True):
+            self.column(column, text, draft)
+        if once:
+            with self.account.about(select):
+                check_told_once(draft)
         clause = parts.get("having")
         having = self.read(self.account.take(clause)["this"], draft, KEPT) if clause else None
         order = self.order(parts.get("order"), draft)
         limit, offset = self.whole(parts.get("limit")), self.whole(parts.get("offset"))
+        qualify = self.qualify(parts.get("qualify"), draft)
         with self.account.about(clause.this if clause else select):
-            return draft.plan(having, order, limit, offset or 0)
+            without_windows(having)
+        return Told(draft, having, qualify, order, limit, offset or 0)
+
+    def texts(self, select: exp.Expr, *, whole: bool) -> list[str]:
+        """What the columns of a SELECT are called that have no name: as they are written."""
+        columns = self.account.listed(select)
+        spans = items(outermost(self.account.tokens)) if whole else [self.account.span(column) for column in columns]
+        if len(spans) != len(columns):
+            self.account.refuse(select, "the columns are not understood", "put parentheses around them")
+        return [" ".join(self.account.text[start:end].split()) for start, end in spans]
+
+    def qualify(self, clause: exp.Expr | None, draft: Draft) -> Expression | None:
+        """The condition on what windows over groups say."""
+        if clause is None:
+            return None
+        condition = self.account.take(clause)["this"]
+        if not draft.grouped:
+            reason = "QUALIFY looks at single rows, and no row ever leaves"
+            self.account.refuse(clause, reason, "write it in a question inside: FROM (SELECT ... QUALIFY ...)")
+        with self.account.about(condition):
+            found = self.read(condition, draft, KEPT)
+            condition_type(found, draft.question)
+        return found
 
     def source(self, select: exp.Expr, parts: Mapping[str, Any]) -> Draft:
         """The rows that are asked about."""
@@ -199,8 +242,7 @@ class _Reader:
                 self.account.refuse(
                     node, f"there is no column {place}", f"count from 1 to {len(columns)}, or name the column"
                 )
-            chosen = columns[place - 1]
-            return self.key(chosen.unalias(), [], draft, chosen.alias if isinstance(chosen, exp.Alias) else "")
+            return self.listed_key(columns[place - 1], draft)
         if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
             meant = self.column_name(node)
             if find(meant, [column.name for column in draft.table.columns], "column") is not None:
@@ -212,6 +254,10 @@ class _Reader:
         self.key_kinds.add(type(node.unnest()).__name__)
         with self.account.about(node):
             return draft.key(value, name or None)
+
+    def listed_key(self, column: exp.Expr, draft: Draft) -> None:
+        """A column of the SELECT that is a key, by its alias if it has one."""
+        self.key(column.unalias(), [], draft, column.alias if isinstance(column, exp.Alias) else "")
 
     def column(self, node: exp.Expr, text: str, draft: Draft) -> None:
         """One column of the answer."""
@@ -246,6 +292,10 @@ class _Reader:
             descending = bool(parts.get("desc"))
             self.account.claim(ordered, "DESC" if descending else "ASC?")
             node = parts["this"]
+            if isinstance(node, exp.Var) and node.name.upper() == "ALL":
+                self.account.claim(node, "ALL")
+                found += [Ordering(column.value, descending) for column in draft.columns]
+                continue
             if isinstance(node, exp.Literal):
                 place = self.whole_number(node)
                 if not 1 <= place <= len(draft.columns):
@@ -337,19 +387,25 @@ class _Reader:
                 return self.case(node, draft, level, forms)
             case "Cast" | "TryCast":
                 parts = self.account.take(node)
-                return forms.cast(self.read(parts["this"], draft, level), self.kind(parts["to"]))
+                operand = self.read(parts["this"], draft, level)
+                if getattr(parts["to"].this, "name", "") == "DECIMAL":
+                    return forms.decimal(operand, *self.digits(parts["to"]))
+                return forms.cast(operand, self.kind(parts["to"]))
             case "Count" | "Sum" | "Avg" | "Min" | "Max":
                 return self.aggregate(node, draft, level)
             case "Median" | "Quantile" | "PercentileCont" | "PercentileDisc" | "WithinGroup":
                 return self.aggregate(node, draft, level)
             case "Variance" | "VariancePop" | "Stddev" | "StddevSamp" | "StddevPop" | "CovarSamp" | "CovarPop" | "Corr":
                 return self.aggregate(node, draft, level)
+            case "Exists" if not level:
+                return is_among(self, node, draft)
             case "Filter":
                 return self.some(node, draft, level)
             case "CountIf":
                 return self.counted_if(node, draft, level)
             case "Window":
-                return window(self, node, draft)
+                released = level and draft.grouped and not isinstance(draft, Inside)
+                return across(self, node, draft) if released else window(self, node, draft)
         if kind in CALLED:
             return self.calls(draft, level, forms).call(node)
         return self.account.unknown(node)
@@ -371,7 +427,7 @@ class _Reader:
     def named(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
         """What a name means: a column of the row, or what the release calls so."""
         name = self.column_name(node)
-        return draft.released_name(name, level) if level else Field(draft.column(name))
+        return draft.released_name(name, level) if level else draft.row_name(name)
 
     def column_name(self, node: exp.Expr) -> Name:
         """A column's name, whose qualifier must be a table that is asked about."""
@@ -442,7 +498,7 @@ class _Reader:
         """x IN (...), x BETWEEN a AND b, x LIKE pattern."""
         parts = self.account.take(node)
         if parts.get("query"):
-            self.account.unknown(parts["query"])
+            return self.account.unknown(parts["query"]) if level else is_among(self, node, draft)
         operand = self.read(parts["this"], draft, level)
         if type(node) is exp.In:
             options = [self.read(option, draft, level) for option in self.account.listed(node)]
@@ -467,9 +523,16 @@ class _Reader:
         otherwise = self.read(parts["default"], draft, level) if parts.get("default") else NULL
         return forms.case(branches, otherwise)
 
+    def digits(self, node: exp.Expr) -> list[int]:
+        """How many digits a DECIMAL has, and how many of them after the point; places are known from the words."""
+        found = [int(part.this.name) for part in self.account.take(node, "Decimal")["expressions"]]
+        return [*found, 0][:2]
+
     def kind(self, node: exp.Expr) -> Kind:
         """The kind that a type's name means."""
         name = getattr(node.this, "name", "")
+        if name == "FLOAT":
+            raise InvalidPlan("FLOAT and REAL keep seven digits only, and numbers are doubles here", "write DOUBLE")
         if name not in KINDS:
             kinds = "BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP"
             raise InvalidPlan(f"the type {name or 'here'} is not read", f"the types are {kinds}")

@@ -1,10 +1,11 @@
-"""UNION ALL: rows of several questions, one below the other."""
+"""UNION ALL and UNION: rows of several questions, one below the other."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.plan.expressions import Cast, Field
+from tacit.plan.listing import once
 from tacit.plan.nodes import Computed, Defined, Rows, Stacked
 from tacit.plan.origins import Origin, of_rows
 from tacit.plan.reader import Reader
@@ -16,9 +17,6 @@ __all__ = ["stacked"]
 
 def stacked(reader: Reader, node: Any, parts: Mapping[str, Any], name: str) -> Origin:
     """Rows of several questions, one below the other."""
-    if parts.get("distinct"):
-        reason = "UNION drops rows that are equal to others, which may be of another unit"
-        reader.account.refuse(node, reason, "write UNION ALL")
     found = [reader.query(parts[side], name) for side in ("this", "expression")]
     first = found[0]
     for other in found[1:]:
@@ -33,7 +31,12 @@ def stacked(reader: Reader, node: Any, parts: Mapping[str, Any], name: str) -> O
                 reason = f"{ours!r} is the protected unit in one question and {theirs!r} is not in the other"
                 reader.account.refuse(node, reason, "put the unit in the same place in both")
     columns = _aligned(found)
-    rows = Stacked(tuple(_part(origin, place, columns) for place, origin in enumerate(found)))
+    rows: Rows = Stacked(tuple(_part(origin, place, columns) for place, origin in enumerate(found)))
+    if parts.get("distinct"):
+        if first.table.unit not in first.names:
+            reason = "UNION drops rows that are equal to others, which may be of another unit"
+            reader.account.refuse(node, reason, "write UNION ALL, or select the unit too")
+        rows = once(rows, first.table.unit)
     return of_rows(rows, name, first.table.unit, first.names, sum(origin.size + 1 for origin in found))
 
 

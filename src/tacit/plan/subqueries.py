@@ -1,20 +1,24 @@
 """Questions inside the question: what stands in FROM and WITH, and the rows that a SELECT gives."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from tacit.errors import InvalidPlan
 from tacit.plan.among import filtered
+from tacit.plan.beside import is_beside, ties
 from tacit.plan.draft import SELECTED, close_to, find
 from tacit.plan.expressions import Expression, Field
 from tacit.plan.grammar import AGGREGATES
 from tacit.plan.inside import Inside
-from tacit.plan.joins import joined
+from tacit.plan.joins import beside, joined
+from tacit.plan.listing import aggregates, all_keys, is_all, is_distinct, once
 from tacit.plan.origins import HIDDEN, Origin, Scope, of_rows, of_table
 from tacit.plan.reader import ROWS, Reader, is_column, is_unit, no_end, node_kind
 from tacit.plan.stacking import stacked
+from tacit.plan.types import condition_type
+from tacit.plan.windows import named_windows
 
-__all__ = ["common", "query", "sourced"]
+__all__ = ["aliased", "common", "query", "sourced"]
 
 _AGGREGATES = AGGREGATES | {"CountIf"}
 # What the parser takes for a name, and every reader for something else.
@@ -24,7 +28,7 @@ _RESERVED = frozenset(
         *("DISTINCT", "ELSE", "END", "EXISTS", "FROM", "GROUP", "HAVING", "IN", "IS"),
         *("JOIN", "LIKE", "LIMIT", "NOT", "NULL", "OFFSET", "ON", "OR", "ORDER"),
         *("OUTER", "OVER", "PARTITION", "SELECT", "SOME", "THEN", "UNION", "USING", "WHEN"),
-        *("WHERE", "WITH"),
+        *("WHERE", "WITH", "WINDOW", "QUALIFY"),
     )
 )
 
@@ -43,6 +47,8 @@ def common(reader: Reader, clause: Any) -> dict[str, Origin]:
                 parts["alias"], f"two questions are called {name.text!r}", "name one of them otherwise"
             )
         here.append(name.text)
+        if id(part) in reader.account.moved:
+            continue  # which is released by itself
         found[name.text] = query(reader.within(found), parts["this"], name.text)
     return found
 
@@ -53,17 +59,45 @@ def sourced(reader: Reader, select: Any, parts: Mapping[str, Any]) -> Scope:
     if clause is None:
         reader.account.refuse(select, "no table is asked about", "say which: SELECT COUNT(*) FROM table")
     found = _one(reader, reader.account.take(clause)["this"])
-    for join in parts.get("joins") or []:
+    joins = list(parts.get("joins") or [])
+    waiting: list[tuple[Any, Scope]] = []
+    for join in joins:
         with reader.account.about(join):
-            found = joined(reader, found, _one(reader, join.this), join)
+            one = _one(reader, join.this)
+            if is_beside(join):
+                waiting.append((join, one))
+            else:
+                found = joined(reader, found, one, join)
+        found = _met(reader, parts, found, waiting)
+    if waiting:
+        _nothing_in_common(reader, waiting[0][0])
+    if any(map(is_beside, joins)) and any((join.args.get("side") or "").upper() == "RIGHT" for join in joins):
+        reader.account.refuse(clause, "a comma and RIGHT JOIN are not read together", "write JOIN ... ON for all")
     return found
+
+
+def _met(reader: Reader, parts: Mapping[str, Any], found: Scope, waiting: list[tuple[Any, Scope]]) -> Scope:
+    """The scope joined with those that stand beside it, as far as WHERE says what they have in common."""
+    for join, one in list(waiting):
+        on = ties(reader, parts, found, one)
+        if on:
+            waiting.remove((join, one))
+            with reader.account.about(on[0]):
+                return _met(reader, parts, beside(reader, found, one, join, on), waiting)
+    return found
+
+
+def _nothing_in_common(reader: Reader, node: Any) -> NoReturn:
+    reason = "nothing in WHERE says what these tables have in common: every pair of rows would meet"
+    remedy = "write WHERE a.x = b.x AND ..., or JOIN ... ON a.x = b.x"
+    reader.account.refuse(node, reason, remedy)
 
 
 def _one(reader: Reader, node: Any) -> Scope:
     """A table, or a question in parentheses, by the name that it has here."""
     if node_kind(node) == "Subquery":
         parts = reader.account.take(node)
-        alias = _alias(reader, parts.get("alias"))
+        alias = aliased(reader, parts.get("alias"))
         if node_kind(parts["this"]) == "Table":
             inner = _one(reader, parts["this"])
             return Scope.of(alias, inner.origin) if alias else inner
@@ -83,10 +117,10 @@ def _one(reader: Reader, node: Any) -> Scope:
                 remedy = close_to(name, [*reader.origins, *reader.tables], "table") + "; files are not read"
                 raise InvalidPlan(f"there is no table {name.text[:64]!r}", remedy)
             origin = of_table(reader.tables[known])
-    return Scope.of(_alias(reader, parts.get("alias")) or known, origin)
+    return Scope.of(aliased(reader, parts.get("alias")) or known, origin)
 
 
-def _alias(reader: Reader, node: Any) -> str | None:
+def aliased(reader: Reader, node: Any) -> str | None:
     """The name that is given to a table here."""
     if node is None:
         return None
@@ -107,7 +141,7 @@ def query(reader: Reader, node: Any, name: str) -> Origin:
             with reader.account.about(node):
                 return _selected(reader.within(), node, name)
         case "Union":
-            parts = reader.account.take(node)
+            parts = reader.account.take(node, "Merged" if node.args.get("distinct") else "Union")
             no_end(reader, parts)
             with reader.account.about(node):
                 return stacked(reader.within(common(reader, parts.get("with_"))), node, parts, name)
@@ -129,9 +163,9 @@ def _selected(reader: Reader, select: Any, name: str) -> Origin:
     columns, group = account.listed(select), parts.get("group")
     if not columns:
         account.refuse(parts["from_"], "no column is selected", "name the columns, or write *")
-    draft = Inside(scope.origin.table, rows=scope.origin.rows)
+    draft = Inside(scope.origin.table, rows=scope.origin.rows, named=named_windows(reader, select, parts))
     filtered(reader, parts.get("where"), draft)
-    draft.grouped = bool(group or parts.get("having") or any(map(_aggregates, columns)))
+    draft.grouped = bool(group or parts.get("having") or any(map(aggregates, columns)))
     if draft.grouped:
         _group(reader, select, columns, draft)
     unit: str | None = None
@@ -147,17 +181,25 @@ def _selected(reader: Reader, select: Any, name: str) -> Origin:
         condition = account.take(clause)["this"]
         with account.about(condition):
             having = reader.read(condition, draft, SELECTED)
-    return of_rows(draft.given(having), name, unit or HIDDEN, tuple(names), scope.origin.size + 3)
+    if clause := parts.get("qualify"):
+        having = _qualified(reader, account.take(clause)["this"], draft)
+    rows = draft.given(having)
+    if is_distinct(reader, parts):
+        rows = once(rows, unit)
+    return of_rows(rows, name, unit or HIDDEN, tuple(names), scope.origin.size + 3)
 
 
-def _aggregates(node: Any) -> bool:
-    """Whether a column makes one number of many rows."""
-    if node_kind(node) in _AGGREGATES:
-        return True
-    if node_kind(node) in {"Window", "Subquery", "Select"}:
-        return False
-    parts = [part for value in node.args.values() for part in (value if isinstance(value, list) else [value])]
-    return any(_aggregates(part) for part in parts if hasattr(part, "args"))
+def _qualified(reader: Reader, node: Any, draft: Inside) -> Expression:
+    """The condition of QUALIFY, on what windows say of a row."""
+    if draft.grouped:
+        remedy = "add up in a question inside, and look at its rows outside"
+        reader.account.refuse(node, "QUALIFY looks at single rows, and here they are added up", remedy)
+    draft.listing = draft.qualifying = True
+    with reader.account.about(node):
+        found = reader.read(node, draft, ROWS)
+        condition_type(found)
+    draft.listing = draft.qualifying = False
+    return found
 
 
 def _group(reader: Reader, select: Any, columns: Sequence[Any], draft: Inside) -> None:
@@ -167,8 +209,9 @@ def _group(reader: Reader, select: Any, columns: Sequence[Any], draft: Inside) -
     if unit is None:
         account.refuse(group or select, "every row is a unit: there is nothing to add up within one", "leave it out")
     found = False
-    for given in account.listed(group) if group else ():
-        node = _key(reader, given, columns)
+    every = group is not None and is_all(reader, group)
+    for given in all_keys(columns) if every else account.listed(group) if group else ():
+        node = given.unalias() if every else _key(reader, given, columns)
         if is_column(node) and is_unit(reader, node):
             found = True
             continue
@@ -226,7 +269,7 @@ def _shown(reader: Reader, node: Any, draft: Inside) -> tuple[list[str], str | N
 def _grouped(reader: Reader, node: Any, draft: Inside) -> Expression:
     """A column beside aggregates: what GROUP BY calculates is not calculated again."""
     depth = reader.depth
-    if node_kind(node) not in {"Column", *_AGGREGATES} and not _aggregates(node):
+    if node_kind(node) not in {"Column", *_AGGREGATES} and not aggregates(node):
         value = reader.read(node, draft, ROWS)
         key = draft.key_column(value)
         if key is not None:

@@ -248,6 +248,10 @@ class Term:
         """The least whole number that is not below it."""
         return _method("ceil", Function.CEIL, self)
 
+    def trunc(self) -> "Term":
+        """What stands before the point: the next whole number towards zero."""
+        return _method("trunc", Function.TRUNC, self)
+
     def sqrt(self) -> "Term":
         """Its square root; NULL if it is negative."""
         return _method("sqrt", Function.SQRT, self)
@@ -291,6 +295,39 @@ class Term:
     def substr(self, start: int, length: int | None = None) -> "Term":
         """Its characters from a place on, counted from 1; only so many of them, if that is said."""
         return _method("substr", Function.SUBSTR, self, start, *([] if length is None else [length]))
+
+    def left(self, length: int) -> "Term":
+        """Its first characters, so many of them."""
+        return self.substr(1, length)
+
+    def right(self, length: int) -> "Term":
+        """Its last characters, so many of them."""
+        return _method("right", Function.RIGHT, self, length)
+
+    def replace(self, old: str, new: str) -> "Term":
+        """With one text in place of another, wherever that stands."""
+        return _method("replace", Function.REPLACE, self, old, new)
+
+    def starts_with(self, text: str) -> "Term":
+        """Whether it begins with a text."""
+        return self._holds("starts_with", text, "", "%")
+
+    def ends_with(self, text: str) -> "Term":
+        """Whether it ends with a text."""
+        return self._holds("ends_with", text, "%", "")
+
+    def contains(self, text: str) -> "Term":
+        """Whether a text stands in it."""
+        return self._holds("contains", text, "%", "%")
+
+    def _holds(self, name: str, text: str, before: str, after: str) -> "Term":
+        said = f"{_inner(self)}.{name}({text!r})"
+        return Term(said, lambda scope: scope.forms.holds(self.read(scope), literal(text), before, after))
+
+    def strftime(self, text: str) -> "Term":
+        """A day or a moment as a text, in a format such as %Y-%m: %Y %y %m %b %B %d %j %a %A %H %M %S."""
+        said = f"{_inner(self)}.strftime({text!r})"
+        return Term(said, lambda scope: scope.forms.formatted(self.read(scope), text))
 
     def length(self) -> "Term":
         """How many characters it has."""

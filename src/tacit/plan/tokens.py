@@ -12,6 +12,7 @@ __all__ = [
     "SILENT",
     "Token",
     "check_tokens",
+    "decimal_parts",
     "interval_parts",
     "items",
     "kind_of",
@@ -48,10 +49,7 @@ _IN_BOTH = (
     "whether a row is in both would depend on rows of other units",
     "write WHERE unit IN (SELECT unit FROM ...), or NOT IN",
 )
-_WINDOWS = (
-    "windows with a name, and conditions on windows, are not read",
-    "write OVER (PARTITION BY unit ...) in a question inside, and its condition in WHERE outside",
-)
+_PARTS = ("parts of a table are not read", "write OVER (PARTITION BY ...), or a condition in WHERE")
 _SAMPLES = ("a sample of the rows is not taken: noise already protects all of them", "leave the sample out")
 _PATTERNS = ("of the ways to match text only LIKE and ILIKE are read", "write x LIKE 'a%', or x IN ('a', 'A')")
 _NULLS = ("ISNULL and NOTNULL are not read", "write IS NULL or IS NOT NULL")
@@ -72,9 +70,7 @@ _TAUGHT = {
     "INTERSECT": _IN_BOTH,
     "EXCEPT": _IN_BOTH,
     "VALUES": _LISTED_ROWS,
-    "WINDOW": _WINDOWS,
-    "PARTITION": _WINDOWS,
-    "QUALIFY": _WINDOWS,
+    "PARTITION": _PARTS,
     "TABLESAMPLE": _SAMPLES,
     "SAMPLE": _SAMPLES,
     "INTO": ("an answer is not written into a table", "leave INTO out"),
@@ -105,7 +101,7 @@ _TAUGHT = {
     "CURRENT_TIMESTAMP": _CLOCK,
     "CURRENT_TIME": _CLOCK,
 }
-_ALSO_NAMES = {"WINDOW", "SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
+_ALSO_NAMES = {"SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
 _STATEMENT = ("only a SELECT is answered, and nothing is ever changed", "begin with SELECT")
 
 
@@ -126,7 +122,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
         _check_word(text, tokens[max(0, i - 2) : i], token, after)
         if token.kind == "INTERVAL" and not _interval(tokens, i):
             _refuse(text, token, *_INTERVAL)
-        if after.kind == "L_PAREN" and token.kind in types:
+        if after.kind == "L_PAREN" and token.kind in types and not _decimal(tokens, i):
             _refuse(text, token, f"{token.text} takes nothing in parentheses here", "write CAST(x AS BIGINT) or DOUBLE")
         if before.kind == "NUMBER" and before.end == token.start and token.kind not in _SIGNS | {"SEMICOLON"}:
             _refuse(text, token, "a number runs into a name", "put a space between them, or write the number in full")
@@ -160,7 +156,7 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
     if token.kind == "SEMICOLON":
         if after.kind:
             _refuse(text, after, "one statement is answered at a time", "ask them one by one")
-    elif word == "ALL" and [other.text.upper() for other in before[-1:]] == ["UNION"]:
+    elif word == "ALL" and [other.kind for other in before[-1:]] in (["UNION"], ["GROUP_BY"], ["ORDER_BY"]):
         return
     elif word == "USING" and after.kind != "L_PAREN":
         _refuse(text, token, *_SAMPLES)
@@ -175,8 +171,8 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
 
 def _check_distinct(text: str, before: Sequence[Token], token: Token) -> None:
     words = [other.text.upper() for other in before[-2:]]
-    if words not in (["COUNT", "("], ["IS", "NOT"]) and words[-1:] != ["IS"]:
-        reason = "DISTINCT is read only inside COUNT(DISTINCT ...) and IS DISTINCT FROM"
+    if words not in (["COUNT", "("], ["IS", "NOT"]) and words[-1:] not in (["IS"], ["SELECT"]):
+        reason = "DISTINCT is read only after SELECT, inside COUNT(DISTINCT ...) and in IS DISTINCT FROM"
         _refuse(text, token, reason, "GROUP BY the columns instead; their declared values are public")
 
 
@@ -208,6 +204,26 @@ def interval_parts(tokens: Sequence[Token]) -> set[int]:
     }
 
 
+def _decimal(tokens: Sequence[Token], place: int) -> int:
+    """How many tokens after DECIMAL say how many digits it has: (10) or (10, 2); none if they are none."""
+    after = [token.kind for token in tokens[place + 1 : place + 6]]
+    if tokens[place].kind != "DECIMAL" or any(len(token.text) > 2 for token in tokens[place + 1 : place + 5]):
+        return 0
+    if after[:3] == ["L_PAREN", "NUMBER", "R_PAREN"]:
+        return 3
+    return 5 if after == ["L_PAREN", "NUMBER", "COMMA", "NUMBER", "R_PAREN"] else 0
+
+
+def decimal_parts(tokens: Sequence[Token]) -> set[int]:
+    """Where the digits of types stand."""
+    return {
+        token.start
+        for place in range(len(tokens))
+        for token in tokens[place + 1 : place + 1 + _decimal(tokens, place)]
+        if token.kind in {"NUMBER", "COMMA"}
+    }
+
+
 def outermost(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens from the SELECT of the whole question on, after what WITH names."""
     depth = 0
@@ -220,10 +236,10 @@ def outermost(tokens: Sequence[Token]) -> Sequence[Token]:
 
 def items(tokens: Sequence[Token]) -> list[tuple[int, int]]:
     """Where the columns of a SELECT begin and end: what stands between its commas, up to FROM."""
-    found, depth, begun = [], 0, 1
+    found, depth, begun = [], 0, 2 if [token.kind for token in tokens[1:2]] == ["DISTINCT"] else 1
     for i, token in enumerate(tokens):
         depth += {"L_PAREN": 1, "R_PAREN": -1}.get(token.kind, 0)
-        if token.kind == "FROM" and tokens[i - 1].kind == "DISTINCT":  # which is a comparison
+        if token.kind == "FROM" and tokens[i - 1].kind == "DISTINCT" and i > 2:  # which is a comparison
             continue
         if depth == 0 and token.kind in {"COMMA", "FROM"} and i > begun:
             found.append((tokens[begun].start, tokens[i - 1].end))

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from tacit.plan.calls import called_type, wanted_kinds
 from tacit.plan.expressions import (
+    Across,
     Arithmetic,
     Both,
     Called,
@@ -20,12 +21,14 @@ from tacit.plan.expressions import (
     KeyOf,
     Like,
     Literal,
+    Look,
     MeanOf,
     MeasureOf,
     MomentOf,
     Negated,
     Not,
     OneOf,
+    operands,
 )
 from tacit.plan.narrowing import Ends, narrowed
 from tacit.plan.nodes import Question, Ranked
@@ -110,6 +113,8 @@ def _inferred(expression: Expression, question: Question | None) -> Type:
             return called_type(expression, [type_of(part, question) for part in parts], question)
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return _released(expression, question)
+        case Across():
+            return _across(expression, question)
         case _:
             assert_never(expression)
 
@@ -269,6 +274,21 @@ def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
             return Type(kind, first, last, found.nullable)
         case _:
             return Type(kind, nullable=found.nullable)
+
+
+def _across(expression: Across, question: Question | None) -> Type:
+    """What a window over groups gives: counts and ranks are whole, and what may be of no group may be NULL."""
+    assert question is not None, "groups exist only after release"
+    inside = [type_of(part, question) for part in operands(expression)]
+    if expression.look in {Look.NUMBER, Look.RANK, Look.DENSE, Look.COUNT}:
+        return Type(Kind.INTEGER, nullable=False)
+    found = inside[0]
+    if expression.look in {Look.SUM, Look.MEAN} and not found.numeric:
+        culprit = operands(expression)[0]
+        refused(culprit, f"a value of kind {found.kind.value} cannot be summed", "sum or average a number", question)
+    if found.kind is Kind.BOOLEAN and expression.look in {Look.LEAST, Look.GREATEST}:
+        refused(operands(expression)[0], "true and false have no order", "write a CASE that makes a number", question)
+    return Type(Kind.NUMBER if expression.look is Look.MEAN else found.kind, nullable=True)
 
 
 def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> Type:

@@ -1,6 +1,6 @@
 """Window functions: what a row is among others of its unit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tacit.plan.draft import Draft
@@ -12,12 +12,18 @@ from tacit.plan.reader import ROWS, Reader, is_column, is_unit, node_kind
 from tacit.plan.schema import Column, Kind
 from tacit.plan.types import type_of
 
-__all__ = ["FOLDS", "window"]
+__all__ = ["FOLDS", "divided", "named_windows", "window"]
 
 FOLDS = {"Sum": Folding.SUM, "Avg": Folding.MEAN, "Min": Folding.LEAST, "Max": Folding.GREATEST}
 """What an aggregate makes of the rows of a unit."""
 
-_PLACES = {"RowNumber": Place.NUMBER, "Rank": Place.RANK, "Lag": Place.BEFORE, "Lead": Place.AFTER}
+_PLACES = {
+    "RowNumber": Place.NUMBER,
+    "Rank": Place.RANK,
+    "DenseRank": Place.DENSE,
+    "Lag": Place.BEFORE,
+    "Lead": Place.AFTER,
+}
 _FARTHEST = 1_000_000
 
 
@@ -35,9 +41,7 @@ def window(reader: Reader, node: Any, draft: Draft) -> Expression:
         )
         account.refuse(node, "a window looks at single rows, and here rows are counted or chosen", remedy)
     parts = account.take(node)
-    within = parts.get("partition_by") or []
-    account.claim(node, "PARTITION_BY", 1 if within else 0)
-    account.claim(node, "COMMA", max(0, len(within) - 1))
+    within, clause = divided(reader, node, draft)
     by, units = [], 0
     for part in within:
         if is_column(part) and is_unit(reader, part):
@@ -49,8 +53,39 @@ def window(reader: Reader, node: Any, draft: Draft) -> Expression:
         unit = draft.table.unit
         remedy = f"write PARTITION BY {unit}" if unit else "ask about a table whose unit is a column, and select it"
         account.refuse(node, "this window would look at rows of several units", remedy)
-    order = tuple(_order(reader, parts.get("order"), draft))
+    order = tuple(_order(reader, clause, draft))
     return draft.window(_function(reader, parts["this"], draft, order, tuple(by)))
+
+
+def named_windows(reader: Reader, select: Any, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The windows that WINDOW names, by their names."""
+    listed = parts.get("windows") or []
+    reader.account.claim(select, "WINDOW", 1 if listed else 0)
+    found: dict[str, Any] = {}
+    for node in listed:
+        name = reader.name(reader.account.take(node, "NamedWindow")["this"]).text
+        if name.casefold() in found:
+            reader.account.refuse(node, f"two windows are called {name!r}", "name one of them otherwise")
+        found[name.casefold()] = node
+    if listed:  # the commas between windows; those of a SELECT and of a window's own list are claimed by them
+        reader.account.claim(listed[0].this, "COMMA", len(listed) - 1)
+    return found
+
+
+def divided(reader: Reader, node: Any, draft: Draft) -> tuple[Sequence[Any], Any]:
+    """What a window is partitioned and ordered by, where it stands or where WINDOW says it."""
+    account, definition = reader.account, node
+    if node.args.get("alias"):
+        name = reader.name(node.args["alias"])
+        known = draft.named.get(name.text.casefold())
+        if known is None or node.args.get("partition_by") or node.args.get("order"):
+            reason = f"there is no window {name.text[:64]!r}" if known is None else "a window is not made of another"
+            account.refuse(node, reason, "write OVER w, and WINDOW w AS (PARTITION BY ...) at the end")
+        definition = known
+    within: Sequence[Any] = definition.args.get("partition_by") or []
+    account.claim(definition, "PARTITION_BY", 1 if within else 0)
+    account.claim(definition, "COMMA", max(0, len(within) - 1))
+    return within, definition.args.get("order")
 
 
 def _order(reader: Reader, clause: Any, draft: Draft) -> Iterator[Ordering]:
@@ -74,9 +109,9 @@ def _function(
     parts = account.take(node)
     if kind in _PLACES:
         place = _PLACES[kind]
-        if place in {Place.NUMBER, Place.RANK}:
+        if place in {Place.NUMBER, Place.RANK, Place.DENSE}:
             column = Column(f"{place.value}()", Kind.INTEGER, 1, nullable=False)
-            if place is Place.RANK and not order:
+            if place is not Place.NUMBER and not order:
                 account.refuse(node, "a rank needs an order", "write RANK() OVER (PARTITION BY unit ORDER BY ...)")
             return Placed(column, place, order, by)
         value = reader.read(parts["this"], draft, ROWS)
@@ -91,7 +126,7 @@ def _function(
         account.refuse(
             node,
             "this is none of the functions of windows",
-            "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, LAG or LEAD over the rows of a unit",
+            "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, LAG or LEAD over the rows of a unit",
         )
     value_node: Any = parts.get("this")
     if kind == "Count" and node_kind(value_node) == "Star":

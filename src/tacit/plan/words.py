@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tacit.plan.expressions import (
+    Across,
     Arithmetic,
     Both,
     Called,
@@ -19,6 +20,7 @@ from tacit.plan.expressions import (
     KeyOf,
     Like,
     Literal,
+    Look,
     MeanOf,
     MeasureOf,
     Moment,
@@ -153,6 +155,8 @@ def _phrased(expression: Expression, question: Question | None) -> tuple[str, in
             return _call(function, [inner(part, _INSIDE.get(function, _OR)) for part in parts])
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return _released(expression, question), _ATOM
+        case Across():
+            return _across(expression, question), _ATOM
         case _:
             assert_never(expression)
 
@@ -168,6 +172,18 @@ def _call(function: Function, parts: list[str]) -> tuple[str, int]:
     if function is Function.EXTRACT:
         return f"EXTRACT({parts[0].strip(chr(39))} FROM {parts[1]})", _ATOM
     return f"{function.value}({', '.join(parts)})", _ATOM
+
+
+def _across(expression: Across, question: Question | None) -> str:
+    inside = "" if expression.operand is None else phrase(expression.operand, question)
+    inside = "*" if expression.operand is None and expression.look is Look.COUNT else inside
+    away = f", {expression.offset}" if expression.offset != 1 else ""
+    by = f" with the same {_listed([phrase(part, question) for part in expression.by])}" if expression.by else ""
+    order = [
+        f"{phrase(value, question)}, {'largest' if down else 'smallest'} first" for value, down in expression.order
+    ]
+    sorted_by = f", by {', then by '.join(order)}" if order else ""
+    return f"{expression.look.value}({inside}{away}) over all groups{by}{sorted_by}"
 
 
 def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> str:
@@ -306,6 +322,8 @@ def _afterwards(question: Question, view: View) -> Iterator[str]:
 
     if view.having is not None:
         yield f"Only groups in which {phrase(view.having, question)}."
+    if view.qualify is not None:
+        yield f"Of these only those in which {phrase(view.qualify, question)}."
     if view.order:
         orders = [f"{called(by.value)}, {'largest' if by.descending else 'smallest'} first" for by in view.order]
         yield f"Sorted by {', then by '.join(orders)}."
@@ -321,6 +339,8 @@ def _tree(plan: Plan) -> Iterator[tuple[int, str]]:
         yield 1, f"{shown.name} = {phrase(shown.value, question)}"
     if view.having is not None:
         yield 1, f"having {phrase(view.having, question)}"
+    if view.qualify is not None:
+        yield 1, f"qualify {phrase(view.qualify, question)}"
     for by in view.order:
         yield 1, f"order by {phrase(by.value, question)}{' descending' if by.descending else ''}"
     if view.limit is not None or view.offset:

@@ -300,7 +300,7 @@ BUGS = [
     Bug(
         name="plan-any-floor-is-the-key",
         file=f"{PLAN}/draft.py",
-        before="if key.value == value), None)",
+        before="if key.value in same), None)",
         after="if type(key.value) is type(value)), None)",
         killed_by=f"{UNIT}/test_sql.py::test_what_is_grouped_by_is_known_in_the_columns_only_as_a_whole",
         note="a column that is calculated otherwise than the key would be shown as the key",

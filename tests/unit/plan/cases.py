@@ -211,7 +211,7 @@ def _numbers(inner):
 
 
 _CHOICES = [Function.COALESCE, Function.LEAST, Function.GREATEST]
-_OF_ONE = [Function.ABS, Function.SIGN, Function.FLOOR, Function.CEIL, Function.SQRT]
+_OF_ONE = [Function.ABS, Function.SIGN, Function.FLOOR, Function.CEIL, Function.TRUNC, Function.SQRT]
 
 
 numbers = st.recursive(leaves, _numbers, max_leaves=8)

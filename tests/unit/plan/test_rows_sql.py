@@ -17,10 +17,15 @@ TEXTS = """
 # private tables are joined on the protected unit: otherwise rows of different units would meet
 SELECT COUNT(*) FROM visits JOIN «patients ON visits.ward = patients.ward»
 SELECT COUNT(*) FROM visits v JOIN «visits w ON v.day = w.day»
+SELECT COUNT(*) FROM visits v, visits w WHERE «v.day = w.day»
+SELECT COUNT(*) FROM visits v, patients p WHERE «v.ward = p.ward» AND v.stay > 3
 SELECT COUNT(*) FROM visits v JOIN (SELECT «cost FROM visits) w ON v.cost = w.cost»
 
-# tables beside each other are not read
-SELECT COUNT(*) FROM visits, «patients» WHERE visits.patient = patients.id
+# nothing in WHERE says what these tables have in common: every pair of rows would meet
+SELECT COUNT(*) FROM visits, «patients»
+SELECT COUNT(*) FROM visits, «patients» WHERE visits.patient = patients.id OR visits.stay > 3
+SELECT COUNT(*) FROM visits, «patients» WHERE visits.patient < patients.id
+SELECT COUNT(*) FROM visits, patients, «doses» WHERE visits.patient = patients.id
 
 # every pair of rows would meet, those of different units too
 SELECT COUNT(*) FROM visits «CROSS» JOIN stations
@@ -61,8 +66,15 @@ SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT «10»)
 # rows inside the question have no order
 SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY «cost»)
 
-# DISTINCT is read only inside COUNT(DISTINCT ...) and IS DISTINCT FROM
-SELECT COUNT(*) FROM (SELECT «DISTINCT» ward FROM visits)
+# rows of different units that look alike would become one
+SELECT COUNT(*) FROM (SELECT DISTINCT «ward FROM visits»)
+SELECT COUNT(*) FROM (SELECT DISTINCT «km FROM trips»)
+
+# DISTINCT ON would choose among rows
+SELECT COUNT(*) FROM (SELECT DISTINCT ON («patient») ward FROM visits)
+
+# a comma and RIGHT JOIN are not read together
+SELECT COUNT(*) FROM «patients p», stations s RIGHT JOIN visits v ON v.patient = p.id WHERE p.ward = s.ward
 
 # UNION drops rows that are equal to others, which may be of another unit
 SELECT COUNT(*) FROM (SELECT «ward FROM visits UNION SELECT ward FROM patients»)
@@ -89,10 +101,30 @@ SELECT COUNT(*) FROM (SELECT «ward FROM visits UNION ALL SELECT ward FROM stati
 SELECT COUNT(*) FROM (SELECT «ROW_NUMBER() OVER (ORDER BY cost)» AS k FROM visits)
 SELECT COUNT(*) FROM (SELECT «SUM(cost) OVER (PARTITION BY ward)» AS k FROM visits)
 SELECT COUNT(*) FROM (SELECT «SUM(km) OVER (PARTITION BY ward)» AS a FROM trips)
+SELECT COUNT(*) FROM (SELECT ward FROM visits QUALIFY «RANK() OVER (ORDER BY cost)» = 1)
+SELECT COUNT(*) FROM (SELECT «COUNT(*) OVER w» AS n FROM visits WINDOW w AS (PARTITION BY ward))
 
 # a window looks at single rows, and here rows are counted or chosen
 SELECT «SUM(cost) OVER (PARTITION BY patient)» FROM visits
 SELECT COUNT(*) FROM visits WHERE «ROW_NUMBER() OVER (PARTITION BY patient)» = 1
+
+# groups are divided by keys: by released numbers they would be divided by noise
+SELECT ward, «RANK() OVER (PARTITION BY COUNT(*) ORDER BY ward)» AS r, COUNT(*) AS n FROM visits GROUP BY ward
+
+# HAVING chooses the groups that windows look at
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING «RANK() OVER (ORDER BY COUNT(*)) = 1»
+
+# RANK needs an order
+SELECT ward, COUNT(*) AS n, «RANK»() OVER () AS r FROM visits GROUP BY ward
+
+# a window does not look at other windows
+SELECT ward, SUM(COUNT(*)) OVER () AS s, «RANK() OVER (ORDER BY s)» AS r FROM visits GROUP BY ward
+
+# QUALIFY looks at single rows, and no row ever leaves
+SELECT 1 AS one FROM visits QUALIFY «ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day) = 1»
+
+# a value of kind text cannot be summed
+SELECT ward, COUNT(*) AS n, SUM(«ward») OVER () AS s FROM visits GROUP BY ward
 
 # a window of some rows before and after is not read
 SELECT COUNT(*) FROM (SELECT SUM(age) OVER (PARTITION BY id ROWS BETWEEN «1 PRECEDING AND 1» FOLLOWING) FROM patients)
@@ -104,14 +136,36 @@ SELECT COUNT(*) FROM (SELECT «NTILE(4)» OVER (PARTITION BY patient ORDER BY da
 SELECT COUNT(*) FROM (SELECT LAG(stay, 1, «0») OVER (PARTITION BY patient ORDER BY day) AS a FROM visits)
 
 # a question inside IN or EXISTS is about the protected unit, and stands by itself among the conditions of WHERE
-SELECT COUNT(*) FROM visits WHERE «ward IN (SELECT ward FROM stations)»
+SELECT COUNT(*) FROM visits WHERE «ward IN (SELECT ward FROM patients)»
+SELECT COUNT(*) FROM visits WHERE urgent OR «ward IN (SELECT ward FROM stations)»
+SELECT COUNT(*) FROM visits WHERE NOT «ward IN (SELECT ward FROM stations)»
+
+# the public column 'ward' may hold a value twice, and rows would be counted twice
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT «ward FROM rooms»)
+
+# this gives more than one column
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT «ward, floor FROM stations»)
+
+# what tables are joined on looks at their rows alone
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient = p.id AND «p.id IN (SELECT patient FROM visits)»
+
+# QUALIFY looks at single rows, and here they are added up
+SELECT COUNT(*) FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient QUALIFY «n > 1»)
+
+# there is no window 'v'
+SELECT COUNT(*) FROM (SELECT «COUNT(*) OVER v» AS n FROM visits WINDOW w AS (PARTITION BY patient))
+
+# two windows are called 'w'
+SELECT COUNT(*) FROM (SELECT AVG(stay) OVER w FROM visits WINDOW w AS (), «w AS (PARTITION BY patient)»)
+
+# a window is not made of another
+SELECT COUNT(*) FROM (SELECT «COUNT(*) OVER (w ORDER BY day)» AS n FROM visits WINDOW w AS (PARTITION BY patient))
 
 # this gives something else than the protected unit
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «age FROM patients»)
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «id, age FROM patients»)
 
 # a question inside stands in FROM, or after IN and EXISTS among the conditions of WHERE
-SELECT COUNT(*) FROM visits WHERE urgent OR patient IN (SELECT «id FROM patients»)
 SELECT COUNT(*) FROM visits WHERE cost > (SELECT «AVG(cost) FROM visits»)
 SELECT (SELECT «COUNT(*) FROM patients») FROM visits
 
