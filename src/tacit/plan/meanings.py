@@ -5,7 +5,7 @@ Moments are microseconds since 1970 in UTC; a day that meets a function is the m
 
 from collections.abc import Callable, Mapping
 from datetime import date
-from functools import cache
+from functools import lru_cache
 from math import copysign, exp, floor, isfinite, log, log10, pow, sqrt  # noqa: A004 -- the power of C's library
 
 from tacit.plan.functions import FORMATS, Function
@@ -112,12 +112,12 @@ def _power(base: float, exponent: float) -> float | None:
 # ---------------------------------------------------------------- texts
 
 
-@cache
+@lru_cache(maxsize=10_000)
 def _lower(letter: str) -> str:
     return letter.lower()[0]  # of all letters only the I with a dot has two lower ones, the first of which is i
 
 
-@cache
+@lru_cache(maxsize=10_000)
 def _upper(letter: str) -> str:
     if letter == "ß":
         return "ẞ"
