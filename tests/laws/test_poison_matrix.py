@@ -68,8 +68,9 @@ def folds() -> Iterator[tuple[int, str]]:
         yield 4, f"SELECT {counts} FROM (SELECT who, {each} FROM rows GROUP BY who) t"
         window = f"OVER (PARTITION BY who ORDER BY {name})"
         each = f"LAG({name}) {window} AS a, ROW_NUMBER() {window} AS b, MAX({name}) {window} AS c, RANK() {window} AS d"
-        counts = "COUNT(a) AS a, COUNT(b) AS b, COUNT(c) AS c, COUNT(d) AS d"
-        yield 4, f"SELECT {counts} FROM (SELECT who, {each} FROM rows) t"
+        each += f", DENSE_RANK() {window} AS e"
+        counts = "COUNT(a) AS a, COUNT(b) AS b, COUNT(c) AS c, COUNT(d) AS d, COUNT(e) AS e"
+        yield 5, f"SELECT {counts} FROM (SELECT who, {each} FROM rows) t"
         if column.low is not None and column.kind in {Kind.INTEGER, Kind.NUMBER}:
             yield 3, f"SELECT SUM({name}) AS a, AVG({name}) AS b, AVG({name} * {name}) AS c FROM rows"
             inside = f"SELECT who, SUM({name}) AS a, AVG({name}) AS b FROM rows GROUP BY who"
@@ -82,6 +83,13 @@ def keys() -> Iterator[str]:
     """Keys that are calculated from what may be poisoned."""
     for key in ("w", "b", "k", "i // 50", "FLOOR(x / 100)", "YEAR(d)", "DATE_TRUNC('month', s)", "COALESCE(w, '?')"):
         yield f"SELECT {key} AS key, COUNT(*) AS a, COUNT(z) AS b FROM rows GROUP BY key"
+    yield "SELECT STRFTIME(s, '%Y-%m') AS key, COUNT(*) AS a FROM rows GROUP BY ALL"
+    yield "SELECT who IN (SELECT who FROM rows WHERE z > 0 OR t LIKE '%a%') AS key, COUNT(*) AS a FROM rows GROUP BY 1"
+    yield "SELECT w AS key, COUNT(*) AS a FROM (SELECT DISTINCT who, w, x, t, s FROM rows) GROUP BY key"
+    yield "SELECT w AS key, SUM(COUNT(*)) OVER () AS a, RANK() OVER (ORDER BY COUNT(z)) AS b FROM rows GROUP BY key"
+    yield "SELECT * FROM (SELECT w AS key, COUNT(*) AS a FROM rows GROUP BY key) WHERE a > 10 ORDER BY a"
+    first = "SELECT b FROM rows QUALIFY DENSE_RANK() OVER (PARTITION BY who ORDER BY x) = 1"
+    yield f"SELECT b AS key, COUNT(*) AS a FROM ({first}) GROUP BY b"
     yield "SELECT CASE WHEN z > 0 THEN 'p' WHEN t LIKE '%a%' THEN 'a' END AS key, COUNT(*) AS a FROM rows GROUP BY key"
 
 
