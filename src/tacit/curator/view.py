@@ -82,6 +82,7 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
         _Group(question, keys, tuple(noisy), confidence, raw)
         for keys, noisy in zip(question.groups, released, strict=True)
     ]
+    groups = _as_shown(groups, plan)
     if view.having is not None:
         groups = [group for group in groups if _point(group.value(view.having)) is True]
     if any(isinstance(part, Across) for root in roots_of(view) for part in every_part(root)):
@@ -96,6 +97,15 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
     rows = tuple(tuple(cell for column in columns for cell in group.cells(column)) for group in groups)
     names = tuple(name for column in columns for name in column.names)
     return Viewed(names, rows, tuple(column.names[0] for column in columns if column.measured))
+
+
+def _as_shown(groups: list["_Group"], plan: Plan) -> list["_Group"]:
+    """The groups by their keys from left to right as the columns show them, each key in the order of its values."""
+    places = [shown.value.place for shown in plan.view.columns if isinstance(shown.value, KeyOf)]
+    if plan.question.unknown or places == sorted(places):
+        return groups
+    ranks = {place: {key: rank for rank, key in enumerate(plan.question.keys[place].listed)} for place in places}
+    return sorted(groups, key=lambda group: [ranks[place][group.keys[place]] for place in places])
 
 
 def _beside_each_other(groups: list["_Group"], plan: Plan) -> list["_Group"]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from math import ceil
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock
 from typing import Any, Self
 
 import duckdb
@@ -85,6 +85,7 @@ _SETTINGS = {
 FEW = 100_000
 """Statements about tables with no more rows run as they are written: that takes two thirds of the time."""
 
+_AGAIN, _TRIES = 0.01, 1_000
 _LONGEST_LINE = 1 << 26
 _MOST_TYPES = 256
 
@@ -109,7 +110,7 @@ class DuckDB:
         connection: duckdb.DuckDBPyConnection | None = None,
     ) -> None:
         sources = {table: source_of(given) for table, given in tables.items()}
-        self._lock = Lock()
+        self._lock, self._closing = Condition(), False
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._types: dict[tuple[str, ...], str] = {}
         # A connection that was `opened` to find out what a source holds is the engine's from now on.
@@ -149,12 +150,20 @@ class DuckDB:
     def interrupt(self) -> None:
         """Stop every question that is being evaluated; each fails as any failure does."""
         with self._lock:
-            for cursor in self._running:
-                cursor.interrupt()
+            self._stop()
+
+    def _stop(self) -> None:
+        for cursor in self._running:
+            cursor.interrupt()
 
     def close(self) -> None:
-        """Stop what is running and let go of the rows."""
-        self.interrupt()
+        """Stop what is running, wait until it has stopped, and let go of the rows."""
+        with self._lock:
+            self._closing = True
+            for _ in range(_TRIES):  # a question of several statements is stopped in each
+                self._stop()
+                if self._lock.wait_for(lambda: not self._running, _AGAIN):
+                    break
         self._rehearsing.close()
         self._brief.close()
         self._connection.close()
@@ -251,13 +260,25 @@ class DuckDB:
         """A cursor for one question, which `interrupt` can find."""
         with self._lock:
             cursor = self._connection.cursor()
+        try:
+            with self._used(cursor):
+                yield cursor
+        finally:
+            cursor.close()
+
+    @contextmanager
+    def _used(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor while somebody uses it; nobody begins once the engine is being closed."""
+        with self._lock:
+            if self._closing:
+                raise EngineFailed
             self._running.add(cursor)
         try:
             yield cursor
         finally:
             with self._lock:
                 self._running.discard(cursor)
-            cursor.close()
+                self._lock.notify_all()
 
     def _cursors(self, question: Question, relations: Mapping[str, Relation]) -> "_Cursors":
         """Where the statements of a question run; whatever the place, they find the same."""
@@ -272,14 +293,8 @@ class DuckDB:
     @contextmanager
     def _taken(self, turns: "_Turns") -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor whose users take turns; `interrupt` can find it, too."""
-        with turns.lock:
-            with self._lock:
-                self._running.add(turns.cursor)
-            try:
-                yield turns.cursor
-            finally:
-                with self._lock:
-                    self._running.discard(turns.cursor)
+        with turns.lock, self._used(turns.cursor) as cursor:
+            yield cursor
 
 
 _Cursors = Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]
@@ -450,7 +465,7 @@ def _raw(
     types = _types(connection, scan)
     for end in ends:
         check_columns(types, end)
-    return scan, [Raw(quoted(column), types[column]) for column in columns]
+    return scan, [Raw(_by_code_point(quoted(column), types[column]), types[column]) for column in columns]
 
 
 def _raw_ingested(connection: duckdb.DuckDBPyConnection, schema: str, ends: list[Table]) -> tuple[str, list[Raw]]:
@@ -489,7 +504,18 @@ def _typed(connection: duckdb.DuckDBPyConnection, what: str, ours: str, scan: st
     if table.unit is not None:
         check_unit_type(types[table.unit], table)
         names.append(table.unit)
-    return _created(connection, what, ours, scan, table, [quoted(name) for name in names], [types[n] for n in names])
+    cells = [_by_code_point(quoted(name), types[name]) for name in names]
+    return _created(connection, what, ours, scan, table, cells, [types[name] for name in names])
+
+
+def _by_code_point(cell: str, stored: str) -> str:
+    """A cell whose text is compared by its code points, whatever its column says.
+
+    Claim:      texts are the same if they have the same letters; nobody decides how a key of others is spelled.
+    Because:    a collation that a database stores with its column goes no further than this.
+    Checked by: tests/attacks/test_collations.py
+    """
+    return f"{cell} COLLATE C" if stored == "VARCHAR" else cell
 
 
 def _ingested(connection: duckdb.DuckDBPyConnection, ours: str, schema: str, table: Table) -> Relation:

@@ -88,7 +88,7 @@ def test_an_answer_that_was_paid_for_is_shown_whatever_becomes_of_its_files(run:
 def test_an_answer_that_cannot_be_drawn_is_shown(run: Run, clinic: Path, tmp_path: Path) -> None:
     question = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 100000"
     said = run("sql", clinic, question, "--epsilon", 1, "--plot", tmp_path / "chart.png")
-    helpful(said, 2, "plot one that has a count")
+    helpful(said, 2, "nothing to plot")
     assert "epsilon 1" in said.out
 
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from fractions import Fraction
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -80,17 +81,14 @@ def test_columns_come_in_the_order_of_the_text_whatever_the_order_of_the_measure
     assert (found.rows[1][0], found.rows[1][3], found.rows[1][4], found.rows[1][7]) == (99, "B", 7, "B")
 
 
-def test_groups_are_the_product_of_the_keys_and_stand_beside_their_numbers():
-    text = "SELECT severe, ward, COUNT(*) AS n FROM visits GROUP BY ward, severe"
-    plan = plan_of(text)
-    names = [key.value.column.name for key in plan.question.keys]
+@pytest.mark.parametrize("names", [("severe", "ward"), ("ward", "severe")])
+def test_groups_are_the_product_of_the_keys_and_stand_beside_their_numbers(names):
+    text = f"SELECT {', '.join(names)}, COUNT(*) AS n FROM visits GROUP BY ward, severe"
+    keys = {key.value.column.name: key.values for key in plan_of(text).question.keys}
+    counts = {frozenset(group): place for place, group in enumerate(product(*keys.values()))}
     found = seen(text, *(noisy(count) for count in range(6)))
-    assert len(found.rows) == 6
-    values = {name: key.values for name, key in zip(names, plan.question.keys, strict=True)}
-    for place, row in enumerate(found.rows):
-        first, second = divmod(place, len(values[names[1]]))
-        expected = {names[0]: values[names[0]][first], names[1]: values[names[1]][second]}
-        assert (row[0], row[1], row[2]) == (expected["severe"], expected["ward"], place)
+    assert [row[:2] for row in found.rows] == list(product(*(keys[name] for name in names)))  # from left to right
+    assert all(row[2] == counts[frozenset(row[:2])] for row in found.rows)
 
 
 @pytest.mark.parametrize("released", [[], [noisy(1)], [noisy(1)] * 4])

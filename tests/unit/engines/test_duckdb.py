@@ -142,6 +142,31 @@ def test_questions_may_be_asked_at_once(engine):
     assert engine._running == set()
 
 
+def test_an_engine_can_be_closed_while_it_is_asked(monkeypatch):
+    endless = "SELECT 0, count(*), 0 FROM range(100000000) a, range(100000000) b WHERE (a.range * b.range) % 7 = 3"
+    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(endless, ()))
+    for few in (True, False):
+        engine, raised = DuckDB({VISITS: ROWS}), []
+        engine._few = {VISITS.name} if few else set()
+
+        def ask(engine=engine, raised=raised):
+            try:
+                engine.evaluate(EVERYTHING, LOOSE)
+            except Exception as error:  # noqa: BLE001 -- all are looked at
+                raised.append(type(error))
+
+        threads = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        while not engine._running:
+            pass
+        engine.close()
+        for thread in threads:
+            thread.join()
+        assert raised == [EngineFailed] * 3
+        assert engine._running == set()
+
+
 def test_a_closed_engine_fails():
     engine = DuckDB({VISITS: ROWS})
     engine.close()
