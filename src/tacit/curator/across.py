@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
-from math import ceil, exp, log, sqrt
+from math import ceil, expm1, log, sqrt
 from typing import Any
 
 from tacit.curator.intervals import Interval, Noisy
@@ -271,13 +271,13 @@ def sum_error(mechanism: Laplace | Gaussian, count: int, confidence: float) -> i
     if isinstance(mechanism, Gaussian):
         reach = float(mechanism.sigma) * sqrt(2 * count * room)
     else:
-        scale = float(mechanism.scale)
-        q = exp(-1 / scale)
-        grid = [share / (32 * scale) for share in range(1, 32)]
-        reach = min((count * _log_moments(q, s) + room) / s for s in grid)
+        least = 1 / float(mechanism.scale)
+        grid = [least * share / 32 for share in range(1, 32)]
+        reach = min((count * _log_moments(least, s) + room) / s for s in grid)
     one_by_one = count * int(mechanism.error(1 - (1 - confidence) / count))
     return min(one_by_one, ceil(reach * (1 + 1e-6)))
 
 
-def _log_moments(q: float, s: float) -> float:
-    return 2 * log(1 - q) - log(1 - q * exp(s)) - log(1 - q * exp(-s))
+def _log_moments(least: float, s: float) -> float:
+    """log M(s) with q = exp(-least), by differences from one, which floats know well however small they are."""
+    return 2 * log(-expm1(-least)) - log(-expm1(s - least)) - log(-expm1(-s - least))

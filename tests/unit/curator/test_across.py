@@ -128,6 +128,12 @@ def test_sums_of_noise_stay_within_their_error(count, confidence, scale):
         assert reach <= count * mechanism.error(1 - (1 - confidence) / count)
 
 
+@pytest.mark.parametrize("scale", [10**24, 2**180])
+def test_the_error_of_a_sum_grows_with_the_scale_however_large_it_is(scale):
+    small, large = (sum_error(Laplace(scale=each), 8, 0.95) for each in (10**6, scale))
+    assert large * 10**6 == pytest.approx(small * scale, rel=1e-3)
+
+
 def test_the_sum_of_many_groups_is_surer_than_its_groups_one_by_one():
     for mechanism in NOISE.values():
         assert sum_error(mechanism, 100, 0.95) < 100 * mechanism.error(1 - 0.05 / 100) / 4
