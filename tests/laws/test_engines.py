@@ -97,6 +97,18 @@ def test_chunks_threads_and_files_do_not_change_the_integers(many, norm, tmp_pat
         assert (engine.evaluate(question, weights) == Memory({MANY: few}).evaluate(question, weights)).all()
 
 
+@pytest.mark.parametrize("norm", Weighing)
+@pytest.mark.parametrize("unit", ["who", None])
+def test_rows_in_no_group_are_in_nobodys_vector(norm, unit):
+    table = Table("some", (WARD, COST), unit)
+    wards = ["w0", "w0", "w1", "elsewhere", "elsewhere", None, "W0"]
+    rows = [{"who": who, "ward": ward, "cost": 1.0} for who in ("ann", "bob") for ward in wards]
+    question = Question(Scan(table), (Key(Field(WARD), ("nowhere", "w0", "w1")),), (Counted(),))
+    with DuckDB({table: rows}) as duck:
+        for engine in (Memory({table: rows}), duck, as_written(duck)):
+            assert engine.evaluate(question, Weights(norm, 3, 1, 20)).tolist() == [[0], [4 << 20], [2 << 20]]
+
+
 VECTORS = st.lists(st.one_of(st.integers(1, 30), st.sampled_from([10**6, MANY.rows])), min_size=1, max_size=6)
 
 

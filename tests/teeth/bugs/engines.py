@@ -52,7 +52,7 @@ BUGS = [
         file=f"{ENGINES}/statement.py",
         before="enumerated, found, placed=by_unit)",
         after="enumerated, found, placed=False)",
-        killed_by=f"{LAWS}::test_memory_and_duckdb_agree",
+        killed_by=f"{LAWS}::test_rows_in_no_group_are_in_nobodys_vector[who-Weighing.L1]",
         note="a row with another key than the declared ones is in no group, and so in nobody's vector",
     ),
     Bug(
@@ -60,7 +60,7 @@ BUGS = [
         file=f"{ENGINES}/statement.py",
         before="for place, *parts in rows if place is not None)",
         after="for place, *parts in rows)",
-        killed_by=f"{LAWS}::test_memory_and_duckdb_agree",
+        killed_by=f"{LAWS}::test_rows_in_no_group_are_in_nobodys_vector[None-Weighing.L1]",
         note="to NumPy, None is no index but a new axis: what has no group was written into all",
     ),
     Bug(
