@@ -186,9 +186,12 @@ def _number(raw: str, stored: str) -> str:
 
 def _finite_number(number: str, low: object, high: object) -> str:
     if isinstance(low, float) and isinstance(high, float):
-        above = f"CASE WHEN isnan({number}) THEN CAST(NULL AS DOUBLE) ELSE {double(high)} END"
-        below = f"WHEN {number} < {double(low)} THEN {double(low)}"
-        return f"CASE WHEN {number} > {double(high)} THEN {above} {below} ELSE {number} END"
+        inside = f"WHEN {number} BETWEEN {double(low)} AND {double(high)} THEN {number}"  # most are, and it is cheap
+        below, above = (
+            f"WHEN {number} < {double(low)} THEN {double(low)}",
+            f"WHEN NOT isnan({number}) THEN {double(high)}",
+        )
+        return f"CASE {inside} {below} {above} END"
     cases: list[str] = [f"WHEN isnan({number}) THEN CAST(NULL AS DOUBLE)"]
     if isinstance(high, float):
         cases.append(f"WHEN {number} > {double(high)} THEN {double(high)}")
