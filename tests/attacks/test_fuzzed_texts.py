@@ -301,3 +301,9 @@ def test_ten_thousand_texts_about_several_tables_crash_nothing_and_tell_nothing(
 def test_many_more_texts_crash_nothing_and_tell_nothing(seed, vault):
     check_many(seed, 1_000, vault)
     check_clinic(seed, 1_000)
+
+
+def test_joins_that_wait_for_their_conditions_are_refused_before_they_take_long(vault):
+    chain = " JOIN loose" * 40
+    with pytest.raises(InvalidPlan, match="joins have no condition yet"):
+        vault.sql(f"SELECT COUNT(*) FROM visits{chain} ON visits.age = loose.x", epsilon=1)

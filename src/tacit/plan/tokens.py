@@ -23,6 +23,8 @@ MOST_BYTES = 20_000
 """The longest text that is read."""
 MOST_TOKENS = 2_000
 """The most words and signs that are read."""
+MOST_JOINS = 6
+"""The most joins that may wait for their conditions."""
 DEEPEST = 24
 """The deepest nesting that is read: sqlglot needs 25 frames of Python's 1,000 for each level."""
 
@@ -116,6 +118,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
         first = tokens[0] if tokens else Token("", "", 0, len(text))
         _refuse(text, first, *_TAUGHT.get(first.text.upper(), _STATEMENT))
     _check_depth(text, tokens)
+    _check_joins(text, tokens)
     for i, token in enumerate(tokens):
         before = tokens[i - 1] if i else token
         after = tokens[i + 1] if i + 1 < len(tokens) else Token("", "", len(text), len(text))
@@ -145,6 +148,17 @@ def _check_depth(text: str, tokens: Sequence[Token]) -> None:
                 open_nots[-1] = 0
         if len(open_nots) - 1 + sum(open_nots) + minuses > DEEPEST:
             _refuse(text, token, f"the text is nested more than {DEEPEST} levels deep", "take something out of it")
+
+
+def _check_joins(text: str, tokens: Sequence[Token]) -> None:
+    """Refuse joins that wait for their conditions: the parser takes twice as long for each more."""
+    waiting = 0
+    for token in tokens:
+        waiting = waiting + 1 if token.kind == "JOIN" else max(0, waiting - (token.kind in {"ON", "USING"}))
+        if waiting > MOST_JOINS:
+            _refuse(
+                text, token, f"more than {MOST_JOINS} joins have no condition yet", "write ON or USING after each JOIN"
+            )
 
 
 def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) -> None:
