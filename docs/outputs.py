@@ -70,7 +70,7 @@ def _shell(command: str) -> str:
 
 def _demo() -> str:
     with TemporaryDirectory() as folder:
-        return _run([sys.executable, "-c", "from tacit.cli.main import main; main()", "demo", "demo"], Path(folder))
+        return _run([sys.executable, "-c", "from tacit.cli import main; main()", "demo", "demo"], Path(folder))
 
 
 def _run(command: list[str], folder: Path, **more: str) -> str:

@@ -25,9 +25,10 @@ Every message says what is wrong and how to mend it, and is computed without loo
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
+
+from tacit.frozen import frozen
 
 __all__ = [
     "EngineFailed",
@@ -212,7 +213,7 @@ class Unbounded(InvalidPlan):
         return Unbounded(self.column, self.kind, text=text, start=start, end=end)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """What is wrong at one place of a file, and how to mend it; line 0 is the file itself."""
 

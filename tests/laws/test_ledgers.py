@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import FrozenInstanceError, dataclass, replace
+from dataclasses import FrozenInstanceError, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import partial
@@ -521,7 +521,6 @@ def test_an_answer_is_bytes(opened, payload):
 # ---------------------------------------------------------------- refusals
 
 
-@dataclass(frozen=True)
 class Giving(PureLoss):
     """A loss that would give something back."""
 

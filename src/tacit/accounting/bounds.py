@@ -1,6 +1,5 @@
 """All bounds, in the order in which they are asked, and the tightest answer of them."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.accounting.bound import Bound
@@ -9,6 +8,7 @@ from tacit.accounting.own import GaussianDP, OwnLaw
 from tacit.accounting.renyi import Concentrated, Renyi
 from tacit.accounting.sums import Advanced, Basic
 from tacit.exact import Ball, upper
+from tacit.frozen import frozen
 from tacit.privacy import Composed
 
 __all__ = ["BOUNDS", "Tightest", "is_law", "tightest_delta", "tightest_epsilon"]
@@ -20,7 +20,7 @@ BOUNDS: tuple[Bound, ...] = (OwnLaw(), GaussianDP(), Optimal(), Concentrated(), 
 _HAIR = Fraction(1, 1 << 30)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tightest:
     """The smallest figure that any bound gives, and the name of that bound."""
 

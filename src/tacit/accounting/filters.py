@@ -1,7 +1,6 @@
 """What guards a ledger: limits in whole units that adaptive and concurrent analysts cannot exceed."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor
@@ -11,6 +10,7 @@ from tacit.accounting.conversion import rho_within
 from tacit.accounting.total import total
 from tacit.errors import InvalidInput, NotChargeable
 from tacit.exact import Number, at_most, lower, upper, working
+from tacit.frozen import frozen
 from tacit.privacy import Loss, Neighbours, ZeroConcentratedLoss, fill, is_loss
 
 __all__ = ["Charge", "ConcentratedFilter", "Filter", "PureFilter"]
@@ -28,7 +28,7 @@ MOST_EPSILON = 10**6
 """The largest epsilon that is converted to rho."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Charge:
     """What is paid, in whole units: an amount of the ledger's currency, and a probability of failure.
 
@@ -99,7 +99,7 @@ class Filter(Protocol):
         return max(Fraction(paid, most) if most else Fraction(bool(paid)) for paid, most in parts)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class PureFilter(Filter):
     """A limit on the sum of pure epsilons, in units of 2**-40; nothing may fail.
 
@@ -143,7 +143,7 @@ class PureFilter(Filter):
         return self.amount(charge)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class ConcentratedFilter(Filter):
     """A limit (epsilon, delta), kept as a sum of rho that converts to it at delta/2, and a reserve of delta/2.
 

@@ -1,16 +1,17 @@
 """What has been spent so far, for display."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tacit.accounting.figure import Figure, shown
 from tacit.accounting.total import Total
 from tacit.exact import Number
+from tacit.frozen import frozen
 from tacit.privacy import Composed, Loss
 
 __all__ = ["Odometer"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Odometer:
     """What the releases so far would cost had they been fixed in advance: a display, not a guard.
 

@@ -1,12 +1,12 @@
 """Optimal composition of pure losses: everyone answers by randomized response, and the answers are counted."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, isqrt, prod
 
 from tacit.accounting.bound import Bound, Profile
 from tacit.accounting.sums import pure_parts
 from tacit.exact import Ball, ball, between, precision
+from tacit.frozen import frozen
 from tacit.privacy import Composed, PureLoss
 
 __all__ = ["Optimal"]
@@ -15,7 +15,7 @@ __all__ = ["Optimal"]
 _CASES = 128
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Optimal(Bound):
     """Pure losses, each as the randomized response it is made from: no bound that knows only epsilons is smaller.
 

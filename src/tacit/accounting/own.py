@@ -1,16 +1,16 @@
 """The exact bounds: one release by its own law, and any number of Gaussians as one."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.accounting.bound import Bound, Profile
 from tacit.exact import Ball
+from tacit.frozen import frozen
 from tacit.privacy import Composed, GaussianLoss, ZeroConcentratedLoss
 
 __all__ = ["GaussianDP", "OwnLaw", "known", "merged"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnLaw(Bound):
     """One release, by the delta that its own loss states."""
 
@@ -31,7 +31,7 @@ class OwnLaw(Bound):
         return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GaussianDP(Bound):
     """Gaussian releases only, which together are one Gaussian release.
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 from tacit.accounting.total import Total, losses_of
 from tacit.errors import InvalidInput, TooLarge
 from tacit.exact import Ball, count_of, upper
+from tacit.frozen import frozen
 from tacit.privacy import Composed, Loss, Neighbours, Order, is_loss
 
 __all__ = ["OneOf", "Parallel", "parallel"]
@@ -16,7 +16,7 @@ __all__ = ["OneOf", "Parallel", "parallel"]
 _MOST_CASES = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneOf(Loss):
     """One of several losses, and it is not known which: every figure is the largest.
 
@@ -63,7 +63,7 @@ class OneOf(Loss):
         return None if None in found else max((one for one in found if one is not None), key=upper)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parallel(Loss):
     """Releases on the parts of a partition that was fixed in advance, as seen by a group of `size` units.
 

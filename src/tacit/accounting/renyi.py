@@ -1,7 +1,6 @@
 """The bounds through Renyi divergences: zCDP, where one number says all of them, and the whole curve."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, log, log1p
 
@@ -10,6 +9,7 @@ from tacit.accounting.conversion import epsilon_at, held, order_at, start_of
 from tacit.accounting.own import known, merged
 from tacit.accounting.search import lowest
 from tacit.exact import Ball, ball, infinite, upper, working
+from tacit.frozen import frozen
 from tacit.privacy import Composed, Subsampled, concentrated_delta, concentrated_order, renyi_delta
 
 __all__ = ["Concentrated", "Renyi"]
@@ -19,7 +19,7 @@ _TELLING = (Fraction(2), Fraction(1 << 20))  # a curve that is a line at these o
 _SEARCHING = 64  # bits while orders are tried; the figure at the chosen one is computed with all of them
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Concentrated(Bound):
     """The sum of all rho, converted at the best order.
 
@@ -51,7 +51,7 @@ class Concentrated(Bound):
         return max(Fraction(0), upper(epsilon_at(rho * ball(order), order, delta)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Renyi(Bound):
     """The sum of all Renyi divergences, converted at the best order.
 

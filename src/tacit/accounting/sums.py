@@ -1,16 +1,16 @@
 """The bounds that add up pure epsilons: basic and advanced composition."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.accounting.bound import Bound, Profile
 from tacit.exact import Ball, ball, infinite
+from tacit.frozen import frozen
 from tacit.privacy import Composed, Loss
 
 __all__ = ["Advanced", "Basic", "pure_parts"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Basic(Bound):
     """Epsilons and deltas add.
 
@@ -41,10 +41,10 @@ class Basic(Bound):
     def epsilon(self, losses: Composed, delta: Fraction, below: Fraction | None = None) -> Fraction | None:
         """The sum, where all are pure."""
         pure, others = _split(losses)
-        return super(Basic, self).epsilon(losses, delta, below) if others else pure
+        return Bound.epsilon(self, losses, delta, below) if others else pure
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Advanced(Bound):
     """Pure losses by a martingale's tail: the textbook form, kept for comparison.
 

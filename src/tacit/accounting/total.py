@@ -1,7 +1,6 @@
 """What several releases cost together, and every way to look at it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
@@ -14,6 +13,7 @@ from tacit.accounting.refined import refined
 from tacit.accounting.tradeoff import least_misses
 from tacit.errors import InvalidInput, NotPrivate
 from tacit.exact import Ball, Number, at_least, at_most, ball, count_of, upper, working
+from tacit.frozen import frozen
 from tacit.privacy import Composed, GaussianLoss, Loss, is_loss, root_at_least
 
 __all__ = ["Total", "losses_of", "total"]
@@ -52,7 +52,7 @@ def losses_of(given: object) -> Iterable[Loss]:
     return given
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Total:
     """Several losses seen as one; every figure is a certified upper end, or for the trade-off curve a lower one.
 

@@ -1,7 +1,6 @@
 """What a finite mechanism returns: a probability for every outcome, read exactly and validated."""
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
 from typing import cast
@@ -9,6 +8,7 @@ from typing import cast
 from tacit.audit.enclosure import Enclosure
 from tacit.errors import InvalidDistribution
 from tacit.exact import Ball, lower, upper
+from tacit.frozen import frozen
 
 __all__ = ["Distribution", "Outcome", "Probability", "Truncated", "distribution_of", "truncated"]
 
@@ -18,7 +18,7 @@ Probability = int | Fraction | Ball
 NOTHING = Enclosure(Fraction(0), Fraction(0))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Truncated:
     """Some outcomes with their probabilities, and a bound on the mass of all that are not listed.
 
@@ -47,7 +47,7 @@ def truncated(probability: Callable[[int], Probability], low: int, high: int) ->
     return Truncated(listed, max(Fraction(0), 1 - sum(_probability(*mass).low for mass in listed.items())))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Distribution:
     """Outcomes with enclosed, positive probabilities, and the most that all unlisted outcomes can weigh together."""
 

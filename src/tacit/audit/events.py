@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.audit.cells import Cells
+from tacit.frozen import frozen
 
 __all__ = ["Aim", "Event", "best_event", "by_epsilon", "by_mu"]
 
@@ -31,7 +32,7 @@ class Event:
         return self.cells.words(self.inside)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aim:
     """What an event should show: a large epsilon at a delta, or, with no delta, a large mu."""
 

@@ -1,7 +1,7 @@
 """The exact trade-off between epsilon and delta of one or many pairs of distributions."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -10,11 +10,12 @@ from tacit.audit.distributions import NOTHING, Distribution, Outcome
 from tacit.audit.enclosure import Enclosure, Number, enclosed, exp_of, log_of, rational
 from tacit.errors import InvalidInput, NotPrivate
 from tacit.exact import PRECISION
+from tacit.frozen import frozen
 
 __all__ = ["Breakpoint", "Frontier", "Witness", "attained_tests", "guaranteed_tests", "hull"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Witness:
     """An event and how probable it is under two databases: one test between them.
 
@@ -49,7 +50,7 @@ class Breakpoint(NamedTuple):
     delta: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frontier:
     """The smallest delta for every epsilon, as the upper hull of all tests.
 

@@ -12,6 +12,7 @@ from tacit.audit.enclosure import Enclosure, Number, enclosed, exp_of
 from tacit.audit.verify import Mechanism
 from tacit.errors import InvalidDistribution, InvalidInput, NotPrivate
 from tacit.exact import PRECISION, working
+from tacit.frozen import frozen
 from tacit.privacy import Neighbours
 
 __all__ = ["Games", "Shift", "posterior", "posterior_games", "posterior_shift"]
@@ -55,7 +56,7 @@ def posterior_shift(
     return sum((abs(seen[database] - elsewhere[database]) for database in seen), Fraction(0)) / 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shift:
     """How far a belief moves if one row is left out of the game, at one outcome; rows are counted from zero."""
 

@@ -9,6 +9,7 @@ from tacit.audit.databases import Database, Pair
 from tacit.audit.sensitivity import Length, difference, length_of, rooted, value_of
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, below, count_of
+from tacit.frozen import frozen
 from tacit.privacy import Neighbours, Norm
 from tacit.progress import watched
 
@@ -147,7 +148,7 @@ def rows_of(universe: Universe) -> Rows:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refutation:
     """The furthest apart that a search found a function's values on neighbours, and the pair; a proof if refuted.
 
@@ -221,7 +222,7 @@ def refute_sensitivity(
     return Refutation(limit, found, squared, best[1], norm, neighbours, done)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _State:
     """The rows that both databases share, and the row at `place` that one has and the other has not, or has changed."""
 

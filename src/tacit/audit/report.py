@@ -1,18 +1,18 @@
 """What the verifier found out about a mechanism."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.audit.enclosure import Enclosure, Number, enclosed
 from tacit.audit.frontier import Breakpoint, Frontier, Witness
 from tacit.errors import NotPrivate, Undecided
 from tacit.exact import PRECISION
+from tacit.frozen import frozen
 from tacit.privacy import Neighbours
 
 __all__ = ["Report"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """The privacy of a mechanism over all neighbours of a small universe.
 

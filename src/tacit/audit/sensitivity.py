@@ -1,7 +1,6 @@
 """The sensitivity of any Python function, by looking at every pair of neighbours."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational
@@ -11,6 +10,7 @@ import numpy as np
 
 from tacit.audit.databases import PAIRS_AT_MOST, Database, Pair, neighbouring_pairs, pairs_needed
 from tacit.errors import InvalidData, InvalidInput
+from tacit.frozen import frozen
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 from tacit.progress import watched
 
@@ -29,7 +29,7 @@ Vector = tuple[Fraction, ...]
 Length = Callable[[Vector], Fraction]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundSensitivity:
     """The furthest apart that a function's values lie on neighbours, and a pair where they do.
 

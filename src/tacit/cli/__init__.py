@@ -1,5 +1,5 @@
 """The `tacit` command."""
 
-from tacit.cli.main import app
+from tacit.cli.command import app, main
 
-__all__ = ["app"]
+__all__ = ["app", "main"]

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +15,7 @@ from tacit.curator.policy import Limit, Policy, Replay, Shared
 from tacit.curator.section import BLANK, Refused, Section, meant, root_of, spelled
 from tacit.engines import MOST_ROWS, Linked, Source, Step, Stored, source_of, stored_kinds
 from tacit.errors import InvalidData, InvalidInput
+from tacit.frozen import frozen
 from tacit.plan import Column, Kind, Table
 from tacit.privacy import Neighbours
 
@@ -39,7 +40,7 @@ _KINDS = ", ".join(f'"{kind.value}"' for kind in Kind)
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """The address of a ledger in PostgreSQL; `$NAME` stands for a variable of the environment, such as a password.
 
@@ -75,7 +76,7 @@ class Address:
         return address
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """What a policy file says: the policy, where the rows of each table are, and where the ledger and its anchor are.
 
@@ -220,7 +221,7 @@ def _under(given: str, folder: Path) -> Path:
 # ---------------------------------------------------------------- tables
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Table:
     """What a section says about a table; None is what is missing or has a fault."""
 

@@ -1,6 +1,5 @@
 """What an answer would be made of and cost, in words; from the plan and the policy, before any data are looked at."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.accounting import Charge
@@ -8,6 +7,7 @@ from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import SHARE, Hiding
+from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import (
     Called,
@@ -28,7 +28,7 @@ from tacit.plan import (
 __all__ = ["Explanation", "Expected", "explained"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expected:
     """One measure of an answer: what it is, the noise it gets, and the ± to expect, `rows` of what is ranked."""
 
@@ -38,7 +38,7 @@ class Expected:
     rows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explanation:
     """Everything about an answer that is known without the data."""
 

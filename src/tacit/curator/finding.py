@@ -1,7 +1,7 @@
 """Bounds and contributions that are not declared: found privately, paid for, and from then on known to everyone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any
@@ -11,6 +11,7 @@ from tacit.curator.release import Price
 from tacit.curator.stored import Stored
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least
+from tacit.frozen import frozen
 from tacit.ledger import Ledger
 from tacit.plan import (
     Column,
@@ -48,7 +49,7 @@ _MOST_ROWS = 4096
 _SURE = 0.95
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundBounds:
     """Bounds of a column: about `share` of its rows lie between them, but for `reach` rows at 95 %."""
 
@@ -68,7 +69,7 @@ class FoundBounds:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundContributions:
     """How many rows of a unit count in full: about `share` of the units have no more, but for `reach` units at 95 %."""
 

@@ -1,20 +1,20 @@
 """Error bars of released numbers: from the law of the noise and the released numbers themselves, nothing else."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, exp, log, sqrt
 from statistics import NormalDist
 
 from tacit.exact import Number, float_at_least
+from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Kind, Ranked, type_of
 
 __all__ = ["Drawn", "Interval", "Noisy", "ratio_interval"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interval:
     """A number and the ends between which the exact one lies at the stated confidence."""
 
@@ -23,7 +23,7 @@ class Interval:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noisy:
     """A released integer, the mechanism that hid it, and how much one of its steps is worth."""
 
@@ -74,7 +74,7 @@ def _spread(mechanism: Laplace | Gaussian, worth: Fraction) -> float:
 _SUREST = 0.97
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drawn:
     """The cells that were drawn for what is ranked: one, or those below, at and above its rank.
 

@@ -15,7 +15,6 @@ which is zero but for noise, and moves only as the square of the error of k.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import log, prod, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.intervals import Drawn, Interval, Noisy
+from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian
 from tacit.plan import Moment, MomentOf, Question, Summed
 
@@ -35,7 +35,7 @@ _HALVINGS = 48
 _SURE = 5  # how many standard deviations of its noise a count is to be for a moment to have an interval of its own
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Released:
     """A measure's released numbers, in its own unit: the standard deviation of their noise, and one step of them.
 
@@ -71,7 +71,7 @@ class Released:
                 return self
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Estimate:
     """Moments of many releases: as they come out, between what is possible, and the ends of their intervals."""
 
@@ -146,7 +146,7 @@ def _edge(left: Callable[[_Array], _Array], low: _Array, high: _Array) -> _Array
 # ---------------------------------------------------------------- sums about the mean
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _About:
     """The sum of products of x and y about their means, and what the noise of those means does to it.
 

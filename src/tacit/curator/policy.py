@@ -1,13 +1,14 @@
 """What the curator decides, as values: a limit, tables, and who may weigh how much in them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, get_args
 
 from tacit.accounting import ConcentratedFilter, Filter, PureFilter
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most, count_of
+from tacit.frozen import frozen
 from tacit.plan import Table, Weighing
 from tacit.privacy import Neighbours, fill
 
@@ -19,7 +20,7 @@ Replay = Literal["analyst", "everyone"]
 """To whom an earlier answer is given again for nothing: who paid for it, or everyone."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Limit:
     """The most that all answers together may tell: epsilon and delta, between neighbours of a relation.
 
@@ -58,7 +59,7 @@ class Limit:
         return PureFilter(self.epsilon, self.neighbours)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Shared:
     """A table that may be asked about, and the norm at which each unit's rows are held.
 
@@ -81,7 +82,7 @@ class Shared:
         return replace(self.table, contributions=self.contributions)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Policy:
     """A limit, the tables that it covers by name, and who may spend how much of it.
 

@@ -14,6 +14,7 @@ from tacit.curator.worlds import Pair, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory
 from tacit.errors import InvalidInput
 from tacit.exact import count_of
+from tacit.frozen import frozen
 from tacit.mechanisms import RankedCells
 from tacit.plan import MeasureOf, Plan, Scalar, Table, Weighing, canonical, in_words, phrase, tables_of
 from tacit.privacy import Neighbours, Sensitivity
@@ -27,7 +28,7 @@ _FOUND = 12  # unknown keys that are treated as found
 _COMPARED = 40  # every so many pairs, DuckDB is asked too
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Closest:
     """How close neighbours of a relation came to what is claimed of them: the share, the measure and the pair."""
 
@@ -37,7 +38,7 @@ class Closest:
     pair: Pair
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class QuestionAudit:
     """What an audit of one question found; `fault` says what was refuted, and `witness` are the neighbours."""
 
@@ -97,7 +98,7 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
     return QuestionAudit(in_words(plan), search.asked, search.compared, tuple(search.closest), search.fault, witness)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Exact:
     """What two neighbours have: exact measures, and how far the weights of unknown keys move between them."""
 
@@ -111,7 +112,7 @@ class _Exact:
         return self.keys != that.keys or any(some.tolist() != others.tolist() for some, others in pairs)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Trial:
     """A question that is asked of made-up tables."""
 

@@ -1,17 +1,17 @@
 """What leaves: a small table with error bars, its price and its receipt."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from html import escape
 from typing import Any
 from unicodedata import combining, east_asian_width
 
 from tacit.curator.unknown import Hiding
+from tacit.frozen import frozen
 
 __all__ = ["Price", "Release", "percent", "printable"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Price:
     """What an answer cost: the epsilon it was asked at, its share of the limit, and whether it was free this time."""
 
@@ -24,7 +24,7 @@ class Price:
         return f"nothing: answered before at {cost}" if self.free else cost
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Release:
     """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
 

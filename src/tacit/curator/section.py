@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tacit.errors import Fault, InvalidPolicy
+from tacit.frozen import frozen
 
 __all__ = ["BLANK", "Faults", "Refused", "Section", "lines_of", "root_of", "spelled"]
 
@@ -73,7 +74,7 @@ class Faults:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A table of the file: its keys are taken one by one, and what is wrong with one is a fault and not an error."""
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, assert_never
@@ -12,6 +12,7 @@ import numpy as np
 from tacit.curator.intervals import Drawn, Noisy
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import Hiding
+from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import Scalar, identity
 
@@ -23,7 +24,7 @@ Ranks = tuple[Fraction, int, bool]
 """Of what is ranked: at which rank, in how many cells, and whether with the ends of an interval."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """What was released: one row a group, one column a measure: an integer, or the cells drawn for what is ranked.
 

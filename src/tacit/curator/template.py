@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +16,7 @@ from tacit.curator.terms import terms_of
 from tacit.engines import Source, Stored, source_of, stored_kinds, tables_inside
 from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
+from tacit.frozen import frozen
 from tacit.plan import Counted, Kind, Question, Scan, Table
 from tacit.privacy import Neighbours
 
@@ -30,7 +30,7 @@ _MOST_ANSWERS = 10**6
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """The ± of each of some answers of equal price, for every row that a unit may have, without a delta and with one.
 
@@ -125,7 +125,7 @@ def policy_text(
     return "\n".join([*parts, _TAIL])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Table:
     name: str
     path: str

@@ -1,6 +1,5 @@
 """On what terms a question is answered: weights, sensitivity, noise and price, from the plan and the policy alone."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import floor
@@ -10,6 +9,7 @@ from tacit.curator.policy import Limit, Shared
 from tacit.curator.unknown import SHARE, Finder, key_sensitivity, keys_of
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_most
+from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells, steps_moved_squared
 from tacit.plan import Measure, Question, Ranked, Summed, Weights, columns_of_answer, phrase
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
@@ -22,7 +22,7 @@ __all__ = ["Terms", "amount_within", "terms_of"]
 _BITS = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """What an answer will be made of; computed without data."""
 

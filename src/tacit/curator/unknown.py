@@ -1,7 +1,6 @@
 """Keys whose values are not public: who may show one, with which noise and beyond which threshold."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import ceil, isqrt, prod
@@ -12,6 +11,7 @@ import numpy as np
 
 from tacit.engines import Gathered
 from tacit.exact import Number, words
+from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, threshold
 from tacit.plan import Keeping, Owner, Question, Scalar, groups_of, multiplicity, owner_of
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
@@ -63,7 +63,7 @@ def alone(question: Question, keeping: Keeping, grid: int, keys: int) -> int:
     return (weight + grid // 2) // grid
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finder:
     """On what terms unknown keys are found; computed without data.
 
@@ -131,7 +131,7 @@ class Finder:
         return Hiding(self.keeping.most, self.start * worth, self.noise.sigma * worth, self.delta)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hiding:
     """Which groups of unknown keys may be hidden: known before any is looked for.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from types import TracebackType
@@ -32,6 +32,7 @@ from tacit.curator.view import viewed
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import Number, at_least, at_most, float_at_least, rekey
+from tacit.frozen import frozen
 from tacit.ledger import Entry, Ledger
 from tacit.plan import (
     Frame,
@@ -64,7 +65,7 @@ _SURE = 0.95
 _ABOUT = 400  # characters of a question that the ledger keeps
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """What may be spent, what was, and what is left, as shares of the limit; `own` is the same for one analyst.
 
@@ -337,7 +338,7 @@ class Vault:
         terms = self._terms(plan, epsilon, None, _SURE)
         own = self._name(plan)
         held = self._held(plan)
-        name = _Name(tag(b"fact", None, own.version, held, fingerprint(plan.question)), FACTS, own.version)
+        name = replace(own, key=tag(b"fact", None, own.version, held, own.question), topic=FACTS)
         entry, free = self._paid(plan, terms, name, fact)
         stored = Stored.read(entry.payload or b"")
         reach = float(max(stored.reach(place, _SURE) for place in range(len(stored.measures))))
@@ -457,8 +458,9 @@ class Vault:
         version = sum(self._ledger.version(table.name) for table in tables_of(rows))
         terms = self._analyst if self._policy.replay == "analyst" else None, version, held
         kept = f"{self._shared(plan).keys} keys".encode() if plan.question.unknown else b""
-        key = tag(b"question", *terms, fingerprint(plan.question) + kept)
-        return _Name(key, tag(b"subject", *terms, subject(plan.question) + kept), version)
+        asked = fingerprint(plan.question)
+        topic = tag(b"subject", *terms, subject(plan.question) + kept)
+        return _Name(tag(b"question", *terms, asked + kept), topic, version, asked)
 
     def _held(self, plan: Plan) -> int | None:
         """How many rows of a unit count in full."""
@@ -471,7 +473,7 @@ class Vault:
         return {
             "unit": self._policy.unit,
             "neighbours": limit.neighbours.value,
-            "question": fingerprint(plan.question).hex(),
+            "question": name.question.hex(),
             "table": ", ".join(table.name for table in tables_of(plan.question.rows)),
             "version": name.version,
             "contributions": shared.contributions,
@@ -494,13 +496,14 @@ class Vault:
         return Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Name:
-    """What a question is called in the ledger: its own key, and the topic that it shares with others."""
+    """What a question is called in the ledger: its own key, and the topic that it shares with others; its print."""
 
     key: bytes
     topic: bytes
     version: int
+    question: bytes
 
 
 def _lowest(question: Question) -> Fraction:

@@ -11,6 +11,7 @@ from tacit.curator.across import Peers, every_part, roots_of
 from tacit.curator.calls import called_value
 from tacit.curator.intervals import Drawn, Interval, Noisy, ratio_interval
 from tacit.curator.moments import moment_interval
+from tacit.frozen import frozen
 from tacit.plan import (
     Across,
     Arithmetic,
@@ -61,7 +62,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Viewed:
     """The columns and rows of an answer, and which columns have an interval."""
 
@@ -146,7 +147,7 @@ def _figures(value: Expression) -> frozenset[Expression]:
             return frozenset().union(*(_figures(operand) for operand in operands(value)))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Column:
     """What is shown of every group, and how."""
 

@@ -1,7 +1,7 @@
 """Made-up neighbouring tables that chase a question's bound: extreme rows, poison, heavy units, many keys."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from hashlib import sha256
@@ -10,6 +10,7 @@ from typing import Any
 
 from tacit.curator.mock import rows_for, unit_named
 from tacit.curator.policy import Shared
+from tacit.frozen import frozen
 from tacit.plan import Column, Kind, Literal, Question, Table
 from tacit.privacy import Neighbours
 
@@ -33,7 +34,7 @@ _PUBLIC_ROWS = 40
 _MOST_ROWS = 60  # of the unit that moves, in one table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pair:
     """Two worlds that differ in what one unit owns: nothing in one of them, or something else."""
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import duckdb
 
-from tacit.engines.duckdb import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS, opened
+from tacit.engines.duckdb import opened
 from tacit.engines.linked import Linked
+from tacit.engines.loading import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
 from tacit.engines.reading import kinds_of
 from tacit.engines.rendering import quoted, text
 from tacit.engines.sources import Frame, Listed, Parquet, Separated, Stored, header_of, source_of

@@ -4,7 +4,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -21,6 +20,7 @@ from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, quoted, rendered, text
 from tacit.engines.statement import histogram, statement
 from tacit.errors import EngineFailed
+from tacit.frozen import frozen
 from tacit.plan import Keeping, Key, Kind, Question, Ranked, Scalar, Weights, columns_of_answer, scalar, type_of
 
 __all__ = ["Finding", "finding", "gathered"]
@@ -29,7 +29,7 @@ KEYS, FOUND, LIGHT = "tacit_keys", "tacit_found", "tacit_light"
 """Temporary tables: the values x0, x1, … of unknown keys and their places g; those that were found; light units."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """The statements that gather: one makes the table of keys, one gives units and cells, or keys and their weights.
 
@@ -128,7 +128,7 @@ def _written(name: str, kind: Kind) -> str:
 # ---------------------------------------------------------------- what is gathered
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Gathered:
     """Keys in a temporary table of a cursor, and the arrays of who has how many rows of them."""
 

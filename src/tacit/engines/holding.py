@@ -3,7 +3,6 @@
 A cell is a key's place in the order of the hashes, times the number of public groups, plus the place among those.
 """
 
-from dataclasses import dataclass
 from math import isqrt
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.engines.gathering import key_weight
+from tacit.frozen import frozen
 from tacit.plan import Keeping, Weighing, Weights
 
 __all__ = ["Held", "held"]
@@ -18,7 +18,7 @@ __all__ = ["Held", "held"]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Held:
     """How many rows every unit has in its cells, unit by unit: `units` are their names, `starts` where each begins."""
 

@@ -4,7 +4,8 @@
 
 from pathlib import Path
 
-from tacit.engines.duckdb import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS, loaded, opened
+from tacit.engines.duckdb import opened
+from tacit.engines.loading import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS, loaded
 from tacit.engines.reading import read_unit
 from tacit.engines.rendering import quoted, text
 from tacit.engines.sources import source_of

@@ -1,10 +1,10 @@
 """Groups in SQL: the place of a row's keys among their public values."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import prod
 
 from tacit.engines.rendering import Reader, called, literal, rendered, text, whole
+from tacit.frozen import frozen
 from tacit.plan import Key, Kind, Question, Value, constant, type_of
 
 __all__ = ["Enumeration", "Grouping", "enumeration", "found_grouping", "grouping"]
@@ -15,7 +15,7 @@ Enumeration = Callable[[tuple[str, ...]], str]
 _PLACES = {8: "UTINYINT", 16: "USMALLINT", 32: "UINTEGER", 62: "BIGINT"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grouping:
     """The SQL of a row's group, what has to be joined for it, and when a row has one."""
 

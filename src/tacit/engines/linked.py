@@ -3,7 +3,6 @@
 # ruff: noqa: S608 -- this is the SQL generator: every name goes through `quoted`, or is one of ours
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from numbers import Integral, Real
@@ -11,11 +10,12 @@ from typing import Any
 
 from tacit.engines.reading import key_type, read_unit
 from tacit.errors import InvalidData
+from tacit.frozen import frozen
 
 __all__ = ["Linked", "Owners", "Raw", "Step", "check_key", "key_of", "least_owners", "linked_rows", "owner", "owners"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A foreign key: `column` holds a `key` of another source."""
 
@@ -24,7 +24,7 @@ class Step:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Linked:
     """A source, and the foreign keys that lead from each of its rows to the column that names its unit.
 
@@ -116,7 +116,7 @@ def _order(unit: Any) -> tuple[str, Any]:
     return ("" if isinstance(unit, int | float) else type(unit).__name__, unit)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Raw:
     """A column of a relation as it is stored: its SQL and its type."""
 
@@ -124,7 +124,7 @@ class Raw:
     stored: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owners:
     """A table of the connection with a row for every key: `k`, and its owner `who`; with their types."""
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
 from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
 from tacit.engines.yielding import scanned, steps, yielded
+from tacit.frozen import frozen
 from tacit.plan import (
     Counted,
     Distinct,
@@ -122,7 +123,7 @@ def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answe
     return answer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Gathered:
     """What is gathered, key by key, and the rows that it is gathered from."""
 

@@ -1,12 +1,13 @@
 """Where the rows of a table are in a connection."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from tacit.frozen import frozen
 
 __all__ = ["Relation"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Relation:
     """A table or view of the connection: its name, and for each declared column where and as what it is stored."""
 

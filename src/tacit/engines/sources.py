@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.engines.linked import Linked, linked_rows
 from tacit.errors import InvalidData
+from tacit.frozen import frozen
 from tacit.plan import INT64, Kind, Row, Table, Value, held, parsed, plain
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owned:
     """A row and whose it is; None is nobody."""
 
@@ -46,14 +46,14 @@ class Owned:
     cells: Row
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parquet:
     """A Parquet file, read anew for every question."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Separated:
     """A file of text with a header, read once; every cell is text, and what a kind cannot read is NULL."""
 
@@ -61,7 +61,7 @@ class Separated:
     separator: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stored:
     """A table in a file of DuckDB: made by `ingest`, or called `table`, or as the declared table is."""
 
@@ -69,14 +69,14 @@ class Stored:
     table: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frame:
     """A table in memory whose columns have types: pandas, polars or Arrow; copied once."""
 
     frame: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """Rows as Python mappings; a cell that is not of the declared kind is NULL."""
 
@@ -93,6 +93,7 @@ _FILES: dict[str, Callable[[Path], Source]] = {
     ".tsv": lambda path: Separated(path, "\t"),
     ".duckdb": Stored,
 }
+_SEPARATORS = (";", "\t", "|", ",")
 _REMEDY = "give a path to Parquet, CSV or DuckDB, a frame of pandas, polars or Arrow, or a list of dictionaries"
 
 
@@ -250,6 +251,12 @@ def header_of(path: Path, separator: str) -> list[str]:
     if not names:
         raise InvalidData(
             f"{path.name} cannot be read; check that it is whole and of its kind, and that you may read it"
+        )
+    other = next((mark for mark in _SEPARATORS if len(names) == 1 and mark in names[0]), None)
+    if other is not None:
+        raise InvalidData(
+            f"{path.name} seems to be separated by {other!r}, and {separator!r} is expected; write it so, with "
+            "points in decimal numbers"
         )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

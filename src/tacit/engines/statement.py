@@ -7,7 +7,6 @@ up without weights, and what the units beyond the bound weigh too much is taken 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import isqrt
 
 from tacit.engines.cells import cell_sql
@@ -19,14 +18,15 @@ from tacit.engines.relations import Relation
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
 from tacit.engines.weights import presence_weight
+from tacit.frozen import frozen
 from tacit.plan import Column, Distinct, Measure, Question, Ranked, Units, Weighing, Weights, groups_of, type_of
 
 __all__ = ["Statement", "histogram", "statement"]
 
-_MASK = 64
+_MASK, _NARROW = 64, 31
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Statement:
     """One SELECT with a row for every group that is not empty: its place, then two integers for every term; and perhaps
     a row without a place, which stands for the rows that have none.
@@ -199,7 +199,8 @@ def _light(weights: Weights, question: Question, relation: Relation, sums: str =
     bound, bits, rows = weights.bound, weights.bits, _heavy_rows(weights, relation)
     if _one_number(weights, question):
         owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
-        yield f"light AS (SELECT u, ({_shared(bound, bits, 'n')})::BIGINT AS d FROM ({owners}) WHERE n > {bound})"
+        weighed = f"({_shared(bound, bits, 'n')})::{_lighter(bits)} AS d"
+        yield f"light AS (SELECT u, {weighed} FROM ({owners}) WHERE n > {bound})"
         return
     # With n rows in at least k groups, no sum of squares exceeds (n - k + 1)**2 + k - 1.
     mask = f"bit_count(bit_or(1::UBIGINT << (g % {_MASK})::UBIGINT))"
@@ -235,9 +236,13 @@ def _rooted(squares: str, most: int, bits: int) -> str:
     quotient = f"SELECT u, x, {most << 2 * bits}::HUGEINT // x AS q FROM ({squares})"
     guess = f"SELECT u, x, q, floor(sqrt(q::DOUBLE))::HUGEINT AS w FROM ({quotient})"
     right = "CASE WHEN w * w > q THEN w - 1 WHEN (w + 1) * (w + 1) <= q THEN w + 1 ELSE w END"
-    return (
-        f"SELECT u, (CASE WHEN x <= {most}::HUGEINT THEN 0 ELSE {right} - {1 << bits} END)::BIGINT AS d FROM ({guess})"
-    )
+    less = f"CASE WHEN x <= {most}::HUGEINT THEN 0 ELSE {right} - {1 << bits} END"
+    return f"SELECT u, ({less})::{_lighter(bits)} AS d FROM ({guess})"
+
+
+def _lighter(bits: int) -> str:
+    """The type of what a row weighs less than 2**bits, which is at most that much."""
+    return "INTEGER" if bits < _NARROW else "BIGINT"
 
 
 def _units(weights: Weights, groups: int, place: int, column: str | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ from math import floor
 from tacit.engines.distinct import distinguished
 from tacit.engines.engine import MOST_ROWS
 from tacit.engines.rendering import Reader, clamped, double, rendered, whole
+from tacit.frozen import frozen
 from tacit.plan import Counted, Distinct, Expression, Field, Kind, Summed, Units, bounds_of, type_of
 
 __all__ = ["Recipe", "Term", "Terms"]
@@ -17,8 +18,10 @@ Recipe = tuple[tuple[int, int], ...]
 Base = tuple[Expression, object, int, int]
 """A sum but for its centre: expression, step, low and high."""
 
+_NARROW = 1 << 31
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Term:
     """How many rows there are, in how many a column is not NULL, or what it sums to; and the most a row adds."""
 
@@ -52,7 +55,7 @@ class Term:
 
     def factor(self, bits: int, *, rows: int) -> str:
         """The factor d of so many rows, wide enough for its product with what they add up to."""
-        return "d::HUGEINT" if rows * self.reach << bits >> 63 else "d"
+        return "d::HUGEINT" if rows * self.reach << bits >> 63 else "d::BIGINT"
 
 
 @dataclass(slots=True)
@@ -132,8 +135,19 @@ def steps(measure: Summed, value: str) -> str:
         held = f"floor({value}::DOUBLE * {double(float(1 / measure.step))} + 0.5e0)"
         if not _is_held(measure):
             held = clamped(held, Kind.NUMBER, float(measure.low), float(measure.high))
-        held = f"TRY_CAST({held} AS BIGINT)"
+        held = f"TRY_CAST({held} AS {_narrowest(measure)})"
     return f"({held} - {whole(measure.centre)})" if measure.centre else held
+
+
+def _narrowest(measure: Summed) -> str:
+    """The type of its steps, before and after the centre is taken off: 32 bits are added up sooner than 64.
+
+    Claim:      every number of steps fits.
+    Because:    the type is chosen by the ends between which the steps are held, with and without the centre.
+    Checked by: tests/unit/engines/test_terms.py
+    """
+    ends = (measure.low, measure.high, measure.low - measure.centre, measure.high - measure.centre)
+    return "INTEGER" if all(-_NARROW <= end < _NARROW for end in ends) else "BIGINT"
 
 
 def _is_held(measure: Summed) -> bool:

@@ -1,7 +1,6 @@
 """Coins whose probability is any real number, tossed exactly."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import overload
 
@@ -12,6 +11,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import entropy
 from tacit.exact.certified import Ball, ball, floor_of
 from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
+from tacit.frozen import frozen
 
 __all__ = [
     "Chance",
@@ -31,7 +31,7 @@ Words = NDArray[np.uint64]
 _LARGEST_WORD = (1 << 64) - 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Chance:
     """A probability p that can be known to any number of bits: `floor(bits)` is floor(2**bits * p)."""
 

@@ -1,6 +1,5 @@
 """Discrete Gaussian numbers: a proposal in two parts, accepted by coins for the digits of one integer."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
@@ -15,6 +14,7 @@ from tacit.exact.certified import Ball, ball, between, floor_of, precision
 from tacit.exact.coins import Chance, exp_chance, settle
 from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
 from tacit.exact.uniform import random_bits
+from tacit.frozen import frozen
 
 __all__ = ["GaussianTable", "discrete_gaussian", "gaussian_table"]
 
@@ -30,7 +30,7 @@ _POWER_BITS = 320
 _MOST_STEPS = 63  # with more steps than this (probability below 2**-350) the integer path takes over
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class GaussianTable:
     """What is stored for one variance: |z| = stride * v + y, with v from a table and y uniform below the stride.
 

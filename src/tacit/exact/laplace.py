@@ -1,7 +1,6 @@
 """Geometric and discrete Laplace numbers: the binary digits of a geometric number are independent coins."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, overload
@@ -13,6 +12,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import entropy
 from tacit.exact.coins import Chance, exp_chance, falls_below, logistic_chance, tops
 from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
+from tacit.frozen import frozen
 
 __all__ = ["GeometricCoins", "discrete_laplace", "geometric", "geometric_coins"]
 
@@ -26,7 +26,7 @@ _SMALL_INTEGERS = tuple(range(-5, 257))
 _NATS_IN_A_WORD = 45  # exp(-45) < 2**-64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class GeometricCoins:
     """The coins that make a geometric number G with P(G = g) proportional to exp(-g / scale).
 

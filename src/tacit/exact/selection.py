@@ -1,6 +1,5 @@
 """One of many candidates, chosen exactly by integer scores, with work that no score decides."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -13,6 +12,7 @@ from tacit.exact import entropy
 from tacit.exact.certified import ball, floor_of
 from tacit.exact.coins import Chance, exp_chance, settle
 from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
+from tacit.frozen import frozen
 
 __all__ = [
     "Slots",
@@ -103,7 +103,7 @@ def _times(one: Words, other: Words | np.uint64) -> Words:
     return np.asarray(upper << _ONE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Slots:
     """The integers below 2**63 dealt out to candidates, so that a uniform one of them names a candidate.
 

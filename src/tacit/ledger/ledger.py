@@ -1,12 +1,12 @@
 """The protocol of every ledger: charges first, answers after, and the same question once."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
 from tacit.accounting import Charge, Filter
 from tacit.errors import InvalidInput
+from tacit.frozen import frozen
 from tacit.privacy import Loss
 
 __all__ = ["Entry", "Ledger", "check_limits", "check_question", "check_table", "now"]
@@ -15,7 +15,7 @@ __all__ = ["Entry", "Ledger", "check_limits", "check_question", "check_table", "
 NOTHING = Charge()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One charge: who asked what (`key`), what it cost, and the answer once there is one.
 

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from tacit.accounting import Charge, ConcentratedFilter, Filter, PureFilter
 from tacit.errors import InvalidInput
+from tacit.frozen import frozen
 from tacit.ledger.ledger import Entry, now
 from tacit.ledger.store import Head, Record
 from tacit.privacy import Neighbours
@@ -36,7 +36,7 @@ FORMAT = "tacit ledger 1"
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Founding:
     """What never changes while a ledger lives: the entity whose rows are protected together, the relation of
     neighbours, and the currency, "pure" or "zero-concentrated".

@@ -1,13 +1,14 @@
 """Where a durable ledger lies: the protocol of a place that keeps records, and nothing that decides."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Protocol
+
+from tacit.frozen import frozen
 
 __all__ = ["EMPTY", "Head", "Line", "Record", "Session", "Store"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """How far a chain of records goes: how many there are, and the hash of the last."""
 
@@ -19,7 +20,7 @@ EMPTY = Head(0, bytes(32))
 """The head of a chain without records."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """One link of the chain: its number, what it says as canonical JSON, and its hash (records.py)."""
 
@@ -28,7 +29,7 @@ class Record:
     hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """How a charge is found again: by its number, its key or its topic; and its answer, once there is one.
 

@@ -1,7 +1,6 @@
 """Above threshold, the sparse vector: many questions asked, only those few paid for that are answered with yes."""
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import ceil, exp, log1p
@@ -24,6 +23,7 @@ from tacit.exact import (
     upper,
     working,
 )
+from tacit.frozen import frozen
 from tacit.mechanisms.law import LaplaceLaw, Released
 from tacit.mechanisms.parameters import confidence_of, price_of
 from tacit.mechanisms.steps import checked_scale, sensitivity_of, whole
@@ -39,7 +39,7 @@ _FAR = 40  # and e**-40 < 1e-17, where an error is worked out in floats
 _BLOCKS = 1 << 12
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class AboveThreshold:
     """Whether one value after the other is above a threshold, until `count` of them were; all else is free.
 

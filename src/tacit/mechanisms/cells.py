@@ -1,6 +1,5 @@
 """Declared grids: which values an answer may take, and how many rows lie at each of them."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, at_least, count_of
+from tacit.frozen import frozen
 from tacit.privacy import fill
 
 __all__ = ["Cells", "PowersOfTwo", "weights_of"]
@@ -19,7 +19,7 @@ _MOST_CELLS = 1 << 24
 _HEAVIEST = 1 << 53  # all rows together: what is compared, and multiplied, then stays exact
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Cells:
     """The values low, low + step, … : a grid that is declared, never taken from data.
 
@@ -87,7 +87,7 @@ class Cells:
         return np.array(held, dtype=np.int64), widths
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PowersOfTwo:
     """Zero and the signed powers of two from 2**least to 2**most, each value rounded outwards: a grid for bounds.
 

@@ -1,7 +1,6 @@
 """The exponential mechanism: one of many candidates, with probability proportional to exp(score / scale)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.exact import Ball, Number, ball, exponential_choice
+from tacit.frozen import frozen
 from tacit.mechanisms.selection import Selection, filled
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import BoundedRangeLoss, Loss, Sensitivity
@@ -16,7 +16,7 @@ from tacit.privacy import BoundedRangeLoss, Loss, Sensitivity
 __all__ = ["Exponential"]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Exponential(Selection):
     """One of many candidates, with probability proportional to exp(score / scale).
 

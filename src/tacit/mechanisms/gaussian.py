@@ -1,11 +1,11 @@
 """Gaussian noise: for answers of many numbers, at the price of a small delta."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most, discrete_gaussian, log, upper, working
+from tacit.frozen import frozen
 from tacit.mechanisms.law import GaussianLaw, Released, quantile
 from tacit.mechanisms.parameters import failure_of, price_of
 from tacit.mechanisms.search import narrowest, widest
@@ -33,7 +33,7 @@ from tacit.privacy import (
 __all__ = ["Gaussian", "analytic_gaussian_sigma", "classical_gaussian_sigma"]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Gaussian:
     """Integers, or real numbers rounded to a grid, plus noise with P(z) proportional to exp(-z**2 / (2 sigma**2)).
 

@@ -1,6 +1,5 @@
 """Any number of quantiles from one noisy histogram: Laplace noise on a tree of ranges, made to agree."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, count_of, discrete_laplace
+from tacit.frozen import frozen
 from tacit.mechanisms.cells import weights_of
 from tacit.mechanisms.joint_quantiles import ranks_of
 from tacit.mechanisms.parameters import confidence_of, price_of
@@ -27,7 +27,7 @@ CELLS_AT_MOST = 1 << 10
 """Up to so many cells the errors of all shapes are worked out and compared."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoisyRanges:
     """A released histogram: the noisy weights of ranges, level by level, and the weights that fit them best.
 
@@ -50,7 +50,7 @@ class NoisyRanges:
         return [int(place) for place in places]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class HistogramQuantiles:
     """Quantiles of a histogram whose ranges, of several sizes, all got Laplace noise of one scale.
 

@@ -1,6 +1,5 @@
 """Several quantiles chosen at once: the exponential mechanism on all increasing tuples of cells."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement, pairwise
@@ -24,6 +23,7 @@ from tacit.exact import (
     upper,
     working,
 )
+from tacit.frozen import frozen
 from tacit.mechanisms.cells import weights_of
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.mechanisms.quantile import rank_of
@@ -39,7 +39,7 @@ CELLS_AT_MOST = 1 << 12
 _OUTCOMES_AT_MOST = 1 << 17
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class JointQuantiles:
     """Cells o_1 <= … <= o_m with probability proportional to exp(-apart / scale).
 

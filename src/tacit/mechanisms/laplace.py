@@ -1,10 +1,10 @@
 """Laplace noise: pure epsilon for answers that move little in sum."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from tacit.exact import Number, at_most, discrete_laplace
+from tacit.frozen import frozen
 from tacit.mechanisms.law import LaplaceLaw, Released, quantile
 from tacit.mechanisms.parameters import price_of
 from tacit.mechanisms.search import widest
@@ -23,7 +23,7 @@ from tacit.privacy import DiscreteLaplaceLoss, Loss, PureLoss, Sensitivity, fill
 __all__ = ["Laplace"]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Laplace:
     """Integers, or real numbers rounded to a grid, plus noise with P(z) proportional to exp(-|z| / scale).
 

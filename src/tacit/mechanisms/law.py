@@ -1,7 +1,6 @@
 """The laws of integer noise: exact probabilities, tails, variances, quantiles."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import expm1, floor, log
@@ -11,6 +10,7 @@ from typing import Any, Protocol, cast
 
 from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, ball, count_of, gaussian_mass, gaussian_tail, working
+from tacit.frozen import frozen
 from tacit.mechanisms.parameters import confidence_of
 from tacit.privacy import root_at_least
 
@@ -33,7 +33,7 @@ class Law(Protocol):
         """About how far away the two tails together have this probability; a guess, to begin a search at."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LaplaceLaw(Law):
     """P(z) proportional to exp(-|z| / scale).
 
@@ -64,7 +64,7 @@ class LaplaceLaw(Law):
         return floor(self.scale * Fraction(-log(max(share, 1e-300))))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GaussianLaw(Law):
     """P(z) proportional to exp(-z**2 / (2 parameter)).
 
@@ -147,7 +147,7 @@ def first(holds: Callable[[int], bool], near: int) -> int:
     return low
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Released:
     """The law of what leaves: the exact answer, in steps of the grid, moved by noise.
 

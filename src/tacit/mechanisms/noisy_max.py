@@ -1,7 +1,6 @@
 """Report noisy max: noise on every score, and the place of the largest leaves, but not the score itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, repeat
 from math import ceil, prod
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput, TooLarge
 from tacit.exact import Ball, Number, ball, between, discrete_laplace, geometric, precision, uniform_choice, unit_rule
+from tacit.frozen import frozen
 from tacit.mechanisms.permute_and_flip import flipped_chances, flipped_misses
 from tacit.mechanisms.selection import Selection, filled
 from tacit.mechanisms.steps import noisy, sensitivity_of
@@ -24,7 +24,7 @@ _MOST_WORK = 1 << 22
 _BLOCK = 1 << 18
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class NoisyMax(Selection):
     """The place of the largest score plus noise of this scale, Laplace or exponential; equal sums are decided by lot.
 

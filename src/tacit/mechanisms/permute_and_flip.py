@@ -1,7 +1,6 @@
 """Permute-and-flip: candidates are asked in random order, and the first whose coin comes up is chosen."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import TooLarge
 from tacit.exact import Ball, Number, ball, flipped_choice, unit_rule, upper
+from tacit.frozen import frozen
 from tacit.mechanisms.selection import Selection, filled
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import Loss, PureLoss, Sensitivity
@@ -20,7 +20,7 @@ __all__ = ["PermuteAndFlip", "flipped_chances", "flipped_misses"]
 _MOST_WORK = 1 << 22
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class PermuteAndFlip(Selection):
     """The first in random order whose coin comes up; a coin's chance is exp(-distance to the best / scale).
 

@@ -1,6 +1,5 @@
 """One quantile over a declared grid: the exponential mechanism on the number of rows by which a value is misranked."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -23,6 +22,7 @@ from tacit.exact import (
     weighted_law,
     working,
 )
+from tacit.frozen import frozen
 from tacit.mechanisms.cells import weights_of
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.mechanisms.steps import sensitivity_of
@@ -33,7 +33,7 @@ __all__ = ["Quantile", "misranked", "people_for_quantile", "rank_of", "steepness
 Integers = NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Quantile:
     """The cell v with probability proportional to exp(-misranked(v) / scale).
 

@@ -1,12 +1,12 @@
 """What quantiles are for: the mechanism that suits the ranks asked for, the interquartile range, private bounds."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from typing import Any, Protocol
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
+from tacit.frozen import frozen
 from tacit.mechanisms.cells import Cells, PowersOfTwo
 from tacit.mechanisms.histogram_quantiles import CELLS_AT_MOST as HISTOGRAM_CELLS
 from tacit.mechanisms.histogram_quantiles import HistogramQuantiles
@@ -69,7 +69,7 @@ def quantiles_for(
     return min(choices, key=lambda choice: choice[0])[1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InterquartileRange:
     """How many cells lie between the quartiles, each drawn for half of the price; the difference is free.
 
@@ -99,7 +99,7 @@ class InterquartileRange:
         return _either(self.low, self.high, confidence, cells)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClippingBounds:
     """Bounds between which about a given share of the rows lies, on a wide grid of powers of two.
 
@@ -143,7 +143,7 @@ class ClippingBounds:
         return _either(self.low, self.high, confidence, self.grid.count)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contributions:
     """How many rows a unit may keep so that about a given share of the units lose none.
 

@@ -1,6 +1,5 @@
 """A rank in every group of a histogram: cells near a quantile and on both sides of it, or one near the extreme."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Ball, Number, at_least, count_of, log, upper, weighted_law, weighted_rows, working
+from tacit.frozen import frozen
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.privacy import BoundedRangeLoss, Loss, Norm, PureLoss, Sensitivity, ZeroConcentratedLoss, fill, root_at_least
 
@@ -25,7 +25,7 @@ _AT_ONCE = 1 << 18  # weights that are looked at together
 _MISSES = 100  # the least value lies above the released cell, or the greatest below it, once in so many draws at most
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aim:
     """A rank to draw a cell at: so much weight beyond `share` of all; `below` and `above` are how many cells wide the
     stretches are that lie outside the grid."""
@@ -57,7 +57,7 @@ class Aim:
         return [self.below, *[1] * cells, self.above]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class RankedCells:
     """For every group, a cell drawn at each of some ranks, with probability proportional to exp(-misranked / scale).
 

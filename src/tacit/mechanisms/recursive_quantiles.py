@@ -1,6 +1,5 @@
 """Several quantiles one inside the other: the middle one first, then those of either side among the rows there."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +20,7 @@ from tacit.exact import (
     weighted_law,
     working,
 )
+from tacit.frozen import frozen
 from tacit.mechanisms.cells import weights_of
 from tacit.mechanisms.joint_quantiles import ranks_of
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
@@ -34,7 +34,7 @@ Integers = NDArray[Any]
 _OUTCOMES_AT_MOST = 1 << 17
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class RecursiveQuantiles:
     """The middle quantile by the exponential mechanism, then each half of the others among the rows on its side.
 

@@ -1,6 +1,5 @@
 """Randomized response: everyone answers with a coin of their own, and only the crowd is told apart."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, comb, floor
 from typing import Any
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, at_most, ball, below, bernoulli, count_of, float_at_least, log, lower, upper, working
+from tacit.frozen import frozen
 from tacit.mechanisms.parameters import confidence_of
 from tacit.mechanisms.steps import array_of, copies_of, sensitivity_of, whole
 from tacit.privacy import FiniteLoss, Loss, Neighbours, Norm, PureLoss, Sensitivity, fill, root_at_least
@@ -17,7 +17,7 @@ from tacit.privacy import FiniteLoss, Loss, Neighbours, Norm, PureLoss, Sensitiv
 __all__ = ["Estimate", "RandomizedResponse"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Estimate:
     """How many people truly gave an answer, judged from noisy reports: unbiased, with its standard deviation.
 
@@ -40,7 +40,7 @@ class Estimate:
         return float(root_at_least(self.variance))
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class RandomizedResponse:
     """The truth with probability `truth`, else one of the other answers, each alike.
 

@@ -1,6 +1,5 @@
 """The best few of many candidates, chosen one after the other."""
 
-from dataclasses import dataclass
 from math import perm
 from typing import Any
 
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput, TooLarge
 from tacit.exact import Ball, Number, at_most, ball, count_of
+from tacit.frozen import frozen
 from tacit.mechanisms.exponential import Exponential
 from tacit.mechanisms.parameters import confidence_of, price_of
 from tacit.mechanisms.scores import candidates_of, scores_of
@@ -21,7 +21,7 @@ __all__ = ["NoisyTopK"]
 _MOST_OUTCOMES = 100_000
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class NoisyTopK:
     """The first k candidates in order: each chosen by `each` among those that are left.
 

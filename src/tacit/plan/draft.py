@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from tacit.errors import InvalidPlan, Unbounded
+from tacit.frozen import frozen
 from tacit.plan.expressions import (
     Both,
     Case,
@@ -53,7 +54,7 @@ DEEPEST = 64
 """The most calculations that may build on each other."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name:
     """A name as it is written: one in double quotes is taken exactly, another one without regard to case."""
 

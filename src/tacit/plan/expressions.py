@@ -1,10 +1,10 @@
 """What is computed from one row, and from one released row: a closed family, matched and never visited."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
+from tacit.frozen import frozen
 from tacit.plan.functions import Function
 from tacit.plan.schema import Column, Kind, Scalar
 
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Literal:
     """A constant; None is NULL."""
 
@@ -44,14 +44,14 @@ class Literal:
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Field:
     """A column of the row, already clamped to its declared bounds; NaN has become NULL."""
 
     column: Column
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arithmetic:
     """left + - * / % right; division is exact division of doubles, and by zero it is NULL."""
 
@@ -60,14 +60,14 @@ class Arithmetic:
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negated:
     """Minus the operand."""
 
     operand: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compared:
     """left = <> < <= > >= right; NULL if either is."""
 
@@ -76,7 +76,7 @@ class Compared:
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Both:
     """left AND right, in three-valued logic."""
 
@@ -84,7 +84,7 @@ class Both:
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Either:
     """left OR right, in three-valued logic."""
 
@@ -92,21 +92,21 @@ class Either:
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Not:
     """NOT operand, in three-valued logic."""
 
     operand: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IsNull:
     """Whether the operand is NULL; never NULL itself."""
 
     operand: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OneOf:
     """operand IN (literals); a NULL among them makes a miss NULL, as in SQL."""
 
@@ -114,7 +114,7 @@ class OneOf:
     options: tuple[Literal, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Like:
     """operand LIKE pattern: % any text, _ any one character, a backslash takes the next one literally."""
 
@@ -122,7 +122,7 @@ class Like:
     pattern: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """The value of the first branch whose condition is true, else `otherwise`."""
 
@@ -130,7 +130,7 @@ class Case:
     otherwise: "Expression"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cast:
     """The operand as another kind; what cannot be read becomes NULL."""
 
@@ -138,7 +138,7 @@ class Cast:
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Called:
     """A function of its operands; what says how (a number of decimals, a part of a day) is a literal among them."""
 
@@ -146,21 +146,21 @@ class Called:
     operands: tuple["Expression", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeyOf:
     """After release: the key of the group, by its place among the question's keys."""
 
     place: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeasureOf:
     """After release: a released number, by its place among the question's measures."""
 
     place: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeanOf:
     """After release: the mean from a centred sum and a count, by their places among the question's measures.
 
@@ -185,7 +185,7 @@ class Moment(Enum):
     CORRELATION = "CORR"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MomentOf:
     """After release: a variance, a covariance or a correlation, by the places of the measures that it is made of."""
 
@@ -208,7 +208,7 @@ class Look(Enum):
     AFTER = "LEAD"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Across:
     """After release: what a window over the groups that HAVING keeps says of one of them.
 

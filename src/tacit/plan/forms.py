@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +9,7 @@ from math import isfinite
 from numbers import Integral, Rational
 
 from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
 from tacit.plan.calls import ARITY
 from tacit.plan.expressions import (
     Arithmetic,
@@ -189,7 +189,7 @@ def chained(join: Callable[[Expression, Expression], Expression], parts: Sequenc
     return join(chained(join, parts[:half]), chained(join, parts[half:]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Forms:
     """Expressions over rows or, with a question, over its release.
 

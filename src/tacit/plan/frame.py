@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.exact import count_of
+from tacit.frozen import frozen
 from tacit.plan import combining
 from tacit.plan.draft import KEPT, SELECTED, SORTED, Draft
 from tacit.plan.expressions import Both, Expression, KeyOf
@@ -20,7 +21,7 @@ from tacit.plan.terms import Scope, Sorted, Term, col, column_term, term_of
 __all__ = ["Frame"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Frame:
     """A question about a table, written step by step; every step is a new frame and the old one stays as it was.
 

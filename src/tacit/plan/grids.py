@@ -1,13 +1,14 @@
 """The cells in which values are ranked: declared, or public from the start, never taken from data."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import frexp
+
+from tacit.frozen import frozen
 
 __all__ = ["Even", "Grid", "Powers"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Even:
     """The values low, low + 1, …, high in whole steps of a public power of two; a value belongs to the nearest one.
 
@@ -35,7 +36,7 @@ class Even:
         return middle - self.step / 2, middle + self.step / 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Powers:
     """Zero and the signed powers of two from 2**least to 2**most, each value rounded away from zero.
 

@@ -4,11 +4,12 @@ What it says is no part of the plan, which knows no price; whoever answers has t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import NoReturn
 
 from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
 from tacit.plan.forms import number
 from tacit.plan.tokens import Token
 
@@ -21,7 +22,7 @@ _READ = "the options are epsilon, delta and privacy_unit_column"
 _POLICY = "leave it out: how much one unit may add, and which groups are shown, the policy says"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Option:
     """What an option says: a number, or the name of a column; it stands at text[start:end]."""
 
@@ -30,7 +31,7 @@ class Option:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Header:
     """The options that a text gives, by their names."""
 

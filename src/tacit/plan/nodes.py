@@ -8,12 +8,12 @@ Checked by: tests/laws/test_rows.py::test_a_unit_that_leaves_takes_its_rows_and_
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from itertools import product
 from math import prod
 
+from tacit.frozen import frozen
 from tacit.plan.expressions import Expression
 from tacit.plan.grids import Grid
 from tacit.plan.schema import Column, Scalar, Table
@@ -62,14 +62,14 @@ MOST_CELLS = 1 << 24
 """The most cells that an engine weighs for one question: groups times cells, over all that is ranked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scan:
     """Every row of a table whose unit is not NULL."""
 
     table: Table
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Where:
     """The rows for which the condition is true, not false or NULL."""
 
@@ -77,7 +77,7 @@ class Where:
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Defined:
     """A column that is calculated from a row."""
 
@@ -85,7 +85,7 @@ class Defined:
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Computed:
     """The rows with these columns and no others; whose they are stays with them."""
 
@@ -104,7 +104,7 @@ class Folding(Enum):
     GREATEST = "MAX"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Folded:
     """What an expression over rows of one unit becomes, held between the bounds of the column that it gives.
 
@@ -118,7 +118,7 @@ class Folded:
     step: Fraction = Fraction(1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inner:
     """One row for every unit and every combination of its keys, NULL among them: those keys, and what is folded."""
 
@@ -127,14 +127,14 @@ class Inner:
     folds: tuple[Folded, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stacked:
     """The rows of all parts, which have the same columns, one below the other."""
 
     parts: tuple["Rows", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Joined:
     """Every pair of a row on the left and one on the right of the same unit, for which all of `on` are equal.
 
@@ -148,7 +148,7 @@ class Joined:
     outer: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """The rows of those units that have a row among others or, if they must not be present, have none."""
 
@@ -167,7 +167,7 @@ class Place(Enum):
     AFTER = "LEAD"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Placed:
     """The number or the rank of a row, or a value of the row so many places before or after it.
 
@@ -183,7 +183,7 @@ class Placed:
     offset: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Running:
     """What the rows of the same unit and the same values of `by` fold into.
 
@@ -199,7 +199,7 @@ Window = Placed | Running
 """What is added to a row from others of its unit."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Windowed:
     """The rows, with columns that look at other rows of the same unit."""
 
@@ -211,7 +211,7 @@ Rows = Scan | Where | Computed | Inner | Stacked | Joined | Kept | Windowed
 """Where rows come from."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Key:
     """What to group by and its public values, in the order in which groups are released.
 
@@ -229,14 +229,14 @@ class Key:
         return self.values
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Counted:
     """How many rows a group has; with an expression, how many in which it is not NULL."""
 
     value: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Summed:
     """The sum over rows of an expression in whole steps of a public grid, less `centre` steps for each row that counts.
 
@@ -256,14 +256,14 @@ class Summed:
         return max(abs(self.low - self.centre), abs(self.high - self.centre))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Units:
     """How many units have at least one row in a group; with an expression, one in which it is not NULL."""
 
     value: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ranked:
     """The cell of a public grid in which the value of a given rank lies, from 0, the least, to 1, the greatest.
 
@@ -278,7 +278,7 @@ class Ranked:
     ends: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Distinct:
     """How many values of an expression a group has, NULL not among them.
 
@@ -293,7 +293,7 @@ Measure = Counted | Summed | Units | Ranked | Distinct
 """What is measured of a group, and paid for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """What is paid for: rows, grouped by keys, and what is measured of each group.
 
@@ -345,7 +345,7 @@ def groups_of(question: Question) -> int:
     return max(1, most // known) * known
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """One column of the answer: a name and how it is computed from a group's keys and released measures."""
 
@@ -353,7 +353,7 @@ class Shown:
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ordering:
     """By what the rows of the answer are sorted; NULLs come last."""
 
@@ -361,7 +361,7 @@ class Ordering:
     descending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """What is done with the release: columns, HAVING, QUALIFY, ORDER BY, LIMIT, OFFSET.  It costs nothing."""
 
@@ -373,7 +373,7 @@ class View:
     qualify: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """A question and the view of its answer."""
 
@@ -388,7 +388,7 @@ class Weighing(Enum):
     L2 = "L2"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Weights:
     """How much each row of a unit weighs, so that no unit's rows weigh more than a bound together.
 
@@ -405,7 +405,7 @@ class Weights:
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Keeping:
     """Which unknown keys of a unit count, and how much.
 

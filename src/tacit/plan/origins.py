@@ -1,8 +1,7 @@
 """What stands in FROM: tables, questions inside the question, and joins; and what names mean among them."""
 
-from dataclasses import dataclass
-
 from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
 from tacit.plan.draft import Name, close_to
 from tacit.plan.expressions import Field
 from tacit.plan.folding import apart
@@ -20,7 +19,7 @@ MOST_NODES = 60
 """The most tables and steps that a question may be made of: one that is named once may be used often."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Rows, and the table that they look like from outside: its columns, and what its unit is called.
 
@@ -60,7 +59,7 @@ def of_rows(rows: Rows, name: str, unit: str | None, names: tuple[str, ...], siz
     return Origin(rows, Table(name, columns_of(rows), called, public=owner is Owner.NOBODY), names, size)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seen:
     """A name: the table that it stands in, how it is written there, and what it is called among all of them.
 
@@ -73,7 +72,7 @@ class Seen:
     open: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """What names mean: those of one origin, or of several that were joined into one."""
 
@@ -125,7 +124,7 @@ class Scope:
 # ---------------------------------------------------------------- joins
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sides:
     """Two scopes that are about to be joined, and the names of both together."""
 

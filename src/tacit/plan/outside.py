@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, Protocol
 
+from tacit.frozen import frozen
 from tacit.plan.draft import Draft, Name, Named, find
 from tacit.plan.expressions import Across, Both, Expression, MeanOf, MeasureOf, MomentOf, operands, rebuilt
 from tacit.plan.forms import joined
@@ -58,7 +59,7 @@ class Statements(Reader, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Around:
     """A question in FROM that is released by itself: its node there, its SELECT, and what names it in WITH, if any.
 

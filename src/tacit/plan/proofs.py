@@ -1,13 +1,13 @@
 """What is known of an expression without a look at the data, and how one is refused of which too little is known."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from math import ceil, floor
 from typing import NoReturn
 
 from tacit.errors import InvalidPlan, Unbounded
+from tacit.frozen import frozen
 from tacit.plan.expressions import Expression, Field, Literal, operands
 from tacit.plan.meanings import FIRST, LAST
 from tacit.plan.nodes import Question
@@ -29,7 +29,7 @@ _CLAMP = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 
 _DECIMALS = "narrow the declared bounds, or calculate with decimals: CAST(x AS DOUBLE)"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Type:
     """What an expression can be: its kind, its bounds where they are known, and whether it may be NULL.
 

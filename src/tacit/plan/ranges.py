@@ -1,9 +1,10 @@
 """What values an expression can take: closed intervals of rationals that no computed double can leave."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
+
+from tacit.frozen import frozen
 
 __all__ = ["INT64", "LARGEST", "Range", "as_double", "hull", "outward"]
 
@@ -14,7 +15,7 @@ _SMALLEST = Fraction(1, 2**1000)
 _BITS = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     """Every number from `low` to `high`, both included."""
 

@@ -1,9 +1,10 @@
 """What is public about a table: its columns, their kinds, ranges and values, and who owns a row."""
 
-from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
 from fractions import Fraction
+
+from tacit.frozen import frozen
 
 __all__ = ["OTHER", "Column", "Kind", "Scalar", "Table"]
 
@@ -25,7 +26,7 @@ class Kind(Enum):
     TIMESTAMP = "timestamp"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Column:
     """One column, as the curator declares it; nothing here is read from the data.
 
@@ -44,7 +45,7 @@ class Column:
     other: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """One table, as the curator declares it.
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
 from tacit.plan.account import Account, Node
 from tacit.plan.expressions import Expression, Literal, Not
 from tacit.plan.forms import NULL, Forms
@@ -56,7 +56,7 @@ _TRIMS = {None: Function.TRIM, "LEADING": Function.LTRIM, "TRAILING": Function.R
 _NAMES = {"Floor": "FLOOR", "Ceil": "CEIL", "Substring": "SUBSTRING", "Trim": "TRIM", "Extract": "EXTRACT", "If": "IF"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calls:
     """Reads calls at one place of a text; `read` reads what stands inside them."""
 

@@ -1,11 +1,11 @@
 """Terms: expressions written in Python before it is known which table they are about."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
 from tacit.errors import InvalidInput, InvalidPlan
+from tacit.frozen import frozen
 from tacit.plan.draft import Draft, Name, Named
 from tacit.plan.expressions import Both, Called, Either, Expression, Field, IsNull, Moment, Not
 from tacit.plan.forms import Forms, joined, literal, meeting, negated, only
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope:
     """Where a term is read: over the rows of a draft or, if names can mean more, over what will be released of it."""
 
@@ -69,7 +69,7 @@ class Scope:
         return Scope(self.draft)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Term:
     """An expression that is written before it is known of which table: `col("age") >= 65`.
 
@@ -373,7 +373,7 @@ class Term:
         return Sorted(self, descending=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Sorted:
     """What `order_by` sorts by."""
 
@@ -628,7 +628,7 @@ def max(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A00
     return _aggregate("max", lambda draft, each: draft.ranked(each, GREATEST), value, where=where)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class When:
     """A choice that is being written: `when(a).then(x).when(b).then(y).otherwise(z)`."""
 

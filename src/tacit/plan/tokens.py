@@ -1,9 +1,9 @@
 """What is refused before SQL is parsed: too long, too deep, or with a word that no question of ours can hold."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
 
 __all__ = [
     "DEEPEST",
@@ -29,7 +29,7 @@ DEEPEST = 24
 """The deepest nesting that is read: sqlglot needs 25 frames of Python's 1,000 for each level."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """A word, a sign or a constant of a text, which stands at text[start:end]."""
 

@@ -1,11 +1,11 @@
 """Losses known only by a bound: pure, approximate, bounded range, zero-concentrated."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
 from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, at_least, ball, count_of, upper, working
+from tacit.frozen import frozen
 from tacit.privacy.conversion import concentrated_delta
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order
@@ -14,7 +14,7 @@ from tacit.privacy.protection import Neighbours
 __all__ = ["ApproximateLoss", "BoundedRangeLoss", "PureLoss", "ZeroConcentratedLoss"]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class PureLoss(Loss):
     """Any release that is epsilon-DP: no event is more than e**epsilon times as likely under a neighbour.
 
@@ -77,7 +77,7 @@ class PureLoss(Loss):
         return PureLoss(self.epsilon * count_of(size, "the size of a group", least=1), self.neighbours)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class BoundedRangeLoss(Loss):
     """A release whose privacy loss, for any one pair of neighbours, spans at most epsilon: exponential-type selection.
 
@@ -139,7 +139,7 @@ class BoundedRangeLoss(Loss):
         return BoundedRangeLoss(self.epsilon * count_of(size, "the size of a group", least=1), self.neighbours)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class ApproximateLoss(Loss):
     """Any release that is (epsilon, delta)-DP.
 
@@ -193,7 +193,7 @@ class ApproximateLoss(Loss):
         return ApproximateLoss(self.epsilon * count, failure, self.neighbours)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class ZeroConcentratedLoss(Loss):
     """A release that is rho-zCDP except with probability `failure` (approximate zCDP, Bun and Steinke 2016).
 

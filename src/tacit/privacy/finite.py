@@ -1,12 +1,12 @@
 """The loss of any release with finitely many outcomes, from its two worst distributions."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
 from tacit.errors import InvalidDistribution, InvalidInput
 from tacit.exact import Ball, Number, at_least, ball, upper, working
+from tacit.frozen import frozen
 from tacit.privacy.bounds import ApproximateLoss, PureLoss
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order
@@ -15,7 +15,7 @@ from tacit.privacy.protection import Neighbours
 __all__ = ["FiniteLoss"]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class FiniteLoss(Loss):
     """A release whose worst pair of neighbours gives outcomes with probabilities p and q, outcome by outcome.
 

@@ -3,13 +3,13 @@
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 from typing import Protocol, TypeGuard, runtime_checkable
 
 from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, ball, count_of, upper, working
+from tacit.frozen import frozen
 from tacit.privacy.protection import Neighbours, relation
 
 __all__ = ["Composed", "Loss", "Order", "is_loss"]
@@ -97,7 +97,7 @@ class Loss(Protocol):
         return self * times
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Composed(Loss):
     """Several losses, each with how often it occurs; nothing is summed until accounting is asked.
 

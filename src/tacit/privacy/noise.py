@@ -1,11 +1,11 @@
 """Losses of additive noise, by their own exact law: Laplace and Gaussian, continuous and on the integers."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, inf
 
 from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, at_most, ball, count_of, gaussian_moment, gaussian_tail
+from tacit.frozen import frozen
 from tacit.privacy.bounds import PureLoss, nonnegative
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order
@@ -14,7 +14,7 @@ from tacit.privacy.protection import Neighbours
 __all__ = ["DiscreteGaussianLoss", "DiscreteLaplaceLoss", "GaussianLoss", "LaplaceLoss"]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class LaplaceLoss(Loss):
     """Continuous Laplace noise on one number: epsilon is how far the number moves, in units of the scale.
 
@@ -82,7 +82,7 @@ class LaplaceLoss(Loss):
         return LaplaceLoss(self.epsilon * count_of(size, "the size of a group", least=1), self.neighbours)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class DiscreteLaplaceLoss(Loss):
     """Discrete Laplace noise of a scale on one integer that moves by at most `distance`.
 
@@ -175,7 +175,7 @@ class DiscreteLaplaceLoss(Loss):
         return DiscreteLaplaceLoss(self.scale, self.distance * count, self.neighbours)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class GaussianLoss(Loss):
     """Continuous Gaussian noise: `squared` is the square of how far the answer moves, in units of sigma (mu**2).
 
@@ -230,7 +230,7 @@ class GaussianLoss(Loss):
         return GaussianLoss(self.squared * count_of(size, "the size of a group", least=1) ** 2, self.neighbours)
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class DiscreteGaussianLoss(Loss):
     """Discrete Gaussian noise on one integer that moves by at most `distance`.
 

@@ -1,9 +1,9 @@
 """Who is protected, and from being told apart from what."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 from tacit.errors import InvalidInput
+from tacit.frozen import frozen
 
 __all__ = ["Neighbours", "Protection", "relation"]
 
@@ -42,7 +42,7 @@ def relation(neighbours: object) -> Neighbours:
     return neighbours
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Protection:
     """All rows that share one value of `unit` are protected together.
 

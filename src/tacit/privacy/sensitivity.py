@@ -1,12 +1,12 @@
 """How far an answer can move between neighbours, as a value."""
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from math import isqrt
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, count_of
+from tacit.frozen import frozen
 from tacit.privacy.frozen import fill
 from tacit.privacy.protection import Neighbours
 
@@ -30,7 +30,7 @@ class Norm(Enum):
     """The largest of them."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Sensitivity:
     """The most that an answer of `dimension` numbers moves, in a norm, between neighbours of a named relation.
 

@@ -1,6 +1,5 @@
 """The loss of a release that sees each unit only with some probability: Poisson subsampling."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, inf
@@ -8,6 +7,7 @@ from typing import Any
 
 from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, ball, between, count_of, lower, precision, upper, working
+from tacit.frozen import frozen
 from tacit.privacy.bounds import PureLoss, probability
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order, is_loss
@@ -22,7 +22,7 @@ _LONGEST = 2048
 _FRACTIONAL = 64
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@frozen(init=False)
 class Subsampled(Loss):
     """A release on a sample that holds each unit with probability `rate`, independently; by add-or-remove only.
 

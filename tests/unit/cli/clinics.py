@@ -52,7 +52,7 @@ class Said:
 
 def tacit(*words: object, env: Mapping[str, str] | None = None) -> Said:
     """The command in a process of its own."""
-    command = [sys.executable, "-c", "from tacit.cli.main import main; main()", *map(str, words)]
+    command = [sys.executable, "-c", "from tacit.cli import main; main()", *map(str, words)]
     plain = {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, **plain, **(env or {})}
@@ -62,7 +62,7 @@ def tacit(*words: object, env: Mapping[str, str] | None = None) -> Said:
 
 def called(capsys: object, monkeypatch: object, *words: object) -> Said:
     """The command in this process, which is quicker."""
-    from tacit.cli.main import main
+    from tacit.cli import main
 
     monkeypatch.setattr(sys, "argv", ["tacit", *map(str, words)])  # type: ignore[attr-defined]
     code = 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tacit.cli.main import CODES, app
+from tacit.cli.command import CODES, app
 from tests.unit.cli.clinics import Said, called, tacit, vault
 
 COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"

@@ -126,7 +126,7 @@ def _impatient() -> dict[str, object]:
 
 AS_ANOTHER = """
 import os, sys
-from tacit.cli.main import main
+from tacit.cli import main
 
 def run(words):
     sys.argv = ["tacit", *words]
@@ -213,3 +213,8 @@ def test_a_vault_whose_delta_is_given_needs_no_number_of_answers(run: Run, clini
     said = run("init", made, "--source", clinic / "visits.csv", "--epsilon", 2, "--delta", "1e-6")
     assert said.code == 0, said
     assert "delta = 1e-6" in (made / "tacit.toml").read_text()
+
+
+def test_python_runs_the_command_by_the_name_of_the_package():
+    said = subprocess.run([sys.executable, "-m", "tacit", "--help"], capture_output=True, text=True, check=True)
+    assert "Tacit answers questions about everyone" in said.stdout

@@ -97,7 +97,7 @@ def test_a_ledger_is_not_exported_into_nowhere(run: Run, clinic: Path) -> None:
 
 
 def test_a_full_disk_behind_the_output_is_one_sentence(clinic: Path) -> None:
-    command = [sys.executable, "-c", "from tacit.cli.main import main; main()", "budget", str(clinic)]
+    command = [sys.executable, "-c", "from tacit.cli import main; main()", "budget", str(clinic)]
     for words in ([], ["--json"]):
         with Path("/dev/full").open("w") as full:
             done = subprocess.run([*command, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)

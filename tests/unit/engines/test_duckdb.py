@@ -11,8 +11,8 @@ from tacit.engines import DuckDB
 from tacit.engines import duckdb as ours
 from tacit.engines.statement import Statement
 from tacit.errors import EngineFailed, InvalidInput
-from tacit.plan import Counted, Field, IsNull, Kind, Question, Scan, Weighing, Weights, Where
-from tests.unit.engines.tables import AGE, EVERYTHING, LOOSE, ROWS, VISITS
+from tacit.plan import Counted, Field, IsNull, Key, Kind, Question, Scan, Weighing, Weights, Where
+from tests.unit.engines.tables import AGE, EVERYTHING, LOOSE, ROWS, VISITS, WARD
 
 CANARY = "canary-7c1f"
 
@@ -84,14 +84,39 @@ def test_a_failure_says_nothing(engine, monkeypatch):
 
 
 def test_a_dry_run_looks_at_no_row(engine, monkeypatch):
-    seen = []
-    monkeypatch.setattr(engine, "_fetched", lambda _cursors, sql, **_how: seen.append(sql) or [])
+    seen, fetched = [], engine._fetched
+
+    def watched(cursors, asked, **how):
+        found = fetched(cursors, asked, **how)
+        seen.append((asked.query, found))
+        return found
+
+    monkeypatch.setattr(engine, "_fetched", watched)
     engine.dry_run(EVERYTHING, LOOSE)
     engine.evaluate(EVERYTHING, LOOSE)
-    assert '"t0"' not in seen[0]
-    assert seen[0].replace('"e0"', '"t0"') == seen[1]
+    (rehearsed, nothing), (asked, something) = seen
+    assert rehearsed == asked
+    assert (nothing, len(something) > 0) == ([], True)
+
+
+def test_every_table_has_a_twin_without_rows(engine):
     with engine._cursor() as cursor:
-        assert cursor.execute("SELECT count(*) FROM e0").fetchall() == [(0,)]
+        listed = "SELECT table_name FROM duckdb_columns() WHERE schema_name = ? AND table_name IN ? GROUP BY ALL"
+        names = [relation.name for relation in engine._full.values()]
+        assert sorted(cursor.execute(listed, ["rehearsal", names]).fetchall()) == sorted((name,) for name in names)
+        for name in names:
+            assert cursor.execute(f"SELECT count(*) FROM rehearsal.{name}").fetchall() == [(0,)]
+            types = [cursor.execute(f"DESCRIBE {schema}.{name}").fetchall() for schema in ("main", "rehearsal")]
+            assert types[0] == types[1]
+
+
+def test_keys_are_rehearsed_where_there_are_no_rows(engine, monkeypatch):
+    seen = []
+    monkeypatch.setattr(ours, "gathered", lambda cursor, *_: seen.append(cursor.execute("FROM t0").fetchall()))
+    unknown = Question(Scan(VISITS), (Key(Field(replace(WARD, values=())), None),), (Counted(),))
+    with pytest.raises(EngineFailed):
+        engine.dry_run(unknown, LOOSE)
+    assert seen == [[]]
 
 
 def test_a_question_about_an_unknown_column_fails_in_the_dry_run(engine):

@@ -19,8 +19,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.engines import DuckDB, Memory, ingest
-from tacit.engines.duckdb import loaded, opened
+from tacit.engines.duckdb import opened
 from tacit.engines.linked import Linked, Owners, Raw, Step, key_of, least_owners, owner, owners
+from tacit.engines.loading import loaded
 from tacit.engines.sources import Stored, rows_of, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Column, Counted, Field, Key, Kind, Question, Scan, Summed, Table, Units, Weighing, Weights

@@ -1,5 +1,6 @@
 """A row of a text file is read, or left out, by itself: no row changes how others are read."""
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -86,3 +87,21 @@ def test_a_column_without_a_name_has_that_of_its_place(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_bytes(b",patient,cost\n1,p,2\n")
     assert list(stored_kinds(file)) == ["column 1", "patient", "cost"]
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"), [("t.csv", ";"), ("t.csv", "\t"), ("t.csv", "|"), ("t.tsv", ","), ("t.tsv", ";")]
+)
+def test_a_file_with_another_separator_is_refused_by_its_first_line(tmp_path: Path, name: str, mark: str) -> None:
+    file = tmp_path / name
+    file.write_bytes(mark.join(["patient", "ward", "cost"]).encode() + b"\n")
+    with pytest.raises(InvalidData, match=f"separated by {re.escape(repr(mark))}"):
+        DuckDB({TABLE: file})
+
+
+def test_a_file_with_one_column_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_bytes(b"patient\na;b\nc\n")
+    with DuckDB({Table("t", (), unit="patient"): file}) as engine:
+        question = Question(Scan(Table("t", (), unit="patient")), (), (Counted(),))
+        assert engine.evaluate(question, Weights(Weighing.L1, 1, 1, 0)).tolist() == [[2]]

@@ -1,6 +1,5 @@
 """Linear reconstruction: a whole secret column from many sums over random sets of people (Dinur and Nissim 2003)."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
@@ -11,6 +10,7 @@ from tacit.audit.attacks.chances import below_normal, coins, most_wins, two_step
 from tacit.audit.attacks.report import AttackReport, Line, Rate
 from tacit.audit.attacks.vectors import DELTA, noise_for
 from tacit.exact import below
+from tacit.frozen import frozen
 
 __all__ = ["Decoder", "reconstruction"]
 
@@ -96,7 +96,7 @@ def _informed(epsilon: float, queries: int) -> float:
     return below_normal(sqrt(queries / 2) / float(noise_for(queries, Fraction(epsilon)).sigma) / 2)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decoder:
     """The bits that fit given sums best, for sums over the people that each row of zeros and ones chooses."""
 

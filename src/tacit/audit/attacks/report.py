@@ -1,16 +1,17 @@
 """What an attack achieved, on a naive release and on Tacit's, and what theory says about both."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import exp, log
 from typing import Any, Literal
+
+from tacit.frozen import frozen
 
 __all__ = ["AttackReport", "Line", "Rate", "Subject"]
 
 Subject = Literal["naive", "tacit", "allowed", "other"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rate:
     """The score of independent tries, each from 0 to 1, and the share that theory expects where it knows one.
 
@@ -52,7 +53,7 @@ class Rate:
         return f"{self.share:.1%} of {self.tries:,}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One line of a picture: what it shows, of whom, its points, and whether they were measured."""
 
@@ -63,7 +64,7 @@ class Line:
     measured: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AttackReport:
     """How often an attack succeeded on the naive release and on Tacit's, and the most that theory allows on Tacit's.
 

@@ -1,17 +1,17 @@
 """A small linear programme, solved exactly: the simplex method in rational arithmetic."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import InvalidData
+from tacit.frozen import frozen
 
 __all__ = ["Corner", "corner", "least"]
 
 Rows = list[list[Fraction]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Corner:
     """A corner of {x >= 0 : equations hold}: the equations solved for the variables of its basis."""
 
