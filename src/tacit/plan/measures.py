@@ -167,7 +167,11 @@ def _on_grid(expression: Expression) -> Summed:
     else:
         low, high = (floor(end / step + Fraction(1, 2)) for end in (known.low, known.high))
     if max(abs(low), abs(high)) > _WIDEST:
-        refused(expression, "this sum could leave the range of integers", "narrow the declared bounds")
+        refused(
+            expression,
+            "this sum could leave the range of integers",
+            "declare narrower bounds, or find them anew with a smaller share",
+        )
     return Summed(expression, step, low, high)
 
 
