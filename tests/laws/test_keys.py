@@ -457,7 +457,7 @@ def test_a_key_of_one_person_is_released_as_rarely_as_delta_says_in_a_million_re
 
 # ---------------------------------------------------------------- a vault
 
-LIMIT = Limit(3, 1e-6)
+LIMIT = Limit(3, 1e-12)  # so small a delta that a rare key passes less than once in 1e10 runs of all tests
 TEXT = "SELECT note, COUNT(*) AS n FROM visits GROUP BY note"
 ROWS = [visit(who, note, "AB"[who % 2], who % 50) for who in range(900) for note in ("flu", "b'12", "x"[: who % 2])]
 ROWS += [visit(who, f"rare {who}") for who in range(40)] + [visit(who, None) for who in range(900)]
@@ -479,7 +479,7 @@ def test_groups_that_many_units_share_are_shown_and_nothing_of_others(engine):
     assert b"rare" not in payload
     assert "rare" not in str(release) + repr(release.receipt)
     for note, n in zip(release.column("note"), release.column("n"), strict=True):
-        assert n == pytest.approx(sum(row["note"] == note for row in ROWS), abs=200)
+        assert n == pytest.approx(sum(row["note"] == note for row in ROWS), abs=400)  # ten deviations
 
 
 @both_engines
