@@ -1,8 +1,8 @@
-"""Intervals hold the exact answer as often as they say, over 20,000 releases of one evaluated answer.
+"""Intervals hold the exact answer as often as they say, over 40,000 releases of one evaluated answer.
 
-One answer is evaluated, and released again and again.  At a true coverage of 95 % the share of 20,000 intervals that
-hold is below 94.3 % once in 350,000 figures; 16 figures are looked at.  An interval that is 8 % too short, which holds
-in 93.6 % of releases, is found out in 999 runs of 1000.
+One answer is evaluated, and released again and again.  At a true coverage of 95 % the share of 40,000 intervals that
+hold is below 94.3 % once in 5e9 figures; 16 figures are looked at.  An interval that is 8 % too short, which holds in
+93.6 % of releases, is missed once in 1e8 runs.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from tacit.engines import Memory
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import Column, Counted, Kind, Plan, Summed, Table, canonical, read_sql
 
-TIMES = 20_000
+TIMES = 40_000
 LOOKED_AT = 300  # releases of which every interval is computed by the curator; the others are judged by the same rule
 COLUMNS = (Column("ward", Kind.TEXT, values=("A", "B")), Column("cost", Kind.NUMBER, low=0, high=100, nullable=False))
 TEXT = "SELECT ward, COUNT(*) AS n, SUM(cost) AS s, AVG(cost) AS m FROM visits GROUP BY ward"
@@ -54,7 +54,7 @@ every_case = pytest.mark.parametrize("case", list(CASES.values()), ids=list(CASE
 
 @dataclass(frozen=True)
 class Released:
-    """One group's exact integers and 20,000 releases of each, with what they are worth."""
+    """One group's exact integers and 40,000 releases of each, with what they are worth."""
 
     plan: Plan
     terms: Terms
@@ -152,7 +152,7 @@ def test_what_is_shown_covers_too(released):
         row = dict(zip(seen.columns, seen.rows[0], strict=True))
         for name, truth in exact.items():
             held[name] += row[f"{name}_low"] <= truth <= row[f"{name}_high"]
-    assert min(held.values()) >= 0.85 * (LOOKED_AT // 2)  # five and a half standard deviations
+    assert min(held.values()) >= 0.8 * (LOOKED_AT // 2)  # fewer hold once in 1e10 figures
 
 
 @every_case
