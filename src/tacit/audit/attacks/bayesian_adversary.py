@@ -27,7 +27,7 @@ def bayesian_adversary(games: int = 10_000, kinds: int = 100, epsilon: Fraction 
     stays far below it for one prior and far above it for another, and so does no release at all: the figure is a
     fact about the prior.
 
-    >>> bayesian_adversary(games=20).naive.share > 0.8
+    >>> bayesian_adversary(games=1000).naive.share > 0.8
     True
     """
     vague, knowing = _counts(_VAGUE, games, kinds), _counts(_KNOWING, games, kinds)

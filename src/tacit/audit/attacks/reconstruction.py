@@ -36,7 +36,7 @@ def reconstruction(
                 loss is above 2 epsilon, which for the noise of these limits is more than eight deviations away.
     Checked by: tests/attacks/test_lab_reconstruction.py
 
-    >>> reconstruction(people=40, queries=200, limits=()).naive.share > 0.9
+    >>> reconstruction(people=40, queries=600, limits=()).naive.share > 0.9
     True
     """
     bits = coins(people)
