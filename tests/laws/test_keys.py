@@ -445,14 +445,14 @@ def check_own_keys(times: int, deviations: float) -> None:
 
 
 def test_a_key_of_one_person_is_released_as_rarely_as_delta_says():
-    """False alarms: one in 10^6 for each of some twenty comparisons; a rate 6 % too high is seen."""
-    check_own_keys(times=100_000, deviations=4.9)
+    """False alarms: one in 10^8 for each of eight comparisons, the others are far off; a rate 10 % too high is seen."""
+    check_own_keys(times=300_000, deviations=5.7)
 
 
 @pytest.mark.soak
 def test_a_key_of_one_person_is_released_as_rarely_as_delta_says_in_a_million_releases():
-    """The same, at 10^6 releases: a rate 2 % too high is seen."""
-    check_own_keys(times=1_000_000, deviations=4.9)
+    """The same, at 10^6 releases: a rate 6 % too high is seen."""
+    check_own_keys(times=1_000_000, deviations=5.7)
 
 
 # ---------------------------------------------------------------- a vault
@@ -499,7 +499,7 @@ def test_without_noise_the_values_of_found_groups_are_the_exact_ones(engine):
 
 
 def test_released_groups_are_sorted_by_value_however_rows_and_hashes_lie():
-    for _ in range(3):
+    for _ in range(6):  # an order by chance is the sorted one in one of 24 cases
         vault = opened(Memory({VISITS: ROWS[::-1]}), LIMIT, VISITS)
         assert vault.vault.sql(TEXT, epsilon=2).column("note") == ["", "b'12", "flu", "x"]
 
