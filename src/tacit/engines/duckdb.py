@@ -4,7 +4,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from functools import partial
 from math import ceil
 from threading import Condition, Lock
 from typing import Any, Self
@@ -22,6 +21,7 @@ from tacit.engines.nesting import Nest, reader
 from tacit.engines.reading import kinds_of
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import text
+from tacit.engines.shapes import Shapes
 from tacit.engines.sources import (
     Parquet,
     Source,
@@ -71,7 +71,7 @@ FEW = 100_000
 _REHEARSAL = "rehearsal"
 _REHEARSING = f"SET search_path = '{_REHEARSAL},main'"  # types are in main
 _AGAIN, _TRIES = 0.01, 1_000
-_MOST_TYPES = 256
+_MOST_TYPES, _MOST_READ = 256, 16
 
 
 class DuckDB:
@@ -98,6 +98,7 @@ class DuckDB:
         self._running: set[duckdb.DuckDBPyConnection] = set()
         self._types: dict[tuple[str, ...], str] = {}
         self._last: tuple[Question, Weights, _Statements] | None = None
+        self._parsed: dict[str, duckdb.Statement] = {}
         # A connection that was `opened` to find out what a source holds is the engine's from now on.
         self._connection = connection or opened(threads=threads, memory=memory, seconds=seconds)
         try:
@@ -110,8 +111,10 @@ class DuckDB:
             self._connection.execute(f"CREATE SCHEMA {_REHEARSAL}")
             for relation in self._full.values():
                 _emptied(self._connection, relation)
+            self._copied = all(relation.copied for relation in self._full.values())
             self._few = {name for name, relation in self._full.items() if _is_few(self._connection, relation)}
             self._rehearsing, self._brief = _Turns(self._connection), _Turns(self._connection)
+            self._shapes = Shapes()
             self._rehearsing.cursor.execute(_REHEARSING)
             _locked(self._connection, sources.values())
         except BaseException:
@@ -121,7 +124,7 @@ class DuckDB:
     def evaluate(self, question: Question, weights: Weights) -> Answer:
         """The exact measures of every group, multiplied by 2**bits."""
         few = self._few.issuperset(table.name for table in tables_of(question.rows))
-        return self._evaluated(question, weights, partial(self._taken, self._brief) if few else self._cursor)
+        return self._evaluated(question, weights, self._briefly if few else self._cursor)
 
     @contextmanager
     def gather(self, question: Question, keeping: Keeping) -> Iterator[Gathered]:
@@ -132,7 +135,7 @@ class DuckDB:
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Run the same statements on an empty table of the same types.
 
-        Claim:      no row is read.
+        Claim:      no row is read; what ran before with other numbers is not run.
         Because:    the cursor finds tables in another schema first, where each has a twin of its name without rows.
         Checked by: tests/unit/engines/test_duckdb.py::test_a_dry_run_looks_at_no_row
         """
@@ -176,19 +179,19 @@ class DuckDB:
         columns = columns_of_answer(question)
         if written.measures is not None:
             asked, places = written.measures, [columns[place].start for place in written.places]
-            for group, measures in asked.measured(self._fetched(cursors, written.read[asked.sql]), weights.bits):
+            for group, measures in asked.measured(self._fetched(cursors, asked.sql), weights.bits):
                 answer[group, places] = measures
         known: dict[str, slice] = {}
         for place, sql in written.cells.items():
             once = known.setdefault(sql, columns[place])
             if once is columns[place]:
-                self._weigh(answer[:, once], cursors, written.read[sql], weights.bits)
+                self._weigh(answer[:, once], cursors, sql, weights.bits)
             else:
                 answer[:, columns[place]] = answer[:, once]
         return answer
 
     def _statements(self, question: Question, weights: Weights) -> "_Statements":
-        """The statements of a question, written and read once for its rehearsal and for its answer."""
+        """The statements of a question, written once for its rehearsal and for its answer."""
         last = self._last
         if last is not None and last[0] is question and last[1] == weights:
             return last[2]
@@ -200,19 +203,20 @@ class DuckDB:
             i: histogram(question, measure, weights, relation, self._enumerated, nested)
             for i, measure in ranked.items()
         }
-        texts = {*cells.values(), *([] if asked is None else [asked.sql])}
-        found = _Statements(asked, places, cells, {sql: self._parsed(sql) for sql in texts})
+        found = _Statements(asked, places, cells)
         self._last = question, weights, found
         return found
 
-    def _parsed(self, sql: str) -> duckdb.Statement:
-        """A statement as DuckDB has read it, which takes a third of a small question."""
-        with suppress(Exception), self._lock:
-            (parsed,) = self._connection.extract_statements(sql)
-            return parsed
-        raise EngineFailed
+    def _read(self, sql: str) -> duckdb.Statement:
+        """A statement as DuckDB reads it, once for its rehearsal and for its answer: a fifth of a small question."""
+        with self._lock:
+            if sql not in self._parsed:
+                while len(self._parsed) >= _MOST_READ:
+                    del self._parsed[next(iter(self._parsed))]
+                (self._parsed[sql],) = self._connection.extract_statements(sql)
+            return self._parsed[sql]
 
-    def _weigh(self, cells: Answer, cursors: "_Cursors", sql: duckdb.Statement, bits: int) -> None:
+    def _weigh(self, cells: Answer, cursors: "_Cursors", sql: str, bits: int) -> None:
         """Fill in the weights of cells: where they fit into 64 bits, from whole columns."""
         if cells.dtype == object or cursors == self._rehearsed:  # which finds none
             for group, cell, rows, held in self._fetched(cursors, sql):
@@ -254,7 +258,7 @@ class DuckDB:
                 self._types[members] = name
             return self._types.get(members) or enumeration(members)
 
-    def _fetched(self, cursors: "_Cursors", sql: duckdb.Statement, *, columns: bool = False) -> Any:
+    def _fetched(self, cursors: "_Cursors", sql: str, *, columns: bool = False) -> Any:
         """The rows of a statement, or its columns.
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
@@ -262,9 +266,12 @@ class DuckDB:
         Checked by: tests/unit/engines/test_duckdb.py::test_a_failure_says_nothing
         """
         rows = None
+        if cursors == self._rehearsed and self._shapes.ran(sql):
+            return []
         try:
             with cursors() as cursor:
-                found = cursor.execute(sql)
+                ready = cursors == self._briefly and self._copied
+                found = self._shapes.execute(cursor, sql, self._read) if ready else cursor.execute(self._read(sql))
                 rows = found.fetchnumpy() if columns else found.fetchall()
         except Exception:  # noqa: BLE001, S110 -- DuckDB raises many kinds, and none may be seen
             pass
@@ -308,6 +315,9 @@ class DuckDB:
     def _rehearsed(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         return self._taken(self._rehearsing)
 
+    def _briefly(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        return self._taken(self._brief)
+
     @contextmanager
     def _taken(self, turns: "_Turns") -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor whose users take turns; `interrupt` can find it, too."""
@@ -325,7 +335,6 @@ class _Statements:
     measures: Statement | None
     places: tuple[int, ...]
     cells: Mapping[int, str]
-    read: Mapping[str, duckdb.Statement]
 
 
 class _Turns:

@@ -136,7 +136,7 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
     connection.execute(f"CREATE {what} t{place} AS {joined}").fetchall()
     if what == "TABLE":
         connection.execute(f"DROP TABLE {rows.name}")
-    return Relation(f"t{place}", rows.columns, ("u", found.unit))
+    return Relation(f"t{place}", rows.columns, ("u", found.unit), copied=what == "TABLE")
 
 
 def _raw(
@@ -254,7 +254,7 @@ def _created(
     columns = {column.name: (names[j], stored[j]) for j, column in enumerate(table.columns)}
     unit = ("u", stored[len(names)]) if extra else None
     numbered = ours if "r" in extra else None
-    return Relation(ours, columns, unit, "r" if "r" in extra else None, numbered)
+    return Relation(ours, columns, unit, "r" if "r" in extra else None, numbered, copied=what == "TABLE")
 
 
 def _types(connection: duckdb.DuckDBPyConnection, scan: str) -> dict[str, str]:

@@ -18,3 +18,5 @@ class Relation:
     """A column that says how many rows the row's unit has in the whole table, if there is one."""
     numbered: str | None = None
     """What numbers its units, if they are numbers that only this table knows."""
+    copied: bool = False
+    """Whether its rows are in memory, and stay what they are."""

@@ -114,8 +114,8 @@ BUGS = [
     Bug(
         name="finding-of-another-version",
         file=f"{CURATOR}/vault.py",
-        before='tag(b"fact", None, own.version, held, fingerprint(plan.question))',
-        after='tag(b"fact", None, 0, held, fingerprint(plan.question))',
+        before='tag(b"fact", None, own.version, held, own.question)',
+        after='tag(b"fact", None, 0, held, own.question)',
         killed_by=f"{FINDING}::test_after_a_refresh_facts_stay_until_they_are_found_anew",
         note="what was found of rows that are gone would be given for those that came",
     ),
