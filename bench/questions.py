@@ -26,7 +26,7 @@ from tacit.engines.loading import INGESTED
 from tacit.plan import Weighing
 
 RAW, STORED, OVER_BARE, OVER_PLAIN, SMALL = 2.5, 5, 1.3, 1.5, 0.025
-ASKS, ROUNDS, TURNS = 25, 9, 7
+ASKS, ROUNDS, TURNS = 25, 9, 11
 DELTAS = {0: Weighing.L1, DELTA: Weighing.L2}
 COLUMNS = {"ward": {"type": "text", "values": WARDS}, "cost": {"type": "number", "low": 0, "high": MOST}}
 PEERS = ("OpenDP", "Qrlew")

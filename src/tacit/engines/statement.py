@@ -19,7 +19,7 @@ from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
 from tacit.engines.weights import presence_weight
 from tacit.frozen import frozen
-from tacit.plan import Column, Distinct, Measure, Question, Ranked, Units, Weighing, Weights, groups_of, type_of
+from tacit.plan import Column, Distinct, Measure, Question, Ranked, Summed, Units, Weighing, Weights, groups_of, type_of
 
 __all__ = ["Statement", "histogram", "statement"]
 
@@ -70,8 +70,10 @@ def statement(
     by_unit = relation.unit is not None
     terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
     plain = [measure for measure in question.measures if not isinstance(measure, Ranked)]
-    recipes = [() if by_unit and isinstance(m, Units | Distinct) else terms.recipe(m) for m in plain]
     met = [m for m in dict.fromkeys(plain) if by_unit and isinstance(m, Units | Distinct)]
+    sums_first = sorted(plain, key=lambda m: not isinstance(m, Summed))  # then a count finds the column of its sum
+    known = {m: () if m in met else terms.recipe(m) for m in sums_first}
+    recipes = [known[m] for m in plain]
     seen = {measure: terms.seen(measure) for measure in met}
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
