@@ -27,6 +27,8 @@ from tacit.plan import (
 
 __all__ = ["Explanation", "Expected", "explained"]
 
+_MANY = 10
+
 
 @frozen
 class Expected:
@@ -70,7 +72,7 @@ class Explanation:
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
             lines.append("Free: an earlier answer tells it.")
-        lines.append(f"Price: {self.share:.2%} of the limit; {self.left:.2%} is left{fits}.")
+        lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
         lines.append(f"To halve the ±: {self.halving}")
         return "\n".join(lines)
 
@@ -164,10 +166,15 @@ def _noise(terms: Terms, place: int) -> str:
     return f"Laplace noise of scale {float(mechanism.scale * terms.worth(place)):.3g}"
 
 
+def _of_the_limit(share: float, digits: int) -> str:
+    """A share of the limit, or how many times the limit it is."""
+    return f"{share:.{digits}%} of the limit" if share < _MANY else f"{share:,.0f} times the limit"
+
+
 def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
     """What would halve the error: a higher price, or a smaller bound."""
     factor = 4 if terms.concentrated else 2
-    ways = [f"pay {factor} times as much ({float(share * factor):.1%} of the limit)"]
+    ways = [f"pay {factor} times as much ({_of_the_limit(float(share * factor), 1)})"]
     if shared.table.unit and shared.contributions is not None and shared.contributions > 1:
         ways.append(f"or hold each {entity} at {max(1, shared.contributions // 2)} instead of {shared.contributions}")
     if any(isinstance(measure, Summed) for measure in terms.question.measures):

@@ -68,6 +68,12 @@ def test_what_does_not_fit_is_said_not_to(limit):
 
 
 @both_limits
+def test_a_price_far_beyond_the_limit_is_so_many_times_the_limit(limit):
+    explanation, _ = told(limit=limit, epsilon=10**6)
+    assert f"Price: {explanation.share:,.0f} times the limit; 100.00% is left, which does not fit." in str(explanation)
+
+
+@both_limits
 def test_the_whole_limit_fits_into_a_fresh_one(limit):
     explanation, _ = told(limit=limit, epsilon=3)
     assert explanation.affordable

@@ -88,7 +88,7 @@ def test_a_dry_run_looks_at_no_row(engine, monkeypatch):
 
     def watched(cursors, asked, **how):
         found = fetched(cursors, asked, **how)
-        seen.append((asked.query, found))
+        seen.append((asked, found))
         return found
 
     monkeypatch.setattr(engine, "_fetched", watched)
