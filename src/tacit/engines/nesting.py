@@ -25,6 +25,7 @@ from tacit.plan import (
     Kind,
     Owner,
     Place,
+    Placed,
     Rows,
     Running,
     Scan,
@@ -39,6 +40,8 @@ from tacit.plan import (
 )
 
 __all__ = ["Nest"]
+
+_PEERS = {Place.RANK, Place.DENSE}  # which treat rows alike that their order does not tell apart
 
 
 @dataclass(slots=True)
@@ -164,12 +167,20 @@ class Nest:
         return self._part(f"SELECT {select} FROM {join} ON {' AND '.join(conditions) or 'TRUE'}", columns, one)
 
     def _windowed(self, rows: Windowed) -> Relation:
+        """The rows with what windows add.
+
+        Claim:      which rows come out depends on no order in which rows lie.
+        Because:    rows that are alike are told apart by several windows, so that all of them must take such rows in
+                    the same order: their places `z` among all rows of the unit, which complete every order.
+        Checked by: tests/attacks/test_rows_that_are_alike.py
+        """
         found = self.relation(rows.rows)
         cells = [cell for cell, _ in found.columns.values()]
-        extra, seen, held = [], [], []
+        several = sum(isinstance(each, Placed) and each.place not in _PEERS for each in rows.columns) > 1
+        extra, seen, held = [_numbered(cells)] if several else [], [], []
         for i, window in enumerate(rows.columns):
             extra += [f"{value} AS {name}" for name, value in _looked_at(i, window, reader(found)).items()]
-            seen += _seen(i, window, cells)
+            seen += _seen(i, window, ["z"] if several else cells)
             held.append(_held(i, window.folded) if isinstance(window, Running) else f"a{i}")
         taken = f"SELECT {', '.join(['u', *cells, *extra])} FROM {found.name}"
         looked = f"SELECT {', '.join(['u', *cells, *seen])} FROM ({taken})"
@@ -298,14 +309,20 @@ def _looked_at(i: int, window: Window, read_column: Reader) -> dict[str, str]:
     return found
 
 
+def _numbered(cells: Sequence[str]) -> str:
+    """The place of every row among those of its unit, in the order of all columns."""
+    order = ", ".join(f"{cell} ASC NULLS LAST" for cell in cells) or "1"
+    return f"row_number() OVER (PARTITION BY u ORDER BY {order}) AS z"
+
+
 def _seen(i: int, window: Window, cells: Sequence[str]) -> list[str]:
-    """What a window sees, as columns a0, a1, … and n0, n1, …"""
+    """What a window sees, as columns a0, a1, … and n0, n1, …; `cells` complete its order."""
     within = ", ".join(["u", *(f"b{i}_{j}" for j in range(len(window.by)))])
     order = [f"o{i}_{j} {'DESC' if by.descending else 'ASC'} NULLS LAST" for j, by in enumerate(window.order)]
     if isinstance(window, Running):
         by = f" ORDER BY {', '.join(order)}" if order else ""
         return _totals(i, window.folded, f" OVER (PARTITION BY {within}{by})")
-    if window.place not in {Place.RANK, Place.DENSE}:
+    if window.place not in _PEERS:
         order += [f"{cell} ASC NULLS LAST" for cell in cells]
     over = f"OVER (PARTITION BY {within} ORDER BY {', '.join(order) or '1'})"
     match window.place:
