@@ -65,14 +65,18 @@ def distinguished(value: str, kind: Kind) -> str:
     return f"({value} + 0e0)" if kind is Kind.NUMBER else value
 
 
-def counted_by_unit(place: int, column: str, kind: Kind, most: int) -> Iterator[str]:
-    """The parts of a statement that end in d{place}: for each group g, how many values m are brought."""
+def counted_by_unit(place: int, column: str, kind: Kind, most: int, names: str | None = None) -> Iterator[str]:
+    """The parts of a statement that end in d{place}: for each group g, how many values m are brought.
+
+    Where units are numbers, which others that come and go change, `names` is a table of what each is hashed by.
+    """
     pairs = f"SELECT u, g, {column} AS v FROM taken WHERE {column} IS NOT NULL GROUP BY u, g, {column}"
     yield f"owned{place} AS MATERIALIZED ({pairs})"
     yield f"crowd{place} AS (SELECT u FROM owned{place} GROUP BY u HAVING count(*) > {most})"
-    hashed = f"sha256(concat(CAST(u AS VARCHAR), ' ', g, ' ', {_text_sql(kind)}))"
+    who, known = ("CAST(u AS VARCHAR)", "") if names is None else ("name", f" JOIN {names} USING (u)")
+    hashed = f"sha256(concat({who}, ' ', g, ' ', {_text_sql(kind)}))"
     ranked = f"SELECT g, v, row_number() OVER (PARTITION BY u ORDER BY {hashed}) AS k"
-    many = f"SELECT g, v FROM ({ranked} FROM owned{place} SEMI JOIN crowd{place} USING (u)) WHERE k <= {most}"
+    many = f"SELECT g, v FROM ({ranked} FROM owned{place} SEMI JOIN crowd{place} USING (u){known}) WHERE k <= {most}"
     few = f"SELECT g, v FROM owned{place} ANTI JOIN crowd{place} USING (u)"
     yield f"d{place} AS (SELECT g, count(DISTINCT v) AS m FROM ({few} UNION ALL {many}) GROUP BY g)"
 

@@ -382,6 +382,9 @@ def _emptied(connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
     """Make a table of the same name and types without rows, where rehearsals find it."""
     twin = f"{_REHEARSAL}.{relation.name}"
     connection.execute(f"CREATE TABLE {twin} AS SELECT * FROM {relation.name} LIMIT 0").fetchall()
+    if relation.names is not None:
+        named = f"CREATE TABLE {_REHEARSAL}.{relation.names} AS SELECT * FROM {relation.names} LIMIT 0"
+        connection.execute(named).fetchall()
 
 
 def _is_few(connection: duckdb.DuckDBPyConnection, relation: Relation) -> bool:

@@ -5,11 +5,12 @@
 from pathlib import Path
 
 from tacit.engines.duckdb import opened
-from tacit.engines.loading import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS, loaded
+from tacit.engines.loading import INGESTED, INGESTED_NAMES, INGESTED_UNIT, UNIT, UNIT_ROWS, loaded
 from tacit.engines.reading import read_unit
 from tacit.engines.rendering import quoted, text
 from tacit.engines.sources import source_of
 from tacit.errors import InvalidData
+from tacit.exact import words
 from tacit.plan import Table
 
 __all__ = ["ingest"]
@@ -19,8 +20,9 @@ def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB
     """The path of a new file that holds the table's declared columns, which `DuckDB` evaluates several times faster.
 
     Cells are kept as they are, so that bounds and public values may be declared anew.  Units become numbers, in the
-    order of their values: who they are is not kept, unless the unit is a declared column.  Rows without a unit are
-    left out.  Nothing is encrypted: keep the file where the source is kept.
+    order of their values: who they are is not kept, unless the unit is a declared column.  What has to depend on
+    nobody else is told by a unit's name, a hash with a secret that is forgotten.  Rows without a unit are left out.
+    Nothing is encrypted: keep the file where the source is kept.
     """
     target = Path(path)
     if target.suffix != ".duckdb":
@@ -44,6 +46,9 @@ def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB
             units = f"SELECT {who} AS u, count(*) AS n FROM t0 WHERE {who} IS NOT NULL GROUP BY 1"
             numbered = f"SELECT u, n, row_number() OVER (ORDER BY u) - 1 AS place FROM ({units})"
             listed = [*columns, f"w.place AS {quoted(UNIT)}", f"w.n AS {quoted(UNIT_ROWS)}"]
+            name = f"sha256({text(words(4).tobytes().hex())} || CAST(u AS VARCHAR))"
+            names = f"SELECT place AS u, left({name}, 16) AS name FROM ({numbered})"
+            connection.execute(f"CREATE TABLE target.{INGESTED_NAMES} AS {names}").fetchall()
             rest = f"t0 JOIN ({numbered}) AS w ON {who} = w.u ORDER BY w.place"
         connection.execute(f"CREATE TABLE target.{INGESTED} AS SELECT {', '.join(listed)} FROM {rest}").fetchall()
         connection.execute("DETACH target")

@@ -5,6 +5,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import duckdb
 
@@ -29,10 +30,10 @@ from tacit.engines.sources import (
 from tacit.errors import InvalidData
 from tacit.plan import Kind, Table
 
-__all__ = ["INGESTED", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "loaded"]
+__all__ = ["INGESTED", "INGESTED_NAMES", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "loaded"]
 
-INGESTED, INGESTED_UNIT = "tacit_rows", "tacit_unit"
-"""The tables of a file that `ingest` has written: the rows, and the name of their unit."""
+INGESTED, INGESTED_UNIT, INGESTED_NAMES = "tacit_rows", "tacit_unit", "tacit_names"
+"""The tables of a file that `ingest` has written: the rows, what their unit is called, and a name for each of them."""
 
 UNIT, UNIT_ROWS = "tacit unit", "tacit unit rows"
 """The columns of an ingested table that say whose a row is and how many rows that unit has."""
@@ -81,7 +82,7 @@ def _relation(connection: duckdb.DuckDBPyConnection, place: int | str, table: Ta
         case Stored(path, inside):
             if not _attached(connection, name, path):
                 return _typed(connection, "VIEW", ours, f"{name}.main.{quoted(inside or table.name)}", table)
-            return _ingested(connection, ours, f"{name}.main", table)
+            return _ingested(connection, ours, f"{name}.main", table, path)
         case Linked():
             return _linked(connection, place, table, source)
 
@@ -111,12 +112,15 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
     """The relation of a source that is joined along its foreign keys to its units."""
     check_path(source, table)
     found: Owners | None = None
+    known: tuple[str | None, str | None] = None, None
     for j, (step, end) in reversed(list(enumerate(source.ends()))):
         name, given = f"{place}_{j}", source_of(step.source)
         scan, (key, after) = _raw(connection, f"s{name}", given, table, step.key, end)
         check_key(key.stored, step.key, table.name)
         if found is None:
             check_unit_type(after.stored, table)
+            if isinstance(given, Stored) and after.sql == quoted(UNIT):
+                known = str(given.path), _names(connection, "TABLE", f"t{place}", f"s{name}.main")
         else:
             check_key(after.stored, end, table.name)
         connection.execute(f"CREATE TABLE o{name} AS {owners(scan, key, after, found)}").fetchall()
@@ -128,6 +132,8 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
     inner, first = source_of(source.source), source.steps[0].column
     rows = _relation(connection, f"{place}_r", replace(table, unit=first), inner)
     assert rows.unit is not None, "a foreign key was asked for as a unit"
+    if rows.numbered is not None:
+        _refuse_numbers(first)
     check_key(rows.unit[1], first, table.name)
     listed = ", ".join([*(f"t.{name}" for name, _ in rows.columns.values()), "o.who AS u"])
     joined = f"SELECT {listed} FROM {rows.name} AS t {owner(Raw('t.u', rows.unit[1]), found)}"
@@ -136,7 +142,7 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
     connection.execute(f"CREATE {what} t{place} AS {joined}").fetchall()
     if what == "TABLE":
         connection.execute(f"DROP TABLE {rows.name}")
-    return Relation(f"t{place}", rows.columns, ("u", found.unit), copied=what == "TABLE")
+    return Relation(f"t{place}", rows.columns, ("u", found.unit), None, *known, copied=what == "TABLE")
 
 
 def _raw(
@@ -174,8 +180,24 @@ def _raw_ingested(connection: duckdb.DuckDBPyConnection, schema: str, ends: list
     types = _types(connection, f"{schema}.{INGESTED}")
     for end in ends:
         check_columns({*types, unit}, end)
+    if unit in {end.unit for end in ends[:-1]}:
+        _refuse_numbers(unit)
     names = [UNIT if end.unit == unit else end.unit or "" for end in ends]
     return f"{schema}.{INGESTED}", [Raw(quoted(name), types[name]) for name in names]
+
+
+def _refuse_numbers(key: str) -> NoReturn:
+    raise InvalidData(f"{key!r} is a key and was ingested as a unit, which became a number; open the source itself")
+
+
+def _names(connection: duckdb.DuckDBPyConnection, what: str, ours: str, schema: str) -> str:
+    """A view or table of the names of units that an ingested file has numbered."""
+    database = schema.removesuffix(".main")
+    found = connection.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [database])
+    if (INGESTED_NAMES,) not in found.fetchall():
+        raise InvalidData("a file was ingested by an earlier version; ingest its source again")
+    connection.execute(f"CREATE {what} {ours}_names AS SELECT u, name FROM {schema}.{INGESTED_NAMES}").fetchall()
+    return f"{ours}_names"
 
 
 def _parquet(connection: duckdb.DuckDBPyConnection, ours: str, path: str, table: Table) -> Relation:
@@ -218,7 +240,7 @@ def _by_code_point(cell: str, stored: str) -> str:
     return f"{cell} COLLATE C" if stored == "VARCHAR" else cell
 
 
-def _ingested(connection: duckdb.DuckDBPyConnection, ours: str, schema: str, table: Table) -> Relation:
+def _ingested(connection: duckdb.DuckDBPyConnection, ours: str, schema: str, table: Table, path: Path) -> Relation:
     """The relation of a file that `ingest` has written: its units are numbers, and each row knows how many it has."""
     (unit,) = connection.execute(f"SELECT unit FROM {schema}.{INGESTED_UNIT}").fetchall()[0]
     if unit != table.unit:
@@ -234,7 +256,8 @@ def _ingested(connection: duckdb.DuckDBPyConnection, ours: str, schema: str, tab
     cells, kinds = [quoted(column.name) for column in table.columns], [types[column.name] for column in table.columns]
     if unit is not None:
         cells, kinds = [*cells, quoted(UNIT), quoted(UNIT_ROWS)], [*kinds, types[UNIT]]
-    return _created(connection, "VIEW", ours, scan, table, cells, kinds)
+    made = _created(connection, "VIEW", ours, scan, table, cells, kinds)
+    return made if unit is None else replace(made, numbered=str(path), names=_names(connection, "VIEW", ours, schema))
 
 
 def _created(
@@ -253,8 +276,7 @@ def _created(
     connection.execute(f"CREATE {what} {ours} AS SELECT {listed or '1 AS nothing'} FROM {scan}").fetchall()
     columns = {column.name: (names[j], stored[j]) for j, column in enumerate(table.columns)}
     unit = ("u", stored[len(names)]) if extra else None
-    numbered = ours if "r" in extra else None
-    return Relation(ours, columns, unit, "r" if "r" in extra else None, numbered, copied=what == "TABLE")
+    return Relation(ours, columns, unit, "r" if "r" in extra else None, copied=what == "TABLE")
 
 
 def _types(connection: duckdb.DuckDBPyConnection, scan: str) -> dict[str, str]:

@@ -100,7 +100,7 @@ class Nest:
         self.parts.append(f"{name} AS ({select})")
         found = {column.name: (f"c{i}", called(column.kind)) for i, column in enumerate(columns)}
         assert len(found) == len(columns), "no two columns share a name"
-        return Relation(name, found, owner.unit, numbered=owner.numbered)
+        return Relation(name, found, owner.unit, None, owner.numbered, owner.names)
 
     def _scan(self, table: Table) -> Relation:
         relation = self.relations.get(table.name)
@@ -116,7 +116,7 @@ class Nest:
             select, unit = [f"{who} AS u", *select], ("u", relation.unit[1])
             where = f" WHERE {who} IS NOT NULL"
         rows = f"SELECT {', '.join(select) or '1 AS nothing'} FROM {quoted(relation.name)}{where}"
-        return self._part(rows, table.columns, Relation("", {}, unit, numbered=relation.numbered))
+        return self._part(rows, table.columns, Relation("", {}, unit, None, relation.numbered, relation.names))
 
     def _inner(self, rows: Inner) -> Relation:
         found = self.relation(rows.rows)
@@ -144,7 +144,7 @@ class Nest:
             )
             named = ", ".join(f"{cell} AS c{i}" for i, cell in enumerate(cells))
             selects.append(f"SELECT {who}{named or '1 AS nothing'} FROM {one.name}")
-        owner = Relation("", {}, unit, numbered=found[0].numbered)
+        owner = Relation("", {}, unit, None, found[0].numbered, found[0].names)
         return self._part(" UNION ALL ".join(selects), columns, owner)
 
     def _joined(self, rows: Joined) -> Relation:

@@ -4,6 +4,7 @@ from tests.teeth.bug import Bug
 
 UNITS = "tests/attacks/test_units_of_several_types.py"
 ALIKE = "tests/attacks/test_rows_that_are_alike.py"
+NUMBERED = "tests/attacks/test_units_that_are_numbered.py"
 
 BUGS = [
     Bug(
@@ -45,5 +46,29 @@ BUGS = [
         after="for each in rows.columns) > 9",
         killed_by=f"{ALIKE}::test_somebody_with_one_row_changes_the_answer_by_one_row",
         note="how a sort leaves such rows depends on everybody's: one row more moves the answer by fifty",
+    ),
+    Bug(
+        name="numbers-of-units-choose-their-values",
+        file="src/tacit/engines/statement.py",
+        before="weights.bound, relation.names)",
+        after="weights.bound)",
+        killed_by=f"{NUMBERED}::test_who_leaves_an_ingested_table_takes_one_value",
+        note="whoever leaves an ingested table renumbers all after them, who would then bring other values",
+    ),
+    Bug(
+        name="linked-units-forget-who-numbered-them",
+        file="src/tacit/engines/loading.py",
+        before='("u", found.unit), None, *known)',
+        after='("u", found.unit))',
+        killed_by=f"{NUMBERED}::test_numbers_of_one_file_are_not_taken_for_names_of_another",
+        note="the fifth patient of an ingested table would be joined with the patient whose name is 5",
+    ),
+    Bug(
+        name="numbers-of-units-are-keys",
+        file="src/tacit/engines/loading.py",
+        before="    if unit in {end.unit for end in ends[:-1]}:\n        _refuse_numbers(unit)\n",
+        after="",
+        killed_by=f"{NUMBERED}::test_numbers_are_no_keys",
+        note="a foreign key would lead to whoever has its value as a number, and to another once somebody leaves",
     ),
 ]
