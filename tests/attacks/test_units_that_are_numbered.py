@@ -1,5 +1,6 @@
 """An ingested file numbers its units, and whoever leaves renumbers all after them: nothing may depend on that."""
 
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tacit.engines import DuckDB, ingest
+from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.linked import Linked, Step
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table, Weighing, Weights, canonical, read_sql
@@ -33,10 +34,10 @@ def ingested(rows: list[dict[str, int]], path: Path) -> Path:
         return ingest(pa.Table.from_pylist(rows), VISITS, path)
 
 
-def drugs(table: Table, source: Any) -> int:
+def drugs(table: Table, source: Any, kind: Any = DuckDB) -> int:
     """How many different drugs there are, if everybody brings one of theirs."""
     text = f"SELECT COUNT(DISTINCT drug) AS n FROM {table.name}"
-    with DuckDB({table: source}) as engine:
+    with closing(kind({table: source})) as engine:
         found = int(engine.evaluate(canonical(read_sql(text, {table.name: table})).question, WEIGHTS)[0, 0])
     return found >> WEIGHTS.bits
 
@@ -53,6 +54,14 @@ def test_who_leaves_a_table_that_an_ingested_one_is_linked_to_takes_one_value(tm
         doses = pa.Table.from_pylist([{"visit": row["visit"], "drug": row["drug"]} for row in visits(*gone)])
         found.append(drugs(DOSES, Linked(doses, (Step("visit", path, "visit"),), "patient")))
     assert abs(found[0] - found[1]) <= 1
+
+
+def test_a_fraction_among_units_changes_nobody_else() -> None:
+    """A list of integers and one fraction is a list of doubles: 7.0 brings what 7 brings."""
+    known: list[dict[str, Any]] = [*visits(*range(1000, 3000))]
+    more = [*known, {"patient": 0.5, "visit": 0, "drug": 1}]
+    assert 0 <= drugs(VISITS, more) - drugs(VISITS, known) <= 1
+    assert drugs(VISITS, more) == drugs(VISITS, more, Memory)
 
 
 def test_numbers_of_one_file_are_not_taken_for_names_of_another(tmp_path: Path) -> None:

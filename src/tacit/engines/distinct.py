@@ -18,6 +18,8 @@ from tacit.plan import Kind, Value
 
 __all__ = ["Pair", "counted_by_unit", "distinguished", "kept", "known"]
 
+_WIDE = 1 << 63
+
 Pair = tuple[int, Value]
 """A group and a value in it."""
 
@@ -46,7 +48,13 @@ def kept(unit: Hashable, pairs: Iterable[Pair], kind: Kind, most: int) -> set[Pa
 
 def _hash(unit: Hashable, pair: Pair, kind: Kind) -> str:
     group, value = pair
-    return sha256(f"{known(unit)} {group} {_text(value, kind)}".encode()).hexdigest()
+    return sha256(f"{_name(unit)} {group} {_text(value, kind)}".encode()).hexdigest()
+
+
+def _name(unit: Hashable) -> str:
+    """By what a unit is hashed: 7.0 is 7, or a fraction among units would change what all others are stored as."""
+    whole = isinstance(unit, float) and unit.is_integer() and -_WIDE <= unit < _WIDE
+    return known(int(unit)) if isinstance(unit, float) and whole else known(unit)
 
 
 def _text(value: Value, kind: Kind) -> str:
@@ -65,7 +73,17 @@ def distinguished(value: str, kind: Kind) -> str:
     return f"({value} + 0e0)" if kind is Kind.NUMBER else value
 
 
-def counted_by_unit(place: int, column: str, kind: Kind, most: int, names: str | None = None) -> Iterator[str]:
+def _name_sql(stored: str) -> str:
+    """The same of a unit u that is stored as some type."""
+    text = "CAST(u AS VARCHAR)"
+    if stored not in {"DOUBLE", "FLOAT"}:
+        return text
+    return f"coalesce(CASE WHEN u = floor(u) THEN CAST(TRY_CAST(u AS BIGINT) AS VARCHAR) END, {text})"
+
+
+def counted_by_unit(
+    place: int, column: str, kind: Kind, most: int, stored: str, names: str | None = None
+) -> Iterator[str]:
     """The parts of a statement that end in d{place}: for each group g, how many values m are brought.
 
     Where units are numbers, which others that come and go change, `names` is a table of what each is hashed by.
@@ -73,7 +91,7 @@ def counted_by_unit(place: int, column: str, kind: Kind, most: int, names: str |
     pairs = f"SELECT u, g, {column} AS v FROM taken WHERE {column} IS NOT NULL GROUP BY u, g, {column}"
     yield f"owned{place} AS MATERIALIZED ({pairs})"
     yield f"crowd{place} AS (SELECT u FROM owned{place} GROUP BY u HAVING count(*) > {most})"
-    who, known = ("CAST(u AS VARCHAR)", "") if names is None else ("name", f" JOIN {names} USING (u)")
+    who, known = (_name_sql(stored), "") if names is None else ("name", f" JOIN {names} USING (u)")
     hashed = f"sha256(concat({who}, ' ', g, ' ', {_text_sql(kind)}))"
     ranked = f"SELECT g, v, row_number() OVER (PARTITION BY u ORDER BY {hashed}) AS k"
     many = f"SELECT g, v FROM ({ranked} FROM owned{place} SEMI JOIN crowd{place} USING (u){known}) WHERE k <= {most}"

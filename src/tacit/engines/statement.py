@@ -98,7 +98,9 @@ def statement(
             columns.append(f"NULL, d{place}.m")
         else:
             assert column is not None, "there is something to tell apart"
-            parts += counted_by_unit(place, column, type_of(measure.value).kind, weights.bound, relation.names)
+            assert relation.unit is not None, "rows have units"
+            stored, kind = relation.unit[1], type_of(measure.value).kind
+            parts += counted_by_unit(place, column, kind, weights.bound, stored, relation.names)
             columns.append(f"d{place}.m, NULL")
         tables.append(f"LEFT JOIN d{place} USING (g)" if tables else f"d{place}")
     extra: dict[Measure, Recipe] = {measure: ((len(terms.listed) + place, 1),) for place, measure in enumerate(met)}
