@@ -176,6 +176,10 @@ def _selected(reader: Reader, select: Any, name: str) -> Origin:
         names += shown
         unit = unit or owner
     draft.listing = False
+    folded = [each.casefold() for each in names]
+    twice = next((each for each in names if folded.count(each.casefold()) > 1), None)
+    if twice is not None:  # of which one is the unit, where it is no declared column: others are refused when shown
+        account.refuse(select, f"two columns are named {twice!r}", "give one of them another name: ... AS other")
     having = None
     if clause := parts.get("having"):
         condition = account.take(clause)["this"]

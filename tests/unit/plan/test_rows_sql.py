@@ -70,6 +70,9 @@ SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY «cost»)
 SELECT COUNT(*) FROM (SELECT DISTINCT «ward FROM visits»)
 SELECT COUNT(*) FROM (SELECT DISTINCT «km FROM trips»)
 
+# two columns are named 'x'
+SELECT COUNT(*) FROM (SELECT «id AS x, age AS x FROM patients»)
+
 # DISTINCT ON would choose among rows
 SELECT COUNT(*) FROM (SELECT DISTINCT ON («patient») ward FROM visits)
 
