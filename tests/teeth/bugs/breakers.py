@@ -58,7 +58,7 @@ BUGS = [
     Bug(
         name="linked-units-forget-who-numbered-them",
         file="src/tacit/engines/loading.py",
-        before='("u", found.unit), None, *known)',
+        before='("u", found.unit), None, *known, copied=what == "TABLE")',
         after='("u", found.unit))',
         killed_by=f"{NUMBERED}::test_numbers_of_one_file_are_not_taken_for_names_of_another",
         note="the fifth patient of an ingested table would be joined with the patient whose name is 5",

@@ -126,7 +126,7 @@ BUGS = [
     Bug(
         name="distinct-the-same-for-everybody",
         file="src/tacit/engines/distinct.py",
-        before='sha256(f"{known(unit)} {group}',
+        before='sha256(f"{_name(unit)} {group}',
         after='sha256(f"{group}',
         killed_by=f"{DISTINCT}::test_units_with_the_same_values_bring_different_ones",
         note="units that have the same values would all bring the same few",
