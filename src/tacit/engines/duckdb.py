@@ -12,6 +12,7 @@ import duckdb
 import numpy as np
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.fanout import check_fan_out
 from tacit.engines.finding import gathered
 from tacit.engines.gathering import Gathered, rehearsed
 from tacit.engines.keys import enumeration
@@ -34,6 +35,7 @@ from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import at_least, count_of
 from tacit.frozen import frozen
 from tacit.plan import (
+    Column,
     Expression,
     Field,
     Keeping,
@@ -99,6 +101,7 @@ class DuckDB:
         self._types: dict[tuple[str, ...], str] = {}
         self._last: tuple[Question, Weights, _Statements] | None = None
         self._parsed: dict[str, duckdb.Statement] = {}
+        self._shared: dict[tuple[str, str | None], int] = {}
         # A connection that was `opened` to find out what a source holds is the engine's from now on.
         self._connection = connection or opened(threads=threads, memory=memory, seconds=seconds)
         try:
@@ -139,6 +142,7 @@ class DuckDB:
         Because:    the cursor finds tables in another schema first, where each has a twin of its name without rows.
         Checked by: tests/unit/engines/test_duckdb.py::test_a_dry_run_looks_at_no_row
         """
+        check_fan_out(question.rows, self._sharing)
         if question.unknown and question.found is None:
             with self._gathered(question, Keeping(1, 0, b""), rehearsing=True):
                 pass
@@ -278,6 +282,19 @@ class DuckDB:
         if rows is None:
             raise EngineFailed
         return rows
+
+    def _sharing(self, table: Table, column: Column | None) -> int:
+        """How many rows of a public table have the same value in a column, or how many there are; looked up once."""
+        place = table.name, None if column is None else column.name
+        if place not in self._shared:
+            relation = self._full[table.name]
+            rows = relation.name
+            if column is not None:
+                cell = reader(relation)(column)
+                rows = f"(SELECT count(*) AS n FROM {relation.name} WHERE {cell} IS NOT NULL GROUP BY {cell})"
+            counted = "count(*)" if column is None else "coalesce(max(n), 0)"
+            ((self._shared[place],),) = self._fetched(self._cursor, f"SELECT {counted} FROM {rows}")
+        return self._shared[place]
 
     def _related(self, question: Question) -> tuple[Relation, list[str]]:
         """Where the rows of a question are, and the parts of a WITH clause that make them."""

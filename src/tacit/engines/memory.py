@@ -11,12 +11,14 @@ from tacit.engines.cells import cell_in
 from tacit.engines.distinct import Pair
 from tacit.engines.distinct import kept as kept_of
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.fanout import check_fan_out
 from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
 from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
 from tacit.engines.yielding import scanned, steps, yielded
 from tacit.frozen import frozen
 from tacit.plan import (
+    Column,
     Counted,
     Distinct,
     Keeping,
@@ -36,6 +38,7 @@ from tacit.plan import (
     columns_of_answer,
     computed,
     constant,
+    held,
     owner_of,
     scalar,
     tables_of,
@@ -75,12 +78,21 @@ class Memory:
 
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Gather and evaluate on no rows."""
+        check_fan_out(question.rows, self._sharing)
         nothing: dict[str, list[Owned]] = {table.name: [] for table in tables_of(question.rows)}
         _evaluated(_based(question, nothing), rehearsed(question), weights)
 
     def close(self) -> None:
         """Let go of the rows."""
         self._rows = {}
+
+    def _sharing(self, table: Table, column: Column | None) -> int:
+        """How many rows of a public table have the same value in a column, or how many there are."""
+        rows = self._rows[table.name]
+        if column is None:
+            return len(rows)
+        cells = (held(row.cells[column.name], column) for row in rows)
+        return max(Counter(cell for cell in cells if cell is not None).values(), default=0)
 
 
 def _based(question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:

@@ -3,6 +3,7 @@
 from tests.teeth.bug import Bug
 
 UNITS = "tests/attacks/test_units_of_several_types.py"
+FAN = "tests/attacks/test_fan_out.py"
 ALIKE = "tests/attacks/test_rows_that_are_alike.py"
 NUMBERED = "tests/attacks/test_units_that_are_numbered.py"
 
@@ -78,5 +79,21 @@ BUGS = [
         after='("CAST(u AS VARCHAR)", "") if',
         killed_by=f"{NUMBERED}::test_a_fraction_among_units_changes_nobody_else",
         note="one unit 0.5 in a list makes doubles of all others, whose texts, and so whose values, are others",
+    ),
+    Bug(
+        name="any-number-of-public-partners",
+        file="src/tacit/engines/duckdb.py",
+        before="        check_fan_out(question.rows, self._sharing)\n",
+        after="",
+        killed_by=f"{FAN}::test_what_one_row_would_make_too_much_of_is_refused_whoever_is_there[DuckDB]",
+        note="a question that fails only if Bob is ill would tell so, for next to nothing",
+    ),
+    Bug(
+        name="partners-in-a-stack-are-not-added",
+        file="src/tacit/engines/fanout.py",
+        before="return _checked(sum(_fan(part, sharing) for part in parts))",
+        after="return max(_fan(part, sharing) for part in parts)",
+        killed_by=f"{FAN}::test_how_much_it_is_follows_from_public_rows",
+        note="a stack of many joins would make as many rows as it likes of one",
     ),
 ]
