@@ -1,7 +1,8 @@
 """A question as one SQL statement for DuckDB: integers only, the same whatever the order of rows and threads.
 
 Weights are needed for few units: one with at most `bound` rows is never scaled, in either norm.  So everybody is added
-up without weights, and what the units beyond the bound weigh too much is taken off again.
+up without weights, and what the units beyond the bound weigh too much is taken off again.  Where every row knows how
+many rows its unit has, and one number is the weight of a unit, those with few and those with many are added up apart.
 """
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
@@ -79,12 +80,17 @@ def statement(
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
     taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found, placed=by_unit)})"
     parts, tables, columns = [*nested, taken], [], []
+    apart = by_unit and light is None and relation.unit_rows is not None and _one_number(weights, question)
     if terms.listed:
         sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
-        parts.append(f"everyone AS (SELECT g, {sums} FROM taken GROUP BY g)")
+        only = f" WHERE r <= {weights.bound}" if apart else ""
+        parts.append(f"everyone AS (SELECT g, {sums} FROM taken{only} GROUP BY g)")
         columns = [f"m{term.place}, {f'h{term.place}' if by_unit else 'NULL'}" for term in terms.listed]
         tables.append("everyone")
-    if terms.listed and by_unit:
+    if terms.listed and apart:
+        parts += _weighed(weights, terms.listed, relation)
+        tables.append("FULL JOIN held USING (g)")
+    elif terms.listed and by_unit:
         parts += (
             _held(weights, terms.listed, question, relation) if light is None else _lightened(weights, terms, light)
         )
@@ -137,6 +143,16 @@ def _taken(
     conditions += [rendered(condition, terms.read) for condition in conditions_of(question.rows)]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     return f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
+
+
+def _weighed(weights: Weights, terms: list[Term], relation: Relation) -> Iterator[str]:
+    """What the rows of units weigh that have more than `bound` in the whole table; the others are not looked at."""
+    bound, bits, rows = weights.bound, weights.bits, _heavy_rows(weights, relation)
+    share = f"CASE WHEN n > {bound} THEN {_quotient(bound, bits, 'n')} ELSE {1 << bits} END"
+    owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
+    yield f"light AS (SELECT u, ({share})::{_lighter(bits)} AS d FROM ({owners}))"
+    sums = ", ".join(f"sum({t.weighed(bits)}) AS h{t.place}" for t in terms)
+    yield f"held AS (SELECT g, {sums} FROM {rows} JOIN light USING (u) GROUP BY g)"
 
 
 def _held(weights: Weights, terms: list[Term], question: Question, relation: Relation) -> Iterator[str]:
@@ -225,8 +241,13 @@ def _lightened(weights: Weights, terms: Terms, light: str) -> Iterator[str]:
 
 def _shared(most: int, bits: int, norm: str) -> str:
     """The weight of a unit in the norm L1, less 2**bits."""
+    return f"{_quotient(most, bits, norm)} - {1 << bits}"
+
+
+def _quotient(most: int, bits: int, norm: str) -> str:
+    """The weight of a unit in the norm L1 that is larger than `most`."""
     whole = most << bits
-    return f"{whole}{'::HUGEINT' if whole >> 63 else '::BIGINT'} // {norm} - {1 << bits}"
+    return f"{whole}{'::HUGEINT' if whole >> 63 else '::BIGINT'} // {norm}"
 
 
 def _rooted(squares: str, most: int, bits: int) -> str:

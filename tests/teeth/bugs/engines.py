@@ -288,4 +288,20 @@ BUGS = [
         killed_by="tests/laws/test_shapes.py::test_a_shape_that_ran_is_not_rehearsed_and_others_are",
         note="what fails for reasons of the plan would fail after the charge",
     ),
+    Bug(
+        name="engines-many-rows-count-twice",
+        file=f"{ENGINES}/statement.py",
+        before='        only = f" WHERE r <= {weights.bound}" if apart else ""\n',
+        after='        only = ""\n',
+        killed_by="tests/unit/engines/test_ingest.py::test_an_ingested_table_answers_alike",
+        note="units with many rows in an ingested table would count in full, and once more by their weight",
+    ),
+    Bug(
+        name="engines-groups-of-heavy-units-alone",
+        file=f"{ENGINES}/statement.py",
+        before='tables.append("FULL JOIN held USING (g)")',
+        after='tables.append("LEFT JOIN held USING (g)")',
+        killed_by="tests/unit/engines/test_ingest.py::test_an_ingested_table_answers_alike",
+        note="a group in which all units have many rows would be empty",
+    ),
 ]

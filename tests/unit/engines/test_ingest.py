@@ -1,31 +1,43 @@
 """Ingested files give the same answers, and know nobody's name."""
 
+from collections import Counter
 from dataclasses import replace
+from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 from tacit.engines import DuckDB, Memory, ingest
 from tacit.errors import InvalidData, TooLarge
-from tacit.plan import Column, Kind, Scan, Table
+from tacit.plan import Column, Distinct, Kind, Scan, Table
 from tests.laws.plans import cases
+from tests.laws.sampled import sampled
 from tests.unit.engines.tables import EVERYTHING, LOOSE, ROWS, VISITS
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(cases(count=4, depth=1))
-def test_an_ingested_table_answers_alike(tmp_path_factory, case):
-    path = tmp_path_factory.mktemp("ingested") / "rows.duckdb"
-    memory = Memory({case.table: case.rows})
+def check_ingested(data, folder):
+    """Compare an ingested table with the oracle; how many answers were zeros, and how many were more."""
+    case, seen = data.draw(cases(count=4, depth=1)), Counter()
+    memory, path = Memory({case.table: case.rows}), folder / f"{uuid4()}.duckdb"
     with DuckDB({case.table: ingest(case.rows, case.table, path)}, threads=1) as engine:
-        for question, weights in case.questions:
+        for asked, weights in case.questions:
+            # Which different values of a unit count is chosen by its name, which is another one here.
+            measures = tuple(measure for measure in asked.measures if not isinstance(measure, Distinct))
+            question = replace(asked, measures=measures)
             try:
                 expected = memory.evaluate(question, weights).tolist()
             except TooLarge:
                 continue
             assert engine.evaluate(question, weights).tolist() == expected
+            seen[weights.norm.value if np.any(expected) else "zeros"] += 1
+    return seen
+
+
+def test_an_ingested_table_answers_alike(tmp_path):
+    found = sampled(lambda data: check_ingested(data, tmp_path), 30)
+    assert min(found["L1"], found["L2"]) >= 20  # of 120
 
 
 def test_bounds_may_be_declared_anew(tmp_path):
