@@ -1,8 +1,9 @@
 """A question as one SQL statement for DuckDB: integers only, the same whatever the order of rows and threads.
 
 Weights are needed for few units: one with at most `bound` rows is never scaled, in either norm.  So everybody is added
-up without weights, and what the units beyond the bound weigh too much is taken off again.  Where every row knows how
-many rows its unit has, and one number is the weight of a unit, those with few and those with many are added up apart.
+up without weights, and what the units beyond the bound weigh too much is taken off again.  Where one number is the
+weight of a unit, sums are added up with weights instead; where every row knows how many rows its unit has, those of
+units with few are added up apart, without.
 """
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
@@ -80,14 +81,20 @@ def statement(
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
     taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found, placed=by_unit)})"
     parts, tables, columns = [*nested, taken], [], []
-    apart = by_unit and light is None and relation.unit_rows is not None and _one_number(weights, question)
-    if terms.listed:
+    weighed = by_unit and light is None and _one_number(weights, question)
+    apart = weighed and relation.unit_rows is not None
+    together = weighed and not apart and any(term.sums for term in terms.listed)  # what is summed twice is dear
+    if terms.listed and not together:
         sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
         only = f" WHERE r <= {weights.bound}" if apart else ""
         parts.append(f"everyone AS (SELECT g, {sums} FROM taken{only} GROUP BY g)")
         columns = [f"m{term.place}, {f'h{term.place}' if by_unit else 'NULL'}" for term in terms.listed]
         tables.append("everyone")
-    if terms.listed and apart:
+    if together:
+        parts += _weighed(weights, terms.listed, relation)
+        columns = [f"NULL, h{term.place}" for term in terms.listed]
+        tables.append("held")
+    elif terms.listed and apart:
         parts += _weighed(weights, terms.listed, relation)
         tables.append("FULL JOIN held USING (g)")
     elif terms.listed and by_unit:
@@ -146,7 +153,7 @@ def _taken(
 
 
 def _weighed(weights: Weights, terms: list[Term], relation: Relation) -> Iterator[str]:
-    """What the rows of units weigh that have more than `bound` in the whole table; the others are not looked at."""
+    """What rows weigh, added up: all of them or, where every row knows, those of units with more than `bound`."""
     bound, bits, rows = weights.bound, weights.bits, _heavy_rows(weights, relation)
     share = f"CASE WHEN n > {bound} THEN {_quotient(bound, bits, 'n')} ELSE {1 << bits} END"
     owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
