@@ -5,12 +5,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
 from tacit.curator import Limit, Shared
 from tacit.curator.terms import terms_of
 from tacit.engines import DuckDB, Memory
+from tacit.engines.reading import read_unit
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table, canonical, read_sql
 
@@ -91,6 +93,10 @@ def test_a_unit_whose_number_is_zero_has_no_sign() -> None:
             brought.append(held.evaluate(question, weights).tolist())
             held.close()
     assert all(each == brought[0] for each in brought)
+    unit = read_unit("x", "DOUBLE")
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT CAST({unit} AS VARCHAR) FROM (VALUES (0e0), (-0e0)) AS v(x)").fetchall()
+    assert found == [("0.0",), ("0.0",)]
 
 
 def test_a_list_without_rows_is_of_no_type() -> None:

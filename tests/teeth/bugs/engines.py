@@ -249,14 +249,6 @@ BUGS = [
         note="a heavy unit with a large amount would stop the question: whether it fails depends on the rows",
     ),
     Bug(
-        name="values-can-be-assigned",
-        file="src/tacit/frozen.py",
-        before="    made.__setattr__, made.__delattr__ = _assigned, _deleted\n",
-        after="",
-        killed_by="tests/unit/test_frozen.py::test_nothing_of_a_value_can_change",
-        note="a policy, a limit or a plan could change between the price and the answer",
-    ),
-    Bug(
         name="engines-numbers-in-quotes-are-lifted",
         file=f"{ENGINES}/shapes.py",
         before="""r\"\"\"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|CAST""",
