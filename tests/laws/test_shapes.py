@@ -3,13 +3,14 @@
 from collections import Counter
 from datetime import date
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.shapes import shape_of
+from tacit.engines.shapes import Shapes, shape_of
 from tacit.errors import EngineFailed, TooLarge
 from tacit.plan import Column, Kind, Table, Weighing, Weights, read_sql
 from tests.laws.plans import as_written, cases
@@ -143,3 +144,18 @@ def test_a_failure_while_numbers_are_exchanged_says_nothing():
         with pytest.raises(EngineFailed) as failure:
             few.evaluate(asked[2], LOOSE)
     assert failure.value.__context__ is None
+
+
+def test_who_stops_a_question_while_it_is_made_ready_stops_it():
+    class Stopped:
+        """A cursor that is interrupted while it prepares."""
+
+        def execute(self, sql):
+            if str(sql).startswith("PREPARE"):
+                raise duckdb.InterruptException("INTERRUPT Error")
+            return self
+
+    shapes = Shapes()
+    shapes.execute(Stopped(), "SELECT CAST(1 AS BIGINT)", str)
+    with pytest.raises(duckdb.InterruptException):
+        shapes.execute(Stopped(), "SELECT CAST(2 AS BIGINT)", str)

@@ -138,7 +138,7 @@ class DuckDB:
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Run the same statements on an empty table of the same types.
 
-        Claim:      no row is read; what ran before with other numbers is not run.
+        Claim:      no private row is read; what ran before with other numbers is not run.
         Because:    the cursor finds tables in another schema first, where each has a twin of its name without rows.
         Checked by: tests/unit/engines/test_duckdb.py::test_a_dry_run_looks_at_no_row
         """

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 
 import duckdb
 
@@ -60,9 +59,13 @@ class Shapes:
             return found
         name = self._ready[shape] or f"p{list(self._ready).index(shape)}"
         if self._ready[shape] is None:
-            with suppress(duckdb.Error):  # which some function may raise that wants a number to be written out
+            try:
                 cursor.execute(f"PREPARE {name} AS {shape}")
                 self._ready[shape] = name
+            except duckdb.InterruptException:
+                raise
+            except duckdb.Error:  # of a function that wants a number to be written out: it is, below
+                pass
         if self._ready[shape] is None:
             return cursor.execute(read(sql))
         return cursor.execute(f"EXECUTE {name}({', '.join(numbers)})" if numbers else f"EXECUTE {name}")

@@ -66,8 +66,9 @@ def statement(
     Claim:      its measures are those of the memory engine, bit for bit, and no row can make the SELECT fail.
     Because:    a unit's weight is 2**bits exactly if its norm is within the bound; the units that are left out of
                 `heavy` have at most `bound` rows, or a sum of squares that cannot exceed bound**2 with so many rows in
-                so many groups.  Products are of 64 bits where the plan proves that they fit, else of 128.
-    Checked by: tests/laws/test_engines.py::test_memory_and_duckdb_agree
+                so many groups; one with at most `bound` rows in a whole table has no more among those that are taken.
+                Products are of 64 bits where the plan proves that they fit, else of 128.
+    Checked by: tests/laws/test_engines.py::test_memory_and_duckdb_agree, tests/unit/engines/test_ingest.py
     """
     by_unit = relation.unit is not None
     terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
@@ -80,28 +81,10 @@ def statement(
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
     taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found, placed=by_unit)})"
-    parts, tables, columns = [*nested, taken], [], []
-    weighed = by_unit and light is None and _one_number(weights, question)
-    apart = weighed and relation.unit_rows is not None
-    together = weighed and not apart and any(term.sums for term in terms.listed)  # what is summed twice is dear
-    if terms.listed and not together:
-        sums = ", ".join(f"{term.total} AS m{term.place}" for term in terms.listed)
-        only = f" WHERE r <= {weights.bound}" if apart else ""
-        parts.append(f"everyone AS (SELECT g, {sums} FROM taken{only} GROUP BY g)")
-        columns = [f"m{term.place}, {f'h{term.place}' if by_unit else 'NULL'}" for term in terms.listed]
-        tables.append("everyone")
-    if together:
-        parts += _weighed(weights, terms.listed, relation)
-        columns = [f"NULL, h{term.place}" for term in terms.listed]
-        tables.append("held")
-    elif terms.listed and apart:
-        parts += _weighed(weights, terms.listed, relation)
-        tables.append("FULL JOIN held USING (g)")
-    elif terms.listed and by_unit:
-        parts += (
-            _held(weights, terms.listed, question, relation) if light is None else _lightened(weights, terms, light)
-        )
-        tables.append("LEFT JOIN held USING (g)")
+    parts, tables, columns = [*nested, taken], list[str](), list[str]()
+    if terms.listed:
+        added, tables, columns = _added_up(weights, terms, question, relation, light)
+        parts += added
     if not terms.listed and met != [Units()]:
         parts.append("everyone AS (SELECT g FROM taken GROUP BY g)")
         tables.append("everyone")
@@ -120,6 +103,27 @@ def statement(
     recipes = [recipe or extra[measure] for recipe, measure in zip(recipes, plain, strict=True)]
     sql = f"WITH {', '.join(parts)} SELECT {', '.join(['g', *columns])} FROM {' '.join(tables)}"
     return Statement(sql, tuple(recipes))
+
+
+def _added_up(
+    weights: Weights, terms: Terms, question: Question, relation: Relation, light: str | None
+) -> tuple[list[str], list[str], list[str]]:
+    """What the terms add up to: parts of a statement, the tables in which that is, and two columns for each term."""
+    listed, by_unit = terms.listed, relation.unit is not None
+    weighed = by_unit and light is None and _one_number(weights, question)
+    apart = weighed and relation.unit_rows is not None
+    if weighed and not apart and any(term.sums for term in listed):  # to sum everybody without weights, too, is dear
+        return [*_weighed(weights, listed, relation)], ["held"], [f"NULL, h{term.place}" for term in listed]
+    sums = ", ".join(f"{term.total} AS m{term.place}" for term in listed)
+    only = f" WHERE r <= {weights.bound}" if apart else ""
+    parts = [f"everyone AS (SELECT g, {sums} FROM taken{only} GROUP BY g)"]
+    if not by_unit:
+        return parts, ["everyone"], [f"m{term.place}, NULL" for term in listed]
+    columns = [f"m{term.place}, h{term.place}" for term in listed]
+    if apart:
+        return [*parts, *_weighed(weights, listed, relation)], ["everyone", "FULL JOIN held USING (g)"], columns
+    held = _held(weights, listed, question, relation) if light is None else _lightened(weights, terms, light)
+    return [*parts, *held], ["everyone", "LEFT JOIN held USING (g)"], columns
 
 
 def _column(relation: Relation, column: Column) -> str:
