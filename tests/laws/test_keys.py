@@ -473,13 +473,13 @@ def no_noise() -> Iterator[None]:
 @both_engines
 def test_groups_that_many_units_share_are_shown_and_nothing_of_others(engine):
     vault = opened(engine({VISITS: ROWS}), LIMIT, VISITS)
-    release = vault.vault.sql(TEXT, epsilon=1)
+    release = vault.vault.sql(TEXT, epsilon=3)
     assert release.column("note") == ["", "b'12", "flu", "x"]
     payload = vault.entries[0].payload
     assert b"rare" not in payload
     assert "rare" not in str(release) + repr(release.receipt)
     for note, n in zip(release.column("note"), release.column("n"), strict=True):
-        assert n == pytest.approx(sum(row["note"] == note for row in ROWS), abs=400)  # ten deviations
+        assert n == pytest.approx(sum(row["note"] == note for row in ROWS), abs=200)  # more than ten deviations
 
 
 @both_engines
