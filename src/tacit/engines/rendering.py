@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from typing import assert_never
 
-from tacit.engines.functions import function_sql
+from tacit.engines.functions import caught, function_sql
 from tacit.plan import (
     BOOLEAN_WORDS,
     DATE_TEXT,
     INTEGER_TEXT,
     NEGATION,
     NUMBER_TEXT,
-    STRICT,
     TIMESTAMP_TEXT,
     Across,
     Arithmetic,
@@ -38,13 +37,12 @@ from tacit.plan import (
     Wild,
     can_raise,
     constant,
-    operated,
     tokens_of,
     type_of,
     wanted,
 )
 
-__all__ = ["called", "caught", "clamped", "double", "literal", "parsed_text", "quoted", "rendered", "text", "whole"]
+__all__ = ["called", "clamped", "double", "literal", "parsed_text", "quoted", "rendered", "text", "whole"]
 
 _NAMES = {
     Kind.BOOLEAN: "BOOLEAN",
@@ -160,41 +158,10 @@ def rendered(expression: Expression, read: Reader) -> str:
     Claim:      the SQL raises on no row and gives what `computed` gives in memory, bit for bit.
     Because:    twice over.  `type_of` has proved that no integer leaves 64 bits and no double becomes infinite; a
                 division by zero is NULL by a setting that is locked; casts that could fail are TRY_CAST.  And whatever
-                the table of partial cases says that DuckDB raises on stands within TRY, which gives NULL instead.  No
-                operand is written twice, or the text would grow as 2**depth.
+                the table of partial cases says that DuckDB raises on stands within a TRY of its own.  No operand is
+                written twice, or the text would grow as 2**depth.
     Checked by: tests/laws/test_partial.py and tests/laws/test_engines.py::test_memory_and_duckdb_agree
     """
-    found = _bare(expression, read)
-    return caught(found) if _may_raise(expression) else found
-
-
-def caught(value: str) -> str:
-    """The SQL of a value that is NULL where it would raise.
-
-    >>> caught("(a % b)")
-    'TRY((a % b))'
-    """
-    return f"TRY({value})"
-
-
-def _may_raise(expression: Expression) -> bool:
-    """Whether DuckDB could raise on an expression, or on what it is NULL without: one TRY holds all of that."""
-    match expression:
-        case Arithmetic(operator, left, right):
-            own = can_raise(operator, type_of(expression).kind)
-            return own or _may_raise(left) or _may_raise(right)
-        case Negated(operand):
-            return can_raise(NEGATION, type_of(operand).kind) or _may_raise(operand)
-        case Cast(operand, _):
-            return _may_raise(operand)
-        case Called(function, parts) if function in STRICT:
-            return can_raise(function, operated(expression)) or any(map(_may_raise, parts))
-        case _:
-            return False
-
-
-def _bare(expression: Expression, read: Reader) -> str:
-    """The SQL of an expression that may raise, if `rendered` does not hold it."""
     match expression:
         case Literal(value, kind):
             return literal(constant(value, kind), kind)
@@ -203,7 +170,8 @@ def _bare(expression: Expression, read: Reader) -> str:
         case Arithmetic():
             return _arithmetic(expression, read)
         case Negated(operand):
-            return f"(- {_bare(operand, read)})"
+            found = f"(- {rendered(operand, read)})"
+            return caught(found) if can_raise(NEGATION, type_of(operand).kind) else found
         case Compared(operator, left, right):
             kind = _common(left, right)
             return f"({_as(left, kind, read)} {operator} {_as(right, kind, read)})"
@@ -226,10 +194,9 @@ def _bare(expression: Expression, read: Reader) -> str:
             cases = [f"WHEN {rendered(when, read)} THEN {_as(then, kind, read)}" for when, then in branches]
             return f"CASE {' '.join(cases)} ELSE {_as(otherwise, kind, read)} END"
         case Cast(operand, kind):
-            return _as(operand, kind, read, _bare)
-        case Called(function, parts):
-            write = _bare if function in STRICT else rendered
-            texts = [_as(part, kind, read, write) for part, kind in zip(parts, wanted(expression), strict=True)]
+            return _as(operand, kind, read)
+        case Called(_, parts):
+            texts = [_as(part, kind, read) for part, kind in zip(parts, wanted(expression), strict=True)]
             return function_sql(expression, texts)
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
             raise AssertionError("keys and measures exist only after release")
@@ -239,10 +206,11 @@ def _bare(expression: Expression, read: Reader) -> str:
 
 def _arithmetic(expression: Arithmetic, read: Reader) -> str:
     kind = type_of(expression).kind
-    left, right = (_as(part, kind, read, _bare) for part in (expression.left, expression.right))
+    left, right = _as(expression.left, kind, read), _as(expression.right, kind, read)
     match expression.operator:
         case "+" | "-" | "*" | "/" | "%" as operator:
-            return f"({left} {operator} {right})"
+            found = f"({left} {operator} {right})"
+            return caught(found) if can_raise(operator, kind) else found
         case operator:
             raise AssertionError(operator)
 

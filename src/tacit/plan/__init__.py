@@ -78,6 +78,7 @@ from tacit.plan.owners import Owner, base_of, held_rows, many_rows, multiplicity
 from tacit.plan.partial import NEGATION, PARTIAL, SETTINGS, Partial, Setting, can_raise, cases_of
 from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
+from tacit.plan.prove import check_plan, prove
 from tacit.plan.ranking import check_cells, columns_of_answer, ranked, width_of
 from tacit.plan.rows import columns_of, window_column
 from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
@@ -228,6 +229,7 @@ __all__ = [
     "cases_of",
     "centred",
     "check_cells",
+    "check_plan",
     "coalesce",
     "col",
     "column_of",
@@ -269,6 +271,7 @@ __all__ = [
     "parsed",
     "phrase",
     "plain",
+    "prove",
     "public_values",
     "quantile",
     "ranked",

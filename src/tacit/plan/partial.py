@@ -529,11 +529,11 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
     Function.STRFTIME: (
         Setting(
             1,
-            lambda given: isinstance(given, str) and len(given) <= 64 and is_format(given),
+            lambda given: isinstance(given, str) and 0 < len(given) <= 64 and is_format(given),
             "this format of a moment is not read",
             f"write a constant made of {_SIGNS}",
-            ("", "%Y-%m-%d %H:%M:%S %j", "%a %A %b %B %y"),
-            ("%", "%Q", "%f", "%Y" * 40, 7),
+            ("%Y-%m-%d %H:%M:%S %j", "%a %A %b %B %y"),
+            ("", "%", "%Q", "%f", "%Y" * 40, 7),
         ),
     ),
     Function.EXTRACT: (_word(Function.EXTRACT, 0, list(PARTS), "a part of a moment"),),
