@@ -252,8 +252,8 @@ POISON: dict[Kind, list[Any]] = {
         None,
         FIRST_MOMENT,
         LAST_MOMENT,
-        datetime(2024, 2, 29, 12, 30),
-        datetime(1969, 12, 31, 23, 59, 59, 999999),
+        datetime(2024, 2, 29, 12, 30),  # noqa: DTZ001
+        datetime(1969, 12, 31, 23, 59, 59, 999999),  # noqa: DTZ001
     ],
 }
 """What cells of each kind hold."""

@@ -386,7 +386,7 @@ PARTIAL: tuple[Partial, ...] = (
         "a moment that is too far away",
         is_met=_is_later_than_all,
         may_be_met=_leaves_calendar,
-        example=(LAST, _MOST, "month"),
+        example=(LAST, _MOST, "second"),
         raises=True,
     ),
     _beyond_calendar(Function.EXTRACT, Kind.TIMESTAMP, [1], "week", _FAR),
