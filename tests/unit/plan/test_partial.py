@@ -193,3 +193,124 @@ def test_no_range_relies_on_a_promise_that_a_column_is_never_null(function):
         assert other in found.range
         assert 0 in found.range
         assert 120 in found.range
+
+
+# ---------------------------------------------------------------- what the table must say
+
+WIDE = Field(Column("wide", Kind.INTEGER, LEAST, MOST, nullable=False))
+K = Field(Column("k", Kind.INTEGER, -5, 7, nullable=False))
+HUGE = Field(Column("huge", Kind.NUMBER, -(Fraction(10) ** 200), Fraction(10) ** 200, nullable=False))
+X = Field(Column("x", Kind.NUMBER, -100, 1000, nullable=False))
+SMALL = Field(Column("small", Kind.INTEGER, 2, 9, nullable=False))
+DAY = Field(Column("day", Kind.DATE, nullable=False))
+
+
+def number(value):
+    return Literal(Fraction(value), Kind.NUMBER)
+
+
+REFUSED = [
+    *(Arithmetic(sign, WIDE, K) for sign in "+-*%"),
+    *(Arithmetic(sign, HUGE, number(10**150)) for sign in "*"),
+    *(Arithmetic(sign, Literal(Fraction(2) ** 1000, Kind.NUMBER), HUGE) for sign in "+-"),
+    Arithmetic("/", X, X),
+    Arithmetic("/", HUGE, number(Fraction(1, 10**200))),
+    Negated(WIDE),
+    Called(Function.ABS, (WIDE,)),
+    Called(Function.QUOTIENT, (WIDE, K)),
+    Called(Function.ROUND, (WIDE, whole(-3))),
+    Called(Function.EXP, (X,)),
+    Called(Function.POWER, (X, number(-1))),
+    Called(Function.POWER, (HUGE, number(3))),
+]
+MAY_BE_NULL = [
+    Arithmetic("%", K, K),
+    Arithmetic("%", X, X),
+    Arithmetic("/", X, K),
+    Called(Function.QUOTIENT, (SMALL, K)),
+    Called(Function.SQRT, (X,)),
+    Called(Function.LN, (X,)),
+    Called(Function.LOG10, (X,)),
+    Called(Function.POWER, (K, whole(-1))),
+    Called(Function.POWER, (K, number(Fraction(1, 2)))),
+    Called(Function.DATE_ADD, (DAY, K, Literal("year", Kind.TEXT))),
+    Cast(HUGE, Kind.INTEGER),
+]
+SAFE = [
+    Arithmetic("%", WIDE, SMALL),
+    Arithmetic("+", K, SMALL),
+    Arithmetic("/", X, SMALL),
+    Negated(K),
+    Called(Function.QUOTIENT, (WIDE, SMALL)),
+    Called(Function.ROUND, (K, whole(-3))),
+    Called(Function.SQRT, (SMALL,)),
+    Called(Function.LN, (SMALL,)),
+    Called(Function.POWER, (SMALL, K)),
+    Cast(X, Kind.INTEGER),
+]
+
+
+@pytest.mark.parametrize("expression", REFUSED, ids=str)
+def test_what_could_fail_is_refused(expression):
+    with pytest.raises(InvalidPlan) as refusal:
+        type_of(expression)
+    assert refusal.value.remedy
+
+
+@pytest.mark.parametrize("expression", MAY_BE_NULL, ids=str)
+def test_what_has_no_value_in_some_rows_may_be_null(expression):
+    assert type_of(expression).nullable
+    assert expression != Cast(HUGE, Kind.INTEGER) or type_of(expression).range is None
+
+
+@pytest.mark.parametrize("expression", SAFE, ids=str)
+def test_what_has_a_value_in_every_row_is_taken_and_never_null(expression):
+    assert not type_of(expression).nullable
+
+
+# ---------------------------------------------------------------- what engines must do with it
+
+FAR = 1 << 62
+MOMENT = Field(Column("moment", Kind.TIMESTAMP))
+FAR_AWAY = [
+    Called(Function.EXTRACT, (Literal("week", Kind.TEXT), MOMENT)),
+    Called(Function.DATE_TRUNC, (Literal("quarter", Kind.TEXT), MOMENT)),
+    Called(Function.DATE_DIFF, (Literal("month", Kind.TEXT), MOMENT, MOMENT)),
+    Called(Function.STRFTIME, (MOMENT, Literal("%Y", Kind.TEXT))),
+    Called(Function.DATE_ADD, (MOMENT, K, Literal("year", Kind.TEXT))),
+]
+
+
+@pytest.mark.parametrize("expression", FAR_AWAY, ids=str)
+def test_a_moment_that_should_not_be_has_nothing(expression, monkeypatch):
+    monkeypatch.setattr("tacit.plan.computing.bounds_of", lambda _: (None, None))
+    for moment in (FAR, -FAR):
+        assert computed(expression)({"moment": moment, "k": 1}) is None
+
+
+def cells_of(table, *expressions):
+    """Every expression over a table, in one statement, as the optimiser makes it."""
+    with opened(threads=1) as connection:
+        connection.execute(f"CREATE TABLE rows AS {table}")
+        listed = ", ".join(rendered(each, lambda column: column.name) for each in expressions)
+        return connection.execute(f"SELECT {listed} FROM rows").fetchall()
+
+
+def test_the_first_quarter_of_all_has_no_beginning():
+    moments = "SELECT make_timestamp(-9223372022400000000) AS moment FROM range(3)"
+    assert cells_of(moments, FAR_AWAY[1]) == [(None,)] * 3
+
+
+def test_what_is_computed_once_for_two_is_not_taken_out_of_try():
+    """The optimiser looks for what two expressions share, and computes it before either."""
+    near = Field(Column("near", Kind.INTEGER, 0, 1))
+    product = Arithmetic("*", near, near)
+    twice = [Arithmetic("+", product, near), Arithmetic("-", product, near), Negated(product)]
+    rows = f"SELECT {MOST} AS near, make_timestamp(0) AS moment FROM range(3)"
+    later = [Called(Function.DATE_ADD, (MOMENT, product, Literal(unit, Kind.TEXT))) for unit in ("day", "month", "day")]
+    assert cells_of(rows, *twice, *later, *later) == [(None,) * 9] * 3
+
+
+def test_a_root_of_a_negative_number_is_no_number_whatever_its_sign():
+    power = Called(Function.POWER, (K, number(Fraction(-3, 2))))
+    assert cells_of("SELECT unnest([-4, 0, 1])::BIGINT AS k", power) == [(None,), (None,), (1.0,)]
