@@ -16,7 +16,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import count_of
 from tacit.frozen import frozen
 from tacit.mechanisms import RankedCells
-from tacit.plan import MeasureOf, Plan, Scalar, Table, Weighing, canonical, in_words, phrase, tables_of
+from tacit.plan import MeasureOf, Plan, Scalar, Table, Weighing, in_words, phrase, prove, tables_of
 from tacit.privacy import Neighbours, Sensitivity
 from tacit.progress import watched
 from tacit.stability import sensitivity_of
@@ -77,7 +77,7 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
     Checked by: tests/unit/curator/test_questions.py
     """
     most = count_of(pairs, "pairs", least=2) // 2
-    question = canonical(plan).question
+    question = prove(plan).question
     shared = [policy.tables[table.name] for table in tables_of(question.rows)]
     private = [each for each in shared if not each.table.public]
     if not private:

@@ -43,12 +43,12 @@ from tacit.plan import (
     Ranked,
     Scalar,
     View,
-    canonical,
     derived,
     fingerprint,
     held_rows,
     in_words,
     owner_of,
+    prove,
     read_priced,
     subject,
     table_of,
@@ -148,7 +148,7 @@ class Vault:
             asked, epsilon = self._read(question, epsilon, within)
         else:
             asked = question.plan()
-        plan, sure = canonical(asked), _confidence(confidence)
+        plan, sure = prove(asked), _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
         told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit)
@@ -264,10 +264,10 @@ class Vault:
 
         Claim:      the price is recorded before data are read; what is read depends on nothing but the plan; what
                     leaves is a function of noisy integers and the plan; the same question is answered once.
-        Because:    the order of the lines below.
-        Checked by: tests/laws/test_corridor.py
+        Because:    the order of the lines below; whoever made the plan, it is proved first.
+        Checked by: tests/laws/test_corridor.py and tests/attacks/test_plans_of_ones_own.py
         """
-        asked, sure = canonical(plan), _confidence(confidence)
+        asked, sure = prove(plan), _confidence(confidence)
         terms, name = self._terms(asked, epsilon, within, sure), self._name(asked)
         known = self._known(asked, terms, name, within, sure)
         if known is not None:
@@ -334,7 +334,7 @@ class Vault:
         self, question: Question, epsilon: Number, fact: Callable[[Stored], Stored]
     ) -> tuple[Stored, float, Price, Mapping[str, Any]]:
         """What was found, its ± in rows, its price and its receipt; the same is found once in a version of a table."""
-        plan = canonical(Plan(question, View(())))
+        plan = prove(Plan(question, View(())))
         terms = self._terms(plan, epsilon, None, _SURE)
         own = self._name(plan)
         held = self._held(plan)

@@ -72,7 +72,7 @@ def finding(
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     taken = f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
     parts = ", ".join([*nested, f"taken AS ({taken})"])
-    present = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    present = " AND ".join(_present(name, type_of(key.value).kind) for key, name in zip(unknown, names, strict=True))
     listed = ", ".join(names)
     distinct = f"SELECT DISTINCT {listed} FROM taken WHERE {present}"
     order = f"{_hash(unknown, names, keeping.secret)}, {listed}"
@@ -100,6 +100,21 @@ def _value(key: Key, read: Reader) -> str:
     """A key's value; zero has no sign."""
     value = rendered(key.value, read)
     return f"({value} + 0e0)" if type_of(key.value).kind is Kind.NUMBER else value
+
+
+def _present(name: str, kind: Kind) -> str:
+    """Whether a key is one that can be told: not NULL, and were it ever beyond what was proved of it, not that either.
+
+    >>> _present("x0", Kind.NUMBER)
+    'isfinite(x0)'
+    """
+    match kind:
+        case Kind.NUMBER:
+            return f"isfinite({name})"
+        case Kind.DATE | Kind.TIMESTAMP:
+            return f"{name} BETWEEN DATE '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
+        case _:
+            return f"{name} IS NOT NULL"
 
 
 def _hash(keys: Sequence[Key], names: Sequence[str], secret: bytes) -> str:

@@ -287,11 +287,11 @@ def _held(i: int, fold: Folded) -> str:
             return f"a{i}"
         case Folding.SUM:
             low, high = (int(Fraction(end) / fold.step) for end in (fold.column.low, fold.column.high))  # type: ignore[arg-type]
-            total = f"CAST({clamped(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)"
+            total = f"TRY_CAST({clamped(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)"
         case Folding.MEAN:
             least = whole(steps_of(fold).low)
             above = f"(2 * (a{i} - {least}::HUGEINT * n{i}) + n{i})"
-            total = f"CAST(CASE WHEN n{i} > 0 THEN {least} + {above} // (2 * n{i}::HUGEINT) END AS BIGINT)"
+            total = f"TRY_CAST(CASE WHEN n{i} > 0 THEN {least} + {above} // (2 * n{i}::HUGEINT) END AS BIGINT)"
         case _:
             assert_never(fold.fold)
     return total if fold.column.kind is Kind.INTEGER else f"(CAST({total} AS DOUBLE) * {double(float(fold.step))})"

@@ -75,8 +75,10 @@ from tacit.plan.nodes import (
     groups_of,
 )
 from tacit.plan.owners import Owner, base_of, held_rows, many_rows, multiplicity, owner_of, table_of, tables_of
+from tacit.plan.partial import NEGATION, PARTIAL, SETTINGS, Partial, Setting, can_raise, cases_of
 from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
+from tacit.plan.prove import check_plan, prove
 from tacit.plan.ranking import check_cells, columns_of_answer, ranked, width_of
 from tacit.plan.rows import columns_of, window_column
 from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
@@ -106,7 +108,7 @@ from tacit.plan.terms import (
     var,
     when,
 )
-from tacit.plan.types import CASTS, type_of, wanted
+from tacit.plan.types import CASTS, operated, type_of, wanted
 from tacit.plan.values import (
     BOOLEAN_WORDS,
     DATE_TEXT,
@@ -173,6 +175,7 @@ __all__ = [
     "MeasureOf",
     "Moment",
     "MomentOf",
+    "NEGATION",
     "NUMBER_TEXT",
     "Negated",
     "Not",
@@ -180,7 +183,9 @@ __all__ = [
     "OneOf",
     "Ordering",
     "Owner",
+    "PARTIAL",
     "PARTS",
+    "Partial",
     "Place",
     "Placed",
     "Plan",
@@ -190,9 +195,11 @@ __all__ = [
     "Row",
     "Rows",
     "Running",
+    "SETTINGS",
     "STRICT",
     "Scalar",
     "Scan",
+    "Setting",
     "Shown",
     "Sorted",
     "Stacked",
@@ -217,9 +224,12 @@ __all__ = [
     "base_of",
     "bounds_of",
     "canonical",
+    "can_raise",
     "cast",
+    "cases_of",
     "centred",
     "check_cells",
+    "check_plan",
     "coalesce",
     "col",
     "column_of",
@@ -255,11 +265,13 @@ __all__ = [
     "multiplicity",
     "multiplied",
     "operands",
+    "operated",
     "over",
     "owner_of",
     "parsed",
     "phrase",
     "plain",
+    "prove",
     "public_values",
     "quantile",
     "ranked",

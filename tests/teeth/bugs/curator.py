@@ -74,8 +74,8 @@ BUGS = [
     Bug(
         name="curator-confidence-read-after-the-charge",
         file=f"{ROOM}/vault.py",
-        before="asked, sure = canonical(plan), _confidence(confidence)",
-        after="asked, sure = canonical(plan), confidence",
+        before="asked, sure = prove(plan), _confidence(confidence)",
+        after="asked, sure = prove(plan), confidence",
         killed_by=f"{CORRIDOR}::test_a_price_or_confidence_that_makes_no_sense_is_refused_before_anything_happens",
         note="a typing mistake is paid for",
     ),
