@@ -69,7 +69,8 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Check the whole ledger: its chain, its sums, its answers and its anchor; and receipts against it."""
-    with _opened(vault) as opened:
+    with patience("checking the ledger") as shown, open_vault(vault, progress=shown.progress) as opened:
+        opened.verify(shown.progress)
         count = sum(1 for _ in opened.ledger.entries())
         faults = {str(path): opened.check_receipt(_read(path)) for path in receipt or []}
         budget = opened.budget

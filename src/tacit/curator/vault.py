@@ -208,6 +208,13 @@ class Vault:
         """What a receipt says that this vault's ledger does not; nothing, if all of it is kept there."""
         return faults_of(receipt, self._ledger)
 
+    def verify(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Read the whole ledger, and refuse it if a record, a sum or an answer is not what was written.
+
+        Opening compares the ledger with its anchor, and what is used is checked when it is used; this checks the rest.
+        """
+        self._kept_ledger().verify(progress)
+
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
         from tacit.ledger import fields_of
