@@ -211,7 +211,7 @@ class _SqliteSession(Session):
         self._execute("INSERT INTO records VALUES (?, ?, ?)", (record.number, record.body, record.hash))
 
     def record(self, number: int) -> Record | None:
-        return next(iter(self.records(number, 1)), None)
+        return next((record for record in self.records(number, 1) if record.number == number), None)
 
     def records(self, start: int, most: int) -> list[Record]:
         rows = self._execute(
