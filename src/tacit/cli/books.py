@@ -57,7 +57,7 @@ def show(
             raise InvalidInput("entry", entry, "give the number of a charge, as `tacit ledger list` shows it")
         told = _told(opened, found) | {"key": found.key.hex(), "hash": found.hash.hex()}
         if found.payload is not None:
-            told["answer"] = json.loads(found.payload)
+            told["answer"] = opened.look_up(found)
     lines = "\n".join(f"{name + ':':<10} {_line(value)}" for name, value in told.items())
     say(lines, told, as_json=as_json)
 

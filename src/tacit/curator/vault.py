@@ -25,6 +25,7 @@ from tacit.curator.finding import (
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release, printable
+from tacit.curator.size import check_size
 from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
 from tacit.curator.unknown import Hiding
@@ -215,6 +216,12 @@ class Vault:
         """
         self._kept_ledger().verify(progress)
 
+    def look_up(self, entry: Entry) -> dict[str, Any]:
+        """What was released for an entry of the ledger, as JSON can hold it."""
+        if entry.payload is None:
+            raise InvalidInput("entry", entry.number, "it was charged and never answered")
+        return Stored.read(entry.payload).plain()
+
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
         from tacit.ledger import fields_of
@@ -293,6 +300,7 @@ class Vault:
         Checked by: tests/laws/test_corridor.py
         """
         engine = self._engine(plan)
+        check_size(terms)
         engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here
         entry = self._charged(plan, terms, name)  # pay
         if entry.answered:
