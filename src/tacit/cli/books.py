@@ -57,7 +57,7 @@ def show(
             raise InvalidInput("entry", entry, "give the number of a charge, as `tacit ledger list` shows it")
         told = _told(opened, found) | {"key": found.key.hex(), "hash": found.hash.hex()}
         if found.payload is not None:
-            told["answer"] = json.loads(found.payload)
+            told["answer"] = opened.look_up(found)
     lines = "\n".join(f"{name + ':':<10} {_line(value)}" for name, value in told.items())
     say(lines, told, as_json=as_json)
 
@@ -69,7 +69,8 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Check the whole ledger: its chain, its sums, its answers and its anchor; and receipts against it."""
-    with _opened(vault) as opened:
+    with patience("checking the ledger") as shown, open_vault(vault, progress=shown.progress) as opened:
+        opened.verify(shown.progress)
         count = sum(1 for _ in opened.ledger.entries())
         faults = {str(path): opened.check_receipt(_read(path)) for path in receipt or []}
         budget = opened.budget

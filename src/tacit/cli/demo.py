@@ -142,6 +142,7 @@ def _checked(clinic: Path) -> None:
         for entry in vault.ledger.entries():
             share = float(vault.policy.limit.filter().share(entry.charge))
             typer.echo(f"  {entry.number:>2}  {entry.hash.hex()[:12]}…  {share:>6.2%}  {entry.about}")
+        vault.verify()
         typer.echo(f"\nThe ledger is whole, and {vault.budget.spent:.1%} of the limit is spent.")
     typer.echo(f"Try it: {_command()} sql {shlex.quote(str(clinic))} '{_NEXT}' --epsilon 0.2")
 

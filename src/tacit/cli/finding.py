@@ -11,7 +11,8 @@ from tacit.curator import open_vault
 __all__ = ["find_bounds", "find_contributions"]
 
 Price = Annotated[str, typer.Option(help="What finding it may cost.", metavar="NUMBER")]
-Analyst = Annotated[str | None, typer.Option(help="Who asks: one of the policy's analysts.")]
+Analyst = Annotated[str | None, typer.Option(help="Who asks: one of the policy's analysts; it then binds her alone.")]
+Replace = Annotated[bool, typer.Option("--replace", help="Take the place of what was found before.")]
 
 
 def find_bounds(
@@ -20,12 +21,15 @@ def find_bounds(
     epsilon: Price,
     share: Annotated[str, typer.Option(help="About this share of the rows lies between them.")] = "0.98",
     analyst: Analyst = None,
+    replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find the bounds of a column, at a price. From then on every question holds the column between them."""
+    """Find the bounds of a column, at a price. From then on questions hold the column between them."""
     with open_vault(vault, analyst=analyst) as opened, patience("finding"):
-        found = opened.find_bounds(column, epsilon=number(epsilon, "--epsilon"), share=number(share, "--share"))
+        price, part = number(epsilon, "--epsilon"), number(share, "--share")
+        found = opened.find_bounds(column, epsilon=price, share=part, replace=replace)
     told = {"column": found.column, "low": float(found.low), "high": float(found.high), "reach": found.reach}
+    told["needed"] = found.needed
     say(found, told | {"free": found.price.free, "receipt": dict(found.receipt)}, as_json=as_json)
 
 
@@ -35,10 +39,13 @@ def find_contributions(
     epsilon: Price,
     share: Annotated[str, typer.Option(help="About this share of the units has no more rows.")] = "0.95",
     analyst: Analyst = None,
+    replace: Replace = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find how many rows of a unit count in full, at a price. From then on every question uses it."""
+    """Find how many rows of a unit count in full, at a price. From then on questions use it."""
     with open_vault(vault, analyst=analyst) as opened, patience("finding"):
-        found = opened.find_contributions(table, epsilon=number(epsilon, "--epsilon"), share=number(share, "--share"))
+        price, part = number(epsilon, "--epsilon"), number(share, "--share")
+        found = opened.find_contributions(table, epsilon=price, share=part, replace=replace)
     told = {"table": found.table, "contributions": found.contributions, "reach": found.reach}
+    told["needed"] = found.needed
     say(found, told | {"free": found.price.free, "receipt": dict(found.receipt)}, as_json=as_json)

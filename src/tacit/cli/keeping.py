@@ -56,6 +56,7 @@ def init(
 def check(vault: Folder, as_json: AsJson = False) -> None:
     """Check the policy, the sources' schemas and the whole ledger."""
     with patience("checking the ledger") as shown, open_vault(vault, progress=shown.progress) as opened:
+        opened.verify(shown.progress)
         policy, left = opened.policy, opened.budget.left
     tables = {
         name: _table(policy.unit if shared.table.unit else None, shared.contributions)

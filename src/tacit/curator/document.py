@@ -180,7 +180,7 @@ def _place(value: Any, folder: Path) -> Path | Address:
         return Address(given)
     if "://" in given:
         raise Refused(_PLACE)
-    place = _under(given, folder)
+    place = _under(given, folder, follow=False)
     if place.is_dir() or not place.parent.is_dir():
         what = "a folder" if place.is_dir() else "in a folder that does not exist"
         raise Refused(_PLACE, f"{str(place)!r} is {what}")
@@ -210,10 +210,11 @@ def _is_address(text: str) -> bool:
     return text.startswith(("postgresql://", "postgres://"))
 
 
-def _under(given: str, folder: Path) -> Path:
-    """A path as seen from the folder of the policy."""
+def _under(given: str, folder: Path, *, follow: bool = True) -> Path:
+    """A path as seen from the folder of the policy: where links lead, or all but the last name."""
     try:
-        return (folder / Path(given).expanduser()).resolve()
+        found = folder / Path(given).expanduser()
+        return found.resolve() if follow or found.name in ("", "..") else found.parent.resolve() / found.name
     except (OSError, RuntimeError, ValueError):
         raise Refused("write a path as seen from the folder of the policy") from None
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 from tacit.accounting import Charge
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
+from tacit.curator.size import MOST_BYTES, Size, size_of
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import SHARE, Hiding
 from tacit.frozen import frozen
@@ -21,13 +22,13 @@ from tacit.plan import (
     Plan,
     Ranked,
     Summed,
-    groups_of,
     in_words,
 )
 
 __all__ = ["Explanation", "Expected", "explained"]
 
 _MANY = 10
+_WORTH_TELLING = MOST_BYTES // 8
 
 
 @frozen
@@ -57,6 +58,7 @@ class Explanation:
     halving: str
     free: bool = False
     hiding: Hiding | None = None
+    size: Size = Size(0, 0)
 
     def __str__(self) -> str:
         lines = [
@@ -69,6 +71,8 @@ class Explanation:
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
+        if self.size.bytes > _WORTH_TELLING or not self.size.fits:
+            lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
             lines.append("Free: an earlier answer tells it.")
@@ -111,7 +115,7 @@ def explained(
         unit=unit,
         neighbours=limit.neighbours.value,
         contributions=terms.weights.bound,
-        groups=groups_of(plan.question),
+        groups=terms.groups,
         expected=expected,
         confidence=confidence,
         share=float(rule.share(price)),
@@ -119,6 +123,7 @@ def explained(
         affordable=rule.admits(spent, price),
         halving=_halving(terms, shared, rule.share(price), entity),
         hiding=None if terms.finder is None else terms.finder.hiding,
+        size=size_of(terms),
     )
 
 

@@ -22,7 +22,8 @@ Progress = Callable[[int, int], None]
 def open_vault(path: str | Path, *, analyst: str | None = None, progress: Progress | None = None) -> Vault:
     """The vault in a directory: its policy `tacit.toml`, its ledger, and the tables that the policy describes.
 
-    Called as `tacit.open`.  The whole ledger is checked first; `progress` is told how far that is.
+    Called as `tacit.open`.  The ledger is compared with its anchor first, in little time; where there is more to read,
+    after an update of an older vault, `progress` is told how far that is.
     """
     document = read_policy(_policy_at(path))
     ledger = _ledger(document, progress)
@@ -44,7 +45,7 @@ def _policy_at(path: str | Path) -> Path:
 
 
 def _ledger(document: Document, progress: Progress | None, *, adopting: str | None = None) -> DurableLedger:
-    """The ledger that the policy names, verified."""
+    """The ledger that the policy names, compared with its anchor."""
     policy = document.policy
     limit = policy.limit.filter()
     analysts = {name: own.filter() for name, own in policy.analysts.items()}
@@ -55,7 +56,13 @@ def _ledger(document: Document, progress: Progress | None, *, adopting: str | No
             opened = partial(sqlite_ledger, path)
     founding = Founding.of(policy.unit, limit)
     ledger: DurableLedger = opened(
-        founding, limit, analysts, anchors=document.anchors, adopting=adopting, progress=progress
+        founding,
+        limit,
+        analysts,
+        anchors=document.anchors,
+        adopting=adopting,
+        progress=progress,
+        vault=document.file,
     )
     return ledger
 

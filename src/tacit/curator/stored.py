@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from tacit.curator.compact import pack, unpack
 from tacit.curator.intervals import Drawn, Noisy
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import Hiding
@@ -44,11 +45,13 @@ class Stored:
     hiding: Hiding | None = None
 
     def written(self) -> bytes:
-        """The bytes that are stored and replayed."""
+        """The bytes that are stored and replayed: a line that says what they are, one of JSON, and packed integers."""
+        packed = [_packed([row[place] for row in self.integers]) for place in range(len(self.measures))]
         plain: dict[str, Any] = {
             "asked": dict(self.asked),
             "mechanism": self.mechanism,
-            "integers": self.integers,
+            "groups": len(self.integers),
+            "widths": [[draws, width] for draws, width, _ in packed],
             "scales": [str(scale) for scale in self.scales],
             "worths": [str(worth) for worth in self.worths],
             "measures": self.measures,
@@ -58,16 +61,17 @@ class Stored:
         if self.found is not None and self.hiding is not None:
             plain["found"] = [[_kept(value) for value in values] for values in self.found]
             plain["hiding"] = self.hiding.written()
-        return json.dumps(plain, separators=(",", ":")).encode()
+        header = json.dumps(plain, separators=(",", ":")).encode()
+        return b"\n".join((_FORMAT, header, b"".join(data for _, _, data in packed)))
 
     @classmethod
     def read(cls, payload: bytes) -> "Stored":
         """What the bytes stand for."""
-        plain = json.loads(payload)
+        plain, integers = _taken_apart(payload)
         return cls(
             plain["asked"],
             plain["mechanism"],
-            tuple(tuple(tuple(each) if isinstance(each, list) else each for each in row) for row in plain["integers"]),
+            integers,
             tuple(Fraction(scale) for scale in plain["scales"]),
             tuple(Fraction(worth) for worth in plain["worths"]),
             tuple(plain["measures"]),
@@ -78,6 +82,12 @@ class Stored:
             tuple(tuple(map(_read, values)) for values in plain["found"]) if "found" in plain else None,
             Hiding.read(plain["hiding"]) if "hiding" in plain else None,
         )
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as JSON can hold it, integers too, for whoever looks into the ledger."""
+        _, header, _ = self.written().split(b"\n", 2)
+        said = {name: value for name, value in json.loads(header).items() if name not in ("groups", "widths")}
+        return {**said, "integers": [list(row) for row in self.integers]}
 
     def saying(self, **more: Any) -> "Stored":
         """The same, with more said about what was asked."""
@@ -143,6 +153,33 @@ def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[int | tuple[int, .
         return mechanism.release(exact)
     noisy = mechanism.release(np.array(terms.rounded(place, exact[:, 0].tolist()), dtype=object))
     return [int(number) for number in noisy]
+
+
+_FORMAT = b"tacit answer 2"
+
+
+def _packed(column: Sequence[int | tuple[int, ...]]) -> tuple[int, int, bytes]:
+    """A measure's integers: how many a group has of it (0: one that stands alone), how wide they are, and they."""
+    if column and isinstance(column[0], tuple):
+        rows = [row for row in column if isinstance(row, tuple)]
+        return len(rows[0]), *pack([each for row in rows for each in row])
+    return 0, *pack([each for each in column if isinstance(each, int)])
+
+
+def _taken_apart(payload: bytes) -> tuple[dict[str, Any], tuple[tuple[int | tuple[int, ...], ...], ...]]:
+    """What is said of an answer, and its integers, group by group; answers that were kept as JSON are read as well."""
+    if not payload.startswith(_FORMAT + b"\n"):
+        plain = json.loads(payload)
+        rows = plain["integers"]
+        return plain, tuple(tuple(tuple(each) if isinstance(each, list) else each for each in row) for row in rows)
+    _, header, data = payload.split(b"\n", 2)
+    plain, start = json.loads(header), 0
+    columns: list[Sequence[int | tuple[int, ...]]] = []
+    for draws, width in plain["widths"]:
+        end = start + plain["groups"] * max(draws, 1) * width
+        numbers, start = unpack(width, data[start:end]), end
+        columns.append([tuple(numbers[at : at + draws]) for at in range(0, len(numbers), draws)] if draws else numbers)
+    return plain, tuple(zip(*columns, strict=True))
 
 
 def _kept(value: Scalar) -> list[str]:

@@ -12,7 +12,6 @@ from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.agreed import agreed_price
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.finding import (
-    FACTS,
     FoundBounds,
     FoundContributions,
     as_declared,
@@ -20,11 +19,14 @@ from tacit.curator.finding import (
     bounds_in,
     contributions_asked,
     contributions_in,
+    standing_facts,
+    topic_of_facts,
     with_facts,
 )
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release, printable
+from tacit.curator.size import check_size
 from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
 from tacit.curator.unknown import Hiding
@@ -208,6 +210,19 @@ class Vault:
         """What a receipt says that this vault's ledger does not; nothing, if all of it is kept there."""
         return faults_of(receipt, self._ledger)
 
+    def verify(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Read the whole ledger, and refuse it if a record, a sum or an answer is not what was written.
+
+        Opening compares the ledger with its anchor, and what is used is checked when it is used; this checks the rest.
+        """
+        self._kept_ledger().verify(progress)
+
+    def look_up(self, entry: Entry) -> dict[str, Any]:
+        """What was released for an entry of the ledger, as JSON can hold it."""
+        if entry.payload is None:
+            raise InvalidInput("entry", entry.number, "it was charged and never answered")
+        return Stored.read(entry.payload).plain()
+
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
         from tacit.ledger import fields_of
@@ -286,6 +301,7 @@ class Vault:
         Checked by: tests/laws/test_corridor.py
         """
         engine = self._engine(plan)
+        check_size(terms)
         engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here
         entry = self._charged(plan, terms, name)  # pay
         if entry.answered:
@@ -296,11 +312,13 @@ class Vault:
         stored = released(terms, exact, self._told(plan, name), found)
         return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
 
-    def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98) -> FoundBounds:
+    def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98, replace: bool = False) -> FoundBounds:
         """Bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie between them.
 
-        They are found privately, at a price, and written into the ledger: from then on questions hold the column
-        between them, whoever asks.  Bounds that the policy declares count before any that were found.
+        They are found privately, at a price, and written into the ledger.  What the curator finds (who opens the vault
+        without naming an analyst) holds the column from then on whoever asks; what an analyst finds, in her own
+        questions alone.  Bounds that were found stand, and the same are free; with `replace`, others take their place,
+        and questions that were answered under the old ones are new questions.  Declared bounds count before any.
         """
         table, _, name = column.partition(".")
         shared = self._named(table, self._tables)
@@ -308,41 +326,64 @@ class Vault:
         question = bounds_asked(Shared(declared.table, shared.contributions), name, share)
         kind = next(each.kind for each in declared.table.columns if each.name == name)
 
-        def fact(stored: Stored) -> Stored:
+        def fact(stored: Stored) -> dict[str, Any]:
             low, high = bounds_in(stored, kind)
-            return stored.saying(found={"of": column, "low": str(low), "high": str(high)})
+            return {"of": column, "low": str(low), "high": str(high)}
 
-        stored, reach, price, receipt = self._found(question, epsilon, fact)
+        stored, reach, price, receipt = self._found(question, epsilon, column, fact, anew=replace)
         low, high = bounds_in(stored, kind)
         return FoundBounds(column, low, high, 1 - 2 * _lowest(question), reach, price, receipt)
 
-    def find_contributions(self, table: str, *, epsilon: Number, share: Number = 0.95) -> FoundContributions:
+    def find_contributions(
+        self, table: str, *, epsilon: Number, share: Number = 0.95, replace: bool = False
+    ) -> FoundContributions:
         """How many rows of a unit count in full, of a table that does not declare it: about `share` of its units have
         no more.
 
-        It is found privately, at a price, and written into the ledger: from then on questions use it, whoever asks.
+        It is found privately, at a price, and written into the ledger; whom it binds, and what `replace` means, is as
+        for `find_bounds`.
         """
         question = contributions_asked(self._named(table), share)
 
-        def fact(stored: Stored) -> Stored:
-            return stored.saying(found={"of": table, "contributions": contributions_in(stored)})
+        def fact(stored: Stored) -> dict[str, Any]:
+            return {"of": table, "contributions": contributions_in(stored)}
 
-        stored, reach, price, receipt = self._found(question, epsilon, fact)
+        stored, reach, price, receipt = self._found(question, epsilon, table, fact, anew=replace)
         return FoundContributions(table, contributions_in(stored), _lowest(question), reach, price, receipt)
 
     def _found(
-        self, question: Question, epsilon: Number, fact: Callable[[Stored], Stored]
+        self, question: Question, epsilon: Number, of: str, fact: Callable[[Stored], dict[str, Any]], *, anew: bool
     ) -> tuple[Stored, float, Price, Mapping[str, Any]]:
-        """What was found, its ± in rows, its price and its receipt; the same is found once in a version of a table."""
+        """What was found, its ± in rows, its price and its receipt.
+
+        Claim:      the fact binds nobody but who paid for it, unless the curator did; it takes the place of none that
+                    stands unless it was asked to.
+        Because:    it is kept under the asker's own topic and name; where one stands and `anew` is not asked for, the
+                    same question is replayed and any other is refused before it is paid for.
+        Checked by: tests/unit/curator/test_finding.py
+        """
         plan = prove(Plan(question, View(())))
         terms = self._terms(plan, epsilon, None, _SURE)
-        own = self._name(plan)
-        held = self._held(plan)
-        name = replace(own, key=tag(b"fact", None, own.version, held, own.question), topic=FACTS)
-        entry, free = self._paid(plan, terms, name, fact)
+        own, standing = self._name(plan), standing_facts(self._ledger, self._analyst).get(of)
+        topic = topic_of_facts(self._analyst)
+        again = b" after %d" % sum(1 for _ in self._ledger.answered(topic)) if anew else b""
+        key = tag(b"fact", self._analyst, own.version, self._held(plan), own.question + again)
+        if standing is not None and not anew and not self._is_that(standing["entry"], key, topic, terms):
+            raise InvalidInput("fact", of, _stands(standing, self._analyst))
+
+        def keep(stored: Stored) -> Stored:
+            return stored.saying(found={**fact(stored), "replaces": anew})
+
+        entry, free = self._paid(plan, terms, replace(own, key=key, topic=topic), keep)
         stored = Stored.read(entry.payload or b"")
         reach = float(max(stored.reach(place, _SURE) for place in range(len(stored.measures))))
         return stored, reach, self._price(entry, free=free), receipt_of(entry, stored)
+
+    def _is_that(self, number: int, key: bytes, topic: bytes, terms: Terms) -> bool:
+        """Whether the entry of this number answered this very question, at a price that was no lower."""
+        price = self._policy.limit.filter().price(terms.loss)
+        entries = (entry for entry in self._ledger.answered(topic) if entry.number == number)
+        return any(entry.key == key and price.fits(entry.charge) for entry in entries)
 
     def _kept_ledger(self) -> "DurableLedger":
         from tacit.ledger import DurableLedger
@@ -360,7 +401,7 @@ class Vault:
     @property
     def _tables(self) -> Mapping[str, Shared]:
         """The tables of the policy, with what was found of them."""
-        return with_facts(self._policy.tables, self._ledger)
+        return with_facts(self._policy.tables, self._ledger, self._analyst)
 
     @property
     def _in_full(self) -> Policy:
@@ -504,6 +545,13 @@ class _Name:
     topic: bytes
     version: int
     question: bytes
+
+
+def _stands(fact: Mapping[str, Any], analyst: str | None) -> str:
+    """That a fact stands, and how another one takes its place."""
+    known = fact.get("contributions") or f"{fact['low']} to {fact['high']}"
+    whom = "everyone" if analyst is None else "your questions"
+    return f"it was found before ({known}), and that stands; find it anew with replace=True, for {whom}"
 
 
 def _lowest(question: Question) -> Fraction:
