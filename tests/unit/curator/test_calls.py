@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tacit.curator.calls import called_value
 from tacit.curator.intervals import Interval
-from tacit.plan import MEANINGS, Function
+from tacit.plan import MEANINGS, Function, Kind
 from tests.unit.curator.asked import noisy, seen
 
 F = Function
@@ -82,8 +82,8 @@ def test_an_interval_goes_through_a_function(function, values, found):
 
 
 def test_what_is_no_number_has_no_interval():
-    assert called_value(F.UPPER, ["abc"], noisy=True, numeric=False) == "ABC"
-    assert called_value(F.COALESCE, [None, 20_000], noisy=True, numeric=False) == 20_000  # a day
+    assert called_value(F.UPPER, ["abc"], noisy=True, kind=Kind.TEXT) == "ABC"
+    assert called_value(F.DISTINCT, [Interval(1.0, 0.0, 2.0), 1.0], noisy=True, kind=Kind.BOOLEAN) is False
 
 
 def test_what_no_noise_has_touched_has_no_interval():
