@@ -50,9 +50,7 @@ _KEYS: dict[Kind, tuple[Scalar, Scalar]] = {
 """Keys as odd as any that may be found, in the order of their values."""
 
 
-def rehearse(
-    plan: Plan, terms: Terms, asked: Mapping[str, Any], use: Callable[[Plan, Stored], object]
-) -> None:
+def rehearse(plan: Plan, terms: Terms, asked: Mapping[str, Any], use: Callable[[Plan, Stored], object]) -> None:
     """Do with made-up answers what is to be done with the real one; what fails is refused, before it is paid for.
 
     Claim:      whatever can fail after the charge for reasons of the plan fails here, and what is done depends on
@@ -78,7 +76,7 @@ def look_at(release: Release) -> None:
     """Do all that people do with an answer, as far as it takes no other library: print, draw and hand it on."""
     str(release)
     release._repr_html_()
-    release._cells_of_one_type()
+    release.typed_columns()
     release.to_csv()
     if release.measured and release.rows:
         bars_of(release)

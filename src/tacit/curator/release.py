@@ -68,21 +68,22 @@ class Release:
         with extra("frames", "to_polars"):
             import polars as pl
 
-        return pl.DataFrame(self._cells_of_one_type(), strict=False)
+        return pl.DataFrame(self.typed_columns(), strict=False)
 
     def to_arrow(self) -> Any:
         """The answer as an Arrow table."""
         with extra("arrow", "to_arrow"):
             import pyarrow as pa
 
-        return pa.table(self._cells_of_one_type())
+        return pa.table(self.typed_columns())
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The answer as CSV, written to `path` if one is given; a text that a spreadsheet would compute gets a '."""
         written = StringIO()
         lines = csv.writer(written, lineterminator="\n")
         lines.writerow([spreadsheet_cell(name) for name in self.columns])
-        lines.writerows([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row] for row in self.rows)
+        for row in self.rows:
+            lines.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])
         text = written.getvalue()
         if path is not None:
             try:
@@ -92,8 +93,8 @@ class Release:
                 raise InvalidInput("path", str(path), why) from None
         return text
 
-    def _cells_of_one_type(self) -> dict[str, list[Any]]:
-        """The columns, each of one type: whole numbers that others do not hold, or that stand with others, are floats."""
+    def typed_columns(self) -> dict[str, list[Any]]:
+        """The columns by name, each of one type, as frames want them: whole numbers beside others become floats."""
         return {name: _of_one_type(self.column(name)) for name in self.columns}
 
     def plot(self, path: str | None = None) -> Any:

@@ -583,9 +583,9 @@ def _line(text: str) -> str:
 
 
 def _confidence(given: Number) -> float:
-    """A confidence as a float, refused where floats can no longer tell it from certainty."""
+    """A confidence as a float, refused where floats can no longer tell it from certainty, or from none."""
     exact = at_least(given, "confidence")
-    if not 0 < exact < 1 or not 0 < float(exact) <= 1 - 1e-12:
+    if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:
         raise InvalidInput("confidence", given, "give a probability above 0 and below 1, such as 0.95")
     return float(exact)
 

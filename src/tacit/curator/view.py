@@ -235,8 +235,8 @@ class _Group:
             return (_shown(_point(computed), kind),)
         found = computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
         if kind in _MOMENTS:
-            parts = (part if part is not None and isfinite(part) else None for part in (found.value, found.low, found.high))
-            return tuple(_shown(part, kind) for part in parts)
+            ends = (end if end is not None and isfinite(end) else None for end in (found.low, found.high))
+            return tuple(_shown(part, kind) for part in (found.value, *ends))
         return tuple(_number(part, whole=column.whole) for part in (found.value, found.low, found.high))
 
     def value(self, expression: Expression) -> Any:
