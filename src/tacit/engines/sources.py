@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked, linked_rows
 from tacit.errors import InvalidData
 from tacit.frozen import frozen
@@ -258,9 +259,7 @@ def header_of(path: Path, separator: str) -> list[str]:
             f"{path.name} seems to be separated by {other!r}, and {separator!r} is expected; write it so, with "
             "points in decimal numbers"
         )
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InvalidData(f"{path.name} has two columns {twice!r}; give them different names in its first line")
+    check_names(names, path.name, "give them different names in its first line")
     return names
 
 

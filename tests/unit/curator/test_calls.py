@@ -193,7 +193,8 @@ def test_a_value_is_computed_with_as_its_kind_is(value, kind, found):
 
 def test_what_noise_made_of_a_text_or_a_condition_is_not_sure():
     text = (
-        "SELECT CAST(COUNT(*) > 95 AS INTEGER) AS one, CAST(CAST(CAST(COUNT(*) AS BIGINT) AS VARCHAR) AS INTEGER) AS t, "
+        "SELECT CAST(COUNT(*) > 95 AS INTEGER) AS one, "
+        "CAST(CAST(CAST(COUNT(*) AS BIGINT) AS VARCHAR) AS INTEGER) AS t, "
         "CASE WHEN CAST(CAST(COUNT(*) AS BIGINT) AS VARCHAR) = '100' THEN 1 ELSE 0 END AS c FROM visits"
     )
     assert seen(text, noisy(100)).rows == ((1, 0, 1, 100, None, None, 1, 0, 1),)
