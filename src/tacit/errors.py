@@ -30,7 +30,7 @@ from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 
 from tacit.frozen import frozen
-from tacit.printing import printable
+from tacit.printing import printable, printable_lines
 
 __all__ = [
     "EngineFailed",
@@ -66,7 +66,7 @@ class TacitError(Exception):
     """
 
     def __str__(self) -> str:
-        return "\n".join(map(printable, super().__str__().split("\n")))
+        return printable_lines(super().__str__())
 
 
 class EngineFailed(TacitError):

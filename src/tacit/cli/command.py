@@ -1,6 +1,5 @@
 """The `tacit` command: its parts, and what an error looks like."""
 
-import json
 import os
 import sys
 
@@ -22,6 +21,7 @@ from tacit.errors import (
     LimitExceeded,
     TacitError,
 )
+from tacit.printing import json_text, printable_lines
 
 __all__ = ["CODES", "app", "code_of", "main"]
 
@@ -77,9 +77,9 @@ def main() -> None:
 
 def _told(kind: str, message: str) -> None:
     if "--json" in sys.argv:
-        typer.echo(json.dumps({"error": {"kind": kind, "message": message}}, ensure_ascii=False), err=True)
+        typer.echo(json_text({"error": {"kind": kind, "message": message}}), err=True)
     else:
-        typer.echo(f"tacit: {message}", err=True)
+        typer.echo(printable_lines(f"tacit: {message}"), err=True)
 
 
 def _let_go() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from tacit.curator import Vault, open_vault
-from tacit.errors import InvalidInput, LimitExceeded
+from tacit.errors import InvalidInput, LimitExceeded, NotInstalled
 from tacit.plan import col, count, mean
 
 __all__ = ["demo"]
@@ -109,8 +109,8 @@ def _frame(vault: Vault, folder: Path) -> None:
     typer.echo(f">>> answer.plot({str(chart)!r})")
     try:
         answer.plot(str(chart))
-    except ModuleNotFoundError:
-        typer.echo("(no chart: pip install 'tacit[plot]' brings what draws it)")
+    except NotInstalled:
+        typer.echo("(no chart: pip install 'tacit-dp[plot]' brings what draws it)")
 
 
 def _accuracy(vault: Vault) -> None:

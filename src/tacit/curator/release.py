@@ -80,7 +80,9 @@ class Release:
     def to_csv(self, path: str | Path | None = None) -> str:
         """The answer as CSV, written to `path` if one is given; a text that a spreadsheet would compute gets a '."""
         written = StringIO()
-        lines = csv.writer(written, lineterminator="\n")
+        lines = csv.writer(
+            written, lineterminator="\r\n"
+        )  # as the format has it: a line that breaks within a cell is quoted
         lines.writerow([spreadsheet_cell(name) for name in self.columns])
         for row in self.rows:
             lines.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])

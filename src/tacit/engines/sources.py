@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked, linked_rows
 from tacit.errors import InvalidData
+from tacit.extras import extra
 from tacit.frozen import frozen
 from tacit.plan import INT64, Kind, Row, Table, Value, held, parsed, plain
 
@@ -156,7 +157,8 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
         case Separated(path, separator):
             return list(_separated(path, separator)), _parsed
         case Parquet(path):
-            from pyarrow.parquet import read_table
+            with extra("arrow", "the memory engine"):
+                from pyarrow.parquet import read_table
 
             return read_table(path).to_pylist(), plain
         case Stored():

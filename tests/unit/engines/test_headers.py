@@ -88,7 +88,7 @@ def test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked(so
         if len(set(names)) == 3:  # a list is read by name
             check_answers(OPENED[source](tmp_path, names), names)
         return
-    with pytest.raises(TacitError, match="two columns|has no such column|name|the source has"):
+    with pytest.raises(TacitError, match=r"two columns|has no such column|name|the source has"):
         OPENED[source](tmp_path, names)
 
 
