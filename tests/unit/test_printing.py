@@ -32,9 +32,9 @@ def is_clean(text, *, lines=True):
     return not any(letter in UNSEEN and letter not in allowed for letter in text)
 
 
-def release(*keys, column="code"):
-    columns = (column, "n", "n_low", "n_high")
-    return Release(columns, tuple((key, 7, 0, 9) for key in keys), ("n",), 0.95, Price(0.3, 0.01), {"unit": EVIL})
+def release(*keys, column="code", n="n"):
+    columns = (column, n, f"{n}_low", f"{n}_high")
+    return Release(columns, tuple((key, 7, 0, 9) for key in keys), (n,), 0.95, Price(0.3, 0.01), {"unit": EVIL})
 
 
 def test_the_canary_holds_what_it_says():
@@ -68,7 +68,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("key", [EVIL, UNSEEN], ids=["named", "every"])
 def test_no_key_reaches_who_looks_at_an_answer_raw(way, key):
-    found = release(key, column=f"c{NAMED}")
+    found = release(key, column=f"c{NAMED}", n=f"n{NAMED}")
     assert is_clean(WAYS[way](found))
     assert found.rows[0][0] == found.column(f"c{NAMED}")[0] == key  # in Python it is what it is
     assert next(iter(found))[f"c{NAMED}"] == key

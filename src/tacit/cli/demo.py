@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tacit.cli.output import AsJson, say
 from tacit.curator import Vault, example, open_vault
 from tacit.errors import InvalidInput, LimitExceeded, NotInstalled
 from tacit.plan import col, count, mean
@@ -77,9 +78,15 @@ def demo(
     _checked(clinic)
 
 
-def shipped(name: Annotated[str, typer.Argument(help="One of: events, labs, patients.")]) -> None:
+def shipped(
+    name: Annotated[str, typer.Argument(help="One of: events, labs, patients.")], as_json: AsJson = False
+) -> None:
     """Print the path of a table of real data that is shipped with Tacit, to try things on."""
-    typer.echo(str(example(name)))
+    path = str(example(name))
+    if as_json:
+        say("", {"path": path}, as_json=True)
+    else:
+        typer.echo(path)  # as it is: a shell reads it
 
 
 def made(folder: Path) -> Path:

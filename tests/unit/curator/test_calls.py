@@ -198,3 +198,22 @@ def test_what_noise_made_of_a_text_or_a_condition_is_not_sure():
         "CASE WHEN CAST(CAST(COUNT(*) AS BIGINT) AS VARCHAR) = '100' THEN 1 ELSE 0 END AS c FROM visits"
     )
     assert seen(text, noisy(100)).rows == ((1, 0, 1, 100, None, None, 1, 0, 1),)
+
+
+def test_months_later_the_order_within_a_day_may_change():
+    late, early = 29 * DAY + 23 * 3_600_000_000, 30 * DAY + 3_600_000_000  # 30 January at 23:00, 31 January at 1:00
+    found = called_value(F.DATE_ADD, [Interval(early, late, early), 1, "month"], noisy=True, kind=Kind.TIMESTAMP)
+    exact = MEANINGS[F.DATE_ADD](late, 1, "month")
+    assert exact > found.value  # both become the last of February
+    assert found.low <= exact <= found.high
+    days = called_value(F.DATE_ADD, [Interval(0, 0, DAY), 1, "month"], noisy=True, kind=Kind.TIMESTAMP, whole_days=True)
+    assert days == Interval(31 * DAY, 31 * DAY, 32 * DAY)
+
+
+def test_a_rank_is_a_whole_number_wherever_it_is_used():
+    text = (
+        "SELECT ward, CAST(RANK() OVER (ORDER BY COUNT(*)) AS VARCHAR) AS r, "
+        "CAST(CAST(SUM(COUNT(*)) OVER () AS BIGINT) AS VARCHAR) AS s FROM visits GROUP BY ward"
+    )
+    rows = seen(text, noisy(100), noisy(200), noisy(300)).rows
+    assert [row[1:] for row in rows] == [("1", "600"), ("2", "600"), ("3", "600")]
