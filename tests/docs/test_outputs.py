@@ -31,7 +31,7 @@ def test_shapes_tell_texts_apart() -> None:
     assert shape("a 1") != shape("a 1\nb 2")
 
 
-def exact_answers() -> dict[str, int]:
+def exact_answers():
     """What only the curator could compute: here the data are public."""
     found = duckdb.sql(f"SELECT event, count(DISTINCT patient) FROM '{example('events')}' GROUP BY event").fetchall()
     return {event: count for event, count in found if event in EVENTS}
@@ -53,7 +53,7 @@ def test_the_exact_answers_stand_beside_them(page) -> None:
     assert f"are {', '.join(most)} and {last}" in " ".join(page.read_text(encoding="utf-8").split())
 
 
-def test_no_patient_is_cut_short_in_the_first_example() -> None:
+def test_no_patient_is_cut_short_in_the_first_example():
     code = shown("code", "python")
     contributions = int(re.search(r"contributions=(\d+)", code)[1])
     assert all(repr(event).replace("'", '"') in code for event in EVENTS)
@@ -65,7 +65,7 @@ def test_no_patient_is_cut_short_in_the_first_example() -> None:
     assert contributions**2 >= len(EVENTS) > (contributions - 1) ** 2
 
 
-def test_no_patient_of_the_demo_is_cut_short_and_no_value_moved() -> None:
+def test_no_patient_of_the_demo_is_cut_short_and_no_value_moved():
     from tacit.cli.demo import _POLICY
 
     contributions = int(re.search(r"contributions = (\d+) +# a patient with", _POLICY)[1])

@@ -76,8 +76,10 @@ def cast_value(value: Any, since: Kind, kind: Kind) -> Any:
     point = cast(value.value, since, kind)
     if point is None or kind not in _INTERVALS:
         return point
+    if kind is Kind.NUMBER:
+        return Interval(float(value.value), float(value.low), float(value.high))
     low, high = (end if abs(end) == inf else cast(end, since, kind) for end in (value.low, value.high))
-    return Interval(float(point), float(low), float(high)) if kind is Kind.NUMBER else _spread(point, low, high)
+    return _spread(point, low, high)
 
 
 def _spread(point: Any, low: Any, high: Any) -> Interval:
