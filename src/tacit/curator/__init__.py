@@ -15,6 +15,7 @@ from tacit.later import later
 
 if TYPE_CHECKING:
     from tacit.curator.document import Address, Document, read_policy
+    from tacit.curator.examples import example
     from tacit.curator.opening import adopt_ledger, open_vault
     from tacit.curator.questions import Closest, QuestionAudit, audit_question
     from tacit.curator.template import Comparison, compared, policy_text
@@ -44,6 +45,7 @@ __all__ = [
     "audit_question",
     "column_of",
     "compared",
+    "example",
     "open_vault",
     "policy_text",
     "protect",
@@ -55,6 +57,7 @@ _LATER = {
     "Address": "document",
     "Document": "document",
     "read_policy": "document",
+    "example": "examples",
     "adopt_ledger": "opening",
     "open_vault": "opening",
     "Closest": "questions",

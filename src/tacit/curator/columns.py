@@ -23,6 +23,10 @@ def column_of(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
     >>> column_of("age", (0, 120), frozenset({Kind.INTEGER, Kind.NUMBER})).kind
     <Kind.INTEGER: 'integer'>
     """
+    if not isinstance(name, str) or not name:
+        raise InvalidInput(
+            "the name of a column", name, "name it by a text, as its source does; rename it there if need be"
+        )
     return _of_one_kind(_read(name, declared, stored))
 
 

@@ -266,6 +266,9 @@ class _Table:
 
 def _tables(section: Section, folder: Path) -> dict[str, _Table]:
     tables = {name: _table(inner, folder) for name, inner in section.inners()}
+    for name in tables:
+        if not name.isprintable():  # the ledger could not write it down, and no question would be answered
+            section.fault(name, "the name of this table cannot be printed", "give it another one")
     loops = _loops(tables)
     for table in tables.values():
         _check_references(table, tables)

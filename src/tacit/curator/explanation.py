@@ -24,6 +24,7 @@ from tacit.plan import (
     Summed,
     in_words,
 )
+from tacit.printing import printable_lines
 
 __all__ = ["Explanation", "Expected", "explained"]
 
@@ -78,7 +79,7 @@ class Explanation:
             lines.append("Free: an earlier answer tells it.")
         lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
         lines.append(f"To halve the ±: {self.halving}")
-        return "\n".join(lines)
+        return printable_lines("\n".join(lines))
 
     def _released(self) -> list[str]:
         """Which groups are released."""

@@ -17,9 +17,12 @@ from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import Scalar, identity
 
-__all__ = ["Stored", "released"]
+__all__ = ["Integers", "Stored", "released", "stored_answer"]
 
 _MECHANISMS: dict[str, type[Gaussian] | type[Laplace]] = {"Gaussian": Gaussian, "Laplace": Laplace}
+
+Integers = int | tuple[int, ...]
+"""What is released of one measure of one group: a noisy integer, or the cells drawn for what is ranked."""
 
 Ranks = tuple[Fraction, int, bool]
 """Of what is ranked: at which rank, in how many cells, and whether with the ends of an interval."""
@@ -36,7 +39,7 @@ class Stored:
 
     asked: Mapping[str, Any]
     mechanism: str
-    integers: tuple[tuple[int | tuple[int, ...], ...], ...]
+    integers: tuple[tuple[Integers, ...], ...]
     scales: tuple[Fraction, ...]
     worths: tuple[Fraction, ...]
     measures: tuple[str, ...]
@@ -127,15 +130,26 @@ def released(
     Checked by: tests/laws/test_corridor.py
     """
     columns = [_hidden(terms, place, exact[:, where]) for place, where in enumerate(terms.columns)]
+    integers = tuple(tuple(column[group] for column in columns) for group in range(len(exact)))
+    return stored_answer(terms, integers, asked, found)
+
+
+def stored_answer(
+    terms: Terms,
+    integers: tuple[tuple[Integers, ...], ...],
+    asked: Mapping[str, Any],
+    found: tuple[tuple[Scalar, ...], ...] | None,
+) -> Stored:
+    """What was released, one row a group, with all that is public about it."""
     names = sorted({type(mechanism).__name__ for mechanism in terms.mechanisms})
     return Stored(
         asked,
         ", ".join(names),
-        tuple(tuple(column[group] for column in columns) for group in range(len(exact))),
+        integers,
         tuple(
             mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale for mechanism in terms.mechanisms
         ),
-        tuple(terms.worth(place) for place in range(len(columns))),
+        tuple(terms.worth(place) for place in range(len(terms.mechanisms))),
         tuple(identity(measure) for measure in terms.question.measures),
         tuple(
             (mechanism.rank, mechanism.cells, mechanism.ends) if isinstance(mechanism, RankedCells) else None
@@ -146,7 +160,7 @@ def released(
     )
 
 
-def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[int | tuple[int, ...]]:
+def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[Integers]:
     """What is released of one measure, group by group."""
     mechanism = terms.mechanisms[place]
     if isinstance(mechanism, RankedCells):

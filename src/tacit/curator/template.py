@@ -18,6 +18,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
 from tacit.plan import Counted, Kind, Question, Scan, Table
+from tacit.printing import printable
 from tacit.privacy import Neighbours
 
 __all__ = ["SMALL_DELTA", "Comparison", "compared", "policy_text"]
@@ -277,8 +278,14 @@ def _key(name: str) -> str:
 
 
 def _text(value: str) -> str:
-    """A text between quotes, as TOML and JSON both write it, but for one character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """A text between quotes, as TOML and JSON both write it, but for signs that are not seen."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(letter if printable(letter) == letter else _escaped(letter) for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    """A sign that is not seen, as TOML writes it."""
+    return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
 
 
 def _value(number: Number | None) -> str:

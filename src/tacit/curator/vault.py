@@ -25,7 +25,8 @@ from tacit.curator.finding import (
 )
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
-from tacit.curator.release import Price, Release, printable
+from tacit.curator.rehearsal import check_sure_of_groups, look_at, rehearse
+from tacit.curator.release import Price, Release
 from tacit.curator.size import check_size
 from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
@@ -56,6 +57,7 @@ from tacit.plan import (
     table_of,
     tables_of,
 )
+from tacit.printing import printable
 
 if TYPE_CHECKING:
     from tacit.curator.questions import QuestionAudit
@@ -283,16 +285,26 @@ class Vault:
         Checked by: tests/laws/test_corridor.py and tests/attacks/test_plans_of_ones_own.py
         """
         asked, sure = prove(plan), _confidence(confidence)
+        check_sure_of_groups(asked, sure)
         terms, name = self._terms(asked, epsilon, within, sure), self._name(asked)
         known = self._known(asked, terms, name, within, sure)
         if known is not None:
             return self._shown(*known, sure, free=True, raw=raw)
-        entry, free = self._paid(asked, terms, name)
         places = tuple(range(len(asked.question.measures)))
+
+        def show(plan: Plan, stored: Stored, price: Price, receipt: Mapping[str, Any]) -> Release:
+            return _rendered(plan, places, stored, sure, price, receipt, raw=raw)
+
+        entry, free = self._paid(asked, terms, name, show=show)
         return self._shown(asked, places, entry, sure, free=free, raw=raw)
 
     def _paid(
-        self, plan: Plan, terms: Terms, name: "_Name", fact: Callable[[Stored], Stored] | None = None
+        self,
+        plan: Plan,
+        terms: Terms,
+        name: "_Name",
+        fact: Callable[[Stored], Stored] | None = None,
+        show: "_Show | None" = None,
     ) -> tuple[Entry, bool]:
         """The entry with the answer to a plan, and whether it was there before; a `fact` is read from what is released.
 
@@ -302,7 +314,8 @@ class Vault:
         """
         engine = self._engine(plan)
         check_size(terms)
-        engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here
+        engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here,
+        self._rehearse(plan, terms, name, fact, show)  # or here
         entry = self._charged(plan, terms, name)  # pay
         if entry.answered:
             return entry, True
@@ -311,6 +324,29 @@ class Vault:
         found, exact = _evaluated(engine, terms)  # look
         stored = released(terms, exact, self._told(plan, name), found)
         return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
+
+    def _rehearse(
+        self,
+        plan: Plan,
+        terms: Terms,
+        name: "_Name",
+        fact: Callable[[Stored], Stored] | None,
+        show: "_Show | None",
+    ) -> None:
+        """Do with made-up answers all that is done with the real one, before it is paid for."""
+        charge = self._policy.limit.filter().price(terms.loss)
+        same: list[tuple[Price, Mapping[str, Any]]] = []  # a price and a receipt, which are those of every answer
+
+        def use(small: Plan, stored: Stored) -> None:
+            payload = (stored if fact is None else fact(stored)).written()
+            read = Stored.read(payload)
+            if not same:
+                entry = Entry(0, name.key, self._analyst, charge, payload)
+                same.append((self._price(entry, free=False), receipt_of(entry, read)))
+            if show is not None:
+                look_at(show(small, read, *same[0]))
+
+        rehearse(plan, terms, self._told(plan, name), use)
 
     def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98, replace: bool = False) -> FoundBounds:
         """Bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie between them.
@@ -527,14 +563,32 @@ class Vault:
     ) -> Release:
         """The release, rendered anew from the stored integers."""
         stored = Stored.read(entry.payload or b"")
-        shown = replace(plan, question=replace(plan.question, found=stored.found))
-        seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
         price, receipt = self._price(entry, free=free), receipt_of(entry, stored)
-        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding)
+        return _rendered(plan, places, stored, confidence, price, receipt, raw=raw)
 
     def _price(self, entry: Entry, *, free: bool) -> Price:
         rule = self._policy.limit.filter()
         return Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
+
+
+_Show = Callable[[Plan, Stored, Price, Mapping[str, Any]], Release]
+"""How a release is made: of a plan, of what is stored, and of its price and its receipt."""
+
+
+def _rendered(
+    plan: Plan,
+    places: tuple[int, ...],
+    stored: Stored,
+    confidence: float,
+    price: Price,
+    receipt: Mapping[str, Any],
+    *,
+    raw: bool,
+) -> Release:
+    """The release of what is stored."""
+    shown = replace(plan, question=replace(plan.question, found=stored.found))
+    seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
+    return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding)
 
 
 @frozen
@@ -577,11 +631,11 @@ def _line(text: str) -> str:
 
 
 def _confidence(given: Number) -> float:
-    """A confidence as a float, refused where floats can no longer tell it from certainty."""
-    nearest = float(at_least(given, "confidence"))
-    if not 0 < nearest <= 1 - 1e-12:
+    """A confidence as a float, refused where floats can no longer tell it from certainty, or from none."""
+    exact = at_least(given, "confidence")
+    if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:
         raise InvalidInput("confidence", given, "give a probability above 0 and below 1, such as 0.95")
-    return nearest
+    return float(exact)
 
 
 def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[Scalar, ...], ...] | None, Any]:

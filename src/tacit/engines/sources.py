@@ -13,8 +13,10 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked, linked_rows
 from tacit.errors import InvalidData
+from tacit.extras import extra
 from tacit.frozen import frozen
 from tacit.plan import INT64, Kind, Row, Table, Value, held, parsed, plain
 
@@ -155,7 +157,8 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
         case Separated(path, separator):
             return list(_separated(path, separator)), _parsed
         case Parquet(path):
-            from pyarrow.parquet import read_table
+            with extra("arrow", "the memory engine"):
+                from pyarrow.parquet import read_table
 
             return read_table(path).to_pylist(), plain
         case Stored():
@@ -258,9 +261,7 @@ def header_of(path: Path, separator: str) -> list[str]:
             f"{path.name} seems to be separated by {other!r}, and {separator!r} is expected; write it so, with "
             "points in decimal numbers"
         )
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InvalidData(f"{path.name} has two columns {twice!r}; give them different names in its first line")
+    check_names(names, path.name, "give them different names in its first line")
     return names
 
 
