@@ -71,7 +71,7 @@ def unknown_questions(draw: Any, table: Table, depth: int = 2) -> Question:
     if draw(st.booleans()):
         keys = [Key(Field(draw(st.sampled_from(table.columns))), None)]
     hidden = draw(st.sets(st.integers(0, len(keys) - 1), min_size=1))
-    keys = [Key(key.value, None) if place in hidden else key for place, key in enumerate(keys)]
+    keys = [Key(key.value, None, draw(st.booleans())) if place in hidden else key for place, key in enumerate(keys)]
     return replace(question, keys=tuple(dict.fromkeys(keys)))
 
 

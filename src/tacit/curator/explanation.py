@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from tacit.accounting import Charge
+from tacit.curator.left_out import LeftOut
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
 from tacit.curator.terms import Terms
@@ -57,6 +58,7 @@ class Explanation:
     halving: str
     free: bool = False
     hiding: Hiding | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -69,6 +71,8 @@ class Explanation:
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
+        if self.left_out:
+            lines += ["Left out or held back:", *(f"  {each}" for each in self.left_out)]
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
             lines.append("Free: an earlier answer tells it.")
@@ -91,7 +95,14 @@ class Explanation:
 
 
 def explained(
-    plan: Plan, terms: Terms, shared: Shared, limit: Limit, spent: Charge, confidence: float, entity: str
+    plan: Plan,
+    terms: Terms,
+    shared: Shared,
+    limit: Limit,
+    spent: Charge,
+    confidence: float,
+    entity: str,
+    left_out: tuple[LeftOut, ...] = (),
 ) -> Explanation:
     """The explanation of a plan at its terms."""
     rule = limit.filter()
@@ -119,6 +130,7 @@ def explained(
         affordable=rule.admits(spent, price),
         halving=_halving(terms, shared, rule.share(price), entity),
         hiding=None if terms.finder is None else terms.finder.hiding,
+        left_out=left_out,
     )
 
 

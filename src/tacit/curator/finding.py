@@ -175,7 +175,9 @@ def as_declared(table: Table, shared: Shared) -> bool:
         return False
     pairs = zip(table.columns, shared.table.columns, strict=True)
     columns = tuple(
-        replace(column, low=declared.low, high=declared.high) if _unbounded(declared) else column
+        replace(column, low=declared.low, high=declared.high)
+        if _unbounded(declared) or (column.low is None and column.high is None)  # which is read as it is
+        else column
         for column, declared in pairs
     )
     bare = replace(table, columns=columns, contributions=None)

@@ -14,7 +14,7 @@ from tacit.curator.terms import Terms
 from tacit.curator.unknown import Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
-from tacit.plan import Scalar, identity
+from tacit.plan import KeyValue, identity
 
 __all__ = ["Stored", "released"]
 
@@ -40,7 +40,7 @@ class Stored:
     worths: tuple[Fraction, ...]
     measures: tuple[str, ...]
     ranks: tuple[Ranks | None, ...]
-    found: tuple[tuple[Scalar, ...], ...] | None = None
+    found: tuple[tuple[KeyValue, ...], ...] | None = None
     hiding: Hiding | None = None
 
     def written(self) -> bytes:
@@ -108,7 +108,7 @@ class Stored:
 
 
 def released(
-    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[Scalar, ...], ...] | None = None
+    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[KeyValue, ...], ...] | None = None
 ) -> Stored:
     """The exact integers, hidden; `found` are the unknown keys that passed, which are released already.
 
@@ -145,9 +145,11 @@ def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[int | tuple[int, .
     return [int(number) for number in noisy]
 
 
-def _kept(value: Scalar) -> list[str]:
+def _kept(value: KeyValue) -> list[str]:
     """A key's value as JSON keeps it: what it is, and its text."""
     match value:
+        case None:
+            return ["null", ""]
         case bool():
             return ["truth", str(value)]
         case int():
@@ -164,7 +166,8 @@ def _kept(value: Scalar) -> list[str]:
             assert_never(value)
 
 
-_READ: dict[str, Callable[[str], Scalar]] = {
+_READ: dict[str, Callable[[str], KeyValue]] = {
+    "null": lambda _: None,
     "truth": lambda text: text == "True",
     "whole": int,
     "number": Fraction,
@@ -174,6 +177,6 @@ _READ: dict[str, Callable[[str], Scalar]] = {
 }
 
 
-def _read(kept: Sequence[str]) -> Scalar:
+def _read(kept: Sequence[str]) -> KeyValue:
     what, text = kept
     return _READ[what](text)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.agreed import agreed_price
+from tacit.curator.clipping import Clipping, clipping_asked, clipping_in, clipping_subject
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.finding import (
     FACTS,
@@ -22,6 +23,7 @@ from tacit.curator.finding import (
     contributions_in,
     with_facts,
 )
+from tacit.curator.left_out import LeftOut, left_out_of, with_measured
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release, printable
@@ -36,12 +38,12 @@ from tacit.frozen import frozen
 from tacit.ledger import Entry, Ledger
 from tacit.plan import (
     Frame,
+    KeyValue,
     MeasureOf,
     Owner,
     Plan,
     Question,
     Ranked,
-    Scalar,
     View,
     canonical,
     derived,
@@ -151,7 +153,8 @@ class Vault:
         plan, sure = canonical(asked), _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
-        told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit)
+        left_out = self._left_out(plan, terms)
+        told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit, left_out)
         known = self._known(plan, terms, self._name(plan), within, sure)
         return told if known is None else replace(told, free=True, expected=self._expected(told, *known, sure))
 
@@ -270,11 +273,12 @@ class Vault:
         asked, sure = canonical(plan), _confidence(confidence)
         terms, name = self._terms(asked, epsilon, within, sure), self._name(asked)
         known = self._known(asked, terms, name, within, sure)
+        left_out = self._left_out(asked, terms)
         if known is not None:
-            return self._shown(*known, sure, free=True, raw=raw)
+            return self._shown(*known, sure, left_out, free=True, raw=raw)
         entry, free = self._paid(asked, terms, name)
         places = tuple(range(len(asked.question.measures)))
-        return self._shown(asked, places, entry, sure, free=free, raw=raw)
+        return self._shown(asked, places, entry, sure, left_out, free=free, raw=raw)
 
     def _paid(
         self, plan: Plan, terms: Terms, name: "_Name", fact: Callable[[Stored], Stored] | None = None
@@ -293,7 +297,8 @@ class Vault:
         terms = self._terms_at(plan, entry.charge)  # which may be an earlier charge, of a higher price
         rekey()
         found, exact = _evaluated(engine, terms)  # look
-        stored = released(terms, exact, self._told(plan, name), found)
+        left_out = [str(each) for each in left_out_of(plan, terms, self._policy.unit)]
+        stored = released(terms, exact, self._told(plan, name) | {"left out": left_out}, found)
         return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
 
     def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98) -> FoundBounds:
@@ -329,6 +334,32 @@ class Vault:
 
         stored, reach, price, receipt = self._found(question, epsilon, fact)
         return FoundContributions(table, contributions_in(stored), _lowest(question), reach, price, receipt)
+
+    def clipping(self, table: str, *, epsilon: Number) -> Clipping:
+        """Which share of units has more rows than count in full, and which share of values lies beyond their bounds.
+
+        It is measured privately, at one price, and written into the ledger: captions say it from then on.
+
+        Claim:      it is paid for before a row is read, and the same is measured once.
+        Because:    it is a question that is asked as any other is.
+        Checked by: tests/unit/curator/test_clipping.py
+        """
+        shared = self._named(table, self._tables)
+        plan, places = clipping_asked(shared)
+        terms, own = self._terms(plan, epsilon, None, _SURE), self._name(plan)
+        scope = self._analyst if self._policy.replay == "analyst" else None
+        key = tag(b"clipping", scope, own.version, shared.contributions, own.question)
+        name = replace(own, key=key, topic=self._clipping_topic(shared, scope))
+        entry, free = self._paid(plan, terms, name, lambda stored: stored.saying(clipping=places))
+        return self._clipping_read(entry, shared, free=free)
+
+    def _clipping_topic(self, shared: Shared, scope: str | None) -> bytes:
+        version = self._ledger.version(shared.table.name)
+        return tag(b"clippings", scope, version, shared.contributions, clipping_subject(shared))
+
+    def _clipping_read(self, entry: Entry, shared: Shared, *, free: bool) -> Clipping:
+        stored = Stored.read(entry.payload or b"")
+        return clipping_in(stored, shared, _SURE, self._price(entry, free=free), receipt_of(entry, stored))
 
     def _found(
         self, question: Question, epsilon: Number, fact: Callable[[Stored], Stored]
@@ -482,14 +513,37 @@ class Vault:
         }
 
     def _shown(
-        self, plan: Plan, places: tuple[int, ...], entry: Entry, confidence: float, *, free: bool, raw: bool
+        self,
+        plan: Plan,
+        places: tuple[int, ...],
+        entry: Entry,
+        confidence: float,
+        left_out: tuple[LeftOut, ...],
+        *,
+        free: bool,
+        raw: bool,
     ) -> Release:
         """The release, rendered anew from the stored integers."""
         stored = Stored.read(entry.payload or b"")
         shown = replace(plan, question=replace(plan.question, found=stored.found))
         seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
         price, receipt = self._price(entry, free=free), receipt_of(entry, stored)
-        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding)
+        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, left_out)
+
+    def _left_out(self, plan: Plan, terms: Terms) -> tuple[LeftOut, ...]:
+        """What an answer leaves out or holds back, with what was measured of it."""
+        found = left_out_of(plan, terms, self._policy.unit)
+        tables = [self._tables[table.name] for table in tables_of(plan.question.rows) if not table.public]
+        measured = {name: told for shared in tables for name, told in self._clipped(shared).items()}
+        return with_measured(found, measured) if measured else found
+
+    def _clipped(self, shared: Shared) -> Mapping[str, str]:
+        """What was measured last of what is cut off in a table, by this analyst or by who is none: the curator."""
+        scope = self._analyst if self._policy.replay == "analyst" else None
+        for each in dict.fromkeys((scope, None)):
+            for entry in self._ledger.answered(self._clipping_topic(shared, each)):  # newest first
+                return self._clipping_read(entry, shared, free=True).measured
+        return {}
 
     def _price(self, entry: Entry, *, free: bool) -> Price:
         rule = self._policy.limit.filter()
@@ -536,7 +590,7 @@ def _confidence(given: Number) -> float:
     return nearest
 
 
-def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[Scalar, ...], ...] | None, Any]:
+def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...], ...] | None, Any]:
     """The unknown keys that pass, if there are any, and the exact answer, which exists here and nowhere else.
 
     Claim:      if an engine fails, what leaves is one sentence that is always the same.

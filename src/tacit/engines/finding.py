@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.gathering import Gathered
 from tacit.engines.holding import Held, held
-from tacit.engines.keys import Enumeration, grouping
+from tacit.engines.keys import Enumeration, equal, grouping
 from tacit.engines.nesting import reader
 from tacit.engines.reading import read_unit, whole_unit
 from tacit.engines.relations import Relation
@@ -21,7 +21,7 @@ from tacit.engines.rendering import Reader, quoted, rendered, text
 from tacit.engines.statement import histogram, statement
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
-from tacit.plan import Keeping, Key, Kind, Question, Ranked, Scalar, Weights, columns_of_answer, scalar, type_of
+from tacit.plan import Keeping, Key, KeyValue, Kind, Question, Ranked, Weights, columns_of_answer, key_value, type_of
 
 __all__ = ["Finding", "finding", "gathered"]
 
@@ -72,16 +72,16 @@ def finding(
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     taken = f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
     parts = ", ".join([*nested, f"taken AS ({taken})"])
-    present = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    present = [f"{name} IS NOT NULL" for name, key in zip(names, unknown, strict=True) if not key.null]
     listed = ", ".join(names)
-    distinct = f"SELECT DISTINCT {listed} FROM taken WHERE {present}"
+    distinct = f"SELECT DISTINCT {listed} FROM taken" + (f" WHERE {' AND '.join(present)}" if present else "")
     order = f"{_hash(unknown, names, keeping.secret)}, {listed}"
     keys = (
         f"CREATE OR REPLACE TEMP TABLE {KEYS} AS WITH {parts} "
         f"SELECT {listed}, row_number() OVER (ORDER BY {order}) - 1 AS g FROM ({distinct})"
     )
     public = prod(len(key.listed) for key in question.public)
-    same = " AND ".join(f"t.{name} = f.{name}" for name in names)
+    same = " AND ".join(equal(f"t.{name}", f"f.{name}", key) for name, key in zip(names, unknown, strict=True))
     met = f"taken AS t JOIN {KEYS} AS f ON {same}"
     if not by_unit:
         count = f"(count(*) << {keeping.bits})::BIGINT AS w"
@@ -108,7 +108,7 @@ def _hash(keys: Sequence[Key], names: Sequence[str], secret: bytes) -> str:
 
 
 def _measured(part: str) -> str:
-    return f"CAST(strlen({part}) AS VARCHAR) || ':' || {part}"
+    return f"coalesce(CAST(strlen({part}) AS VARCHAR) || ':' || {part}, '-:')"
 
 
 def _written(name: str, kind: Kind) -> str:
@@ -141,12 +141,12 @@ class _Gathered:
     weights: NDArray[np.int64]
     held: Held | None
 
-    def keys(self, places: Sequence[int]) -> list[tuple[Scalar, ...]]:
+    def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
         chosen = self.places[np.asarray(places, np.int64)]
         self._table("tacit_named", g=chosen, p=np.arange(len(chosen)))
         names = ", ".join(_plain(f"x{i}", kind) for i, kind in enumerate(self.kinds))
         rows = self._rows(f"SELECT {names} FROM {KEYS} JOIN tacit_named USING (g) ORDER BY p")
-        return [tuple(map(scalar, row, self.kinds)) for row in rows]
+        return [tuple(map(key_value, row, self.kinds)) for row in rows]
 
     def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
         check_fits(question, weights)

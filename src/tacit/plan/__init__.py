@@ -4,7 +4,7 @@ from tacit.plan.calls import may_leave
 from tacit.plan.canonical import canonical, fingerprint
 from tacit.plan.computing import Computation, Row, computed
 from tacit.plan.derived import derived, identity, subject
-from tacit.plan.domains import public_values, scalar
+from tacit.plan.domains import key_value, outcomes, public_values, scalar
 from tacit.plan.expressions import (
     Across,
     Arithmetic,
@@ -39,6 +39,7 @@ from tacit.plan.header import Header
 from tacit.plan.looking import over
 from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, multiplied, summed
+from tacit.plan.mentions import folds_in, mentioned, parts_in, rows_in
 from tacit.plan.nodes import (
     MOST_NUMBERS,
     Computed,
@@ -79,7 +80,7 @@ from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
 from tacit.plan.ranking import check_cells, columns_of_answer, ranked, width_of
 from tacit.plan.rows import columns_of, window_column
-from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
+from tacit.plan.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
 from tacit.plan.sql import read_priced, read_sql
 from tacit.plan.terms import (
     Sorted,
@@ -161,6 +162,7 @@ __all__ = [
     "Kept",
     "Key",
     "KeyOf",
+    "KeyValue",
     "Kind",
     "LONGEST",
     "Like",
@@ -238,12 +240,14 @@ __all__ = [
     "fingerprint",
     "fits",
     "folded",
+    "folds_in",
     "greatest",
     "groups_of",
     "held",
     "held_rows",
     "identity",
     "in_words",
+    "key_value",
     "least",
     "many_rows",
     "matches",
@@ -251,13 +255,16 @@ __all__ = [
     "may_leave",
     "mean",
     "median",
+    "mentioned",
     "min",
     "multiplicity",
     "multiplied",
     "operands",
+    "outcomes",
     "over",
     "owner_of",
     "parsed",
+    "parts_in",
     "phrase",
     "plain",
     "public_values",
@@ -266,6 +273,7 @@ __all__ = [
     "read_priced",
     "read_sql",
     "rebuilt",
+    "rows_in",
     "scalar",
     "std",
     "steps_of",
