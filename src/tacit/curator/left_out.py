@@ -262,9 +262,11 @@ def _many(number: int, what: str) -> str:
 
 def _held(question: Question) -> Iterator[LeftOut]:
     """The columns whose values are moved onto declared bounds, of those whose values count."""
-    counted = [measure.value for measure in question.measures if isinstance(measure, Counted | Units)]
-    read = {part.column for root in mentioned(question) if root not in counted for part in _read(root)}
-    read |= {part.column for root in counted if root is not None for part in _read(root, counted=True)}
+    counted = [measure for measure in question.measures if isinstance(measure, Counted | Units)]
+    others = tuple(measure for measure in question.measures if measure not in counted)
+    read = {part.column for root in mentioned(replace(question, measures=others)) for part in _read(root)}
+    roots = [measure.value for measure in counted if measure.value is not None]
+    read |= {part.column for root in roots for part in _read(root, counted=True)}
     for table in tables_of(question.rows):
         for column in table.columns:
             if not table.public and column in read and (column.low is not None or column.high is not None):
