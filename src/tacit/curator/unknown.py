@@ -121,7 +121,8 @@ class Finder:
     def found(self, gathered: Gathered) -> tuple[tuple[int, ...], tuple[tuple[KeyValue, ...], ...]]:
         """The places and the values of the keys that pass, sorted by value: their order tells nothing else."""
         places = self.passing(gathered.weights)
-        pairs = sorted(zip(gathered.keys(places), places, strict=True), key=lambda pair: [_ordered(v) for v in pair[0]])
+        named = zip(gathered.keys(places), places, strict=True)
+        pairs = sorted(named, key=lambda pair: [_ordered(value) for value in pair[0]])
         return tuple(place for _, place in pairs), tuple(values for values, _ in pairs)
 
     @property

@@ -19,15 +19,6 @@ BUGS = [
         note="one declared value and NULL are two numbers, and a unit that is replaced moves both",
     ),
     Bug(
-        name="null-group-forgotten-in-the-weights",
-        file="src/tacit/stability/moved.py",
-        before="bound, groups = held_rows(question.rows, contributions), groups_of(question)",
-        after="bound, groups = held_rows(question.rows, contributions), groups_of(question) - any("
-        "key.null for key in question.keys)",
-        killed_by=MOVED,
-        note="a unit that is in both groups counts for less than claimed, or the claim is too small",
-    ),
-    Bug(
         name="null-in-the-first-group",
         file="src/tacit/engines/keys.py",
         before="    last = whole(len(key.listed) - 1)",

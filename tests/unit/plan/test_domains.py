@@ -190,6 +190,7 @@ SMALL = Table(
         Column("never", Kind.INTEGER, -2, 2, nullable=False),
         Column("cost", Kind.NUMBER, 10, 40),
         Column("rate", Kind.NUMBER, Fraction(1, 2), 3, nullable=False),
+        Column("part", Kind.NUMBER, Fraction(3, 10), Fraction(7, 10), nullable=False),
     ),
     unit="person",
 )
@@ -199,6 +200,7 @@ CELLS = {
     "age": [3, 4, 5, 6, 7, 8, 9, None],
     "never": [-2, -1, 0, 1, 2],
     "cost": [10.0, *(n / 8 for n in range(80, 321)), 39.99999999999999, 40.0, None],
+    "part": [0.3, *(n / 64 for n in range(20, 45)), 0.7],
     "rate": [*(n / 64 for n in range(32, 193)), 0.5000000001, 2.9999999999],
 }
 """Every cell of columns that can be listed; of the others so many that no step between them is missed."""
@@ -227,6 +229,8 @@ EXACTLY = [
     "FLOOR(cost / 10) * never",
     "ROUND(rate, 0)",
     "ROUND(rate, 1)",
+    "FLOOR(part * 10)",
+    "LEAST(CEIL(part * 10), 5)",
     "ROUND(cost / 10, 0) % 3",
     "ABS(never)",
     "never % 2",
