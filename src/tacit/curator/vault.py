@@ -532,10 +532,10 @@ class Vault:
 
     def _left_out(self, plan: Plan, terms: Terms) -> tuple[LeftOut, ...]:
         """What an answer leaves out or holds back, with what was measured of it."""
-        found = left_out_of(plan, terms, self._policy.unit)
-        tables = [self._tables[table.name] for table in tables_of(plan.question.rows) if not table.public]
+        known = self._tables
+        tables = [known[table.name] for table in tables_of(plan.question.rows) if not table.public]
         measured = {name: told for shared in tables for name, told in self._clipped(shared).items()}
-        return with_measured(found, measured) if measured else found
+        return with_measured(left_out_of(plan, terms, self._policy.unit), measured)
 
     def _clipped(self, shared: Shared) -> Mapping[str, str]:
         """What was measured last of what is cut off in a table, by this analyst or by who is none: the curator."""
