@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tacit.curator import Limit, Policy, Shared, Vault, audit_question
-from tacit.curator.clipping import clipping_asked
+from tacit.curator.clipping import plan_clipping
 from tacit.engines import DuckDB, Memory
 from tacit.ledger import MemoryLedger
 from tacit.plan import (
@@ -182,7 +182,7 @@ def test_audits_refute_nothing_of_unknown_keys_with_null():
 def test_no_unit_moves_what_is_measured_of_clipping_further_than_claimed(delta, unit):
     table = replace(VISITS, unit=unit, contributions=None)
     shared = Shared(table, 3 if unit else None)
-    plan, _ = clipping_asked(shared)
+    plan, _ = plan_clipping(shared)
     policy = Policy(Limit(3, delta), {"visits": shared}, unit="person")
     found = audit_question(plan, policy, pairs=60)
     assert found.held, str(found)

@@ -39,7 +39,7 @@ from tacit.plan import (
     scalar,
 )
 
-__all__ = ["Clipping", "clipping_asked", "clipping_in", "clipping_subject"]
+__all__ = ["Clipping", "clipping_subject", "plan_clipping", "read_clipping"]
 
 
 @frozen
@@ -62,21 +62,23 @@ class Clipping:
     def measured(self) -> Mapping[str, str]:
         """What captions say of it, by the names of the table and its columns."""
         told = {
-            f"{self.table}.{name}": f"{_shown(share)} of its values lie outside" for name, share in self.columns.items()
+            f"{self.table}.{name}": f"{_format_share(share)} of its values lie outside"
+            for name, share in self.columns.items()
         }
         if self.units is not None:
-            told[self.table] = f"{_shown(self.units)} of units have more than {self.contributions:,} rows"
+            told[self.table] = f"{_format_share(self.units)} of units have more than {self.contributions:,} rows"
         return told
 
     def __str__(self) -> str:
         lines = [] if self.units is None else [f"{self.measured[self.table]} of {self.table}."]
         lines += [
-            f"{_shown(share)} of the values of {name} lie outside its bounds." for name, share in self.columns.items()
+            f"{_format_share(share)} of the values of {name} lie outside its bounds."
+            for name, share in self.columns.items()
         ]
         return "\n".join([*lines, f"Intervals hold with {self.confidence:.0%} probability each; cost: {self.price}"])
 
 
-def clipping_asked(shared: Shared) -> tuple[Plan, Mapping[str, tuple[int, int]]]:
+def plan_clipping(shared: Shared) -> tuple[Plan, Mapping[str, tuple[int, int]]]:
     """The plan whose answer says what is cut off, in its canonical form, and where in it each share's two counts are.
 
     The share of units is under the table's name, that of values under "table.column".
@@ -92,13 +94,13 @@ def clipping_asked(shared: Shared) -> tuple[Plan, Mapping[str, tuple[int, int]]]
     if table.unit is not None and shared.contributions is None:
         remedy = f"set `contributions` for {table.name} in the policy, or call vault.find_contributions(...)"
         raise InvalidInput("table", table.name, remedy)
-    bounded = _bounded(table)
+    bounded = _bounded_columns(table)
     if table.unit is None and not bounded:
         raise InvalidInput("table", table.name, "every row is a unit, and no column has bounds: nothing is cut off")
-    pairs = _pairs(shared)
+    pairs = _count_pairs(shared)
     measures = tuple(dict.fromkeys(measure for pair in pairs.values() for measure in pair))
     shown = tuple(Shown(str(place), MeasureOf(place)) for place in range(len(measures)))
-    plan = canonical(Plan(Question(_rows(shared), (), measures), View(shown)))
+    plan = canonical(Plan(Question(_rows_with_counts(shared), (), measures), View(shown)))
     moved = [column.value.place for column in plan.view.columns if isinstance(column.value, MeasureOf)]
     places = {name: (moved[measures.index(one)], moved[measures.index(two)]) for name, (one, two) in pairs.items()}
     return plan, places
@@ -106,11 +108,11 @@ def clipping_asked(shared: Shared) -> tuple[Plan, Mapping[str, tuple[int, int]]]
 
 def clipping_subject(shared: Shared) -> bytes:
     """What is measured, as bytes: a table, its columns and their bounds."""
-    bounds = [f"{column.name}\0{column.low}\0{column.high}" for column in _bounded(shared.table)]
+    bounds = [f"{column.name}\0{column.low}\0{column.high}" for column in _bounded_columns(shared.table)]
     return "\0\0".join([shared.table.name, *bounds]).encode()
 
 
-def clipping_in(
+def read_clipping(
     stored: Stored, shared: Shared, confidence: float, price: Price, receipt: Mapping[str, Any]
 ) -> Clipping:
     """The shares that were released."""
@@ -127,16 +129,18 @@ def clipping_in(
     return Clipping(table, shared.contributions, units, columns, confidence, price, receipt)
 
 
-def _rows(shared: Shared) -> Rows:
+def _rows_with_counts(shared: Shared) -> Rows:
     """Every row as it is, with the number of rows that its unit has."""
-    bare = tuple(_unbounded(column) for column in shared.table.columns)
+    bare = tuple(_strip_bounds(column) for column in shared.table.columns)
     scan = Scan(replace(shared.asked, columns=bare))
     return (
-        scan if shared.table.unit is None else Windowed(scan, (Running(Folded(_rows_of_unit(shared), Folding.COUNT)),))
+        scan
+        if shared.table.unit is None
+        else Windowed(scan, (Running(Folded(_unit_rows_column(shared), Folding.COUNT)),))
     )
 
 
-def _rows_of_unit(shared: Shared) -> Column:
+def _unit_rows_column(shared: Shared) -> Column:
     """The number of rows of a unit, as far as it matters: one more than count in full."""
     assert shared.contributions is not None, "how many rows count is known"
     name = "rows"
@@ -145,15 +149,15 @@ def _rows_of_unit(shared: Shared) -> Column:
     return Column(name, Kind.INTEGER, low=0, high=shared.contributions + 1, nullable=False)
 
 
-def _pairs(shared: Shared) -> dict[str, tuple[Measure, Measure]]:
+def _count_pairs(shared: Shared) -> dict[str, tuple[Measure, Measure]]:
     """What is counted beyond, and in all: of units, and of every bounded column."""
     pairs: dict[str, tuple[Measure, Measure]] = {}
     if shared.table.unit is not None:
-        many = Compared(">", Field(_rows_of_unit(shared)), Literal(shared.contributions, Kind.INTEGER))
-        pairs[shared.table.name] = Units(_where(many)), Units()
-    for column in _bounded(shared.table):
-        value = Field(_unbounded(column))
-        pairs[f"{shared.table.name}.{column.name}"] = Counted(_where(_is_outside(column, value))), Counted(value)
+        many = Compared(">", Field(_unit_rows_column(shared)), Literal(shared.contributions, Kind.INTEGER))
+        pairs[shared.table.name] = Units(_null_unless(many)), Units()
+    for column in _bounded_columns(shared.table):
+        value = Field(_strip_bounds(column))
+        pairs[f"{shared.table.name}.{column.name}"] = Counted(_null_unless(_is_outside(column, value))), Counted(value)
     return pairs
 
 
@@ -169,12 +173,12 @@ def _is_outside(column: Column, value: Field) -> Expression:
     return found
 
 
-def _where(condition: Expression) -> Expression:
+def _null_unless(condition: Expression) -> Expression:
     """What is NULL but where a condition is true."""
     return Case(((condition, Literal(1, Kind.INTEGER)),), Literal(None, Kind.INTEGER))
 
 
-def _bounded(table: Table) -> list[Column]:
+def _bounded_columns(table: Table) -> list[Column]:
     return [
         column
         for column in table.columns
@@ -182,9 +186,9 @@ def _bounded(table: Table) -> list[Column]:
     ]
 
 
-def _unbounded(column: Column) -> Column:
+def _strip_bounds(column: Column) -> Column:
     return replace(column, low=None, high=None)
 
 
-def _shown(share: Interval) -> str:
+def _format_share(share: Interval) -> str:
     return f"{share.value:.1%} [{share.low:.1%}, {share.high:.1%}]"

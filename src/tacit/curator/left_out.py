@@ -14,7 +14,6 @@ from tacit.plan import (
     Across,
     Both,
     Case,
-    Column,
     Compared,
     Computed,
     Counted,
@@ -43,20 +42,20 @@ from tacit.plan import (
     Weighing,
     Where,
     Windowed,
-    folds_in,
     groups_of,
-    mentioned,
+    list_expressions,
+    list_folds,
     operands,
     outcomes,
     owner_of,
-    parts_in,
     phrase,
-    rows_in,
     tables_of,
     type_of,
+    walk_expression,
+    walk_rows,
 )
 
-__all__ = ["LeftOut", "left_out_of", "with_measured"]
+__all__ = ["LeftOut", "add_measured", "list_left_out"]
 
 
 @frozen
@@ -75,7 +74,7 @@ class LeftOut:
         return self.sentence
 
 
-def left_out_of(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
+def list_left_out(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
     """What the answer to a plan leaves out or holds back, only what can apply to it, each once.
 
     Claim:      nothing here depends on a row.
@@ -84,19 +83,19 @@ def left_out_of(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
     """
     question = plan.question
     found = [
-        *_without_unit(question.rows, entity),
-        *_unjoined(question.rows),
-        *_without_group(plan),
-        *_too_many_rows(question, terms, entity),
-        *_too_many_keys(terms, entity),
-        *_held(question),
-        *_folded(question.rows, entity),
-        *_decided(question),
+        *_tell_missing_units(question.rows, entity),
+        *_tell_unjoined_rows(question.rows),
+        *_tell_missing_groups(plan),
+        *_tell_many_rows(question, terms, entity),
+        *_tell_many_keys(terms, entity),
+        *_tell_bounds(question),
+        *_tell_folds(question.rows, entity),
+        *_tell_constants(question),
     ]
     return tuple(dict.fromkeys(found))
 
 
-def with_measured(left_out: Sequence[LeftOut], measured: Mapping[str, str]) -> tuple[LeftOut, ...]:
+def add_measured(left_out: Sequence[LeftOut], measured: Mapping[str, str]) -> tuple[LeftOut, ...]:
     """The same, with what was measured of a table's units or a column's values, by their names."""
     return tuple(
         replace(each, sentence=f"{each.sentence} (measured: {measured[each.about]})")
@@ -109,7 +108,7 @@ def with_measured(left_out: Sequence[LeftOut], measured: Mapping[str, str]) -> t
 # ---------------------------------------------------------------- rows
 
 
-def _without_unit(rows: Rows, entity: str) -> Iterator[LeftOut]:
+def _tell_missing_units(rows: Rows, entity: str) -> Iterator[LeftOut]:
     for table in tables_of(rows):
         if not table.public and table.unit is not None and _may_be_null(table):
             yield LeftOut("unit", entity, f"rows with no {entity} are left out")
@@ -119,42 +118,42 @@ def _may_be_null(table: Table) -> bool:
     return all(column.nullable for column in table.columns if column.name == table.unit)
 
 
-def _unjoined(rows: Rows) -> Iterator[LeftOut]:
-    for part in rows_in(rows):
+def _tell_unjoined_rows(rows: Rows) -> Iterator[LeftOut]:
+    for part in walk_rows(rows):
         if isinstance(part, Joined) and not part.outer:
-            left, right = (_named(side) for side in (part.left, part.right))
+            left, right = (_table_names(side) for side in (part.left, part.right))
             if owner_of(part.right) is Owner.NOBODY:
                 yield LeftOut("join", left, f"rows of {left} that meet no row of {right} are left out")
             else:
                 yield LeftOut("join", left, f"rows of {left} and of {right} that meet no row of the other are left out")
 
 
-def _named(rows: Rows) -> str:
+def _table_names(rows: Rows) -> str:
     return ", ".join(table.name for table in tables_of(rows))
 
 
 # ---------------------------------------------------------------- keys
 
 
-def _without_group(plan: Plan) -> Iterator[LeftOut]:
+def _tell_missing_groups(plan: Plan) -> Iterator[LeftOut]:
     question, view = plan.question, plan.view
     roots = [*(shown.value for shown in view.columns), *(by.value for by in view.order), view.having, view.qualify]
-    across = any(isinstance(part, Across) for root in roots if root is not None for part in parts_in(root))
+    across = any(isinstance(part, Across) for root in roots if root is not None for part in walk_expression(root))
     conditions = list(_conditions(question.rows))
     for key in question.keys:
-        why = _groupless(key, conditions)
+        why = _reason_without_group(key, conditions)
         if why:
-            about = phrase(_named_by(key))
+            about = phrase(_key_label(key))
             totals = ", and of totals over groups" if across else ""
             yield LeftOut("key", about, f"rows whose {about} is {why} are left out of every group{totals}")
 
 
-def _groupless(key: Key, conditions: Sequence[Expression]) -> str:
+def _reason_without_group(key: Key, conditions: Sequence[Expression]) -> str:
     """Why a row may belong to no group: as a key's value is NULL, not declared, or either."""
     value = key.value
     if _has_other(value):
         return ""
-    columns = [part.column for part in parts_in(value) if isinstance(part, Field)]
+    columns = [part.column for part in walk_expression(value) if isinstance(part, Field)]
     undeclared = key.values is not None and type_of(value).kind.value != "boolean" and any(c.values for c in columns)
     null = type_of(value).nullable and not key.null and not any(_is_strict(part, value) for part in conditions)
     if any(isinstance(part, OneOf | Compared) and _is_equality(part, value) for part in conditions):
@@ -166,10 +165,10 @@ def _has_other(value: Expression) -> bool:
     return isinstance(value, Case) and value.otherwise == Literal(OTHER, type_of(value).kind)
 
 
-def _named_by(key: Key) -> Expression:
+def _key_label(key: Key) -> Expression:
     """What people call a key: of one with a group of others, its column."""
     if _has_other(key.value):
-        return next(part for part in parts_in(key.value) if isinstance(part, Field))
+        return next(part for part in walk_expression(key.value) if isinstance(part, Field))
     return key.value
 
 
@@ -207,7 +206,7 @@ def _conditions(rows: Rows) -> Iterator[Expression]:
         rows = rows.rows
 
 
-def _too_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
+def _tell_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
     if terms.finder is not None and owner_of(terms.question.rows) is Owner.UNIT:
         most = terms.finder.keeping.most
         many = "1 group counts in one" if most == 1 else f"{most} groups counts in {most}"
@@ -217,23 +216,23 @@ def _too_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
 # ---------------------------------------------------------------- contributions
 
 
-def _too_many_rows(question: Question, terms: Terms, entity: str) -> Iterator[LeftOut]:
+def _tell_many_rows(question: Question, terms: Terms, entity: str) -> Iterator[LeftOut]:
     """That a unit with many rows counts for less than all of them."""
     if owner_of(question.rows) is not Owner.UNIT or _has_one_row(question.rows):
         return
-    weights, groups, about = terms.weights, groups_of(question), _named(question.rows)
+    weights, groups, about = terms.weights, groups_of(question), _table_names(question.rows)
     bound = weights.bound
-    rows = f"a {entity} with more than {_many(bound, 'row')}"
+    rows = f"a {entity} with more than {_plural(bound, 'row')}"
     for measure in question.measures:
         match measure:
             case Units():
                 most = weights.units_squared if weights.norm is Weighing.L2 else isqrt(weights.units_squared)
                 if most < groups:
-                    sentence = f"a {entity} in more than {_many(most, 'group')} counts for less in each"
+                    sentence = f"a {entity} in more than {_plural(most, 'group')} counts for less in each"
                     yield LeftOut("contributions", entity, sentence)
             case Distinct():
-                many = _many(bound, "different value")
-                yield LeftOut("contributions", about, f"of a {entity} with more than {many}, {bound:,} count")
+                many = _plural(bound, "different value")
+                yield LeftOut("contributions", entity, f"of a {entity} with more than {many}, {bound:,} count")
             case _ if groups == 1 or weights.norm is Weighing.L1:
                 yield LeftOut("contributions", about, f"{rows} counts as {bound:,}")
             case _:
@@ -253,27 +252,31 @@ def _has_one_row(rows: Rows) -> bool:
             return False
 
 
-def _many(number: int, what: str) -> str:
+def _plural(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 # ---------------------------------------------------------------- bounds
 
 
-def _held(question: Question) -> Iterator[LeftOut]:
+def _tell_bounds(question: Question) -> Iterator[LeftOut]:
     """The columns whose values are moved onto declared bounds, of those whose values count."""
     counted = [measure for measure in question.measures if isinstance(measure, Counted | Units)]
     others = tuple(measure for measure in question.measures if measure not in counted)
-    read = {part.column for root in mentioned(replace(question, measures=others)) for part in _read(root)}
+    read = {part.column for root in list_expressions(replace(question, measures=others)) for part in _read_fields(root)}
     roots = [measure.value for measure in counted if measure.value is not None]
-    read |= {part.column for root in roots for part in _read(root, counted=True)}
+    read |= {part.column for root in roots for part in _read_fields(root, counted=True)}
     for table in tables_of(question.rows):
         for column in table.columns:
             if not table.public and column in read and (column.low is not None or column.high is not None):
-                yield LeftOut("bounds", f"{table.name}.{column.name}", f"{column.name} is held {_between(column)}")
+                yield LeftOut(
+                    "bounds",
+                    f"{table.name}.{column.name}",
+                    f"{column.name} is held {_format_ends(column.low, column.high)}",
+                )
 
 
-def _read(root: Expression, *, counted: bool = False) -> Iterator[Field]:
+def _read_fields(root: Expression, *, counted: bool = False) -> Iterator[Field]:
     """The columns whose values matter to an expression, and not only whether they are NULL."""
     left: list[tuple[Expression, bool]] = [(root, counted)]
     while left:
@@ -287,30 +290,30 @@ def _read(root: Expression, *, counted: bool = False) -> Iterator[Field]:
             left += [(inside, False) for inside in operands(part)]
 
 
-def _between(column: Column) -> str:
-    return _ends(column.low, column.high)
-
-
-def _ends(low: Any, high: Any) -> str:
+def _format_ends(low: Any, high: Any) -> str:
     if low is None:
-        return f"at {_shown(high)} or less"
-    return f"at {_shown(low)} or more" if high is None else f"between {_shown(low)} and {_shown(high)}"
+        return f"at {_format_value(high)} or less"
+    return (
+        f"at {_format_value(low)} or more"
+        if high is None
+        else f"between {_format_value(low)} and {_format_value(high)}"
+    )
 
 
-def _folded(rows: Rows, entity: str) -> Iterator[LeftOut]:
+def _tell_folds(rows: Rows, entity: str) -> Iterator[LeftOut]:
     """That what the rows of a unit add up to is held."""
-    for fold in folds_in(rows):
+    for fold in list_folds(rows):
         if fold.fold in {Folding.COUNT, Folding.DISTINCT, Folding.SUM}:
-            ends = _ends(fold.column.low, fold.column.high)
-            yield LeftOut("bounds", fold.column.name, f"{_fold_named(fold)} of one {entity} is held {ends}")
+            ends = _format_ends(fold.column.low, fold.column.high)
+            yield LeftOut("bounds", fold.column.name, f"{_fold_text(fold)} of one {entity} is held {ends}")
 
 
-def _fold_named(fold: Folded) -> str:
+def _fold_text(fold: Folded) -> str:
     inside = "*" if fold.value is None else phrase(fold.value)
     return f"COUNT(DISTINCT {inside})" if fold.fold is Folding.DISTINCT else f"{fold.fold.value}({inside})"
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Fraction) and value.denominator != 1:
@@ -321,20 +324,20 @@ def _shown(value: Any) -> str:
 # ---------------------------------------------------------------- constants
 
 
-def _decided(question: Question) -> Iterator[LeftOut]:
+def _tell_constants(question: Question) -> Iterator[LeftOut]:
     """The comparisons with constants that are decided by declared bounds, whatever the rows are."""
-    for root in mentioned(question):
-        for part in parts_in(root):
-            if isinstance(part, Compared | OneOf) and _is_told(part):
+    for root in list_expressions(question):
+        for part in walk_expression(root):
+            if isinstance(part, Compared | OneOf) and _is_worth_saying(part):
                 (truth,) = outcomes(part)
                 null = ", or NULL" if type_of(part).nullable else ""
                 yield LeftOut("constant", phrase(part), f"{phrase(part)} is {str(truth).lower()} in every row{null}")
 
 
-def _is_told(part: Compared | OneOf) -> bool:
+def _is_worth_saying(part: Compared | OneOf) -> bool:
     """Whether a comparison is always false, or true as its constant lies beyond the bounds: x >= low says nothing."""
     sides = [part.operand] if isinstance(part, OneOf) else [part.left, part.right]
-    if not any(isinstance(inside, Field) for side in sides for inside in parts_in(side)):
+    if not any(isinstance(inside, Field) for side in sides for inside in walk_expression(side)):
         return False
     known = outcomes(part)
     if known != {True} or isinstance(part, OneOf):

@@ -22,7 +22,7 @@ def bars(release: Release, path: str | None = None) -> Any:
 
     ends = {f"{name}{end}" for name in release.measured for end in ("", "_low", "_high")}
     keys = [name for name in release.columns if name not in ends]
-    labels = [_label(" · ".join(str(row[name]) for name in keys)) or "all" for row in release]
+    labels = [_label(" · ".join(_key_text(row[name]) for name in keys)) or "all" for row in release]
     figure = Figure(figsize=(5 * len(release.measured), 1.2 + 0.32 * len(labels)), layout="constrained")
     for panel, name in enumerate(release.measured):
         axes = figure.add_subplot(1, len(release.measured), panel + 1)
@@ -48,6 +48,10 @@ def bars(release: Release, path: str | None = None) -> Any:
             )
             raise InvalidInput("path", str(path), why) from None
     return figure
+
+
+def _key_text(key: Any) -> str:
+    return "NULL" if key is None else str(key)
 
 
 def _label(key: str) -> str:

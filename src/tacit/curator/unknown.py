@@ -122,7 +122,7 @@ class Finder:
         """The places and the values of the keys that pass, sorted by value: their order tells nothing else."""
         places = self.passing(gathered.weights)
         named = zip(gathered.keys(places), places, strict=True)
-        pairs = sorted(named, key=lambda pair: [_ordered(value) for value in pair[0]])
+        pairs = sorted(named, key=lambda pair: [_sort_key(value) for value in pair[0]])
         return tuple(place for _, place in pairs), tuple(values for values, _ in pairs)
 
     @property
@@ -132,7 +132,7 @@ class Finder:
         return Hiding(self.keeping.most, self.start * worth, self.noise.sigma * worth, self.delta)
 
 
-def _ordered(value: KeyValue) -> tuple[bool, Any]:
+def _sort_key(value: KeyValue) -> tuple[bool, Any]:
     """What values of a key are sorted by: NULL comes last."""
     return value is None, 0 if value is None else value
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.agreed import agreed_price
-from tacit.curator.clipping import Clipping, clipping_asked, clipping_in, clipping_subject
+from tacit.curator.clipping import Clipping, clipping_subject, plan_clipping, read_clipping
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.finding import (
     FACTS,
@@ -23,7 +23,7 @@ from tacit.curator.finding import (
     contributions_in,
     with_facts,
 )
-from tacit.curator.left_out import LeftOut, left_out_of, with_measured
+from tacit.curator.left_out import LeftOut, add_measured, list_left_out
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.release import Price, Release, printable
@@ -153,7 +153,7 @@ class Vault:
         plan, sure = canonical(asked), _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
-        left_out = self._left_out(plan, terms)
+        left_out = self._list_left_out(plan, terms)
         told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit, left_out)
         known = self._known(plan, terms, self._name(plan), within, sure)
         return told if known is None else replace(told, free=True, expected=self._expected(told, *known, sure))
@@ -273,7 +273,7 @@ class Vault:
         asked, sure = canonical(plan), _confidence(confidence)
         terms, name = self._terms(asked, epsilon, within, sure), self._name(asked)
         known = self._known(asked, terms, name, within, sure)
-        left_out = self._left_out(asked, terms)
+        left_out = self._list_left_out(asked, terms)
         if known is not None:
             return self._shown(*known, sure, left_out, free=True, raw=raw)
         entry, free = self._paid(asked, terms, name)
@@ -297,7 +297,7 @@ class Vault:
         terms = self._terms_at(plan, entry.charge)  # which may be an earlier charge, of a higher price
         rekey()
         found, exact = _evaluated(engine, terms)  # look
-        left_out = [str(each) for each in left_out_of(plan, terms, self._policy.unit)]
+        left_out = [str(each) for each in list_left_out(plan, terms, self._policy.unit)]
         stored = released(terms, exact, self._told(plan, name) | {"left out": left_out}, found)
         return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
 
@@ -345,21 +345,21 @@ class Vault:
         Checked by: tests/unit/curator/test_clipping.py
         """
         shared = self._named(table, self._tables)
-        plan, places = clipping_asked(shared)
+        plan, places = plan_clipping(shared)
         terms, own = self._terms(plan, epsilon, None, _SURE), self._name(plan)
         scope = self._analyst if self._policy.replay == "analyst" else None
         key = tag(b"clipping", scope, own.version, shared.contributions, own.question)
         name = replace(own, key=key, topic=self._clipping_topic(shared, scope))
         entry, free = self._paid(plan, terms, name, lambda stored: stored.saying(clipping=places))
-        return self._clipping_read(entry, shared, free=free)
+        return self._read_clipping(entry, shared, free=free)
 
     def _clipping_topic(self, shared: Shared, scope: str | None) -> bytes:
         version = self._ledger.version(shared.table.name)
         return tag(b"clippings", scope, version, shared.contributions, clipping_subject(shared))
 
-    def _clipping_read(self, entry: Entry, shared: Shared, *, free: bool) -> Clipping:
+    def _read_clipping(self, entry: Entry, shared: Shared, *, free: bool) -> Clipping:
         stored = Stored.read(entry.payload or b"")
-        return clipping_in(stored, shared, _SURE, self._price(entry, free=free), receipt_of(entry, stored))
+        return read_clipping(stored, shared, _SURE, self._price(entry, free=free), receipt_of(entry, stored))
 
     def _found(
         self, question: Question, epsilon: Number, fact: Callable[[Stored], Stored]
@@ -530,19 +530,19 @@ class Vault:
         price, receipt = self._price(entry, free=free), receipt_of(entry, stored)
         return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, left_out)
 
-    def _left_out(self, plan: Plan, terms: Terms) -> tuple[LeftOut, ...]:
+    def _list_left_out(self, plan: Plan, terms: Terms) -> tuple[LeftOut, ...]:
         """What an answer leaves out or holds back, with what was measured of it."""
         known = self._tables
         tables = [known[table.name] for table in tables_of(plan.question.rows) if not table.public]
-        measured = {name: told for shared in tables for name, told in self._clipped(shared).items()}
-        return with_measured(left_out_of(plan, terms, self._policy.unit), measured)
+        measured = {name: told for shared in tables for name, told in self._read_measured(shared).items()}
+        return add_measured(list_left_out(plan, terms, self._policy.unit), measured)
 
-    def _clipped(self, shared: Shared) -> Mapping[str, str]:
+    def _read_measured(self, shared: Shared) -> Mapping[str, str]:
         """What was measured last of what is cut off in a table, by this analyst or by who is none: the curator."""
         scope = self._analyst if self._policy.replay == "analyst" else None
         for each in dict.fromkeys((scope, None)):
             for entry in self._ledger.answered(self._clipping_topic(shared, each)):  # newest first
-                return self._clipping_read(entry, shared, free=True).measured
+                return self._read_clipping(entry, shared, free=True).measured
         return {}
 
     def _price(self, entry: Entry, *, free: bool) -> Price:

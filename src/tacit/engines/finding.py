@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
 from tacit.engines.gathering import Gathered
 from tacit.engines.holding import Held, held
-from tacit.engines.keys import Enumeration, equal, grouping
+from tacit.engines.keys import Enumeration, equality, grouping
 from tacit.engines.nesting import reader
 from tacit.engines.reading import read_unit, whole_unit
 from tacit.engines.relations import Relation
@@ -81,7 +81,7 @@ def finding(
         f"SELECT {listed}, row_number() OVER (ORDER BY {order}) - 1 AS g FROM ({distinct})"
     )
     public = prod(len(key.listed) for key in question.public)
-    same = " AND ".join(equal(f"t.{name}", f"f.{name}", key) for name, key in zip(names, unknown, strict=True))
+    same = " AND ".join(equality(f"t.{name}", f"f.{name}", key) for name, key in zip(names, unknown, strict=True))
     met = f"taken AS t JOIN {KEYS} AS f ON {same}"
     if not by_unit:
         count = f"(count(*) << {keeping.bits})::BIGINT AS w"

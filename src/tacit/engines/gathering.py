@@ -63,13 +63,13 @@ def hash_of(values: Iterable[Value], kinds: Iterable[Kind], secret: bytes) -> st
     False
     """
     parts = [
-        b"-:" if value is None else _measured(_written(value, kind).encode())
+        b"-:" if value is None else _prefix_length(_written(value, kind).encode())
         for value, kind in zip(values, kinds, strict=True)
     ]
     return sha256(secret.hex().encode() + b"".join(parts)).hexdigest()
 
 
-def _measured(part: bytes) -> bytes:
+def _prefix_length(part: bytes) -> bytes:
     return b"%d:%b" % (len(part), part)
 
 

@@ -7,7 +7,7 @@ from tacit.engines.rendering import Reader, called, literal, rendered, text, who
 from tacit.frozen import frozen
 from tacit.plan import Key, Kind, Question, Value, constant, type_of
 
-__all__ = ["Enumeration", "Grouping", "enumeration", "equal", "found_grouping", "grouping"]
+__all__ = ["Enumeration", "Grouping", "enumeration", "equality", "found_grouping", "grouping"]
 
 Enumeration = Callable[[tuple[str, ...]], str]
 """The SQL of a type whose values are some texts, numbered from zero."""
@@ -70,11 +70,11 @@ def found_grouping(question: Question, read: Reader, table: str | None = None) -
             f"(SELECT {', '.join(f'{sql} AS {name}' for sql, name in zip(listed, names, strict=True))}, {places} AS g)"
         )
     pairs = zip(question.unknown, names, strict=True)
-    same = [equal(rendered(key.value, read), f"f.{name}", key) for key, name in pairs]
+    same = [equality(rendered(key.value, read), f"f.{name}", key) for key, name in pairs]
     return Grouping("f.g", f" JOIN {table} AS f ON {' AND '.join(same)}", ())
 
 
-def equal(one: str, other: str, key: Key) -> str:
+def equality(one: str, other: str, key: Key) -> str:
     """Whether two values of a key are the same, as NULL is to itself where it is a value of the key."""
     return f"{one} {'IS NOT DISTINCT FROM' if key.null else '='} {other}"
 

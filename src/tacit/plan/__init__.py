@@ -39,7 +39,7 @@ from tacit.plan.header import Header
 from tacit.plan.looking import over
 from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, multiplied, summed
-from tacit.plan.mentions import folds_in, mentioned, parts_in, rows_in
+from tacit.plan.mentions import list_expressions, list_folds, walk_expression, walk_rows
 from tacit.plan.nodes import (
     MOST_NUMBERS,
     Computed,
@@ -240,7 +240,6 @@ __all__ = [
     "fingerprint",
     "fits",
     "folded",
-    "folds_in",
     "greatest",
     "groups_of",
     "held",
@@ -249,13 +248,14 @@ __all__ = [
     "in_words",
     "key_value",
     "least",
+    "list_expressions",
+    "list_folds",
     "many_rows",
     "matches",
     "max",
     "may_leave",
     "mean",
     "median",
-    "mentioned",
     "min",
     "multiplicity",
     "multiplied",
@@ -264,7 +264,6 @@ __all__ = [
     "over",
     "owner_of",
     "parsed",
-    "parts_in",
     "phrase",
     "plain",
     "public_values",
@@ -273,7 +272,6 @@ __all__ = [
     "read_priced",
     "read_sql",
     "rebuilt",
-    "rows_in",
     "scalar",
     "std",
     "steps_of",
@@ -286,6 +284,8 @@ __all__ = [
     "type_of",
     "units",
     "var",
+    "walk_expression",
+    "walk_rows",
     "wanted",
     "when",
     "width_of",

@@ -38,7 +38,7 @@ def check_declared(side: Expression, other: Expression, question: Question | Non
     if constant(other.value, other.kind) in listed:
         return
     reason = f"{phrase(other)} is not among the declared values of {column.name}"
-    refused(other, reason, _meant(other.value, column), question)
+    refused(other, reason, _suggest(other.value, column), question)
 
 
 def _column(side: Expression, question: Question | None) -> Column | None:
@@ -52,7 +52,7 @@ def _column(side: Expression, question: Question | None) -> Column | None:
             return None
 
 
-def _meant(value: Scalar, column: Column) -> str:
+def _suggest(value: Scalar, column: Column) -> str:
     """The declared value that is nearest, and all of them."""
     assert column.values, "the column has a list"
     texts = {str(each).casefold(): phrase(Literal(each, column.kind)) for each in column.values}

@@ -93,11 +93,11 @@ class _Search:
         """The values that an expression may have, NULL too, if there are not too many."""
         found = self.image(expression)
         if found is None and type_of(expression).kind is Kind.BOOLEAN:
-            found = _with_null(sorted(outcomes(expression)), expression)
+            found = _add_null(sorted(outcomes(expression)), expression)
         if found is None:
-            attempts = (self.chosen, self.calculated, _steps)
+            attempts = (self.chosen, self.calculated, _step_values)
             other = next((values for attempt in attempts if (values := attempt(expression)) is not None), None)
-            found = None if other is None else _with_null(other, expression)
+            found = None if other is None else _add_null(other, expression)
         return found if found is None or len(found) <= MOST_VALUES else None
 
     def affords(self, rows: int, each: int) -> bool:
@@ -112,10 +112,10 @@ class _Search:
         atoms = _atoms(expression)
         if atoms is None:
             return None
-        places = {atom: _holding_place(atom, number) for number, atom in enumerate(atoms)}
-        simple = _over(expression, places)
+        places = {atom: _placeholder(atom, number) for number, atom in enumerate(atoms)}
+        simple = _replace_parts(expression, places)
         known = set(places.values())
-        about = [part for part in (_over(part, places) for part in self.conditions) if _is_about(part, known)]
+        about = [part for part in (_replace_parts(part, places) for part in self.conditions) if _is_about(part, known)]
         if _is_inexact(simple) or not self.affords(
             prod(map(len, atoms.values())), sum(map(_size, (expression, *about)))
         ):
@@ -139,7 +139,7 @@ class _Search:
                 parts = [first]
             case _:
                 return None
-        return self._all(expression, [(part, _ANYWHERE) for part in parts])
+        return self._all(expression, [(part, _NO_ENDS) for part in parts])
 
     def _branches(
         self, expression: Expression, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression
@@ -148,11 +148,11 @@ class _Search:
         for place, (when, then) in enumerate(branches):
             possible = outcomes(when)
             if True in possible:
-                taken.append((then, narrowed(_ANYWHERE, then, conditions, place)))
+                taken.append((then, narrowed(_NO_ENDS, then, conditions, place)))
             if possible == {True} and not type_of(when).nullable:
                 break
         else:
-            taken.append((otherwise, narrowed(_ANYWHERE, otherwise, conditions, len(branches))))
+            taken.append((otherwise, narrowed(_NO_ENDS, otherwise, conditions, len(branches))))
         return self._all(expression, taken)
 
     def _all(self, expression: Expression, parts: Sequence[tuple[Expression, Ends]]) -> _Values | None:
@@ -205,7 +205,7 @@ def _holding(name: str, kind: Kind, values: list[Any]) -> Column:
     return Column(name, kind, scalar(low, kind), scalar(high, kind))
 
 
-_ANYWHERE: Ends = (None, None)
+_NO_ENDS: Ends = (None, None)
 
 
 def _is_between(value: Value, kind: Kind, low: Fraction | None, high: Fraction | None) -> bool:
@@ -232,16 +232,16 @@ def outcomes(condition: Expression) -> set[bool]:
         case Either(left, right):
             return {one or other for one in outcomes(left) for other in outcomes(right)}
         case Compared(operator, left, right):
-            return _compared(operator, type_of(left), type_of(right))
+            return _comparison_outcomes(operator, type_of(left), type_of(right))
         case OneOf(operand, options) if all(
-            _compared("=", type_of(operand), leaf(each)) == {False} for each in options
+            _comparison_outcomes("=", type_of(operand), leaf(each)) == {False} for each in options
         ):
             return {False}
         case _:
             return {False, True}
 
 
-def _compared(operator: str, left: Type, right: Type) -> set[bool]:
+def _comparison_outcomes(operator: str, left: Type, right: Type) -> set[bool]:
     """How two numbers, days or moments may compare that lie in their ranges."""
     one, other = left.range, right.range
     known = left.kind is right.kind or (left.numeric and right.numeric)
@@ -259,15 +259,15 @@ def _compared(operator: str, left: Type, right: Type) -> set[bool]:
             return {False, True}
 
 
-def _with_null(values: Sequence[Value], expression: Expression) -> _Values:
+def _add_null(values: Sequence[Value], expression: Expression) -> _Values:
     """The values, and NULL if the expression may be NULL."""
     nothing: _Values = [None] if type_of(expression).nullable else []
     return [*(value for value in values if value is not None), *nothing]
 
 
-def _steps(expression: Expression) -> _Values | None:
+def _step_values(expression: Expression) -> _Values | None:
     """The values of an expression that can only be on steps between the ends of a range."""
-    for attempt in (_rounded, _on_days, _whole, _begun, _written):
+    for attempt in (_rounded, _daily_values, _whole, _begun, _written):
         found = attempt(expression)
         if found is not None:
             return found
@@ -283,13 +283,13 @@ def _atoms(expression: Expression) -> dict[Expression, _Values] | None:
     for part in operands(expression):
         inside = _atoms(part)
         if inside is None:
-            steps = _steps(expression)
-            return None if steps is None else {expression: _with_null(steps, expression)}
+            steps = _step_values(expression)
+            return None if steps is None else {expression: _add_null(steps, expression)}
         found |= inside
     return found
 
 
-def _holding_place(atom: Expression, number: int) -> Field:
+def _placeholder(atom: Expression, number: int) -> Field:
     """A column that has the values of a part, which is computed in its place; a column is its own."""
     if isinstance(atom, Field):
         return atom
@@ -298,11 +298,11 @@ def _holding_place(atom: Expression, number: int) -> Field:
     return Field(Column(f"\0{number}", found.kind, low, high, nullable=found.nullable))
 
 
-def _over(expression: Expression, places: Mapping[Expression, Field]) -> Expression:
+def _replace_parts(expression: Expression, places: Mapping[Expression, Field]) -> Expression:
     """The expression with columns in the place of some parts."""
     if expression in places:
         return places[expression]
-    return rebuilt(expression, lambda part: _over(part, places))
+    return rebuilt(expression, lambda part: _replace_parts(part, places))
 
 
 def _is_about(condition: Expression, known: set[Field]) -> bool:
@@ -319,7 +319,7 @@ def _range(expression: Expression) -> Range | None:
     Checked by: tests/unit/plan/test_domains.py::test_the_groups_are_the_image_of_the_declared_domain
     """
     known = type_of(expression).range
-    column = _turning_nowhere(expression)
+    column = _monotone_column(expression)
     if column is None:
         return known
     ends = leaf(Field(column)).range
@@ -331,26 +331,26 @@ def _range(expression: Expression) -> Range | None:
     return hull(exact) if len(exact) == len(found) else known
 
 
-def _turning_nowhere(expression: Expression) -> Column | None:
+def _monotone_column(expression: Expression) -> Column | None:
     """The column of an expression that only ever grows with it, or only ever falls; None if it is not known to."""
     match expression:
         case Field(column):
             return column
         case Negated(operand) | Cast(operand, Kind.NUMBER | Kind.INTEGER):
-            return _turning_nowhere(operand)
+            return _monotone_column(operand)
         case Arithmetic("+" | "-" | "*", operand, Literal()) | Arithmetic("+" | "-" | "*", Literal(), operand):
-            return _turning_nowhere(operand)
+            return _monotone_column(operand)
         case Arithmetic("/", operand, Literal(value, _)) if value:
-            return _turning_nowhere(operand)
+            return _monotone_column(operand)
         case Called(Function.FLOOR | Function.CEIL | Function.TRUNC, (operand,)):
-            return _turning_nowhere(operand)
+            return _monotone_column(operand)
         case Called(Function.ROUND, (operand, Literal())):
-            return _turning_nowhere(operand)
+            return _monotone_column(operand)
         case _:
             return None
 
 
-def _on_days(expression: Expression) -> _Values | None:
+def _daily_values(expression: Expression) -> _Values | None:
     """What is the same for all moments of a day, or of an hour, over those between the ends of a column."""
     match expression:
         case Called(Function.EXTRACT, (Literal(str(part), _), Field(column))) if part in _DAILY or part == "hour":
@@ -496,7 +496,7 @@ def _narrow(expression: Expression, conditions: list[Expression]) -> Expression:
     if column.values or (column.kind not in NUMERIC and column.kind not in CALENDAR):
         return expression
     found = type_of(expression)
-    say = _exactly if column.kind is Kind.NUMBER else implied
+    say = _exact_ends if column.kind is Kind.NUMBER else implied
     ends = [(found.low, found.high), *(say(part, expression, holds=True) for part in conditions)]
     low = max((end for end, _ in ends if end is not None), default=None)
     high = min((end for _, end in ends if end is not None), default=None)
@@ -506,7 +506,7 @@ def _narrow(expression: Expression, conditions: list[Expression]) -> Expression:
     return Field(replace(column, low=least, high=most))
 
 
-def _exactly(condition: Expression, value: Field, *, holds: bool) -> Ends:
+def _exact_ends(condition: Expression, value: Field, *, holds: bool) -> Ends:
     """What a condition implies for a column of doubles: the last double that it allows, not one beyond."""
     match condition:
         case Compared(operator, Literal() as bound, compared) if compared == value:

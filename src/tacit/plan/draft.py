@@ -174,7 +174,7 @@ class Draft:
         null = has_null_group(value) and (type_of(value).nullable if possible is None else None in possible)
         key = Key(value, values or None, null)
         if values and isinstance(value, Field) and value.column.other:
-            key = _with_other(value, values, null=null)
+            key = _key_with_other(value, values, null=null)
         if key not in self.keys:
             self.keys.append(key)
             self.key_names.append(called)
@@ -350,7 +350,7 @@ class Draft:
                     raise InvalidPlan(reason, f"give the column {other!r} another name")
 
 
-def _with_other(value: Field, values: tuple[Scalar, ...], *, null: bool) -> Key:
+def _key_with_other(value: Field, values: tuple[Scalar, ...], *, null: bool) -> Key:
     """A key whose undeclared values are one; NULL is among them, unless it has a group of its own."""
     listed = OneOf(value, tuple(Literal(each, value.column.kind) for each in value.column.values or values))
     nothing = ((IsNull(value), Literal(None, Kind.TEXT)),) if null else ()

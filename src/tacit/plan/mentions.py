@@ -21,25 +21,25 @@ from tacit.plan.nodes import (
 )
 from tacit.plan.owners import parts_of
 
-__all__ = ["folds_in", "mentioned", "parts_in", "row_expressions", "rows_in"]
+__all__ = ["list_expressions", "list_folds", "list_row_expressions", "walk_expression", "walk_rows"]
 
 
-def mentioned(question: Question) -> Iterator[Expression]:
+def list_expressions(question: Question) -> Iterator[Expression]:
     """The expressions of a question, each whole: conditions, keys, what is measured and what is calculated inside."""
-    for rows in rows_in(question.rows):
-        yield from row_expressions(rows)
+    for rows in walk_rows(question.rows):
+        yield from list_row_expressions(rows)
     yield from (key.value for key in question.keys)
     yield from (measure.value for measure in question.measures if measure.value is not None)
 
 
-def rows_in(rows: Rows) -> Iterator[Rows]:
+def walk_rows(rows: Rows) -> Iterator[Rows]:
     """The rows and all rows that they are made of."""
     yield rows
     for part in parts_of(rows):
-        yield from rows_in(part)
+        yield from walk_rows(part)
 
 
-def row_expressions(rows: Rows) -> Iterator[Expression]:
+def list_row_expressions(rows: Rows) -> Iterator[Expression]:
     """The expressions of one node of rows."""
     match rows:
         case Where(_, condition):
@@ -60,20 +60,20 @@ def row_expressions(rows: Rows) -> Iterator[Expression]:
             assert_never(rows)
 
 
-def folds_in(rows: Rows) -> Iterator[Folded]:
+def list_folds(rows: Rows) -> Iterator[Folded]:
     """What the rows of one unit become, wherever in the rows."""
-    for part in rows_in(rows):
+    for part in walk_rows(rows):
         if isinstance(part, Inner):
             yield from part.folds
         elif isinstance(part, Windowed):
             yield from (window.folded for window in part.columns if not isinstance(window, Placed))
 
 
-def parts_in(expression: Expression) -> Iterator[Expression]:
+def walk_expression(expression: Expression) -> Iterator[Expression]:
     """The expression and all that it is made of."""
     yield expression
     for operand in operands(expression):
-        yield from parts_in(operand)
+        yield from walk_expression(operand)
 
 
 def _window_expressions(window: Window) -> Iterator[Expression]:

@@ -61,7 +61,7 @@ BUGS = [
     Bug(
         name="left-out-units-not-said",
         file="src/tacit/curator/left_out.py",
-        before="        *_without_unit(question.rows, entity),\n",
+        before="        *_tell_missing_units(question.rows, entity),\n",
         after="",
         killed_by=f"{SAID}::test_only_what_can_apply_is_said",
         note="rows without a unit are left out, and nobody is told",
@@ -94,7 +94,7 @@ BUGS = [
     Bug(
         name="clipping-of-held-values",
         file="src/tacit/curator/clipping.py",
-        before="        value = Field(_unbounded(column))",
+        before="        value = Field(_strip_bounds(column))",
         after="        value = Field(column)",
         killed_by=f"{CLIPPED}::test_it_counts_units_once_and_weighs_rows_as_answers_do",
         note="of values that are held between their bounds none lies outside",
@@ -102,8 +102,8 @@ BUGS = [
     Bug(
         name="clipping-counts-rows-of-units",
         file="src/tacit/curator/clipping.py",
-        before="= Units(_where(many)), Units()",
-        after="= Counted(_where(many)), Counted()",
+        before="= Units(_null_unless(many)), Units()",
+        after="= Counted(_null_unless(many)), Counted()",
         killed_by=f"{CLIPPED}::test_it_counts_units_once_and_weighs_rows_as_answers_do",
         note="the share of units is no share of rows",
     ),
