@@ -236,7 +236,7 @@ def _tell_many_rows(question: Question, terms: Terms, entity: str) -> Iterator[L
             case _ if groups == 1 or weights.norm is Weighing.L1:
                 yield LeftOut("contributions", about, f"{rows} counts as {bound:,}")
             case _:
-                yield LeftOut("contributions", about, f"{rows} counts for less, if too many are in one group")
+                yield LeftOut("contributions", about, f"{rows} may count for less")
 
 
 def _has_one_row(rows: Rows) -> bool:

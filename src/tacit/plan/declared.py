@@ -27,7 +27,10 @@ def check_declared(side: Expression, other: Expression, question: Question | Non
     >>> check_declared(ward, Literal("Surgery", Kind.TEXT))
     >>> check_declared(ward, Literal("Cardiolgy", Kind.TEXT))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    tacit.errors.InvalidPlan: 'Cardiolgy' is not among the declared values of ward; did you mean 'Cardiology'? ...
+    tacit.errors.InvalidPlan: 'Cardiolgy' is not among the declared values of ward
+      'Cardiolgy'
+      ^^^^^^^^^^^
+    did you mean 'Cardiology'? they are 'Cardiology', 'Surgery'; ...
     """
     column = _column(side, question)
     if column is None or not isinstance(other, Literal) or other.value is None:

@@ -27,7 +27,7 @@ WARDS = Table("wards", (Column("name", Kind.TEXT), Column("beds", Kind.INTEGER, 
 LONE = Table("lone", (Column("cost", Kind.NUMBER, 0, 10, nullable=False),))
 SAME = "rows with no patient are left out"
 MANY = "a patient with more than 20 rows counts as 20"
-SPREAD = "a patient with more than 20 rows counts for less, if too many are in one group"
+SPREAD = "a patient with more than 20 rows may count for less"
 
 
 def vault_of(delta=1e-6, **tables):
