@@ -91,8 +91,10 @@ class _Search:
 
     def domain(self, expression: Expression) -> _Values | None:
         """The values that an expression may have, NULL too, if there are not too many."""
-        found = self.image(expression)
-        if found is None and type_of(expression).kind is Kind.BOOLEAN:
+        truth = type_of(expression).kind is Kind.BOOLEAN
+        # A row whose text is not declared is in no list; but what is said of it is true or false all the same.
+        found = None if truth and any(field.column.values for field in _fields(expression)) else self.image(expression)
+        if found is None and truth:
             found = _add_null(sorted(outcomes(expression)), expression)
         if found is None:
             attempts = (self.chosen, self.calculated, _step_values)
@@ -247,6 +249,8 @@ def _comparison_outcomes(operator: str, left: Type, right: Type) -> set[bool]:
     known = left.kind is right.kind or (left.numeric and right.numeric)
     if one is None or other is None or not known or (left.kind not in NUMERIC and left.kind not in CALENDAR):
         return {False, True}
+    if left.kind is not right.kind and max(one.furthest, other.furthest) >= 1 << 53:
+        return {False, True}  # integers are compared with decimals as doubles, which may round them onto each other
     less, more, same = one.high < other.low, one.low > other.high, one.low == one.high == other.low == other.high
     match operator:
         case "<" | ">=" if less or one.low >= other.high:

@@ -83,6 +83,7 @@ def moments(*days):
         ("LEAST(GREATEST(free, 1), 3)", [1, 2, 3]),
         ("sure", [False, True]),
         ("age > 20", [False, True]),
+        ("ward IN ('A', 'B', 'C')", [False, True]),
         ("name LIKE 'a%'", [False, True]),
         ("CASE WHEN age < 18 THEN 'young' WHEN age < 30 THEN 'grown' ELSE 'old' END", ["young", "grown", "old"]),
         ("CASE WHEN free < 18 THEN 'young' WHEN name = 'x' THEN 'x' ELSE 'old' END", ["young", "x", "old"]),
