@@ -9,7 +9,7 @@ from tacit.cli.asking import explain, mock, sql
 from tacit.cli.auditing import auditing
 from tacit.cli.books import books
 from tacit.cli.demo import demo, shipped
-from tacit.cli.finding import find_bounds, find_contributions
+from tacit.cli.finding import clipping, find_bounds, find_contributions
 from tacit.cli.keeping import budget, check, init, refresh
 from tacit.cli.lab import lab
 from tacit.errors import (
@@ -36,7 +36,7 @@ app = typer.Typer(
 for command in (init, check, sql, explain, mock, budget, refresh, demo, lab):
     app.command()(command)
 app.command("example")(shipped)
-for finding in (find_bounds, find_contributions):
+for finding in (clipping, find_bounds, find_contributions):
     app.command(finding.__name__.replace("_", "-"))(finding)
 app.add_typer(books, name="ledger")
 app.add_typer(auditing, name="audit")

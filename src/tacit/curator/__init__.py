@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from tacit.curator.clipping import Clipping
 from tacit.curator.columns import column_of
 from tacit.curator.explanation import Expected, Explanation
 from tacit.curator.finding import FoundBounds, FoundContributions
 from tacit.curator.intervals import Interval, Noisy
+from tacit.curator.left_out import LeftOut
 from tacit.curator.policy import Limit, Policy, Replay, Shared
 from tacit.curator.protect import protect
 from tacit.curator.release import Price, Release
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Address",
     "Budget",
+    "Clipping",
     "Closest",
     "Comparison",
     "Document",
@@ -31,6 +34,7 @@ __all__ = [
     "FoundBounds",
     "FoundContributions",
     "Interval",
+    "LeftOut",
     "Limit",
     "Noisy",
     "Policy",

@@ -10,7 +10,7 @@ from tacit.plan import OTHER, Column, Kind, Scalar, constant
 
 __all__ = ["WORDS", "Declared", "column_of"]
 
-WORDS = ("type", "low", "high", "values", "nullable", "other")
+WORDS = ("type", "low", "high", "values", "nullable", "other", "null_group")
 """What may be said about a column that is spelled out."""
 
 Declared = Column | Kind | str | Sequence[Any] | Mapping[str, Any] | None
@@ -62,11 +62,11 @@ def _spelled_out(name: str, declared: Mapping[str, Any], stored: frozenset[Kind]
     values = None if declared.get("values") is None else tuple(_scalar(name, value) for value in declared["values"])
     known = [value for value in (low, high, *(values or ())) if value is not None]
     kind = _named(name, declared["type"]) if "type" in declared else _kind(name, stored, known)
-    nullable, other = declared.get("nullable", True), declared.get("other", False)
-    if not isinstance(nullable, bool) or not isinstance(other, bool):
-        raise InvalidInput(f"column {name!r}", (nullable, other), "nullable and other are True or False")
+    said = (declared.get("nullable", True), declared.get("other", False), declared.get("null_group", False))
+    if not all(isinstance(each, bool) for each in said):
+        raise InvalidInput(f"column {name!r}", said, "nullable, other and null_group are True or False")
     listed = None if values is None else _distinct(name, values)
-    return _ordered(Column(name, kind, low, high, listed, nullable, other))
+    return _ordered(Column(name, kind, low, high, listed, *said))
 
 
 def _of_one_kind(column: Column) -> Column:
@@ -74,6 +74,9 @@ def _of_one_kind(column: Column) -> Column:
     if column.other and (column.kind is not Kind.TEXT or not column.values or OTHER in column.values):
         remedy = f"other is for texts with a list of values, of which {OTHER!r} is none"
         raise InvalidInput(f"column {column.name!r}", column.values, remedy)
+    if column.null_group and not column.nullable:
+        remedy = "a column that is declared without NULL has no group for it; leave out null_group, or nullable = false"
+        raise InvalidInput(f"column {column.name!r}", "null_group", remedy)
     bounds = [end for end in (column.low, column.high) if end is not None]
     if bounds and column.kind in (Kind.TEXT, Kind.BOOLEAN):
         remedy = "it has no range; list its public values in brackets: [...]"

@@ -481,6 +481,7 @@ def _column(section: Section, kinds: Mapping[str, frozenset[Kind]] | None) -> Co
         "values": section.take("values", _scalars),
         "nullable": section.take("nullable", _truth),
         "other": section.take("other", _truth),
+        "null_group": section.take("null_group", _truth),
     }
     declared = {key: value for key, value in parts.items() if value is not None}
     if "type" in section.values and kind is None:
@@ -495,6 +496,9 @@ def _column(section: Section, kinds: Mapping[str, frozenset[Kind]] | None) -> Co
         _judge(section, "values", ("values",), problem, declared, stored)
     if "other" in declared:
         _judge(section, "other", ("values", "other"), f"it is {spelled(section.values['other'])}", declared, stored)
+    if "null_group" in declared:
+        problem = f"it is {spelled(section.values['null_group'])}"
+        _judge(section, "null_group", ("nullable", "null_group"), problem, declared, stored)
     if len(section.faults.found) == before and {"low", "high"} <= set(declared):
         problem = f"it is {spelled(section.values['high'])}, and low is {spelled(section.values['low'])}"
         _judge(section, "high", ("low", "high"), problem, declared, stored)

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from tacit.accounting import Charge
+from tacit.curator.left_out import LeftOut
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
 from tacit.curator.size import MOST_BYTES, Size, size_of
@@ -60,6 +61,7 @@ class Explanation:
     free: bool = False
     hiding: Hiding | None = None
     size: Size = Size(0, 0)
+    left_out: tuple[LeftOut, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -72,6 +74,8 @@ class Explanation:
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
+        if self.left_out:
+            lines += ["Left out or held back:", *(f"  {each}" for each in self.left_out)]
         if self.size.bytes > _WORTH_TELLING or not self.size.fits:
             lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
@@ -96,7 +100,14 @@ class Explanation:
 
 
 def explained(
-    plan: Plan, terms: Terms, shared: Shared, limit: Limit, spent: Charge, confidence: float, entity: str
+    plan: Plan,
+    terms: Terms,
+    shared: Shared,
+    limit: Limit,
+    spent: Charge,
+    confidence: float,
+    entity: str,
+    left_out: tuple[LeftOut, ...] = (),
 ) -> Explanation:
     """The explanation of a plan at its terms."""
     rule = limit.filter()
@@ -125,6 +136,7 @@ def explained(
         halving=_halving(terms, shared, rule.share(price), entity),
         hiding=None if terms.finder is None else terms.finder.hiding,
         size=size_of(terms),
+        left_out=left_out,
     )
 
 

@@ -34,7 +34,7 @@ def bars_of(release: Release) -> tuple[tuple[str, ...], tuple[Bars, ...]]:
     """What a picture of an answer shows: a label for each row, and one panel for each measured column."""
     ends = {f"{name}{end}" for name in release.measured for end in ("", "_low", "_high")}
     keys = [name for name in release.columns if name not in ends]
-    labels = tuple(_label(" · ".join(str(row[name]) for name in keys)) or "all" for row in release)
+    labels = tuple(_label(" · ".join(_key_text(row[name]) for name in keys)) or "all" for row in release)
     return labels, tuple(_panel(release, name) for name in release.measured)
 
 
@@ -100,6 +100,10 @@ def bars(release: Release, path: str | None = None) -> Any:
             )
             raise InvalidInput("path", str(path), why) from None
     return figure
+
+
+def _key_text(key: Any) -> str:
+    return "NULL" if key is None else str(key)
 
 
 def _label(key: str) -> str:

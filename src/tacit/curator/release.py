@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from tacit.curator.left_out import LeftOut
 from tacit.curator.unknown import Hiding
 from tacit.errors import InvalidInput
 from tacit.extras import extra
@@ -35,7 +36,8 @@ class Release:
     """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
 
     `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval.  Where keys are not
-    public, `hiding` says which groups may be missing.
+    public, `hiding` says which groups may be missing.  `left_out` says what the answer leaves out or holds back: by the
+    policy and the question, not by the rows.
     """
 
     columns: tuple[str, ...]
@@ -45,6 +47,7 @@ class Release:
     price: Price
     receipt: Mapping[str, Any]
     hiding: Hiding | None = None
+    left_out: tuple[LeftOut, ...] = ()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
@@ -110,7 +113,7 @@ class Release:
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>" for cells in self._cells()
         )
-        caption = escape(self._caption())
+        caption = escape(self._caption()).replace("\n", "<br>")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"
 
     def __str__(self) -> str:
@@ -149,7 +152,8 @@ class Release:
         if self.hiding is not None:
             unit = self.receipt.get("unit", "unit")
             hold += f"; groups of fewer than about {self.hiding.shown(self.confidence):,} may be hidden (unit: {unit})"
-        return printable(f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}")
+        first = f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}"
+        return "\n".join([printable(first), *(printable(str(each)) for each in self.left_out)])
 
     def _headings(self) -> list[str]:
         ends = {f"{name}{end}" for name in self.measured for end in ("_low", "_high")}

@@ -15,7 +15,7 @@ from tacit.curator.terms import Terms
 from tacit.curator.unknown import Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
-from tacit.plan import Scalar, identity
+from tacit.plan import KeyValue, identity
 
 __all__ = ["Integers", "Stored", "released", "stored_answer"]
 
@@ -44,7 +44,7 @@ class Stored:
     worths: tuple[Fraction, ...]
     measures: tuple[str, ...]
     ranks: tuple[Ranks | None, ...]
-    found: tuple[tuple[Scalar, ...], ...] | None = None
+    found: tuple[tuple[KeyValue, ...], ...] | None = None
     hiding: Hiding | None = None
 
     def written(self) -> bytes:
@@ -121,7 +121,7 @@ class Stored:
 
 
 def released(
-    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[Scalar, ...], ...] | None = None
+    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[KeyValue, ...], ...] | None = None
 ) -> Stored:
     """The exact integers, hidden; `found` are the unknown keys that passed, which are released already.
 
@@ -138,7 +138,7 @@ def stored_answer(
     terms: Terms,
     integers: tuple[tuple[Integers, ...], ...],
     asked: Mapping[str, Any],
-    found: tuple[tuple[Scalar, ...], ...] | None,
+    found: tuple[tuple[KeyValue, ...], ...] | None,
 ) -> Stored:
     """What was released, one row a group, with all that is public about it."""
     names = sorted({type(mechanism).__name__ for mechanism in terms.mechanisms})
@@ -196,9 +196,11 @@ def _taken_apart(payload: bytes) -> tuple[dict[str, Any], tuple[tuple[int | tupl
     return plain, tuple(zip(*columns, strict=True))
 
 
-def _kept(value: Scalar) -> list[str]:
+def _kept(value: KeyValue) -> list[str]:
     """A key's value as JSON keeps it: what it is, and its text."""
     match value:
+        case None:
+            return ["null", ""]
         case bool():
             return ["truth", str(value)]
         case int():
@@ -215,7 +217,8 @@ def _kept(value: Scalar) -> list[str]:
             assert_never(value)
 
 
-_READ: dict[str, Callable[[str], Scalar]] = {
+_READ: dict[str, Callable[[str], KeyValue]] = {
+    "null": lambda _: None,
     "truth": lambda text: text == "True",
     "whole": int,
     "number": Fraction,
@@ -225,6 +228,6 @@ _READ: dict[str, Callable[[str], Scalar]] = {
 }
 
 
-def _read(kept: Sequence[str]) -> Scalar:
+def _read(kept: Sequence[str]) -> KeyValue:
     what, text = kept
     return _READ[what](text)

@@ -23,11 +23,11 @@ from tacit.plan import (
     Distinct,
     Keeping,
     Key,
+    KeyValue,
     Owner,
     Question,
     Ranked,
     Row,
-    Scalar,
     Scan,
     Summed,
     Table,
@@ -39,8 +39,8 @@ from tacit.plan import (
     computed,
     constant,
     held,
+    key_value,
     owner_of,
-    scalar,
     tables_of,
     type_of,
 )
@@ -140,13 +140,13 @@ class _Gathered:
     """What is gathered, key by key, and the rows that it is gathered from."""
 
     rows: list[Owned]
-    found: dict[tuple[Scalar, ...], int]
+    found: dict[tuple[KeyValue, ...], int]
 
     @property
     def weights(self) -> Answer:
         return np.array(list(self.found.values()), np.int64)
 
-    def keys(self, places: Sequence[int]) -> list[tuple[Scalar, ...]]:
+    def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
         named = list(self.found)
         return [named[place] for place in places]
 
@@ -160,19 +160,27 @@ def _gathered(rows: list[Owned], question: Question, keeping: Keeping) -> _Gathe
     places = _places(replace(question, keys=public))
     known, named = _values(public), _values(question.unknown)
     owned: defaultdict[Hashable, set[tuple[Value, ...]]] = defaultdict(set)
-    whole = owner_of(question.rows) is Owner.ROW
+    nulls, whole = [key.null for key in question.unknown], owner_of(question.rows) is Owner.ROW
     for number, row in enumerate(_met(rows, question)):
         values = tuple(named(row.cells))
-        if None not in values and tuple(known(row.cells)) in places:
+        named_by = all(value is not None or null for value, null in zip(values, nulls, strict=True))
+        if named_by and tuple(known(row.cells)) in places:
             owned[number if whole else row.unit].add(values)
-    order = {values: (hash_of(values, kinds, keeping.secret), values) for keys in owned.values() for values in keys}
+    order = {
+        values: (
+            hash_of(values, kinds, keeping.secret),
+            [(value is None, 0 if value is None else value) for value in values],
+        )
+        for keys in owned.values()
+        for values in keys
+    }
     found: Counter[tuple[Value, ...]] = Counter()
     for keys in owned.values():
         kept = sorted(keys, key=order.__getitem__)[: keeping.most]
         for values in kept:
             found[values] += key_weight(len(kept), keeping)
     weighing = [values for values in sorted(found, key=order.__getitem__) if found[values]]
-    return _Gathered(rows, {tuple(map(scalar, each, kinds)): found[each] for each in weighing})
+    return _Gathered(rows, {tuple(map(key_value, each, kinds)): found[each] for each in weighing})
 
 
 def _kept(rows: list[Owned], question: Question) -> Iterator[Kept]:

@@ -292,7 +292,7 @@ def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Quest
     assert question is not None, "keys and measures exist only after release"
     match expression:
         case KeyOf(place):
-            return Type(type_of(question.keys[place].value).kind, nullable=False)
+            return Type(type_of(question.keys[place].value).kind, nullable=question.keys[place].null)
         case MeasureOf(place):
             measure = question.measures[place]
             kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER

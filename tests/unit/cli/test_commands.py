@@ -146,6 +146,19 @@ def test_what_the_policy_leaves_open_is_found_and_used_by_the_next_process(run: 
     assert run("sql", clinic, "SELECT AVG(age) AS m FROM visits", "--epsilon", "0.1").code == 0
 
 
+def test_what_is_cut_off_is_measured_once_and_said_by_the_next_process(run: Run, clinic: Path) -> None:
+    assert "more than 3 rows" in run("explain", clinic, COUNT, "--epsilon", "0.1").out
+    found = parsed(run("clipping", clinic, "visits", "--epsilon", "0.5", "--json"))
+    assert (found["free"], found["contributions"], found["confidence"]) == (False, 3, 0.95)
+    assert found["units"]["low"] <= found["units"]["share"] <= found["units"]["high"]
+    assert "answered before" in run("clipping", clinic, "visits", "--epsilon", "0.5").out
+    answer = parsed(run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json"))
+    assert any("measured" in sentence for sentence in answer["left_out"])
+    told = parsed(run("explain", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json"))
+    assert told["left_out"] == answer["left_out"]
+    assert run("clipping", clinic, "elsewhere", "--epsilon", "0.5").code == 2
+
+
 def test_a_vault_is_made_from_the_schema_of_a_file(run: Run, clinic: Path, tmp_path: Path) -> None:
     made = tmp_path / "made"
     words = ["--unit", "patient", "--contributions", 3, "--epsilon", 1, "--answers", 4]
