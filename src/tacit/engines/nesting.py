@@ -7,16 +7,19 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import assert_never
 
+from tacit.engines.pairs import Side, crowded, size_sql, suspected
 from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit
 from tacit.engines.relations import Relation
-from tacit.engines.rendering import Reader, called, clamped, double, quoted, rendered, whole
+from tacit.engines.rendering import Reader, called, clamped, double, literal, quoted, rendered, whole
 from tacit.engines.terms import steps
+from tacit.engines.work import Bounds
 from tacit.errors import EngineFailed, InvalidData
 from tacit.plan import (
     Column,
     Compared,
     Computed,
     Defined,
+    Expression,
     Folded,
     Folding,
     Inner,
@@ -37,6 +40,7 @@ from tacit.plan import (
     columns_of,
     owner_of,
     steps_of,
+    type_of,
 )
 
 __all__ = ["Nest"]
@@ -56,6 +60,7 @@ class Nest:
     """
 
     relations: Mapping[str, Relation]
+    bounds: Bounds
     parts: list[str] = field(default_factory=list)
     _found: dict[Rows, Relation] = field(default_factory=dict)
 
@@ -96,17 +101,23 @@ class Nest:
 
     def _part(self, select: str, columns: Sequence[Column], owner: Relation) -> Relation:
         """A part of the WITH clause whose columns are c0, c1, … in their order."""
-        name = f"r{len(self.parts)}"
-        self.parts.append(f"{name} AS ({select})")
+        name = self._named(select)
         found = {column.name: (f"c{i}", called(column.kind)) for i, column in enumerate(columns)}
         assert len(found) == len(columns), "no two columns share a name"
         return Relation(name, found, owner.unit, None, owner.numbered, owner.names)
+
+    def _named(self, select: str, kept: str = "") -> str:
+        """The name of a part of the WITH clause."""
+        name = f"r{len(self.parts)}"
+        self.parts.append(f"{name} AS {kept}({select})")
+        return name
 
     def _scan(self, table: Table) -> Relation:
         relation = self.relations.get(table.name)
         if relation is None or not all(_knows(relation, column) for column in table.columns):
             raise EngineFailed
-        cells = [reader(relation)(column) for column in table.columns]
+        found, read_column = self.bounds, reader(relation)
+        cells = [read_column(each) if found.reads(each) else literal(None, each.kind) for each in table.columns]
         select, unit = [f"{cell} AS c{i}" for i, cell in enumerate(cells)], None
         where = ""
         if owner_of(Scan(table)) is Owner.UNIT:
@@ -163,8 +174,21 @@ class Nest:
             conditions.insert(0, _same_unit(one, two)[0])
         named = [f"{places[column.name]} AS c{i}" for i, column in enumerate(columns)]
         select = ", ".join([*(["l.u AS u"] if one.unit else []), *named]) or "1 AS nothing"
-        join = f"{one.name} AS l {'LEFT ' if rows.outer else ''}JOIN {two.name} AS r"
+        left = one.name
+        if self.bounds.limits(rows):
+            left = f"(SELECT * FROM {one.name} ANTI JOIN {self._crowded(rows, one, two)} USING (u))"
+        join = f"{left} AS l {'LEFT ' if rows.outer else ''}JOIN {two.name} AS r"
         return self._part(f"SELECT {select} FROM {join} ON {' AND '.join(conditions) or 'TRUE'}", columns, one)
+
+    def _crowded(self, rows: Joined, one: Relation, two: Relation) -> str:
+        """The part that lists the units which are left out of a join, for they would have too many pairs in it."""
+        ours = _side(rows.left, one, [pair[0] for pair in rows.on])
+        theirs = _side(rows.right, two, [pair[1] for pair in rows.on])
+        public = owner_of(rows.right) is Owner.NOBODY
+        same = None if public else _same_unit(one, two)[0]
+        partners = self.bounds.partners(rows) if public else 0
+        among = self._named(suspected(ours, theirs, same, partners), "MATERIALIZED ")
+        return self._named(crowded(ours, theirs, same, among), "MATERIALIZED ") if public or rows.on else among
 
     def _windowed(self, rows: Windowed) -> Relation:
         """The rows with what windows add.
@@ -200,6 +224,13 @@ def reader(relation: Relation) -> Reader:
 def _knows(relation: Relation, column: Column) -> bool:
     stored = relation.columns.get(column.name)
     return stored is not None and column.kind in kinds_of(stored[1])
+
+
+def _side(rows: Rows, found: Relation, keys: Sequence[Expression]) -> Side:
+    """One side of a join, as it is counted."""
+    texts = [found.columns[column.name][0] for column in columns_of(rows) if column.kind is Kind.TEXT]
+    rendered_keys = tuple(rendered(key, reader(found)) for key in keys)
+    return Side(found.name, size_sql(texts), rendered_keys, tuple(type_of(key).kind for key in keys))
 
 
 def _defined(columns: Sequence[Defined], read_column: Reader) -> list[str]:
