@@ -26,6 +26,7 @@ from tacit.plan import (
     Joined,
     Kept,
     Kind,
+    Like,
     Literal,
     Owner,
     Place,
@@ -57,11 +58,12 @@ MOST_PAIRS = MOST_BYTES // (2 * ROW_BYTES)
 """So many pairs they are at most."""
 
 _FEW = 16  # copies of a row that nobody notices
-_MOST_ROWS = 8 * MOST_PAIRS
+_MOST_ROWS = 4 * MOST_PAIRS
 _MOST_LIMITED = 16
 _MOST_KEPT = 64
 _MOST_MADE = 128
 _MOST_STEPS = 10_000
+_TEXT_STEPS = 8  # for every ROW_BYTES of a text
 
 
 @frozen
@@ -282,8 +284,17 @@ def _text_weight(expression: Expression) -> Fraction:
 
 
 def _steps(expression: Expression) -> int:
-    """Of how many calculations an expression is made."""
-    return sum(not isinstance(part, Literal | Field) for part in _every_part(expression))
+    """Of how many calculations an expression is made; one that goes through texts takes as many more as they are long.
+
+    A pattern of LIKE goes through its text once: its length counts beside that.
+    """
+    found = 0
+    for part in _every_part(expression):
+        if not isinstance(part, Literal | Field):
+            found += 1 + ceil(_TEXT_STEPS * sum((_text_weight(each) for each in operands(part)), Fraction(0)))
+        if isinstance(part, Like):
+            found += len(part.pattern)
+    return found
 
 
 def _every_node(rows: Rows) -> Iterator[Rows]:
