@@ -7,6 +7,7 @@ from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import SHARE, Hiding
+from tacit.engines import MOST_PAIRS, may_leave_out
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import (
@@ -57,11 +58,13 @@ class Explanation:
     halving: str
     free: bool = False
     hiding: Hiding | None = None
+    leaving: bool = False
 
     def __str__(self) -> str:
         lines = [
             self.words,
             f"Protected: {self.unit}, neighbours by {self.neighbours}; its rows weigh at most {self.contributions}.",
+            *self._left_out(),
             *self._released(),
         ]
         lines += [
@@ -75,6 +78,11 @@ class Explanation:
         lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
         lines.append(f"To halve the ±: {self.halving}")
         return "\n".join(lines)
+
+    def _left_out(self) -> list[str]:
+        """Which units are left out of a join, if any could be."""
+        few = "fewer if its texts are long"
+        return [f"Left out of a join: who has more than {MOST_PAIRS:,} pairs of rows in it, {few}."] * self.leaving
 
     def _released(self) -> list[str]:
         """Which groups are released."""
@@ -119,6 +127,7 @@ def explained(
         affordable=rule.admits(spent, price),
         halving=_halving(terms, shared, rule.share(price), entity),
         hiding=None if terms.finder is None else terms.finder.hiding,
+        leaving=may_leave_out(plan.question.rows),
     )
 
 

@@ -36,6 +36,7 @@ from tacit.plan import (
     Running,
     Scan,
     Stacked,
+    Table,
     Where,
     Window,
     Windowed,
@@ -47,7 +48,7 @@ from tacit.plan import (
     type_of,
 )
 
-__all__ = ["MOST_BYTES", "MOST_PAIRS", "Bounds", "Load", "bounds_of_question", "check_work"]
+__all__ = ["MOST_BYTES", "MOST_PAIRS", "Bounds", "Load", "bounds_of_question", "check_work", "may_leave_out"]
 
 MOST_BYTES = 1 << 24
 """So many bytes may the pairs of rows take that one unit has in a join; a unit that would have more is left out of it.
@@ -60,7 +61,7 @@ MOST_PAIRS = MOST_BYTES // (2 * ROW_BYTES)
 _FEW = 16  # copies of a row that nobody notices
 _MOST_ROWS = 4 * MOST_PAIRS
 _MOST_LIMITED = 16
-_MOST_KEPT = 64
+_MOST_KEPT = 32
 _MOST_MADE = 128
 _MOST_STEPS = 10_000
 _TEXT_STEPS = 8  # for every ROW_BYTES of a text
@@ -174,6 +175,16 @@ def bounds_of_question(question: Question, sharing: Sharing) -> Bounds:
         if isinstance(rows, Windowed) and any(map(_is_in_full_order, rows.columns)):
             read |= {column.name for table in tables_of(rows.rows) for column in table.columns}
     return Bounds(question.rows, sharing, frozenset(read))
+
+
+def may_leave_out(rows: Rows) -> bool:
+    """Whether a unit with very many rows could be left out of a join, by what is declared of public tables."""
+
+    def declared(table: Table, column: Column | None) -> int:
+        return 1 if column is not None and column.name in table.unique else table.rows
+
+    bounds = Bounds(rows, declared)
+    return any(isinstance(part, Joined) and bounds.limits(part) for part in _every_node(rows))
 
 
 def _is_in_full_order(window: Window) -> bool:

@@ -132,12 +132,16 @@ def _joined(rows: Joined, left: Iterable[Owned], right: Sequence[Owned], *, limi
     tests = [computed(Compared("=", one, two)) for one, two in rows.on]
     public = owner_of(rows.right) is Owner.NOBODY
     nothing = {column.name: None for column in columns_of(rows.right)}
+
+    def owner(unit: Hashable) -> Hashable:
+        return None if public else _known(unit)
+
     owned: defaultdict[Hashable, list[Row]] = defaultdict(list)
     for row in right:
-        owned[None if public else _known(row.unit)].append(row.cells)
+        owned[owner(row.unit)].append(row.cells)
     found, taken = list[Owned](), Counter[Hashable]()
     for row in left:
-        pairs = [{**row.cells, **each} for each in owned[None if public else _known(row.unit)]]
+        pairs = [{**row.cells, **each} for each in owned[owner(row.unit)]]
         met = [pair for pair in pairs if all(test(pair) is True for test in tests)]
         if limited:
             taken[row.unit] += sum(ROW_BYTES + bytes_of(list(pair.values())) for pair in met)
