@@ -204,7 +204,7 @@ def check_questions(data):
         assert engine.evaluate(question, weights).tolist() == found
         seen["answers"] += any(map(any, found))
         read = bounds_of_question(question, memory._sharing)
-        seen["unread"] += any(not read.reads(c) for t in tables_of(question.rows) for c in t.columns)
+        seen["unread"] += any(not read.reads(c.name) for t in tables_of(question.rows) for c in t.columns)
     return seen
 
 

@@ -20,6 +20,7 @@ from tacit.plan import (
     Computed,
     Defined,
     Expression,
+    Field,
     Folded,
     Folding,
     Inner,
@@ -80,7 +81,7 @@ class Nest:
                 return self._part(select, columns_of(rows), found)
             case Computed(inner, columns):
                 found = self.relation(inner)
-                select = f"SELECT {_listed(_defined(columns, reader(found)), found)} FROM {found.name}"
+                select = f"SELECT {_listed(self._defined(columns, reader(found)), found)} FROM {found.name}"
                 return self._part(select, columns_of(rows), found)
             case Inner():
                 return self._inner(rows)
@@ -112,12 +113,18 @@ class Nest:
         self.parts.append(f"{name} AS {kept}({select})")
         return name
 
+    def _defined(self, columns: Sequence[Defined], read_column: Reader) -> list[str]:
+        """The cells of a row; NULL for those that nobody looks at."""
+        return [
+            rendered(value, read_column) if self.bounds.reads(name) else literal(None, type_of(value).kind)
+            for name, value in ((each.name, each.value) for each in columns)
+        ]
+
     def _scan(self, table: Table) -> Relation:
         relation = self.relations.get(table.name)
         if relation is None or not all(_knows(relation, column) for column in table.columns):
             raise EngineFailed
-        found, read_column = self.bounds, reader(relation)
-        cells = [read_column(each) if found.reads(each) else literal(None, each.kind) for each in table.columns]
+        cells = self._defined([Defined(column.name, Field(column)) for column in table.columns], reader(relation))
         select, unit = [f"{cell} AS c{i}" for i, cell in enumerate(cells)], None
         where = ""
         if owner_of(Scan(table)) is Owner.UNIT:
@@ -231,10 +238,6 @@ def _side(rows: Rows, found: Relation, keys: Sequence[Expression]) -> Side:
     texts = [found.columns[column.name][0] for column in columns_of(rows) if column.kind is Kind.TEXT]
     rendered_keys = tuple(rendered(key, reader(found)) for key in keys)
     return Side(found.name, size_sql(texts), rendered_keys, tuple(type_of(key).kind for key in keys))
-
-
-def _defined(columns: Sequence[Defined], read_column: Reader) -> list[str]:
-    return [rendered(each.value, read_column) for each in columns]
 
 
 def _listed(cells: Sequence[str], owner: Relation) -> str:

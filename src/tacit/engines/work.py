@@ -5,7 +5,7 @@ ten seconds, exactly if somebody is there.  So the rows that a unit becomes, the
 steps that are taken are bounded by numbers that everybody knows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import ceil
 from typing import assert_never
@@ -38,13 +38,12 @@ from tacit.plan import (
     Stacked,
     Table,
     Where,
-    Window,
     Windowed,
+    columns_of,
     length_of,
     operands,
     owner_of,
     parts_of,
-    tables_of,
     type_of,
 )
 
@@ -99,9 +98,9 @@ class Bounds:
         self._found: dict[int, tuple[Rows, Load, bool]] = {}  # of rows that live as long, so that no others have the id
         self.load(rows)
 
-    def reads(self, column: Column) -> bool:
-        """Whether a column of a table is looked at; what is not is NULL to the question, and takes no room."""
-        return self._read is None or column.name in self._read
+    def reads(self, name: str) -> bool:
+        """Whether a column of that name is looked at; what is not is NULL to the question, and takes no room."""
+        return self._read is None or name in self._read
 
     def limits(self, rows: Joined) -> bool:
         """Whether units that would have too many pairs are left out of a join: where nothing proves that none does.
@@ -168,13 +167,34 @@ class Bounds:
 
 
 def bounds_of_question(question: Question, sharing: Sharing) -> Bounds:
-    """The bounds of a question, which reads the columns that one of its expressions names."""
-    parts = (part for each in _expressions(question) for part in _every_part(each))
-    read = {part.column.name for part in parts if isinstance(part, Field)}
-    for rows in _every_node(question.rows):
-        if isinstance(rows, Windowed) and any(map(_is_in_full_order, rows.columns)):
-            read |= {column.name for table in tables_of(rows.rows) for column in table.columns}
-    return Bounds(question.rows, sharing, frozenset(read))
+    """The bounds of a question, with the names of all columns that it reads."""
+    return Bounds(question.rows, sharing, _names_read(question))
+
+
+def _names_read(question: Question) -> frozenset[str]:
+    """The names of the columns that something is made of; a column that is only passed on under another is not read.
+
+    Claim:      what is not read changes no answer.
+    Because:    every expression is, but those that give a column whose name nobody reads; and an order that is
+                completed by all columns of its rows reads all of them.
+    Checked by: tests/laws/test_bounds.py::test_columns_that_nobody_reads_take_no_room_in_either_engine
+    """
+    nodes = list(_every_node(question.rows))
+    passed = [each for rows in nodes if isinstance(rows, Computed) for each in rows.columns]
+    read = {column.name for rows in nodes if _is_in_full_order(rows) for column in columns_of(rows)}
+    for rows in nodes:
+        if not isinstance(rows, Computed):
+            read |= _fields(_own_expressions(rows))
+    read |= _fields(_asked(question))
+    while more := [each for each in passed if each.name in read]:
+        passed = [each for each in passed if each.name not in read]
+        read |= _fields(each.value for each in more)
+    return frozenset(read)
+
+
+def _fields(expressions: Iterable[Expression]) -> set[str]:
+    """The names of the columns in some expressions."""
+    return {part.column.name for each in expressions for part in _every_part(each) if isinstance(part, Field)}
 
 
 def may_leave_out(rows: Rows) -> bool:
@@ -187,9 +207,10 @@ def may_leave_out(rows: Rows) -> bool:
     return any(isinstance(part, Joined) and bounds.limits(part) for part in _every_node(rows))
 
 
-def _is_in_full_order(window: Window) -> bool:
-    """Whether an order is completed by all columns of the rows."""
-    return isinstance(window, Placed) and window.place not in {Place.RANK, Place.DENSE}
+def _is_in_full_order(rows: Rows) -> bool:
+    """Whether there is an order in rows that is completed by all their columns."""
+    windows = rows.columns if isinstance(rows, Windowed) else ()
+    return any(isinstance(each, Placed) and each.place not in {Place.RANK, Place.DENSE} for each in windows)
 
 
 def _are_of_one_kind(one: Expression, two: Expression) -> bool:
@@ -230,9 +251,8 @@ def check_work(question: Question, sharing: Sharing) -> None:
     bounds = bounds_of_question(question, sharing)
     nodes = [rows for rows in _every_node(question.rows) if owner_of(rows) is not Owner.NOBODY]
     _check_rows(nodes, bounds)
-    asked = [key.value for key in question.keys] + [m.value for m in question.measures if m.value is not None]
     parts = [(bounds.load(rows).times, list(_own_expressions(rows))) for rows in nodes]
-    parts.append((bounds.load(question.rows).times, asked))
+    parts.append((bounds.load(question.rows).times, list(_asked(question))))
     _check_texts(parts)
     steps = sum(times * (1 + sum(map(_steps, each))) for times, each in parts)
     if steps > _MOST_STEPS:
@@ -326,6 +346,11 @@ def _expressions(question: Question) -> Iterator[Expression]:
     """All expressions of a question, whole."""
     for rows in _every_node(question.rows):
         yield from _own_expressions(rows)
+    yield from _asked(question)
+
+
+def _asked(question: Question) -> Iterator[Expression]:
+    """The expressions of keys and measures."""
     yield from (key.value for key in question.keys)
     yield from (measure.value for measure in question.measures if measure.value is not None)
 

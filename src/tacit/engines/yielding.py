@@ -14,11 +14,9 @@ from tacit.engines.work import MOST_BYTES, Bounds
 from tacit.errors import EngineFailed
 from tacit.plan import (
     ROW_BYTES,
-    Column,
     Compared,
     Computed,
     Defined,
-    Expression,
     Field,
     Folded,
     Folding,
@@ -47,6 +45,7 @@ from tacit.plan import (
     held,
     owner_of,
     steps_of,
+    type_of,
     window_column,
 )
 
@@ -61,13 +60,13 @@ def yielded(rows: Rows, stored: Mapping[str, list[Owned]], bounds: Bounds) -> li
 
     match rows:
         case Scan(table):
-            cells = _each([Defined(each.name, _read(each, bounds)) for each in table.columns])
+            cells = _each(_read([Defined(each.name, Field(each)) for each in table.columns], bounds))
             return [Owned(row.unit, cells(row.cells)) for row in scanned(table, stored)]
         case Where(inner, condition):
             test = computed(condition)
             return [row for row in below(inner) if test(row.cells) is True]
         case Computed(inner, columns):
-            values = _each(columns)
+            values = _each(_read(columns, bounds))
             return [Owned(row.unit, values(row.cells)) for row in below(inner)]
         case Inner(inner, keys, folds):
             return _folded(below(inner), keys, folds)
@@ -87,9 +86,12 @@ def yielded(rows: Rows, stored: Mapping[str, list[Owned]], bounds: Bounds) -> li
             assert_never(rows)
 
 
-def _read(column: Column, bounds: Bounds) -> Expression:
-    """A column of a table; NULL if the question does not look at it."""
-    return Field(column) if bounds.reads(column) else Literal(None, column.kind)
+def _read(columns: Sequence[Defined], bounds: Bounds) -> list[Defined]:
+    """Columns as they are computed: NULL if the question does not look at them."""
+    return [
+        each if bounds.reads(each.name) else Defined(each.name, Literal(None, type_of(each.value).kind))
+        for each in columns
+    ]
 
 
 def _known(unit: Hashable) -> Hashable:
