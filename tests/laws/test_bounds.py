@@ -88,13 +88,26 @@ def texts(draw, depth=3):
             return draw(inner)
 
 
+def check_length(expression, row):
+    found, bound = computed(expression)(row) or "", length_of(expression)
+    read = sum(len(cell[:MOST_CHARACTERS].encode()) for cell in (row["a"], row["b"]))
+    assert len(found) <= bound.characters
+    assert len(found.encode()) <= bound.fixed + bound.share * read
+    return len(found.encode()) / max(1, bound.fixed + bound.share * read)
+
+
 @each_of(150, texts(), st.sampled_from(TEXTS), st.sampled_from(TEXTS), st.sampled_from([-(2**63), 7, None]))
 def test_no_text_is_longer_than_its_bound(expression, one, two, number):
-    row = {"a": one, "b": two, "n": number, "d": 20_000 * 86_400_000_000}
-    found, bound = computed(expression)(row), length_of(expression)
-    read = sum(len(cell[:MOST_CHARACTERS].encode()) for cell in (one, two))
-    assert len(found or "") <= bound.characters
-    assert len((found or "").encode()) <= bound.fixed + bound.share * read
+    check_length(expression, {"a": one, "b": two, "n": number, "d": 20_000 * 86_400_000_000})
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("a", "\U0001f600"), ("aa", "bcd"), ("a", "bcd"), ("\U0001f600", "a"), ("a", "")]
+)
+def test_what_is_replaced_is_as_long_as_its_bound_at_worst(old, new):
+    changed = Called(Function.REPLACE, (NAME, text(old), text(new)))
+    filled = check_length(changed, {"a": old * (1_000 // len(old)), "b": ""})
+    assert filled == 1 or len(new.encode()) < len(old.encode())
 
 
 def test_a_letter_of_another_case_is_at_most_half_as_long_again():

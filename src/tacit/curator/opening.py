@@ -112,9 +112,8 @@ class _Rows(Engine):
         versions = tuple((name, self._version(name) if self._is_public(name) else 0) for name in _names(question))
         with self._one_at_a_time:
             if versions not in self._empty:
-                tables = {name: self._tables[name] for name, _ in versions}
-                sources = {table: source if table.public else [] for table, source in tables.values()}
-                self._empty[versions] = DuckDB(sources)
+                tables = [self._tables[name] for name, _ in versions]
+                self._empty[versions] = DuckDB({table: source if table.public else [] for table, source in tables})
         self._empty[versions].dry_run(question, weights)
 
     def close(self) -> None:

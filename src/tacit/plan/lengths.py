@@ -1,6 +1,8 @@
 """How long a text can be that is read or made: proved from the plan, for every row, before one is looked at."""
 
 from fractions import Fraction
+from functools import reduce
+from operator import add, or_
 from typing import assert_never
 
 from tacit.frozen import frozen
@@ -79,6 +81,10 @@ class Length:
 
 _NONE = Length(0)
 
+# The lengths that were asked for of late, as types are kept: an expression that is kept here lives, and keeps its id.
+_KNOWN: dict[int, tuple[Expression, Length]] = {}
+_MOST_KNOWN = 4_000
+
 
 def length_of(expression: Expression) -> Length:
     """How long the text can be that an expression over rows is; of another kind than text, nothing.
@@ -94,6 +100,16 @@ def length_of(expression: Expression) -> Length:
     >>> length_of(Called(Function.REPLACE, (name, Literal("a", Kind.TEXT), Literal("bcd", Kind.TEXT)))).characters
     3000
     """
+    known = _KNOWN.get(id(expression))
+    if known is None or known[0] is not expression:
+        known = expression, _inferred(expression)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[id(expression)] = known
+    return known[1]
+
+
+def _inferred(expression: Expression) -> Length:
     match expression:
         case Literal(value, _):
             text = value if isinstance(value, str) else ""
@@ -101,10 +117,7 @@ def length_of(expression: Expression) -> Length:
         case Field(column):
             return Length(MOST_CHARACTERS, share=Fraction(1)) if column.kind is Kind.TEXT else _NONE
         case Case(branches, otherwise):
-            found = length_of(otherwise)
-            for _, value in branches:
-                found |= length_of(value)
-            return found
+            return reduce(or_, (length_of(then) for _, then in branches), length_of(otherwise))
         case Cast(operand, kind):
             return _text(operand) if kind is Kind.TEXT else _NONE
         case Called():
@@ -149,18 +162,12 @@ def _called(expression: Called) -> Length:
         case Function.REPLACE:
             return _replaced(length_of(first).cut(LONGEST), _constant(rest[0]), _constant(rest[1]))
         case Function.CONCAT | Function.JOINED:
-            found = _NONE
-            for part in expression.operands:
-                found += _text(part).cut(LONGEST)
-            return found
+            return reduce(add, (_text(part).cut(LONGEST) for part in expression.operands))
         case Function.STRFTIME:
             most = _NAME * len(_constant(rest[0]))
             return Length(most, Fraction(most))
         case Function.COALESCE | Function.LEAST | Function.GREATEST:
-            found = length_of(first)
-            for part in rest:
-                found |= length_of(part)
-            return found
+            return reduce(or_, map(length_of, expression.operands))
         case _:  # TRIM and its like, the rest of a text from a place on, NULLIF: the first operand or a part of it
             return length_of(first)
 
