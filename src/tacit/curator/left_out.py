@@ -8,6 +8,7 @@ from math import isqrt
 from typing import Any
 
 from tacit.curator.terms import Terms
+from tacit.engines import MOST_PAIRS, may_leave_out
 from tacit.frozen import frozen
 from tacit.plan import (
     OTHER,
@@ -62,7 +63,7 @@ __all__ = ["LeftOut", "add_measured", "list_left_out"]
 class LeftOut:
     """One reason why an answer is not about every row as it is.
 
-    `kind` is one of "unit", "join", "key", "keys", "contributions", "bounds" and "constant"; `about` names the table,
+    `kind` is one of "unit", "join", "pairs", "key", "keys", "contributions", "bounds" and "constant"; `about` names the table,
     the column or the expression; `sentence` says it.
     """
 
@@ -85,6 +86,7 @@ def list_left_out(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
     found = [
         *_tell_missing_units(question.rows, entity),
         *_tell_unjoined_rows(question.rows),
+        *_tell_many_pairs(question.rows, entity),
         *_tell_missing_groups(plan),
         *_tell_many_rows(question, terms, entity),
         *_tell_many_keys(terms, entity),
@@ -126,6 +128,14 @@ def _tell_unjoined_rows(rows: Rows) -> Iterator[LeftOut]:
                 yield LeftOut("join", left, f"rows of {left} that meet no row of {right} are left out")
             else:
                 yield LeftOut("join", left, f"rows of {left} and of {right} that meet no row of the other are left out")
+
+
+def _tell_many_pairs(rows: Rows, entity: str) -> Iterator[LeftOut]:
+    if may_leave_out(rows):
+        few = "fewer if its texts are long"
+        yield LeftOut(
+            "pairs", entity, f"a {entity} with more than {MOST_PAIRS:,} pairs of rows in a join, {few}, is left out"
+        )
 
 
 def _table_names(rows: Rows) -> str:

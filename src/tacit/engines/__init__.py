@@ -8,6 +8,7 @@ from tacit.engines.ingest import ingest
 from tacit.engines.linked import Linked, Step
 from tacit.engines.memory import Memory
 from tacit.engines.sources import Source, Stored, source_of
+from tacit.engines.work import MOST_PAIRS, may_leave_out
 
 __all__ = [
     "Answer",
@@ -16,12 +17,14 @@ __all__ = [
     "Gathered",
     "Linked",
     "MOST_BITS",
+    "MOST_PAIRS",
     "MOST_ROWS",
     "Memory",
     "Source",
     "Step",
     "Stored",
     "ingest",
+    "may_leave_out",
     "opened",
     "source_of",
     "stored_kinds",

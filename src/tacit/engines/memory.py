@@ -11,11 +11,12 @@ from tacit.engines.cells import cell_in
 from tacit.engines.distinct import Pair
 from tacit.engines.distinct import kept as kept_of
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of
-from tacit.engines.fanout import check_fan_out
 from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
 from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
+from tacit.engines.work import bounds_of_question, check_work
 from tacit.engines.yielding import scanned, steps, yielded
+from tacit.errors import EngineFailed
 from tacit.frozen import frozen
 from tacit.plan import (
     Column,
@@ -70,35 +71,38 @@ class Memory:
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
         """The exact measures of every group, multiplied by 2**bits."""
-        return _evaluated(_based(question, self._rows), question, weights)
+        return _evaluated(self._based(question, self._rows), question, weights)
 
     def gather(self, question: Question, keeping: Keeping) -> Gathering:
         """What units keep of the unknown keys of a question."""
-        return nullcontext(_gathered(_based(question, self._rows), question, keeping))
+        return nullcontext(_gathered(self._based(question, self._rows), question, keeping))
 
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Gather and evaluate on no rows."""
-        check_fan_out(question.rows, self._sharing)
+        check_work(question, self._sharing)
         nothing: dict[str, list[Owned]] = {table.name: [] for table in tables_of(question.rows)}
-        _evaluated(_based(question, nothing), rehearsed(question), weights)
+        _evaluated(self._based(question, nothing), rehearsed(question), weights)
 
     def close(self) -> None:
         """Let go of the rows."""
         self._rows = {}
 
+    def _based(self, question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
+        """The rows before the last conditions; those of a table are held by the fields that read them."""
+        base = base_of(question.rows)
+        if isinstance(base, Scan):
+            return scanned(base.table, stored)
+        return yielded(base, stored, bounds_of_question(question, self._sharing))
+
     def _sharing(self, table: Table, column: Column | None) -> int:
         """How many rows of a public table have the same value in a column, or how many there are."""
+        if table.name not in self._rows:
+            raise EngineFailed
         rows = self._rows[table.name]
         if column is None:
             return len(rows)
         cells = (held(row.cells[column.name], column) for row in rows)
         return max(Counter(cell for cell in cells if cell is not None).values(), default=0)
-
-
-def _based(question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
-    """The rows before the last conditions; those of a table are held by the fields that read them."""
-    base = base_of(question.rows)
-    return scanned(base.table, stored) if isinstance(base, Scan) else yielded(base, stored)
 
 
 def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answer:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from tacit.engines.rendering import called, clamped, double, literal, whole
 from tacit.errors import InvalidData
-from tacit.plan import INT64, Column, Kind, Table, Value, bounds_of, constant
+from tacit.plan import INT64, MOST_CHARACTERS, Column, Kind, Table, Value, bounds_of, constant
 
 __all__ = [
     "check_type",
@@ -93,7 +93,7 @@ def check_units_alike(stored: Iterable[str]) -> None:
 
 
 def read(raw: str, stored: str, column: Column) -> str:
-    """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL.
+    """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL, texts cut.
 
     Claim:      the SQL raises on no cell, and gives what `held(plain(cell))` gives in memory.
     Because:    every cast that could fail is TRY_CAST; NaN is greater than every double in DuckDB's order, so that one
@@ -108,7 +108,7 @@ def read(raw: str, stored: str, column: Column) -> str:
         case Kind.BOOLEAN:
             return raw
         case Kind.TEXT:
-            return raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)"
+            return _cut(raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)")
         case Kind.INTEGER:
             return clamped(_integer(raw, stored), column.kind, low, high)
         case Kind.NUMBER:
@@ -118,6 +118,11 @@ def read(raw: str, stored: str, column: Column) -> str:
             return clamped(number, column.kind, low, high)
         case Kind.DATE | Kind.TIMESTAMP:
             return _finite_moment(_moment(raw, stored, column.kind), column.kind, low, high)
+
+
+def _cut(text: str) -> str:
+    """The first characters of a text; strlen counts bytes, and tells of most texts at once that they are short."""
+    return f"CASE WHEN strlen({text}) > {MOST_CHARACTERS} THEN substr({text}, 1, {MOST_CHARACTERS}) ELSE {text} END"
 
 
 def read_unit(raw: str, stored: str) -> str:

@@ -58,6 +58,9 @@ _PATTERNS = {
     Kind.DATE: DATE_TEXT,
     Kind.TIMESTAMP: TIMESTAMP_TEXT,
 }
+_LONG_PATTERN = 16
+"""A longer pattern of LIKE is a regular expression, which takes as long as the text and not as often as the pattern."""
+_WILD = {Wild.ANY_TEXT: ".*", Wild.ANY_ONE: "."}
 Reader = Callable[[Column], str]
 """The SQL that reads a column of a row."""
 
@@ -219,11 +222,19 @@ def _like(value: str, pattern: str) -> str:
     tokens = tokens_of(pattern)
     if tokens is None:
         return f"CASE WHEN {value} IS NOT NULL THEN FALSE END"
+    if len(tokens) > _LONG_PATTERN:
+        expression = "".join(_WILD[token] if isinstance(token, Wild) else _literal_sign(token) for token in tokens)
+        return f"regexp_matches({value}, {text(f'(?s)^{expression}$')})"
     plain = "".join(
         token.value if isinstance(token, Wild) else f"\\{token}" if token in {"\\", "%", "_"} else token
         for token in tokens
     )
     return f"({value} LIKE {text(plain)} ESCAPE '\\')"
+
+
+def _literal_sign(character: str) -> str:
+    """A character as a regular expression that matches it and nothing else."""
+    return f"\\{character}" if character.isascii() and not character.isalnum() else character
 
 
 def _common(*expressions: Expression) -> Kind:

@@ -77,8 +77,10 @@ def statement(
     sums_first = sorted(plain, key=lambda m: not isinstance(m, Summed))  # then a count finds the column of its sum
     known = {m: () if m in met else terms.recipe(m) for m in sums_first}
     recipes = [known[m] for m in plain]
-    seen = {measure: terms.seen(measure) for measure in met}
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
+    # What is read anew for every measure is no more than that measure needs, or texts would be made as often as k**2.
+    own = [terms if nested else Terms(terms.read, rows=terms.rows) for _ in met]
+    seen = [each.seen(measure) for measure, each in zip(met, own, strict=True)]
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
     taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found, placed=by_unit)})"
     parts, tables, columns = [*nested, taken], list[str](), list[str]()
@@ -88,15 +90,18 @@ def statement(
     if not terms.listed and met != [Units()]:
         parts.append("everyone AS (SELECT g FROM taken GROUP BY g)")
         tables.append("everyone")
-    for place, (measure, column) in enumerate(seen.items()):
+    for place, (measure, column) in enumerate(zip(met, seen, strict=True)):
+        rows = "taken" if nested else f"taken{place}"
+        if not nested:
+            parts.append(f"{rows} AS {kept} ({_taken(question, relation, own[place], enumerated, found)})")
         if isinstance(measure, Units):
-            parts += _units(weights, groups_of(question), place, column)
+            parts += _units(weights, groups_of(question), place, column, rows)
             columns.append(f"NULL, d{place}.m")
         else:
             assert column is not None, "there is something to tell apart"
             assert relation.unit is not None, "rows have units"
             stored, kind = relation.unit[1], type_of(measure.value).kind
-            parts += counted_by_unit(place, column, kind, weights.bound, stored, relation.names)
+            parts += counted_by_unit(place, column, kind, weights.bound, stored, relation.names, rows)
             columns.append(f"d{place}.m, NULL")
         tables.append(f"LEFT JOIN d{place} USING (g)" if tables else f"d{place}")
     extra: dict[Measure, Recipe] = {measure: ((len(terms.listed) + place, 1),) for place, measure in enumerate(met)}
@@ -281,9 +286,9 @@ def _lighter(bits: int) -> str:
     return "INTEGER" if bits < _NARROW else "BIGINT"
 
 
-def _units(weights: Weights, groups: int, place: int, column: str | None) -> Iterator[str]:
+def _units(weights: Weights, groups: int, place: int, column: str | None, taken: str) -> Iterator[str]:
     """How many units are present in each group, each with the weight of its presences, as d{place}."""
-    rows = "taken" if column is None else f"(SELECT u, g FROM taken WHERE {column} IS NOT NULL)"
+    rows = taken if column is None else f"(SELECT u, g FROM {taken} WHERE {column} IS NOT NULL)"
     most = isqrt(weights.units_squared) if weights.norm is Weighing.L1 else weights.units_squared
     full = 1 << weights.bits
     if groups <= _MASK:

@@ -36,6 +36,7 @@ from tacit.plan.frame import Frame
 from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
 from tacit.plan.grids import Even, Grid, Powers
 from tacit.plan.header import Header
+from tacit.plan.lengths import ROW_BYTES, Length, length_of
 from tacit.plan.looking import over
 from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, multiplied, summed
@@ -75,7 +76,17 @@ from tacit.plan.nodes import (
     Windowed,
     groups_of,
 )
-from tacit.plan.owners import Owner, base_of, held_rows, many_rows, multiplicity, owner_of, table_of, tables_of
+from tacit.plan.owners import (
+    Owner,
+    base_of,
+    held_rows,
+    many_rows,
+    multiplicity,
+    owner_of,
+    parts_of,
+    table_of,
+    tables_of,
+)
 from tacit.plan.partial import NEGATION, PARTIAL, SETTINGS, Partial, Setting, can_raise, cases_of
 from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
@@ -115,6 +126,7 @@ from tacit.plan.values import (
     DATE_TEXT,
     INT64,
     INTEGER_TEXT,
+    MOST_CHARACTERS,
     NUMBER_TEXT,
     TIMESTAMP_TEXT,
     Value,
@@ -167,6 +179,11 @@ __all__ = [
     "KeyValue",
     "Kind",
     "LONGEST",
+    "Length",
+    "MOST_CHARACTERS",
+    "ROW_BYTES",
+    "length_of",
+    "parts_of",
     "Like",
     "Literal",
     "Look",
