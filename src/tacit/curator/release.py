@@ -28,8 +28,9 @@ class Price:
 class Release:
     """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
 
-    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval.  Where keys are not
-    public, `hiding` says which groups may be missing.
+    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval, and `notes` say
+    which of these hold for more, or for less, than their row.  Where keys are not public, `hiding` says which groups
+    may be missing.
     """
 
     columns: tuple[str, ...]
@@ -39,6 +40,7 @@ class Release:
     price: Price
     receipt: Mapping[str, Any]
     hiding: Hiding | None = None
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
@@ -115,7 +117,7 @@ class Release:
         return Group(table, Text(self._caption()))
 
     def _caption(self) -> str:
-        hold = f"intervals hold with {percent(self.confidence)} probability"
+        hold = ", ".join([f"intervals hold with {percent(self.confidence)} probability", *self.notes])
         if self.hiding is not None:
             unit = self.receipt.get("unit", "unit")
             hold += f"; groups of fewer than about {self.hiding.shown(self.confidence):,} may be hidden (unit: {unit})"

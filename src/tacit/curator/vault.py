@@ -489,7 +489,7 @@ class Vault:
         shown = replace(plan, question=replace(plan.question, found=stored.found))
         seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
         price, receipt = self._price(entry, free=free), receipt_of(entry, stored)
-        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding)
+        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, seen.notes)
 
     def _price(self, entry: Entry, *, free: bool) -> Price:
         rule = self._policy.limit.filter()
