@@ -117,7 +117,7 @@ def _notes(columns: Sequence["_Column"], question: Question, choice: Choice) -> 
         notes.append(f"{_named(ranked)} unless a wide gap in the values begins right there")
     for column in columns:
         steps = {_unbounded_step(question, part) for part in every_part(column.value)} - {None}
-        notes += [f"{_named(column.names[:1])} of values in steps of {float(step):.3g}" for step in steps if step]
+        notes += [f"{_named(column.names[:1])} for values in steps of {float(step):.3g}" for step in steps if step]
     return tuple(notes)
 
 
