@@ -11,7 +11,7 @@ from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Kind, Ranked, type_of
 
-__all__ = ["Drawn", "Interval", "Noisy", "all_at_once", "ratio_interval"]
+__all__ = ["Drawn", "Interval", "Noisy", "all_at_once", "ratio_interval", "steps_off"]
 
 
 def all_at_once(confidence: float, count: int) -> float:
@@ -58,7 +58,7 @@ class Noisy:
                     most where it was rounded before, which is allowed for.
         Checked by: tests/statistics/test_coverage.py
         """
-        reach = _steps(self.mechanism, confidence)
+        reach = steps_off(self.mechanism, confidence)
         return Interval(*(self.worth_of(steps) for steps in (self.integer, self.integer - reach, self.integer + reach)))
 
     def worth_of(self, steps: int) -> float:
@@ -71,8 +71,8 @@ _ROUNDED = 1 << 20  # integers are rounded before noise that is wider than this,
 
 # Remembered: the numbers of one measure all have the same noise.
 @lru_cache(maxsize=256)
-def _steps(mechanism: Laplace | Gaussian, confidence: Number) -> int:
-    """How many whole steps the noise goes."""
+def steps_off(mechanism: Laplace | Gaussian, confidence: Number) -> int:
+    """How many whole steps a released integer is off at most, for its noise and for having been rounded before it."""
     reach = mechanism.error(confidence)
     assert isinstance(reach, int), "what a vault releases are integers"
     return reach + (isinstance(mechanism, Gaussian) and mechanism.sigma >= _ROUNDED)

@@ -5,6 +5,7 @@ from functools import lru_cache
 from math import floor
 
 from tacit.accounting import Charge, ConcentratedFilter
+from tacit.curator.intervals import steps_off
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.unknown import SHARE, Finder, key_sensitivity, keys_of
 from tacit.errors import InvalidInput, InvalidPlan
@@ -78,7 +79,10 @@ class Terms:
 
     def reach(self, place: int, confidence: Number) -> Fraction:
         """The ± of a measure at this confidence, known before anything is released; of what is ranked, in rows."""
-        return Fraction(self.mechanisms[place].error(confidence)) * self.worth(place)
+        mechanism = self.mechanisms[place]
+        if isinstance(mechanism, RankedCells):
+            return mechanism.error(confidence) * self.worth(place)
+        return steps_off(mechanism, confidence) * self.worth(place)
 
 
 def worth_of(measure: Measure, weights: Weights) -> Fraction:
