@@ -42,6 +42,7 @@ def plain(answer: Release) -> dict[str, Any]:
         "columns": list(answer.columns),
         "rows": [dict(row) for row in answer],
         "confidence": answer.confidence,
+        "notes": list(answer.notes),
         "price": {"epsilon": answer.price.epsilon, "share": answer.price.share, "free": answer.price.free},
         "receipt": dict(answer.receipt),
     }
