@@ -63,8 +63,8 @@ __all__ = ["LeftOut", "add_measured", "list_left_out"]
 class LeftOut:
     """One reason why an answer is not about every row as it is.
 
-    `kind` is one of "unit", "join", "pairs", "key", "keys", "contributions", "bounds" and "constant"; `about` names the table,
-    the column or the expression; `sentence` says it.
+    `kind` is one of "unit", "join", "pairs", "key", "keys", "contributions", "bounds" and "constant"; `about` names the
+    table, the column or the expression; `sentence` says it.
     """
 
     kind: str

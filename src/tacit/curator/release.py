@@ -35,9 +35,10 @@ class Price:
 class Release:
     """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
 
-    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval.  Where keys are not
-    public, `hiding` says which groups may be missing.  `left_out` says what the answer leaves out or holds back: by the
-    policy and the question, not by the rows.
+    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval, and `notes` say
+    which of these hold for more, or for less, than their row.  Where keys are not public, `hiding` says which groups
+    may be missing.  `left_out` says what the answer leaves out or holds back: by the policy and the question, not by
+    the rows.
     """
 
     columns: tuple[str, ...]
@@ -48,6 +49,7 @@ class Release:
     receipt: Mapping[str, Any]
     hiding: Hiding | None = None
     left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
@@ -148,7 +150,7 @@ class Release:
         return Group(table, Text(self._caption()))
 
     def _caption(self) -> str:
-        hold = f"intervals hold with {percent(self.confidence)} probability"
+        hold = ", ".join([f"intervals hold with {percent(self.confidence)} probability", *self.notes])
         if self.hiding is not None:
             unit = self.receipt.get("unit", "unit")
             hold += f"; groups of fewer than about {self.hiding.shown(self.confidence):,} may be hidden (unit: {unit})"

@@ -10,7 +10,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from tacit.curator.compact import pack, unpack
-from tacit.curator.intervals import Drawn, Noisy
+from tacit.curator.intervals import Drawn, Noisy, steps_off
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import Hiding
 from tacit.frozen import frozen
@@ -111,7 +111,10 @@ class Stored:
 
     def reach(self, place: int, confidence: float) -> Fraction:
         """The ± of one measure at this confidence; of what is ranked, in rows."""
-        return Fraction(self._noise(place).error(confidence)) * self.worths[place]
+        noise = self._noise(place)
+        if isinstance(noise, RankedCells):
+            return noise.error(confidence) * self.worths[place]
+        return steps_off(noise, confidence) * self.worths[place]
 
     def _noise(self, place: int) -> Laplace | Gaussian | RankedCells:
         ranked, scale = self.ranks[place], self.scales[place]

@@ -643,7 +643,9 @@ def _rendered(
     """The release of what is stored."""
     shown = replace(plan, question=replace(plan.question, found=stored.found))
     seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
-    return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, left_out)
+    return Release(
+        seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, left_out, seen.notes
+    )
 
 
 @frozen

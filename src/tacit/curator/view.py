@@ -9,8 +9,10 @@ from typing import Any, assert_never
 
 from tacit.curator.across import Peers, every_part, roots_of
 from tacit.curator.calls import called_value, cast_value, value_of_kind
-from tacit.curator.intervals import Drawn, Interval, Noisy, ratio_interval
+from tacit.curator.choice import Choice, choice_of, measures_in
+from tacit.curator.intervals import Drawn, Interval, Noisy, all_at_once, ratio_interval
 from tacit.curator.moments import moment_interval
+from tacit.curator.rounding import count_of_rows, grid_rounding, is_rounded, sure_of_noise
 from tacit.frozen import frozen
 from tacit.plan import (
     Across,
@@ -64,11 +66,12 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 @frozen
 class Viewed:
-    """The columns and rows of an answer, and which columns have an interval."""
+    """The columns and rows of an answer, which columns have an interval, and of what some of these are or are not."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     measured: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: float, *, raw: bool = False) -> Viewed:
@@ -94,10 +97,41 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
         groups = _sorted(groups, order.value, descending=order.descending)
     end = None if view.limit is None else view.offset + view.limit
     groups = groups[view.offset : end]
-    columns = [_column(shown, question, confidence, raw=raw) for shown in view.columns]
+    choice = choice_of(view, len(released))
+    columns = [_column(shown, question, choice.confidence(shown.value, confidence), raw=raw) for shown in view.columns]
     rows = tuple(tuple(cell for column in columns for cell in group.cells(column)) for group in groups)
     names = tuple(name for column in columns for name in column.names)
-    return Viewed(names, rows, tuple(column.names[0] for column in columns if column.measured))
+    measured = [column for column in columns if column.measured]
+    return Viewed(names, rows, tuple(column.names[0] for column in measured), _notes(measured, question, choice))
+
+
+def _notes(columns: Sequence["_Column"], question: Question, choice: Choice) -> tuple[str, ...]:
+    """What intervals say more, or less, than that they hold."""
+    chosen = [column.names[0] for column in columns if choice.concerns(column.value)]
+    notes = [f"{_named(chosen)} for all {choice.groups:,} groups at once, since noise chose the rows"] if chosen else []
+    measures = {column.names[0]: [question.measures[at] for at in measures_in(column.value)] for column in columns}
+    ranked = [
+        name for name, of in measures.items() if any(isinstance(each, Ranked) and 0 < each.rank < 1 for each in of)
+    ]
+    if ranked:
+        notes.append(f"{_named(ranked)} unless a wide gap in the values begins right there")
+    for column in columns:
+        steps = {_unbounded_step(question, part) for part in every_part(column.value)} - {None}
+        notes += [f"{_named(column.names[:1])} for values in steps of {float(step):.3g}" for step in steps if step]
+    return tuple(notes)
+
+
+def _named(columns: Sequence[str]) -> str:
+    return f"{'that' if len(columns) == 1 else 'those'} of {', '.join(columns)}"
+
+
+def _unbounded_step(question: Question, value: Expression) -> Fraction | None:
+    """The step to which the values of a sum are rounded, where nobody knows how many they are."""
+    if not isinstance(value, MeasureOf):
+        return None
+    measure = question.measures[value.place]
+    unknown = isinstance(measure, Summed) and is_rounded(measure) and count_of_rows(question, value.place) is None
+    return measure.step if isinstance(measure, Summed) and unknown else None
 
 
 def _as_shown(groups: list["_Group"], plan: Plan) -> list["_Group"]:
@@ -119,6 +153,7 @@ def _beside_each_other(groups: list["_Group"], plan: Plan) -> list["_Group"]:
         _figures,
         lambda group, place: group.noisy[place],
         lambda value: isinstance(value, MeasureOf) and isinstance(plan.question.measures[value.place], Summed),
+        lambda group, place, confidence: grid_rounding(group.question, group.noisy, place, confidence),
     )
     return [replace(group, peers=peers, place=place) for place, group in enumerate(groups)]
 
@@ -202,7 +237,7 @@ def _column(shown: Shown, question: Question, confidence: float, *, raw: bool) -
 
 def _each(value: Expression, confidence: float) -> float:
     """How sure every figure of an expression must be, so that all of them are as sure as was asked for."""
-    return 1 - (1 - confidence) / max(1, len(_figures(value)))
+    return all_at_once(confidence, len(_figures(value)))
 
 
 def _whole(question: Question, place: int) -> bool:
@@ -327,6 +362,9 @@ class _Evaluation:
             assert isinstance(measure, Ranked), "cells are drawn of what is ranked"
             return value_of_kind(noisy.interval(measure, self.confidence), type_of(measure.value).kind)
         found = noisy.interval(self.confidence)
+        if off := grid_rounding(self.group.question, self.group.noisy, place, self.confidence):
+            surer = noisy.interval(sure_of_noise(self.confidence))
+            found = Interval(found.value, surer.low - off, surer.high + off)
         if self.group.raw:
             return found
         if _whole(self.group.question, place):
@@ -347,7 +385,13 @@ class _Evaluation:
             return None
         found = ratio_interval(top, bottom, self.confidence, low, high)
         value = float(top.value / bottom.value) if self.group.raw else found.value
-        return Interval(centre + value, centre + found.low, centre + found.high)
+        if not is_rounded(measure):
+            return Interval(centre + value, centre + found.low, centre + found.high)
+        off = step / 2  # rounding moves a mean no further than each of its values
+        first, last = centre + found.low - off, centre + found.high + off
+        known = type_of(measure.value).range
+        assert known is not None, "what is summed has a range"
+        return Interval(centre + value, max(first, float(known.low)), min(last, float(known.high)))
 
     def _case(self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression) -> Any:
         """The first branch that holds for the released numbers, and the ends of all that may hold for exact ones."""
