@@ -101,7 +101,7 @@ class Dialect:
 
     def sql(self, cell: str, kind: Kind | None) -> str:
         """The SQL of `read`; of a unit or a key, which are of no kind, the text or NULL."""
-        given = f"CASE WHEN NOT {self.null_sql(cell, kind)} THEN {cell} END" if self.nulls else cell
+        given = f"CASE WHEN NOT {self.null_sql(cell, kind)} THEN {cell} END" if self.nulls else f"nullif({cell}, '')"
         if kind in (None, Kind.TEXT):
             return given
         bare = _bare_sql(given)

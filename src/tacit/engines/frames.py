@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.objects import array_of, read_object, unit_of, units_array
+from tacit.engines.objects import array_of, arrow_cells, read_object, unit_of, units_array
 from tacit.errors import InvalidData
 from tacit.plan import INT64, Column, Kind, Table
 
-__all__ = ["check_dtype", "declared_kinds", "series_array", "series_units"]
+__all__ = ["check_dtype", "declared_kinds", "series_array", "series_cells", "series_units"]
 
 ANY = tuple(Kind)
 _SAID: Mapping[Any, tuple[Kind, ...]] = {
@@ -58,7 +58,14 @@ def series_array(series: Any, kind: Kind) -> NDArray[Any]:
     if series.dtype.kind in "iufb" and kind in {Kind.INTEGER, Kind.NUMBER}:
         cells, missing = _numbers(series)
         return _whole_numbers(cells, missing) if kind is Kind.INTEGER else _doubles(cells, missing)
-    return array_of([read_object(cell, kind) for cell in series.tolist()], kind)
+    return array_of([read_object(cell, kind) for cell in series_cells(series)], kind)
+
+
+def series_cells(series: Any) -> list[Any]:
+    """The cells of a column as Python objects."""
+    if not hasattr(series.dtype, "pyarrow_dtype"):
+        return series.tolist()  # type: ignore[no-any-return]
+    return arrow_cells(series.array.__arrow_array__())
 
 
 def series_units(series: Any, name: str) -> tuple[Kind, NDArray[Any]]:
@@ -69,7 +76,7 @@ def series_units(series: Any, name: str) -> tuple[Kind, NDArray[Any]]:
         inside = cells.dtype.kind != "u" or not (cells > INT64[1]).any()
         if cells.dtype.kind != "f" and inside:
             return Kind.INTEGER, whole
-    return units_array([unit_of(cell) for cell in series.tolist()], name)
+    return units_array([unit_of(cell) for cell in series_cells(series)], name)
 
 
 def _kinds(dtype: Any) -> tuple[Kind, ...]:

@@ -15,7 +15,7 @@ from tacit.errors import InvalidData
 from tacit.frozen import frozen
 from tacit.plan import INT64, Kind, Value, plain
 
-__all__ = ["Stamp", "array_of", "is_missing", "read_object", "unit_of", "units_array"]
+__all__ = ["Stamp", "array_of", "arrow_cells", "is_missing", "read_object", "unit_of", "units_array"]
 
 _DAY = 86_400_000_000
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
@@ -53,6 +53,19 @@ def read_object(raw: object, kind: Kind) -> Value:
             return _microseconds(raw)
         case _:
             return plain(raw, kind)
+
+
+def arrow_cells(column: Any) -> list[Any]:
+    """The cells of a column of Arrow; days and moments that Python has not, as they are stored."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    try:
+        return column.to_pylist()  # type: ignore[no-any-return]
+    except (OverflowError, ValueError):
+        unit, stored = ("D", pa.int32()) if pa.types.is_date32(column.type) else (column.type.unit, pa.int64())
+        return [None if value is None else Stamp(value, unit) for value in column.cast(stored).to_pylist()]
 
 
 def is_missing(raw: object) -> bool:
@@ -111,7 +124,7 @@ def unit_of(raw: object) -> Any:
             return raw if raw.is_finite() else None
         case str():
             return plain(raw, Kind.TEXT)
-        case date():
+        case date() | Stamp():
             return None if is_missing(raw) else raw
         case _:
             return None

@@ -11,9 +11,9 @@ from weakref import WeakSet
 from numpy.typing import NDArray
 
 from tacit.engines.dialect import Dialect, dialect_of
-from tacit.engines.frames import check_dtype, series_array, series_units
+from tacit.engines.frames import check_dtype, series_array, series_cells, series_units
 from tacit.engines.linked import Linked, linked_rows
-from tacit.engines.objects import Stamp, array_of, read_object, unit_of, units_array
+from tacit.engines.objects import array_of, arrow_cells, read_object, unit_of, units_array
 from tacit.errors import InvalidData, InvalidInput
 from tacit.frozen import frozen
 from tacit.plan import Kind, Row, Table, Value, held
@@ -128,11 +128,11 @@ def source_of(given: object) -> Source:
     if library == "pandas" and hasattr(given, "dtypes"):
         return _pandas(given)
     if library == "pyarrow" and hasattr(given, "read_all"):
-        return Frame(_read_once(given))
+        return Frame(_arrow(_read_once(given)))
     if library == "polars" and hasattr(given, "collect_schema"):
         return Frame(given.collect() if hasattr(given, "collect") else given)
     if library == "pyarrow" and hasattr(given, "schema"):
-        return Frame(given)
+        return Frame(_arrow(given))
     if isinstance(given, Iterator):
         raise InvalidData("rows cannot come from an iterator, which can be read only once; give list(...) of it")
     raise InvalidData(f"rows cannot come from a {type(given).__name__}; {_REMEDY}")
@@ -189,7 +189,7 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
         case Frame(frame):
             return _arrow_rows(frame.to_arrow() if hasattr(frame, "to_arrow") else frame), _read_object
         case Pandas(frame):
-            return frame.to_dict("records"), _read_object
+            return _rows_from({name: series_cells(frame[name]) for name in frame.columns}, len(frame)), _read_object
         case Separated(path, dialect):
             return list(separated_rows(path, dialect)), lambda cell, kind: _read_text(cell, kind, dialect)
         case Parquet(path):
@@ -232,24 +232,24 @@ def _link(row: Mapping[str, object], key: str, end: str, read: _Reader) -> tuple
     return _key(row.get(key), read), _key(row.get(end), read)
 
 
-def _arrow_rows(table: Any) -> Sequence[Mapping[str, object]]:
-    """The rows of a table of Arrow; days and moments as they are stored, since Python has not all of them."""
-    import pyarrow as pa
-
-    columns = {}
-    for name in table.column_names:
-        column, kind = table.column(name), table.schema.field(name).type
-        if pa.types.is_dictionary(kind):
-            column, kind = column.cast(kind.value_type), kind.value_type
-        unit = kind.unit if pa.types.is_timestamp(kind) else "D" if pa.types.is_date32(kind) else None
-        if unit is None:
-            columns[name] = column.to_pylist()
-        else:
-            whole = column.cast(pa.int32()).to_pylist() if unit == "D" else column.cast(pa.int64()).to_pylist()
-            columns[name] = [None if value is None else Stamp(value, unit) for value in whole]
+def _rows_from(columns: Mapping[str, list[Any]], rows: int) -> list[Mapping[str, object]]:
     names = list(columns)
     cells = [columns[name] for name in names]
-    return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)] if names else [{}] * table.num_rows
+    return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)] if names else [{}] * rows
+
+
+def _arrow_rows(table: Any) -> list[Mapping[str, object]]:
+    return _rows_from({name: arrow_cells(table.column(name)) for name in table.column_names}, table.num_rows)
+
+
+def _arrow(table: Any) -> Any:
+    """A table of Arrow; halves of floats, which DuckDB does not know, are floats."""
+    import pyarrow as pa
+
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        return table
+    wide = [pa.field(each.name, pa.float32()) if each.type == pa.float16() else each for each in table.schema]
+    return table if wide == list(table.schema) else pa.table(table).cast(pa.schema(wide))
 
 
 def check_path(source: Linked, table: Table) -> None:
