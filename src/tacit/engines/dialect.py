@@ -19,7 +19,8 @@ Encoding = Literal["utf-8", "latin-1", "windows-1252"]
 DIALECT_WORDS = ("separator", "decimal", "encoding", "dates", "true", "false", "nulls")
 """What may be declared about how a text file is written."""
 
-TRUE_WORDS, FALSE_WORDS = ("true", "t", "yes", "y", "1", "1.0"), ("false", "f", "no", "n", "0", "0.0")
+TRUE_WORDS: tuple[str, ...] = ("true", "t", "yes", "y", "1", "1.0")
+FALSE_WORDS: tuple[str, ...] = ("false", "f", "no", "n", "0", "0.0")
 """The words for true and false where nothing is declared, in small or capital letters."""
 
 YEARS = (-62_135_596_800_000_000, 253_402_300_799_999_999)
@@ -130,9 +131,7 @@ class Dialect:
     def _truth_sql(self, word: str) -> str:
         if self.true is None or self.false is None:
             word = f"CASE WHEN {word} SIMILAR TO '[ -~]*' THEN lower({word}) END"
-            true, false = TRUE_WORDS, FALSE_WORDS
-        else:
-            true, false = self.true, self.false
+        true, false = self.true or TRUE_WORDS, self.false or FALSE_WORDS
         cases = [f"WHEN {text(each)} THEN TRUE" for each in true] + [f"WHEN {text(each)} THEN FALSE" for each in false]
         return f"CASE {word} {' '.join(cases)} END"
 

@@ -81,6 +81,8 @@ def series_units(series: Any, name: str) -> tuple[Kind, NDArray[Any]]:
 
 def _kinds(dtype: Any) -> tuple[Kind, ...]:
     """The kinds of which the cells of a dtype can be."""
+    if getattr(dtype, "type", None) is date:
+        return _SAID[date]
     if dtype.kind in _POSSIBLE:
         return _SAID[_POSSIBLE[dtype.kind]]
     if dtype.kind in "cmV" or str(dtype).startswith(("period", "interval", "Sparse")):

@@ -33,7 +33,7 @@ from tacit.engines.sources import (
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table
 
-__all__ = ["INGESTED", "INGESTED_NAMES", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "loaded", "text_scan"]
+__all__ = ["INGESTED", "INGESTED_NAMES", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "loaded", "raw_columns", "text_scan"]
 
 INGESTED, INGESTED_UNIT, INGESTED_NAMES = "tacit_rows", "tacit_unit", "tacit_names"
 """The tables of a file that `ingest` has written: the rows, what their unit is called, and a name for each of them."""
@@ -126,7 +126,7 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
     known: tuple[str | None, str | None] = None, None
     for j, (step, end) in reversed(list(enumerate(source.ends()))):
         name, given = f"{place}_{j}", source_of(step.source)
-        scan, (key, after) = _raw(connection, f"s{name}", given, table, step.key, end)
+        scan, (key, after) = raw_columns(connection, f"s{name}", given, table, step.key, end)
         check_key(key.stored, step.key, table.name)
         if found is None:
             check_unit_type(after.stored, table)
@@ -156,7 +156,7 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
     return Relation(f"t{place}", rows.columns, ("u", found.unit), None, *known, copied=what == "TABLE")
 
 
-def _raw(
+def raw_columns(
     connection: duckdb.DuckDBPyConnection, name: str, source: Source, table: Table, *columns: str
 ) -> tuple[str, list[Raw]]:
     """A scan of a source, and some of its columns as they are stored."""

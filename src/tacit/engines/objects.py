@@ -91,7 +91,7 @@ def _is_whole(raw: object) -> bool:
         case Decimal():
             return raw.is_finite() and raw == raw.to_integral_value()
         case Real():
-            return isfinite(raw) and raw == int(raw)
+            return isfinite(raw) and float(raw).is_integer() and raw == float(raw)
         case _:
             return False
 
@@ -173,5 +173,5 @@ def array_of(values: list[Value], kind: Kind) -> NDArray[Any]:
             return np.ma.MaskedArray(np.array([0 if value is None else value for value in values], np.int64), missing)
         case Kind.DATE | Kind.TIMESTAMP:
             first, last = (end // (_DAY if kind is Kind.DATE else 1) for end in YEARS)
-            held = [0 if value is None else max(first - 1, min(last + 1, value)) for value in values]  # type: ignore[type-var]
+            held = [0 if value is None else max(first - 1, min(last + 1, value)) for value in values]
             return np.ma.MaskedArray(np.array(held, np.int64), missing)

@@ -4,6 +4,7 @@ from datetime import date
 from fractions import Fraction
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from tacit import protect
@@ -113,6 +114,14 @@ def test_the_kind_comes_from_the_type_of_the_source_and_not_from_its_values():
     assert column_of("x", (0, 10), whole).kind is Kind.INTEGER
     assert column_of("x", (0, 10.5), whole).kind is Kind.NUMBER
     assert column_of("x", None, (Kind.TEXT,)).kind is Kind.TEXT
+
+
+def test_a_stream_is_read_once():
+    batch = pa.record_batch({"who": [1, 2, 3], "x": [1, 2, 3]})
+    stream = pa.RecordBatchReader.from_batches(batch.schema, [batch])
+    with protect(stream, unit="who", contributions=1, columns={"x": (0, 9)}, epsilon=10**5) as vault:
+        (row,) = vault.sql("SELECT COUNT(*) AS n FROM data", epsilon=1000)
+        assert row["n"] == 3
 
 
 def test_a_source_is_described_and_asked_by_one_database(monkeypatch, tmp_path):

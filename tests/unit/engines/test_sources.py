@@ -236,3 +236,18 @@ def test_a_frame_that_changes_later_does_not_change_the_answers():
     engine = DuckDB({table: frame})
     frame.loc[:, "age"] = 1
     assert engine.evaluate(question, LOOSE).tolist() == [[1], [1], [1]]
+
+
+def test_a_stream_is_read_once_and_refused_afterwards():
+    table = Table("visits", (), unit=None)
+    stream = pa.RecordBatchReader.from_batches(pa.schema([("a", pa.int64())]), [pa.record_batch({"a": [1, 2]})])
+    assert DuckDB({table: stream}).evaluate(Question(Scan(table), (), (Counted(),)), LOOSE).tolist() == [[2]]
+    for kind in (DuckDB, Memory):
+        with pytest.raises(InvalidData, match="read only once"):
+            kind({table: stream})
+
+
+@pytest.mark.parametrize("rows", [iter([{"a": 1}]), ({"a": n} for n in range(3)), map(dict, [{"a": 1}])], ids=repr)
+def test_an_iterator_is_refused_with_a_remedy(rows):
+    with pytest.raises(InvalidData, match=r"list\(\.\.\.\)"):
+        source_of(rows)
