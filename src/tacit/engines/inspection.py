@@ -60,6 +60,7 @@ class InspectedTable:
 def inspect_source(table: Table, given: object, contributions: int | None = None) -> InspectedTable:
     """The exact counts of a source: not private, and for nobody but the curator.
 
+    >>> from tacit.plan import Kind
     >>> ages = Table("visits", (Column("age", Kind.INTEGER, 0, 120),))
     >>> inspect_source(ages, [{"age": 130}, {"age": "40"}, {"age": None}]).columns
     (InspectedColumn(name='age', missing=1, unread=1, out_of_range=1, undeclared=0),)
