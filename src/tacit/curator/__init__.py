@@ -18,6 +18,7 @@ from tacit.later import later
 if TYPE_CHECKING:
     from tacit.curator.document import Address, Document, read_policy
     from tacit.curator.examples import example
+    from tacit.curator.inspection import RowsInspection, inspect_rows
     from tacit.curator.opening import adopt_ledger, open_vault
     from tacit.curator.questions import Closest, QuestionAudit, audit_question
     from tacit.curator.template import Comparison, compared, policy_text
@@ -42,6 +43,7 @@ __all__ = [
     "QuestionAudit",
     "Release",
     "Replay",
+    "RowsInspection",
     "Shared",
     "Terms",
     "Vault",
@@ -50,6 +52,7 @@ __all__ = [
     "column_of",
     "compared",
     "example",
+    "inspect_rows",
     "open_vault",
     "policy_text",
     "protect",
@@ -62,6 +65,8 @@ _LATER = {
     "Document": "document",
     "read_policy": "document",
     "example": "examples",
+    "RowsInspection": "inspection",
+    "inspect_rows": "inspection",
     "adopt_ledger": "opening",
     "open_vault": "opening",
     "Closest": "questions",

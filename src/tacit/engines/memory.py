@@ -10,7 +10,7 @@ import numpy as np
 from tacit.engines.cells import cell_in
 from tacit.engines.distinct import Pair
 from tacit.engines.distinct import kept as kept_of
-from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
 from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
@@ -91,7 +91,7 @@ class Memory:
         """The rows before the last conditions; those of a table are held by the fields that read them."""
         base = base_of(question.rows)
         if isinstance(base, Scan):
-            return scanned(base.table, stored)
+            return scanned(base.table, stored, needed_columns(question))
         return yielded(base, stored, bounds_of_question(question, self._sharing))
 
     def _sharing(self, table: Table, column: Column | None) -> int:
