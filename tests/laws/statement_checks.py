@@ -1,4 +1,4 @@
-"""Whether a statement keeps its promise on neighbouring databases: what is compared, and what is told if it does not."""
+"""Whether a statement keeps its promise on neighbouring databases, and a smaller statement if it does not."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ from tests.laws.statement_grammar import TABLES, Statement
 from tests.laws.statement_worlds import World
 from tests.laws.test_corridor import Opened, Watched, constant_release, left_by, misranking_moved
 
-__all__ = ["Checked", "Violated", "check_statement", "shrink_statement"]
+__all__ = ["Outcome", "Violation", "check_statement", "shrink_statement"]
 
 MOST_GROUPS = 600  # a statement of more takes long to be compared, and says no more
 FOUND = 5  # unknown keys that are treated as found
@@ -33,12 +33,12 @@ SECRET = bytes(range(32))
 Key = tuple[Scalar, ...]
 
 
-class Violated(AssertionError):
+class Violation(AssertionError):
     """A statement broke what is promised of it."""
 
 
 @dataclass(frozen=True)
-class Checked:
+class Outcome:
     """What came of a statement: why it was refused or left out, or how close neighbours came to the claim."""
 
     refused: str | None = None
@@ -48,7 +48,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Accepted:
     """A statement that is accepted, on its terms."""
 
     plan: Plan
@@ -63,7 +63,7 @@ class Asked:
 
 def check_statement(
     statement: Statement, world: World, chosen: Sequence[int], relation: Neighbours, *, compare: bool, leave: bool
-) -> Checked:
+) -> Outcome:
     """Check one statement on the chosen databases of a world, the first of which lacks the unit.
 
     `compare` asks DuckDB too; `leave` takes the whole way through vaults, under `relation`.
@@ -74,27 +74,27 @@ def check_statement(
         terms = terms_of(plan.question, SHARED[table_of(plan.question.rows).name], limit, Fraction(1))
         world.memories[0].dry_run(plan.question, terms.weights)
     except TacitError as refusal:
-        return Checked(refused=re.sub(r"'[^']*'|\d[\d,]*", "…", getattr(refusal, "reason", None) or str(refusal))[:90])
-    asked = Asked(plan, terms, limit)
+        return Outcome(refused=re.sub(r"'[^']*'|\d[\d,]*", "…", getattr(refusal, "reason", None) or str(refusal))[:90])
+    asked = Accepted(plan, terms, limit)
     if not plan.question.unknown and groups_of(plan.question) > MOST_GROUPS:
-        return Checked(left_out=True)
+        return Outcome(left_out=True)
     engines = [world.memories[place] for place in chosen]
     found = check_keys(asked, engines) if plan.question.unknown else None
     question = replace(plan.question, found=found)
     exact = [engine.evaluate(question, terms.weights) for engine in engines]
     share = check_moves(asked, exact)
     if compare:
-        ducks = [world.ducks[place] for place in chosen]
+        ducks = [world.duck(place) for place in chosen]
         check_engines(asked, question, exact, engines, ducks, exactly=statement.exact)
     if leave:
         check_leaving(asked, engines)
-    return Checked(moved=share > 0, share=float(share) ** 0.5)
+    return Outcome(moved=share > 0, share=float(share) ** 0.5)
 
 
 # ---------------------------------------------------------------- how far exact answers move
 
 
-def check_moves(asked: Asked, exact: Sequence[Any]) -> Fraction:
+def check_moves(asked: Accepted, exact: Sequence[Any]) -> Fraction:
     """No two answers are further apart than is claimed of neighbours; the largest share of a claim, squared."""
     furthest = Fraction(0)
     shapes = {(answer.shape, answer.dtype) for answer in exact}
@@ -103,10 +103,10 @@ def check_moves(asked: Asked, exact: Sequence[Any]) -> Fraction:
         relation = Neighbours.REPLACE if one else Neighbours.ADD_OR_REMOVE
         claims = sensitivity_of(asked.question, asked.terms.weights, relation)
         for place, claim in enumerate(claims):
-            square = _moved(asked.terms, place, exact[one], exact[other])
+            square = _measure_move(asked.terms, place, exact[one], exact[other])
             _require(
                 square <= claim.bound**2,
-                f"measure {place} moves by {float(square) ** 0.5} under {relation.value}, and {float(claim.bound)} is claimed",
+                f"measure {place} moves by {float(square) ** 0.5}, and {claim} is claimed",
             )
             furthest = max(furthest, square / claim.bound**2)
             if relation is asked.limit.neighbours:
@@ -114,7 +114,7 @@ def check_moves(asked: Asked, exact: Sequence[Any]) -> Fraction:
     return furthest
 
 
-def _moved(terms: Terms, place: int, one: Any, other: Any) -> Fraction:
+def _measure_move(terms: Terms, place: int, one: Any, other: Any) -> Fraction:
     """How far a measure moves in its norm over groups, squared."""
     where, mechanism = terms.columns[place], terms.mechanisms[place]
     if isinstance(mechanism, RankedCells):
@@ -122,8 +122,8 @@ def _moved(terms: Terms, place: int, one: Any, other: Any) -> Fraction:
         pairs = [(a, b) for a, b, differs in zip(one[:, where], other[:, where], apart, strict=True) if differs]
         moves = [max(misranking_moved(aim, *pair) for aim in mechanism.aims) for pair in pairs]
     else:
-        pairs = zip(one[:, where.start].tolist(), other[:, where.start].tolist(), strict=True)
-        moves = [Fraction(abs(a - b)) for a, b in pairs if a != b]
+        both = zip(one[:, where.start].tolist(), other[:, where.start].tolist(), strict=True)
+        moves = [Fraction(abs(a - b)) for a, b in both if a != b]
     return sum(moves, Fraction()) ** 2 if terms.weights.norm is Weighing.L1 else sum((m * m for m in moves), Fraction())
 
 
@@ -134,10 +134,12 @@ def _check_rounded(terms: Terms, place: int, one: Any, other: Any) -> None:
     start = terms.columns[place].start
     both = [terms.rounded(place, answer[:, start].tolist()) for answer in (one, other)]
     square = sum((a - b) ** 2 for a, b in zip(*both, strict=True))
-    _require(square <= terms.sensitivities[place].bound ** 2, f"measure {place} moves further on its grid than is claimed")
+    _require(
+        square <= terms.sensitivities[place].bound ** 2, f"measure {place} moves further on its grid than is claimed"
+    )
 
 
-def check_keys(asked: Asked, engines: Sequence[Engine]) -> tuple[Key, ...]:
+def check_keys(asked: Accepted, engines: Sequence[Engine]) -> tuple[Key, ...]:
     """What units keep of unknown keys moves no further than is claimed; some keys, as if they had been found."""
     finder = asked.terms.finder
     assert finder is not None
@@ -148,7 +150,9 @@ def check_keys(asked: Asked, engines: Sequence[Engine]) -> tuple[Key, ...]:
         claim = key_sensitivity(asked.question, keeping, relation)
         here, there = weights[one], weights[other]
         moves = [here.get(key, 0) - there.get(key, 0) for key in {*here, *there}]
-        _require(sum(m * m for m in moves) <= claim.bound**2, f"unknown keys move too far under {relation.value}: {moves}")
+        _require(
+            sum(m * m for m in moves) <= claim.bound**2, f"unknown keys move too far under {relation.value}: {moves}"
+        )
         _require(sum(m != 0 for m in moves) <= claim.dimension, f"too many unknown keys move under {relation.value}")
         for mine, theirs in ((here, there), (there, here)):
             own = [weight for key, weight in mine.items() if key not in theirs]
@@ -171,7 +175,7 @@ def gather(engine: Engine, question: Question, keeping: Keeping) -> dict[Key, in
 
 
 def check_engines(
-    asked: Asked,
+    asked: Accepted,
     question: Question,
     exact: Sequence[Any],
     memories: Sequence[Engine],
@@ -186,7 +190,11 @@ def check_engines(
         found = engine.evaluate(question, asked.terms.weights)
         _require(found.dtype == answer.dtype, "the engines' integers are of different types")
         if exactly:
-            apart = [(row, mine.tolist(), its.tolist()) for row, (mine, its) in enumerate(zip(answer, found, strict=True)) if (mine != its).any()]
+            apart = [
+                (row, mine.tolist(), its.tolist())
+                for row, (mine, its) in enumerate(zip(answer, found, strict=True))
+                if (mine != its).any()
+            ]
             _require(not apart, f"memory and DuckDB differ: {str(apart)[:300]}")
         if finder is not None and exactly:
             keeping = replace(finder.keeping, secret=SECRET)
@@ -194,10 +202,8 @@ def check_engines(
             _require(both[0] == both[1], f"memory and DuckDB gather other keys: {both}")
 
 
-
-
-def check_leaving(asked: Asked, engines: Sequence[Engine]) -> None:
-    """With noise that is a constant, nothing that leaves tells the databases apart, and nothing fails once it is paid."""
+def check_leaving(asked: Accepted, engines: Sequence[Engine]) -> None:
+    """With noise that is a constant, nothing that leaves tells the databases apart; nothing fails once it is paid."""
     finder = asked.terms.finder
 
     def passing(_: Finder, gathered: Any) -> tuple[tuple[int, ...], tuple[Key, ...]]:
@@ -210,7 +216,7 @@ def check_leaving(asked: Asked, engines: Sequence[Engine]) -> None:
         keeping = replace(finder.keeping, secret=SECRET)
         every = [gather(engine, asked.question, keeping) for engine in engines]
         common = sorted(set.intersection(*map(set, every)), key=repr)[:FOUND]
-    vaults = [_opened(engine, asked.limit) for engine in engines]
+    vaults = [_open_vault(engine, asked.limit) for engine in engines]
     with (
         constant_release(),
         patch.object(Finder, "found", passing),
@@ -224,7 +230,7 @@ def check_leaving(asked: Asked, engines: Sequence[Engine]) -> None:
     _require(all(each == first for each in others), f"what leaves differs: {first} and {others}")
 
 
-def _opened(engine: Engine, limit: Limit) -> Opened:
+def _open_vault(engine: Engine, limit: Limit) -> Opened:
     calls: list[str] = []
     watched, ledger = Watched(engine, calls), Watched(MemoryLedger(limit.filter()), calls)
     policy = Policy(limit, SHARED, "person")
@@ -233,7 +239,7 @@ def _opened(engine: Engine, limit: Limit) -> Opened:
 
 def _require(kept: bool, what: str) -> None:
     if not kept:
-        raise Violated(what)
+        raise Violation(what)
 
 
 # ---------------------------------------------------------------- a smaller statement
@@ -244,7 +250,7 @@ def shrink_statement(statement: Statement, fails: Callable[[Statement], bool], *
     wholes."""
     left = tries
     while True:
-        for text in _smaller(statement.text):
+        for text in _write_smaller(statement.text):
             left -= 1
             if left < 0:
                 return statement
@@ -256,7 +262,7 @@ def shrink_statement(statement: Statement, fails: Callable[[Statement], bool], *
             return statement
 
 
-def _smaller(text: str) -> Iterator[str]:
+def _write_smaller(text: str) -> Iterator[str]:
     """Texts with one thing less, those that lose most first."""
     tree = sqlglot.parse_one(text, "duckdb")
     count = sum(1 for _ in tree.walk())
@@ -264,11 +270,11 @@ def _smaller(text: str) -> Iterator[str]:
         for change in range(5):
             copy = tree.copy()
             node = next(node for number, node in enumerate(copy.walk()) if number == place)
-            if _changed(node, change):
+            if isinstance(node, exp.Expression) and _take_away(node, change):
                 yield copy.sql("duckdb")
 
 
-def _changed(node: exp.Expression, change: int) -> bool:
+def _take_away(node: exp.Expression, change: int) -> bool:
     """Take something away; whether there was something."""
     if isinstance(node, exp.Select):
         clause = ("where", "having", "order", "limit", "qualify")[change]
@@ -276,7 +282,12 @@ def _changed(node: exp.Expression, change: int) -> bool:
             node.set(clause, None)
             return True
         return False
-    if change == 0 and node.arg_key in {"expressions", "ctes"} and len(node.parent.args.get(node.arg_key) or []) > 1:
+    if (
+        change == 0
+        and node.arg_key in {"expressions", "ctes"}
+        and node.parent
+        and len(node.parent.args[node.arg_key]) > 1
+    ):
         node.pop()
         return True
     if isinstance(node, exp.Union):

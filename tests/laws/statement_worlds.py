@@ -10,7 +10,7 @@ from typing import Any
 
 from tacit.engines import DuckDB, Memory
 from tacit.plan import Column, Kind, Table
-from tests.laws.statement_grammar import DOSES, LABS, PRICES, STATIONS, TRIPS, VISITS, WARDS
+from tests.laws.statement_tables import DOSES, LABS, PRICES, STATIONS, TRIPS, VISITS, WARDS
 
 __all__ = ["VARIANTS", "World", "make_world"]
 
@@ -35,7 +35,20 @@ EXTREME: dict[Kind, list[Any]] = {
     Kind.BOOLEAN: [True, False],
     Kind.INTEGER: [2**63 - 1, -(2**63), 10**9, -1, 120, 121],
     Kind.NUMBER: [nan, inf, -inf, 1e308, -1e308, 5e-324, -0.0, 2.0**63, 500.0, -50.0, 250.0, Decimal("99.999")],
-    Kind.TEXT: ["", "\0", "%_\\", "'; --", "x" * 3000, "ﬀİ\u0345", "9" * 40, "NaN", "0001-01-01", "Infinity", "1e400"],
+    Kind.TEXT: [
+        "",
+        "\0",
+        "%_\\",
+        "'; --",
+        "x" * 3000,
+        "ﬀİ\u0345",
+        "9" * 40,
+        "NaN",
+        "0001-01-01",
+        "Infinity",
+        "1e400",
+        "\ud800x",
+    ],
     Kind.DATE: [date(1, 1, 1), date(9999, 12, 31), date(1969, 12, 31), date(2024, 1, 1)],
     Kind.TIMESTAMP: [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC)],
 }
@@ -64,62 +77,68 @@ class World:
         return [Memory(rows) for rows in self.databases]
 
     @cached_property
-    def ducks(self) -> list[DuckDB]:
-        """Every database in DuckDB, its rows in another order."""
-        return [DuckDB({table: rows[::-1] for table, rows in each.items()}, threads=1) for each in self.databases]
+    def _ducks(self) -> dict[int, DuckDB]:
+        return {}
+
+    def duck(self, place: int) -> DuckDB:
+        """A database in DuckDB, its rows in another order."""
+        if place not in self._ducks:
+            rows = {table: rows[::-1] for table, rows in self.databases[place].items()}
+            self._ducks[place] = DuckDB(rows, threads=1)
+        return self._ducks[place]
 
     def close(self) -> None:
         """Let go of what was opened."""
-        for engine in [*vars(self).get("memories", []), *vars(self).get("ducks", [])]:
+        for engine in self._ducks.values():
             engine.close()
 
 
 def make_world(seed: int) -> World:
     """The world of a seed."""
     dice = Random(seed)
-    others: Rows = {TRIPS: [_row(dice, TRIPS, 0.15) for _ in range(9)], **PUBLIC}
+    others: Rows = {TRIPS: [_make_row(dice, TRIPS, 0.15) for _ in range(9)], **PUBLIC}
     for table in PRIVATE:
         owners = [unit for unit in UNITS[table] for _ in range(dice.choice([1, 1, 2, 3]))]
-        others[table] = [_row(dice, table, 0.15) | {table.unit: unit} for unit in owners]
+        others[table] = [_make_row(dice, table, 0.15) | {str(table.unit): unit} for unit in owners]
     found = [others]
     for variant in VARIANTS:
-        own: Rows = {table: _owned(dice, table, variant, others[table]) for table in PRIVATE}
+        own: Rows = {table: _make_rows(dice, table, variant, others[table]) for table in PRIVATE}
         if dice.random() < 0.3:
             own[dice.choice(PRIVATE)] = []
         own = {table: [row | {str(table.unit): VICTIM[table]} for row in rows] for table, rows in own.items()}
-        own[TRIPS] = _owned(dice, TRIPS, variant, others[TRIPS])[:1]
-        found.append({table: _shuffled(dice, [*rows, *own.get(table, [])]) for table, rows in others.items()})
+        own[TRIPS] = _make_rows(dice, TRIPS, variant, others[TRIPS])[:1]
+        found.append({table: _shuffle(dice, [*rows, *own.get(table, [])]) for table, rows in others.items()})
     return World(tuple(found))
 
 
-def _shuffled(dice: Random, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _shuffle(dice: Random, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return dice.sample(rows, len(rows))
 
 
-def _owned(dice: Random, table: Table, variant: str, others: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _make_rows(dice: Random, table: Table, variant: str, others: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of the unit that makes the difference."""
     match variant:
         case "highest" | "lowest":
-            rows = [{column.name: _end(dice, column, variant == "highest") for column in table.columns}]
+            rows = [{column.name: _make_end(dice, column, variant == "highest") for column in table.columns}]
             return rows * dice.choice([1, 2, 3])
         case "extreme":
-            return [_row(dice, table, 0.8) for _ in range(dice.choice([1, 2, 4]))]
+            return [_make_row(dice, table, 0.8) for _ in range(dice.choice([1, 2, 4]))]
         case "nothing":
             return [dict.fromkeys((column.name for column in table.columns), None)] * dice.choice([1, 3])
         case "many copies":
-            return [_row(dice, table, 0)] * 9
+            return [_make_row(dice, table, 0)] * 9
         case "like others":
             return [dict(dice.choice(others)) for _ in range(4)]
         case _:
             columns = [column.name for column in table.columns if column.kind is Kind.TEXT]
-            return [_row(dice, table, 0) | {name: f"{name} {n}" for name in columns if n} for n in range(5)]
+            return [_make_row(dice, table, 0) | {name: f"{name} {n}" for name in columns if n} for n in range(5)]
 
 
-def _row(dice: Random, table: Table, extreme: float) -> dict[str, Any]:
-    return {column.name: _cell(dice, column, extreme) for column in table.columns}
+def _make_row(dice: Random, table: Table, extreme: float) -> dict[str, Any]:
+    return {column.name: _make_cell(dice, column, extreme) for column in table.columns}
 
 
-def _cell(dice: Random, column: Column, extreme: float) -> Any:
+def _make_cell(dice: Random, column: Column, extreme: float) -> Any:
     if dice.random() < extreme:
         return dice.choice(EXTREME[column.kind])
     if column.values is not None and dice.random() < 0.8:
@@ -127,7 +146,7 @@ def _cell(dice: Random, column: Column, extreme: float) -> Any:
     return dice.choice(USUAL[column.kind])
 
 
-def _end(dice: Random, column: Column, high: bool) -> Any:
+def _make_end(dice: Random, column: Column, high: bool) -> Any:
     """A cell at an end of what is declared, or beyond it."""
     end = column.high if high else column.low
     if isinstance(end, int) and not isinstance(end, bool):
