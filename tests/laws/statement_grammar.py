@@ -191,7 +191,9 @@ class Writer(ExpressionWriter):
     def write_selection(self, depth: int, owner: str) -> Selected:
         """Rows of rows."""
         shapes = ["project", "project", "union all", "public"]
-        if owner == "unit":
+        if owner == "row":
+            shapes += ["union all", "union all"]
+        else:
             shapes += ["fold", "fold", "window", "window", "distinct", "union", "join", "join", "self join", "flag"]
         shape = self.dice.choice(shapes)
         return (
@@ -604,7 +606,7 @@ class Writer(ExpressionWriter):
 
     def write(self) -> Statement:
         """The whole."""
-        owner = self.dice.choice(["unit"] * 7 + ["row"])
+        owner = self.dice.choice(["unit"] * 5 + ["row"])
         scope = self.write_source(self.dice.choice(_DEEP if self.deep else _FLAT), owner=owner)
         if scope.levels >= 4:
             self.features.add("deep nesting")

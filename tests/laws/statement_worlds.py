@@ -126,12 +126,11 @@ def _make_rows(dice: Random, table: Table, variant: str, others: list[dict[str, 
         case "nothing":
             return [dict.fromkeys((column.name for column in table.columns), None)] * dice.choice([1, 3])
         case "many copies":
-            return [_make_row(dice, table, 0)] * 9
+            return [_make_row(dice, table, 0)] * 5
         case "like others":
             return [dict(dice.choice(others)) for _ in range(4)]
         case _:
-            columns = [column.name for column in table.columns if column.kind is Kind.TEXT]
-            return [_make_row(dice, table, 0) | {name: f"{name} {n}" for name in columns if n} for n in range(5)]
+            return [{column.name: _make_other(column, number) for column in table.columns} for number in range(6)]
 
 
 def _make_row(dice: Random, table: Table, extreme: float) -> dict[str, Any]:
@@ -144,6 +143,23 @@ def _make_cell(dice: Random, column: Column, extreme: float) -> Any:
     if column.values is not None and dice.random() < 0.8:
         return dice.choice(column.values)
     return dice.choice(USUAL[column.kind])
+
+
+def _make_other(column: Column, number: int) -> Any:
+    """A cell that differs from those of other numbers: of declared values one after the other."""
+    if column.values is not None:
+        return column.values[number % len(column.values)]
+    match column.kind:
+        case Kind.TEXT:
+            return f"{column.name} {number}"
+        case Kind.INTEGER | Kind.NUMBER:
+            return 17 * number - 3
+        case Kind.DATE:
+            return date(2024, 2 * number + 1, 5 * number + 1)
+        case Kind.TIMESTAMP:
+            return datetime(2024, 2 * number + 1, 5 * number + 1, number, tzinfo=UTC)
+        case Kind.BOOLEAN:
+            return (None, True, False)[number % 3]
 
 
 def _make_end(dice: Random, column: Column, high: bool) -> Any:

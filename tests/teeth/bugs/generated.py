@@ -9,8 +9,8 @@ BUGS = [
     Bug(
         name="generated-windows-over-everybody",
         file=f"{ENGINES}/yielding.py",
-        before="        units[row.unit].append(dict(row.cells))\n    for mine",
-        after="        units[None].append(dict(row.cells))\n    for mine",
+        before="[_seen(mine, window, names) for window in windows]",
+        after="[_seen([*mine, *(r for us in units.values() if us is not mine for r in us)], w, names) for w in windows]",
         killed_by=f"{STATEMENTS}[0]",
         note="a window in the memory engine looks at the rows of all units",
     ),
@@ -25,10 +25,10 @@ BUGS = [
     Bug(
         name="generated-groups-of-everybody",
         file=f"{ENGINES}/yielding.py",
-        before="        groups[row.unit, tuple(values(row.cells).values())].append(row.cells)\n",
-        after='        groups["all" if keys else row.unit, tuple(values(row.cells).values())].append(row.cells)\n',
+        before="{name: total(cells) for name, total in totals})\n",
+        after="{name: total([c for (_, p), all in groups.items() if p == place for c in all]) for name, total in totals})\n",
         killed_by=f"{STATEMENTS}[0]",
-        note="a question inside that groups by more than the unit forgets the unit",
+        note="what a unit's rows add up to, for each of its keys, is taken of everybody's rows",
     ),
     Bug(
         name="generated-presence-not-held",
@@ -69,14 +69,6 @@ BUGS = [
         after='Keeping(1, 0, b"") if by_row',
         killed_by=f"{STATEMENTS}[0]",
         note="where every row is a unit, its copies in a stack are taken for one key",
-    ),
-    Bug(
-        name="generated-copies-are-one-unit",
-        file="src/tacit/stability/moved.py",
-        before="    once = owner_of(question.rows) is Owner.UNIT or weights.bound == 1\n",
-        after="    once = True\n",
-        killed_by=f"{STATEMENTS}[0]",
-        note="where every row is a unit, its copies in a stack are counted and priced once",
     ),
     Bug(
         name="generated-nulls-first-downward",
