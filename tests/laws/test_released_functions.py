@@ -247,3 +247,15 @@ def test_what_chooses_and_sorts_groups_can_be_shown():
         rest = clause.format(**{name: f"({text})" for name, text in released.items()})
         for limit in LIMITS.values():
             rehearsed(read(["COUNT(*)", "kt"], rest), limit)
+
+
+def test_frames_and_pictures_take_what_is_shown(tmp_path):
+    columns = ["ki", "kx", "kd", "COUNT(*)", "SUM(v)", "MEDIAN(j)", "MEDIAN(e)", "MAX(r) + INTERVAL 1 MONTH", "AVG(x)"]
+    looked = 0
+    for limit in LIMITS.values():
+        for release in releases(read(columns), limit, 0.95, raw=True):
+            frames = release.to_arrow(), release.to_pandas(), release.to_polars()
+            assert {frame.shape for frame in frames} == {(len(release), len(release.columns))}
+            assert len(release.plot(str(tmp_path / "answer.svg")).axes) == len(release.measured)
+            looked += 1
+    assert looked == 4

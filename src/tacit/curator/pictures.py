@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from math import isfinite
 from typing import Any
 
 from tacit.curator.release import Release, percent
@@ -63,6 +64,15 @@ def _number(cell: Any) -> float:
     return (moment - _FIRST_DAY) / timedelta(days=1)
 
 
+def _calendar(panel: Bars) -> tuple[float, float]:
+    """From which day to which a panel goes: a little beyond its whiskers, but not beyond the years 1 to 9999."""
+    known = [each for each in zip(panel.values, panel.below, panel.above, strict=True) if isfinite(each[0])]
+    low = min((value - below for value, below, _ in known), default=0.0)
+    high = max((value + above for value, _, above in known), default=1.0)
+    room = max(1.0, (high - low) / 20)
+    return max(low - room, _number(date.min)), min(high + room, _number(date.max))
+
+
 def bars(release: Release, path: str | None = None) -> Any:
     """A figure with one panel for each measured column, a bar for each row and its interval as a whisker."""
     if not release.measured:
@@ -83,6 +93,7 @@ def bars(release: Release, path: str | None = None) -> Any:
         if panel.moments:
             axes.errorbar(panel.values, places, xerr=reach, fmt="o", color="#1f3b57", ecolor="#1f3b57", capsize=3)
             axes.xaxis_date()
+            axes.set_xlim(*_calendar(panel))
             axes.tick_params(axis="x", labelrotation=30)
         else:
             axes.barh(places, panel.values, xerr=reach, color="#9db8d2", ecolor="#1f3b57", capsize=3)
