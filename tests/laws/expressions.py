@@ -143,8 +143,8 @@ def slots(operation: Any) -> Iterator[list[Kind]]:
 
 def settings(function: Function) -> Iterator[dict[int, Literal]]:
     """The constants that a function may be told, by their places."""
-    listed = SETTINGS.get(function, ())
-    kinds = {str: TEXT, int: WHOLE}
+    listed: Any = SETTINGS.get(function, ())
+    kinds: dict[type, Kind] = {str: TEXT, int: WHOLE}
     for values in product(*(setting.good for setting in listed)):
         yield {s.place: Literal(value, kinds[type(value)]) for s, value in zip(listed, values, strict=True)}
 

@@ -31,7 +31,7 @@ FOUND = 5  # unknown keys that are treated as found
 SHARED = {name: Shared(table, table.contributions or 1, 2) for name, table in TABLES.items()}
 SECRET = bytes(range(32))
 CLAUSES = ("with_", "where", "joins", "having", "order", "limit", "qualify", "windows")  # that may be left out
-Key = tuple[Scalar, ...]
+Key = tuple[KeyValue, ...]
 
 
 class Violation(AssertionError):

@@ -247,7 +247,7 @@ def _power(base: float, exponent: float) -> float:
 
 def _rounded(value: int, decimals: int) -> int:
     unit = 10 ** max(0, -decimals)
-    away = (abs(value) + unit // 2) // unit * unit
+    away: int = (abs(value) + unit // 2) // unit * unit
     return away if value >= 0 else -away
 
 

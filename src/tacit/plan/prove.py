@@ -167,19 +167,6 @@ def _check_size(plan: Plan) -> None:
         levels += [(part, depth + 1) for part in parts_of(rows)]
 
 
-def _check_depth(expression: Expression) -> None:
-    left: list[tuple[Expression, int]] = [(expression, 1)]
-    parts = 0
-    while left:
-        part, depth = left.pop()
-        parts += 1
-        if not isinstance(part, Expression):
-            _malformed()
-        if depth > 2 * DEEPEST or parts > _MOST_PARTS:
-            raise InvalidPlan(f"more than {DEEPEST} calculations build on each other", "ask a simpler question")
-        left += [(operand, depth + 1) for operand in operands(part)]
-
-
 # ---------------------------------------------------------------- rows
 
 
@@ -358,7 +345,6 @@ def _check_condition(condition: Expression, columns: Columns) -> None:
 
 def _check_expression(expression: Expression, columns: Columns) -> None:
     """Refuse an expression that is not over these columns, or that has no type."""
-    _check_depth(expression)
     for part in _parts(expression):
         match part:
             case Field(column):
@@ -374,11 +360,18 @@ def _check_expression(expression: Expression, columns: Columns) -> None:
 
 
 def _parts(expression: Expression) -> Iterator[Expression]:
-    left = [expression]
+    """An expression and all below it; refused if those who read it might not come to its end."""
+    left: list[tuple[Expression, int]] = [(expression, 1)]
+    many = 0
     while left:
-        part = left.pop()
+        part, depth = left.pop()
+        many += 1
+        if not isinstance(part, Expression):
+            _malformed()
+        if depth > 2 * DEEPEST or many > _MOST_PARTS:
+            raise InvalidPlan(f"more than {DEEPEST} calculations build on each other", "ask a simpler question")
         yield part
-        left += operands(part)
+        left += [(operand, depth + 1) for operand in operands(part)]
 
 
 def _check_part(part: Expression) -> None:
@@ -505,7 +498,6 @@ def _check_view(view: View, question: Question) -> None:
 
 
 def _check_released(expression: Expression, question: Question) -> None:
-    _check_depth(expression)
     for part in _parts(expression):
         match part:
             case Field():

@@ -212,9 +212,10 @@ BUGS = [
     ),
     Bug(
         name="one-try-around-many-operations",
-        file="src/tacit/engines/functions.py",
-        before='    found = caught(f"({moment} + {interval})")\n    if not leaves:\n        return found\n',
-        after='    found = f"({moment} + {interval})"\n    if not leaves:\n        return caught(found)\n',
+        file="src/tacit/engines/rendering.py",
+        before="    left, right = _as(expression.left, kind, read), _as(expression.right, kind, read)\n",
+        after="    both = (_as(part, kind, read) for part in (expression.left, expression.right))\n"
+        '    left, right = (part.removeprefix("TRY") for part in both)\n',
         killed_by=f"{UNIT}/test_partial.py::test_what_is_computed_once_for_two_is_not_taken_out_of_try",
         note="the optimiser computes what is written twice once, and takes it out of the TRY that it stood in",
     ),

@@ -19,6 +19,7 @@ from tacit.plan import (
     Defined,
     Distinct,
     Even,
+    Expression,
     Field,
     Folded,
     Folding,
@@ -177,10 +178,10 @@ def test_what_a_window_adds_may_not_be_claimed_to_be_less(window):
     refused(plan(rows=Windowed(ROWS, (window,))))
 
 
-DEEP = age
+DEEP: Expression = age
 for _ in range(200):
     DEEP = Cast(Cast(DEEP, NUMBER), WHOLE)
-SHARED = Compared("=", age, age)
+SHARED: Expression = Compared("=", age, age)
 for _ in range(60):
     SHARED = Both(SHARED, SHARED)
 
