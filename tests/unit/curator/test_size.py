@@ -90,7 +90,17 @@ def test_the_ends_of_every_width_come_back(bits):
     assert unpack(width, packed) == numbers
 
 
-def test_what_is_too_large_is_refused_before_it_is_paid_for_and_explained():
+def test_what_is_too_large_is_refused_before_it_is_paid_for():
+    text = "SELECT a, COUNT(*) AS n FROM t GROUP BY a"
+    with patch.object(sizes, "MOST_BYTES", 1 << 12), vault(30) as asked:
+        with pytest.raises(
+            InvalidPlan, match=r"in the ledger of at most 4,096, which is [\d,]+ bytes too many; group by"
+        ):
+            asked.sql(text, epsilon=0.1)
+        assert (asked.budget.spent, list(asked.ledger.entries())) == (0, [])
+
+
+def test_what_is_too_large_at_any_price_is_explained_and_refused():
     text = "SELECT a, b, SUM(cost) AS n FROM t GROUP BY a, b"
     with vault(800) as asked:
         with pytest.raises(
