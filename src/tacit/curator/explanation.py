@@ -71,7 +71,7 @@ class Explanation:
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
-        if self.size.bytes > _WORTH_TELLING or not self.size.fits:
+        if not self.size.fits or (self.hiding is None and self.size.bytes > _WORTH_TELLING):
             lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
         if self.free:

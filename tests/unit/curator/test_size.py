@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -134,7 +135,12 @@ def counted_words() -> Iterator[list[int]]:
     """How often random words are asked for."""
     asked: list[int] = []
     words = entropy.words
-    with patch.object(entropy, "words", lambda count: (asked.append(count), words(count))[1]):
+
+    def counted(count: int) -> Any:
+        asked.append(count)
+        return words(count)
+
+    with patch.object(entropy, "words", counted):
         yield asked
 
 

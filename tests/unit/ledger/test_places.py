@@ -387,10 +387,10 @@ def test_a_path_is_spelled_without_following_its_links(tmp_path):
 def test_a_vault_that_is_given_another_database_or_address_is_refused_until_it_is_adopted(tmp_path):
     limit = PureFilter(1)
 
-    def opened(address: str, **how: str) -> DurableLedger:
+    def opened(address: str, adopting: str | None = None) -> DurableLedger:
         founding = Founding.of("person", limit)
         return postgres_ledger(
-            address, founding, limit, anchors=tmp_path / "anchors", vault=tmp_path / "tacit.toml", **how
+            address, founding, limit, anchors=tmp_path / "anchors", vault=tmp_path / "tacit.toml", adopting=adopting
         )
 
     address = postgres.fresh_address()
