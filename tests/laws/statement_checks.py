@@ -17,7 +17,7 @@ from tacit.engines import Engine
 from tacit.errors import TacitError
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import RankedCells
-from tacit.plan import Keeping, Plan, Question, Scalar, Weighing, canonical, groups_of, read_sql, table_of
+from tacit.plan import Keeping, KeyValue, Plan, Question, Weighing, canonical, groups_of, read_sql, table_of
 from tacit.privacy import Neighbours
 from tacit.stability import sensitivity_of
 from tests.laws.statement_grammar import TABLES, Statement

@@ -76,7 +76,7 @@ class Explanation:
         ]
         if self.left_out:
             lines += ["Left out or held back:", *(f"  {each}" for each in self.left_out)]
-        if self.size.bytes > _WORTH_TELLING or not self.size.fits:
+        if not self.size.fits or (self.hiding is None and self.size.bytes > _WORTH_TELLING):
             lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
         if self.free:

@@ -8,7 +8,7 @@ from tacit.curator.compact import bytes_of
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
-from tacit.plan import MOST_NUMBERS, Question, Summed, Weights, groups_of
+from tacit.plan import MOST_NUMBERS, Measure, Question, Summed, Weights, groups_of
 
 if TYPE_CHECKING:
     from tacit.curator.terms import Terms
@@ -62,7 +62,8 @@ def size_of(terms: "Terms") -> Size:
 def bytes_of_a_group(question: Question, weights: Weights, mechanisms: Sequence[Noise], grids: Sequence[int]) -> int:
     """How many bytes one group takes: its unknown keys and its measures."""
     numbers = zip(question.measures, mechanisms, grids, strict=True)
-    return _KEY * len(question.unknown) + sum(_width(measure, weights, *noise) for measure, *noise in numbers)
+    widths = [_width(measure, weights, mechanism, grid) for measure, mechanism, grid in numbers]
+    return _KEY * len(question.unknown) + sum(widths)
 
 
 def keys_that_fit(question: Question, each: int) -> int:
@@ -87,7 +88,7 @@ def check_size(terms: "Terms") -> None:
     )
 
 
-def _width(measure: object, weights: Weights, mechanism: Noise, grid: int) -> int:
+def _width(measure: Measure, weights: Weights, mechanism: Noise, grid: int) -> int:
     """How many bytes one group of a measure takes."""
     if isinstance(mechanism, RankedCells):
         return mechanism.draws * bytes_of((mechanism.cells + 2).bit_length())

@@ -11,11 +11,12 @@ from typing import Any, TypeAlias
 from tacit.accounting import Filter
 from tacit.errors import LedgerBusy, LedgerRefused, LedgerUnavailable, TacitError
 from tacit.ledger.anchor import Anchor
+from tacit.ledger.chain import RESTORE
 from tacit.ledger.durable import DurableLedger
 from tacit.ledger.places import locate, refuse_links, spell
 from tacit.ledger.records import Founding
 from tacit.ledger.store import EMPTY, Head, Line, Record, Session, Store
-from tacit.ledger.verification import RESTORE, Progress
+from tacit.ledger.verification import Progress
 
 __all__ = ["SqliteStore", "sqlite_ledger"]
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -90,7 +91,17 @@ def test_the_ends_of_every_width_come_back(bits):
     assert unpack(width, packed) == numbers
 
 
-def test_what_is_too_large_is_refused_before_it_is_paid_for_and_explained():
+def test_what_is_too_large_is_refused_before_it_is_paid_for():
+    text = "SELECT a, COUNT(*) AS n FROM t GROUP BY a"
+    with patch.object(sizes, "MOST_BYTES", 1 << 12), vault(30) as asked:
+        with pytest.raises(
+            InvalidPlan, match=r"in the ledger of at most 4,096, which is [\d,]+ bytes too many; group by"
+        ):
+            asked.sql(text, epsilon=0.1)
+        assert (asked.budget.spent, list(asked.ledger.entries())) == (0, [])
+
+
+def test_what_is_too_large_at_any_price_is_explained_and_refused():
     text = "SELECT a, b, SUM(cost) AS n FROM t GROUP BY a, b"
     with vault(800) as asked:
         with pytest.raises(
@@ -124,7 +135,12 @@ def counted_words() -> Iterator[list[int]]:
     """How often random words are asked for."""
     asked: list[int] = []
     words = entropy.words
-    with patch.object(entropy, "words", lambda count: (asked.append(count), words(count))[1]):
+
+    def counted(count: int) -> Any:
+        asked.append(count)
+        return words(count)
+
+    with patch.object(entropy, "words", counted):
         yield asked
 
 

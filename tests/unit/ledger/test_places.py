@@ -13,7 +13,7 @@ import tacit
 from tacit.accounting import PureFilter
 from tacit.curator import adopt_ledger
 from tacit.errors import InvalidPolicy, LedgerRefused
-from tacit.ledger import DurableLedger, Founding, fields_of, postgres_ledger
+from tacit.ledger import DurableLedger, Founding, fields_of, postgres_ledger, sqlite_ledger
 from tacit.ledger.places import Note, locate, spell
 from tests import postgres
 from tests.laws.every_ledger import pure_loss
@@ -326,6 +326,33 @@ def test_a_folder_of_anchors_that_a_link_leads_into_the_vault_is_refused(clinic)
         clinic.spent()
 
 
+def test_a_ledger_without_a_vault_is_bound_to_its_spelling_too(tmp_path):
+    limit = PureFilter(1)
+
+    def opened() -> DurableLedger:
+        founding = Founding.of("person", limit)
+        return sqlite_ledger(tmp_path / "books" / "ledger.sqlite", founding, limit, anchors=tmp_path / "anchors")
+
+    (tmp_path / "books").mkdir()
+    with closing(opened()) as ledger:
+        ledger.charge(b"question", pure_loss(1))
+    (tmp_path / "books").rename(tmp_path / "old")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "books").symlink_to(tmp_path / "new")
+    with pytest.raises(LedgerRefused, match="tacit ledger adopt"):
+        opened()
+
+
+def test_names_are_noted_before_a_ledger_is_founded(clinic, monkeypatch):
+    copy = clinic.root / "fresh"
+    copy.mkdir()
+    shutil.copy(clinic.root / "tacit.toml", copy)
+    monkeypatch.setattr(DurableLedger, "_write_opening", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        clinic.spent(copy)
+    assert Note(str(spell(copy / "tacit.toml")), clinic.root / "anchors").read() == str(copy / "ledger.sqlite")
+
+
 # ---------------------------------------------------------------- notes and spellings
 
 
@@ -360,10 +387,10 @@ def test_a_path_is_spelled_without_following_its_links(tmp_path):
 def test_a_vault_that_is_given_another_database_or_address_is_refused_until_it_is_adopted(tmp_path):
     limit = PureFilter(1)
 
-    def opened(address: str, **how: str) -> DurableLedger:
+    def opened(address: str, adopting: str | None = None) -> DurableLedger:
         founding = Founding.of("person", limit)
         return postgres_ledger(
-            address, founding, limit, anchors=tmp_path / "anchors", vault=tmp_path / "tacit.toml", **how
+            address, founding, limit, anchors=tmp_path / "anchors", vault=tmp_path / "tacit.toml", adopting=adopting
         )
 
     address = postgres.fresh_address()
