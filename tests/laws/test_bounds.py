@@ -183,10 +183,10 @@ def check_rows(data):
 
 
 def test_a_unit_becomes_no_more_rows_than_is_proved(small):
-    found = sampled(check_rows, 60)
-    assert found["limited"] >= 30
-    assert found["free"] >= 5
-    assert found["left out"] >= 5
+    found = sampled(check_rows, 40)
+    assert found["limited"] >= 20
+    assert found["free"] >= 3
+    assert found["left out"] >= 3
 
 
 def check_engines(data):
@@ -244,7 +244,7 @@ LIKE_TEXTS = ["", "a", "a.b", "a\nb", "aé" * 20, "a_%b\\" * 9, "x" * 40, "^a$" 
 SIGNS = st.sampled_from([*"aéx._%\\^$*+?()[]{}|-A \n", "%", "_", "\\%", "\\_", "\U0001f600"])
 
 
-@each_of(60, st.lists(SIGNS, min_size=15, max_size=24).map("".join), st.sampled_from(LIKE_TEXTS))
+@each_of(25, st.lists(SIGNS, min_size=15, max_size=24).map("".join), st.sampled_from(LIKE_TEXTS))
 def test_long_patterns_mean_the_same_in_both_engines(pattern, made):
     table = Table("visits", (Column("note", Kind.TEXT),), unit="who", contributions=1)
     cells = [*LIKE_TEXTS, made, pattern.replace("%", made).replace("_", "a")]
