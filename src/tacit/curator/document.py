@@ -338,7 +338,7 @@ def _source(section: Section, folder: Path) -> tuple[Source | None, Mapping[str,
         elif section.has("table"):
             section.fault("table", f"{path.name} is one table", "leave it out: only files of DuckDB hold several")
         if section.has("format"):
-            source = _formatted(section, source)
+            source = _read_format(section, source)
         return source, stored_kinds(source)
     except InvalidData as refusal:
         problem, _, remedy = str(refusal).partition("; ")
@@ -352,7 +352,7 @@ def _source(section: Section, folder: Path) -> tuple[Source | None, Mapping[str,
     return None, None
 
 
-def _formatted(section: Section, source: Source) -> Source:
+def _read_format(section: Section, source: Source) -> Source:
     """The source, its text read as the section `format` declares; every key is judged by itself."""
     inner = section.inner("format")
     if not isinstance(source, Separated):

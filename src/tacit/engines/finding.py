@@ -15,7 +15,7 @@ from tacit.engines.gathering import Gathered
 from tacit.engines.holding import Held, held
 from tacit.engines.keys import Enumeration, equality, grouping
 from tacit.engines.nesting import reader
-from tacit.engines.reading import kept_at_scan, read_unit, whole_unit
+from tacit.engines.reading import read_unit, scan_conditions, whole_unit
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, quoted, rendered, text
 from tacit.engines.statement import histogram, statement
@@ -61,7 +61,7 @@ def finding(
     names = [f"x{i}" for i in range(len(unknown))]
     columns = [f"{_value(key, read)} AS {name}" for key, name in zip(unknown, names, strict=True)]
     columns.append(f"{groups.place} AS p")
-    conditions = [*groups.conditions, *kept_at_scan(needed_columns(question), read)]
+    conditions = [*groups.conditions, *scan_conditions(needed_columns(question), read)]
     conditions += [rendered(condition, read) for condition in conditions_of(question.rows)]
     by_unit = relation.unit is not None
     whole = False

@@ -13,7 +13,7 @@ from tacit.engines.linked import Linked
 from tacit.engines.loading import loaded, raw_columns, text_scan
 from tacit.engines.nesting import reader
 from tacit.engines.objects import is_missing, read_object
-from tacit.engines.reading import kept_at_scan, read_unit
+from tacit.engines.reading import read_unit, scan_conditions
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, literal, quoted
 from tacit.engines.sources import Listed, Pandas, Separated, Source, every_row, source_of
@@ -72,7 +72,7 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
         rows = reader(relation)
         unread = _unread(connection, own, table, relation)
         counted = [part for column in table.columns for part in _parts(column, rows)]
-        needed = kept_at_scan(table.columns, rows)
+        needed = scan_conditions(table.columns, rows)
         incomplete = f"count(*) FILTER (NOT ({' AND '.join(needed)}))" if needed else "0"
         nobody, units, heavy = "0", 0, None
         if relation.unit is not None:

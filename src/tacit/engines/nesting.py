@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tacit.engines.pairs import Side, crowded, size_sql, suspected
-from tacit.engines.reading import check_units_alike, kept_at_scan, kinds_of, read, read_unit
+from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit, scan_conditions
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, called, clamped, double, literal, quoted, rendered, whole
 from tacit.engines.terms import steps
@@ -126,7 +126,7 @@ class Nest:
             raise EngineFailed
         cells = self._defined([Defined(column.name, Field(column)) for column in table.columns], reader(relation))
         select, unit = [f"{cell} AS c{i}" for i, cell in enumerate(cells)], None
-        conditions = kept_at_scan(table.columns, reader(relation))
+        conditions = scan_conditions(table.columns, reader(relation))
         if owner_of(Scan(table)) is Owner.UNIT:
             if relation.unit is None:
                 raise EngineFailed

@@ -12,7 +12,7 @@ __all__ = [
     "check_type",
     "check_unit_type",
     "check_units_alike",
-    "kept_at_scan",
+    "scan_conditions",
     "key_type",
     "kinds_of",
     "read",
@@ -131,7 +131,7 @@ def _cut(text: str) -> str:
     return f"CASE WHEN strlen({text}) > {MOST_CHARACTERS} THEN substr({text}, 1, {MOST_CHARACTERS}) ELSE {text} END"
 
 
-def kept_at_scan(columns: Iterable[Column], read_column: Callable[[Column], str]) -> list[str]:
+def scan_conditions(columns: Iterable[Column], read_column: Callable[[Column], str]) -> list[str]:
     """The conditions under which a row is there: what is declared never to be NULL is not.
 
     Claim:      no row that is read has NULL in a column that is declared never to be.

@@ -50,7 +50,7 @@ BUGS = [
     Bug(
         name="sources-nullable-is-believed-in-a-nest",
         file=f"{ENGINES}/nesting.py",
-        before="conditions = kept_at_scan(table.columns, reader(relation))",
+        before="conditions = scan_conditions(table.columns, reader(relation))",
         after="conditions: list[str] = []",
         killed_by=f"{UNIT}/test_declared.py::test_it_is_left_out_of_every_nest",
         note="the same, below a subquery or a join",
@@ -58,7 +58,7 @@ BUGS = [
     Bug(
         name="sources-nullable-is-believed-of-unknown-keys",
         file=f"{ENGINES}/finding.py",
-        before="[*groups.conditions, *kept_at_scan(needed_columns(question), read)]",
+        before="[*groups.conditions, *scan_conditions(needed_columns(question), read)]",
         after="[*groups.conditions]",
         killed_by=f"{UNIT}/test_declared.py::test_it_brings_no_unknown_key",
         note="the same, where keys are found",
