@@ -17,16 +17,16 @@ Declared = Column | Kind | str | Sequence[Any] | Mapping[str, Any] | None
 """A column, in short: its kind, a list of its public values, a pair of bounds, or all of them in a mapping."""
 
 
-def column_of(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
+def column_of(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
     """The column that a short form stands for; where it names no kind, the source's type decides, never its values.
 
-    >>> column_of("age", (0, 120), frozenset({Kind.INTEGER, Kind.NUMBER})).kind
+    >>> column_of("age", (0, 120), (Kind.INTEGER, Kind.NUMBER)).kind
     <Kind.INTEGER: 'integer'>
     """
     return _of_one_kind(_read(name, declared, stored))
 
 
-def _read(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
+def _read(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
     match declared:
         case Column() if declared.name == name:
             return declared
@@ -50,7 +50,7 @@ def _read(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
             )
 
 
-def _spelled_out(name: str, declared: Mapping[str, Any], stored: frozenset[Kind]) -> Column:
+def _spelled_out(name: str, declared: Mapping[str, Any], stored: tuple[Kind, ...]) -> Column:
     unknown = set(declared) - set(WORDS)
     if unknown:
         raise InvalidInput(f"column {name!r}", sorted(unknown), f"it may have: {', '.join(WORDS)}")
@@ -102,14 +102,11 @@ def _named(name: str, kind: object) -> Kind:
         ) from None
 
 
-def _kind(name: str, stored: frozenset[Kind], known: Sequence[Scalar]) -> Kind:
+def _kind(name: str, stored: tuple[Kind, ...], known: Sequence[Scalar]) -> Kind:
     """The kind that a column is stored as; where it may be anything, the kind of what is declared about it."""
-    if Kind.INTEGER in stored and Kind.TEXT not in stored:
-        return Kind.NUMBER if any(isinstance(value, Fraction) for value in known) else Kind.INTEGER
-    if len(stored) == 1:
-        return next(iter(stored))
-    if Kind.DATE in stored and Kind.TEXT not in stored:
-        return Kind.DATE
+    if stored and len(stored) < len(Kind):
+        between = stored[0] is Kind.INTEGER and any(isinstance(value, Fraction) for value in known)
+        return Kind.NUMBER if between else stored[0]
     for value in known:
         match value:
             case bool():

@@ -130,7 +130,7 @@ class _Table:
     name: str
     path: str
     inside: str | None
-    kinds: Mapping[str, frozenset[Kind]]
+    kinds: Mapping[str, tuple[Kind, ...]]
 
 
 def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
@@ -254,17 +254,16 @@ def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
     return "\n".join([*lines, ""])
 
 
-def _guess(kinds: frozenset[Kind]) -> tuple[str, str]:
+def _guess(kinds: tuple[Kind, ...]) -> tuple[str, str]:
     """What the stored type says about a column, and what is left to be said."""
-    if kinds == frozenset(Kind):
+    if kinds == tuple(Kind):
         return 'type = "text"', 'values = […]; or another type: "integer", "number", "date", … with low = …, high = …'
-    first = next(kind for kind in (Kind.INTEGER, Kind.DATE, *Kind) if kind in kinds)
-    match first:
+    match kinds[0]:
         case Kind.BOOLEAN:
             return 'type = "boolean", values = [true, false]', ""
         case Kind.TEXT:
             return 'type = "text"', "values = […]"
-        case _:
+        case first:
             return f'type = "{first.value}"', "low = …, high = …"
 
 

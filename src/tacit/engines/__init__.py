@@ -1,5 +1,6 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
+from tacit.engines.dialect import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.discovery import stored_kinds, tables_inside
 from tacit.engines.duckdb import DuckDB, opened
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
@@ -7,10 +8,12 @@ from tacit.engines.gathering import Gathered
 from tacit.engines.ingest import ingest
 from tacit.engines.linked import Linked, Step
 from tacit.engines.memory import Memory
-from tacit.engines.sources import Source, Stored, source_of
+from tacit.engines.sources import Separated, Source, Stored, source_of, with_format
 
 __all__ = [
     "Answer",
+    "DIALECT_WORDS",
+    "Dialect",
     "DuckDB",
     "Engine",
     "Gathered",
@@ -18,12 +21,15 @@ __all__ = [
     "MOST_BITS",
     "MOST_ROWS",
     "Memory",
+    "Separated",
     "Source",
     "Step",
     "Stored",
+    "dialect_of",
     "ingest",
     "opened",
     "source_of",
     "stored_kinds",
     "tables_inside",
+    "with_format",
 ]

@@ -11,20 +11,22 @@ from typing import Any
 import duckdb
 
 from tacit.engines.duckdb import opened
+from tacit.engines.frames import declared_kinds
 from tacit.engines.linked import Linked
 from tacit.engines.loading import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
 from tacit.engines.reading import kinds_of
 from tacit.engines.rendering import quoted, text
-from tacit.engines.sources import Frame, Listed, Parquet, Separated, Stored, header_of, source_of
+from tacit.engines.sources import Frame, Listed, Pandas, Parquet, Separated, Stored, header_of, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Kind
 
 __all__ = ["stored_kinds", "tables_inside"]
 
-ANY = frozenset(Kind)
-NONE: frozenset[Kind] = frozenset()
+ANY = tuple(Kind)
+NONE: tuple[Kind, ...] = ()
 
-Kinds = Mapping[str, frozenset[Kind]]
+Kinds = Mapping[str, tuple[Kind, ...]]
+"""Columns, and the kinds as which each can be declared; the first is what it is if nothing is said."""
 
 
 def stored_kinds(given: object, connection: Any = None) -> Kinds:
@@ -32,14 +34,16 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
 
     A connection that is already `opened` is asked if it is given, and left as it was.
 
-    >>> stored_kinds([{"ward": "A"}])["ward"] == frozenset(Kind)
+    >>> stored_kinds([{"ward": "A"}])["ward"] == tuple(Kind)
     True
     """
     match source_of(given):
         case Listed(rows):
             return dict.fromkeys(rows[0], ANY) if rows else {}
-        case Separated(path, separator):
-            return dict.fromkeys(header_of(path, separator), ANY)
+        case Separated(path, dialect):
+            return dict.fromkeys(header_of(path, dialect), ANY)
+        case Pandas(frame):
+            return declared_kinds(frame)
         case Parquet(path):
             return _described(connection, f"read_parquet({text(str(path))})", path.name)
         case Frame(frame):

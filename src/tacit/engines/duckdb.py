@@ -11,7 +11,7 @@ from typing import Any, Self
 import duckdb
 import numpy as np
 
-from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
 from tacit.engines.fanout import check_fan_out
 from tacit.engines.finding import gathered
 from tacit.engines.gathering import Gathered, rehearsed
@@ -36,8 +36,6 @@ from tacit.exact import at_least, count_of
 from tacit.frozen import frozen
 from tacit.plan import (
     Column,
-    Expression,
-    Field,
     Keeping,
     Question,
     Ranked,
@@ -46,7 +44,6 @@ from tacit.plan import (
     Weights,
     base_of,
     columns_of_answer,
-    operands,
     tables_of,
 )
 
@@ -424,15 +421,10 @@ def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) ->
 
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
-    parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
-    parts += [measure.value for measure in question.measures if measure.value is not None]
-    while parts:
-        part = parts.pop()
-        parts += operands(part)
-        if isinstance(part, Field):
-            stored = relation.columns.get(part.column.name)
-            if stored is None or part.column.kind not in kinds_of(stored[1]):
-                return False
+    for column in (*needed_columns(question), *columns_read(question)):
+        stored = relation.columns.get(column.name)
+        if stored is None or column.kind not in kinds_of(stored[1]):
+            return False
     return True
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.gathering import Gathered
 from tacit.engines.holding import Held, held
 from tacit.engines.keys import Enumeration, grouping
 from tacit.engines.nesting import reader
-from tacit.engines.reading import read_unit, whole_unit
+from tacit.engines.reading import read_unit, scan_conditions, whole_unit
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, quoted, rendered, text
 from tacit.engines.statement import histogram, statement
@@ -61,7 +61,8 @@ def finding(
     names = [f"x{i}" for i in range(len(unknown))]
     columns = [f"{_value(key, read)} AS {name}" for key, name in zip(unknown, names, strict=True)]
     columns.append(f"{groups.place} AS p")
-    conditions = [*groups.conditions, *(rendered(condition, read) for condition in conditions_of(question.rows))]
+    conditions = [*groups.conditions, *scan_conditions(needed_columns(question), read)]
+    conditions += [rendered(condition, read) for condition in conditions_of(question.rows)]
     by_unit = relation.unit is not None
     whole = False
     if relation.unit is not None:

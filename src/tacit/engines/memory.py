@@ -10,7 +10,7 @@ import numpy as np
 from tacit.engines.cells import cell_in
 from tacit.engines.distinct import Pair
 from tacit.engines.distinct import kept as kept_of
-from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.fanout import check_fan_out
 from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
 from tacit.engines.sources import Owned, check_unique, rows_of
@@ -98,7 +98,7 @@ class Memory:
 def _based(question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
     """The rows before the last conditions; those of a table are held by the fields that read them."""
     base = base_of(question.rows)
-    return scanned(base.table, stored) if isinstance(base, Scan) else yielded(base, stored)
+    return scanned(base.table, stored, needed_columns(question)) if isinstance(base, Scan) else yielded(base, stored)
 
 
 def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answer:

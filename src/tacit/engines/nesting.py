@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import assert_never
 
-from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit
+from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit, scan_conditions
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, called, clamped, double, quoted, rendered, whole
 from tacit.engines.terms import steps
@@ -108,13 +108,14 @@ class Nest:
             raise EngineFailed
         cells = [reader(relation)(column) for column in table.columns]
         select, unit = [f"{cell} AS c{i}" for i, cell in enumerate(cells)], None
-        where = ""
+        conditions = scan_conditions(table.columns, reader(relation))
         if owner_of(Scan(table)) is Owner.UNIT:
             if relation.unit is None:
                 raise EngineFailed
             who = read_unit(quoted(relation.unit[0]), relation.unit[1])
             select, unit = [f"{who} AS u", *select], ("u", relation.unit[1])
-            where = f" WHERE {who} IS NOT NULL"
+            conditions.insert(0, f"{who} IS NOT NULL")
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         rows = f"SELECT {', '.join(select) or '1 AS nothing'} FROM {quoted(relation.name)}{where}"
         return self._part(rows, table.columns, Relation("", {}, unit, None, relation.numbered, relation.names))
 

@@ -13,9 +13,9 @@ from math import isqrt
 
 from tacit.engines.cells import cell_sql
 from tacit.engines.distinct import counted_by_unit
-from tacit.engines.engine import conditions_of, most_rows
+from tacit.engines.engine import conditions_of, most_rows, needed_columns
 from tacit.engines.keys import Enumeration, enumeration, found_grouping, grouping
-from tacit.engines.reading import read, read_unit
+from tacit.engines.reading import read, read_unit, scan_conditions
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
@@ -151,6 +151,7 @@ def _taken(
     if relation.unit_rows is not None:
         columns.append(f"{quoted(relation.unit_rows)} AS r")
     columns += [f"{sql} AS {name}" for name, sql in terms.columns.items()]
+    conditions += scan_conditions(needed_columns(question), terms.read)
     conditions += [rendered(condition, terms.read) for condition in conditions_of(question.rows)]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     return f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"

@@ -11,6 +11,7 @@ from tacit.engines.distinct import known
 from tacit.engines.sources import Owned
 from tacit.errors import EngineFailed
 from tacit.plan import (
+    Column,
     Compared,
     Computed,
     Defined,
@@ -88,12 +89,18 @@ def _known(unit: Hashable) -> Hashable:
             return known(unit)
 
 
-def scanned(table: Table, stored: Mapping[str, list[Owned]]) -> list[Owned]:
-    """The rows of a table that are somebody's, as they are stored."""
+def scanned(table: Table, stored: Mapping[str, list[Owned]], needed: Sequence[Column] = ()) -> list[Owned]:
+    """The rows of a table that are somebody's, as they are stored.
+
+    A row that has nothing in a column that is declared, or `needed`, never to be NULL is not there.
+    """
     if table.name not in stored:
         raise EngineFailed
     anyone = owner_of(Scan(table)) is not Owner.UNIT
-    return [row for row in stored[table.name] if anyone or row.unit is not None]
+    rows = [row for row in stored[table.name] if anyone or row.unit is not None]
+    for column in dict.fromkeys([*(each for each in table.columns if not each.nullable), *needed]):
+        rows = [row for row in rows if held(row.cells.get(column.name), column) is not None]
+    return rows
 
 
 def _each(columns: Sequence[Defined]) -> Callable[[Row], dict[str, Value]]:

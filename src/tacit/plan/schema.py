@@ -32,7 +32,7 @@ class Column:
 
     `low` and `high` bound it (values beyond are moved onto the bounds when the column is read); `values` lists its
     public keys (a row with another value, or none, belongs to no group).  A bound or list that is missing is asked for
-    only by the question that needs it.  `nullable=False` promises that the column holds neither NULL nor NaN.
+    only by the question that needs it.  A row with NULL or NaN in a column that has `nullable=False` is left out.
     `other=True` gives the rows without a declared value, of a column of texts, a group of their own.
     """
 

@@ -129,7 +129,7 @@ BUGS = [
     ),
     Bug(
         name="engines-units-made-one",
-        file=f"{ENGINES}/sources.py",
+        file=f"{ENGINES}/objects.py",
         before="kind, units = Kind.TEXT, [None if unit is None else str(unit) for unit in units]",
         after="pass",
         killed_by=f"{UNIT}/test_sources.py::test_units_are_told_apart_exactly",

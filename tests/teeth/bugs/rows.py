@@ -131,8 +131,8 @@ BUGS = [
     Bug(
         name="rows-nobody-is-scanned",
         file=f"{ENGINES}/nesting.py",
-        before='            where = f" WHERE {who} IS NOT NULL"\n',
-        after='            where = ""\n',
+        before='            conditions.insert(0, f"{who} IS NOT NULL")\n',
+        after="",
         killed_by=f"{ROWS}::test_nobody_meets_nobody",
         note="rows without a unit are kept by an outer join and a stack, as if they were somebody's",
     ),

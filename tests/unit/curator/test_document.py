@@ -335,7 +335,7 @@ FAULTY = [
     ("rows = 1_000_000", "rows = 1099511627776", 11, f"{TABLE}.rows", "it is 1099511627776", "1 to 1099511627775"),
     ("rows = 1_000_000", "rows = 0", 11, f"{TABLE}.rows", "it is 0", "the most rows that the table can ever have"),
     ("rows = 1_000_000", "public = true", 11, f"{TABLE}.public", "cannot be declared yet", "leave it out"),
-    ("rows = 1_000_000", "heads = 3", 11, f"{TABLE}.heads", "no such key", "it may be: source, table, unit"),
+    ("rows = 1_000_000", "heads = 3", 11, f"{TABLE}.heads", "no such key", "it may be: source, table, format, unit"),
     (WARD, 'wards = { type = "text" }', 14, f"{COLUMNS}.wards", "no such column", "did you mean 'ward'?"),
     (WARD, 'photo = { type = "text" }', 14, f"{COLUMNS}.photo", "cannot be asked about", "leave it out"),
     (WARD, 'ward = "text"', 14, f"{COLUMNS}.ward", 'it is "text", a text', "write it as { type"),
