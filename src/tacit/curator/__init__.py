@@ -15,6 +15,7 @@ from tacit.later import later
 
 if TYPE_CHECKING:
     from tacit.curator.document import Address, Document, read_policy
+    from tacit.curator.inspection import RowsInspection, inspect_rows
     from tacit.curator.opening import adopt_ledger, open_vault
     from tacit.curator.questions import Closest, QuestionAudit, audit_question
     from tacit.curator.template import Comparison, compared, policy_text
@@ -37,6 +38,7 @@ __all__ = [
     "QuestionAudit",
     "Release",
     "Replay",
+    "RowsInspection",
     "Shared",
     "Terms",
     "Vault",
@@ -44,6 +46,7 @@ __all__ = [
     "audit_question",
     "column_of",
     "compared",
+    "inspect_rows",
     "open_vault",
     "policy_text",
     "protect",
@@ -55,6 +58,8 @@ _LATER = {
     "Address": "document",
     "Document": "document",
     "read_policy": "document",
+    "RowsInspection": "inspection",
+    "inspect_rows": "inspection",
     "adopt_ledger": "opening",
     "open_vault": "opening",
     "Closest": "questions",

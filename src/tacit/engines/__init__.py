@@ -6,6 +6,7 @@ from tacit.engines.duckdb import DuckDB, opened
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.gathering import Gathered
 from tacit.engines.ingest import ingest
+from tacit.engines.inspection import InspectedColumn, InspectedTable, inspect_source
 from tacit.engines.linked import Linked, Step
 from tacit.engines.memory import Memory
 from tacit.engines.sources import Separated, Source, Stored, source_of, with_format
@@ -17,6 +18,8 @@ __all__ = [
     "DuckDB",
     "Engine",
     "Gathered",
+    "InspectedColumn",
+    "InspectedTable",
     "Linked",
     "MOST_BITS",
     "MOST_ROWS",
@@ -27,6 +30,7 @@ __all__ = [
     "Stored",
     "dialect_of",
     "ingest",
+    "inspect_source",
     "opened",
     "source_of",
     "stored_kinds",

@@ -164,6 +164,19 @@ def test_check_says_what_is_described(run: Run, clinic: Path) -> None:
     assert "visits: all rows of one patient, held at 3" in run("check", clinic).out
 
 
+def test_check_looks_at_no_row_unless_it_is_told_to(run: Run, clinic: Path) -> None:
+    (clinic / "visits.csv").write_text("patient,ward,cost,age\n1,A,1.5,x\n2,C,900,7\n")
+    quiet = run("check", clinic)
+    assert "No row was looked at" in quiet.out
+    assert "NOT PRIVATE" not in quiet.out
+    told = run("check", clinic, "--rows").out.splitlines()
+    assert all(line.startswith("NOT PRIVATE | ") for line in told[1:])
+    assert "NOT PRIVATE |   age: 1 (50.0%) not read" in told
+    assert "NOT PRIVATE |   cost: 1 (50.0%) out of range" in told
+    found = json.loads(run("check", clinic, "--rows", "--json").out)
+    assert found["not_private"]["visits"]["columns"]["ward"]["undeclared"] == 1
+
+
 def test_a_file_is_asked_without_a_vault(run: Run, clinic: Path) -> None:
     words = ["--unit", "patient", "--contributions", 3, "--column", "ward=A,B", "--epsilon", "0.5"]
     assert run("sql", clinic / "visits.csv", COUNT, *words).code == 0
