@@ -7,6 +7,7 @@ from tacit.engines.functions import caught, function_sql
 from tacit.plan import (
     BOOLEAN_WORDS,
     DATE_TEXT,
+    INT64,
     INTEGER_TEXT,
     NEGATION,
     NUMBER_TEXT,
@@ -211,11 +212,18 @@ def _arithmetic(expression: Arithmetic, read: Reader) -> str:
     kind = type_of(expression).kind
     left, right = _as(expression.left, kind, read), _as(expression.right, kind, read)
     match expression.operator:
+        case "%" if kind is Kind.INTEGER and _may_be_minus_one(expression.right):
+            # DuckDB fails on the remainder of the least integer of 64 bits by minus one, which is zero.
+            return f"TRY_CAST((CAST({left} AS HUGEINT) % {right}) AS BIGINT)"
         case "+" | "-" | "*" | "/" | "%" as operator:
             found = f"({left} {operator} {right})"
             return caught(found) if can_raise(operator, kind) else found
         case operator:
             raise AssertionError(operator)
+
+
+def _may_be_minus_one(divisor: Expression) -> bool:
+    return -1 in (type_of(divisor).range or INT64)
 
 
 def _like(value: str, pattern: str) -> str:

@@ -247,7 +247,9 @@ def test_a_stream_is_read_once_and_refused_afterwards():
             kind({table: stream})
 
 
-@pytest.mark.parametrize("rows", [iter([{"a": 1}]), ({"a": n} for n in range(3)), map(dict, [{"a": 1}])], ids=repr)
+@pytest.mark.parametrize(
+    "rows", [iter([{"a": 1}]), ({"a": n} for n in range(3)), map(dict, [{"a": 1}])], ids=["list", "generator", "map"]
+)
 def test_an_iterator_is_refused_with_a_remedy(rows):
     with pytest.raises(InvalidData, match=r"list\(\.\.\.\)"):
         source_of(rows)
