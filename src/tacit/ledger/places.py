@@ -95,8 +95,8 @@ class Whereabouts:
 
     Claim:      a name that once led to the ledger at a place leads to no other one, and a ledger that was taken over at
                 another place is not used at this one, until somebody adopts it.
-    Because:    for every name, and for the ledger's identity (the hash of its first record, in which there is a random
-                number), a note keeps the place; a place that has an anchor is one of its own names.
+    Because:    for every name, and for the ledger's identity (the hash of its first record, in which there is a number
+                that no other has), a note keeps the place; a place that has an anchor is one of its own names.
     Checked by: tests/unit/ledger/test_places.py
     """
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
@@ -88,10 +89,10 @@ def fields_of(record: Record) -> dict[str, Any]:
 
 
 def founded(terms: Founding) -> dict[str, Any]:
-    """The first record: what never changes, and a random number by which no two ledgers are alike."""
+    """The first record: what never changes, and a number by which no two ledgers of a machine are alike."""
     return {
         "kind": "founded",
-        "number": os.urandom(16).hex(),
+        "number": f"{time.time_ns()}-{os.getpid()}",
         "at": now(),
         "format": FORMAT,
         "unit": terms.unit,

@@ -529,7 +529,7 @@ BUGS = [
     Bug(
         name="ledgers-of-one-second-are-one",
         file="src/tacit/ledger/records.py",
-        before='        "number": os.urandom(16).hex(),\n',
+        before='        "number": f"{time.time_ns()}-{os.getpid()}",\n',
         after="",
         killed_by=f"{OPENING}::test_two_ledgers_of_the_same_moment_are_told_apart",
         note="two ledgers have one identity, and one is taken for a copy of the other",
