@@ -22,6 +22,13 @@ def modules() -> list[Path]:
     return sorted((SRC / "tacit").rglob("*.py"))
 
 
+def sources() -> list[tuple[str, str]]:
+    """Every Python file of Tacit: the name under which it is imported, and its text."""
+    found = [(dotted(path), path.read_text(encoding="utf-8")) for path in modules()]
+    assert len(found) > 200, "the sources were not found"
+    return found
+
+
 def pages() -> list[Path]:
     """Every page of documentation."""
     return sorted(path for path in files() if path.suffix == ".md")

@@ -2,24 +2,21 @@
 
 import importlib.util
 
-import pytest
-
 from docs.reference import explained, public_names, reference, rooms
 from tests.docs.sources import ROOT
 
 NAMES = [(room, name) for room in rooms() for name in public_names(importlib.import_module(room))]
 
 
-@pytest.mark.parametrize("room", rooms())
-def test_a_room_says_which_of_its_names_are_public(room):
-    module = importlib.import_module(room)
-    assert public_names(module), f"{room} has no __all__"
-    assert len(set(public_names(module))) == len(public_names(module))
+def test_a_room_says_which_of_its_names_are_public():
+    listed = {room: public_names(importlib.import_module(room)) for room in rooms()}
+    assert [room for room, names in listed.items() if not names] == []
+    assert [room for room, names in listed.items() if len(set(names)) < len(names)] == []
 
 
-@pytest.mark.parametrize(("room", "name"), NAMES, ids=[f"{room}.{name}" for room, name in NAMES])
-def test_a_public_name_has_a_docstring(room, name):
-    assert explained(importlib.import_module(room), name)
+def test_a_public_name_has_a_docstring():
+    assert len(NAMES) > 400
+    assert [(room, name) for room, name in NAMES if not explained(importlib.import_module(room), name)] == []
 
 
 def test_the_reference_is_what_the_docstrings_say():

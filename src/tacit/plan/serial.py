@@ -67,6 +67,18 @@ def serial(part: Expression | Measure | Question | Rows | Window | Folded | Defi
 
 _Plain = list["str | _Plain | None"]
 
+# Ledgers keep what is hashed from these words: a class may be renamed, its word never.
+_TAGS: dict[type[Expression], str] = {
+    Both: "both",
+    Either: "either",
+    Not: "not",
+    Negated: "negated",
+    IsNull: "isnull",
+    OneOf: "oneof",
+    Case: "case",
+    KeyOf: "keyof",
+    MeasureOf: "measureof",
+}
 
 _Part = Expression | Measure | Question | Rows | Key | Window | Folded | Defined | Ordering
 
@@ -152,7 +164,7 @@ def _plain_expression(expression: Expression) -> _Plain:
         case Arithmetic(operator, _, _) | Compared(operator, _, _):
             return [operator, *inside]
         case Both() | Either() | Not() | Negated() | IsNull() | OneOf() | Case():
-            return [type(expression).__name__.lower(), *inside]
+            return [_TAGS[type(expression)], *inside]
         case Like(_, pattern):
             return ["like", *inside, pattern]
         case Cast(_, kind):
@@ -160,7 +172,7 @@ def _plain_expression(expression: Expression) -> _Plain:
         case Called(function, _):
             return ["called", function.value, *inside]
         case KeyOf(place) | MeasureOf(place):
-            return [type(expression).__name__.lower(), str(place)]
+            return [_TAGS[type(expression)], str(place)]
         case MeanOf(sum_place, count_place):
             return ["meanof", str(sum_place), str(count_place)]
         case MomentOf(moment, places):

@@ -88,6 +88,14 @@ BUGS = [
         note="after the curator changes a bound the stored answer is one to another question",
     ),
     Bug(
+        name="plan-fingerprint-follows-a-name",
+        file=f"{PLAN}/serial.py",
+        before='    IsNull: "isnull",',
+        after='    IsNull: "is_null",',
+        killed_by=f"{UNIT}/test_serial.py::test_the_text_of_a_node_never_changes",
+        note="a class that is renamed makes every ledger forget the answers in which it occurs",
+    ),
+    Bug(
         name="plan-view-keeps-old-places",
         file=f"{PLAN}/canonical.py",
         before="return MeasureOf(measures[place])",
