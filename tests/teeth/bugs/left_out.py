@@ -29,8 +29,8 @@ BUGS = [
     Bug(
         name="null-never-found",
         file="src/tacit/engines/finding.py",
-        before=" for name, key in zip(names, unknown, strict=True) if not key.null]",
-        after=" for name in names]",
+        before='    return f"({name} IS NULL OR {within})" if key.null else within\n',
+        after="    return within\n",
         killed_by=f"{LAWS}::test_engines_find_null_among_unknown_keys",
         note="an engine that passes over NULL answers another question than the other one",
     ),
@@ -53,8 +53,8 @@ BUGS = [
     Bug(
         name="caption-silent",
         file="src/tacit/curator/release.py",
-        before='"\\n".join([first, *(printable(str(each)) for each in self.left_out)])',
-        after="first",
+        before='"\\n".join([printable(first), *(printable(str(each)) for each in self.left_out)])',
+        after="printable(first)",
         killed_by=f"{SAID}::test_the_caption_and_the_receipt_say_it_too",
         note="nobody reads a field of which the table says nothing",
     ),
