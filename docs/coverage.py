@@ -29,6 +29,7 @@ from tacit.plan import (
     Function,
     Kind,
     Measure,
+    Moment,
     MomentOf,
     Plan,
     Question,
@@ -248,7 +249,12 @@ def _truths(plan: Plan, terms: Terms, exact: Any) -> dict[tuple[Any, ...], float
                 numbers.append(Noisy(int(part[0]), Laplace(1), step / (1 << terms.weights.bits)))
         groups.append(_Group(question, keys, tuple(numbers), 0.5, True))
     seen = _beside_each_other(groups, replace(plan, view=replace(plan.view, having=None)))
-    return {group.keys: None if group.keys in absent else _point(group.value(value)) for group in seen}
+    exactly = {group.keys: None if group.keys in absent else _point(group.value(value)) for group in seen}
+    if (
+        isinstance(value, MomentOf) and value.moment is Moment.CORRELATION
+    ):  # of two rows it is 1, but for its last digits
+        return {keys: None if found is None else min(max(found, -1.0), 1.0) for keys, found in exactly.items()}
+    return exactly
 
 
 def _cell(weights: Any, rank: Fraction) -> int | None:

@@ -18,7 +18,7 @@ TOUCHY = [
     ("two quantiles", "lognormal"),
     ("sum of doubles and a count", "constant"),
     ("mean", "clipped"),
-    ("HAVING", "tiny"),
+    ("HAVING", "lognormal"),
 ]
 
 
@@ -31,7 +31,8 @@ def least(rows: int) -> float:
 @pytest.mark.parametrize(("answer", "data"), TOUCHY)
 def test_what_was_not_covered_once_is(answer, data, currency):
     found = cover(answer, data, currency, 250)
-    assert found is None or found.held >= least(found.rows)
+    assert found is not None
+    assert found.held >= least(found.rows)
 
 
 def test_two_quantiles_have_an_interval_that_is_not_the_whole_range():
@@ -49,7 +50,7 @@ def test_every_answer_is_covered_or_says_that_it_may_not_be(answer, data, curren
     if found is None:
         return  # there is nothing to be right about
     said = any(GAP in note for note in found.notes) and data == "tied"
-    assert said or (found.held >= least(found.rows) and found.worst >= 0.91)
+    assert said or (found.held >= least(found.rows) and found.worst >= least(500))
 
 
 @pytest.mark.soak
