@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.engines.dialect import YEARS, moment
+from tacit.engines.distinct import known
 from tacit.errors import InvalidData
 from tacit.frozen import frozen
 from tacit.plan import INT64, Kind, Value, plain
@@ -137,8 +138,10 @@ def _whole_unit(unit: float) -> int | float:
 def units_array(units: list[Any], name: str) -> tuple[Kind, NDArray[Any]]:
     """Units as a column that a columnar engine can take over, and of what kind they are."""
     kind = _unit_kind(units, name)
-    if kind is Kind.INTEGER and any(isinstance(unit, int) and not INT64[0] <= unit <= INT64[1] for unit in units):
-        kind, units = Kind.TEXT, [None if unit is None else str(unit) for unit in units]
+    wide = kind is Kind.INTEGER and any(isinstance(unit, int) and not INT64[0] <= unit <= INT64[1] for unit in units)
+    if wide or kind is Kind.NUMBER:
+        # As texts they meet those of other tables as integers do: one unit decides nothing about all the others.
+        kind, units = Kind.TEXT, [None if unit is None else known(unit) for unit in units]
     return kind, array_of([plain(unit, kind) for unit in units], kind)
 
 

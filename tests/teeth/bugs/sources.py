@@ -111,4 +111,15 @@ BUGS = [
         killed_by=f"{CELLS}::test_a_text_means_the_same_in_both_engines",
         note="15e-1 would be two",
     ),
+    Bug(
+        name="sources-a-fraction-decides-about-joins",
+        file="src/tacit/engines/objects.py",
+        before="    if wide or kind is Kind.NUMBER:\n",
+        after="    if wide:\n",
+        killed_by=(
+            "tests/attacks/test_units_of_several_types.py"
+            "::test_one_unit_that_is_no_integer_decides_nothing_about_the_others"
+        ),
+        note="a unit that is no integer makes every join with its table refused, for free",
+    ),
 ]
