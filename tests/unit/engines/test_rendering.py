@@ -70,5 +70,6 @@ def test_a_remainder_by_minus_one_is_zero_without_a_net(monkeypatch):
     monkeypatch.setattr("tacit.engines.rendering.caught", lambda value: value)
     wide, divisor = Field(Column("wide", Kind.INTEGER)), Field(Column("divisor", Kind.INTEGER, -5, 7))
     written = sql(Arithmetic("%", wide, divisor))
-    cells = "(VALUES (CAST('-9223372036854775808' AS BIGINT), CAST(-1 AS BIGINT)), (-7, -1), (-7, 3), (7, -3)) AS t(wide, divisor)"
+    least = "CAST('-9223372036854775808' AS BIGINT), CAST(-1 AS BIGINT)"
+    cells = f"(VALUES ({least}), (-7, -1), (-7, 3), (7, -3)) AS t(wide, divisor)"
     assert duckdb.sql(f"SELECT {written} FROM {cells}").fetchall() == [(0,), (0,), (-1,), (1,)]
