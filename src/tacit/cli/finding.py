@@ -1,4 +1,4 @@
-"""`tacit find-bounds` and `tacit find-contributions`: what the policy leaves open, found privately."""
+"""`tacit find-bounds`, `find-contributions` and `clipping`: what the policy leaves open or cuts off, privately."""
 
 from typing import Annotated
 
@@ -6,9 +6,9 @@ import typer
 
 from tacit.cli.given import Folder, number
 from tacit.cli.output import AsJson, patience, say
-from tacit.curator import open_vault
+from tacit.curator import Interval, open_vault
 
-__all__ = ["find_bounds", "find_contributions"]
+__all__ = ["clipping", "find_bounds", "find_contributions"]
 
 Price = Annotated[str, typer.Option(help="What finding it may cost.", metavar="NUMBER")]
 Analyst = Annotated[str | None, typer.Option(help="Who asks: one of the policy's analysts; it then binds her alone.")]
@@ -49,3 +49,24 @@ def find_contributions(
     told = {"table": found.table, "contributions": found.contributions, "reach": found.reach}
     told["needed"] = found.needed
     say(found, told | {"free": found.price.free, "receipt": dict(found.receipt)}, as_json=as_json)
+
+
+def clipping(
+    vault: Folder,
+    table: Annotated[str, typer.Argument(help="A table, such as visits.")],
+    epsilon: Price,
+    analyst: Analyst = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how much contributions and bounds cut off, at a price. From then on captions say it."""
+    with open_vault(vault, analyst=analyst) as opened, patience("measuring"):
+        found = opened.clipping(table, epsilon=number(epsilon, "--epsilon"))
+    shares = {name: _share(share) for name, share in found.columns.items()}
+    units = None if found.units is None else _share(found.units)
+    told = {"table": found.table, "contributions": found.contributions, "units": units, "columns": shares}
+    more = {"confidence": found.confidence, "free": found.price.free, "receipt": dict(found.receipt)}
+    say(found, told | more, as_json=as_json)
+
+
+def _share(share: Interval) -> dict[str, float]:
+    return {"share": share.value, "low": share.low, "high": share.high}

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from tacit.accounting import Charge
+from tacit.curator.left_out import LeftOut
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
 from tacit.curator.size import MOST_BYTES, Size, size_of
@@ -24,6 +25,7 @@ from tacit.plan import (
     Summed,
     in_words,
 )
+from tacit.printing import printable_lines
 
 __all__ = ["Explanation", "Expected", "explained"]
 
@@ -59,6 +61,7 @@ class Explanation:
     free: bool = False
     hiding: Hiding | None = None
     size: Size = Size(0, 0)
+    left_out: tuple[LeftOut, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -71,6 +74,8 @@ class Explanation:
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
+        if self.left_out:
+            lines += ["Left out or held back:", *(f"  {each}" for each in self.left_out)]
         if not self.size.fits or (self.hiding is None and self.size.bytes > _WORTH_TELLING):
             lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
@@ -78,7 +83,7 @@ class Explanation:
             lines.append("Free: an earlier answer tells it.")
         lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
         lines.append(f"To halve the ±: {self.halving}")
-        return "\n".join(lines)
+        return printable_lines("\n".join(lines))
 
     def _released(self) -> list[str]:
         """Which groups are released."""
@@ -95,7 +100,14 @@ class Explanation:
 
 
 def explained(
-    plan: Plan, terms: Terms, shared: Shared, limit: Limit, spent: Charge, confidence: float, entity: str
+    plan: Plan,
+    terms: Terms,
+    shared: Shared,
+    limit: Limit,
+    spent: Charge,
+    confidence: float,
+    entity: str,
+    left_out: tuple[LeftOut, ...] = (),
 ) -> Explanation:
     """The explanation of a plan at its terms."""
     rule = limit.filter()
@@ -124,6 +136,7 @@ def explained(
         halving=_halving(terms, shared, rule.share(price), entity),
         hiding=None if terms.finder is None else terms.finder.hiding,
         size=size_of(terms),
+        left_out=left_out,
     )
 
 

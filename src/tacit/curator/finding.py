@@ -229,7 +229,9 @@ def as_declared(table: Table, shared: Shared) -> bool:
 
 
 def _left_open(column: Column, declared: Column) -> Column:
-    """A column without the bounds that its declaration leaves open."""
+    """A column without the bounds that its declaration leaves open; one without any is read as it is."""
+    if column.low is None and column.high is None:
+        return replace(column, low=declared.low, high=declared.high)
     if not _unbounded(declared):
         return column
     low = None if declared.low is None else column.low

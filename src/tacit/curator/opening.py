@@ -94,16 +94,16 @@ class _Rows(Engine):
 
     Tables that are asked about together are opened together.
 
-    Claim:      nothing that happens before a charge depends on the rows.
-    Because:    a dry run is one on an empty table of the same schema; the source is opened by `evaluate` and `gather`
-                alone, whose failures are all told alike.
+    Claim:      nothing that happens before a charge depends on private rows.
+    Because:    a dry run is one on empty tables of the same schema, but for public ones; a private source is opened by
+                `evaluate` and `gather` alone, whose failures are all told alike.
     Checked by: tests/unit/curator/test_opening.py::test_no_row_is_read_before_the_charge
     """
 
     def __init__(self, tables: Mapping[str, tuple[Table, Source]], version: Callable[[str], int]) -> None:
         self._tables, self._version = tables, version
         self._opened: dict[tuple[tuple[str, int], ...], DuckDB] = {}
-        self._empty: dict[tuple[str, ...], DuckDB] = {}
+        self._empty: dict[tuple[tuple[str, int], ...], DuckDB] = {}
         self._one_at_a_time = threading.Lock()
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
@@ -115,12 +115,13 @@ class _Rows(Engine):
         return self._current(_names(question)).gather(question, keeping)
 
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Gather and evaluate on no rows."""
-        names = _names(question)
+        """Gather and evaluate on no private rows; how many public ones a row meets is told from the public tables."""
+        versions = tuple((name, self._version(name) if self._is_public(name) else 0) for name in _names(question))
         with self._one_at_a_time:
-            if names not in self._empty:
-                self._empty[names] = DuckDB({self._tables[name][0]: [] for name in names})
-        self._empty[names].dry_run(question, weights)
+            if versions not in self._empty:
+                tables = [self._tables[name] for name, _ in versions]
+                self._empty[versions] = DuckDB({table: source if table.public else [] for table, source in tables})
+        self._empty[versions].dry_run(question, weights)
 
     def close(self) -> None:
         """Nothing; but all that was opened is closed."""
@@ -128,6 +129,9 @@ class _Rows(Engine):
             for engine in (*self._opened.values(), *self._empty.values()):
                 engine.close()
             self._opened, self._empty = {}, {}
+
+    def _is_public(self, name: str) -> bool:
+        return self._tables[name][0].public
 
     def _current(self, names: tuple[str, ...]) -> DuckDB:
         versions = tuple((name, self._version(name)) for name in names)

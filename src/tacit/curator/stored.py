@@ -10,16 +10,19 @@ from typing import Any, assert_never
 import numpy as np
 
 from tacit.curator.compact import pack, unpack
-from tacit.curator.intervals import Drawn, Noisy
+from tacit.curator.intervals import Drawn, Noisy, steps_off
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
-from tacit.plan import Scalar, identity
+from tacit.plan import KeyValue, identity
 
-__all__ = ["Stored", "released"]
+__all__ = ["Integers", "Stored", "released", "stored_answer"]
 
 _MECHANISMS: dict[str, type[Gaussian] | type[Laplace]] = {"Gaussian": Gaussian, "Laplace": Laplace}
+
+Integers = int | tuple[int, ...]
+"""What is released of one measure of one group: a noisy integer, or the cells drawn for what is ranked."""
 
 Ranks = tuple[Fraction, int, bool]
 """Of what is ranked: at which rank, in how many cells, and whether with the ends of an interval."""
@@ -36,12 +39,12 @@ class Stored:
 
     asked: Mapping[str, Any]
     mechanism: str
-    integers: tuple[tuple[int | tuple[int, ...], ...], ...]
+    integers: tuple[tuple[Integers, ...], ...]
     scales: tuple[Fraction, ...]
     worths: tuple[Fraction, ...]
     measures: tuple[str, ...]
     ranks: tuple[Ranks | None, ...]
-    found: tuple[tuple[Scalar, ...], ...] | None = None
+    found: tuple[tuple[KeyValue, ...], ...] | None = None
     hiding: Hiding | None = None
 
     def written(self) -> bytes:
@@ -108,7 +111,10 @@ class Stored:
 
     def reach(self, place: int, confidence: float) -> Fraction:
         """The ± of one measure at this confidence; of what is ranked, in rows."""
-        return Fraction(self._noise(place).error(confidence)) * self.worths[place]
+        noise = self._noise(place)
+        if isinstance(noise, RankedCells):
+            return noise.error(confidence) * self.worths[place]
+        return steps_off(noise, confidence) * self.worths[place]
 
     def _noise(self, place: int) -> Laplace | Gaussian | RankedCells:
         ranked, scale = self.ranks[place], self.scales[place]
@@ -118,7 +124,7 @@ class Stored:
 
 
 def released(
-    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[Scalar, ...], ...] | None = None
+    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[KeyValue, ...], ...] | None = None
 ) -> Stored:
     """The exact integers, hidden; `found` are the unknown keys that passed, which are released already.
 
@@ -127,15 +133,26 @@ def released(
     Checked by: tests/laws/test_corridor.py
     """
     columns = [_hidden(terms, place, exact[:, where]) for place, where in enumerate(terms.columns)]
+    integers = tuple(tuple(column[group] for column in columns) for group in range(len(exact)))
+    return stored_answer(terms, integers, asked, found)
+
+
+def stored_answer(
+    terms: Terms,
+    integers: tuple[tuple[Integers, ...], ...],
+    asked: Mapping[str, Any],
+    found: tuple[tuple[KeyValue, ...], ...] | None,
+) -> Stored:
+    """What was released, one row a group, with all that is public about it."""
     names = sorted({type(mechanism).__name__ for mechanism in terms.mechanisms})
     return Stored(
         asked,
         ", ".join(names),
-        tuple(tuple(column[group] for column in columns) for group in range(len(exact))),
+        integers,
         tuple(
             mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale for mechanism in terms.mechanisms
         ),
-        tuple(terms.worth(place) for place in range(len(columns))),
+        tuple(terms.worth(place) for place in range(len(terms.mechanisms))),
         tuple(identity(measure) for measure in terms.question.measures),
         tuple(
             (mechanism.rank, mechanism.cells, mechanism.ends) if isinstance(mechanism, RankedCells) else None
@@ -146,7 +163,7 @@ def released(
     )
 
 
-def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[int | tuple[int, ...]]:
+def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[Integers]:
     """What is released of one measure, group by group."""
     mechanism = terms.mechanisms[place]
     if isinstance(mechanism, RankedCells):
@@ -182,9 +199,11 @@ def _taken_apart(payload: bytes) -> tuple[dict[str, Any], tuple[tuple[int | tupl
     return plain, tuple(zip(*columns, strict=True))
 
 
-def _kept(value: Scalar) -> list[str]:
+def _kept(value: KeyValue) -> list[str]:
     """A key's value as JSON keeps it: what it is, and its text."""
     match value:
+        case None:
+            return ["null", ""]
         case bool():
             return ["truth", str(value)]
         case int():
@@ -201,7 +220,8 @@ def _kept(value: Scalar) -> list[str]:
             assert_never(value)
 
 
-_READ: dict[str, Callable[[str], Scalar]] = {
+_READ: dict[str, Callable[[str], KeyValue]] = {
+    "null": lambda _: None,
     "truth": lambda text: text == "True",
     "whole": int,
     "number": Fraction,
@@ -211,6 +231,6 @@ _READ: dict[str, Callable[[str], Scalar]] = {
 }
 
 
-def _read(kept: Sequence[str]) -> Scalar:
+def _read(kept: Sequence[str]) -> KeyValue:
     what, text = kept
     return _READ[what](text)

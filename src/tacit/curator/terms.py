@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import floor, isqrt, prod
 
 from tacit.accounting import Charge, ConcentratedFilter
+from tacit.curator.intervals import steps_off
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.size import bytes_of_a_group, keys_that_fit
 from tacit.curator.unknown import SHARE, Finder, key_sensitivity, keys_of
@@ -87,7 +88,10 @@ class Terms:
 
     def reach(self, place: int, confidence: Number) -> Fraction:
         """The ± of a measure at this confidence, known before anything is released; of what is ranked, in rows."""
-        return Fraction(self.mechanisms[place].error(confidence)) * self.worth(place)
+        mechanism = self.mechanisms[place]
+        if isinstance(mechanism, RankedCells):
+            return mechanism.error(confidence) * self.worth(place)
+        return steps_off(mechanism, confidence) * self.worth(place)
 
 
 def worth_of(measure: Measure, weights: Weights) -> Fraction:

@@ -421,7 +421,9 @@ def _parts(address: str) -> dict[str, str]:
         from psycopg.conninfo import conninfo_to_dict
     except ModuleNotFoundError:
         raise LedgerUnavailable(
-            "this address", "needs psycopg, which is not installed", "install it with `pip install tacit[postgres]`"
+            "this address",
+            "needs psycopg, which is not installed",
+            "install it with `pip install 'tacit-dp[postgres]'`",
         ) from None
     try:
         return {name: str(value) for name, value in conninfo_to_dict(address).items() if value is not None}

@@ -74,8 +74,8 @@ BUGS = [
     Bug(
         name="curator-confidence-read-after-the-charge",
         file=f"{ROOM}/vault.py",
-        before="asked, sure = canonical(plan), _confidence(confidence)",
-        after="asked, sure = canonical(plan), confidence",
+        before="asked, sure = prove(plan), _confidence(confidence)",
+        after="asked, sure = prove(plan), confidence",
         killed_by=f"{CORRIDOR}::test_a_price_or_confidence_that_makes_no_sense_is_refused_before_anything_happens",
         note="a typing mistake is paid for",
     ),
@@ -114,7 +114,7 @@ BUGS = [
     Bug(
         name="curator-numbers-each-at-the-full-confidence",
         file=f"{ROOM}/view.py",
-        before="return 1 - (1 - confidence) / max(1, len(_figures(value)))",
+        before="return all_at_once(confidence, len(_figures(value)))",
         after="return confidence",
         killed_by=f"{UNIT}/test_view.py::test_several_numbers_share_the_chance_of_being_wrong",
         note="two intervals that each hold in 95 of 100 cases hold together in fewer",

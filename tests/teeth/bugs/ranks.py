@@ -63,8 +63,8 @@ BUGS = [
     Bug(
         name="ranks-little-weight-ends-inside",
         file=RANKS,
-        before="        return [self.below, *[1] * cells, self.above]\n",
-        after="        return [0, *[1] * cells, 0]\n",
+        before="        return [self.below, *[1] * cells, self.above, ",
+        after="        return [0, *[1] * cells, 0, ",
         killed_by=f"{LAWS}::test_in_an_empty_group_the_ends_are_those_of_the_range",
         note="of a few rows the interval would be any two cells",
     ),
