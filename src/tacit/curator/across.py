@@ -8,7 +8,8 @@ from itertools import groupby
 from math import ceil, expm1, log, sqrt
 from typing import Any
 
-from tacit.curator.intervals import Interval, Noisy
+from tacit.curator.intervals import Interval, Noisy, all_at_once
+from tacit.curator.rounding import sure_of_noise
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Across, Expression, Look, MeasureOf, View, operands
 
@@ -35,8 +36,9 @@ class Peers:
     """The groups that HAVING keeps, and how each is seen.
 
     `evaluate` gives an expression of a group at a confidence, `figures` the noisy numbers in an expression, `noisy`
-    what was released of a group, and `signed` whether a measure may be negative.  `every` is the number of groups
-    before HAVING, `chosen` whether noise chose among them.
+    what was released of a group, `rounding` how far a group's measure may be off for being summed on a grid, at a
+    confidence, and `signed` whether a measure may be negative.  `every` is the number of groups before HAVING, `chosen`
+    whether noise chose among them.
 
     Claim:      the exact value of a window, over the same groups in the same order, lies within its interval with at
                 least the stated confidence.
@@ -53,6 +55,7 @@ class Peers:
     figures: Callable[[Expression], frozenset[Expression]]
     noisy: Callable[[Any, int], Any]
     signed: Callable[[Expression], bool]
+    rounding: Callable[[Any, int, float], float] = lambda _group, _place, _confidence: 0.0
     known: dict[tuple[Across, float], list[Any]] = field(default_factory=dict)
 
     def value(self, expression: Across, place: int, confidence: float) -> Any:
@@ -117,7 +120,7 @@ class Peers:
     def _all_at_once(self, expression: Expression | None, confidence: float) -> float:
         """The confidence of each number at which those of every group hold at once."""
         count = 1 if expression is None else max(1, len(self.figures(expression)))
-        return 1 - (1 - confidence) / (count * max(1, self.every))
+        return all_at_once(confidence, count * max(1, self.every))
 
     def _operands(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
         assert expression.operand is not None, "there is something to look at"
@@ -161,7 +164,7 @@ class Peers:
         assert expression.operand is not None, "there is something to look at"
         noisy = self.chosen or any(self.figures(value) for value, _ in expression.order)
         count = max(1, len(self.figures(expression.operand)))
-        sure = self._all_at_once(expression.operand, confidence) if noisy else 1 - (1 - confidence) / count
+        sure = self._all_at_once(expression.operand, confidence) if noisy else all_at_once(confidence, count)
         values = self._operands(expression, places, sure)
         away = expression.offset if expression.look is Look.AFTER else -expression.offset
         return [values[i + away] if 0 <= i + away < len(values) else None for i in range(len(values))]
@@ -214,11 +217,13 @@ class Peers:
         released = [self.noisy(self.groups[place], expression.operand.place) for place in places]
         if not all(isinstance(each, Noisy) and each.mechanism.grid is None for each in released):
             return None
-        found, total = [(0.0, 0.0)], 0
-        for count, each in enumerate(released, 1):
+        found, total, off = [(0.0, 0.0)], 0, 0.0
+        each_sure = all_at_once(confidence, max(1, self.every))
+        for count, (place, each) in enumerate(zip(places, released, strict=True), 1):
             total += each.integer
-            reach = sum_error(each.mechanism, count, confidence)
-            found.append((each.worth_of(total - reach), each.worth_of(total + reach)))
+            off += self.rounding(self.groups[place], expression.operand.place, each_sure)
+            reach = sum_error(each.mechanism, count, sure_of_noise(confidence) if off else confidence)
+            found.append((each.worth_of(total - reach) - off, each.worth_of(total + reach) + off))
         return found
 
     def _extremes(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
@@ -230,8 +235,9 @@ class Peers:
         for value in values:
             if last is None or value is None:
                 last = value if last is None else last
-            elif isinstance(value, Interval):
-                ends = zip(*((each.value, each.low, each.high) for each in (last, value)), strict=True)
+            elif isinstance(value, Interval) or isinstance(last, Interval):
+                both = (each if isinstance(each, Interval) else Interval(each, each, each) for each in (last, value))
+                ends = zip(*((each.value, each.low, each.high) for each in both), strict=True)
                 last = Interval(*(choose(pair) for pair in ends))
             else:
                 last = choose(last, value)

@@ -11,7 +11,16 @@ from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Kind, Ranked, type_of
 
-__all__ = ["Drawn", "Interval", "Noisy", "ratio_interval"]
+__all__ = ["Drawn", "Interval", "Noisy", "all_at_once", "ratio_interval", "steps_off"]
+
+
+def all_at_once(confidence: float, count: int) -> float:
+    """How sure each of so many numbers must be, so that all of them together are as sure as was asked for.
+
+    >>> round(all_at_once(0.95, 10), 6)
+    0.995
+    """
+    return min(1 - (1 - confidence) / max(1, count), 1 - 2**-53)  # which floats still tell from certainty
 
 
 @frozen
@@ -45,10 +54,11 @@ class Noisy:
         """The value and how far the noise may have moved it.
 
         Claim:      the exact number lies within the interval with at least this probability.
-        Because:    it differs from the released one by the noise, whose exact quantile this is.
+        Because:    it differs from the released one by the noise, whose exact quantile this is, and by half a step at
+                    most where it was rounded before, which is allowed for.
         Checked by: tests/statistics/test_coverage.py
         """
-        reach = _steps(self.mechanism, confidence)
+        reach = steps_off(self.mechanism, confidence)
         return Interval(*(self.worth_of(steps) for steps in (self.integer, self.integer - reach, self.integer + reach)))
 
     def worth_of(self, steps: int) -> float:
@@ -56,13 +66,16 @@ class Noisy:
         return steps * self.worth.numerator / self.worth.denominator
 
 
+_ROUNDED = 1 << 20  # integers are rounded before noise that is wider than this, and before no other
+
+
 # Remembered: the numbers of one measure all have the same noise.
 @lru_cache(maxsize=256)
-def _steps(mechanism: Laplace | Gaussian, confidence: Number) -> int:
-    """How many whole steps the noise goes."""
+def steps_off(mechanism: Laplace | Gaussian, confidence: Number) -> int:
+    """How many whole steps a released integer is off at most, for its noise and for having been rounded before it."""
     reach = mechanism.error(confidence)
     assert isinstance(reach, int), "what a vault releases are integers"
-    return reach
+    return reach + (isinstance(mechanism, Gaussian) and mechanism.sigma >= _ROUNDED)
 
 
 @lru_cache(maxsize=256)
@@ -71,7 +84,8 @@ def _spread(mechanism: Laplace | Gaussian, worth: Fraction) -> float:
     return float_at_least(scale * worth)
 
 
-_SUREST = 0.97
+_SUREST = 0.976
+_SUREST_EXTREME = 0.99
 
 
 @frozen
@@ -87,24 +101,28 @@ class Drawn:
         """The value and the ends between which the exact one lies.
 
         Claim:      the exact value of the rank lies between the ends with at least this probability: that of an extreme
-                    whatever the data, that of a quantile unless cells right beside it are empty that are many more than
-                    those which hold about as much as the noise.
-        Because:    an extreme lies on the far side of its cell, at most at the end of the range: see `inward`.  An
-                    outer cell lies on the wrong side of the quantile with the odds of e**-3.5 times as many cells as
-                    are right: one in 33 for the two together, where there are as many on both sides.  Beyond
-                    97 % the ends are those of the range.
-        Checked by: tests/statistics/test_rank_coverage.py
+                    whatever the data; that of a quantile whatever the data in a group with little weight on its sides,
+                    and in others unless many more cells right beside it are empty than hold as much as the noise.
+        Because:    an extreme lies on the far side of its cell, at most at the end of the range: see `inward`.  A
+                    quantile is missed if all three cells lie on one side of it.  If there is little weight on that
+                    side, the outer one does so once in 40 draws: see `Aim.guards`; both sides are missed no more
+                    often than the worse one, since the middle cell is on one of them.  Else it does so with the odds of
+                    e**-3.5 times as many cells as are right, and the middle one half of the time, where there are as
+                    many on both sides: one in 66 in all.  Beyond 97.6 % the ends are those of the range.
+        Checked by: tests/statistics/test_rank_coverage.py and tests/laws/test_ranks.py
         """
         first, last = _range_of(measure)
         middle = self.cells[len(self.cells) // 2]
         least, most = min(self.cells), max(self.cells)
         low, high = _ends(measure, least)[0], _ends(measure, most)[1]
-        if measure.rank == 0 or confidence > _SUREST or len(self.cells) == 1 != measure.rank:
+        unknown = confidence > (_SUREST_EXTREME if measure.rank in (0, 1) else _SUREST)
+        if measure.rank == 0 or unknown or len(self.cells) == 1 != measure.rank:
             low = first
-        if measure.rank == 1 or confidence > _SUREST or len(self.cells) == 1 != 1 - measure.rank:
+        if measure.rank == 1 or unknown or len(self.cells) == 1 != 1 - measure.rank:
             high = last
         value = min(max(_middle(measure, middle), first), last)
-        return Interval(float(value), float(max(low, first)), float(min(high, last)))
+        exact = float if type_of(measure.value).kind is Kind.NUMBER else int  # a float cannot hold every moment
+        return Interval(exact(value), exact(max(low, first)), exact(min(high, last)))
 
 
 def _range_of(measure: Ranked) -> tuple[Fraction, Fraction]:

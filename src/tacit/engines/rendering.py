@@ -7,6 +7,7 @@ from tacit.engines.functions import caught, function_sql
 from tacit.plan import (
     BOOLEAN_WORDS,
     DATE_TEXT,
+    INT64,
     INTEGER_TEXT,
     NEGATION,
     NUMBER_TEXT,
@@ -58,6 +59,9 @@ _PATTERNS = {
     Kind.DATE: DATE_TEXT,
     Kind.TIMESTAMP: TIMESTAMP_TEXT,
 }
+_LONG_PATTERN = 16
+"""A longer pattern of LIKE is a regular expression, which takes as long as the text and not as often as the pattern."""
+_WILD = {Wild.ANY_TEXT: ".*", Wild.ANY_ONE: "."}
 Reader = Callable[[Column], str]
 """The SQL that reads a column of a row."""
 
@@ -208,6 +212,9 @@ def _arithmetic(expression: Arithmetic, read: Reader) -> str:
     kind = type_of(expression).kind
     left, right = _as(expression.left, kind, read), _as(expression.right, kind, read)
     match expression.operator:
+        case "%" if kind is Kind.INTEGER and _may_be_minus_one(expression.right):
+            # DuckDB fails on the remainder of the least integer of 64 bits by minus one, which is zero.
+            return f"TRY_CAST((CAST({left} AS HUGEINT) % {right}) AS BIGINT)"
         case "+" | "-" | "*" | "/" | "%" as operator:
             found = f"({left} {operator} {right})"
             return caught(found) if can_raise(operator, kind) else found
@@ -215,15 +222,27 @@ def _arithmetic(expression: Arithmetic, read: Reader) -> str:
             raise AssertionError(operator)
 
 
+def _may_be_minus_one(divisor: Expression) -> bool:
+    return -1 in (type_of(divisor).range or INT64)
+
+
 def _like(value: str, pattern: str) -> str:
     tokens = tokens_of(pattern)
     if tokens is None:
         return f"CASE WHEN {value} IS NOT NULL THEN FALSE END"
+    if len(tokens) > _LONG_PATTERN:
+        expression = "".join(_WILD[token] if isinstance(token, Wild) else _literal_sign(token) for token in tokens)
+        return f"regexp_matches({value}, {text(f'(?s)^{expression}$')})"
     plain = "".join(
         token.value if isinstance(token, Wild) else f"\\{token}" if token in {"\\", "%", "_"} else token
         for token in tokens
     )
     return f"({value} LIKE {text(plain)} ESCAPE '\\')"
+
+
+def _literal_sign(character: str) -> str:
+    """A character as a regular expression that matches it and nothing else."""
+    return f"\\{character}" if character.isascii() and not character.isalnum() else character
 
 
 def _common(*expressions: Expression) -> Kind:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
-from tacit.exact import Ball, Number, at_least, count_of, log, upper, weighted_law, weighted_rows, working
+from tacit.exact import Ball, Number, at_least, ball, count_of, log, upper, weighted_law, weighted_rows, working
 from tacit.frozen import frozen
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.privacy import BoundedRangeLoss, Loss, Norm, PureLoss, Sensitivity, ZeroConcentratedLoss, fill, root_at_least
@@ -21,6 +21,13 @@ APART = Fraction(7, 2)
 """How many scales the outer ranks lie from a quantile's own: each is missed once in 2 e**3.5 = 66 draws, if as many
 cells are as wrong on one side of it as are as wrong on the other."""
 
+GUARD = 39
+"""How much more than the cells that would be wrong the end of the range weighs in a small group: an outer cell is wrong
+once in GUARD + 1 draws at most, whatever the rows."""
+
+SMALL = 3
+"""How many scales of weight beyond a quantile are few: cells with no more than that beyond them are guarded against."""
+
 _AT_ONCE = 1 << 18  # weights that are looked at together
 _MISSES = 100  # the least value lies above the released cell, or the greatest below it, once in so many draws at most
 
@@ -28,12 +35,18 @@ _MISSES = 100  # the least value lies above the released cell, or the greatest b
 @frozen
 class Aim:
     """A rank to draw a cell at: so much weight beyond `share` of all; `below` and `above` are how many cells wide the
-    stretches are that lie outside the grid."""
+    stretches are that lie outside the grid.
+
+    With a `guard`, every cell that would be wrong has a counterpart so many cells wide, and whoever draws that draws
+    what lies outside the grid: see `guards`.
+    """
 
     share: Fraction
     beyond: int = 0
     below: int = 0
     above: int = 0
+    guard: int = 0
+    few: int = 0
 
     def misranked(self, weights: Integers) -> Integers:
         """By how much each cell is misranked, the one below all of them first and the one above all of them last.
@@ -41,7 +54,7 @@ class Aim:
         In parts of a weight of one: the share's denominator.  Groups are rows, if there are several.
         """
         parts = self.share.denominator
-        largest = int(np.max(weights.sum(axis=-1))) * parts + (abs(self.beyond) + 1) * parts
+        largest = int(np.max(weights.sum(axis=-1))) * parts + (abs(self.beyond) + self.few + 1) * parts
         kind = np.int64 if 2 * largest < 1 << 62 else object
         upto = np.cumsum(weights, axis=-1).astype(kind) * parts
         total = upto[..., -1:]
@@ -50,18 +63,49 @@ class Aim:
         # The weight below a cell and up to it; nothing limits the two that lie outside the grid.
         under = np.concatenate([np.minimum(none, target), none, upto[..., :-1], total], axis=-1)
         over = np.concatenate([none, upto, np.maximum(total, target)], axis=-1)
-        return np.asarray(np.maximum(0, np.maximum(under - target, target - over)))
+        cells = np.maximum(0, np.maximum(under - target, target - over))
+        return np.concatenate([cells, self.guards(upto)], axis=-1) if self.guard else np.asarray(cells)
+
+    def guards(self, upto: Integers) -> Integers:
+        """By how much the counterpart of each cell is misranked, given the weights up to every cell, in parts.
+
+        Claim:      of an aim below a rank, the cells above the value of that rank beyond which lies weight of at most
+                    `few`, the empty ones beyond all rows among them, are drawn once in guard + 1 draws at most; if
+                    there is no more weight than that on their side of the rank, so are all cells that are wrong.  Of an
+                    aim above a rank likewise.  Misrankings of counterparts move between neighbours no further than
+                    those of cells.
+        Because:    a cell that is wrong is misranked by how far the aim lies from the rank and the cell from the rank,
+                    and so is its counterpart, which weighs `guard` times as much and is right.  Cells with more weight
+                    beyond them have counterparts that are misranked by all the weight on their side, but for `few`:
+                    in a large group those are hardly ever drawn.  The weight up to a cell less share times the whole
+                    moves as `misranked_by` says, the weight on one side of the rank by less, and so does the larger.
+        Checked by: tests/laws/test_ranks.py
+        """
+        parts, total = self.share.denominator, upto[..., -1:]
+        middle = total // parts * self.share.numerator
+        lower = self.beyond < 0
+        before = np.concatenate([np.zeros_like(total), upto[..., :-1]], axis=-1)
+        away = np.abs((before if lower else upto) - middle)
+        side = total - middle if lower else middle
+        return np.asarray(abs(self.beyond) * parts + np.maximum(away, side - self.few * parts))
 
     def widths(self, cells: int) -> list[int]:
         """How many cells wide each is that `misranked` speaks of."""
-        return [self.below, *[1] * cells, self.above]
+        return [self.below, *[1] * cells, self.above, *[self.guard] * (cells if self.guard else 0)]
+
+    def cell(self, place: int, cells: int) -> int:
+        """Which cell is at a place among those that `misranked` speaks of: -1 lies below the grid, `cells` above it."""
+        if place < cells + 2:
+            return place - 1
+        return -1 if self.beyond < 0 else cells
 
 
 @frozen(init=False)
 class RankedCells:
     """For every group, a cell drawn at each of some ranks, with probability proportional to exp(-misranked / scale).
 
-    A quantile is drawn at its own rank and, for its interval, `APART` scales of weight below and above it.  The least
+    A quantile is drawn at its own rank and, for its interval, `APART` scales of weight below and above it, guarded
+    against stretches without rows: what would be drawn there by chance is the end of the range.  The least
     value is drawn where so much weight lies below that hardly a cell below all values is drawn, and the greatest
     likewise; so is a quantile that is wanted alone, as a bound, from whichever side it is nearer to.  An interval's
     ends, and the extremes, may lie outside the grid: in a group of little weight they do.
@@ -123,8 +167,9 @@ class RankedCells:
         if not self.ends:
             side = (self.rank < Fraction(1, 2)) - (self.rank > Fraction(1, 2))
             return (Aim(self.rank, side * self.inward),)
-        apart = ceil(APART * self.scale)
-        return Aim(self.rank, -apart, below=self.cells), middle, Aim(self.rank, apart, above=self.cells)
+        apart, few = ceil(APART * self.scale), ceil(SMALL * self.scale)
+        lower = Aim(self.rank, -apart, below=self.cells, guard=GUARD, few=few)
+        return lower, middle, Aim(self.rank, apart, above=self.cells, guard=GUARD, few=few)
 
     @property
     def inward(self) -> int:
@@ -150,14 +195,18 @@ class RankedCells:
 
     def _drawn(self, rows: Integers, aim: Aim) -> list[int]:
         scale = self.scale * aim.share.denominator
-        return [place - 1 for place in weighted_rows(-aim.misranked(rows), scale, aim.widths(self.cells))]
+        places = weighted_rows(-aim.misranked(rows), scale, aim.widths(self.cells))
+        return [aim.cell(place, self.cells) for place in places]
 
     def distribution(self, weights: Any, draw: int = 0) -> dict[int, Ball]:
         """The exact probability of every cell at one of the ranks, for the weights of one group."""
         aim = self.aims[draw]
         (row,) = _rows([weights], self.cells)
         law = weighted_law(-aim.misranked(row), self.scale * aim.share.denominator, aim.widths(self.cells))
-        return dict(enumerate(law, start=-1))
+        found = dict.fromkeys(range(-1, self.cells + 1), ball(0))
+        for place, chance in enumerate(law):
+            found[aim.cell(place, self.cells)] += chance
+        return found
 
     def loss(self, sensitivity: Sensitivity) -> Loss:
         """What a release costs, if misrankings move by at most this much between neighbours, over all groups."""

@@ -280,7 +280,6 @@ PARTIAL: tuple[Partial, ...] = (
     _least(NEGATION, "this integer could leave 64 bits"),
     _least(Function.ABS, "the least integer has no absolute value"),
     _by_zero("%", Kind.INTEGER),
-    _least_by_minus_one("%"),
     _by_zero(Function.QUOTIENT, Kind.INTEGER),
     _least_by_minus_one(Function.QUOTIENT),
     _too_large("+", lambda x, y: x + y, lambda x, y: x + y, 1.7e308, 1.7e308),
@@ -407,7 +406,7 @@ _CASES: Mapping[tuple[Operation, Kind], tuple[Partial, ...]] = {
 def cases_of(operation: Operation, kind: Kind) -> tuple[Partial, ...]:
     """The cases in which an operation on operands of a kind has no value.
 
-    >>> [case.name for case in cases_of("%", Kind.INTEGER)]
+    >>> [case.name for case in cases_of(Function.QUOTIENT, Kind.INTEGER)]
     ['a division by zero', 'the least integer over minus one']
     """
     return _CASES.get((operation, kind), ())
@@ -421,7 +420,7 @@ def can_raise(operation: Operation, kind: Kind) -> bool:
 def has_value(operation: Operation, kind: Kind, *values: Value) -> bool:
     """Whether an operation has a value for operands, none of which is NULL.
 
-    >>> has_value("%", Kind.INTEGER, -(2**63), -1), has_value("%", Kind.INTEGER, -(2**63), 2)
+    >>> has_value(Function.QUOTIENT, Kind.INTEGER, -(2**63), -1), has_value("%", Kind.INTEGER, -(2**63), -1)
     (False, True)
     """
     return not any(case.is_met(*values) for case in cases_of(operation, kind))

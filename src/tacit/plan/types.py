@@ -164,8 +164,7 @@ def _computed(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Ra
     whole = kind is Kind.INTEGER
     if right.range is None:
         unbounded(expression.right, "calculating with it could overflow")
-    # A remainder is bounded by its divisor alone; only the least integer over minus one overflows.
-    if left.range is None and (expression.operator != "%" or (whole and -1 in right.range)):
+    if left.range is None and expression.operator != "%":  # a remainder is bounded by its divisor alone
         unbounded(expression.left, "calculating with it could overflow")
     refuse_partial(expression, expression.operator, kind, left, right)
     x, y = (left.range or INT64, right.range) if whole else as_doubles([left, right])
@@ -292,7 +291,7 @@ def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Quest
     assert question is not None, "keys and measures exist only after release"
     match expression:
         case KeyOf(place):
-            return Type(type_of(question.keys[place].value).kind, nullable=False)
+            return Type(type_of(question.keys[place].value).kind, nullable=question.keys[place].null)
         case MeasureOf(place):
             measure = question.measures[place]
             kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER

@@ -1,6 +1,6 @@
 """What leaves, as rows, frames, HTML, text and a picture."""
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from datetime import date
 from io import StringIO
 
@@ -168,3 +168,8 @@ def test_a_key_cannot_move_the_cursor():
     text = str(release(["ward", "n", "n_low", "n_high"], [("a\x1b[2J\nb", 1, 0, 2)], ["n"]))
     assert "a·[2J·b" in text
     assert "\x1b" not in text
+
+
+def test_what_intervals_hold_for_is_said_in_the_caption():
+    said = replace(RELEASE, notes=("that of n for all 3 groups at once, since noise chose the rows",))
+    assert "95% probability, that of n for all 3 groups at once, since noise chose the rows; cost" in str(said)
