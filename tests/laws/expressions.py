@@ -266,4 +266,8 @@ def rows(columns: Sequence[Column], count: int) -> list[dict[str, Any]]:
     for column in columns:
         while len(pools[column.name]) < count:
             pools[column.name] += dice.sample(POISON[column.kind], len(POISON[column.kind]))
-    return [{name: pool[place] for name, pool in pools.items()} for place in range(count)]
+    found = [{name: pool[place] for name, pool in pools.items()} for place in range(count)]
+    whole = [column.name for column in columns if column.kind is WHOLE]
+    for turn, row in enumerate(found[:2]):  # in which the least integer meets minus one on either side
+        row |= {name: LEAST if place % 2 == turn else -1 for place, name in enumerate(whole)}
+    return found

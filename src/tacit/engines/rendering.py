@@ -215,6 +215,8 @@ def _arithmetic(expression: Arithmetic, read: Reader) -> str:
         case "%" if kind is Kind.INTEGER and _may_be_minus_one(expression.right):
             # DuckDB fails on the remainder of the least integer of 64 bits by minus one, which is zero.
             return f"TRY_CAST((CAST({left} AS HUGEINT) % {right}) AS BIGINT)"
+        case "%" if kind is Kind.INTEGER:
+            return caught(f"({left} % {right})")  # should the divisor be minus one after all
         case "+" | "-" | "*" | "/" | "%" as operator:
             found = f"({left} {operator} {right})"
             return caught(found) if can_raise(operator, kind) else found
