@@ -464,8 +464,10 @@ def _check_ranks(measure: Ranked) -> None:
 
 def _check_step(step: Fraction) -> None:
     """Refuse a step that is no power of two, by which doubles are multiplied exactly."""
-    exact = isinstance(step, int | Fraction) and _FINEST <= step <= _COARSEST
-    if not exact or any(end & (end - 1) for end in (step.numerator, step.denominator)):
+    exact = isinstance(step, int | Fraction) and step > 0
+    if exact and step > _COARSEST:
+        _refuse("what is added up could become larger than any number that can be shown", "narrow the declared bounds")
+    if not exact or step < _FINEST or any(end & (end - 1) for end in (step.numerator, step.denominator)):
         _refuse("values are measured in steps of a power of two", "write 1, 1/2, 1/4 and so on")
 
 

@@ -231,6 +231,7 @@ REFUSED = [
 ]
 MAY_BE_NULL = [
     Arithmetic("%", K, K),
+    Arithmetic("%", WIDE, K),
     Arithmetic("%", X, X),
     Arithmetic("/", X, K),
     Called(Function.QUOTIENT, (SMALL, K)),
