@@ -332,9 +332,10 @@ def test_what_is_null_in_some_rows_needs_no_try_to_be_so(monkeypatch):
     """Where a plan may meet a case, the SQL says NULL by itself: TRY is for what a plan may not meet."""
     for file in ("functions", "rendering"):
         monkeypatch.setattr(f"tacit.engines.{file}.caught", lambda value: value)
-    cells = f"unnest([-100, -1, 0, 1])::DOUBLE AS x, unnest([-5, 0, -1, 7])::BIGINT AS k, 2::BIGINT AS small, CAST('{LEAST}' AS BIGINT) AS wide"
-    ends = "1e200 AS huge, unnest([DATE '0001-01-01', DATE '9999-12-31', DATE '2024-02-29', DATE '1970-01-01']) AS day"
-    rows = cells_of(f"SELECT {cells}, {ends}", *MAY_BE_NULL)
+    cells = "unnest([-100, -1, 0, 1])::DOUBLE AS x, unnest([-5, 0, -1, 7])::BIGINT AS k, 2::BIGINT AS small"
+    ends = f"CAST('{LEAST}' AS BIGINT) AS wide, 1e200 AS huge"
+    days = "unnest([DATE '0001-01-01', DATE '9999-12-31', DATE '2024-02-29', DATE '1970-01-01']) AS day"
+    rows = cells_of(f"SELECT {cells}, {ends}, {days}", *MAY_BE_NULL)
     assert len(rows) == 4
     assert all(None in column for column in zip(*rows, strict=True))
     zero = Field(Column("zero", Kind.NUMBER, 0, 1))
