@@ -11,16 +11,16 @@ from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-CLINIC = ROOT / "src" / "tacit" / "cli" / "clinic"
+PACKAGE = ROOT / "docs" / "package.md"
 BLOCK = "(?<=<!-- {name} -->\n```{kind}\n).*?(?=```\n<!-- /{name} -->)"
 NAMES = ("first", "shell", "demo")
 
 
-def shown(name: str, kind: str = "") -> str:
-    """What the README holds between its marks."""
-    found = re.search(BLOCK.format(name=name, kind=kind), README.read_text(encoding="utf-8"), re.DOTALL)
+def shown(name: str, kind: str = "", page: Path = README) -> str:
+    """What a page holds between its marks."""
+    found = re.search(BLOCK.format(name=name, kind=kind), page.read_text(encoding="utf-8"), re.DOTALL)
     if found is None:
-        raise AssertionError(f"README.md has no block {name!r}")
+        raise AssertionError(f"{page.name} has no block {name!r}")
     return found[0]
 
 
@@ -54,18 +54,23 @@ def shape(text: str) -> str:
 
 def _python(code: str) -> str:
     out, here = io.StringIO(), Path.cwd()
-    os.chdir(CLINIC)
-    try:
-        with redirect_stdout(out):
-            exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - it is the README's own example
-    finally:
-        os.chdir(here)
+    with TemporaryDirectory() as empty:
+        os.chdir(empty)
+        try:
+            with redirect_stdout(out):
+                exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - it is the README's own example
+        finally:
+            os.chdir(here)
     return _trimmed(out.getvalue())
 
 
 def _shell(command: str) -> str:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return _run(["sh", "-c", command], CLINIC, PATH=path)
+    with TemporaryDirectory() as empty:
+        script = Path(empty) / "bin" / "tacit"  # the command, of these sources
+        script.parent.mkdir()
+        script.write_text(f"#!{sys.executable}\nfrom tacit.cli import main\nmain()\n", encoding="utf-8")
+        script.chmod(0o755)
+        return _run(["sh", "-c", command], Path(empty), PATH=f"{script.parent}{os.pathsep}{os.environ['PATH']}")
 
 
 def _demo() -> str:
@@ -75,6 +80,7 @@ def _demo() -> str:
 
 def _run(command: list[str], folder: Path, **more: str) -> str:
     plain = {"COLUMNS": "110", "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
+    plain["PYTHONPATH"] = str(ROOT / "src")
     done = subprocess.run(  # noqa: S603 - all of it is ours
         command, cwd=folder, env=os.environ | plain | more, capture_output=True, text=True, check=False
     )
@@ -88,12 +94,23 @@ def _trimmed(text: str) -> str:
 
 
 def main() -> None:
-    """Nothing; but the README is written anew."""
+    """Write the README anew, and what the page of the package has of it."""
     page = README.read_text(encoding="utf-8")
     for name in NAMES:
         fresh = printed(name).replace("\\", "\\\\")
         page = re.sub(BLOCK.format(name=name, kind=""), fresh, page, flags=re.DOTALL)
     README.write_text(page, encoding="utf-8")
+    _copy_first()
+
+
+def _copy_first() -> None:
+    """Put the README's first example and its answer into the page of the package, which is a page of its own."""
+    page = PACKAGE.read_text(encoding="utf-8")
+    for name, kind in (("code", "python"), ("first", "")):
+        page = re.sub(
+            BLOCK.format(name=name, kind=kind), shown(name, kind).replace("\\", "\\\\"), page, flags=re.DOTALL
+        )
+    PACKAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

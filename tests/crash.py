@@ -272,7 +272,7 @@ class Wrong(Vault):
     def _looked(self, plan: Plan, epsilon: Fraction) -> Any:
         terms = self._terms(plan, epsilon, None, 0.95)
         exact = self._engines["visits"].evaluate(plan.question, terms.weights)
-        return asking.released(terms, exact, self._told(plan, self._name(plan)))
+        return asking.released(terms, exact, self._told(plan, terms, self._name(plan)))
 
 
 def _refunded(ledger: Any) -> None:

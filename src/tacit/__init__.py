@@ -21,8 +21,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tacit.curator import example, protect
     from tacit.curator import open_vault as open  # noqa: A004 -- called as tacit.open
-    from tacit.curator import protect
     from tacit.plan import (
         coalesce,
         col,
@@ -60,6 +60,7 @@ __all__ = [
     "count_distinct",
     "covariance",
     "date_diff",
+    "example",
     "greatest",
     "least",
     "max",
@@ -78,7 +79,7 @@ __all__ = [
 ]
 
 _WAITING = "OPENBLAS_THREAD_TIMEOUT"
-_ROOMS = dict.fromkeys(__all__, "tacit.plan") | {"open": "tacit.curator", "protect": "tacit.curator"}
+_ROOMS = dict.fromkeys(__all__, "tacit.plan") | dict.fromkeys(("example", "open", "protect"), "tacit.curator")
 
 
 def __getattr__(name: str) -> object:

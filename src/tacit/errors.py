@@ -17,6 +17,7 @@
     │   └── LedgerUncertain   a ledger that broke off before it said whether it was written
     ├── LimitExceeded         a price that does not fit into what is left
     ├── NotChargeable         a loss of a kind that a ledger cannot sum
+    ├── NotInstalled          a library is needed that is not there
     ├── NotPrivate            no finite guarantee exists
     ├── TooLarge              more work than can be done exactly
     └── Undecided             a claim too close to the truth to be confirmed or refuted
@@ -29,6 +30,7 @@ from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 
 from tacit.frozen import frozen
+from tacit.printing import printable, printable_lines
 
 __all__ = [
     "EngineFailed",
@@ -45,6 +47,7 @@ __all__ = [
     "LedgerUncertain",
     "LimitExceeded",
     "NotChargeable",
+    "NotInstalled",
     "NotPrivate",
     "TacitError",
     "TooLarge",
@@ -57,7 +60,13 @@ _ITEMS = 20  # of lists that are printed one by one
 
 
 class TacitError(Exception):
-    """Any refusal of Tacit's; catch this one to catch them all."""
+    """Any refusal of Tacit's; catch this one to catch them all.
+
+    Its text can be printed as it is, whatever it names.
+    """
+
+    def __str__(self) -> str:
+        return printable_lines(super().__str__())
 
 
 class EngineFailed(TacitError):
@@ -166,6 +175,15 @@ class NotChargeable(TacitError, ValueError):
         self.kind = kind
         self.remedy = remedy
         super().__init__(f"a {kind} cannot be charged here: {remedy}")
+
+
+class NotInstalled(TacitError, ImportError):
+    """A library is needed that is not installed; Tacit does without it until somebody asks for what it does."""
+
+    def __init__(self, for_what: str, library: str, extra: str) -> None:
+        self.library = library
+        self.extra = extra
+        super().__init__(f"{for_what} needs {library}, which is not installed; pip install 'tacit-dp[{extra}]'")
 
 
 class InvalidPlan(TacitError, ValueError):
@@ -308,6 +326,6 @@ def _underlined(text: str, start: int, end: int, margin: int = 50) -> str:
     first = max(text.rfind("\n", 0, start) + 1, start - margin)
     last = text.find("\n", start)
     last = min(len(text) if last < 0 else last, max(end, start + 1) + margin, start + 3 * margin)
-    line = "".join(letter if letter.isprintable() else " " for letter in text[first:last])
+    line = printable(text[first:last])
     carets = "^" * max(1, min(end, last) - start)
     return f"  {line}\n  {' ' * (start - first)}{carets}\n"

@@ -65,7 +65,7 @@ def test_how_much_it_is_follows_from_public_rows(kind, text, public, fits):
     if fits:
         engine.dry_run(question, WEIGHTS)
     else:
-        with pytest.raises(TooLarge):
+        with pytest.raises(TooLarge, match="by meeting those of public tables"):
             engine.dry_run(question, WEIGHTS)
     engine.close()
 

@@ -104,3 +104,15 @@ def test_a_list_without_rows_is_of_no_type() -> None:
     for rows in ([], [{"patient": 10.5, "cost": 1}]):
         with DuckDB({VISITS: [{"patient": 7.5, "cost": 1}], STAYS: rows}) as engine:
             engine.dry_run(QUESTION, TERMS.weights)
+
+
+@pytest.mark.parametrize("extra", [7.5, Decimal("7.5"), 2**70])
+@pytest.mark.parametrize("engine", [DuckDB, Memory])
+def test_one_unit_that_is_no_integer_decides_nothing_about_the_others(engine, extra):
+    """Whether tables may be combined is said for free: it may not depend on who is in them."""
+    rows = [{"patient": n, "cost": 1} for n in range(5)]
+    for more in ([], [{"patient": extra, "cost": 1}]):
+        held = engine({VISITS: rows + more, STAYS: rows})
+        held.dry_run(QUESTION, TERMS.weights)
+        assert held.evaluate(QUESTION, TERMS.weights)[0].tolist()[1] == (5 + len(more)) << TERMS.weights.bits
+        held.close()

@@ -323,13 +323,16 @@ FORMATTED = ["%Y-%m", "%d.%m.%y, %H:%M:%S", "%A %a", "it's %B (%b), day %j"]
 TEXTUAL = [Function.LOWER, Function.UPPER, Function.TRIM, Function.LTRIM, Function.RTRIM]
 
 
+NULL_GROUPS = st.sampled_from([False, False, True])  # whether NULL is a value of a key
+
+
 @st.composite
 def _keys(draw, table, depth):
     """A key that is calculated, with the values that are found for it or, where none are, with some."""
     value = draw(expressions(table, draw(st.sampled_from(Kind)), draw(st.integers(1, depth))))
     found = public_values(value)
     if found is not None and len(found) <= 60:
-        return Key(value, found)
+        return Key(value, found, draw(NULL_GROUPS))
     kind = type_of(value).kind
     return Key(value, tuple(draw(st.lists(st.sampled_from(KEYS[kind]), unique=True, min_size=1, max_size=5))))
 
@@ -347,7 +350,7 @@ def questions(draw, table, depth=3):
         values = draw(st.lists(st.sampled_from(listed), unique=True, min_size=1, max_size=5))
         if column.kind is Kind.INTEGER and draw(st.booleans()):
             values = [0, 1, 2, 3]
-        keys.append(Key(Field(column), tuple(values)))
+        keys.append(Key(Field(column), tuple(values), draw(NULL_GROUPS)))
     if draw(st.integers(0, 2)) == 0:
         keys = [*keys[:1], draw(_keys(table, depth))]
     measures = [draw(_measures(table, depth)) for _ in range(draw(st.integers(1, 3)))]

@@ -1,7 +1,6 @@
 """From a question to its release: what leaves depends on noisy integers and the plan, and is paid for first."""
 
 import io
-import json
 import logging
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge
 from tacit.curator import Limit, Policy, Release, Shared, Terms, Vault, terms_of
+from tacit.curator.stored import Stored
 from tacit.engines import DuckDB, Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TacitError, TooLarge
 from tacit.ledger import MemoryLedger
@@ -672,7 +672,7 @@ def test_what_is_stored_is_the_exact_integers_plus_the_noise_of_each_mechanism_a
     for place, (mechanism, numbers) in enumerate(given_to):
         assert mechanism == terms.mechanisms[place]
         assert numbers == terms.rounded(place, [int(number) for number in exact[:, place]])
-    assert json.loads(vault.entries[0].payload)["integers"] == [[10, 20, 30], [11, 21, 31], [12, 22, 32]]
+    assert Stored.read(vault.entries[0].payload).integers == ((10, 20, 30), (11, 21, 31), (12, 22, 32))
 
 
 @both_limits

@@ -71,8 +71,12 @@ def unknown_questions(draw: Any, table: Table, depth: int = 2) -> Question:
     if draw(st.booleans()):
         keys = [Key(Field(draw(st.sampled_from(table.columns))), None)]
     hidden = draw(st.sets(st.integers(0, len(keys) - 1), min_size=1))
-    keys = [Key(key.value, None) if place in hidden else key for place, key in enumerate(keys)]
+    keys = [Key(key.value, None, draw(st.booleans())) if place in hidden else key for place, key in enumerate(keys)]
     return replace(question, keys=tuple(dict.fromkeys(keys)))
+
+
+def nulls_last(values: Any) -> list[Any]:
+    return [(value is None, 0 if value is None else value) for value in values]
 
 
 keepings = st.builds(
@@ -184,7 +188,7 @@ def check_what_leaves(data: Any, make: Any, *, plans_each: int, pairs_each: int)
         plan = canonical(Plan(question, data.draw(views(question))))
         question = plan.question
         every = [kept(engine, question, keeping) for engine in engines]
-        common = sorted(set.intersection(*map(set, every))) if data.draw(st.integers(0, 3)) else []
+        common = sorted(set.intersection(*map(set, every)), key=nulls_last) if data.draw(st.integers(0, 3)) else []
         seen["passed"] += bool(common)
 
         def found(_: Finder, gathered: Any, common: list[Any] = common) -> tuple[Any, Any]:

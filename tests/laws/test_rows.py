@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tacit.curator import Limit, Policy, Shared, Vault, terms_of
 from tacit.engines import DuckDB, Memory
 from tacit.engines.nesting import Nest
+from tacit.engines.work import Bounds
 from tacit.engines.yielding import yielded
 from tacit.errors import TooLarge
 from tacit.ledger import MemoryLedger
@@ -44,14 +45,15 @@ SLOW = [
 
 def in_memory(rows, world):
     """The rows that the memory engine yields, as a multiset of units and cells."""
-    stored = Memory(world.rows)._rows
-    return Counter((row.unit, tuple(row.cells[c.name] for c in columns_of(rows))) for row in yielded(rows, stored))
+    engine = Memory(world.rows)
+    found = yielded(rows, engine._rows, Bounds(rows, engine._sharing))
+    return Counter((row.unit, tuple(row.cells[c.name] for c in columns_of(rows))) for row in found)
 
 
 def in_duckdb(rows, world, *, owned=True):
     """The rows that DuckDB gives, as the same multiset."""
     with DuckDB(world.rows, threads=2) as engine:
-        nest = Nest(engine._full)
+        nest = Nest(engine._full, Bounds(rows, engine._sharing))
         relation = nest.relation(rows)
         cells = [_plain(relation.columns[column.name][0], column.kind) for column in columns_of(rows)]
         listed = ", ".join(["u" if owned else "NULL", *cells])
@@ -123,8 +125,9 @@ def test_every_cell_is_what_its_column_says(rows, world):
 def test_the_canonical_rows_are_the_same(rows, world):
     below, names = settled(rows, _normal)
     values = [computed(substituted(Field(column), names)) for column in columns_of(rows)]
-    stored = Memory(world.rows)._rows
-    found = Counter((row.unit, tuple(value(row.cells) for value in values)) for row in yielded(below, stored))
+    engine = Memory(world.rows)
+    made = yielded(below, engine._rows, Bounds(below, engine._sharing))
+    found = Counter((row.unit, tuple(value(row.cells) for value in values)) for row in made)
     assert found == in_memory(rows, world)
     assert settled(below, _normal)[0] == below
 

@@ -1,6 +1,6 @@
 """Pictures of losses: trade-off curves, delta against epsilon, bounds against queries, and the two crossovers.
 
-They need matplotlib (`pip install tacit[plot]`), which is imported only when something is drawn.
+They need matplotlib (`pip install 'tacit-dp[plot]'`), which is imported only when something is drawn.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +14,7 @@ from tacit.accounting.figure import shown
 from tacit.accounting.filters import ConcentratedFilter
 from tacit.accounting.total import Total, total
 from tacit.exact import Number, at_least, count_of
+from tacit.extras import extra
 from tacit.privacy import ApproximateLoss, DiscreteGaussianLoss, GaussianLoss, LaplaceLoss, Loss, PureLoss
 
 __all__ = [
@@ -155,7 +156,8 @@ def draw_all(folder: Path) -> list[Path]:
 
 def _sheet(title: str, across: str, up: str) -> tuple[Any, Any]:
     """A figure with one plain pair of axes, drawn without a window."""
-    from matplotlib.figure import Figure as Sheet
+    with extra("plot", "a picture"):
+        from matplotlib.figure import Figure as Sheet
 
     figure = Sheet(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tacit.extras import extra
+
 if TYPE_CHECKING:
     from tacit.audit.games import Games
     from tacit.audit.statistical import Findings
@@ -129,7 +131,8 @@ def _shifts(axes: Any, games: "Games") -> None:
 
 
 def _sheets() -> tuple[Any, Any, Any]:
-    from matplotlib.figure import Figure
+    with extra("plot", "a picture"):
+        from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)

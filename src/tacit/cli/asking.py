@@ -159,4 +159,5 @@ def _explained(told: Explanation) -> dict[str, object]:
         "affordable": told.affordable,
         "free": told.free,
         "halving": told.halving,
+        "left_out": [each.sentence for each in told.left_out],
     }

@@ -10,6 +10,7 @@ from tacit.cli.given import Folder, to_write
 from tacit.cli.output import AsJson, patience, say
 from tacit.curator import Vault, adopt_ledger, open_vault
 from tacit.errors import InvalidInput
+from tacit.printing import json_text, printable
 
 __all__ = ["books"]
 
@@ -32,7 +33,7 @@ def listed(
 def _table(entries: list[dict[str, Any]]) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text  # which is shown as it is
+    from rich.text import Text  # which reads no mark-up
 
     table = Table(box=SIMPLE_HEAD, show_edge=False)
     for name, side in (("entry", "right"), ("when", "left"), ("who", "left"), ("price", "right"), ("state", "left")):
@@ -40,7 +41,7 @@ def _table(entries: list[dict[str, Any]]) -> Any:
     table.add_column("question", overflow="fold")
     for each in entries:
         cells = (str(each["entry"]), each["at"], each["analyst"] or "–", f"{each['share']:.2%}", each["state"])
-        table.add_row(*(Text(cell) for cell in (*cells, each["about"])))
+        table.add_row(*(Text(printable(cell)) for cell in (*cells, each["about"])))
     return table
 
 
@@ -57,7 +58,7 @@ def show(
             raise InvalidInput("entry", entry, "give the number of a charge, as `tacit ledger list` shows it")
         told = _told(opened, found) | {"key": found.key.hex(), "hash": found.hash.hex()}
         if found.payload is not None:
-            told["answer"] = json.loads(found.payload)
+            told["answer"] = opened.look_up(found)
     lines = "\n".join(f"{name + ':':<10} {_line(value)}" for name, value in told.items())
     say(lines, told, as_json=as_json)
 
@@ -69,7 +70,8 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Check the whole ledger: its chain, its sums, its answers and its anchor; and receipts against it."""
-    with _opened(vault) as opened:
+    with patience("checking the ledger") as shown, open_vault(vault, progress=shown.progress) as opened:
+        opened.verify(shown.progress)
         count = sum(1 for _ in opened.ledger.entries())
         faults = {str(path): opened.check_receipt(_read(path)) for path in receipt or []}
         budget = opened.budget
@@ -89,7 +91,7 @@ def export(
     """Write every record of the ledger as a line of JSON, for auditors and for keeping elsewhere."""
     to_write(to, "--to")
     with _opened(vault) as opened:
-        lines = [json.dumps(record, ensure_ascii=False) for record in opened.records()]
+        lines = [json_text(record) for record in opened.records()]
     text = "".join(f"{line}\n" for line in lines)
     if to is None:
         typer.echo(text, nl=False)

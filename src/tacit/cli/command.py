@@ -1,6 +1,5 @@
 """The `tacit` command: its parts, and what an error looks like."""
 
-import json
 import os
 import sys
 
@@ -9,8 +8,8 @@ import typer
 from tacit.cli.asking import explain, mock, sql
 from tacit.cli.auditing import auditing
 from tacit.cli.books import books
-from tacit.cli.demo import demo
-from tacit.cli.finding import find_bounds, find_contributions
+from tacit.cli.demo import demo, shipped
+from tacit.cli.finding import clipping, find_bounds, find_contributions
 from tacit.cli.keeping import budget, check, init, refresh
 from tacit.cli.lab import lab
 from tacit.errors import (
@@ -22,6 +21,7 @@ from tacit.errors import (
     LimitExceeded,
     TacitError,
 )
+from tacit.printing import json_text, printable_lines
 
 __all__ = ["CODES", "app", "code_of", "main"]
 
@@ -35,7 +35,8 @@ app = typer.Typer(
 
 for command in (init, check, sql, explain, mock, budget, refresh, demo, lab):
     app.command()(command)
-for finding in (find_bounds, find_contributions):
+app.command("example")(shipped)
+for finding in (clipping, find_bounds, find_contributions):
     app.command(finding.__name__.replace("_", "-"))(finding)
 app.add_typer(books, name="ledger")
 app.add_typer(auditing, name="audit")
@@ -77,9 +78,9 @@ def main() -> None:
 
 def _told(kind: str, message: str) -> None:
     if "--json" in sys.argv:
-        typer.echo(json.dumps({"error": {"kind": kind, "message": message}}, ensure_ascii=False), err=True)
+        typer.echo(json_text({"error": {"kind": kind, "message": message}}), err=True)
     else:
-        typer.echo(f"tacit: {message}", err=True)
+        typer.echo(printable_lines(f"tacit: {message}"), err=True)
 
 
 def _let_go() -> None:

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from tacit.curator import Vault, open_vault
-from tacit.errors import InvalidInput, LimitExceeded
+from tacit.cli.output import AsJson, say
+from tacit.curator import Vault, example, open_vault
+from tacit.errors import InvalidInput, LimitExceeded, NotInstalled
 from tacit.plan import col, count, mean
 
-__all__ = ["demo"]
+__all__ = ["demo", "shipped"]
 
 _POLICY = """\
 # What may be asked about the clinic, and how much all answers together may tell.
@@ -33,16 +34,16 @@ contributions = 1           # one row a patient
 [tables.patients.columns]
 age  = { type = "integer", low = 18, high = 100 }
 male = { type = "boolean", values = [true, false] }
-bmi  = { type = "number", low = 10, high = 70 }
+bmi  = { type = "number", low = 5, high = 90 }
 died = { type = "boolean" }
 
 [tables.labs]
 source = "labs.parquet"
 unit = "patient"
-contributions = 40          # a patient with more results counts for less in each
+contributions = 70          # a patient with more results would count for less in each; here nobody has more
 
 [tables.labs.columns]
-test  = { type = "text", values = ["hdl", "sbp"] }
+test  = { type = "text", values = ["hdl", "fib4"] }
 value = { type = "number", low = 0, high = 250, nullable = false }
 day   = { type = "integer", low = -8000, high = 8000 }
 
@@ -56,7 +57,7 @@ event = { type = "text", values = ["nafld", "diabetes", "htn", "stroke", "heart 
 """
 
 _BY_TEST = "SELECT test, COUNT(*) AS n, AVG(value) AS mean FROM labs GROUP BY test"
-_AGAIN = "select test, avg(value) as average from labs group by test order by average desc limit 2"
+_AGAIN = "select avg(value) as average, test from labs group by test"
 _NEXT = "SELECT COUNT(*) AS n FROM patients WHERE died"
 _AFFECTED = "SELECT COUNT(DISTINCT patient) AS patients FROM events WHERE event = 'nafld'"
 
@@ -77,14 +78,25 @@ def demo(
     _checked(clinic)
 
 
+def shipped(
+    name: Annotated[str, typer.Argument(help="One of: events, labs, patients.")], as_json: AsJson = False
+) -> None:
+    """Print the path of a table of real data that is shipped with Tacit, to try things on."""
+    path = str(example(name))
+    if as_json:
+        say("", {"path": path}, as_json=True)
+    else:
+        typer.echo(path)  # as it is: a shell reads it
+
+
 def made(folder: Path) -> Path:
     """The directory of a new vault over the clinic's data."""
     if folder.exists():
         raise InvalidInput("folder", str(folder), "it exists already; name a new one: tacit demo another-folder")
     clinic = folder / "clinic"
     clinic.mkdir(parents=True)
-    for name in ("patients.parquet", "labs.parquet", "events.parquet", "NOTICE.md"):
-        shutil.copy(Path(__file__).parent / "clinic" / name, clinic / name)
+    for file in sorted(example("labs").parent.iterdir()):  # the tables, their notice and their licence
+        shutil.copy(file, clinic / file.name)
     (clinic / "tacit.toml").write_text(_POLICY, encoding="utf-8")
     return clinic
 
@@ -109,8 +121,8 @@ def _frame(vault: Vault, folder: Path) -> None:
     typer.echo(f">>> answer.plot({str(chart)!r})")
     try:
         answer.plot(str(chart))
-    except ModuleNotFoundError:
-        typer.echo("(no chart: pip install 'tacit[plot]' brings what draws it)")
+    except NotInstalled:
+        typer.echo("(no chart: pip install 'tacit-dp[plot]' brings what draws it)")
 
 
 def _accuracy(vault: Vault) -> None:
@@ -142,6 +154,7 @@ def _checked(clinic: Path) -> None:
         for entry in vault.ledger.entries():
             share = float(vault.policy.limit.filter().share(entry.charge))
             typer.echo(f"  {entry.number:>2}  {entry.hash.hex()[:12]}…  {share:>6.2%}  {entry.about}")
+        vault.verify()
         typer.echo(f"\nThe ledger is whole, and {vault.budget.spent:.1%} of the limit is spent.")
     typer.echo(f"Try it: {_command()} sql {shlex.quote(str(clinic))} '{_NEXT}' --epsilon 0.2")
 

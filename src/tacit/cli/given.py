@@ -62,5 +62,5 @@ def to_draw(file: Path | None, option: str) -> None:
     try:
         import matplotlib.figure  # noqa: F401 -- which is needed later, when the answer is paid for
     except ImportError:
-        raise InvalidInput(option, str(file), "install what draws it: pip install 'tacit[plot]'") from None
+        raise InvalidInput(option, str(file), "install what draws it: pip install 'tacit-dp[plot]'") from None
     to_write(file, option)

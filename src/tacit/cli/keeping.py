@@ -9,7 +9,7 @@ import typer
 
 from tacit.cli.given import Folder, number
 from tacit.cli.output import AsJson, patience, say
-from tacit.curator import Budget, compared, open_vault, policy_text
+from tacit.curator import Budget, compared, inspect_rows, open_vault, policy_text
 from tacit.errors import InvalidInput
 
 __all__ = ["budget", "check", "init", "refresh"]
@@ -53,9 +53,17 @@ def init(
     say(f"{choice}\n\nWritten: {file}\n{then}", told, as_json=as_json)
 
 
-def check(vault: Folder, as_json: AsJson = False) -> None:
-    """Check the policy, the sources' schemas and the whole ledger."""
+def check(
+    vault: Folder,
+    rows: Annotated[bool, typer.Option("--rows", help="Look at every row, too; what it says is NOT private.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check the policy, the sources' schemas and the whole ledger; with --rows also what becomes of every cell.
+
+    What --rows says is exact, and not private: it is for the curator alone.
+    """
     with patience("checking the ledger") as shown, open_vault(vault, progress=shown.progress) as opened:
+        opened.verify(shown.progress)
         policy, left = opened.policy, opened.budget.left
     tables = {
         name: _table(policy.unit if shared.table.unit else None, shared.contributions)
@@ -63,7 +71,13 @@ def check(vault: Folder, as_json: AsJson = False) -> None:
     }
     lines = [f"  {name}: {told}" for name, told in tables.items()]
     head = f"The policy and the ledger are sound: {left:.1%} of epsilon {float(policy.limit.epsilon):g} is left."
-    say("\n".join([head, *lines]), {"sound": True, "left": left, "tables": tables}, as_json=as_json)
+    told: dict[str, object] = {"sound": True, "left": left, "tables": tables}
+    if not rows:
+        after = f"No row was looked at; to see what becomes of them: tacit check {shlex.quote(str(vault))} --rows"
+        say("\n".join([head, *lines, after]), told, as_json=as_json)
+        return
+    found = inspect_rows(vault)
+    say(f"{head}\n{found}", told | {"not_private": found.counts()}, as_json=as_json)
 
 
 def refresh(

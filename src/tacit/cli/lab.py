@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tacit.cli.output import AsJson, patience, say
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, NotInstalled
 
 if TYPE_CHECKING:
     from tacit.audit import AttackReport
@@ -79,8 +79,8 @@ def _drawn(reports: "list[AttackReport]", plot: Path, *, into_folder: bool) -> N
     try:
         for report in reports:
             report.plot(str(plot / f"{report.name}.png" if into_folder else plot))
-    except ModuleNotFoundError:
-        raise InvalidInput("plot", str(plot), "pip install 'tacit[plot]' brings what draws it") from None
+    except NotInstalled as missing:
+        raise InvalidInput("plot", str(plot), f"{missing}") from None
 
 
 def _plain(report: "AttackReport") -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """What the command prints: tables and bars for people, JSON for programs."""
 
-import json
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from tacit.curator import Release
+from tacit.printing import json_text, printable_lines
 
 __all__ = ["AsJson", "Patience", "patience", "plain", "say"]
 
@@ -28,11 +28,12 @@ def say(text: object, value: object, *, as_json: bool) -> None:
     {"answers": 1}
     """
     if as_json:
-        typer.echo(json.dumps(value, default=_jsonable, ensure_ascii=False))
+        typer.echo(json_text(value, _jsonable))
     else:
         from rich.console import Console
 
-        shown = text if hasattr(text, "__rich__") or hasattr(text, "__rich_console__") else str(text)
+        rich = hasattr(text, "__rich__") or hasattr(text, "__rich_console__")
+        shown = text if rich else printable_lines(str(text))
         Console(highlight=False, soft_wrap=True).print(shown, markup=False)
 
 
@@ -44,6 +45,7 @@ def plain(answer: Release) -> dict[str, Any]:
         "confidence": answer.confidence,
         "notes": list(answer.notes),
         "price": {"epsilon": answer.price.epsilon, "share": answer.price.share, "free": answer.price.free},
+        "left_out": [each.sentence for each in answer.left_out],
         "receipt": dict(answer.receipt),
     }
 

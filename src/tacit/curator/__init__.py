@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from tacit.curator.clipping import Clipping
 from tacit.curator.columns import column_of
 from tacit.curator.explanation import Expected, Explanation
 from tacit.curator.finding import FoundBounds, FoundContributions
 from tacit.curator.intervals import Interval, Noisy
+from tacit.curator.left_out import LeftOut
 from tacit.curator.policy import Limit, Policy, Replay, Shared
 from tacit.curator.protect import protect
 from tacit.curator.release import Price, Release
@@ -15,6 +17,8 @@ from tacit.later import later
 
 if TYPE_CHECKING:
     from tacit.curator.document import Address, Document, read_policy
+    from tacit.curator.examples import example
+    from tacit.curator.inspection import RowsInspection, inspect_rows
     from tacit.curator.opening import adopt_ledger, open_vault
     from tacit.curator.questions import Closest, QuestionAudit, audit_question
     from tacit.curator.template import Comparison, compared, policy_text
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Address",
     "Budget",
+    "Clipping",
     "Closest",
     "Comparison",
     "Document",
@@ -30,6 +35,7 @@ __all__ = [
     "FoundBounds",
     "FoundContributions",
     "Interval",
+    "LeftOut",
     "Limit",
     "Noisy",
     "Policy",
@@ -37,6 +43,7 @@ __all__ = [
     "QuestionAudit",
     "Release",
     "Replay",
+    "RowsInspection",
     "Shared",
     "Terms",
     "Vault",
@@ -44,6 +51,8 @@ __all__ = [
     "audit_question",
     "column_of",
     "compared",
+    "example",
+    "inspect_rows",
     "open_vault",
     "policy_text",
     "protect",
@@ -55,6 +64,9 @@ _LATER = {
     "Address": "document",
     "Document": "document",
     "read_policy": "document",
+    "example": "examples",
+    "RowsInspection": "inspection",
+    "inspect_rows": "inspection",
     "adopt_ledger": "opening",
     "open_vault": "opening",
     "Closest": "questions",

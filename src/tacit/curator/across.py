@@ -235,8 +235,9 @@ class Peers:
         for value in values:
             if last is None or value is None:
                 last = value if last is None else last
-            elif isinstance(value, Interval):
-                ends = zip(*((each.value, each.low, each.high) for each in (last, value)), strict=True)
+            elif isinstance(value, Interval) or isinstance(last, Interval):
+                both = (each if isinstance(each, Interval) else Interval(each, each, each) for each in (last, value))
+                ends = zip(*((each.value, each.low, each.high) for each in both), strict=True)
                 last = Interval(*(choose(pair) for pair in ends))
             else:
                 last = choose(last, value)

@@ -10,23 +10,27 @@ from tacit.plan import OTHER, Column, Kind, Scalar, constant
 
 __all__ = ["WORDS", "Declared", "column_of"]
 
-WORDS = ("type", "low", "high", "values", "nullable", "other")
+WORDS = ("type", "low", "high", "values", "nullable", "other", "null_group")
 """What may be said about a column that is spelled out."""
 
 Declared = Column | Kind | str | Sequence[Any] | Mapping[str, Any] | None
 """A column, in short: its kind, a list of its public values, a pair of bounds, or all of them in a mapping."""
 
 
-def column_of(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
+def column_of(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
     """The column that a short form stands for; where it names no kind, the source's type decides, never its values.
 
-    >>> column_of("age", (0, 120), frozenset({Kind.INTEGER, Kind.NUMBER})).kind
+    >>> column_of("age", (0, 120), (Kind.INTEGER, Kind.NUMBER)).kind
     <Kind.INTEGER: 'integer'>
     """
+    if not isinstance(name, str) or not name:
+        raise InvalidInput(
+            "the name of a column", name, "name it by a text, as its source does; rename it there if need be"
+        )
     return _of_one_kind(_read(name, declared, stored))
 
 
-def _read(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
+def _read(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
     match declared:
         case Column() if declared.name == name:
             return declared
@@ -50,7 +54,7 @@ def _read(name: str, declared: Declared, stored: frozenset[Kind]) -> Column:
             )
 
 
-def _spelled_out(name: str, declared: Mapping[str, Any], stored: frozenset[Kind]) -> Column:
+def _spelled_out(name: str, declared: Mapping[str, Any], stored: tuple[Kind, ...]) -> Column:
     unknown = set(declared) - set(WORDS)
     if unknown:
         raise InvalidInput(f"column {name!r}", sorted(unknown), f"it may have: {', '.join(WORDS)}")
@@ -58,11 +62,11 @@ def _spelled_out(name: str, declared: Mapping[str, Any], stored: frozenset[Kind]
     values = None if declared.get("values") is None else tuple(_scalar(name, value) for value in declared["values"])
     known = [value for value in (low, high, *(values or ())) if value is not None]
     kind = _named(name, declared["type"]) if "type" in declared else _kind(name, stored, known)
-    nullable, other = declared.get("nullable", True), declared.get("other", False)
-    if not isinstance(nullable, bool) or not isinstance(other, bool):
-        raise InvalidInput(f"column {name!r}", (nullable, other), "nullable and other are True or False")
+    said = (declared.get("nullable", True), declared.get("other", False), declared.get("null_group", False))
+    if not all(isinstance(each, bool) for each in said):
+        raise InvalidInput(f"column {name!r}", said, "nullable, other and null_group are True or False")
     listed = None if values is None else _distinct(name, values)
-    return _ordered(Column(name, kind, low, high, listed, nullable, other))
+    return _ordered(Column(name, kind, low, high, listed, *said))
 
 
 def _of_one_kind(column: Column) -> Column:
@@ -70,6 +74,9 @@ def _of_one_kind(column: Column) -> Column:
     if column.other and (column.kind is not Kind.TEXT or not column.values or OTHER in column.values):
         remedy = f"other is for texts with a list of values, of which {OTHER!r} is none"
         raise InvalidInput(f"column {column.name!r}", column.values, remedy)
+    if column.null_group and not column.nullable:
+        remedy = "a column that is declared without NULL has no group for it; leave out null_group, or nullable = false"
+        raise InvalidInput(f"column {column.name!r}", "null_group", remedy)
     bounds = [end for end in (column.low, column.high) if end is not None]
     if bounds and column.kind in (Kind.TEXT, Kind.BOOLEAN):
         remedy = "it has no range; list its public values in brackets: [...]"
@@ -102,14 +109,11 @@ def _named(name: str, kind: object) -> Kind:
         ) from None
 
 
-def _kind(name: str, stored: frozenset[Kind], known: Sequence[Scalar]) -> Kind:
+def _kind(name: str, stored: tuple[Kind, ...], known: Sequence[Scalar]) -> Kind:
     """The kind that a column is stored as; where it may be anything, the kind of what is declared about it."""
-    if Kind.INTEGER in stored and Kind.TEXT not in stored:
-        return Kind.NUMBER if any(isinstance(value, Fraction) for value in known) else Kind.INTEGER
-    if len(stored) == 1:
-        return next(iter(stored))
-    if Kind.DATE in stored and Kind.TEXT not in stored:
-        return Kind.DATE
+    if stored and len(stored) < len(Kind):
+        between = stored[0] is Kind.INTEGER and any(isinstance(value, Fraction) for value in known)
+        return Kind.NUMBER if between else stored[0]
     for value in known:
         match value:
             case bool():

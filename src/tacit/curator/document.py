@@ -13,7 +13,19 @@ from urllib.parse import parse_qs, quote, urlsplit
 from tacit.curator.columns import WORDS, column_of
 from tacit.curator.policy import Limit, Policy, Replay, Shared
 from tacit.curator.section import BLANK, Refused, Section, meant, root_of, spelled
-from tacit.engines import MOST_ROWS, Linked, Source, Step, Stored, source_of, stored_kinds
+from tacit.engines import (
+    DIALECT_WORDS,
+    MOST_ROWS,
+    Linked,
+    Separated,
+    Source,
+    Step,
+    Stored,
+    dialect_of,
+    source_of,
+    stored_kinds,
+    with_format,
+)
 from tacit.errors import InvalidData, InvalidInput
 from tacit.frozen import frozen
 from tacit.plan import Column, Kind, Table
@@ -35,7 +47,14 @@ _ROWS = f"write a whole number from 1 to {MOST_ROWS}: the most rows that the tab
 _REFERENCE = 'write the table and the key to which the column refers, as in visit_id = "visits.id"'
 _VARIABLE_INSTEAD = "write $NAME in its place and set NAME in the environment: postgresql://tacit:$NAME@host/tacit"
 _COLUMN = 'write it as { type = "text", values = ["A", "B"] } or as { type = "number", low = 0, high = 100 }'
+_TABLE = ("source", "table", "format", "unit", "contributions", "keys", "rows", "references", "columns")
 _PLACE = 'write a file name, as in place = "ledger.sqlite", or an address that begins with postgresql://'
+_FORMAT = {
+    "separator": 'write one mark, such as separator = ";"',
+    "decimal": 'write decimal = "." or decimal = ","',
+    "encoding": 'write encoding = "utf-8", "latin-1" or "windows-1252"',
+    "dates": 'write how days are written, as in dates = "%d/%m/%Y"',
+}
 _KINDS = ", ".join(f'"{kind.value}"' for kind in Kind)
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
 
@@ -180,7 +199,7 @@ def _place(value: Any, folder: Path) -> Path | Address:
         return Address(given)
     if "://" in given:
         raise Refused(_PLACE)
-    place = _under(given, folder)
+    place = _under(given, folder, follow=False)
     if place.is_dir() or not place.parent.is_dir():
         what = "a folder" if place.is_dir() else "in a folder that does not exist"
         raise Refused(_PLACE, f"{str(place)!r} is {what}")
@@ -210,10 +229,11 @@ def _is_address(text: str) -> bool:
     return text.startswith(("postgresql://", "postgres://"))
 
 
-def _under(given: str, folder: Path) -> Path:
-    """A path as seen from the folder of the policy."""
+def _under(given: str, folder: Path, *, follow: bool = True) -> Path:
+    """A path as seen from the folder of the policy: where links lead, or all but the last name."""
     try:
-        return (folder / Path(given).expanduser()).resolve()
+        found = folder / Path(given).expanduser()
+        return found.resolve() if follow or found.name in ("", "..") else found.parent.resolve() / found.name
     except (OSError, RuntimeError, ValueError):
         raise Refused("write a path as seen from the folder of the policy") from None
 
@@ -227,7 +247,7 @@ class _Table:
 
     section: Section
     source: Source | None
-    kinds: Mapping[str, frozenset[Kind]] | None
+    kinds: Mapping[str, tuple[Kind, ...]] | None
     unit: str | None
     contributions: int | None
     keys: int | None
@@ -265,6 +285,9 @@ class _Table:
 
 def _tables(section: Section, folder: Path) -> dict[str, _Table]:
     tables = {name: _table(inner, folder) for name, inner in section.inners()}
+    for name in tables:
+        if not name.isprintable():  # the ledger could not write it down, and no question would be answered
+            section.fault(name, "the name of this table cannot be printed", "give it another one")
     loops = _loops(tables)
     for table in tables.values():
         _check_references(table, tables)
@@ -277,7 +300,7 @@ def _tables(section: Section, folder: Path) -> dict[str, _Table]:
 
 
 def _table(section: Section, folder: Path) -> _Table:
-    section.only(("source", "table", "unit", "contributions", "keys", "rows", "references", "columns"), ("public",))
+    section.only(_TABLE, ("public",))
     source, kinds = _source(section, folder)
     unit = section.take("unit", _text(_UNIT), _UNIT)
     contributions = section.take("contributions", _count(_CONTRIBUTIONS))
@@ -302,7 +325,7 @@ def _table(section: Section, folder: Path) -> _Table:
     )
 
 
-def _source(section: Section, folder: Path) -> tuple[Source | None, Mapping[str, frozenset[Kind]] | None]:
+def _source(section: Section, folder: Path) -> tuple[Source | None, Mapping[str, tuple[Kind, ...]] | None]:
     """Where the rows are, and the kinds of its columns."""
     inside = section.take("table", _text('name a table of the file, as in table = "visits"'))
     path = section.take("source", lambda value: _file(value, folder), _SOURCE)
@@ -314,6 +337,8 @@ def _source(section: Section, folder: Path) -> tuple[Source | None, Mapping[str,
             source = Stored(source.path, inside or section.place[-1])
         elif section.has("table"):
             section.fault("table", f"{path.name} is one table", "leave it out: only files of DuckDB hold several")
+        if section.has("format"):
+            source = _read_format(section, source)
         return source, stored_kinds(source)
     except InvalidData as refusal:
         problem, _, remedy = str(refusal).partition("; ")
@@ -325,6 +350,41 @@ def _source(section: Section, folder: Path) -> tuple[Source | None, Mapping[str,
     except OSError:
         section.fault("source", f"{str(path)!r} cannot be read", "check that it is a file and that you may read it")
     return None, None
+
+
+def _read_format(section: Section, source: Source) -> Source:
+    """The source, its text read as the section `format` declares; every key is judged by itself."""
+    inner = section.inner("format")
+    if not isinstance(source, Separated):
+        section.fault("format", "the source is no text file", "leave it out: only a text file, such as CSV, has one")
+        return source
+    inner.only(DIALECT_WORDS)
+    declared: dict[str, Any] = {}
+    for key in [each for each in DIALECT_WORDS if inner.has(each)]:
+        partner = {"true": "false", "false": "true"}.get(key)
+        read = _words if key in {"true", "false", "nulls"} else _text(_FORMAT[key])
+        value = inner.take(key, read)
+        if value is None or (partner is not None and partner in declared):
+            if value is not None:
+                declared[key] = value
+            continue
+        others = {partner: ["\0"]} if partner is not None else {}  # which is judged when its turn comes
+        try:
+            dialect_of({key: value, **others}, source.dialect.separator if key != "decimal" else "\t")
+            declared[key] = value
+        except InvalidInput as refusal:
+            inner.fault(key, f"it is {spelled(inner.values[key])}", refusal.remedy)
+    try:
+        return with_format(source, declared)
+    except InvalidInput as refusal:
+        inner.fault(refusal.name, "it does not agree with the rest of the format", refusal.remedy)
+        return source
+
+
+def _words(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise Refused('list words in brackets, as in ["NA", "-"]')
+    return value
 
 
 def _file(value: Any, folder: Path) -> Path:
@@ -358,9 +418,9 @@ def _check_key(section: Section, at: str, table: _Table, column: str) -> None:
     if table.kinds is None or not _is_there(section, at, table, column):
         return
     kinds = table.kinds[column]
-    if kinds and not kinds & {Kind.INTEGER, Kind.TEXT}:
-        stored = " or ".join(sorted(kind.value for kind in kinds))
-        section.fault(at, f"{column!r} of {table.name} is stored as {stored}", "store keys as integers or texts")
+    if kinds and len(kinds) < len(Kind) and kinds[0] not in {Kind.INTEGER, Kind.TEXT}:
+        problem = f"{column!r} of {table.name} is stored as {kinds[0].value}"
+        section.fault(at, problem, "store keys as integers or texts")
 
 
 def _is_there(section: Section, at: str, table: _Table, column: str) -> bool:
@@ -459,16 +519,16 @@ def _end(table: _Table) -> str:
 # ---------------------------------------------------------------- columns
 
 
-def _column(section: Section, kinds: Mapping[str, frozenset[Kind]] | None) -> Column | None:
+def _column(section: Section, kinds: Mapping[str, tuple[Kind, ...]] | None) -> Column | None:
     """The column that a section declares; every key is judged by itself, so that all faults are told."""
     section.only(WORDS)
     name = section.place[-1]
     if kinds is not None and name not in kinds:
         section.fault(None, "the source has no such column", _columns_of(name, kinds))
-    stored = frozenset(Kind) if kinds is None or name not in kinds else kinds[name]
+    stored = tuple(Kind) if kinds is None or name not in kinds else kinds[name]
     if not stored:
         section.fault(None, "it is stored as something that cannot be asked about", "convert it, or leave it out")
-        stored = frozenset(Kind)
+        stored = tuple(Kind)
     before = len(section.faults.found)
     kind = section.take("type", _kind(stored))
     parts: dict[str, Any] = {
@@ -477,6 +537,7 @@ def _column(section: Section, kinds: Mapping[str, frozenset[Kind]] | None) -> Co
         "values": section.take("values", _scalars),
         "nullable": section.take("nullable", _truth),
         "other": section.take("other", _truth),
+        "null_group": section.take("null_group", _truth),
     }
     declared = {key: value for key, value in parts.items() if value is not None}
     if "type" in section.values and kind is None:
@@ -491,6 +552,9 @@ def _column(section: Section, kinds: Mapping[str, frozenset[Kind]] | None) -> Co
         _judge(section, "values", ("values",), problem, declared, stored)
     if "other" in declared:
         _judge(section, "other", ("values", "other"), f"it is {spelled(section.values['other'])}", declared, stored)
+    if "null_group" in declared:
+        problem = f"it is {spelled(section.values['null_group'])}"
+        _judge(section, "null_group", ("nullable", "null_group"), problem, declared, stored)
     if len(section.faults.found) == before and {"low", "high"} <= set(declared):
         problem = f"it is {spelled(section.values['high'])}, and low is {spelled(section.values['low'])}"
         _judge(section, "high", ("low", "high"), problem, declared, stored)
@@ -506,7 +570,7 @@ def _judge(
     keys: tuple[str, ...],
     problem: str,
     declared: Mapping[str, Any],
-    stored: frozenset[Kind],
+    stored: tuple[Kind, ...],
 ) -> Column | None:
     """The column as its type and some of its keys declare it."""
     try:
@@ -516,7 +580,7 @@ def _judge(
         return None
 
 
-def _kind(stored: frozenset[Kind]) -> Callable[[Any], str]:
+def _kind(stored: tuple[Kind, ...]) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         known = [kind.value for kind in Kind]
         if value not in known:

@@ -3,8 +3,10 @@
 from fractions import Fraction
 
 from tacit.accounting import Charge
+from tacit.curator.left_out import LeftOut
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.release import percent
+from tacit.curator.size import MOST_BYTES, Size, size_of
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import SHARE, Hiding
 from tacit.frozen import frozen
@@ -21,13 +23,14 @@ from tacit.plan import (
     Plan,
     Ranked,
     Summed,
-    groups_of,
     in_words,
 )
+from tacit.printing import printable_lines
 
 __all__ = ["Explanation", "Expected", "explained"]
 
 _MANY = 10
+_WORTH_TELLING = MOST_BYTES // 8
 
 
 @frozen
@@ -57,6 +60,8 @@ class Explanation:
     halving: str
     free: bool = False
     hiding: Hiding | None = None
+    size: Size = Size(0, 0)
+    left_out: tuple[LeftOut, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -69,12 +74,16 @@ class Explanation:
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
+        if self.left_out:
+            lines += ["Left out or held back:", *(f"  {each}" for each in self.left_out)]
+        if not self.size.fits or (self.hiding is None and self.size.bytes > _WORTH_TELLING):
+            lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
             lines.append("Free: an earlier answer tells it.")
         lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
         lines.append(f"To halve the ±: {self.halving}")
-        return "\n".join(lines)
+        return printable_lines("\n".join(lines))
 
     def _released(self) -> list[str]:
         """Which groups are released."""
@@ -91,7 +100,14 @@ class Explanation:
 
 
 def explained(
-    plan: Plan, terms: Terms, shared: Shared, limit: Limit, spent: Charge, confidence: float, entity: str
+    plan: Plan,
+    terms: Terms,
+    shared: Shared,
+    limit: Limit,
+    spent: Charge,
+    confidence: float,
+    entity: str,
+    left_out: tuple[LeftOut, ...] = (),
 ) -> Explanation:
     """The explanation of a plan at its terms."""
     rule = limit.filter()
@@ -111,7 +127,7 @@ def explained(
         unit=unit,
         neighbours=limit.neighbours.value,
         contributions=terms.weights.bound,
-        groups=groups_of(plan.question),
+        groups=terms.groups,
         expected=expected,
         confidence=confidence,
         share=float(rule.share(price)),
@@ -119,6 +135,8 @@ def explained(
         affordable=rule.admits(spent, price),
         halving=_halving(terms, shared, rule.share(price), entity),
         hiding=None if terms.finder is None else terms.finder.hiding,
+        size=size_of(terms),
+        left_out=left_out,
     )
 
 

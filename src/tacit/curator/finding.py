@@ -1,9 +1,10 @@
-"""Bounds and contributions that are not declared: found privately, paid for, and from then on known to everyone."""
+"""Bounds and contributions that are not declared: found privately, at a price, and then used by whom they bind."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
+from math import ceil
 from typing import Any
 
 from tacit.curator.policy import Shared
@@ -12,7 +13,7 @@ from tacit.curator.stored import Stored
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least
 from tacit.frozen import frozen
-from tacit.ledger import Ledger
+from tacit.ledger import Entry, Ledger
 from tacit.plan import (
     Column,
     Even,
@@ -38,11 +39,13 @@ __all__ = [
     "bounds_in",
     "contributions_asked",
     "contributions_in",
+    "standing_facts",
+    "topic_of_facts",
     "with_facts",
 ]
 
 FACTS = sha256(b"tacit facts 1").digest()
-"""The topic of all that was found: facts are looked up by it."""
+"""The topic of all that the curator found: facts are looked up by it."""
 
 _SEARCHED = {Kind.INTEGER: Powers(0, 63), Kind.NUMBER: Powers(-64, 128)}
 _MOST_ROWS = 4096
@@ -61,11 +64,17 @@ class FoundBounds:
     price: Price
     receipt: Mapping[str, Any]
 
+    @property
+    def needed(self) -> int:
+        """How many rows a table must have for the bounds to say anything about it: with fewer they are noise."""
+        return ceil(2 * Fraction(self.reach) / self.share)
+
     def __str__(self) -> str:
         return (
             f"{self.column} is held between {_shown(self.low)} and {_shown(self.high)}: about {float(self.share):.4g} "
             f"of its rows lie there, but for {self.reach:,.0f} rows at either end at 95 %; rows beyond are moved onto "
-            f"the bounds.\nCost: {self.price}"
+            f"the bounds.  Of a table of fewer than {self.needed:,} rows they say nothing: find them at a higher price."
+            f"\nCost: {self.price}"
         )
 
 
@@ -80,11 +89,17 @@ class FoundContributions:
     price: Price
     receipt: Mapping[str, Any]
 
+    @property
+    def needed(self) -> int:
+        """How many units a table must have for the number to say anything about it: with fewer it is noise."""
+        return ceil(Fraction(self.reach) / min(self.share, 1 - self.share))
+
     def __str__(self) -> str:
         return (
             f"{self.contributions} rows of a unit of {self.table} count in full: about {float(self.share):.4g} of the "
             f"units have no more, but for {self.reach:,.0f} units at 95 %; the rows of a unit that has more weigh "
-            f"less.\nCost: {self.price}"
+            f"less.  Of a table of fewer than {self.needed:,} units it says nothing: find it at a higher price."
+            f"\nCost: {self.price}"
         )
 
 
@@ -153,8 +168,37 @@ def _cell(drawn: int | tuple[int, ...], grid: Grid) -> int:
     return min(max(drawn[0], 0), grid.count - 1)
 
 
-def with_facts(tables: Mapping[str, Shared], ledger: Ledger) -> Mapping[str, Shared]:
-    """The tables with all that was found in the place of what is not declared; what was found last counts.
+def topic_of_facts(analyst: str | None) -> bytes:
+    """What the facts of the curator (None), or those that one analyst found for herself, are looked up by."""
+    return FACTS if analyst is None else sha256(FACTS + analyst.encode()).digest()
+
+
+def standing_facts(ledger: Ledger, analyst: str | None) -> dict[str, Any]:
+    """What was found and counts for whoever asks, by the name of what it is of.
+
+    Claim:      what an analyst finds binds nobody else; what the curator finds binds everyone; a fact stands until one
+                that says that it takes its place.
+    Because:    of all facts only the curator's and the asker's own are read, oldest first, and a later one counts only
+                if there was none or it says so.  Facts of older ledgers do not say: of those, the last counts.
+    Checked by: tests/unit/curator/test_finding.py
+    """
+    known: dict[str, Any] = {}
+    for entry in sorted(_facts_for(ledger, analyst), key=lambda entry: entry.number):
+        found = Stored.read(entry.payload or b"").asked["found"]
+        if found["of"] not in known or found.get("replaces", True):
+            known[found["of"]] = {**found, "entry": entry.number}
+    return known
+
+
+def _facts_for(ledger: Ledger, analyst: str | None) -> Iterator[Entry]:
+    """The entries of facts that may bind an asker: the curator's and her own."""
+    yield from (entry for entry in ledger.answered(FACTS) if entry.analyst in (None, analyst))
+    if analyst is not None:
+        yield from ledger.answered(topic_of_facts(analyst))
+
+
+def with_facts(tables: Mapping[str, Shared], ledger: Ledger, analyst: str | None = None) -> Mapping[str, Shared]:
+    """The tables with what was found, for whoever asks, in the place of what is not declared.
 
     Claim:      this is a function of the policy and of what was released.
     Because:    facts are read from answers that the ledger keeps, and nothing else is looked at.
@@ -162,25 +206,37 @@ def with_facts(tables: Mapping[str, Shared], ledger: Ledger) -> Mapping[str, Sha
     """
     if not any(_lacking(shared) for shared in tables.values()):
         return tables
-    known: dict[str, Any] = {}
-    for entry in ledger.answered(FACTS):  # newest first
-        found = Stored.read(entry.payload or b"").asked["found"]
-        known.setdefault(found["of"], found)
+    known = standing_facts(ledger, analyst)
     return {name: _filled(shared, known) for name, shared in tables.items()}
 
 
 def as_declared(table: Table, shared: Shared) -> bool:
-    """Whether a table is as the policy declares it, but for what the policy leaves open."""
+    """Whether a table is as the policy declares it, but for what the policy leaves open.
+
+    Claim:      a plan may bring bounds of its own for a column that declares none, and no others; they are part of the
+                question, which is as private as with any bounds.
+    Because:    rows are moved onto the bounds of the plan that is asked, its sensitivity follows from the same bounds,
+                and they are part of its fingerprint: whoever asks chooses them without having looked.
+    Checked by: tests/unit/curator/test_finding.py
+    """
     if len(table.columns) != len(shared.table.columns):
         return False
     pairs = zip(table.columns, shared.table.columns, strict=True)
-    columns = tuple(
-        replace(column, low=declared.low, high=declared.high) if _unbounded(declared) else column
-        for column, declared in pairs
-    )
+    columns = tuple(_left_open(column, declared) for column, declared in pairs)
     bare = replace(table, columns=columns, contributions=None)
     held = (shared.table.contributions, shared.contributions)
     return bare == replace(shared.table, contributions=None) and (None in held[1:] or table.contributions in held)
+
+
+def _left_open(column: Column, declared: Column) -> Column:
+    """A column without the bounds that its declaration leaves open; one without any is read as it is."""
+    if column.low is None and column.high is None:
+        return replace(column, low=declared.low, high=declared.high)
+    if not _unbounded(declared):
+        return column
+    low = None if declared.low is None else column.low
+    high = None if declared.high is None else column.high
+    return replace(column, low=low, high=high)
 
 
 def _lacking(shared: Shared) -> bool:

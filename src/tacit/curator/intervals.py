@@ -121,7 +121,8 @@ class Drawn:
         if measure.rank == 1 or unknown or len(self.cells) == 1 != 1 - measure.rank:
             high = last
         value = min(max(_middle(measure, middle), first), last)
-        return Interval(float(value), float(max(low, first)), float(min(high, last)))
+        exact = float if type_of(measure.value).kind is Kind.NUMBER else int  # a float cannot hold every moment
+        return Interval(exact(value), exact(max(low, first)), exact(min(high, last)))
 
 
 def _range_of(measure: Ranked) -> tuple[Fraction, Fraction]:

@@ -22,7 +22,8 @@ Progress = Callable[[int, int], None]
 def open_vault(path: str | Path, *, analyst: str | None = None, progress: Progress | None = None) -> Vault:
     """The vault in a directory: its policy `tacit.toml`, its ledger, and the tables that the policy describes.
 
-    Called as `tacit.open`.  The whole ledger is checked first; `progress` is told how far that is.
+    Called as `tacit.open`.  The ledger is compared with its anchor first, in little time; where there is more to read,
+    after an update of an older vault, `progress` is told how far that is.
     """
     document = read_policy(_policy_at(path))
     ledger = _ledger(document, progress)
@@ -44,7 +45,7 @@ def _policy_at(path: str | Path) -> Path:
 
 
 def _ledger(document: Document, progress: Progress | None, *, adopting: str | None = None) -> DurableLedger:
-    """The ledger that the policy names, verified."""
+    """The ledger that the policy names, compared with its anchor."""
     policy = document.policy
     limit = policy.limit.filter()
     analysts = {name: own.filter() for name, own in policy.analysts.items()}
@@ -55,7 +56,13 @@ def _ledger(document: Document, progress: Progress | None, *, adopting: str | No
             opened = partial(sqlite_ledger, path)
     founding = Founding.of(policy.unit, limit)
     ledger: DurableLedger = opened(
-        founding, limit, analysts, anchors=document.anchors, adopting=adopting, progress=progress
+        founding,
+        limit,
+        analysts,
+        anchors=document.anchors,
+        adopting=adopting,
+        progress=progress,
+        vault=document.file,
     )
     return ledger
 
@@ -87,16 +94,16 @@ class _Rows(Engine):
 
     Tables that are asked about together are opened together.
 
-    Claim:      nothing that happens before a charge depends on the rows.
-    Because:    a dry run is one on an empty table of the same schema; the source is opened by `evaluate` and `gather`
-                alone, whose failures are all told alike.
+    Claim:      nothing that happens before a charge depends on private rows.
+    Because:    a dry run is one on empty tables of the same schema, but for public ones; a private source is opened by
+                `evaluate` and `gather` alone, whose failures are all told alike.
     Checked by: tests/unit/curator/test_opening.py::test_no_row_is_read_before_the_charge
     """
 
     def __init__(self, tables: Mapping[str, tuple[Table, Source]], version: Callable[[str], int]) -> None:
         self._tables, self._version = tables, version
         self._opened: dict[tuple[tuple[str, int], ...], DuckDB] = {}
-        self._empty: dict[tuple[str, ...], DuckDB] = {}
+        self._empty: dict[tuple[tuple[str, int], ...], DuckDB] = {}
         self._one_at_a_time = threading.Lock()
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
@@ -108,12 +115,13 @@ class _Rows(Engine):
         return self._current(_names(question)).gather(question, keeping)
 
     def dry_run(self, question: Question, weights: Weights) -> None:
-        """Gather and evaluate on no rows."""
-        names = _names(question)
+        """Gather and evaluate on no private rows; how many public ones a row meets is told from the public tables."""
+        versions = tuple((name, self._version(name) if self._is_public(name) else 0) for name in _names(question))
         with self._one_at_a_time:
-            if names not in self._empty:
-                self._empty[names] = DuckDB({self._tables[name][0]: [] for name in names})
-        self._empty[names].dry_run(question, weights)
+            if versions not in self._empty:
+                tables = [self._tables[name] for name, _ in versions]
+                self._empty[versions] = DuckDB({table: source if table.public else [] for table, source in tables})
+        self._empty[versions].dry_run(question, weights)
 
     def close(self) -> None:
         """Nothing; but all that was opened is closed."""
@@ -121,6 +129,9 @@ class _Rows(Engine):
             for engine in (*self._opened.values(), *self._empty.values()):
                 engine.close()
             self._opened, self._empty = {}, {}
+
+    def _is_public(self, name: str) -> bool:
+        return self._tables[name][0].public
 
     def _current(self, names: tuple[str, ...]) -> DuckDB:
         versions = tuple((name, self._version(name)) for name in names)

@@ -111,6 +111,9 @@ class Policy:
     ) -> None:
         if replay not in get_args(Replay):
             raise InvalidInput("replay", replay, 'give "analyst" or "everyone"')
+        for name in tables:
+            if not name.isprintable():
+                raise InvalidInput("the name of a table", name, "give a text that can be printed: the ledger keeps it")
         units = {each.table.unit or "row" for each in tables.values() if not each.table.public}
         entity = unit if unit is not None else _one(units)
         _check_within(limit, analysts or {})

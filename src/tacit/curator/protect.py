@@ -7,7 +7,7 @@ from pathlib import Path
 from tacit.curator.columns import Declared, column_of
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB, opened, stored_kinds
+from tacit.engines import DuckDB, opened, source_of, stored_kinds, with_format
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import MemoryLedger
@@ -28,13 +28,15 @@ def protect(
     keys: int | None = None,
     neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
     name: str | None = None,
+    format: Mapping[str, object] | None = None,  # noqa: A002 -- as the policy calls it
 ) -> Vault:
     """A vault over one table: a path to Parquet or CSV, a frame of pandas, polars or Arrow, or a list of dictionaries.
 
     `unit` names the column whose equal values belong to one person, or is "row".  `columns` declares what may be asked
     about: a pair is a range, a list is a set of public keys.  `contributions` is how many rows of one unit count in
     full; where it is left out it has to be found first: `vault.find_contributions`.  `keys` is how many keys
-    a unit keeps of those that are not public, as many as `contributions` if nothing is said.
+    a unit keeps of those that are not public, as many as `contributions` if nothing is said.  `format` says how a text
+    file is written, where it is not written as usual: `{"separator": ";", "decimal": ","}`.
 
     >>> visits = [{"patient": 1, "ward": "A", "cost": 120}, {"patient": 2, "ward": "B", "cost": 80}]
     >>> columns = {"ward": ["A", "B"], "cost": (0, 5000)}
@@ -44,8 +46,11 @@ def protect(
     """
     if not isinstance(unit, str) or not unit:
         raise InvalidInput("unit", unit, 'name the column whose equal values belong to one person, or "row"')
+    rows = source_of(source)  # once: a stream that is asked again is empty
+    if format is not None:
+        rows = with_format(rows, format)
     connection = opened()
-    stored = stored_kinds(source, connection)
+    stored = stored_kinds(rows, connection)
     for wanted in [*columns, *([unit] if unit != "row" else [])]:
         if wanted not in stored:
             close = get_close_matches(wanted, stored, n=1)
@@ -55,7 +60,7 @@ def protect(
     declared = tuple(column_of(each, spec, stored[each]) for each, spec in columns.items())
     table = Table(called, declared, unit=None if unit == "row" else unit)
     limit = Limit(epsilon, delta, neighbours)
-    engine = DuckDB({table: source}, connection=connection)
+    engine = DuckDB({table: rows}, connection=connection)
     return Vault(
         Policy(limit, {called: Shared(table, 1 if unit == "row" and contributions is None else contributions, keys)}),
         {called: engine},

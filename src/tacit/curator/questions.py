@@ -16,7 +16,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import count_of
 from tacit.frozen import frozen
 from tacit.mechanisms import RankedCells
-from tacit.plan import MeasureOf, Plan, Scalar, Table, Weighing, canonical, in_words, phrase, tables_of
+from tacit.plan import KeyValue, MeasureOf, Plan, Table, Weighing, in_words, phrase, prove, tables_of
 from tacit.privacy import Neighbours, Sensitivity
 from tacit.progress import watched
 from tacit.stability import sensitivity_of
@@ -77,7 +77,7 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
     Checked by: tests/unit/curator/test_questions.py
     """
     most = count_of(pairs, "pairs", least=2) // 2
-    question = canonical(plan).question
+    question = prove(plan).question
     shared = [policy.tables[table.name] for table in tables_of(question.rows)]
     private = [each for each in shared if not each.table.public]
     if not private:
@@ -134,12 +134,12 @@ class _Trial:
             return "the shape of the answer depends on the rows"
         return _Exact(one, other, keys)
 
-    def _keys(self, engines: Sequence[Engine]) -> tuple[tuple[tuple[Scalar, ...], ...] | None, list[int]]:
+    def _keys(self, engines: Sequence[Engine]) -> tuple[tuple[tuple[KeyValue, ...], ...] | None, list[int]]:
         """Some unknown keys that are there, as if they had been found, and how far the weights of all of them move."""
         if self.terms.finder is None:
             return None, []
         keeping = replace(self.terms.finder.keeping, secret=b"made up")
-        weights: list[dict[tuple[Scalar, ...], int]] = []
+        weights: list[dict[tuple[KeyValue, ...], int]] = []
         for engine in engines:
             with engine.gather(self.terms.question, keeping) as gathered:
                 values = gathered.keys(range(len(gathered.weights)))

@@ -1,14 +1,21 @@
 """What leaves: a small table with error bars, its price and its receipt."""
 
+import csv
 from collections.abc import Iterator, Mapping
 from html import escape
+from io import StringIO
+from pathlib import Path
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from tacit.curator.left_out import LeftOut
 from tacit.curator.unknown import Hiding
+from tacit.errors import InvalidInput
+from tacit.extras import extra
 from tacit.frozen import frozen
+from tacit.printing import printable, spreadsheet_cell
 
-__all__ = ["Price", "Release", "percent", "printable"]
+__all__ = ["Price", "Release", "percent"]
 
 
 @frozen
@@ -30,7 +37,8 @@ class Release:
 
     `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval, and `notes` say
     which of these hold for more, or for less, than their row.  Where keys are not public, `hiding` says which groups
-    may be missing.
+    may be missing.  `left_out` says what the answer leaves out or holds back: by the policy and the question, not by
+    the rows.
     """
 
     columns: tuple[str, ...]
@@ -40,6 +48,7 @@ class Release:
     price: Price
     receipt: Mapping[str, Any]
     hiding: Hiding | None = None
+    left_out: tuple[LeftOut, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -54,21 +63,46 @@ class Release:
 
     def to_pandas(self) -> Any:
         """The answer as a pandas DataFrame."""
-        import pandas as pd
+        with extra("frames", "to_pandas"):
+            import pandas as pd
 
         return pd.DataFrame(list(self), columns=list(self.columns))
 
     def to_polars(self) -> Any:
         """The answer as a polars DataFrame."""
-        import polars as pl
+        with extra("frames", "to_polars"):
+            import polars as pl
 
-        return pl.DataFrame({name: self.column(name) for name in self.columns}, strict=False)
+        return pl.DataFrame(self.typed_columns(), strict=False)
 
     def to_arrow(self) -> Any:
         """The answer as an Arrow table."""
-        import pyarrow as pa
+        with extra("arrow", "to_arrow"):
+            import pyarrow as pa
 
-        return pa.table({name: [_narrowed(cell) for cell in self.column(name)] for name in self.columns})
+        return pa.table(self.typed_columns())
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The answer as CSV, written to `path` if one is given; a text that a spreadsheet would compute gets a '."""
+        written = StringIO()
+        lines = csv.writer(
+            written, lineterminator="\r\n"
+        )  # as the format has it: a line that breaks within a cell is quoted
+        lines.writerow([spreadsheet_cell(name) for name in self.columns])
+        for row in self.rows:
+            lines.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])
+        text = written.getvalue()
+        if path is not None:
+            try:
+                Path(path).write_text(text, encoding="utf-8", newline="")
+            except OSError as error:
+                why = f"it cannot be written ({str(error.strerror).lower()}); name a file that you may write"
+                raise InvalidInput("path", str(path), why) from None
+        return text
+
+    def typed_columns(self) -> dict[str, list[Any]]:
+        """The columns by name, each of one type, as frames want them: whole numbers beside others become floats."""
+        return {name: _of_one_type(self.column(name)) for name in self.columns}
 
     def plot(self, path: str | None = None) -> Any:
         """A bar for each row and measured column, with its interval as a whisker; written to `path` if one is given."""
@@ -79,16 +113,15 @@ class Release:
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(printable(name))}</th>" for name in self._headings())
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(printable(cell))}</td>" for cell in cells) + "</tr>"
-            for cells in self._cells()
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>" for cells in self._cells()
         )
-        caption = escape(self._caption())
+        caption = escape(self._caption()).replace("\n", "<br>")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"
 
     def __str__(self) -> str:
         """The answer as a table of plain text, an interval in one column with its number."""
         names = self._headings()
-        lines = [[printable(cell) for cell in cells] for cells in (names, *self._cells())]
+        lines = [[printable(name) for name in names], *self._cells()]
         widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
         shown = [
             "   ".join(
@@ -107,11 +140,11 @@ class Release:
         from rich.box import SIMPLE_HEAD
         from rich.console import Group
         from rich.table import Table
-        from rich.text import Text  # which is shown as it is: a key may look like mark-up
+        from rich.text import Text  # which reads no mark-up: a key may look like it
 
         table = Table(box=SIMPLE_HEAD)
         for name in self._headings():
-            table.add_column(Text(name), justify="left" if name not in self.measured else "right")
+            table.add_column(Text(printable(name)), justify="left" if name not in self.measured else "right")
         for cells in self._cells():
             table.add_row(*(Text(cell) for cell in cells))
         return Group(table, Text(self._caption()))
@@ -121,13 +154,15 @@ class Release:
         if self.hiding is not None:
             unit = self.receipt.get("unit", "unit")
             hold += f"; groups of fewer than about {self.hiding.shown(self.confidence):,} may be hidden (unit: {unit})"
-        return f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}"
+        first = f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}"
+        return "\n".join([printable(first), *(printable(str(each)) for each in self.left_out)])
 
     def _headings(self) -> list[str]:
         ends = {f"{name}{end}" for name in self.measured for end in ("_low", "_high")}
         return [name for name in self.columns if name not in ends]
 
     def _cells(self) -> Iterator[list[str]]:
+        """What is shown of every row, as texts that can be printed."""
         for row in self:
             yield [
                 f"{_shown(row[name])}  [{_shown(row[name + '_low'])}, {_shown(row[name + '_high'])}]"
@@ -146,15 +181,6 @@ def percent(confidence: float) -> str:
     return f"{100 * confidence:.12g}%"
 
 
-def printable(text: str) -> str:
-    """A text on one line, without what would move a terminal's cursor.
-
-    >>> printable("a\\tb")
-    'a·b'
-    """
-    return text if text.isprintable() else "".join(letter if letter.isprintable() else "·" for letter in text)
-
-
 def _padded(cell: str, width: int, *, right: bool) -> str:
     space = " " * (width - _width(cell))
     return space + cell if right else cell + space
@@ -167,9 +193,12 @@ def _width(text: str) -> int:
     return sum(0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text)
 
 
-def _narrowed(value: Any) -> Any:
-    """A cell that a column of Arrow can hold: a whole number beyond 64 bits becomes the nearest float."""
-    return float(value) if isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 else value
+def _of_one_type(cells: list[Any]) -> list[Any]:
+    """Cells that one column can hold: beside a float, or beyond 64 bits, whole numbers become the nearest floats."""
+    numbers = [cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)]
+    if all(isinstance(cell, int) and -(1 << 63) <= cell < 1 << 63 for cell in numbers):
+        return cells
+    return [float(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell for cell in cells]
 
 
 def _shown(value: Any) -> str:
@@ -177,4 +206,4 @@ def _shown(value: Any) -> str:
         return "—"
     if isinstance(value, float):
         return f"{value:,.2f}" if value == 0 or 0.1 <= abs(value) < 1e15 else f"{value:.3g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else printable(str(value))

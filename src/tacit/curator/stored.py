@@ -9,16 +9,20 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from tacit.curator.compact import pack, unpack
 from tacit.curator.intervals import Drawn, Noisy, steps_off
 from tacit.curator.terms import Terms
 from tacit.curator.unknown import Hiding
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
-from tacit.plan import Scalar, identity
+from tacit.plan import KeyValue, identity
 
-__all__ = ["Stored", "released"]
+__all__ = ["Integers", "Stored", "released", "stored_answer"]
 
 _MECHANISMS: dict[str, type[Gaussian] | type[Laplace]] = {"Gaussian": Gaussian, "Laplace": Laplace}
+
+Integers = int | tuple[int, ...]
+"""What is released of one measure of one group: a noisy integer, or the cells drawn for what is ranked."""
 
 Ranks = tuple[Fraction, int, bool]
 """Of what is ranked: at which rank, in how many cells, and whether with the ends of an interval."""
@@ -35,20 +39,22 @@ class Stored:
 
     asked: Mapping[str, Any]
     mechanism: str
-    integers: tuple[tuple[int | tuple[int, ...], ...], ...]
+    integers: tuple[tuple[Integers, ...], ...]
     scales: tuple[Fraction, ...]
     worths: tuple[Fraction, ...]
     measures: tuple[str, ...]
     ranks: tuple[Ranks | None, ...]
-    found: tuple[tuple[Scalar, ...], ...] | None = None
+    found: tuple[tuple[KeyValue, ...], ...] | None = None
     hiding: Hiding | None = None
 
     def written(self) -> bytes:
-        """The bytes that are stored and replayed."""
+        """The bytes that are stored and replayed: a line that says what they are, one of JSON, and packed integers."""
+        packed = [_packed([row[place] for row in self.integers]) for place in range(len(self.measures))]
         plain: dict[str, Any] = {
             "asked": dict(self.asked),
             "mechanism": self.mechanism,
-            "integers": self.integers,
+            "groups": len(self.integers),
+            "widths": [[draws, width] for draws, width, _ in packed],
             "scales": [str(scale) for scale in self.scales],
             "worths": [str(worth) for worth in self.worths],
             "measures": self.measures,
@@ -58,16 +64,17 @@ class Stored:
         if self.found is not None and self.hiding is not None:
             plain["found"] = [[_kept(value) for value in values] for values in self.found]
             plain["hiding"] = self.hiding.written()
-        return json.dumps(plain, separators=(",", ":")).encode()
+        header = json.dumps(plain, separators=(",", ":")).encode()
+        return b"\n".join((_FORMAT, header, b"".join(data for _, _, data in packed)))
 
     @classmethod
     def read(cls, payload: bytes) -> "Stored":
         """What the bytes stand for."""
-        plain = json.loads(payload)
+        plain, integers = _taken_apart(payload)
         return cls(
             plain["asked"],
             plain["mechanism"],
-            tuple(tuple(tuple(each) if isinstance(each, list) else each for each in row) for row in plain["integers"]),
+            integers,
             tuple(Fraction(scale) for scale in plain["scales"]),
             tuple(Fraction(worth) for worth in plain["worths"]),
             tuple(plain["measures"]),
@@ -78,6 +85,12 @@ class Stored:
             tuple(tuple(map(_read, values)) for values in plain["found"]) if "found" in plain else None,
             Hiding.read(plain["hiding"]) if "hiding" in plain else None,
         )
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as JSON can hold it, integers too, for whoever looks into the ledger."""
+        _, header, _ = self.written().split(b"\n", 2)
+        said = {name: value for name, value in json.loads(header).items() if name not in ("groups", "widths")}
+        return {**said, "integers": [list(row) for row in self.integers]}
 
     def saying(self, **more: Any) -> "Stored":
         """The same, with more said about what was asked."""
@@ -111,7 +124,7 @@ class Stored:
 
 
 def released(
-    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[Scalar, ...], ...] | None = None
+    terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[KeyValue, ...], ...] | None = None
 ) -> Stored:
     """The exact integers, hidden; `found` are the unknown keys that passed, which are released already.
 
@@ -120,15 +133,26 @@ def released(
     Checked by: tests/laws/test_corridor.py
     """
     columns = [_hidden(terms, place, exact[:, where]) for place, where in enumerate(terms.columns)]
+    integers = tuple(tuple(column[group] for column in columns) for group in range(len(exact)))
+    return stored_answer(terms, integers, asked, found)
+
+
+def stored_answer(
+    terms: Terms,
+    integers: tuple[tuple[Integers, ...], ...],
+    asked: Mapping[str, Any],
+    found: tuple[tuple[KeyValue, ...], ...] | None,
+) -> Stored:
+    """What was released, one row a group, with all that is public about it."""
     names = sorted({type(mechanism).__name__ for mechanism in terms.mechanisms})
     return Stored(
         asked,
         ", ".join(names),
-        tuple(tuple(column[group] for column in columns) for group in range(len(exact))),
+        integers,
         tuple(
             mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale for mechanism in terms.mechanisms
         ),
-        tuple(terms.worth(place) for place in range(len(columns))),
+        tuple(terms.worth(place) for place in range(len(terms.mechanisms))),
         tuple(identity(measure) for measure in terms.question.measures),
         tuple(
             (mechanism.rank, mechanism.cells, mechanism.ends) if isinstance(mechanism, RankedCells) else None
@@ -139,7 +163,7 @@ def released(
     )
 
 
-def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[int | tuple[int, ...]]:
+def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[Integers]:
     """What is released of one measure, group by group."""
     mechanism = terms.mechanisms[place]
     if isinstance(mechanism, RankedCells):
@@ -148,9 +172,38 @@ def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[int | tuple[int, .
     return [int(number) for number in noisy]
 
 
-def _kept(value: Scalar) -> list[str]:
+_FORMAT = b"tacit answer 2"
+
+
+def _packed(column: Sequence[int | tuple[int, ...]]) -> tuple[int, int, bytes]:
+    """A measure's integers: how many a group has of it (0: one that stands alone), how wide they are, and they."""
+    if column and isinstance(column[0], tuple):
+        rows = [row for row in column if isinstance(row, tuple)]
+        return len(rows[0]), *pack([each for row in rows for each in row])
+    return 0, *pack([each for each in column if isinstance(each, int)])
+
+
+def _taken_apart(payload: bytes) -> tuple[dict[str, Any], tuple[tuple[int | tuple[int, ...], ...], ...]]:
+    """What is said of an answer, and its integers, group by group; answers that were kept as JSON are read as well."""
+    if not payload.startswith(_FORMAT + b"\n"):
+        plain = json.loads(payload)
+        rows = plain["integers"]
+        return plain, tuple(tuple(tuple(each) if isinstance(each, list) else each for each in row) for row in rows)
+    _, header, data = payload.split(b"\n", 2)
+    plain, start = json.loads(header), 0
+    columns: list[Sequence[int | tuple[int, ...]]] = []
+    for draws, width in plain["widths"]:
+        end = start + plain["groups"] * max(draws, 1) * width
+        numbers, start = unpack(width, data[start:end]), end
+        columns.append([tuple(numbers[at : at + draws]) for at in range(0, len(numbers), draws)] if draws else numbers)
+    return plain, tuple(zip(*columns, strict=True))
+
+
+def _kept(value: KeyValue) -> list[str]:
     """A key's value as JSON keeps it: what it is, and its text."""
     match value:
+        case None:
+            return ["null", ""]
         case bool():
             return ["truth", str(value)]
         case int():
@@ -167,7 +220,8 @@ def _kept(value: Scalar) -> list[str]:
             assert_never(value)
 
 
-_READ: dict[str, Callable[[str], Scalar]] = {
+_READ: dict[str, Callable[[str], KeyValue]] = {
+    "null": lambda _: None,
     "truth": lambda text: text == "True",
     "whole": int,
     "number": Fraction,
@@ -177,6 +231,6 @@ _READ: dict[str, Callable[[str], Scalar]] = {
 }
 
 
-def _read(kept: Sequence[str]) -> Scalar:
+def _read(kept: Sequence[str]) -> KeyValue:
     what, text = kept
     return _READ[what](text)

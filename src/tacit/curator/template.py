@@ -18,6 +18,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
 from tacit.plan import Counted, Kind, Question, Scan, Table
+from tacit.printing import printable
 from tacit.privacy import Neighbours
 
 __all__ = ["SMALL_DELTA", "Comparison", "compared", "policy_text"]
@@ -130,7 +131,7 @@ class _Table:
     name: str
     path: str
     inside: str | None
-    kinds: Mapping[str, frozenset[Kind]]
+    kinds: Mapping[str, tuple[Kind, ...]]
 
 
 def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
@@ -254,17 +255,16 @@ def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
     return "\n".join([*lines, ""])
 
 
-def _guess(kinds: frozenset[Kind]) -> tuple[str, str]:
+def _guess(kinds: tuple[Kind, ...]) -> tuple[str, str]:
     """What the stored type says about a column, and what is left to be said."""
-    if kinds == frozenset(Kind):
+    if kinds == tuple(Kind):
         return 'type = "text"', 'values = […]; or another type: "integer", "number", "date", … with low = …, high = …'
-    first = next(kind for kind in (Kind.INTEGER, Kind.DATE, *Kind) if kind in kinds)
-    match first:
+    match kinds[0]:
         case Kind.BOOLEAN:
             return 'type = "boolean", values = [true, false]', ""
         case Kind.TEXT:
             return 'type = "text"', "values = […]"
-        case _:
+        case first:
             return f'type = "{first.value}"', "low = …, high = …"
 
 
@@ -277,8 +277,14 @@ def _key(name: str) -> str:
 
 
 def _text(value: str) -> str:
-    """A text between quotes, as TOML and JSON both write it, but for one character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """A text between quotes, as TOML and JSON both write it, but for signs that are not seen."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(letter if printable(letter) == letter else _escaped(letter) for letter in text)
+
+
+def _escaped(letter: str) -> str:
+    """A sign that is not seen, as TOML writes it."""
+    return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
 
 
 def _value(number: Number | None) -> str:

@@ -1,18 +1,20 @@
 """On what terms a question is answered: weights, sensitivity, noise and price, from the plan and the policy alone."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from math import floor
+from math import floor, isqrt, prod
 
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.intervals import steps_off
 from tacit.curator.policy import Limit, Shared
+from tacit.curator.size import bytes_of_a_group, keys_that_fit
 from tacit.curator.unknown import SHARE, Finder, key_sensitivity, keys_of
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells, steps_moved_squared
-from tacit.plan import Measure, Question, Ranked, Summed, Weights, columns_of_answer, phrase
+from tacit.plan import Measure, Question, Ranked, Summed, Weights, columns_of_answer, groups_of, phrase
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import sensitivity_of, weights_for
 
@@ -72,6 +74,13 @@ class Terms:
         return worth_of(self.question.measures[place], self.weights) * self.grids[place]
 
     @property
+    def groups(self) -> int:
+        """How many groups are released; of unknown keys, at most."""
+        if self.finder is None:
+            return groups_of(self.question)
+        return self.finder.most * prod(len(key.listed) for key in self.question.public)
+
+    @property
     def columns(self) -> list[slice]:
         """Where in an engine's answer each measure stands."""
         return columns_of_answer(self.question)
@@ -116,6 +125,9 @@ def terms_of(
     concentrated = bool(limit.delta)
     pairs = zip(question.measures, moved, strict=True)
     rounded, noise, grids = zip(*(_fitted(measure, each, part, concentrated) for measure, each in pairs), strict=True)
+    if finder is not None:  # no more keys are let go than the ledger keeps of one answer
+        each = bytes_of_a_group(question, weights, noise, grids)
+        finder = replace(finder, most=min(finder.most, keys_that_fit(question, each)))
     return Terms(question, weights, rounded, noise, grids, amount, concentrated, finder)
 
 
@@ -174,18 +186,21 @@ def _laplace(moved: Sensitivity, part: Fraction) -> Fitted:
 @lru_cache(maxsize=1024)
 def _gaussian(moved: Sensitivity, part: Fraction) -> tuple[Sensitivity, Gaussian, int]:
     """Noise for a part of rho."""
-    grid = _grid(moved.bound**2 / (2 * part))
+    grid = _grid(moved, moved.bound**2 / (2 * part))
     rounded = _on_grid(moved, grid)
     return rounded, Gaussian(_widened(root_at_least(rounded.bound**2 / (2 * part)))), grid
 
 
-def _grid(variance: Fraction) -> int:
-    """The power of two to which integers are rounded before they get noise of this variance: a 2**-22th of its spread.
+def _grid(moved: Sensitivity, variance: Fraction) -> int:
+    """The power of two to which integers are rounded before they get noise of this variance: a 2**-22th of its spread,
+    or less where there are so many numbers that rounding each would add to what has to be hidden.
 
-    Noise that is wider than that is slow to draw, and no more private; rounding moves an answer by a millionth of it.
+    Wider noise takes longer to draw, and is no more private; rounding moves an answer by a millionth of it, and lets
+    all numbers together move by at most a 2**-10th more.
     """
     bits = (variance.numerator // variance.denominator).bit_length() // 2
-    return 1 << max(0, bits - 22)
+    spared = moved.bound.numerator // (moved.bound.denominator * (isqrt(moved.dimension - 1) + 1)) >> 10
+    return 1 << max(0, min(bits - 22, spared.bit_length() - 1))
 
 
 def _on_grid(moved: Sensitivity, grid: int) -> Sensitivity:

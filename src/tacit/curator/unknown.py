@@ -13,7 +13,7 @@ from tacit.engines import Gathered
 from tacit.exact import Number, words
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, threshold
-from tacit.plan import Keeping, Owner, Question, Scalar, groups_of, multiplicity, owner_of
+from tacit.plan import Keeping, KeyValue, Owner, Question, groups_of, multiplicity, owner_of
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 
 __all__ = ["BITS", "SHARE", "Finder", "Hiding", "alone", "key_sensitivity", "keys_of"]
@@ -118,10 +118,11 @@ class Finder:
             places = places[np.argsort(-noisy[places].astype(np.int64), kind="stable")[: self.most]]
         return [int(place) for place in places]
 
-    def found(self, gathered: Gathered) -> tuple[tuple[int, ...], tuple[tuple[Scalar, ...], ...]]:
+    def found(self, gathered: Gathered) -> tuple[tuple[int, ...], tuple[tuple[KeyValue, ...], ...]]:
         """The places and the values of the keys that pass, sorted by value: their order tells nothing else."""
         places = self.passing(gathered.weights)
-        pairs = sorted(zip(gathered.keys(places), places, strict=True))
+        named = zip(gathered.keys(places), places, strict=True)
+        pairs = sorted(named, key=lambda pair: [_sort_key(value) for value in pair[0]])
         return tuple(place for _, place in pairs), tuple(values for values, _ in pairs)
 
     @property
@@ -129,6 +130,11 @@ class Finder:
         """What is said of all this: in units, from the plan alone."""
         worth = Fraction(self.grid, 1 << self.keeping.bits)
         return Hiding(self.keeping.most, self.start * worth, self.noise.sigma * worth, self.delta)
+
+
+def _sort_key(value: KeyValue) -> tuple[bool, Any]:
+    """What values of a key are sorted by: NULL comes last."""
+    return value is None, 0 if value is None else value
 
 
 @frozen

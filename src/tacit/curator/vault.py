@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.agreed import agreed_price
+from tacit.curator.clipping import Clipping, clipping_subject, plan_clipping, read_clipping
 from tacit.curator.explanation import Expected, Explanation, explained
 from tacit.curator.finding import (
-    FACTS,
     FoundBounds,
     FoundContributions,
     as_declared,
@@ -20,11 +20,16 @@ from tacit.curator.finding import (
     bounds_in,
     contributions_asked,
     contributions_in,
+    standing_facts,
+    topic_of_facts,
     with_facts,
 )
+from tacit.curator.left_out import LeftOut, add_measured, list_left_out
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.receipt import faults_of, receipt_of, tag
-from tacit.curator.release import Price, Release, printable
+from tacit.curator.rehearsal import check_sure_of_groups, look_at, rehearse
+from tacit.curator.release import Price, Release
+from tacit.curator.size import check_size
 from tacit.curator.stored import Stored, released
 from tacit.curator.terms import Terms, amount_within, terms_of
 from tacit.curator.unknown import Hiding
@@ -36,24 +41,25 @@ from tacit.frozen import frozen
 from tacit.ledger import Entry, Ledger
 from tacit.plan import (
     Frame,
+    KeyValue,
     MeasureOf,
     Owner,
     Plan,
     Question,
     Ranked,
-    Scalar,
     View,
-    canonical,
     derived,
     fingerprint,
     held_rows,
     in_words,
     owner_of,
+    prove,
     read_priced,
     subject,
     table_of,
     tables_of,
 )
+from tacit.printing import printable
 
 if TYPE_CHECKING:
     from tacit.curator.questions import QuestionAudit
@@ -148,10 +154,11 @@ class Vault:
             asked, epsilon = self._read(question, epsilon, within)
         else:
             asked = question.plan()
-        plan, sure = canonical(asked), _confidence(confidence)
+        plan, sure = prove(asked), _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
-        told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit)
+        left_out = self._list_left_out(plan, terms)
+        told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit, left_out)
         known = self._known(plan, terms, self._name(plan), within, sure)
         return told if known is None else replace(told, free=True, expected=self._expected(told, *known, sure))
 
@@ -207,6 +214,19 @@ class Vault:
     def check_receipt(self, receipt: Mapping[str, Any]) -> list[str]:
         """What a receipt says that this vault's ledger does not; nothing, if all of it is kept there."""
         return faults_of(receipt, self._ledger)
+
+    def verify(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Read the whole ledger, and refuse it if a record, a sum or an answer is not what was written.
+
+        Opening compares the ledger with its anchor, and what is used is checked when it is used; this checks the rest.
+        """
+        self._kept_ledger().verify(progress)
+
+    def look_up(self, entry: Entry) -> dict[str, Any]:
+        """What was released for an entry of the ledger, as JSON can hold it."""
+        if entry.payload is None:
+            raise InvalidInput("entry", entry.number, "it was charged and never answered")
+        return Stored.read(entry.payload).plain()
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
@@ -264,20 +284,31 @@ class Vault:
 
         Claim:      the price is recorded before data are read; what is read depends on nothing but the plan; what
                     leaves is a function of noisy integers and the plan; the same question is answered once.
-        Because:    the order of the lines below.
-        Checked by: tests/laws/test_corridor.py
+        Because:    the order of the lines below; whoever made the plan, it is proved first.
+        Checked by: tests/laws/test_corridor.py and tests/attacks/test_plans_of_ones_own.py
         """
-        asked, sure = canonical(plan), _confidence(confidence)
+        asked, sure = prove(plan), _confidence(confidence)
+        check_sure_of_groups(asked, sure)
         terms, name = self._terms(asked, epsilon, within, sure), self._name(asked)
         known = self._known(asked, terms, name, within, sure)
+        left_out = self._list_left_out(asked, terms)
         if known is not None:
-            return self._shown(*known, sure, free=True, raw=raw)
-        entry, free = self._paid(asked, terms, name)
+            return self._shown(*known, sure, left_out, free=True, raw=raw)
         places = tuple(range(len(asked.question.measures)))
-        return self._shown(asked, places, entry, sure, free=free, raw=raw)
+
+        def show(plan: Plan, stored: Stored, price: Price, receipt: Mapping[str, Any]) -> Release:
+            return _rendered(plan, places, stored, sure, price, receipt, left_out, raw=raw)
+
+        entry, free = self._paid(asked, terms, name, show=show)
+        return self._shown(asked, places, entry, sure, left_out, free=free, raw=raw)
 
     def _paid(
-        self, plan: Plan, terms: Terms, name: "_Name", fact: Callable[[Stored], Stored] | None = None
+        self,
+        plan: Plan,
+        terms: Terms,
+        name: "_Name",
+        fact: Callable[[Stored], Stored] | None = None,
+        show: "_Show | None" = None,
     ) -> tuple[Entry, bool]:
         """The entry with the answer to a plan, and whether it was there before; a `fact` is read from what is released.
 
@@ -286,21 +317,48 @@ class Vault:
         Checked by: tests/laws/test_corridor.py
         """
         engine = self._engine(plan)
-        engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here
+        check_size(terms)
+        engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here,
+        self._rehearse(plan, terms, name, fact, show)  # or here
         entry = self._charged(plan, terms, name)  # pay
         if entry.answered:
             return entry, True
         terms = self._terms_at(plan, entry.charge)  # which may be an earlier charge, of a higher price
         rekey()
         found, exact = _evaluated(engine, terms)  # look
-        stored = released(terms, exact, self._told(plan, name), found)
+        stored = released(terms, exact, self._told(plan, terms, name), found)
         return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
 
-    def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98) -> FoundBounds:
+    def _rehearse(
+        self,
+        plan: Plan,
+        terms: Terms,
+        name: "_Name",
+        fact: Callable[[Stored], Stored] | None,
+        show: "_Show | None",
+    ) -> None:
+        """Do with made-up answers all that is done with the real one, before it is paid for."""
+        charge = self._policy.limit.filter().price(terms.loss)
+        same: list[tuple[Price, Mapping[str, Any]]] = []  # a price and a receipt, which are those of every answer
+
+        def use(small: Plan, stored: Stored) -> None:
+            payload = (stored if fact is None else fact(stored)).written()
+            read = Stored.read(payload)
+            if not same:
+                entry = Entry(0, name.key, self._analyst, charge, payload)
+                same.append((self._price(entry, free=False), receipt_of(entry, read)))
+            if show is not None:
+                look_at(show(small, read, *same[0]))
+
+        rehearse(plan, terms, self._told(plan, terms, name), use)
+
+    def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98, replace: bool = False) -> FoundBounds:
         """Bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie between them.
 
-        They are found privately, at a price, and written into the ledger: from then on questions hold the column
-        between them, whoever asks.  Bounds that the policy declares count before any that were found.
+        They are found privately, at a price, and written into the ledger.  What the curator finds (who opens the vault
+        without naming an analyst) holds the column from then on whoever asks; what an analyst finds, in her own
+        questions alone.  Bounds that were found stand, and the same are free; with `replace`, others take their place,
+        and questions that were answered under the old ones are new questions.  Declared bounds count before any.
         """
         table, _, name = column.partition(".")
         shared = self._named(table, self._tables)
@@ -308,41 +366,90 @@ class Vault:
         question = bounds_asked(Shared(declared.table, shared.contributions), name, share)
         kind = next(each.kind for each in declared.table.columns if each.name == name)
 
-        def fact(stored: Stored) -> Stored:
+        def fact(stored: Stored) -> dict[str, Any]:
             low, high = bounds_in(stored, kind)
-            return stored.saying(found={"of": column, "low": str(low), "high": str(high)})
+            return {"of": column, "low": str(low), "high": str(high)}
 
-        stored, reach, price, receipt = self._found(question, epsilon, fact)
+        stored, reach, price, receipt = self._found(question, epsilon, column, fact, anew=replace)
         low, high = bounds_in(stored, kind)
         return FoundBounds(column, low, high, 1 - 2 * _lowest(question), reach, price, receipt)
 
-    def find_contributions(self, table: str, *, epsilon: Number, share: Number = 0.95) -> FoundContributions:
+    def find_contributions(
+        self, table: str, *, epsilon: Number, share: Number = 0.95, replace: bool = False
+    ) -> FoundContributions:
         """How many rows of a unit count in full, of a table that does not declare it: about `share` of its units have
         no more.
 
-        It is found privately, at a price, and written into the ledger: from then on questions use it, whoever asks.
+        It is found privately, at a price, and written into the ledger; whom it binds, and what `replace` means, is as
+        for `find_bounds`.
         """
         question = contributions_asked(self._named(table), share)
 
-        def fact(stored: Stored) -> Stored:
-            return stored.saying(found={"of": table, "contributions": contributions_in(stored)})
+        def fact(stored: Stored) -> dict[str, Any]:
+            return {"of": table, "contributions": contributions_in(stored)}
 
-        stored, reach, price, receipt = self._found(question, epsilon, fact)
+        stored, reach, price, receipt = self._found(question, epsilon, table, fact, anew=replace)
         return FoundContributions(table, contributions_in(stored), _lowest(question), reach, price, receipt)
 
+    def clipping(self, table: str, *, epsilon: Number) -> Clipping:
+        """Which share of units has more rows than count in full, and which share of values lies beyond their bounds.
+
+        It is measured privately, at one price, and written into the ledger: captions say it from then on.
+
+        Claim:      it is paid for before a row is read, and the same is measured once.
+        Because:    it is a question that is asked as any other is.
+        Checked by: tests/unit/curator/test_clipping.py
+        """
+        shared = self._named(table, self._tables)
+        plan, places = plan_clipping(shared)
+        terms, own = self._terms(plan, epsilon, None, _SURE), self._name(plan)
+        scope = self._analyst if self._policy.replay == "analyst" else None
+        key = tag(b"clipping", scope, own.version, shared.contributions, own.question)
+        name = replace(own, key=key, topic=self._clipping_topic(shared, scope))
+        entry, free = self._paid(plan, terms, name, lambda stored: stored.saying(clipping=places))
+        return self._read_clipping(entry, shared, free=free)
+
+    def _clipping_topic(self, shared: Shared, scope: str | None) -> bytes:
+        version = self._ledger.version(shared.table.name)
+        return tag(b"clippings", scope, version, shared.contributions, clipping_subject(shared))
+
+    def _read_clipping(self, entry: Entry, shared: Shared, *, free: bool) -> Clipping:
+        stored = Stored.read(entry.payload or b"")
+        return read_clipping(stored, shared, _SURE, self._price(entry, free=free), receipt_of(entry, stored))
+
     def _found(
-        self, question: Question, epsilon: Number, fact: Callable[[Stored], Stored]
+        self, question: Question, epsilon: Number, of: str, fact: Callable[[Stored], dict[str, Any]], *, anew: bool
     ) -> tuple[Stored, float, Price, Mapping[str, Any]]:
-        """What was found, its ± in rows, its price and its receipt; the same is found once in a version of a table."""
-        plan = canonical(Plan(question, View(())))
+        """What was found, its ± in rows, its price and its receipt.
+
+        Claim:      the fact binds nobody but who paid for it, unless the curator did; it takes the place of none that
+                    stands unless it was asked to.
+        Because:    it is kept under the asker's own topic and name; where one stands and `anew` is not asked for, the
+                    same question is replayed and any other is refused before it is paid for.
+        Checked by: tests/unit/curator/test_finding.py
+        """
+        plan = prove(Plan(question, View(())))
         terms = self._terms(plan, epsilon, None, _SURE)
-        own = self._name(plan)
-        held = self._held(plan)
-        name = replace(own, key=tag(b"fact", None, own.version, held, own.question), topic=FACTS)
-        entry, free = self._paid(plan, terms, name, fact)
+        own, standing = self._name(plan), standing_facts(self._ledger, self._analyst).get(of)
+        topic = topic_of_facts(self._analyst)
+        again = b" after %d" % sum(1 for _ in self._ledger.answered(topic)) if anew else b""
+        key = tag(b"fact", self._analyst, own.version, self._held(plan), own.question + again)
+        if standing is not None and not anew and not self._is_that(standing["entry"], key, topic, terms):
+            raise InvalidInput("fact", of, _stands(standing, self._analyst))
+
+        def keep(stored: Stored) -> Stored:
+            return stored.saying(found={**fact(stored), "replaces": anew})
+
+        entry, free = self._paid(plan, terms, replace(own, key=key, topic=topic), keep)
         stored = Stored.read(entry.payload or b"")
         reach = float(max(stored.reach(place, _SURE) for place in range(len(stored.measures))))
         return stored, reach, self._price(entry, free=free), receipt_of(entry, stored)
+
+    def _is_that(self, number: int, key: bytes, topic: bytes, terms: Terms) -> bool:
+        """Whether the entry of this number answered this very question, at a price that was no lower."""
+        price = self._policy.limit.filter().price(terms.loss)
+        entries = (entry for entry in self._ledger.answered(topic) if entry.number == number)
+        return any(entry.key == key and price.fits(entry.charge) for entry in entries)
 
     def _kept_ledger(self) -> "DurableLedger":
         from tacit.ledger import DurableLedger
@@ -360,7 +467,7 @@ class Vault:
     @property
     def _tables(self) -> Mapping[str, Shared]:
         """The tables of the policy, with what was found of them."""
-        return with_facts(self._policy.tables, self._ledger)
+        return with_facts(self._policy.tables, self._ledger, self._analyst)
 
     @property
     def _in_full(self) -> Policy:
@@ -467,7 +574,7 @@ class Vault:
         rows, contributions = plan.question.rows, self._shared(plan).contributions
         return held_rows(rows, contributions) if owner_of(rows) is Owner.UNIT else contributions
 
-    def _told(self, plan: Plan, name: "_Name") -> dict[str, Any]:
+    def _told(self, plan: Plan, terms: Terms, name: "_Name") -> dict[str, Any]:
         """What was asked, and under which policy, as it is kept with the answer."""
         limit, shared = self._policy.limit, self._shared(plan)
         return {
@@ -479,21 +586,66 @@ class Vault:
             "contributions": shared.contributions,
             "limit": {"epsilon": str(limit.epsilon), "delta": str(limit.delta)},
             "made up": self._made_up,
+            "left out": [str(each) for each in list_left_out(plan, terms, self._policy.unit)],
         }
 
     def _shown(
-        self, plan: Plan, places: tuple[int, ...], entry: Entry, confidence: float, *, free: bool, raw: bool
+        self,
+        plan: Plan,
+        places: tuple[int, ...],
+        entry: Entry,
+        confidence: float,
+        left_out: tuple[LeftOut, ...],
+        *,
+        free: bool,
+        raw: bool,
     ) -> Release:
         """The release, rendered anew from the stored integers."""
         stored = Stored.read(entry.payload or b"")
-        shown = replace(plan, question=replace(plan.question, found=stored.found))
-        seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
         price, receipt = self._price(entry, free=free), receipt_of(entry, stored)
-        return Release(seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, seen.notes)
+        return _rendered(plan, places, stored, confidence, price, receipt, left_out, raw=raw)
+
+    def _list_left_out(self, plan: Plan, terms: Terms) -> tuple[LeftOut, ...]:
+        """What an answer leaves out or holds back, with what was measured of it."""
+        known = self._tables
+        tables = [known[table.name] for table in tables_of(plan.question.rows) if not table.public]
+        measured = {name: told for shared in tables for name, told in self._read_measured(shared).items()}
+        return add_measured(list_left_out(plan, terms, self._policy.unit), measured)
+
+    def _read_measured(self, shared: Shared) -> Mapping[str, str]:
+        """What was measured last of what is cut off in a table, by this analyst or by who is none: the curator."""
+        scope = self._analyst if self._policy.replay == "analyst" else None
+        for each in dict.fromkeys((scope, None)):
+            for entry in self._ledger.answered(self._clipping_topic(shared, each)):  # newest first
+                return self._read_clipping(entry, shared, free=True).measured
+        return {}
 
     def _price(self, entry: Entry, *, free: bool) -> Price:
         rule = self._policy.limit.filter()
         return Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
+
+
+_Show = Callable[[Plan, Stored, Price, Mapping[str, Any]], Release]
+"""How a release is made: of a plan, of what is stored, and of its price and its receipt."""
+
+
+def _rendered(
+    plan: Plan,
+    places: tuple[int, ...],
+    stored: Stored,
+    confidence: float,
+    price: Price,
+    receipt: Mapping[str, Any],
+    left_out: tuple[LeftOut, ...],
+    *,
+    raw: bool,
+) -> Release:
+    """The release of what is stored."""
+    shown = replace(plan, question=replace(plan.question, found=stored.found))
+    seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
+    return Release(
+        seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, left_out, seen.notes
+    )
 
 
 @frozen
@@ -504,6 +656,13 @@ class _Name:
     topic: bytes
     version: int
     question: bytes
+
+
+def _stands(fact: Mapping[str, Any], analyst: str | None) -> str:
+    """That a fact stands, and how another one takes its place."""
+    known = fact.get("contributions") or f"{fact['low']} to {fact['high']}"
+    whom = "everyone" if analyst is None else "your questions"
+    return f"it was found before ({known}), and that stands; find it anew with replace=True, for {whom}"
 
 
 def _lowest(question: Question) -> Fraction:
@@ -529,14 +688,14 @@ def _line(text: str) -> str:
 
 
 def _confidence(given: Number) -> float:
-    """A confidence as a float, refused where floats can no longer tell it from certainty."""
-    nearest = float(at_least(given, "confidence"))
-    if not 0 < nearest <= 1 - 1e-12:
+    """A confidence as a float, refused where floats can no longer tell it from certainty, or from none."""
+    exact = at_least(given, "confidence")
+    if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:
         raise InvalidInput("confidence", given, "give a probability above 0 and below 1, such as 0.95")
-    return nearest
+    return float(exact)
 
 
-def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[Scalar, ...], ...] | None, Any]:
+def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...], ...] | None, Any]:
     """The unknown keys that pass, if there are any, and the exact answer, which exists here and nowhere else.
 
     Claim:      if an engine fails, what leaves is one sentence that is always the same.

@@ -8,7 +8,7 @@ from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
 from tacit.curator.across import Peers, every_part, roots_of
-from tacit.curator.calls import called_value
+from tacit.curator.calls import called_value, cast_value, value_of_kind
 from tacit.curator.choice import Choice, choice_of, measures_in
 from tacit.curator.intervals import Drawn, Interval, Noisy, all_at_once, ratio_interval
 from tacit.curator.moments import moment_interval
@@ -25,6 +25,7 @@ from tacit.plan import (
     Either,
     Expression,
     Field,
+    Function,
     IsNull,
     KeyOf,
     Kind,
@@ -42,7 +43,6 @@ from tacit.plan import (
     Ranked,
     Shown,
     Summed,
-    cast,
     constant,
     groups_of,
     matches,
@@ -165,10 +165,38 @@ def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> l
     return sorted(known, key=lambda group: _point(group.value(value)), reverse=descending) + unknown
 
 
-def _numeric(value: Expression, question: Question) -> bool:
-    """Whether a column is a number that noise has touched, or a day that is ranked, and so has an interval."""
-    direct = isinstance(value, MeasureOf)  # of a calculated day the ends are not known
-    return bool(_figures(value)) and (type_of(value, question).numeric or direct)
+_MOMENTS = {Kind.DATE, Kind.TIMESTAMP}
+_ORDERED_LOOKS = {Look.LEAST, Look.GREATEST, Look.BEFORE, Look.AFTER}
+
+
+def _has_interval(value: Expression, question: Question) -> bool:
+    """Whether a column is a number that noise has touched, or a day or moment whose ends are known."""
+    if not _figures(value):
+        return False
+    kind = type_of(value, question)
+    return kind.numeric or (kind.kind in _MOMENTS and _keeps_order(value, question))
+
+
+def _keeps_order(value: Expression, question: Question) -> bool:
+    """Whether a day or a moment only grows with what is ranked, so that its ends are those of that.
+
+    >>> from tacit.plan import Counted, Scan, Table
+    >>> _keeps_order(Literal(date(2025, 1, 1), Kind.DATE), Question(Scan(Table("visits", ())), (), (Counted(),)))
+    True
+    """
+    match value:
+        case MeasureOf() | KeyOf() | Literal():
+            return True
+        case Cast(operand, _):
+            return type_of(operand, question).kind in _MOMENTS and _keeps_order(operand, question)
+        case Called(Function.DATE_TRUNC, (_, moment)) | Called(Function.DATE_ADD, (moment, _, _)):
+            return _keeps_order(moment, question)
+        case Called(Function.LEAST | Function.GREATEST | Function.COALESCE, parts):
+            return all(_keeps_order(part, question) for part in parts)
+        case Across(look, operand) if look in _ORDERED_LOOKS and operand is not None:
+            return _keeps_order(operand, question)
+        case _:
+            return False
 
 
 def _figures(value: Expression) -> frozenset[Expression]:
@@ -200,7 +228,7 @@ class _Column:
 
 def _column(shown: Shown, question: Question, confidence: float, *, raw: bool) -> _Column:
     name, value = shown.name, shown.value
-    names = (name, f"{name}_low", f"{name}_high") if _numeric(value, question) else (name,)
+    names = (name, f"{name}_low", f"{name}_high") if _has_interval(value, question) else (name,)
     kind = type_of(value, question).kind
     single = value.operand if isinstance(value, Across) and value.look is not Look.MEAN else value
     whole = kind is Kind.INTEGER or (isinstance(single, MeasureOf) and not raw and _whole(question, single.place))
@@ -241,8 +269,9 @@ class _Group:
         if not column.measured:
             return (_shown(_point(computed), kind),)
         found = computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
-        if kind in {Kind.DATE, Kind.TIMESTAMP}:
-            return tuple(_shown(int(part), kind) for part in (found.value, found.low, found.high))
+        if kind in _MOMENTS:
+            ends = (end if end is not None and isfinite(end) else None for end in (found.low, found.high))
+            return tuple(_shown(part, kind) for part in (found.value, *ends))
         return tuple(_number(part, whole=column.whole) for part in (found.value, found.low, found.high))
 
     def value(self, expression: Expression) -> Any:
@@ -291,17 +320,24 @@ class _Evaluation:
                 text = self.of(operand)
                 return None if text is None else matches(text, tokens_of(pattern))
             case Case(branches, otherwise):
-                return self._case(branches, otherwise)
+                return value_of_kind(self._case(branches, otherwise), type_of(expression, self.group.question).kind)
             case Cast(operand, kind):
                 return self._as(operand, kind)
             case Called(function, parts):
-                kinds = zip(parts, wanted(expression, self.group.question), strict=True)
-                values = [self._as(part, kind) for part, kind in kinds]
-                numeric = type_of(expression, self.group.question).numeric
-                return called_value(function, values, noisy=bool(_figures(expression)), numeric=numeric)
+                kinds = wanted(expression, self.group.question)
+                values = [self._as(part, kind) for part, kind in zip(parts, kinds, strict=True)]
+                return called_value(
+                    function,
+                    values,
+                    noisy=bool(_figures(expression)),
+                    kind=type_of(expression, self.group.question).kind,
+                    whole_days=function is Function.DATE_ADD
+                    and type_of(parts[0], self.group.question).kind is Kind.DATE,
+                )
             case Across():
                 assert self.group.peers is not None, "groups know each other where windows look at them"
-                return self.group.peers.value(expression, self.group.place, self.confidence)
+                seen = self.group.peers.value(expression, self.group.place, self.confidence)
+                return value_of_kind(seen, type_of(expression, self.group.question).kind)
             case Field():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:
@@ -311,13 +347,20 @@ class _Evaluation:
         """An expression as a value of another kind."""
         if isinstance(operand, Literal) and operand.value is None:
             return None
-        return _cast(self.of(operand), type_of(operand, self.group.question).kind, kind)
+        since, value = type_of(operand, self.group.question).kind, self.of(operand)
+        found = cast_value(value, since, kind)
+        if isinstance(found, bool) or not isinstance(found, int | float) or not _figures(operand):
+            return found
+        if since is Kind.BOOLEAN:
+            outcomes = [int(each) for each in self._outcomes(operand) if each is not None]
+            return Interval(found, min(found, *outcomes), max(found, *outcomes))
+        return Interval(found, -inf, inf) if since is Kind.TEXT else found  # a text that noise made may be any other
 
-    def _measure(self, place: int) -> Interval:
+    def _measure(self, place: int) -> Any:
         measure, noisy = self.group.question.measures[place], self.group.noisy[place]
         if isinstance(noisy, Drawn):
             assert isinstance(measure, Ranked), "cells are drawn of what is ranked"
-            return noisy.interval(measure, self.confidence)
+            return value_of_kind(noisy.interval(measure, self.confidence), type_of(measure.value).kind)
         found = noisy.interval(self.confidence)
         if off := grid_rounding(self.group.question, self.group.noisy, place, self.confidence):
             surer = noisy.interval(sure_of_noise(self.confidence))
@@ -372,6 +415,8 @@ class _Evaluation:
         """What a condition may be, for numbers anywhere in their intervals."""
         match condition:
             case Compared(operator, left, right):
+                if any(self._is_noisy_point(side) for side in (left, right)):
+                    return {True, False, self.of(condition)}
                 return _compared(operator, self.of(left), self.of(right))
             case Both(left, right):
                 return {_both(a, b) for a in self._outcomes(left) for b in self._outcomes(right)}
@@ -381,10 +426,14 @@ class _Evaluation:
                 return {_not(outcome) for outcome in self._outcomes(operand)}
             case OneOf(operand, _) if isinstance(self.of(operand), Interval):
                 return {True, False, self.of(condition)}
-            case Called() if _figures(condition):
+            case Called() | Like() if _figures(condition):
                 return {True, False, self.of(condition)}
             case _:
                 return {self.of(condition)}
+
+    def _is_noisy_point(self, side: Expression) -> bool:
+        """Whether noise has touched a value that has no interval, such as a text or a truth value."""
+        return bool(_figures(side)) and isinstance(self.of(side), str | bool)
 
     def _one_of(self, operand: Expression, options: tuple[Literal, ...]) -> bool | None:
         value = _point(self.of(operand))
@@ -400,7 +449,7 @@ _DAY_ONE = datetime(1970, 1, 1, tzinfo=UTC)
 
 def _interval(value: Any) -> Interval:
     """A number as an interval without width."""
-    return value if isinstance(value, Interval) else Interval(float(value), float(value), float(value))
+    return value if isinstance(value, Interval) else Interval(value, value, value)
 
 
 def _point(value: Any) -> Any:
@@ -493,15 +542,3 @@ def _both(left: bool | None, right: bool | None) -> bool | None:
 
 def _not(operand: bool | None) -> bool | None:
     return None if operand is None else not operand
-
-
-def _cast(value: Any, since: Kind, kind: Kind) -> Any:
-    """A value as another kind, by the rules of the engines; an interval stays one as long as it is a number."""
-    if not isinstance(value, Interval):
-        return cast(value, since, kind)
-    if kind is Kind.TEXT:
-        return cast(round(value.value), Kind.INTEGER, kind)
-    if kind is Kind.INTEGER and since is Kind.NUMBER:
-        rounded = [part if abs(part) == inf else float(round(part)) for part in (value.value, value.low, value.high)]
-        return Interval(*rounded) if cast(value.value, since, kind) is not None else None
-    return value

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from math import floor
 
+from tacit.engines.functions import caught
 from tacit.engines.rendering import clamped, double, whole
 from tacit.plan import Even, Kind, Powers, Ranked, Row, computed, type_of
 
@@ -69,7 +70,7 @@ def _power(grid: Powers, number: str) -> str:
     powers = f"[{', '.join(double(2.0**power) for power in range(least, most + 1))}]"
     size = f"abs({number})"
     # The first power that is not below the size, counted from 1; what lies outside belongs to the first or the last.
-    guess = f"TRY_CAST(ceil(log2({size})) AS INTEGER) - {least} + 1"
+    guess = f"TRY_CAST(ceil({caught(f'log2({size})')}) AS INTEGER) - {least} + 1"
     inside = f"({guess})"
     place = (
         f"CASE WHEN {size} > {powers}[{inside}] THEN {inside} + 1 "

@@ -11,20 +11,23 @@ from typing import Any
 import duckdb
 
 from tacit.engines.duckdb import opened
+from tacit.engines.frames import declared_kinds
+from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked
 from tacit.engines.loading import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
 from tacit.engines.reading import kinds_of
 from tacit.engines.rendering import quoted, text
-from tacit.engines.sources import Frame, Listed, Parquet, Separated, Stored, header_of, source_of
+from tacit.engines.sources import Frame, Listed, Pandas, Parquet, Separated, Stored, header_of, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Kind
 
 __all__ = ["stored_kinds", "tables_inside"]
 
-ANY = frozenset(Kind)
-NONE: frozenset[Kind] = frozenset()
+ANY = tuple(Kind)
+NONE: tuple[Kind, ...] = ()
 
-Kinds = Mapping[str, frozenset[Kind]]
+Kinds = Mapping[str, tuple[Kind, ...]]
+"""Columns, and the kinds as which each can be declared; the first is what it is if nothing is said."""
 
 
 def stored_kinds(given: object, connection: Any = None) -> Kinds:
@@ -32,17 +35,22 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
 
     A connection that is already `opened` is asked if it is given, and left as it was.
 
-    >>> stored_kinds([{"ward": "A"}])["ward"] == frozenset(Kind)
+    >>> stored_kinds([{"ward": "A"}])["ward"] == tuple(Kind)
     True
     """
     match source_of(given):
         case Listed(rows):
             return dict.fromkeys(rows[0], ANY) if rows else {}
-        case Separated(path, separator):
-            return dict.fromkeys(header_of(path, separator), ANY)
+        case Separated(path, dialect):
+            return dict.fromkeys(header_of(path, dialect), ANY)
+        case Pandas(frame):
+            return declared_kinds(frame)
         case Parquet(path):
-            return _described(connection, f"read_parquet({text(str(path))})", path.name)
+            found = _described(connection, f"read_parquet({text(str(path))})", path.name)
+            _check_parquet(connection, path)
+            return found
         case Frame(frame):
+            check_names(map(str, getattr(frame, "column_names", None) or frame.columns), "the frame")
             return _described(connection, "given", "the frame", frame)
         case Stored(path, inside):
             return _inside(path, inside)
@@ -68,6 +76,20 @@ def _listed(connection: Any, path: Path) -> list[str]:
         "SELECT table_name FROM duckdb_tables() WHERE database_name = 'file' AND schema_name = 'main' ORDER BY 1"
     )
     return [name for (name,) in listed.fetchall()]
+
+
+def _check_parquet(connection: Any, path: Path) -> None:
+    """Refuse a Parquet file with columns whose names are alike: its scan would give them other names."""
+    with closing(opened()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
+        schema = asked.execute(f"SELECT name, num_children FROM parquet_schema({text(str(path))})").fetchall()
+        names, inside = [], 0
+        for name, children in schema[1:]:  # the first is the root; what lies within a column is none of its own
+            if not inside:
+                names.append(name)
+            inside = max(0, inside - 1) + (children or 0)
+        check_names(names, path.name)
+        return
+    raise _unreadable(path.name)
 
 
 def _described(connection: Any, scan: str, called: str, frame: object = None) -> Kinds:

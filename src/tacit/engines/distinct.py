@@ -82,13 +82,13 @@ def _name_sql(stored: str) -> str:
 
 
 def counted_by_unit(
-    place: int, column: str, kind: Kind, most: int, stored: str, names: str | None = None
+    place: int, column: str, kind: Kind, most: int, stored: str, names: str | None = None, taken: str = "taken"
 ) -> Iterator[str]:
     """The parts of a statement that end in d{place}: for each group g, how many values m are brought.
 
     Where units are numbers, which others that come and go change, `names` is a table of what each is hashed by.
     """
-    pairs = f"SELECT u, g, {column} AS v FROM taken WHERE {column} IS NOT NULL GROUP BY u, g, {column}"
+    pairs = f"SELECT u, g, {column} AS v FROM {taken} WHERE {column} IS NOT NULL GROUP BY u, g, {column}"
     yield f"owned{place} AS MATERIALIZED ({pairs})"
     yield f"crowd{place} AS (SELECT u FROM owned{place} GROUP BY u HAVING count(*) > {most})"
     who, known = (_name_sql(stored), "") if names is None else ("name", f" JOIN {names} USING (u)")

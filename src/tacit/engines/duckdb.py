@@ -11,8 +11,7 @@ from typing import Any, Self
 import duckdb
 import numpy as np
 
-from tacit.engines.engine import Answer, blank, check_fits, conditions_of
-from tacit.engines.fanout import check_fan_out
+from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
 from tacit.engines.finding import gathered
 from tacit.engines.gathering import Gathered, rehearsed
 from tacit.engines.keys import enumeration
@@ -31,13 +30,12 @@ from tacit.engines.sources import (
     source_of,
 )
 from tacit.engines.statement import Statement, histogram, statement
+from tacit.engines.work import bounds_of_question, check_work
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import at_least, count_of
 from tacit.frozen import frozen
 from tacit.plan import (
     Column,
-    Expression,
-    Field,
     Keeping,
     Question,
     Ranked,
@@ -46,7 +44,6 @@ from tacit.plan import (
     Weights,
     base_of,
     columns_of_answer,
-    operands,
     tables_of,
 )
 
@@ -64,6 +61,7 @@ _SETTINGS = {
     "enable_logging": False,
     "error_on_division_by_zero": False,
     "ieee_floating_point_ops": False,  # with the line above: a division by zero is NULL
+    "disabled_optimizers": "join_order",  # rows are joined in the order of the plan, for which bounds are proved
     "default_collation": "",
     "TimeZone": "UTC",
 }
@@ -142,7 +140,7 @@ class DuckDB:
         Because:    the cursor finds tables in another schema first, where each has a twin of its name without rows.
         Checked by: tests/unit/engines/test_duckdb.py::test_a_dry_run_looks_at_no_row
         """
-        check_fan_out(question.rows, self._sharing)
+        check_work(question, self._sharing)
         if question.unknown and question.found is None:
             with self._gathered(question, Keeping(1, 0, b""), rehearsing=True):
                 pass
@@ -286,6 +284,8 @@ class DuckDB:
     def _sharing(self, table: Table, column: Column | None) -> int:
         """How many rows of a public table have the same value in a column, or how many there are; looked up once."""
         place = table.name, None if column is None else column.name
+        if table.name not in self._full:
+            raise EngineFailed
         if place not in self._shared:
             relation = self._full[table.name]
             rows = relation.name
@@ -298,7 +298,8 @@ class DuckDB:
 
     def _related(self, question: Question) -> tuple[Relation, list[str]]:
         """Where the rows of a question are, and the parts of a WITH clause that make them."""
-        base, nest = base_of(question.rows), Nest(self._full)
+        base = base_of(question.rows)
+        nest = Nest(self._full, bounds_of_question(question, self._sharing))
         relation = self._full.get(base.table.name) if isinstance(base, Scan) else nest.relation(base)
         if relation is None or not _knows(relation, question):
             raise EngineFailed
@@ -424,15 +425,10 @@ def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) ->
 
 def _knows(relation: Relation, question: Question) -> bool:
     """Whether every column of the question is there, stored as something that can be read as its kind."""
-    parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
-    parts += [measure.value for measure in question.measures if measure.value is not None]
-    while parts:
-        part = parts.pop()
-        parts += operands(part)
-        if isinstance(part, Field):
-            stored = relation.columns.get(part.column.name)
-            if stored is None or part.column.kind not in kinds_of(stored[1]):
-                return False
+    for column in (*needed_columns(question), *columns_read(question)):
+        stored = relation.columns.get(column.name)
+        if stored is None or column.kind not in kinds_of(stored[1]):
+            return False
     return True
 
 

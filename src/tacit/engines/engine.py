@@ -9,20 +9,25 @@ from numpy.typing import NDArray
 from tacit.engines.gathering import Gathering
 from tacit.errors import TooLarge
 from tacit.plan import (
+    Column,
     Counted,
     Distinct,
     Expression,
+    Field,
     Keeping,
     Measure,
     Question,
     Ranked,
     Rows,
+    Scan,
     Summed,
     Units,
     Weights,
     Where,
+    base_of,
     groups_of,
     many_rows,
+    operands,
     width_of,
 )
 
@@ -81,6 +86,27 @@ def conditions_of(rows: Rows) -> Iterator[Expression]:
     if isinstance(rows, Where):
         yield from conditions_of(rows.rows)
         yield rows.condition
+
+
+def needed_columns(question: Question) -> list[Column]:
+    """The columns of a question about one table without which a row is not there: those that are never NULL.
+
+    A column that the question itself declares never to be NULL counts, too, whatever its table says.
+    """
+    base = base_of(question.rows)
+    found = [*base.table.columns, *columns_read(question)] if isinstance(base, Scan) else []
+    return [column for column in dict.fromkeys(found) if not column.nullable]
+
+
+def columns_read(question: Question) -> Iterator[Column]:
+    """The columns that the last conditions, the keys and the measures of a question read."""
+    parts: list[Expression] = [*conditions_of(question.rows), *(key.value for key in question.keys)]
+    parts += [measure.value for measure in question.measures if measure.value is not None]
+    while parts:
+        part = parts.pop()
+        parts += operands(part)
+        if isinstance(part, Field):
+            yield part.column
 
 
 def most_rows(question: Question) -> int:

@@ -1,7 +1,6 @@
-"""How many rows one private row becomes where it meets public ones: told before a private row is looked at."""
+"""How many public rows one private row meets: told from public tables alone, before a private row is looked at."""
 
 from collections.abc import Callable
-from math import prod
 
 from tacit.errors import TooLarge
 from tacit.plan import (
@@ -24,10 +23,13 @@ from tacit.plan import (
     type_of,
 )
 
-__all__ = ["MOST_PARTNERS", "Sharing", "check_fan_out"]
+__all__ = ["MOST_PARTNERS", "MOST_PUBLIC", "Sharing", "check_fan_out", "partners_of"]
 
 MOST_PARTNERS = 100_000
 """So many rows may be made of one row: to make them takes milliseconds, which nobody tells from others."""
+
+MOST_PUBLIC = 10_000_000
+"""So many rows may be made of public ones, by meeting each other."""
 
 Sharing = Callable[[Table, Column | None], int]
 """How many rows of a public table have the same value in a column, at most; without a column, how many there are."""
@@ -59,9 +61,11 @@ def _fan(rows: Rows, sharing: Sharing) -> int:
             return _checked(sum(_fan(part, sharing) for part in parts))
         case Joined(left, right, on, _):
             if owner_of(left) is Owner.NOBODY:
+                _check_public(rows, sharing)
                 return 1  # public rows among themselves
+            theirs = _fan(right, sharing)
             public = owner_of(right) is Owner.NOBODY
-            return _checked(_fan(left, sharing) * (_met(right, on, sharing) if public else _fan(right, sharing)))
+            return _checked(_fan(left, sharing) * (partners_of(right, on, sharing) if public else theirs))
 
 
 def _checked(found: int) -> int:
@@ -73,8 +77,17 @@ def _checked(found: int) -> int:
     return found
 
 
-def _met(rows: Rows, on: tuple[tuple[Expression, Expression], ...], sharing: Sharing) -> int:
-    """How many public rows one row can meet."""
+def _check_public(rows: Rows, sharing: Sharing) -> None:
+    found = _size(rows, sharing)
+    if found > MOST_PUBLIC:
+        raise TooLarge(
+            f"public rows could become {found:,} here by meeting each other, and more than {MOST_PUBLIC:,} are too "
+            "many; join them to the private table one after the other"
+        )
+
+
+def partners_of(rows: Rows, on: tuple[tuple[Expression, Expression], ...], sharing: Sharing) -> int:
+    """How many of some public rows one row can meet."""
     known = [_size(rows, sharing)]
     for one, two in on:
         if isinstance(two, Field) and type_of(one).kind is two.column.kind:
@@ -106,5 +119,5 @@ def _size(rows: Rows, sharing: Sharing) -> int:
             return _size(inner, sharing)
         case Stacked(parts):
             return sum(_size(part, sharing) for part in parts)
-        case Joined(left, right, _, _):
-            return prod((_size(left, sharing), _size(right, sharing)))
+        case Joined(left, right, on, _):
+            return _size(left, sharing) * partners_of(right, on, sharing)

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.engine import Answer, blank, check_fits, conditions_of
+from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.gathering import Gathered
 from tacit.engines.holding import Held, held
-from tacit.engines.keys import Enumeration, grouping
+from tacit.engines.keys import Enumeration, equality, grouping
 from tacit.engines.nesting import reader
-from tacit.engines.reading import read_unit, whole_unit
+from tacit.engines.reading import read_unit, scan_conditions, whole_unit
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, quoted, rendered, text
 from tacit.engines.statement import histogram, statement
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
-from tacit.plan import Keeping, Key, Kind, Question, Ranked, Scalar, Weights, columns_of_answer, scalar, type_of
+from tacit.plan import Keeping, Key, KeyValue, Kind, Question, Ranked, Weights, columns_of_answer, key_value, type_of
 
 __all__ = ["Finding", "finding", "gathered"]
 
@@ -61,7 +61,8 @@ def finding(
     names = [f"x{i}" for i in range(len(unknown))]
     columns = [f"{_value(key, read)} AS {name}" for key, name in zip(unknown, names, strict=True)]
     columns.append(f"{groups.place} AS p")
-    conditions = [*groups.conditions, *(rendered(condition, read) for condition in conditions_of(question.rows))]
+    conditions = [*groups.conditions, *scan_conditions(needed_columns(question), read)]
+    conditions += [rendered(condition, read) for condition in conditions_of(question.rows)]
     by_unit = relation.unit is not None
     whole = False
     if relation.unit is not None:
@@ -72,16 +73,16 @@ def finding(
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     taken = f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
     parts = ", ".join([*nested, f"taken AS ({taken})"])
-    present = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    present = [_present(name, key) for name, key in zip(names, unknown, strict=True)]
     listed = ", ".join(names)
-    distinct = f"SELECT DISTINCT {listed} FROM taken WHERE {present}"
+    distinct = f"SELECT DISTINCT {listed} FROM taken WHERE {' AND '.join(present)}"
     order = f"{_hash(unknown, names, keeping.secret)}, {listed}"
     keys = (
         f"CREATE OR REPLACE TEMP TABLE {KEYS} AS WITH {parts} "
         f"SELECT {listed}, row_number() OVER (ORDER BY {order}) - 1 AS g FROM ({distinct})"
     )
     public = prod(len(key.listed) for key in question.public)
-    same = " AND ".join(f"t.{name} = f.{name}" for name in names)
+    same = " AND ".join(equality(f"t.{name}", f"f.{name}", key) for name, key in zip(names, unknown, strict=True))
     met = f"taken AS t JOIN {KEYS} AS f ON {same}"
     if not by_unit:
         count = f"(count(*) << {keeping.bits})::BIGINT AS w"
@@ -102,13 +103,34 @@ def _value(key: Key, read: Reader) -> str:
     return f"({value} + 0e0)" if type_of(key.value).kind is Kind.NUMBER else value
 
 
+def _present(name: str, key: Key) -> str:
+    """Whether a key is one that can be told: not NULL, unless NULL is a group; and not beyond what was proved of it."""
+    within = _within_kind(name, type_of(key.value).kind)
+    return f"({name} IS NULL OR {within})" if key.null else within
+
+
+def _within_kind(name: str, kind: Kind) -> str:
+    """Whether a value is there and, were it ever beyond what was proved of it, not that either.
+
+    >>> _within_kind("x0", Kind.NUMBER)
+    'isfinite(x0)'
+    """
+    match kind:
+        case Kind.NUMBER:
+            return f"isfinite({name})"
+        case Kind.DATE | Kind.TIMESTAMP:
+            return f"{name} BETWEEN DATE '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
+        case _:
+            return f"{name} IS NOT NULL"
+
+
 def _hash(keys: Sequence[Key], names: Sequence[str], secret: bytes) -> str:
     parts = [_written(name, type_of(key.value).kind) for key, name in zip(keys, names, strict=True)]
     return f"sha256({text(secret.hex())} || {' || '.join(_measured(part) for part in parts)})"
 
 
 def _measured(part: str) -> str:
-    return f"CAST(strlen({part}) AS VARCHAR) || ':' || {part}"
+    return f"coalesce(CAST(strlen({part}) AS VARCHAR) || ':' || {part}, '-:')"
 
 
 def _written(name: str, kind: Kind) -> str:
@@ -141,12 +163,12 @@ class _Gathered:
     weights: NDArray[np.int64]
     held: Held | None
 
-    def keys(self, places: Sequence[int]) -> list[tuple[Scalar, ...]]:
+    def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
         chosen = self.places[np.asarray(places, np.int64)]
         self._table("tacit_named", g=chosen, p=np.arange(len(chosen)))
         names = ", ".join(_plain(f"x{i}", kind) for i, kind in enumerate(self.kinds))
         rows = self._rows(f"SELECT {names} FROM {KEYS} JOIN tacit_named USING (g) ORDER BY p")
-        return [tuple(map(scalar, row, self.kinds)) for row in rows]
+        return [tuple(map(key_value, row, self.kinds)) for row in rows]
 
     def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
         check_fits(question, weights)

@@ -4,9 +4,22 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import reduce
 
-from tacit.plan import LONGEST, UNITS, Called, Expression, Function, Kind, Literal, constant, may_leave, type_of
+from tacit.plan import (
+    LONGEST,
+    UNITS,
+    Called,
+    Expression,
+    Function,
+    Kind,
+    Literal,
+    can_raise,
+    constant,
+    may_leave,
+    operated,
+    type_of,
+)
 
-__all__ = ["function_sql"]
+__all__ = ["caught", "function_sql"]
 
 _BEYOND = (
     constant(datetime.min.replace(tzinfo=UTC), Kind.TIMESTAMP),
@@ -27,12 +40,30 @@ def function_sql(expression: Called, operands: Sequence[str]) -> str:
     """The SQL of a call, of operands that are of the kinds that are wanted.
 
     Claim:      no value raises or gives NaN or an infinity, and where `MEANINGS` says NULL there is NULL.
-    Because:    what DuckDB would raise on becomes NULL first, by `_kept_above`; overflow is refused by the plan.
-    Checked by: tests/laws/test_poison_matrix.py
+    Because:    what DuckDB would raise on becomes NULL first, by `_kept_above`; overflow is refused by the plan; and
+                what the table of partial cases says that it raises on stands within TRY.
+    Checked by: tests/laws/test_poison_matrix.py and tests/laws/test_partial.py
     """
-    writer = _WRITERS.get(expression.function)
-    name = expression.function.value.lower()
-    return f"{name}({', '.join(operands)})" if writer is None else writer(expression, operands)
+    function = expression.function
+    writer = _WRITERS.get(function)
+    found = f"{function.value.lower()}({', '.join(operands)})" if writer is None else writer(expression, operands)
+    outside = function not in _CAUGHT_INSIDE and can_raise(function, operated(expression))
+    return caught(found) if outside else found
+
+
+_CAUGHT_INSIDE = {Function.POWER, Function.DATE_ADD}
+
+
+def caught(value: str) -> str:
+    """The SQL of one operation that is NULL where it would raise.
+
+    Nothing else that could raise may stand inside: what is written twice in a statement the optimiser computes once,
+    and takes it out of TRY to do so.  Of an operation that always stands in its own TRY, it takes out both.
+
+    >>> caught("(a % b)")
+    'TRY((a % b))'
+    """
+    return f"TRY({value})"
 
 
 def _operator(sign: str) -> _Writer:
@@ -60,11 +91,13 @@ def _log(name: str) -> _Writer:
 
 def _power(expression: Called, operands: Sequence[str]) -> str:
     base, exponent = (type_of(part) for part in expression.operands)
+    value = operands[0]
     if base.range is not None and 0 in base.range and exponent.low is not None and exponent.low < 0:
-        return f"power(nullif({operands[0]}, 0e0), {operands[1]})"  # whole numbers to negative powers: zero would raise
+        value = f"nullif({value}, 0e0)"  # whole numbers to negative powers: zero would raise
+    found = caught(f"power({value}, {operands[1]})")
     if base.low is not None and base.low < 0:
-        return f"nullif(power({operands[0]}, {operands[1]}), CAST('nan' AS DOUBLE))"  # to DuckDB, NaN equals NaN
-    return f"power({operands[0]}, {operands[1]})"
+        return f"nullif({found}, CAST('nan' AS DOUBLE))"  # to DuckDB, NaN equals NaN
+    return found
 
 
 def _round(expression: Called, operands: Sequence[str]) -> str:
@@ -141,10 +174,9 @@ def _date_add(expression: Called, operands: Sequence[str]) -> str:
     leaves = may_leave(type_of(expression.operands[0]), type_of(expression.operands[1]), unit)
     if leaves:
         count = f"least(greatest({count}, {-UNITS[unit]:d}), {UNITS[unit]:d})"  # so many leave the calendar for sure
-    if unit in _MONTHS:
-        found = f"({moment} + to_months(CAST({count} * {_MONTHS[unit]} AS INTEGER)))"
-    else:
-        found = f"({moment} + to_microseconds({count} * {_LENGTHS[unit]}))"
+    times = caught(f"({count} * {_MONTHS.get(unit) or _LENGTHS[unit]})")
+    interval = f"to_months(TRY_CAST({times} AS INTEGER))" if unit in _MONTHS else f"to_microseconds({times})"
+    found = caught(f"({moment} + {interval})")
     if not leaves:
         return found
     first, last = (int(end) for end in _BEYOND if isinstance(end, int))

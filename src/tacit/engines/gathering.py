@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from tacit.plan import Keeping, Kind, Question, Scalar, Value, Weights, type_of
+from tacit.plan import Keeping, KeyValue, Kind, Question, Scalar, Value, Weights, type_of
 
 __all__ = ["Gathered", "Gathering", "hash_of", "key_weight", "rehearsed"]
 
@@ -30,7 +30,7 @@ class Gathered(Protocol):
         """What every key weighs, multiplied by 2**bits, in the order of their hashes; all are above zero."""
         ...
 
-    def keys(self, places: Sequence[int]) -> list[tuple[Scalar, ...]]:
+    def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
         """The values of some keys, one for every unknown key of the question."""
         ...
 
@@ -62,8 +62,15 @@ def hash_of(values: Iterable[Value], kinds: Iterable[Kind], secret: bytes) -> st
     >>> hash_of(["a"], [Kind.TEXT], b"one") == hash_of(["a"], [Kind.TEXT], b"two")
     False
     """
-    parts = [_written(value, kind).encode() for value, kind in zip(values, kinds, strict=True)]
-    return sha256(secret.hex().encode() + b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
+    parts = [
+        b"-:" if value is None else _prefix_length(_written(value, kind).encode())
+        for value, kind in zip(values, kinds, strict=True)
+    ]
+    return sha256(secret.hex().encode() + b"".join(parts)).hexdigest()
+
+
+def _prefix_length(part: bytes) -> bytes:
+    return b"%d:%b" % (len(part), part)
 
 
 def _written(value: Value, kind: Kind) -> str:

@@ -7,7 +7,7 @@ from tacit.engines.rendering import Reader, called, literal, rendered, text, who
 from tacit.frozen import frozen
 from tacit.plan import Key, Kind, Question, Value, constant, type_of
 
-__all__ = ["Enumeration", "Grouping", "enumeration", "found_grouping", "grouping"]
+__all__ = ["Enumeration", "Grouping", "enumeration", "equality", "found_grouping", "grouping"]
 
 Enumeration = Callable[[tuple[str, ...]], str]
 """The SQL of a type whose values are some texts, numbered from zero."""
@@ -69,8 +69,14 @@ def found_grouping(question: Question, read: Reader, table: str | None = None) -
         table = (
             f"(SELECT {', '.join(f'{sql} AS {name}' for sql, name in zip(listed, names, strict=True))}, {places} AS g)"
         )
-    same = [f"{rendered(key.value, read)} = f.{name}" for key, name in zip(question.unknown, names, strict=True)]
+    pairs = zip(question.unknown, names, strict=True)
+    same = [equality(rendered(key.value, read), f"f.{name}", key) for key, name in pairs]
     return Grouping("f.g", f" JOIN {table} AS f ON {' AND '.join(same)}", ())
+
+
+def equality(one: str, other: str, key: Key) -> str:
+    """Whether two values of a key are the same, as NULL is to itself where it is a value of the key."""
+    return f"{one} {'IS NOT DISTINCT FROM' if key.null else '='} {other}"
 
 
 def _column(values: list[Value], kind: Kind) -> str:
@@ -81,21 +87,36 @@ def _column(values: list[Value], kind: Kind) -> str:
 
 
 def _place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, str, str]:
-    kind = type_of(key.value).kind
+    """The place of a row's value among those of a key, what is joined for it, and whether it has one.
+
+    Claim:      NULL has the last place of a key that has a group for it, and none of any other key.
+    Because:    the places of values are looked up by what NULL never equals; NULL is asked for apart.
+    Checked by: tests/laws/test_left_out.py::test_engines_agree_on_null_and_other_groups
+    """
+    place, join, has_place = _declared_place(i, key, value, enumerated)
+    if not key.null:
+        return place, join, has_place
+    last = whole(len(key.listed) - 1)
+    return f"CASE WHEN {value} IS NULL THEN {last} ELSE {place} END", join, f"({has_place} OR {value} IS NULL)"
+
+
+def _declared_place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, str, str]:
+    """The same, for values that are not NULL."""
+    kind, declared = type_of(key.value).kind, key.values or ()
     places: dict[Value, int] = {}
-    for place, declared in enumerate(key.listed):
-        places.setdefault(constant(declared, kind), place)
-    if kind is Kind.TEXT and len(places) == len(key.listed):
+    for place, each in enumerate(declared):
+        places.setdefault(constant(each, kind), place)
+    if kind is Kind.TEXT and len(places) == len(declared):
         found = f"TRY_CAST({value} AS {enumerated(tuple(map(str, places)))})"
         return f"enum_code({found})::BIGINT", "", f"{found} IS NOT NULL"
     first = next(iter(places))
-    if isinstance(first, int) and kind is Kind.INTEGER and list(places) == list(range(first, first + len(key.listed))):
-        inside = f"({value} BETWEEN {whole(first)} AND {whole(first + len(key.listed) - 1)})"
+    if isinstance(first, int) and kind is Kind.INTEGER and list(places) == list(range(first, first + len(declared))):
+        inside = f"({value} BETWEEN {whole(first)} AND {whole(first + len(declared) - 1)})"
         return f"(CASE WHEN {inside} THEN {value} END - {whole(first)})", "", inside
-    name = f"k{i}"
+    name, outer = f"k{i}", "LEFT " if key.null else ""
     return (
         f"{name}.p",
-        f" JOIN ({_listed(places, kind)}) AS {name}(v, p) ON {value} = {name}.v",
+        f" {outer}JOIN ({_listed(places, kind)}) AS {name}(v, p) ON {value} = {name}.v",
         f"{name}.p IS NOT NULL",
     )
 
@@ -110,7 +131,8 @@ def _listed(places: dict[Value, int], kind: Kind) -> str:
 def _numbers(values: Iterable[Value], kind: Kind) -> str:
     """A column of numbers, dates or timestamps."""
     numbers = "DOUBLE[]" if kind is Kind.NUMBER else "BIGINT[]"
-    listed = f"unnest(CAST('[{', '.join(map(repr, values))}]' AS {numbers}))"
+    written = ", ".join("NULL" if value is None else repr(value) for value in values)
+    listed = f"unnest(CAST('[{written}]' AS {numbers}))"
     if kind is Kind.DATE:
         return f"{literal(0, kind)} + CAST({listed} AS INTEGER)"
     return f"make_timestamp({listed})" if kind is Kind.TIMESTAMP else listed

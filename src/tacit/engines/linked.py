@@ -68,8 +68,10 @@ def key_of(raw: object) -> str | None:
             return str(raw).lower()
         case Integral() | str():
             return str(raw)
-        case float() if raw != raw:  # noqa: PLR0124 -- how pandas says that there is none
+        case Real() if raw != raw:  # noqa: PLR0124 -- how pandas says that there is none
             return None
+        case Real() if float(raw).is_integer():  # as which pandas stores integers where one is missing
+            return str(int(float(raw)))
         case Real() | Decimal() | date():
             raise InvalidData("keys are compared as texts or integers; store the columns of a reference as one of them")
         case _:

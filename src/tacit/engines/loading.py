@@ -10,12 +10,14 @@ from typing import NoReturn
 import duckdb
 
 from tacit.engines.linked import Linked, Owners, Raw, check_key, owner, owners
+from tacit.engines.objects import array_of
 from tacit.engines.reading import check_type, check_unit_type
 from tacit.engines.relations import Relation
-from tacit.engines.rendering import called, literal, parsed_text, quoted, text
+from tacit.engines.rendering import called, literal, quoted, text
 from tacit.engines.sources import (
     Frame,
     Listed,
+    Pandas,
     Parquet,
     Separated,
     Source,
@@ -24,13 +26,14 @@ from tacit.engines.sources import (
     check_columns,
     check_path,
     header_of,
+    separated_rows,
     source_of,
     wanted,
 )
 from tacit.errors import InvalidData
-from tacit.plan import Kind, Table
+from tacit.plan import Column, Kind, Table
 
-__all__ = ["INGESTED", "INGESTED_NAMES", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "loaded"]
+__all__ = ["INGESTED", "INGESTED_NAMES", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "loaded", "raw_columns", "text_scan"]
 
 INGESTED, INGESTED_UNIT, INGESTED_NAMES = "tacit_rows", "tacit_unit", "tacit_names"
 """The tables of a file that `ingest` has written: the rows, what their unit is called, and a name for each of them."""
@@ -56,22 +59,23 @@ def loaded(connection: duckdb.DuckDBPyConnection, place: int, table: Table, sour
 def _relation(connection: duckdb.DuckDBPyConnection, place: int | str, table: Table, source: Source) -> Relation:
     ours, name = f"t{place}", f"s{place}"
     match source:
-        case Listed(rows):
-            arrays = arrays_of(rows, table)
+        case Listed() | Pandas():
+            arrays = arrays_of(source, table)
             connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays.values())})
             cells = [_unpacked(f"a{j}", kind) for j, (kind, _) in enumerate(arrays.values())]
             kinds = [called(kind) for kind, _ in arrays.values()]
             relation = _created(connection, "TABLE", ours, name, table, cells, kinds)
             connection.unregister(name)
             return relation
-        case Separated(path, separator):
-            scan = _text_scan(path, separator)
-            check_columns(_types(connection, scan), table)
-            cells = [parsed_text(quoted(column.name), column.kind) for column in table.columns]
+        case Separated(_, dialect):
+            scan = text_scan(connection, name, source, table)
+            cells = [dialect.sql(quoted(column.name), column.kind) for column in table.columns]
             kinds = [called(column.kind) for column in table.columns]
             if table.unit is not None:
-                cells, kinds = [*cells, quoted(table.unit)], [*kinds, "VARCHAR"]
-            return _created(connection, "TABLE", ours, scan, table, cells, kinds)
+                cells, kinds = [*cells, dialect.sql(quoted(table.unit), None)], [*kinds, "VARCHAR"]
+            relation = _created(connection, "TABLE", ours, scan, table, cells, kinds)
+            connection.unregister(name)
+            return relation
         case Frame(frame):
             connection.register(name, frame)
             relation = _typed(connection, "TABLE", ours, name, table)
@@ -87,15 +91,22 @@ def _relation(connection: duckdb.DuckDBPyConnection, place: int | str, table: Ta
             return _linked(connection, place, table, source)
 
 
-def _text_scan(path: Path, separator: str) -> str:
-    """The rows of a text file, every cell a text.
+def text_scan(connection: duckdb.DuckDBPyConnection, name: str, source: Separated, table: Table) -> str:
+    """The rows of a text file, every cell a text; those of another encoding than UTF-8 are registered by a name.
 
     Claim:      whether and how a row is read depends on that row alone, as long as every quotation mark is closed.
     Because:    nothing is guessed from the rows: separator, quotes and names are given, and a row that has too few
                 cells or is no UTF-8 is left out, cells beyond the header's are not looked at.
     Checked by: tests/unit/engines/test_separated.py
     """
-    names = ", ".join(f"{text(name)}: 'VARCHAR'" for name in header_of(path, separator))
+    path, separator = source.path, source.dialect.separator
+    header = header_of(path, source.dialect)
+    check_columns(header, table)
+    if source.dialect.encoding != "utf-8":
+        rows = list(separated_rows(path, source.dialect))
+        connection.register(name, {each: array_of([row[each] for row in rows], Kind.TEXT) for each in wanted(table)})
+        return name if wanted(table) else f"range({len(rows)})"
+    names = ", ".join(f"{text(each)}: 'VARCHAR'" for each in header)
     form = "auto_detect = false, header = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
     row = f"strict_mode = false, ignore_errors = true, max_line_size = {_LONGEST_LINE}"
     return f"read_csv({text(str(path))}, delim = {text(separator)}, columns = {{{names}}}, {form}, {row})"
@@ -115,7 +126,7 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
     known: tuple[str | None, str | None] = None, None
     for j, (step, end) in reversed(list(enumerate(source.ends()))):
         name, given = f"{place}_{j}", source_of(step.source)
-        scan, (key, after) = _raw(connection, f"s{name}", given, table, step.key, end)
+        scan, (key, after) = raw_columns(connection, f"s{name}", given, table, step.key, end)
         check_key(key.stored, step.key, table.name)
         if found is None:
             check_unit_type(after.stored, table)
@@ -124,7 +135,7 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
         else:
             check_key(after.stored, end, table.name)
         connection.execute(f"CREATE TABLE o{name} AS {owners(scan, key, after, found)}").fetchall()
-        if isinstance(given, Frame | Listed):
+        if isinstance(given, Frame | Listed | Pandas):
             connection.unregister(scan)
         types = _types(connection, f"o{name}")
         found = Owners(f"o{name}", types["k"], types["who"])
@@ -145,18 +156,20 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
     return Relation(f"t{place}", rows.columns, ("u", found.unit), None, *known, copied=what == "TABLE")
 
 
-def _raw(
+def raw_columns(
     connection: duckdb.DuckDBPyConnection, name: str, source: Source, table: Table, *columns: str
 ) -> tuple[str, list[Raw]]:
     """A scan of a source, and some of its columns as they are stored."""
     ends = [Table(table.name, (), unit=column) for column in columns]
     match source:
-        case Listed(rows):
-            arrays = [arrays_of(rows, end)[""] for end in ends]
+        case Listed() | Pandas():
+            arrays = [arrays_of(source, end)[""] for end in ends]
             connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays)})
             return name, [Raw(_unpacked(f"a{j}", kind), called(kind)) for j, (kind, _) in enumerate(arrays)]
-        case Separated(path, separator):
-            scan = _text_scan(path, separator)
+        case Separated(_, dialect):
+            both = Table(table.name, tuple(Column(column, Kind.TEXT) for column in dict.fromkeys(columns)))
+            scan = text_scan(connection, name, source, both)
+            return scan, [Raw(dialect.sql(quoted(column), None), "VARCHAR") for column in columns]
         case Frame(frame):
             connection.register(name, frame)
             scan = name
@@ -171,7 +184,7 @@ def _raw(
     types = _types(connection, scan)
     for end in ends:
         check_columns(types, end)
-    return scan, [Raw(_by_code_point(quoted(column), types[column]), types[column]) for column in columns]
+    return scan, [Raw(_as_stored(quoted(column), types[column]), types[column]) for column in columns]
 
 
 def _raw_ingested(connection: duckdb.DuckDBPyConnection, schema: str, ends: list[Table]) -> tuple[str, list[Raw]]:
@@ -226,8 +239,20 @@ def _typed(connection: duckdb.DuckDBPyConnection, what: str, ours: str, scan: st
     if table.unit is not None:
         check_unit_type(types[table.unit], table)
         names.append(table.unit)
-    cells = [_by_code_point(quoted(name), types[name]) for name in names]
+    cells = [_as_stored(quoted(name), types[name]) for name in names]
     return _created(connection, what, ours, scan, table, cells, [types[name] for name in names])
+
+
+def _as_stored(cell: str, stored: str) -> str:
+    """A cell of a source that has types.
+
+    Claim:      what a number means depends on its bits alone, and not on what a file says about its numbers.
+    Because:    the statistics of a Parquet file leave NaN out, so that an optimiser that believes them proves what is
+                false of it; what TRY gives has no statistics.  All other types have an order without exceptions.
+    Checked by: tests/laws/test_cells.py::test_no_number_has_statistics and
+                tests/laws/test_cells.py::test_a_cell_means_the_same_in_both_engines
+    """
+    return f"TRY({cell})" if stored in {"DOUBLE", "FLOAT"} else _by_code_point(cell, stored)
 
 
 def _by_code_point(cell: str, stored: str) -> str:

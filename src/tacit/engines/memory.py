@@ -10,12 +10,13 @@ import numpy as np
 from tacit.engines.cells import cell_in
 from tacit.engines.distinct import Pair
 from tacit.engines.distinct import kept as kept_of
-from tacit.engines.engine import Answer, blank, check_fits, conditions_of
-from tacit.engines.fanout import check_fan_out
+from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
 from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
+from tacit.engines.work import bounds_of_question, check_work
 from tacit.engines.yielding import scanned, steps, yielded
+from tacit.errors import EngineFailed
 from tacit.frozen import frozen
 from tacit.plan import (
     Column,
@@ -23,11 +24,11 @@ from tacit.plan import (
     Distinct,
     Keeping,
     Key,
+    KeyValue,
     Owner,
     Question,
     Ranked,
     Row,
-    Scalar,
     Scan,
     Summed,
     Table,
@@ -39,8 +40,8 @@ from tacit.plan import (
     computed,
     constant,
     held,
+    key_value,
     owner_of,
-    scalar,
     tables_of,
     type_of,
 )
@@ -70,35 +71,38 @@ class Memory:
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
         """The exact measures of every group, multiplied by 2**bits."""
-        return _evaluated(_based(question, self._rows), question, weights)
+        return _evaluated(self._based(question, self._rows), question, weights)
 
     def gather(self, question: Question, keeping: Keeping) -> Gathering:
         """What units keep of the unknown keys of a question."""
-        return nullcontext(_gathered(_based(question, self._rows), question, keeping))
+        return nullcontext(_gathered(self._based(question, self._rows), question, keeping))
 
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Gather and evaluate on no rows."""
-        check_fan_out(question.rows, self._sharing)
+        check_work(question, self._sharing)
         nothing: dict[str, list[Owned]] = {table.name: [] for table in tables_of(question.rows)}
-        _evaluated(_based(question, nothing), rehearsed(question), weights)
+        _evaluated(self._based(question, nothing), rehearsed(question), weights)
 
     def close(self) -> None:
         """Let go of the rows."""
         self._rows = {}
 
+    def _based(self, question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
+        """The rows before the last conditions; those of a table are held by the fields that read them."""
+        base = base_of(question.rows)
+        if isinstance(base, Scan):
+            return scanned(base.table, stored, needed_columns(question))
+        return yielded(base, stored, bounds_of_question(question, self._sharing))
+
     def _sharing(self, table: Table, column: Column | None) -> int:
         """How many rows of a public table have the same value in a column, or how many there are."""
+        if table.name not in self._rows:
+            raise EngineFailed
         rows = self._rows[table.name]
         if column is None:
             return len(rows)
         cells = (held(row.cells[column.name], column) for row in rows)
         return max(Counter(cell for cell in cells if cell is not None).values(), default=0)
-
-
-def _based(question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
-    """The rows before the last conditions; those of a table are held by the fields that read them."""
-    base = base_of(question.rows)
-    return scanned(base.table, stored) if isinstance(base, Scan) else yielded(base, stored)
 
 
 def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answer:
@@ -140,13 +144,13 @@ class _Gathered:
     """What is gathered, key by key, and the rows that it is gathered from."""
 
     rows: list[Owned]
-    found: dict[tuple[Scalar, ...], int]
+    found: dict[tuple[KeyValue, ...], int]
 
     @property
     def weights(self) -> Answer:
         return np.array(list(self.found.values()), np.int64)
 
-    def keys(self, places: Sequence[int]) -> list[tuple[Scalar, ...]]:
+    def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
         named = list(self.found)
         return [named[place] for place in places]
 
@@ -160,19 +164,27 @@ def _gathered(rows: list[Owned], question: Question, keeping: Keeping) -> _Gathe
     places = _places(replace(question, keys=public))
     known, named = _values(public), _values(question.unknown)
     owned: defaultdict[Hashable, set[tuple[Value, ...]]] = defaultdict(set)
-    whole = owner_of(question.rows) is Owner.ROW
+    nulls, whole = [key.null for key in question.unknown], owner_of(question.rows) is Owner.ROW
     for number, row in enumerate(_met(rows, question)):
         values = tuple(named(row.cells))
-        if None not in values and tuple(known(row.cells)) in places:
+        named_by = all(value is not None or null for value, null in zip(values, nulls, strict=True))
+        if named_by and tuple(known(row.cells)) in places:
             owned[number if whole else row.unit].add(values)
-    order = {values: (hash_of(values, kinds, keeping.secret), values) for keys in owned.values() for values in keys}
+    order = {
+        values: (
+            hash_of(values, kinds, keeping.secret),
+            [(value is None, 0 if value is None else value) for value in values],
+        )
+        for keys in owned.values()
+        for values in keys
+    }
     found: Counter[tuple[Value, ...]] = Counter()
     for keys in owned.values():
         kept = sorted(keys, key=order.__getitem__)[: keeping.most]
         for values in kept:
             found[values] += key_weight(len(kept), keeping)
     weighing = [values for values in sorted(found, key=order.__getitem__) if found[values]]
-    return _Gathered(rows, {tuple(map(scalar, each, kinds)): found[each] for each in weighing})
+    return _Gathered(rows, {tuple(map(key_value, each, kinds)): found[each] for each in weighing})
 
 
 def _kept(rows: list[Owned], question: Question) -> Iterator[Kept]:

@@ -7,16 +7,20 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import assert_never
 
-from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit
+from tacit.engines.pairs import Side, crowded, size_sql, suspected
+from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit, scan_conditions
 from tacit.engines.relations import Relation
-from tacit.engines.rendering import Reader, called, clamped, double, quoted, rendered, whole
+from tacit.engines.rendering import Reader, called, clamped, double, literal, quoted, rendered, whole
 from tacit.engines.terms import steps
+from tacit.engines.work import Bounds
 from tacit.errors import EngineFailed, InvalidData
 from tacit.plan import (
     Column,
     Compared,
     Computed,
     Defined,
+    Expression,
+    Field,
     Folded,
     Folding,
     Inner,
@@ -37,6 +41,7 @@ from tacit.plan import (
     columns_of,
     owner_of,
     steps_of,
+    type_of,
 )
 
 __all__ = ["Nest"]
@@ -56,6 +61,7 @@ class Nest:
     """
 
     relations: Mapping[str, Relation]
+    bounds: Bounds
     parts: list[str] = field(default_factory=list)
     _found: dict[Rows, Relation] = field(default_factory=dict)
 
@@ -75,7 +81,7 @@ class Nest:
                 return self._part(select, columns_of(rows), found)
             case Computed(inner, columns):
                 found = self.relation(inner)
-                select = f"SELECT {_listed(_defined(columns, reader(found)), found)} FROM {found.name}"
+                select = f"SELECT {_listed(self._defined(columns, reader(found)), found)} FROM {found.name}"
                 return self._part(select, columns_of(rows), found)
             case Inner():
                 return self._inner(rows)
@@ -96,25 +102,38 @@ class Nest:
 
     def _part(self, select: str, columns: Sequence[Column], owner: Relation) -> Relation:
         """A part of the WITH clause whose columns are c0, c1, … in their order."""
-        name = f"r{len(self.parts)}"
-        self.parts.append(f"{name} AS ({select})")
+        name = self._named(select)
         found = {column.name: (f"c{i}", called(column.kind)) for i, column in enumerate(columns)}
         assert len(found) == len(columns), "no two columns share a name"
         return Relation(name, found, owner.unit, None, owner.numbered, owner.names)
+
+    def _named(self, select: str, kept: str = "") -> str:
+        """The name of a part of the WITH clause."""
+        name = f"r{len(self.parts)}"
+        self.parts.append(f"{name} AS {kept}({select})")
+        return name
+
+    def _defined(self, columns: Sequence[Defined], read_column: Reader) -> list[str]:
+        """The cells of a row; NULL for those that nobody looks at."""
+        return [
+            rendered(value, read_column) if self.bounds.reads(name) else literal(None, type_of(value).kind)
+            for name, value in ((each.name, each.value) for each in columns)
+        ]
 
     def _scan(self, table: Table) -> Relation:
         relation = self.relations.get(table.name)
         if relation is None or not all(_knows(relation, column) for column in table.columns):
             raise EngineFailed
-        cells = [reader(relation)(column) for column in table.columns]
+        cells = self._defined([Defined(column.name, Field(column)) for column in table.columns], reader(relation))
         select, unit = [f"{cell} AS c{i}" for i, cell in enumerate(cells)], None
-        where = ""
+        conditions = scan_conditions(table.columns, reader(relation))
         if owner_of(Scan(table)) is Owner.UNIT:
             if relation.unit is None:
                 raise EngineFailed
             who = read_unit(quoted(relation.unit[0]), relation.unit[1])
             select, unit = [f"{who} AS u", *select], ("u", relation.unit[1])
-            where = f" WHERE {who} IS NOT NULL"
+            conditions.insert(0, f"{who} IS NOT NULL")
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         rows = f"SELECT {', '.join(select) or '1 AS nothing'} FROM {quoted(relation.name)}{where}"
         return self._part(rows, table.columns, Relation("", {}, unit, None, relation.numbered, relation.names))
 
@@ -163,8 +182,21 @@ class Nest:
             conditions.insert(0, _same_unit(one, two)[0])
         named = [f"{places[column.name]} AS c{i}" for i, column in enumerate(columns)]
         select = ", ".join([*(["l.u AS u"] if one.unit else []), *named]) or "1 AS nothing"
-        join = f"{one.name} AS l {'LEFT ' if rows.outer else ''}JOIN {two.name} AS r"
+        left = one.name
+        if self.bounds.limits(rows):
+            left = f"(SELECT * FROM {one.name} ANTI JOIN {self._crowded(rows, one, two)} USING (u))"
+        join = f"{left} AS l {'LEFT ' if rows.outer else ''}JOIN {two.name} AS r"
         return self._part(f"SELECT {select} FROM {join} ON {' AND '.join(conditions) or 'TRUE'}", columns, one)
+
+    def _crowded(self, rows: Joined, one: Relation, two: Relation) -> str:
+        """The part that lists the units which are left out of a join, for they would have too many pairs in it."""
+        ours = _side(rows.left, one, [pair[0] for pair in rows.on])
+        theirs = _side(rows.right, two, [pair[1] for pair in rows.on])
+        public = owner_of(rows.right) is Owner.NOBODY
+        same = None if public else _same_unit(one, two)[0]
+        partners = self.bounds.partners(rows) if public else 0
+        among = self._named(suspected(ours, theirs, same, partners), "MATERIALIZED ")
+        return self._named(crowded(ours, theirs, same, among), "MATERIALIZED ") if public or rows.on else among
 
     def _windowed(self, rows: Windowed) -> Relation:
         """The rows with what windows add.
@@ -202,8 +234,11 @@ def _knows(relation: Relation, column: Column) -> bool:
     return stored is not None and column.kind in kinds_of(stored[1])
 
 
-def _defined(columns: Sequence[Defined], read_column: Reader) -> list[str]:
-    return [rendered(each.value, read_column) for each in columns]
+def _side(rows: Rows, found: Relation, keys: Sequence[Expression]) -> Side:
+    """One side of a join, as it is counted."""
+    texts = [found.columns[column.name][0] for column in columns_of(rows) if column.kind is Kind.TEXT]
+    rendered_keys = tuple(rendered(key, reader(found)) for key in keys)
+    return Side(found.name, size_sql(texts), rendered_keys, tuple(type_of(key).kind for key in keys))
 
 
 def _listed(cells: Sequence[str], owner: Relation) -> str:
@@ -287,11 +322,11 @@ def _held(i: int, fold: Folded) -> str:
             return f"a{i}"
         case Folding.SUM:
             low, high = (int(Fraction(end) / fold.step) for end in (fold.column.low, fold.column.high))  # type: ignore[arg-type]
-            total = f"CAST({clamped(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)"
+            total = f"TRY_CAST({clamped(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)"
         case Folding.MEAN:
             least = whole(steps_of(fold).low)
             above = f"(2 * (a{i} - {least}::HUGEINT * n{i}) + n{i})"
-            total = f"CAST(CASE WHEN n{i} > 0 THEN {least} + {above} // (2 * n{i}::HUGEINT) END AS BIGINT)"
+            total = f"TRY_CAST(CASE WHEN n{i} > 0 THEN {least} + {above} // (2 * n{i}::HUGEINT) END AS BIGINT)"
         case _:
             assert_never(fold.fold)
     return total if fold.column.kind is Kind.INTEGER else f"(CAST({total} AS DOUBLE) * {double(float(fold.step))})"

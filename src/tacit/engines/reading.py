@@ -1,17 +1,18 @@
 """How stored columns are read as declared ones, in SQL: checked by their types alone, with no cell that could raise."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 
 from tacit.engines.rendering import called, clamped, double, literal, whole
 from tacit.errors import InvalidData
-from tacit.plan import INT64, Column, Kind, Table, Value, bounds_of, constant
+from tacit.plan import INT64, MOST_CHARACTERS, Column, Kind, Table, Value, bounds_of, constant
 
 __all__ = [
     "check_type",
     "check_unit_type",
     "check_units_alike",
+    "scan_conditions",
     "key_type",
     "kinds_of",
     "read",
@@ -36,25 +37,30 @@ _ENDS = {
 }
 
 
-def kinds_of(stored: str) -> frozenset[Kind]:
-    """The kinds as which a column of a stored type can be declared."""
+def kinds_of(stored: str) -> tuple[Kind, ...]:
+    """The kinds as which a column of a stored type can be declared, the first of which it is if nothing is said.
+
+    Doubles may be declared as integers: files that pandas writes store integers so as soon as one is missing.
+    """
     match _family(stored):
         case "BOOLEAN":
-            return frozenset({Kind.BOOLEAN})
+            return (Kind.BOOLEAN,)
         case "INTEGER":
-            return frozenset({Kind.INTEGER, Kind.NUMBER})
-        case "FLOAT" | "DECIMAL":
-            return frozenset({Kind.NUMBER})
+            return (Kind.INTEGER, Kind.NUMBER)
+        case "FLOAT":
+            return (Kind.NUMBER, Kind.INTEGER)
+        case "DECIMAL":
+            return (Kind.NUMBER,)
         case "TEXT":
-            return frozenset({Kind.TEXT})
+            return (Kind.TEXT,)
         case "DATE":
-            return frozenset({Kind.DATE, Kind.TIMESTAMP})
+            return (Kind.DATE, Kind.TIMESTAMP)
         case "TIMESTAMP":
-            return frozenset({Kind.TIMESTAMP})
+            return (Kind.TIMESTAMP,)
         case "NULL":
-            return frozenset(Kind)
+            return tuple(Kind)
         case _:
-            return frozenset()
+            return ()
 
 
 def check_type(stored: str, column: Column, table: Table) -> None:
@@ -93,7 +99,7 @@ def check_units_alike(stored: Iterable[str]) -> None:
 
 
 def read(raw: str, stored: str, column: Column) -> str:
-    """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL.
+    """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL, texts cut.
 
     Claim:      the SQL raises on no cell, and gives what `held(plain(cell))` gives in memory.
     Because:    every cast that could fail is TRY_CAST; NaN is greater than every double in DuckDB's order, so that one
@@ -108,7 +114,7 @@ def read(raw: str, stored: str, column: Column) -> str:
         case Kind.BOOLEAN:
             return raw
         case Kind.TEXT:
-            return raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)"
+            return _cut(raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)")
         case Kind.INTEGER:
             return clamped(_integer(raw, stored), column.kind, low, high)
         case Kind.NUMBER:
@@ -118,6 +124,23 @@ def read(raw: str, stored: str, column: Column) -> str:
             return clamped(number, column.kind, low, high)
         case Kind.DATE | Kind.TIMESTAMP:
             return _finite_moment(_moment(raw, stored, column.kind), column.kind, low, high)
+
+
+def _cut(text: str) -> str:
+    """The first characters of a text; strlen counts bytes, and tells of most texts at once that they are short."""
+    return f"CASE WHEN strlen({text}) > {MOST_CHARACTERS} THEN substr({text}, 1, {MOST_CHARACTERS}) ELSE {text} END"
+
+
+def scan_conditions(columns: Iterable[Column], read_column: Callable[[Column], str]) -> list[str]:
+    """The conditions under which a row is there: what is declared never to be NULL is not.
+
+    Claim:      no row that is read has NULL in a column that is declared never to be.
+    Because:    a row that has is left out wherever its table is scanned, by its own cells alone: the promise is kept,
+                and nobody else is asked whether it was.
+    Checked by: tests/unit/engines/test_declared.py::test_a_row_without_a_value_that_must_be_there_is_left_out
+    """
+    needed = [column for column in columns if not column.nullable]
+    return [f"{read_column(column)} IS NOT NULL" for column in dict.fromkeys(needed)]
 
 
 def read_unit(raw: str, stored: str) -> str:
@@ -169,10 +192,19 @@ def _integer(raw: str, stored: str) -> str:
         return raw
     if stored in _NARROW:
         return f"CAST({raw} AS BIGINT)"
+    if stored in _FLOATS:
+        return _whole_double(raw)
     low, high = (f"CAST('{end}' AS HUGEINT)" for end in INT64)
     beyond = f"WHEN {raw} > {high} THEN {whole(INT64[1])}"
     below = f" WHEN {raw} < {low} THEN {whole(INT64[0])}" if stored == "HUGEINT" else ""
     return f"CASE {beyond}{below} ELSE TRY_CAST({raw} AS BIGINT) END"
+
+
+def _whole_double(raw: str) -> str:
+    """A double without a fraction as an integer, those beyond 64 bits moved onto the last; any other is NULL."""
+    ends = f"WHEN {raw} >= {double(2.0**63)} THEN {whole(INT64[1])} WHEN {raw} < {double(-(2.0**63))}"
+    held = f"CASE {ends} THEN {whole(INT64[0])} ELSE TRY_CAST({raw} AS BIGINT) END"
+    return f"CASE WHEN isfinite({raw}) AND {raw} = trunc({raw}) THEN {held} END"
 
 
 def _number(raw: str, stored: str) -> str:

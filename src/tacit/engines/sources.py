@@ -1,27 +1,30 @@
 """Where rows come from: files, frames and lists, told apart by what they are and never by what they hold."""
 
 import csv
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
-from decimal import Decimal
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
-from math import isfinite
-from numbers import Integral
 from pathlib import Path
 from typing import Any, NoReturn
+from weakref import WeakSet
 
-import numpy as np
 from numpy.typing import NDArray
 
+from tacit.engines.dialect import Dialect, dialect_of
+from tacit.engines.frames import check_dtype, series_array, series_cells, series_units
+from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked, linked_rows
-from tacit.errors import InvalidData
+from tacit.engines.objects import array_of, arrow_cells, read_object, unit_of, units_array
+from tacit.errors import InvalidData, InvalidInput
+from tacit.extras import extra
 from tacit.frozen import frozen
-from tacit.plan import INT64, Kind, Row, Table, Value, held, parsed, plain
+from tacit.plan import Kind, Row, Table, Value, held
 
 __all__ = [
     "Frame",
     "Listed",
     "Owned",
+    "Pandas",
     "Parquet",
     "Separated",
     "Source",
@@ -29,12 +32,15 @@ __all__ = [
     "arrays_of",
     "check_columns",
     "check_path",
-    "header_of",
     "check_unique",
+    "every_row",
+    "header_of",
     "not_unique",
     "rows_of",
+    "separated_rows",
     "source_of",
     "wanted",
+    "with_format",
 ]
 
 
@@ -55,10 +61,10 @@ class Parquet:
 
 @frozen
 class Separated:
-    """A file of text with a header, read once; every cell is text, and what a kind cannot read is NULL."""
+    """A file of text with a header, read once; every cell is text, and what its dialect cannot read is NULL."""
 
     path: Path
-    separator: str
+    dialect: Dialect
 
 
 @frozen
@@ -71,7 +77,14 @@ class Stored:
 
 @frozen
 class Frame:
-    """A table in memory whose columns have types: pandas, polars or Arrow; copied once."""
+    """A table in memory whose columns have types: polars or Arrow; copied once."""
+
+    frame: Any
+
+
+@frozen
+class Pandas:
+    """A frame of pandas, whose columns have types that one cell may change: cells are read as declared; copied once."""
 
     frame: Any
 
@@ -83,22 +96,26 @@ class Listed:
     rows: Sequence[Mapping[str, object]]
 
 
-Source = Parquet | Separated | Stored | Frame | Listed | Linked
+Source = Parquet | Separated | Stored | Frame | Pandas | Listed | Linked
 """Where the rows of a table come from."""
 
 _FILES: dict[str, Callable[[Path], Source]] = {
     ".parquet": Parquet,
     ".pq": Parquet,
-    ".csv": lambda path: Separated(path, ","),
-    ".tsv": lambda path: Separated(path, "\t"),
+    ".csv": lambda path: Separated(path, Dialect(",")),
+    ".tsv": lambda path: Separated(path, Dialect("\t")),
     ".duckdb": Stored,
 }
 _SEPARATORS = (";", "\t", "|", ",")
 _REMEDY = "give a path to Parquet, CSV or DuckDB, a frame of pandas, polars or Arrow, or a list of dictionaries"
 
 
+_READ: WeakSet[Any] = WeakSet()
+"""Streams that were read: they are empty from then on, and no table is."""
+
+
 def source_of(given: object) -> Source:
-    """The source that a path, a frame or a list is.
+    """The source that a path, a frame or a list is; what can be read only once is read here, or refused.
 
     >>> source_of([{"ward": "A"}])
     Listed(rows=[{'ward': 'A'}])
@@ -112,11 +129,30 @@ def source_of(given: object) -> Source:
     library = type(given).__module__.partition(".")[0]
     if library == "pandas" and hasattr(given, "dtypes"):
         return _pandas(given)
+    if library == "pyarrow" and hasattr(given, "read_all"):
+        return Frame(_arrow(_read_once(given)))
     if library == "polars" and hasattr(given, "collect_schema"):
         return Frame(given.collect() if hasattr(given, "collect") else given)
     if library == "pyarrow" and hasattr(given, "schema"):
-        return Frame(given.read_all() if hasattr(given, "read_all") else given)
+        return Frame(_arrow(given))
+    if isinstance(given, Iterator):
+        raise InvalidData("rows cannot come from an iterator, which can be read only once; give list(...) of it")
     raise InvalidData(f"rows cannot come from a {type(given).__name__}; {_REMEDY}")
+
+
+def with_format(source: Source, given: Mapping[str, Any]) -> Source:
+    """The source, its text read as a format declares; refused where there is no text."""
+    if not isinstance(source, Separated):
+        raise InvalidInput("format", sorted(given), "leave it out: only a text file, such as CSV, has one")
+    return replace(source, dialect=dialect_of(given, source.dialect.separator))
+
+
+def _read_once(stream: Any) -> Any:
+    """The rows of a stream, which is empty afterwards and would be taken for a table without rows."""
+    if stream in _READ:
+        raise InvalidData("a stream can be read only once, and this one was; give the table that it was read into")
+    _READ.add(stream)
+    return stream.read_all()
 
 
 def wanted(table: Table) -> list[str]:
@@ -143,21 +179,26 @@ def rows_of(given: object, table: Table) -> list[Owned]:
     return [_owned(record, table, read) for record in records]
 
 
-def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object]], Callable[[object, Kind], Value]]:
+_Reader = Callable[[object, Kind | None], Any]
+"""How a cell is read as a kind, or, without one, as a unit or a key."""
+
+
+def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object]], _Reader]:
     """The raw rows of a source, and how their cells are read."""
     match source:
         case Listed(rows):
-            return rows, plain
-        case Frame(frame) if hasattr(frame, "to_pylist"):
-            return frame.to_pylist(), plain
+            return rows, _read_object
         case Frame(frame):
-            return frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records"), plain
-        case Separated(path, separator):
-            return list(_separated(path, separator)), _parsed
+            return _arrow_rows(frame.to_arrow() if hasattr(frame, "to_arrow") else frame), _read_object
+        case Pandas(frame):
+            return _rows_from({name: series_cells(frame[name]) for name in frame.columns}, len(frame)), _read_object
+        case Separated(path, dialect):
+            return list(separated_rows(path, dialect)), lambda cell, kind: _read_text(cell, kind, dialect)
         case Parquet(path):
-            from pyarrow.parquet import read_table
+            with extra("arrow", "the memory engine"):
+                from pyarrow.parquet import read_table
 
-            return read_table(path).to_pylist(), plain
+            return _arrow_rows(read_table(path)), _read_object
         case Stored():
             raise InvalidData("the memory engine does not read files of DuckDB; give it a frame or a list")
         case Linked(inner, steps):
@@ -166,10 +207,52 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
             _check_has(rows, table, steps[0].column)
             links = []
             for step, end in source.ends():
-                others, _ = _records(source_of(step.source), table)
+                others, read_other = _records(source_of(step.source), table)
                 _check_has(others, table, step.key, end)
-                links.append((step.column, [(other.get(step.key), other.get(end)) for other in others]))
-            return linked_rows(rows, links, source.path, _unit), read
+                links.append((step.column, [_link(other, step.key, end, read_other) for other in others]))
+            first = steps[0].column
+            keyed = [{**row, first: _key(row.get(first), read)} for row in rows]
+            linked = linked_rows(keyed, links, source.path, unit_of)
+            return [{**row, source.path: each[source.path]} for row, each in zip(rows, linked, strict=True)], read
+
+
+def _read_object(raw: object, kind: Kind | None) -> Any:
+    return unit_of(raw) if kind is None else read_object(raw, kind)
+
+
+def _read_text(cell: object, kind: Kind | None, dialect: Dialect) -> Any:
+    if not isinstance(cell, str):  # a cell that is missing, or a unit that a link has found
+        return unit_of(cell) if kind is None else None
+    return dialect.read(cell, Kind.TEXT if kind is None else kind)
+
+
+def _key(raw: object, read: _Reader) -> object:
+    """A key as it is stored; a word of a text file that stands for nothing leads nowhere."""
+    return read(raw, None) if isinstance(raw, str) else raw
+
+
+def _link(row: Mapping[str, object], key: str, end: str, read: _Reader) -> tuple[object, object]:
+    return _key(row.get(key), read), _key(row.get(end), read)
+
+
+def _rows_from(columns: Mapping[str, list[Any]], rows: int) -> list[Mapping[str, object]]:
+    names = list(columns)
+    cells = [columns[name] for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)] if names else [{}] * rows
+
+
+def _arrow_rows(table: Any) -> list[Mapping[str, object]]:
+    return _rows_from({name: arrow_cells(table.column(name)) for name in table.column_names}, table.num_rows)
+
+
+def _arrow(table: Any) -> Any:
+    """A table of Arrow; halves of floats, which DuckDB does not know, are floats."""
+    import pyarrow as pa
+
+    if not isinstance(table, pa.Table | pa.RecordBatch):
+        return table
+    wide = [pa.field(each.name, pa.float32()) if each.type == pa.float16() else each for each in table.schema]
+    return table if wide == list(table.schema) else pa.table(table).cast(pa.schema(wide))
 
 
 def check_path(source: Linked, table: Table) -> None:
@@ -202,22 +285,28 @@ def not_unique(table: Table, name: str) -> NoReturn:
     )
 
 
-def arrays_of(rows: Sequence[Mapping[str, object]], table: Table) -> dict[str, tuple[Kind, NDArray[Any]]]:
-    """Rows as columns that a columnar engine can take over, each with its kind; the unit's column is called ``""``.
-
-    NULL is masked; in numbers it is NaN, which is read as NULL.  Dates and timestamps are integers.
-    """
+def arrays_of(given: Listed | Pandas, table: Table) -> dict[str, tuple[Kind, NDArray[Any]]]:
+    """Rows as columns that a columnar engine can take over, each with its kind; the unit's column is called ``""``."""
+    if isinstance(given, Pandas):
+        return _frame_arrays(given.frame, table)
+    rows = given.rows
     check_columns({name for row in rows for name in row} if rows else None, table)
-    found = {
-        column.name: (column.kind, _array([plain(row.get(column.name), column.kind) for row in rows], column.kind))
-        for column in table.columns
-    }
+    found = {}
+    for column in table.columns:
+        cells = [read_object(row.get(column.name), column.kind) for row in rows]
+        found[column.name] = column.kind, array_of(cells, column.kind)
     if table.unit is not None:
-        units = [_unit(row.get(table.unit)) for row in rows]
-        kind = _unit_kind(units, table.unit)
-        if kind is Kind.INTEGER and any(isinstance(unit, int) and not INT64[0] <= unit <= INT64[1] for unit in units):
-            kind, units = Kind.TEXT, [None if unit is None else str(unit) for unit in units]
-        found[""] = kind, _array([plain(unit, kind) for unit in units], kind)
+        found[""] = units_array([unit_of(row.get(table.unit)) for row in rows], table.unit)
+    return found
+
+
+def _frame_arrays(frame: Any, table: Table) -> dict[str, tuple[Kind, NDArray[Any]]]:
+    check_columns([str(name) for name in frame.columns], table)
+    for column in table.columns:
+        check_dtype(frame[column.name].dtype, column, table)
+    found = {column.name: (column.kind, series_array(frame[column.name], column.kind)) for column in table.columns}
+    if table.unit is not None:
+        found[""] = series_units(frame[table.unit], table.unit)
     return found
 
 
@@ -234,17 +323,19 @@ def _file(path: Path) -> Source:
 
 
 def _pandas(frame: Any) -> Source:
-    """A frame of pandas; one with columns of mere Python objects is read object by object."""
-    if any(str(kind) == "object" for kind in frame.dtypes):
-        return Listed(frame.to_dict("records"))
-    return Frame(frame)
+    """A frame of pandas; its columns are looked up by their names, so that no two may have one."""
+    names = [str(name) for name in frame.columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InvalidData(f"the frame has two columns {twice!r}; give them different names")
+    return Pandas(frame if list(frame.columns) == names else frame.set_axis(names, axis=1))
 
 
-def header_of(path: Path, separator: str) -> list[str]:
+def header_of(path: Path, dialect: Dialect) -> list[str]:
     """The names in the first line of a text file, which are public; one that is empty is called after its place."""
     try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            cells = next(csv.reader(file, delimiter=separator), [])
+        with path.open(encoding=_codec(dialect), errors="replace", newline="") as file:
+            cells = next(csv.reader(file, delimiter=dialect.separator), [])
     except (OSError, csv.Error):
         cells = []
     names = [cell or f"column {place}" for place, cell in enumerate(cells, start=1)]
@@ -255,75 +346,39 @@ def header_of(path: Path, separator: str) -> list[str]:
     other = next((mark for mark in _SEPARATORS if len(names) == 1 and mark in names[0]), None)
     if other is not None:
         raise InvalidData(
-            f"{path.name} seems to be separated by {other!r}, and {separator!r} is expected; write it so, with "
-            "points in decimal numbers"
+            f"{path.name} seems to be separated by {other!r}, and {dialect.separator!r} is expected; declare it in the "
+            f"table's format, as in format = {{ separator = {_spelled_mark(other)} }}"
         )
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InvalidData(f"{path.name} has two columns {twice!r}; give them different names in its first line")
+    check_names(names, path.name, "give them different names in its first line")
     return names
 
 
-def _separated(path: Path, separator: str) -> Iterator[Mapping[str, object]]:
-    """The rows of a text file; one with too few cells, or that is no UTF-8, is left out."""
-    names = header_of(path, separator)
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        reader = csv.reader(file, delimiter=separator)
+def _spelled_mark(mark: str) -> str:
+    return '"\\t"' if mark == "\t" else f'"{mark}"'
+
+
+def _codec(dialect: Dialect) -> str:
+    return {"utf-8": "utf-8-sig", "windows-1252": "cp1252"}.get(dialect.encoding, dialect.encoding)
+
+
+def separated_rows(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None]]:
+    """The rows of a text file; one with too few cells, or whose letters cannot be read, is left out."""
+    return (row for row in every_row(path, dialect) if row is not None)
+
+
+def every_row(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None] | None]:
+    """The same, with None for every row that is left out; a line without anything is no row."""
+    names = header_of(path, dialect)
+    with path.open(encoding=_codec(dialect), errors="surrogateescape", newline="") as file:
+        reader = csv.reader(file, delimiter=dialect.separator)
         next(reader, None)
         for cells in reader:
             if len(cells) >= len(names) and "".join(cells).encode("utf-8", "replace").decode() == "".join(cells):
                 yield {name: cell or None for name, cell in zip(names, cells, strict=False)}
+            elif cells:
+                yield None
 
 
-def _parsed(cell: object, kind: Kind) -> Value:
-    return None if cell is None else parsed(str(cell), kind)
-
-
-def _owned(record: Mapping[str, object], table: Table, read: Callable[[object, Kind], Value]) -> Owned:
-    cells = {column.name: read(record.get(column.name), column.kind) for column in table.columns}
-    return Owned(None if table.unit is None else _unit(record.get(table.unit)), cells)
-
-
-def _unit(raw: object) -> Any:
-    """Whose a row is: any value that is equal to itself; NaN, infinities and missing values are nobody."""
-    match raw:
-        case bool() | np.bool_():
-            return bool(raw)
-        case Integral():
-            return int(raw)
-        case float() | np.floating():
-            return float(raw) if isfinite(raw) else None
-        case Decimal():
-            return raw if raw.is_finite() else None
-        case str():
-            return plain(raw, Kind.TEXT)
-        case date():
-            return raw if raw == raw else None  # noqa: PLR0124 -- a missing timestamp is not equal to itself
-        case _:
-            return None
-
-
-def _unit_kind(units: Iterable[object], name: str) -> Kind:
-    """The first kind that all units are of."""
-    present = [unit for unit in units if unit is not None]
-    for kind in (Kind.BOOLEAN, Kind.INTEGER, Kind.TEXT, Kind.DATE):
-        if all(plain(unit, kind) is not None for unit in present):
-            return kind
-    if all(isinstance(unit, datetime) for unit in present):
-        return Kind.TIMESTAMP
-    if all(plain(unit, Kind.NUMBER) == unit for unit in present):  # exactly: two units never become one
-        return Kind.NUMBER
-    raise InvalidData(f"the units in column {name!r} are of several kinds; store them all as text or as integers")
-
-
-def _array(values: list[Value], kind: Kind) -> NDArray[Any]:
-    missing = [value is None for value in values]
-    match kind:
-        case Kind.TEXT:
-            return np.array([*values, None], dtype=object)[:-1]
-        case Kind.NUMBER:
-            return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-        case Kind.BOOLEAN:
-            return np.ma.MaskedArray(np.array([bool(value) for value in values], dtype=np.bool_), missing)
-        case Kind.INTEGER | Kind.DATE | Kind.TIMESTAMP:
-            return np.ma.MaskedArray(np.array([0 if value is None else value for value in values], np.int64), missing)
+def _owned(record: Mapping[str, object], table: Table, read: _Reader) -> Owned:
+    cells: dict[str, Value] = {column.name: read(record.get(column.name), column.kind) for column in table.columns}
+    return Owned(None if table.unit is None else read(record.get(table.unit), None), cells)

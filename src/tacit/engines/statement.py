@@ -13,9 +13,9 @@ from math import isqrt
 
 from tacit.engines.cells import cell_sql
 from tacit.engines.distinct import counted_by_unit
-from tacit.engines.engine import conditions_of, most_rows
+from tacit.engines.engine import conditions_of, most_rows, needed_columns
 from tacit.engines.keys import Enumeration, enumeration, found_grouping, grouping
-from tacit.engines.reading import read, read_unit
+from tacit.engines.reading import read, read_unit, scan_conditions
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import quoted, rendered
 from tacit.engines.terms import Recipe, Term, Terms
@@ -77,8 +77,10 @@ def statement(
     sums_first = sorted(plain, key=lambda m: not isinstance(m, Summed))  # then a count finds the column of its sum
     known = {m: () if m in met else terms.recipe(m) for m in sums_first}
     recipes = [known[m] for m in plain]
-    seen = {measure: terms.seen(measure) for measure in met}
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
+    # What is read anew for every measure is no more than that measure needs, or texts would be made as often as k**2.
+    own = [terms if nested else Terms(terms.read, rows=terms.rows) for _ in met]
+    seen = [each.seen(measure) for measure, each in zip(met, own, strict=True)]
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
     taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found, placed=by_unit)})"
     parts, tables, columns = [*nested, taken], list[str](), list[str]()
@@ -88,15 +90,18 @@ def statement(
     if not terms.listed and met != [Units()]:
         parts.append("everyone AS (SELECT g FROM taken GROUP BY g)")
         tables.append("everyone")
-    for place, (measure, column) in enumerate(seen.items()):
+    for place, (measure, column) in enumerate(zip(met, seen, strict=True)):
+        rows = "taken" if nested else f"taken{place}"
+        if not nested:
+            parts.append(f"{rows} AS {kept} ({_taken(question, relation, own[place], enumerated, found)})")
         if isinstance(measure, Units):
-            parts += _units(weights, groups_of(question), place, column)
+            parts += _units(weights, groups_of(question), place, column, rows)
             columns.append(f"NULL, d{place}.m")
         else:
             assert column is not None, "there is something to tell apart"
             assert relation.unit is not None, "rows have units"
             stored, kind = relation.unit[1], type_of(measure.value).kind
-            parts += counted_by_unit(place, column, kind, weights.bound, stored, relation.names)
+            parts += counted_by_unit(place, column, kind, weights.bound, stored, relation.names, rows)
             columns.append(f"d{place}.m, NULL")
         tables.append(f"LEFT JOIN d{place} USING (g)" if tables else f"d{place}")
     extra: dict[Measure, Recipe] = {measure: ((len(terms.listed) + place, 1),) for place, measure in enumerate(met)}
@@ -151,6 +156,7 @@ def _taken(
     if relation.unit_rows is not None:
         columns.append(f"{quoted(relation.unit_rows)} AS r")
     columns += [f"{sql} AS {name}" for name, sql in terms.columns.items()]
+    conditions += scan_conditions(needed_columns(question), terms.read)
     conditions += [rendered(condition, terms.read) for condition in conditions_of(question.rows)]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     return f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
@@ -281,9 +287,9 @@ def _lighter(bits: int) -> str:
     return "INTEGER" if bits < _NARROW else "BIGINT"
 
 
-def _units(weights: Weights, groups: int, place: int, column: str | None) -> Iterator[str]:
+def _units(weights: Weights, groups: int, place: int, column: str | None, taken: str) -> Iterator[str]:
     """How many units are present in each group, each with the weight of its presences, as d{place}."""
-    rows = "taken" if column is None else f"(SELECT u, g FROM taken WHERE {column} IS NOT NULL)"
+    rows = taken if column is None else f"(SELECT u, g FROM {taken} WHERE {column} IS NOT NULL)"
     most = isqrt(weights.units_squared) if weights.norm is Weighing.L1 else weights.units_squared
     full = 1 << weights.bits
     if groups <= _MASK:

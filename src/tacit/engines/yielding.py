@@ -1,6 +1,6 @@
 """The rows of a plan in Python, one node after the other: what every engine has to give."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -8,9 +8,13 @@ from math import floor
 from typing import Any, assert_never
 
 from tacit.engines.distinct import known
+from tacit.engines.pairs import bytes_of
 from tacit.engines.sources import Owned
+from tacit.engines.work import MOST_BYTES, Bounds
 from tacit.errors import EngineFailed
 from tacit.plan import (
+    ROW_BYTES,
+    Column,
     Compared,
     Computed,
     Defined,
@@ -21,6 +25,7 @@ from tacit.plan import (
     Joined,
     Kept,
     Kind,
+    Literal,
     Ordering,
     Owner,
     Place,
@@ -41,40 +46,53 @@ from tacit.plan import (
     held,
     owner_of,
     steps_of,
+    type_of,
     window_column,
 )
 
 __all__ = ["scanned", "steps", "yielded"]
 
 
-def yielded(rows: Rows, stored: Mapping[str, list[Owned]]) -> list[Owned]:
+def yielded(rows: Rows, stored: Mapping[str, list[Owned]], bounds: Bounds) -> list[Owned]:
     """The rows that a node gives, each with its unit; None is nobody, or the row itself."""
+
+    def below(inner: Rows) -> list[Owned]:
+        return yielded(inner, stored, bounds)
+
     match rows:
         case Scan(table):
-            cells = _each([Defined(column.name, Field(column)) for column in table.columns])
+            cells = _each(_read([Defined(each.name, Field(each)) for each in table.columns], bounds))
             return [Owned(row.unit, cells(row.cells)) for row in scanned(table, stored)]
         case Where(inner, condition):
             test = computed(condition)
-            return [row for row in yielded(inner, stored) if test(row.cells) is True]
+            return [row for row in below(inner) if test(row.cells) is True]
         case Computed(inner, columns):
-            values = _each(columns)
-            return [Owned(row.unit, values(row.cells)) for row in yielded(inner, stored)]
+            values = _each(_read(columns, bounds))
+            return [Owned(row.unit, values(row.cells)) for row in below(inner)]
         case Inner(inner, keys, folds):
-            return _folded(yielded(inner, stored), keys, folds)
+            return _folded(below(inner), keys, folds)
         case Stacked(parts):
-            rows_of_all = [row for part in parts for row in yielded(part, stored)]
+            rows_of_all = [row for part in parts for row in below(part)]
             alike = len({type(row.unit) for row in rows_of_all}) == 1
             return rows_of_all if alike else [Owned(_known(row.unit), row.cells) for row in rows_of_all]
         case Joined():
-            return _joined(rows, yielded(rows.left, stored), yielded(rows.right, stored))
+            return _joined(rows, below(rows.left), below(rows.right), limited=bounds.limits(rows))
         case Kept(inner, among, present):
-            units = {_known(row.unit) for row in yielded(among, stored)}
-            return [row for row in yielded(inner, stored) if (_known(row.unit) in units) is present]
+            units = {_known(row.unit) for row in below(among)}
+            return [row for row in below(inner) if (_known(row.unit) in units) is present]
         case Windowed(inner, windows):
             names = [column.name for column in columns_of(inner)]
-            return _windowed(yielded(inner, stored), windows, names)
+            return _windowed(below(inner), windows, names)
         case _:
             assert_never(rows)
+
+
+def _read(columns: Sequence[Defined], bounds: Bounds) -> list[Defined]:
+    """Columns as they are computed: NULL if the question does not look at them."""
+    return [
+        each if bounds.reads(each.name) else Defined(each.name, Literal(None, type_of(each.value).kind))
+        for each in columns
+    ]
 
 
 def _known(unit: Hashable) -> Hashable:
@@ -88,12 +106,18 @@ def _known(unit: Hashable) -> Hashable:
             return known(unit)
 
 
-def scanned(table: Table, stored: Mapping[str, list[Owned]]) -> list[Owned]:
-    """The rows of a table that are somebody's, as they are stored."""
+def scanned(table: Table, stored: Mapping[str, list[Owned]], needed: Sequence[Column] = ()) -> list[Owned]:
+    """The rows of a table that are somebody's, as they are stored.
+
+    A row that has nothing in a column that is declared, or `needed`, never to be NULL is not there.
+    """
     if table.name not in stored:
         raise EngineFailed
     anyone = owner_of(Scan(table)) is not Owner.UNIT
-    return [row for row in stored[table.name] if anyone or row.unit is not None]
+    rows = [row for row in stored[table.name] if anyone or row.unit is not None]
+    for column in dict.fromkeys([*(each for each in table.columns if not each.nullable), *needed]):
+        rows = [row for row in rows if held(row.cells.get(column.name), column) is not None]
+    return rows
 
 
 def _each(columns: Sequence[Defined]) -> Callable[[Row], dict[str, Value]]:
@@ -113,17 +137,25 @@ def _folded(rows: Iterable[Owned], keys: Sequence[Defined], folds: Sequence[Fold
     ]
 
 
-def _joined(rows: Joined, left: Iterable[Owned], right: Sequence[Owned]) -> list[Owned]:
+def _joined(rows: Joined, left: Iterable[Owned], right: Sequence[Owned], *, limited: bool) -> list[Owned]:
     tests = [computed(Compared("=", one, two)) for one, two in rows.on]
     public = owner_of(rows.right) is Owner.NOBODY
     nothing = {column.name: None for column in columns_of(rows.right)}
-    found = []
+
+    def owner(unit: Hashable) -> Hashable:
+        return None if public else _known(unit)
+
+    owned: defaultdict[Hashable, list[Row]] = defaultdict(list)
+    for row in right:
+        owned[owner(row.unit)].append(row.cells)
+    found, taken = list[Owned](), Counter[Hashable]()
     for row in left:
-        mine = [each for each in right if public or _known(each.unit) == _known(row.unit)]
-        pairs = [{**row.cells, **each.cells} for each in mine]
+        pairs = [{**row.cells, **each} for each in owned[owner(row.unit)]]
         met = [pair for pair in pairs if all(test(pair) is True for test in tests)]
+        if limited:
+            taken[row.unit] += sum(ROW_BYTES + bytes_of(list(pair.values())) for pair in met)
         found += [Owned(row.unit, pair) for pair in met or ([{**row.cells, **nothing}] if rows.outer else [])]
-    return found
+    return [row for row in found if taken[row.unit] <= MOST_BYTES]
 
 
 def _windowed(rows: Iterable[Owned], windows: Sequence[Window], names: Sequence[str]) -> list[Owned]:

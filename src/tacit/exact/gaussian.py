@@ -23,7 +23,8 @@ Words = NDArray[np.uint64]
 
 SMALLEST_VARIANCE = Fraction(1, 10**6)
 WIDEST_VARIANCE = 1 << 2048
-_VECTOR_VARIANCE = 1 << 56
+_NARROW = 27  # bits of y up to which m fits 63
+_LIMB = 24  # bits of a limb: products of two, and sums of many, fit 63 bits, and a limb is three whole digits of m
 _BLOCK = 1 << 14
 _SINGLE = 64
 _POWER_BITS = 320
@@ -47,12 +48,16 @@ class GaussianTable:
     stride: int
     step_tops: Words  # ascending: the last is P(v >= 1), the one before P(v >= 2), …
     digit_tops: Words  # one row of 256 for each digit of m
-    wide: bool  # whether 63 bits may be too few
 
     @property
     def rate(self) -> Fraction:
         """The factor c of exp(-z**2 c)."""
         return 1 / (2 * self.variance)
+
+    @property
+    def bits(self) -> int:
+        """How many bits y has."""
+        return self.stride.bit_length() - 1
 
     def step_chance(self, steps: int) -> Chance:
         """The chance that v is at least `steps`."""
@@ -79,7 +84,7 @@ def gaussian_table(variance: Fraction) -> GaussianTable:
     largest = (stride - 1) * (stride - 1 + 2 * stride * _MOST_STEPS)
     places = -(-largest.bit_length() // 8)
     digit_tops = np.array([_digit_row(1 / (2 * variance), place) for place in range(places)], np.uint64)
-    return GaussianTable(variance, stride, np.array(steps[::-1], np.uint64), digit_tops, variance > _VECTOR_VARIANCE)
+    return GaussianTable(variance, stride, np.array(steps[::-1], np.uint64), digit_tops)
 
 
 def _digit_row(table_rate: Fraction, place: int) -> list[int]:
@@ -153,10 +158,7 @@ def discrete_gaussian(variance: Number, size: int | None = None) -> int | Intege
     table = gaussian_table(exact)
     if size is None:
         return _one(table)
-    wanted = count_of(size, "size", most=LARGEST_SIZE)
-    if table.wide:
-        return np.array([_one(table) for _ in range(wanted)], dtype=object)
-    return _many(table, wanted)
+    return _many(table, count_of(size, "size", most=LARGEST_SIZE))
 
 
 def _one(table: GaussianTable) -> int:
@@ -166,36 +168,98 @@ def _one(table: GaussianTable) -> int:
             return int(proposed[accepted.argmax()])
 
 
-def _many(table: GaussianTable, wanted: int) -> NDArray[np.int64]:
-    kept = np.empty(wanted, np.int64)
+def _many(table: GaussianTable, wanted: int) -> Integers:
+    kept = np.empty(wanted, np.int64 if _fits_words(table) else object)
     filled = 0
     while filled < wanted:
         proposed, accepted = _propose(table, min(_BLOCK, 2 * (wanted - filled) + _SINGLE))
         fit = proposed[accepted][: wanted - filled]
+        if fit.dtype != kept.dtype and any(abs(number) >= 1 << 62 for number in fit):
+            kept = kept.astype(object)  # for a number of more than 63 steps of the table
         kept[filled : filled + len(fit)] = fit
         filled += len(fit)
     return kept
 
 
+def _fits_words(table: GaussianTable) -> bool:
+    """Whether |z| fits 62 bits, of whatever v the table has."""
+    return table.stride * (_MOST_STEPS + 1) < 1 << 62
+
+
 def _propose(table: GaussianTable, count: int) -> tuple[Integers, NDArray[np.bool_]]:
-    """`count` proposals, and which of them are accepted."""
-    places = len(table.digit_tops)
-    drawn = entropy.words((2 + places) * count).reshape(2 + places, count)
-    steps, uniform = _steps(table, drawn[0]), drawn[1]
-    if table.wide or steps.max() > _MOST_STEPS:
-        return _propose_wide(table, steps)
-    remainder = (uniform & np.uint64(table.stride - 1)).view(np.int64)
-    leading = steps * table.stride
-    weight = remainder * (remainder + 2 * leading)
-    accepted = _digits_pass(table, weight.view(np.uint8).reshape(count, 8), drawn[2:])
-    magnitude = leading + remainder
-    negative = (uniform >> np.uint64(63)).view(np.int64)
-    accepted &= magnitude >= negative
+    """`count` proposals, and which of them are accepted: in vectors, whatever their width.
+
+    Claim:      m = y (y + 2 stride v) and |z| = stride v + y are exact, for a stride of any size.
+    Because:    y is held in limbs of 24 bits, each a vector; products of limbs and their sums are below 2**63, and
+                carries are taken away limb by limb.  Since the stride is a power of two above y, both sums only put
+                bits beside each other.
+    Checked by: tests/unit/exact/test_gaussian.py::test_proposals_of_any_width_are_those_of_pythons_integers
+    """
+    places, words = len(table.digit_tops), -(-(table.bits + 1) // 64)  # of y, and one bit for the sign
+    drawn = entropy.words((1 + words + places) * count).reshape(1 + words + places, count)
+    steps, uniform, coins = _steps(table, drawn[0]), drawn[1 : 1 + words], drawn[1 + words :]
+    if steps.max() > _MOST_STEPS:
+        return _propose_singly(table, steps)
+    negative = (uniform[0] >> np.uint64(63)).view(np.int64)
+    if table.bits <= _NARROW:  # m fits 63 bits
+        remainder, leading = (uniform[0] & np.uint64(table.stride - 1)).view(np.int64), steps * table.stride
+        digits = (remainder * (remainder + 2 * leading)).view(np.uint8).reshape(count, 8)
+        magnitude: Integers = leading + remainder
+    else:
+        limbs = _limbs(uniform[::-1], table.bits)
+        digits, magnitude = _digits_of_weight(table, limbs, steps), _magnitude(table, limbs, steps)
+    accepted = _digits_pass(table, digits, coins)
+    accepted &= np.asarray(magnitude >= negative, np.bool_)
     return (magnitude ^ -negative) + negative, accepted
 
 
-def _propose_wide(table: GaussianTable, steps: NDArray[np.int64]) -> tuple[Integers, NDArray[np.bool_]]:
-    """The same proposals in Python's integers, for numbers that 63 bits cannot hold."""
+def _limbs(words: Words, bits: int) -> list[NDArray[np.int64]]:
+    """The lowest bits of numbers that are given in words, lowest first, as limbs."""
+    found = []
+    for start in range(0, bits, _LIMB):
+        word, shift = divmod(start, 64)
+        limb = words[word] >> np.uint64(shift)
+        if shift + _LIMB > 64 and word + 1 < len(words):
+            limb = limb | words[word + 1] << np.uint64(64 - shift)
+        found.append((limb & np.uint64((1 << min(_LIMB, bits - start)) - 1)).view(np.int64))
+    return found
+
+
+def _digits_of_weight(
+    table: GaussianTable, remainder: list[NDArray[np.int64]], steps: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """The base-256 digits of m = y**2 + (y v << bits + 1), a row for each proposal."""
+    count, places = len(steps), len(table.digit_tops)
+    sums = [np.zeros(count, np.int64) for _ in range(-(-8 * places // _LIMB) + 2)]
+    for low, one in enumerate(remainder):
+        sums[2 * low] += one * one
+        for high in range(low + 1, len(remainder)):
+            sums[low + high] += 2 * one * remainder[high]
+    above, shift = divmod(table.bits + 1, _LIMB)
+    for place, limb in enumerate(remainder):
+        moved = limb * steps << shift  # below 2**(24 + 6 + 23)
+        sums[above + place] += moved & (1 << _LIMB) - 1
+        sums[above + place + 1] += moved >> _LIMB
+    digits = np.zeros((count, 3 * len(sums)), np.uint8)
+    carry = np.zeros(count, np.int64)
+    for place, found in enumerate(sums):
+        total = found + carry
+        carry = total >> _LIMB
+        digits[:, 3 * place : 3 * place + 3] = total.view(np.uint8).reshape(count, 8)[:, :3]
+    return digits
+
+
+def _magnitude(table: GaussianTable, remainder: list[NDArray[np.int64]], steps: NDArray[np.int64]) -> Integers:
+    """|z| = stride v + y, in Python's integers where 62 bits are too few."""
+    kind: Any = np.int64 if _fits_words(table) else object
+    magnitude = steps.astype(kind) << table.bits
+    for place, limb in enumerate(remainder):
+        magnitude = magnitude | limb.astype(kind) << _LIMB * place
+    return np.asarray(magnitude)
+
+
+def _propose_singly(table: GaussianTable, steps: NDArray[np.int64]) -> tuple[Integers, NDArray[np.bool_]]:
+    """The same proposals in Python's integers, where a v is beyond the table's digits: once in 2**350."""
     proposed = np.zeros(len(steps), object)
     accepted = np.zeros(len(steps), np.bool_)
     for place, v in enumerate(steps.tolist()):

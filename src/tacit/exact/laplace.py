@@ -20,7 +20,6 @@ Integers = NDArray[Any]  # int64, or Python integers where one of them needs mor
 
 SMALLEST_SCALE = Fraction(1, 1000)
 WIDEST_SCALE = 1 << 1024
-_VECTOR_SCALE = 1 << 54
 _BLOCK = 1 << 14
 _SMALL_INTEGERS = tuple(range(-5, 257))
 _NATS_IN_A_WORD = 45  # exp(-45) < 2**-64
@@ -46,7 +45,6 @@ class GeometricCoins:
     tops: NDArray[np.uint64]
     negative: Chance
     negative_top: np.uint64
-    wide: bool  # whether 63 bits may be too few
 
     @property
     def beyond(self) -> Fraction:
@@ -65,9 +63,7 @@ def geometric_coins(scale: Fraction) -> GeometricCoins:
     digits = tuple(logistic_chance((1 << place) / scale) for place in range(count))
     escape = exp_chance((1 << count) / scale)
     negative = logistic_chance(1 / scale)
-    return GeometricCoins(
-        scale, digits, escape, tops([*digits, escape]), negative, np.uint64(negative.top()), scale > _VECTOR_SCALE
-    )
+    return GeometricCoins(scale, digits, escape, tops([*digits, escape]), negative, np.uint64(negative.top()))
 
 
 @overload
@@ -84,8 +80,6 @@ def geometric(scale: Number, size: int | None = None) -> int | Integers:
     if size is None:
         return _one(coins)
     wanted = count_of(size, "size", most=LARGEST_SIZE)
-    if coins.wide:
-        return np.array([_one(coins) for _ in range(wanted)], dtype=object)
     return _joined([_block(coins, length) for length in _lengths(wanted)])
 
 
@@ -109,8 +103,6 @@ def discrete_laplace(scale: Number, size: int | None = None) -> int | Integers:
     if size is None:
         return _one_signed(coins)
     wanted = count_of(size, "size", most=LARGEST_SIZE)
-    if coins.wide:
-        return np.array([_one_signed(coins) for _ in range(wanted)], dtype=object)
     blocks = []
     for length in _lengths(wanted):
         magnitude = _block(coins, length)
@@ -179,22 +171,33 @@ def _settled(drawn: NDArray[np.uint64], coins: GeometricCoins) -> NDArray[np.boo
 
 
 def _block(coins: GeometricCoins, length: int) -> Integers:
-    """Many draws at once, a byte of eight digits at a time."""
+    """Many draws at once, a byte of eight digits at a time, however many digits there are."""
     count = len(coins.digits)
     drawn = entropy.words((count + 1) * length).reshape(count + 1, length)
-    numbers = np.zeros(length, np.int64)
-    as_bytes = numbers.view(np.uint8).reshape(length, 8)
+    words = -(-max(count, 1) // 64)
+    as_bytes = np.zeros((length, 8 * words), np.uint8)
     for first in range(0, count, 8):
         column = np.zeros(length, np.uint8)
         for place in range(first, min(first + 8, count)):
             tossed = falls_below(drawn[place], coins.tops[place], coins.digits[place])
             column |= tossed.view(np.uint8) << np.uint8(place - first)
         as_bytes[:, first // 8] = column
+    numbers = _joined_words(as_bytes.view(np.uint64), count)
     escaped = falls_below(drawn[count], coins.tops[count], coins.escape)
     return _with_escapes(numbers, escaped, coins) if escaped.any() else numbers
 
 
-def _with_escapes(numbers: NDArray[np.int64], escaped: NDArray[np.bool_], coins: GeometricCoins) -> Integers:
+def _joined_words(words: NDArray[np.uint64], bits: int) -> Integers:
+    """The numbers whose words stand in rows, lowest first: Python's integers where 62 bits are too few."""
+    if bits <= 62:
+        return words[:, 0].view(np.int64)
+    numbers = words[:, 0].astype(object)
+    for place in range(1, words.shape[1]):
+        numbers = numbers | words[:, place].astype(object) << 64 * place
+    return np.asarray(numbers)
+
+
+def _with_escapes(numbers: Integers, escaped: NDArray[np.bool_], coins: GeometricCoins) -> Integers:
     """The same numbers with what lies beyond the digits added, as wide as it needs to be."""
     wide = numbers.astype(object)
     for place in np.flatnonzero(escaped):

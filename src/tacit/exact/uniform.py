@@ -44,9 +44,7 @@ def below(bound: int, size: int | None = None) -> int | NDArray[Any]:
     if size is None:
         return _one(int(bound), width)
     wanted = count_of(size, "size", most=LARGEST_SIZE)
-    if width > 63:
-        return np.array([_one(int(bound), width) for _ in range(wanted)], dtype=object)
-    return _many(int(bound), width, wanted)
+    return _many(int(bound), width, wanted) if width <= 63 else _many_wide(int(bound), width, wanted)
 
 
 def _one(bound: int, width: int) -> int:
@@ -65,6 +63,22 @@ def _many(bound: int, width: int, wanted: int) -> NDArray[np.int64]:
             else np.zeros(wanted, np.uint64)
         )
         fit = drawn[drawn < bound][: wanted - filled]
+        kept[filled : filled + len(fit)] = fit
+        filled += len(fit)
+    return kept
+
+
+def _many_wide(bound: int, width: int, wanted: int) -> NDArray[Any]:
+    kept = np.empty(wanted, object)
+    filled = 0
+    words = -(-width // 64)
+    while filled < wanted:
+        count = min(2 * (wanted - filled) + 64, 1 << 14)
+        parts = entropy.words(words * count).reshape(words, count)
+        drawn = (parts[0] >> np.uint64(64 * words - width)).astype(object)
+        for part in parts[1:]:
+            drawn = drawn << 64 | part.astype(object)
+        fit = drawn[np.asarray(drawn < bound, np.bool_)][: wanted - filled]
         kept[filled : filled + len(fit)] = fit
         filled += len(fit)
     return kept

@@ -23,6 +23,7 @@ SLACK = 2.0**-40
 `exp` is within a few units of the last place.  The true error is below a tenth of it."""
 
 _AT_ONCE = 1 << 20  # weights that are held at a time
+_FLOATS = 1 << 900  # numbers below it, and one over them, are floats with all their bits
 _SURE = 1e-250  # floats that sum to less than this may have lost a weight to underflow
 
 
@@ -59,8 +60,6 @@ def weighted_rows(scores: Integers, scale: Number, widths: Sequence[int]) -> lis
     >>> weighted_rows(np.array([[0, -(2**60)], [-(2**60), 0]]), 1, [1, 1])
     [0, 1]
     """
-    if scores.dtype == object:
-        return [weighted_index(row, scale, widths) for row in scores]
     exact, wide = _scale(scale), np.asarray(widths, dtype=np.float64)
     at_once = max(1, _AT_ONCE // max(1, scores.shape[1]))
     found: list[int] = []
@@ -166,6 +165,8 @@ def exp_weights(gaps: Integers, scale: Fraction) -> Floats:
     >>> exp_weights(np.array([0, 1]), Fraction(1))
     array([1.        , 0.36787944])
     """
+    if gaps.dtype == object and gaps.size and scale < _FLOATS and gaps.max() < _FLOATS:
+        gaps = gaps.astype(np.float64)  # rounded once, as int64 is below
     if gaps.dtype == object:
         exponents = np.array([float(min(Fraction(int(gap)) / scale, Fraction(10**6))) for gap in gaps.flat])
         return np.asarray(np.exp(-exponents.reshape(gaps.shape)))

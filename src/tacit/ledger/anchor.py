@@ -1,8 +1,9 @@
 """A small file outside the vault that remembers how far a ledger had come, so that an older copy is noticed."""
 
 import os
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from errno import ENOSPC
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from tacit.errors import LedgerRefused, LedgerUnavailable
 from tacit.ledger.store import EMPTY, Head
 
-__all__ = ["Anchor", "anchors_folder"]
+__all__ = ["Anchor", "anchors_folder", "report_failures", "write_whole"]
 
 SLOT = 4096
 """The bytes of a slot: a disk that is cut off while it writes one leaves the other alone."""
@@ -36,7 +37,7 @@ def anchors_folder() -> Path:
 
 
 class Anchor:
-    """What is remembered of the ledger at one place: how many records it had, and the hash of the last.
+    """What is remembered of the ledger at one place: how many records it had, the hash of the last, and its totals.
 
     Claim:      it never goes back, whatever processes write it at once, but for `replace`; after a crash or a power cut
                 it holds what it held before or what was written; when a call returns, what it holds is on the disk.
@@ -73,12 +74,12 @@ class Anchor:
     def advance(self, head: Head) -> None:
         """Remember a head, unless one that is as far or farther is remembered already."""
         held = self.read()
-        if held is None or held.records < head.records:
+        if held is None or _goes_beyond(head, held):
             with self._reported(), self._alone():
                 held = self.read()
                 if held is None:
                     self._found(head)
-                elif held.records < head.records:
+                elif _goes_beyond(head, held):
                     self._write(head)
         elif held != self._on_disk:  # another process wrote it and may have died before it was synced
             with self._reported(), self._opened(os.O_RDONLY) as file:  # nothing need be writable
@@ -92,41 +93,35 @@ class Anchor:
 
     def _found(self, head: Head) -> None:
         """Write a new file: the head in one slot, nothing in the other, and the place for whoever looks into it."""
-        draft = self.file.with_suffix(".draft")
-        with draft.open("wb") as out:
-            out.write(self._slot(head) + b"\n".ljust(SLOT) + self.place.encode() + b"\n")
-            out.flush()
-            os.fsync(out.fileno())
-        draft.replace(self.file)
-        _sync_folder(self.file.parent)
+        write_whole(self.file, self._slot(head) + b"\n".ljust(SLOT) + self.place.encode() + b"\n")
         self._on_disk = head
 
     def _write(self, head: Head) -> None:
         """Overwrite the slot that is not the newest."""
         with self._opened(os.O_RDWR) as file:
             first, second = self._slots(file)
-            older = 1 if first is not None and (second is None or second.records < first.records) else 0
+            older = 1 if first is not None and (second is None or _goes_beyond(first, second)) else 0
             if os.pwrite(file, self._slot(head), older * SLOT) < SLOT:
                 raise OSError(ENOSPC, os.strerror(ENOSPC))
             _sync(file)
         self._on_disk = head
 
     def _newest(self, file: int) -> Head | None:
-        return max(filter(None, self._slots(file)), key=lambda head: head.records, default=None)
+        return max(filter(None, self._slots(file)), key=_how_far, default=None)
 
     def _slots(self, file: int) -> list[Head | None]:
         """What each slot holds; None if it is empty, or was not written to its end."""
         return [self._understood(os.pread(file, SLOT, start)) for start in (0, SLOT)]
 
     def _slot(self, head: Head) -> bytes:
-        """How many records, the hash of the last, and a digest by which half a slot, or another's, is known."""
-        said = f"{head.records} {head.hash.hex()}"
+        """Records, last hash, totals if they are known, and a digest by which half a slot, or another's, is known."""
+        said = " ".join([str(head.records), head.hash.hex(), *([head.totals.hex()] if head.totals else [])])
         return f"{said} {sha256(f'{said} {self.place}'.encode()).hexdigest()}\n".encode().ljust(SLOT)
 
     def _understood(self, slot: bytes) -> Head | None:
         try:
-            records, last, _ = slot.decode().split()
-            head = Head(int(records), bytes.fromhex(last))
+            records, last, *totals, _ = slot.decode().split()
+            head = Head(int(records), bytes.fromhex(last), bytes.fromhex("".join(totals)))
         except ValueError:
             return None
         return head if slot == self._slot(head) else None
@@ -150,16 +145,44 @@ class Anchor:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    @contextmanager
-    def _reported(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise LedgerUnavailable(
-                self.place,
-                f"has an anchor that cannot be used ({self.file}: {error.strerror})",
-                "mend its folder, or name another one in TACIT_ANCHORS",
-            ) from None
+    def _reported(self) -> AbstractContextManager[None]:
+        return report_failures(self.place, self.file)
+
+
+@contextmanager
+def report_failures(place: str, file: Path) -> Iterator[None]:
+    """Whatever the system refuses about a file beside the vault, told with a remedy."""
+    try:
+        yield
+    except OSError as error:
+        raise LedgerUnavailable(
+            place,
+            f"has an anchor that cannot be used ({file}: {error.strerror})",
+            "mend its folder, or name another one in TACIT_ANCHORS",
+        ) from None
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Put a file in the place of the one of that name: the old one or the new one is there, and at the end the new."""
+    if not file.parent.is_dir():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _sync_folder(file.parent.parent)
+    draft = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}.draft")  # notes are written without a lock
+    with draft.open("wb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+    draft.replace(file)
+    _sync_folder(file.parent)
+
+
+def _how_far(head: Head) -> tuple[int, bool]:
+    return head.records, bool(head.totals)
+
+
+def _goes_beyond(head: Head, other: Head) -> bool:
+    """Whether a head has more records, or as many and its totals are known."""
+    return _how_far(head) > _how_far(other)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,20 +2,23 @@
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from tacit.accounting import Charge, Filter
 from tacit.errors import InvalidInput, LedgerBusy, LedgerRefused, LedgerUnavailable, LedgerUncertain, LimitExceeded
 from tacit.ledger.anchor import Anchor
+from tacit.ledger.chain import RESTORE, Chain
 from tacit.ledger.forks import survives_forks
 from tacit.ledger.ledger import Entry, Ledger, check_limits, check_question, check_table, now
 from tacit.ledger.page import Page, entry_at, paid, spent_by, version_of
-from tacit.ledger.records import Founding, adopted, entry_of, fields_of, founded, limited
+from tacit.ledger.places import Whereabouts
+from tacit.ledger.records import Founding, adopted, fields_of, founded, limited
 from tacit.ledger.store import EMPTY, Head, Record, Session, Store
 from tacit.ledger.turns import Ticket, Turns
-from tacit.ledger.verification import RESTORE, Progress, disagreement, verified
+from tacit.ledger.verification import Progress, check_since, digest_totals, disagreement, verified
 from tacit.privacy import Loss
 
 __all__ = ["DurableLedger"]
@@ -27,10 +30,12 @@ class DurableLedger(Ledger):
     """A ledger kept in a store, opened by `sqlite_ledger` or `postgres_ledger`.
 
     Claim:      what `charge` or `settle` returned is on the disk and remembered by the anchor; what was refused was not
-                charged, and what failed was not charged or is found again under its key; an older or altered ledger
-                is not used.
+                charged, and what failed was not charged or is found again under its key; an older ledger, or one
+                that belongs to another place, is not opened; nothing altered is used.
     Because:    within one exclusive transaction: compare with the anchor, look for the key, check the limit of
-                everyone and the analyst's, append; then commit, advance the anchor, and only then return.
+                everyone and the analyst's, append; then commit, advance the anchor, and only then return.  Opening
+                checks names, the anchor's record, all totals, the first record and what is new since the anchor was
+                written; any older record is hashed up to there when it is used, and `verify` reads all of them.
     Checked by: tests/unit/ledger/test_durable.py, tests/unit/ledger/test_tampering.py and tests/laws/test_ledgers.py
     """
 
@@ -42,12 +47,14 @@ class DurableLedger(Ledger):
         limit: Filter,
         analysts: Mapping[str, Filter] | None = None,
         *,
+        names: Sequence[str] = (),
         adopting: str | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Opens the ledger and verifies all of it; founds it if there is none.
+        """Opens the ledger and compares it with its anchor; founds it if there is none.
 
-        `adopting` says why a ledger that differs from its anchor is to be taken as it is.
+        `names` are what the vault and its ledger are asked for by; `adopting` says why a ledger that differs from its
+        anchor, or lies elsewhere than before, is to be taken as it is.  `progress` is told if all has to be read.
         """
         if Founding.of(founding.unit, limit) != founding:
             raise InvalidInput("founding", founding, "state the neighbours and the currency of the limit")
@@ -55,7 +62,11 @@ class DurableLedger(Ledger):
         self._analysts = check_limits(limit, analysts)
         self._store = store
         self._anchor = anchor
+        self._whereabouts = Whereabouts(store.place, names, anchor.file.parent)
         self._limits = 0  # the number of the record that set the limits
+        self._identity = b""  # the hash of the first record
+        # What earlier records are read through: one for who writes, and sees what is not committed; one for readers.
+        self._written = self._read = Chain(store.place, EMPTY)
         self._looking = threading.Lock()
         self._turns: Turns[Page] = Turns(self._together)
         survives_forks(self)
@@ -103,9 +114,14 @@ class DurableLedger(Ledger):
         below = 2**62
         while below:
             with self._reading() as session:
-                found = [entry_at(session, line) for line in session.by_topic(topic, below, MANY)]
+                chain = self._followed(session)
+                lines = session.by_topic(topic, below, MANY)
+                found = [entry_at(self.place, session, chain, line) for line in lines]
             yield from found
-            below = found[-1].number if found else 0
+            lowest = found[-1].number if found else 0
+            if lowest >= below:  # a broken index leads round in a circle
+                raise LedgerRefused(self.place, "is damaged: its indexes are broken", RESTORE)
+            below = lowest
 
     def version(self, table: str) -> int:
         """How often the curator has refreshed a table."""
@@ -131,12 +147,12 @@ class DurableLedger(Ledger):
             count = session.head().records
         for start in range(0, count, MANY):
             with self._reading() as session:
-                found = session.records(start, min(MANY, count - start))
+                found = list(self._followed(session).records(session, start, min(start + MANY, count)))
             yield from found
 
     def verify(self, progress: Progress | None = None) -> Head:
         """The head of the chain, after everything was read and found sound; see verification.py."""
-        return self._sound(self._anchor, progress)
+        return self._sound(self._anchor, progress, whole=True)
 
     def close(self) -> None:
         """Let go of the store; whoever uses the ledger again connects again."""
@@ -163,8 +179,8 @@ class DurableLedger(Ledger):
     def _together(self, batch: Sequence[Ticket[Page]]) -> None:
         """One transaction for all who wait; only then does anybody learn what came of it."""
         with self._store.writing() as session:
-            page = Page(session)
             self._compare(session)
+            page = Page(session, self.place, self._written, self._identity)
             self._check_limits(page)
             for ticket in batch:
                 ticket.attempt(page)
@@ -172,10 +188,25 @@ class DurableLedger(Ledger):
         self._remember(page.head)
 
     def _compare(self, session: Session) -> None:
-        """Refuse to write into a ledger that is not the anchor's any more."""
-        differs = disagreement(session, self._anchor.read())
+        """Refuse to write into a ledger that is not the anchor's any more, or whose totals are not."""
+        remembered = self._anchor.read()
+        differs = disagreement(session, remembered) or self._other_home(self._identity)
         if differs is not None:
             raise LedgerRefused(self.place, *differs)
+        found = check_since(self.place, session, remembered or EMPTY)
+        self._identity = _identity_in(session) if found is None else found[1]
+        if not self._written.follows(session):
+            self._written = Chain(self.place, remembered or EMPTY)
+
+    def _other_home(self, identity: bytes) -> tuple[str, str] | None:
+        """That this ledger was taken over elsewhere since, if it was, and what to do."""
+        home = self._whereabouts.find_other_home(identity) if identity else None
+        if home is None:
+            return None
+        return (
+            f"is a copy of the one at {home}, which is the one that counts: what was spent there would be forgotten",
+            "use the vault there; if it was moved here and is the newest copy, take it with `tacit ledger adopt`",
+        )
 
     def _check_limits(self, page: Page) -> None:
         if page.number("limits") != self._limits:
@@ -189,7 +220,7 @@ class DurableLedger(Ledger):
             raise LedgerUncertain(self.place, failure.reason, failure.remedy) from None
 
     def _charged(self, page: Page, asked: Entry) -> Entry:
-        known = paid(page.session, asked.key, asked.charge)
+        known = page.paid(asked.key, asked.charge)
         if known is not None:
             return known
         _check(page, asked.charge, None, self._limit)
@@ -207,43 +238,67 @@ class DurableLedger(Ledger):
     def _paid(self, asked: Entry) -> Entry | None:
         """What paid for this before, as far as the anchor remembers."""
         with self._reading() as session:
-            known, head = paid(session, asked.key, asked.charge), session.head()
+            known = paid(self.place, session, self._followed(session), asked.key, asked.charge)
+            head = replace(session.head(), totals=digest_totals(session, session.tallies()))
         if known is not None:
             self._remember(head)
         return known
 
+    def _followed(self, session: Session) -> Chain:
+        """The chain that records are read through, begun anew if another process adopted another copy meanwhile."""
+        if not self._read.follows(session):
+            remembered = self._anchor.read()
+            differs = disagreement(session, remembered)
+            if differs is not None:
+                raise LedgerRefused(self.place, *differs)
+            self._read = Chain(self.place, remembered or EMPTY)
+        return self._read
+
     def _entries(self, count: int) -> Iterator[Entry]:
         for start in range(0, count, MANY):
             with self._reading() as session:
+                chain = self._followed(session)
                 lines = session.lines(start, min(MANY, count - start))
-                first = lines[0].record
-                records = session.records(first, lines[-1].record - first + 1)
-            yield from (entry_of(records[line.record - first], line.payload) for line in lines)
+                found = [entry_at(self.place, session, chain, line) for line in lines]
+            yield from found
 
     # ------------------------------------------------------------ opening
 
     def _open(self, founding: Founding, adopting: str | None, progress: Progress | None) -> None:
         if adopting is not None:
-            self._sound(None, progress)
+            self._sound(None, progress, whole=True)
             self._write_opening(founding, adopting)
-        elif not self._sound(self._anchor, progress).records:
+            return
+        differs = self._whereabouts.find_contradiction()
+        if differs is not None:
+            raise LedgerRefused(self.place, *differs)
+        head = self._sound(self._anchor, progress)
+        if not head.records:
             self._anchor.begin()
+            self._whereabouts.remember(None)
             self._write_opening(founding, None)
         elif not self._agreed(founding):
             self._write_opening(founding, None)
+        else:
+            with suppress(LedgerUnavailable):  # where nothing can be written, nothing is charged either
+                self._anchor.advance(head)
+                self._whereabouts.remember(self._identity)
 
     def _write_opening(self, founding: Founding, adopting: str | None) -> None:
         with self._turns.alone():
             self._store.lay_out()
             with self._store.writing() as session:
-                page = Page(session)
                 if adopting is None:
                     self._compare(session)
+                page = Page(session, self.place, self._written, self._identity or _identity_in(session))
                 self._opened(page, founding, adopting)
                 page.close()
             if adopting is not None:
                 self._anchor.replace(page.head)
+            self._identity = page.identity
+            self._written, self._read = Chain(self.place, page.head), Chain(self.place, page.head)
             self._remember(page.head)
+            self._whereabouts.remember(self._identity)
 
     def _opened(self, page: Page, founding: Founding, adopting: str | None) -> None:
         """What opening writes: the first record of a new ledger, that it was adopted, limits that are new."""
@@ -256,31 +311,51 @@ class DurableLedger(Ledger):
         if adopting is not None:
             page.append(adopted(adopting, self._remembered(), found))
         if not found.records or not self._limits_agree(page.session):
-            self._limits = page.append(limited(self._limit, self._analysts)).number
+            self._limits = page.append(limited(self._limit, self._analysts, page.number("limits"))).number
             page.set("limits", self._limits)
 
-    def _sound(self, anchor: Anchor | None, progress: Progress | None) -> Head:
-        """The head of the chain, verified, and compared with its anchor if one is given.
+    def _sound(self, anchor: Anchor | None, progress: Progress | None, *, whole: bool = False) -> Head:
+        """The head of the chain, compared with its anchor if one is given; with `whole`, after all of it was read.
 
         The anchor is read first: others may charge meanwhile, and then the ledger is ahead.  If they differ all the
         same and the anchor has changed since, a ledger was being founded: look again.
         """
         while True:
             remembered = anchor.read() if anchor is not None else None
-            head, differs = self._read_all(remembered, progress)
+            head, differs = self._compared(remembered, progress, whole=whole)
             if anchor is None or differs is None:
                 return head
             if anchor.read() == remembered:
                 raise LedgerRefused(self.place, *differs)
 
-    def _read_all(self, remembered: Head | None, progress: Progress | None) -> tuple[Head, tuple[str, str] | None]:
+    def _compared(
+        self, remembered: Head | None, progress: Progress | None, *, whole: bool
+    ) -> tuple[Head, tuple[str, str] | None]:
+        """The head of the chain, with a digest of its totals, and how it differs from what is remembered."""
         with self._looking:
             if not self._store.ready():
                 return EMPTY, disagreement(None, remembered)
             for fault in self._store.faults():
                 raise LedgerRefused(self.place, fault, RESTORE)
             with self._store.reading() as session:
-                return verified(self.place, session, progress), disagreement(session, remembered)
+                found = self._since(session, remembered) if not whole else None
+                if found is None:
+                    for fault in self._store.read_pages():
+                        raise LedgerRefused(self.place, fault, RESTORE)
+                    head = verified(self.place, session, progress)
+                    found = Chain(self.place, head), _identity_in(session)
+                head, (chain, identity) = session.head(), found
+                differs = disagreement(session, remembered)
+                if remembered is None or differs is None:
+                    differs = self._other_home(identity) or differs
+                self._identity, self._written, self._read = identity, Chain(self.place, head), chain
+                return replace(head, totals=digest_totals(session, session.tallies())), differs
+
+    def _since(self, session: Session, remembered: Head | None) -> tuple[Chain, bytes] | None:
+        """The chain since what is remembered, if the ledger is that one; None if all has to be read."""
+        if remembered is None or disagreement(session, remembered) is not None:
+            return None
+        return check_since(self.place, session, remembered)
 
     def _agreed(self, founding: Founding) -> bool:
         """Whether opening has nothing to write."""
@@ -315,6 +390,12 @@ def _check(page: Page, price: Charge, payer: str | None, limit: Filter) -> None:
     spent = page.spent(payer)
     if not limit.admits(spent, price):
         raise LimitExceeded(payer, limit.share(price), max(1 - limit.share(spent), Fraction(0)))
+
+
+def _identity_in(session: Session) -> bytes:
+    """The hash of the first record, by which a ledger is told from all others; nothing if there is none."""
+    first = session.record(0)
+    return b"" if first is None else first.hash
 
 
 def _said(session: Session, number: int) -> dict[str, Any]:

@@ -2,24 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 from tacit.accounting import Charge
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, LedgerRefused
+from tacit.ledger.chain import RESTORE, Chain
 from tacit.ledger.ledger import Entry
-from tacit.ledger.records import answered, chained, charged, entry_of, refreshed, written
+from tacit.ledger.records import answered, chained, charged, entry_of, fields_of, refreshed, written
 from tacit.ledger.store import Head, Line, Record, Session
+from tacit.ledger.verification import digest_totals
 
-__all__ = ["Page", "entry_at", "paid", "spent_by", "version_of"]
+__all__ = ["Page", "entry_at", "entry_in_use", "paid", "spent_by", "version_of"]
 
 
 class Page:
     """A transaction that is being written; totals are read once, and written at its end."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, place: str, chain: Chain | None = None, identity: bytes = b"") -> None:
+        """`chain` is what earlier records are read through, `identity` the hash of the first one, if there is one."""
         self.session = session
         self.head = session.head()
-        self._tallies: dict[str, str] = {}
+        self.identity = identity
+        self._place = place
+        self._chain = Chain(place, self.head) if chain is None else chain
+        self._tallies = session.tallies()
         self._changed: set[str] = set()
         self._sums: dict[str | None, Charge] = {}  # what is in the totals, understood
 
@@ -28,16 +35,18 @@ class Page:
         record = chained(self.head, written(fields))
         self.session.append(record)
         self.head = Head(record.number + 1, record.hash)
+        if not record.number:
+            self.identity = record.hash
         return record
 
     def number(self, name: str) -> int:
         """A running total that is one number."""
-        return int(self._tally(name) or 0)
+        return int(self._tallies.get(name, 0))
 
     def spent(self, payer: str | None) -> Charge:
         """What everyone, or one analyst, has spent."""
         if payer not in self._sums:
-            self._sums[payer] = _as_charge(self._tally(_spent(payer)))
+            self._sums[payer] = _as_charge(self._tallies.get(_spent(payer)))
         return self._sums[payer]
 
     def enter(self, asked: Entry, limits: int) -> Entry:
@@ -77,38 +86,71 @@ class Page:
         self._changed.add(name)
 
     def close(self) -> None:
-        """Write the totals that have changed."""
+        """Write the totals that have changed; the head has their digest from then on."""
         for name in sorted(self._changed):
             self.session.set_tally(name, self._tallies[name])
+        self.head = replace(self.head, totals=digest_totals(self.session, self._tallies))
 
-    def _tally(self, name: str) -> str | None:
-        if name not in self._tallies:
-            kept = self.session.tally(name)
-            if kept is None:
-                return None
-            self._tallies[name] = kept
-        return self._tallies[name]
+    def paid(self, key: bytes, price: Charge) -> Entry | None:
+        """The first entry under a key whose price was no lower."""
+        return paid(self._place, self.session, self._chain, key, price)
 
     def _known(self, entry: Entry) -> Entry:
         """The entry as this ledger has it, if it is one of its own."""
         if 0 <= entry.number < self.number("entries"):
-            known = entry_at(self.session, *self.session.lines(entry.number, 1))
+            known = entry_in_use(self._place, self.session, self._chain, *self.session.lines(entry.number, 1))
             if replace(known, payload=None) == replace(entry, payload=None):
                 return known
         raise InvalidInput("entry", entry.number, "settle an entry that this ledger charged")
 
 
-def entry_at(session: Session, line: Line) -> Entry:
-    """The entry that a line leads to."""
-    record = session.record(line.record)
-    assert record is not None, "a line is written together with its record"
-    return entry_of(record, line.payload)
+def entry_at(place: str, session: Session, chain: Chain, line: Line) -> Entry:
+    """The entry that a line leads to.
+
+    Claim:      who asked, what it cost and what was answered is what was written, or the ledger is refused.
+    Because:    the records that charged and that answered are read through the chain, and the line must say the same.
+    Checked by: tests/unit/ledger/test_tampering.py
+    """
+    record = chain.record(session, line.record)
+    if fields_of(record)["kind"] != "charged":
+        raise _differs(place, line)
+    entry = entry_of(record, line.payload)
+    if (entry.number, entry.key, entry.topic) != (line.entry, line.key, line.topic):
+        raise _differs(place, line)
+    if (line.answer is None) != (line.payload is None):
+        raise _differs(place, line)
+    if line.answer is not None and line.payload is not None:
+        said = fields_of(chain.record(session, line.answer))
+        wanted = {"kind": "answered", "entry": line.entry, "digest": sha256(line.payload).hexdigest()}
+        if {name: said.get(name) for name in wanted} != wanted:
+            raise _differs(place, line)
+    return entry
 
 
-def paid(session: Session, key: bytes, price: Charge) -> Entry | None:
+def entry_in_use(place: str, session: Session, chain: Chain, line: Line) -> Entry:
+    """The entry that a line leads to; if it is open, no record since says that it was answered.
+
+    Claim:      an entry that was answered once is never taken for one that was not.
+    Because:    an answer is a record after the charge, and all of those are read through the chain.
+    Checked by: tests/unit/ledger/test_tampering.py
+    """
+    entry = entry_at(place, session, chain, line)
+    if not entry.answered:
+        for record in chain.records(session, line.record + 1, session.head().records):
+            said = fields_of(record)
+            if said["kind"] == "answered" and said["entry"] == line.entry:
+                raise _differs(place, line)
+    return entry
+
+
+def paid(place: str, session: Session, chain: Chain, key: bytes, price: Charge) -> Entry | None:
     """The first entry under a key whose price was no lower."""
-    entries = (entry_at(session, line) for line in session.by_key(key))
+    entries = (entry_in_use(place, session, chain, line) for line in session.by_key(key))
     return next((entry for entry in entries if price.fits(entry.charge)), None)
+
+
+def _differs(place: str, line: Line) -> LedgerRefused:
+    return LedgerRefused(place, f"is damaged: entry {line.entry} is not listed as it was recorded", RESTORE)
 
 
 def spent_by(session: Session, payer: str | None) -> Charge:

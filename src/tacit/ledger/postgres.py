@@ -10,6 +10,7 @@ from tacit.accounting import Filter
 from tacit.errors import InvalidInput, LedgerBusy, LedgerUnavailable, LedgerUncertain
 from tacit.ledger.anchor import Anchor
 from tacit.ledger.durable import DurableLedger
+from tacit.ledger.places import spell
 from tacit.ledger.records import Founding
 from tacit.ledger.store import EMPTY, Head, Line, Record, Session, Store
 from tacit.ledger.verification import Progress
@@ -110,14 +111,17 @@ def postgres_ledger(
     anchors: Path | None = None,
     adopting: str | None = None,
     progress: Progress | None = None,
+    vault: str | Path | None = None,
 ) -> DurableLedger:
     """The ledger in the database at this address, a connection string of PostgreSQL's; founded if there is none.
 
     Its tables lie in the first schema of the search path: `?options=-csearch_path%3Dclinic` keeps one in `clinic`.
+    `vault` is what the vault is opened by, which has no other ledger from then on.
     """
     store = PostgresStore(address)
     anchor = Anchor(store.place, anchors)
-    return DurableLedger(store, anchor, founding, limit, analysts, adopting=adopting, progress=progress)
+    names = [] if vault is None else [str(spell(vault))]
+    return DurableLedger(store, anchor, founding, limit, analysts, names=names, adopting=adopting, progress=progress)
 
 
 class PostgresStore(Store):
@@ -179,6 +183,10 @@ class PostgresStore(Store):
             *(f"has a broken index, {name}" for (name,) in broken),
             *([] if turns == (1,) else ["has lost the row by which writers take turns"]),
         ]
+
+    def read_pages(self) -> list[str]:
+        """Nothing: a server checks its own pages when it reads them, if it was set up to."""
+        return []
 
     def close(self) -> None:
         """Let go of both connections."""
@@ -413,7 +421,9 @@ def _parts(address: str) -> dict[str, str]:
         from psycopg.conninfo import conninfo_to_dict
     except ModuleNotFoundError:
         raise LedgerUnavailable(
-            "this address", "needs psycopg, which is not installed", "install it with `pip install tacit[postgres]`"
+            "this address",
+            "needs psycopg, which is not installed",
+            "install it with `pip install 'tacit-dp[postgres]'`",
         ) from None
     try:
         return {name: str(value) for name, value in conninfo_to_dict(address).items() if value is not None}

@@ -1,6 +1,8 @@
 """What a durable ledger writes down: records as canonical JSON, each bound to all before it by a hash."""
 
 import json
+import os
+import time
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
@@ -87,9 +89,10 @@ def fields_of(record: Record) -> dict[str, Any]:
 
 
 def founded(terms: Founding) -> dict[str, Any]:
-    """The first record: what never changes."""
+    """The first record: what never changes, and a number by which no two ledgers of a machine are alike."""
     return {
         "kind": "founded",
+        "number": f"{time.time_ns()}-{os.getpid()}",
         "at": now(),
         "format": FORMAT,
         "unit": terms.unit,
@@ -103,10 +106,11 @@ def terms_in(fields: Mapping[str, Any]) -> Founding:
     return Founding(fields["unit"], Neighbours(fields["neighbours"]), fields["currency"])
 
 
-def limited(limit: Filter, analysts: Mapping[str, Filter]) -> dict[str, Any]:
-    """The limits from here on."""
+def limited(limit: Filter, analysts: Mapping[str, Filter], previous: int = 0) -> dict[str, Any]:
+    """The limits from here on, and the number of the record that set those before them; 0 if there was none."""
     return {
         "kind": "limited",
+        "previous": previous,
         "at": now(),
         "everyone": _limit(limit),
         "analysts": {name: _limit(own) for name, own in analysts.items()},

@@ -11,10 +11,12 @@ from typing import Any, TypeAlias
 from tacit.accounting import Filter
 from tacit.errors import LedgerBusy, LedgerRefused, LedgerUnavailable, TacitError
 from tacit.ledger.anchor import Anchor
+from tacit.ledger.chain import RESTORE
 from tacit.ledger.durable import DurableLedger
+from tacit.ledger.places import locate, refuse_links, spell
 from tacit.ledger.records import Founding
 from tacit.ledger.store import EMPTY, Head, Line, Record, Session, Store
-from tacit.ledger.verification import RESTORE, Progress
+from tacit.ledger.verification import Progress
 
 __all__ = ["SqliteStore", "sqlite_ledger"]
 
@@ -52,11 +54,13 @@ def sqlite_ledger(
     progress: Progress | None = None,
     timeout: float = SECONDS,
     connect: Callable[[str], Connection] | None = None,
+    vault: str | Path | None = None,
 ) -> DurableLedger:
-    """The ledger in this file, verified; it is founded if there is none.
+    """The ledger in this file, compared with its anchor; it is founded if there is none.
 
-    `anchors` is the folder of its anchor, `adopting` the reason for which a ledger that differs from its anchor is to
-    be taken as it is, `timeout` how many seconds to wait for another process that writes.
+    `vault` is what the vault is opened by, which has no other ledger from then on; `anchors` is where its anchor lies,
+    `adopting` the reason for which a ledger that differs from its anchor is to be taken as it is, `timeout` how many
+    seconds to wait for another process that writes.
 
     >>> from tempfile import TemporaryDirectory
     >>> from tacit.accounting import PureFilter
@@ -72,7 +76,8 @@ def sqlite_ledger(
     """
     store = SqliteStore(path, timeout=timeout, connect=connect)
     anchor = Anchor(store.place, anchors)
-    return DurableLedger(store, anchor, founding, limit, analysts, adopting=adopting, progress=progress)
+    names = [str(spell(path)), *([] if vault is None else [str(spell(vault))])]
+    return DurableLedger(store, anchor, founding, limit, analysts, names=names, adopting=adopting, progress=progress)
 
 
 class SqliteStore(Store):
@@ -87,7 +92,7 @@ class SqliteStore(Store):
     def __init__(
         self, path: str | Path, *, timeout: float = SECONDS, connect: Callable[[str], Connection] | None = None
     ) -> None:
-        self.place = str(Path(path).resolve())
+        self.place = str(locate(path))
         self._timeout = timeout
         self._connect = connect or _connected
         self._writer: Connection | None = None
@@ -95,6 +100,7 @@ class SqliteStore(Store):
 
     def ready(self) -> bool:
         """Whether the tables are there."""
+        refuse_links(self.place)
         try:
             if not Path(self.place).exists():
                 return False
@@ -143,12 +149,18 @@ class SqliteStore(Store):
                 yield _SqliteSession(self._reader)
 
     def faults(self) -> list[str]:
-        """What SQLite finds wrong with its pages and indexes, and what is not as it was laid out."""
+        """What is not as it was laid out."""
         with self._reported():
             self._reader = self._reader or self._opened()
             found = dict(self._reader.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall())
             if found != TABLES:
                 return ["is damaged: its tables are not laid out as they were"]
+        return []
+
+    def read_pages(self) -> list[str]:
+        """What SQLite finds wrong with its pages and indexes."""
+        with self._reported():
+            self._reader = self._reader or self._opened()
             told = self._reader.execute("PRAGMA integrity_check(1)").fetchone()[0]
             return [] if told == "ok" else ["is damaged: its pages or indexes are broken"]
 
@@ -161,6 +173,7 @@ class SqliteStore(Store):
         self._reader = self._writer = None
 
     def _opened(self) -> Connection:
+        refuse_links(self.place)
         connection = self._connect(self.place)
         for setting in (f"busy_timeout = {round(self._timeout * 1000)}", "synchronous = FULL", "fullfsync = ON"):
             connection.execute(f"PRAGMA {setting}").fetchone()
@@ -199,7 +212,7 @@ class _SqliteSession(Session):
         self._execute("INSERT INTO records VALUES (?, ?, ?)", (record.number, record.body, record.hash))
 
     def record(self, number: int) -> Record | None:
-        return next(iter(self.records(number, 1)), None)
+        return next((record for record in self.records(number, 1) if record.number == number), None)
 
     def records(self, start: int, most: int) -> list[Record]:
         rows = self._execute(

@@ -1,6 +1,7 @@
 """Where a durable ledger lies: the protocol of a place that keeps records, and nothing that decides."""
 
 from contextlib import AbstractContextManager
+from dataclasses import field
 from typing import Protocol
 
 from tacit.frozen import frozen
@@ -10,10 +11,14 @@ __all__ = ["EMPTY", "Head", "Line", "Record", "Session", "Store"]
 
 @frozen
 class Head:
-    """How far a chain of records goes: how many there are, and the hash of the last."""
+    """How far a chain of records goes: how many there are, and the hash of the last.
+
+    `totals` is a digest of what the ledger counts beside its records (verification.py), where that is known.
+    """
 
     records: int
     hash: bytes
+    totals: bytes = field(default=b"", compare=False)
 
 
 EMPTY = Head(0, bytes(32))
@@ -111,10 +116,13 @@ class Store(Protocol):
         """One transaction that sees one durable moment and waits for nobody."""
 
     def faults(self) -> list[str]:
-        """What is wrong with the tables and indexes themselves, in words that follow "the ledger at …"; none if sound.
+        """How the tables are not what they were laid out to be, in words that follow "the ledger at …"; none if sound.
 
-        The ledger checks their contents.
+        It takes as long for a large ledger as for a small one.
         """
+
+    def read_pages(self) -> list[str]:
+        """What is wrong with pages and indexes, found by reading all of them.  The ledger checks their contents."""
 
     def close(self) -> None:
         """Let go of all connections."""

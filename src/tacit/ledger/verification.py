@@ -1,22 +1,22 @@
-"""Reads a whole ledger again: every record, every total and every answer must be what the chain says."""
+"""Whether a ledger is what was written: all of it, read again, or its totals and what is new since the last time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, TypeAlias
 
 from tacit.accounting import Charge
 from tacit.errors import LedgerRefused
+from tacit.ledger.chain import RESTORE, Chain
 from tacit.ledger.ledger import NOTHING
-from tacit.ledger.records import FORMAT, chained, charge_in, fields_of, units_of
+from tacit.ledger.records import FORMAT, chained, charge_in, fields_of, units_of, written
 from tacit.ledger.store import EMPTY, Head, Line, Record, Session
 
-__all__ = ["Progress", "disagreement", "verified"]
+__all__ = ["Progress", "check_since", "digest_totals", "disagreement", "verified"]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how many records were read, and of how many."""
 
 PAGE = 1000
-RESTORE = "put back a sound copy and take it with `tacit ledger adopt`"
 
 
 def verified(place: str, session: Session, progress: Progress | None = None) -> Head:
@@ -62,6 +62,91 @@ def disagreement(session: Session | None, remembered: Head | None) -> tuple[str,
             "put the right one back, or take this one as it is with `tacit ledger adopt`",
         )
     return None
+
+
+def digest_totals(session: Session, tallies: Mapping[str, str]) -> bytes:
+    """A digest of running totals, and of the records that say what was founded and which limits hold.
+
+    What nobody has spent and what was never refreshed is left out, as if it had not been counted.
+    """
+    counted = {name: value for name, value in tallies.items() if name in _ALWAYS or value not in ("0", "0 0")}
+    records = [session.record(number) for number in (0, int(tallies.get("limits", 0)))]
+    return sha256(b"".join(record.hash for record in records if record is not None) + written(counted)).digest()
+
+
+def _fitting(session: Session, number: int) -> Record:
+    """A record that fits the hash before it: who knows its own hash knows that it is the one that was written."""
+    record = session.record(number)
+    before = session.record(number - 1) if number else None
+    head = EMPTY if before is None else Head(number, before.hash)
+    if record is None or record != chained(head, record.body):
+        raise _Fault(f"record {number} is not what was written")
+    return record
+
+
+_ALWAYS = ("entries", "limits", "spent")
+
+
+def check_since(place: str, session: Session, remembered: Head) -> tuple[Chain, bytes] | None:
+    """The chain from a remembered head to the newest record, and the ledger's identity; None if all has to be read.
+
+    Claim:      the first record, the limits and all totals are what they were when the head was remembered, changed by
+                the records since and by nothing else; those records are chained to it.  Other records are not read:
+                whoever uses one reads it through the chain (chain.py), and `verified` reads all.
+    Because:    the anchor's digest covers the totals at its head, and they follow from those of now by taking back what
+                the records since have added, each of which is hashed; it covers the hashes of the two other records.
+    Checked by: tests/unit/ledger/test_tampering.py and tests/unit/ledger/test_opening.py
+    """
+    if not remembered.totals or not remembered.records:
+        return None
+    try:
+        chain = Chain(place, remembered)
+        since = list(chain.records(session, remembered.records, session.head().records))
+        before = _take_back(session.tallies(), since)
+        if before is None:
+            return None
+        _fitting(session, int(session.tally("limits") or 0))
+        if digest_totals(session, before) == remembered.totals:
+            return chain, _fitting(session, 0).hash
+        fault = "its totals are not the sums of its charges"
+    except _Fault as found:
+        fault = str(found)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        fault = "what is new in it cannot be read"
+    raise LedgerRefused(place, f"is damaged: {fault}", RESTORE)
+
+
+def _take_back(tallies: dict[str, str], since: Sequence[Record]) -> dict[str, str] | None:
+    """Running totals as they were before some records; None if those do not say."""
+    for record in reversed(since):
+        fields = fields_of(record)
+        match fields["kind"]:
+            case "charged":
+                tallies["entries"] = str(int(tallies["entries"]) - 1)
+                if tallies["entries"] != str(fields["entry"]):
+                    raise _Fault(f"record {record.number} does not follow from those before it")
+                for payer in {None, fields["analyst"]}:
+                    amount, failure = map(int, tallies[f"spent{_of(payer)}"].split())
+                    charge = charge_in(fields["charge"])
+                    tallies[f"spent{_of(payer)}"] = f"{amount - charge.amount} {failure - charge.failure}"
+                if tallies["spent"] != " ".join((fields["before"]["amount"], fields["before"]["failure"])):
+                    raise _Fault(f"record {record.number} does not follow from those before it")
+            case "refreshed":
+                name = f"version of {fields['table']}"
+                if tallies[name] != str(fields["version"]):
+                    raise _Fault(f"record {record.number} does not follow from those before it")
+                tallies[name] = str(fields["version"] - 1)
+            case "limited":
+                if tallies["limits"] != str(record.number):
+                    raise _Fault(f"record {record.number} does not follow from those before it")
+                if not fields.get("previous"):
+                    return None
+                tallies["limits"] = str(fields["previous"])
+            case "answered" | "adopted":
+                pass
+            case _:
+                return None
+    return tallies
 
 
 class _Fault(Exception):

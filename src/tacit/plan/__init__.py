@@ -4,7 +4,7 @@ from tacit.plan.calls import may_leave
 from tacit.plan.canonical import canonical, fingerprint
 from tacit.plan.computing import Computation, Row, computed
 from tacit.plan.derived import derived, identity, subject
-from tacit.plan.domains import public_values, scalar
+from tacit.plan.domains import key_value, outcomes, public_values, scalar
 from tacit.plan.expressions import (
     Across,
     Arithmetic,
@@ -36,9 +36,11 @@ from tacit.plan.frame import Frame
 from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
 from tacit.plan.grids import Even, Grid, Powers
 from tacit.plan.header import Header
+from tacit.plan.lengths import ROW_BYTES, Length, length_of
 from tacit.plan.looking import over
 from tacit.plan.meanings import LONGEST, MEANINGS
 from tacit.plan.measures import centred, counted, fits, multiplied, summed
+from tacit.plan.mentions import list_expressions, list_folds, walk_expression, walk_rows
 from tacit.plan.nodes import (
     MOST_NUMBERS,
     Computed,
@@ -74,12 +76,24 @@ from tacit.plan.nodes import (
     Windowed,
     groups_of,
 )
-from tacit.plan.owners import Owner, base_of, held_rows, many_rows, multiplicity, owner_of, table_of, tables_of
+from tacit.plan.owners import (
+    Owner,
+    base_of,
+    held_rows,
+    many_rows,
+    multiplicity,
+    owner_of,
+    parts_of,
+    table_of,
+    tables_of,
+)
+from tacit.plan.partial import NEGATION, PARTIAL, SETTINGS, Partial, Setting, can_raise, cases_of
 from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
+from tacit.plan.prove import check_plan, prove
 from tacit.plan.ranking import check_cells, columns_of_answer, ranked, width_of
 from tacit.plan.rows import columns_of, window_column
-from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
+from tacit.plan.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
 from tacit.plan.sql import read_priced, read_sql
 from tacit.plan.terms import (
     Sorted,
@@ -106,12 +120,13 @@ from tacit.plan.terms import (
     var,
     when,
 )
-from tacit.plan.types import CASTS, type_of, wanted
+from tacit.plan.types import CASTS, operated, type_of, wanted
 from tacit.plan.values import (
     BOOLEAN_WORDS,
     DATE_TEXT,
     INT64,
     INTEGER_TEXT,
+    MOST_CHARACTERS,
     NUMBER_TEXT,
     TIMESTAMP_TEXT,
     Value,
@@ -161,8 +176,14 @@ __all__ = [
     "Kept",
     "Key",
     "KeyOf",
+    "KeyValue",
     "Kind",
     "LONGEST",
+    "Length",
+    "MOST_CHARACTERS",
+    "ROW_BYTES",
+    "length_of",
+    "parts_of",
     "Like",
     "Literal",
     "Look",
@@ -173,6 +194,7 @@ __all__ = [
     "MeasureOf",
     "Moment",
     "MomentOf",
+    "NEGATION",
     "NUMBER_TEXT",
     "Negated",
     "Not",
@@ -180,7 +202,9 @@ __all__ = [
     "OneOf",
     "Ordering",
     "Owner",
+    "PARTIAL",
     "PARTS",
+    "Partial",
     "Place",
     "Placed",
     "Plan",
@@ -190,9 +214,11 @@ __all__ = [
     "Row",
     "Rows",
     "Running",
+    "SETTINGS",
     "STRICT",
     "Scalar",
     "Scan",
+    "Setting",
     "Shown",
     "Sorted",
     "Stacked",
@@ -217,9 +243,12 @@ __all__ = [
     "base_of",
     "bounds_of",
     "canonical",
+    "can_raise",
     "cast",
+    "cases_of",
     "centred",
     "check_cells",
+    "check_plan",
     "coalesce",
     "col",
     "column_of",
@@ -244,7 +273,10 @@ __all__ = [
     "held_rows",
     "identity",
     "in_words",
+    "key_value",
     "least",
+    "list_expressions",
+    "list_folds",
     "many_rows",
     "matches",
     "max",
@@ -255,11 +287,14 @@ __all__ = [
     "multiplicity",
     "multiplied",
     "operands",
+    "operated",
+    "outcomes",
     "over",
     "owner_of",
     "parsed",
     "phrase",
     "plain",
+    "prove",
     "public_values",
     "quantile",
     "ranked",
@@ -278,6 +313,8 @@ __all__ = [
     "type_of",
     "units",
     "var",
+    "walk_expression",
+    "walk_rows",
     "wanted",
     "when",
     "width_of",

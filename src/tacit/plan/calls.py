@@ -6,14 +6,15 @@ from math import ceil, floor
 
 from tacit.exact import ball, exp, log, lower, sqrt, upper, working
 from tacit.plan.expressions import Called, Expression, Literal
-from tacit.plan.functions import FORMATS, PARTS, TRUNCATED, UNITS, Function
-from tacit.plan.meanings import FIRST, LAST, LONGEST, MEANINGS, crossed, is_format, later, rounded, trunc
+from tacit.plan.functions import PARTS, Function
+from tacit.plan.meanings import FIRST, LAST, MEANINGS, crossed, later, rounded, trunc
 from tacit.plan.nodes import Question
-from tacit.plan.proofs import CALENDAR, NUMERIC, Type, ranged, refused, settled, unbounded
+from tacit.plan.partial import LARGEST_LOGARITHM, SETTINGS, log_of_power, may_be_null, refuse_partial
+from tacit.plan.proofs import CALENDAR, NUMERIC, Type, ranged, refused, unbounded
 from tacit.plan.ranges import INT64, Range, hull, outward
 from tacit.plan.schema import Kind
 
-__all__ = ["ARITY", "called_type", "may_leave", "wanted_kinds"]
+__all__ = ["ARITY", "called_type", "may_leave", "operated_kind", "wanted_kinds"]
 
 _MANY = 32
 ARITY: dict[Function, tuple[int, int]] = dict.fromkeys(Function, (1, 1)) | {
@@ -38,8 +39,6 @@ ARITY: dict[Function, tuple[int, int]] = dict.fromkeys(Function, (1, 1)) | {
 }
 """How many operands each function has: the fewest and the most."""
 
-_DECIMALS = range(-15, 16)
-_PLACES = range(1 << 31)
 _CHOICES = {Function.COALESCE, Function.LEAST, Function.GREATEST, Function.DISTINCT, Function.NULLIF}
 _OWN = {Function.ABS, Function.SIGN, Function.ROUND, Function.FLOOR, Function.CEIL, Function.TRUNC}
 _DOUBLES = {Function.SQRT, Function.LN, Function.LOG10, Function.EXP, Function.POWER}
@@ -86,6 +85,11 @@ def wanted_kinds(expression: Called, kinds: Sequence[Kind]) -> list[Kind]:
     if function is Function.QUOTIENT:
         return [Kind.INTEGER, Kind.INTEGER]
     return [Kind.TEXT] * len(kinds) if function in _TEXTS else [Kind.TEXT, *[Kind.INTEGER] * (len(kinds) - 1)]
+
+
+def operated_kind(function: Function, wanted: Sequence[Kind]) -> Kind:
+    """The kind of what a function works on, from those that its operands become."""
+    return Kind.TIMESTAMP if function in _MOMENTS else wanted[0]
 
 
 def called_type(expression: Called, types: Sequence[Type], question: Question | None) -> Type:
@@ -154,52 +158,10 @@ def _setting(expression: Called, place: int) -> object:
 
 
 def _check_settings(expression: Called, question: Question | None) -> None:
-    def need(place: int, allowed: object, what: str, remedy: str) -> None:
-        given = _setting(expression, place)
-        if given is None or isinstance(given, bool) or given not in allowed:  # type: ignore[operator]
-            culprit = expression if expression.function in _MOMENTS else expression.operands[place]
-            refused(culprit, f"{expression.function.value} needs {what} here", remedy, question)
-
-    match expression.function:
-        case Function.ROUND:
-            need(1, _DECIMALS, "a constant number of decimals", "write a whole number from -15 to 15")
-        case Function.SUBSTR:
-            need(1, _PLACES[1:], "a constant place", "count from 1: SUBSTR(x, 1, 3) is the first three characters")
-            if len(expression.operands) > 2:
-                need(2, _PLACES, "a constant length", "write a whole number that is not negative")
-        case Function.RIGHT:
-            need(1, _PLACES, "a constant length", "write a whole number that is not negative")
-        case Function.REPLACE:
-            _need_texts(expression, question)
-        case Function.STRFTIME:
-            _need_format(expression, question)
-        case Function.EXTRACT:
-            need(0, PARTS, "a part of a moment", f"the parts are {', '.join(PARTS)}")
-        case Function.DATE_TRUNC:
-            need(0, TRUNCATED, "a unit of time", f"the units are {', '.join(TRUNCATED)}")
-        case Function.DATE_ADD:
-            need(2, UNITS, "a unit of time", f"the units are {', '.join(UNITS)}")
-        case Function.DATE_DIFF:
-            remedy = f"the units are {', '.join(unit for unit in UNITS if unit != 'week')}; weeks are days // 7"
-            need(0, UNITS.keys() - {"week"}, "a unit of time", remedy)
-
-
-def _need_texts(expression: Called, question: Question | None) -> None:
-    """What is replaced and what by are constants, and not too long; what is nothing stands nowhere."""
-    for place in (1, 2):
-        text = _setting(expression, place)
-        if not isinstance(text, str) or len(text) > LONGEST or (place == 1 and not text):
-            reason = "REPLACE needs constant texts: what is replaced, and by what"
-            refused(expression.operands[place], reason, "write them in quotes: REPLACE(x, '-', '')", question)
-
-
-def _need_format(expression: Called, question: Question | None) -> None:
-    """A format is a constant of signs that are known, and short: no row makes the text longer."""
-    format_ = _setting(expression, 1)
-    known = isinstance(format_, str) and len(format_) <= 64 and is_format(format_)
-    if not known:
-        signs = ", ".join(f"%{sign}" for sign in FORMATS)
-        refused(expression, "this format of a moment is not read", f"write a constant made of {signs}", question)
+    for setting in SETTINGS.get(expression.function, ()):
+        if setting.place < len(expression.operands) and not setting.allows(_setting(expression, setting.place)):
+            culprit = expression if expression.function in _MOMENTS else expression.operands[setting.place]
+            refused(culprit, setting.reason, setting.remedy, question)
 
 
 # ---------------------------------------------------------------- ranges
@@ -216,11 +178,8 @@ def _kept(found: Type, kind: Kind) -> tuple[Fraction | None, Fraction | None]:
 
 
 def _coalesce(expression: Called, types: Sequence[Type], kind: Kind, _: bool) -> Type:
-    possible: list[Type] = []
-    for part, found in zip(expression.operands, types, strict=True):
-        possible += [] if _is_null(part) else [found]
-        if not found.nullable:
-            break
+    """Any of its operands: that one of them is never NULL is a promise, on which no range relies."""
+    possible = [found for part, found in zip(expression.operands, types, strict=True) if not _is_null(part)]
     lows, highs = zip(*(_kept(found, kind) for found in possible), strict=True) if possible else ([None], [None])
     low = None if None in lows else min(end for end in lows if end is not None)
     high = None if None in highs else max(end for end in highs if end is not None)
@@ -228,10 +187,13 @@ def _coalesce(expression: Called, types: Sequence[Type], kind: Kind, _: bool) ->
 
 
 def _extreme(expression: Called, types: Sequence[Type], kind: Kind, _: bool) -> Type:
-    """LEAST and GREATEST: what is never NULL bounds them on one side, all together on the other."""
-    parts = [found for part, found in zip(expression.operands, types, strict=True) if not _is_null(part)]
-    ends = [_kept(found, kind) for found in parts] or [(None, None)]
-    sure = [_kept(found, kind) for found in parts if not found.nullable]
+    """LEAST and GREATEST: constants bound them on one side, all operands together on both.
+
+    That a column is never NULL is a promise, on which no range relies; that a constant is not NULL is known.
+    """
+    pairs = [pair for pair in zip(expression.operands, types, strict=True) if not _is_null(pair[0])]
+    ends = [_kept(found, kind) for _, found in pairs] or [(None, None)]
+    sure = [_kept(found, kind) for part, found in pairs if isinstance(part, Literal)]
     least = expression.function is Function.LEAST
     near, far = (1, 0) if least else (0, 1)
     tight, wide = (min, max) if least else (max, min)
@@ -241,7 +203,7 @@ def _extreme(expression: Called, types: Sequence[Type], kind: Kind, _: bool) -> 
     held = tight(known) if known else wide(all_known) if len(all_known) == len(ends) else None  # type: ignore[type-var]
     open_end = tight(beyond) if len(beyond) == len(ends) else None  # type: ignore[type-var]
     low, high = (open_end, held) if least else (held, open_end)
-    return Type(kind, low, high, not sure)
+    return Type(kind, low, high, all(found.nullable for _, found in pairs))
 
 
 def _first(_: Called, types: Sequence[Type], kind: Kind, __: bool) -> Type:
@@ -255,10 +217,11 @@ def _quotient(expression: Called, types: Sequence[Type], kind: Kind, nullable: b
     top, bottom = types[0].range, types[1].range
     assert top is not None
     assert bottom is not None
+    refuse_partial(expression, Function.QUOTIENT, kind, *types)
     exact = top.over(bottom, whole=True)
     assert exact is not None, "whole divisors keep away from zero"
     cut = Range(_toward_zero(exact.low), _toward_zero(exact.high))
-    return ranged(kind, settled(expression, kind, cut), nullable or 0 in bottom)
+    return ranged(kind, cut, nullable or may_be_null(Function.QUOTIENT, kind, *types))
 
 
 def _toward_zero(number: Fraction) -> Fraction:
@@ -267,8 +230,9 @@ def _toward_zero(number: Fraction) -> Fraction:
 
 def _abs(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     (found,) = types
-    if kind is Kind.INTEGER and (found.low is None or found.low <= INT64.low):
+    if kind is Kind.INTEGER and found.low is None:
         unbounded(expression.operands[0], "the least integer has no absolute value")
+    refuse_partial(expression, Function.ABS, kind, found)
     low = max(found.low or Fraction(0), -found.high if found.high is not None else Fraction(0), Fraction(0))
     return Type(kind, low, None if found.range is None else found.range.furthest, nullable)
 
@@ -289,9 +253,8 @@ def _stepwise(expression: Called, types: Sequence[Type], kind: Kind, nullable: b
     if kind is Kind.INTEGER:
         if found.range is None:
             unbounded(expression.operands[0], "rounding it could overflow")
+        refuse_partial(expression, Function.ROUND, kind, *types)
         whole = [Fraction(rounded(int(end), decimals) or 0) for end in (found.range.low, found.range.high)]
-        room = Fraction(10**-decimals)
-        settled(expression, kind, Range(found.range.low - room, found.range.high + room))
         return Type(kind, whole[0], whole[1], nullable)
     meaning = MEANINGS[expression.function]
     ends = [
@@ -307,7 +270,7 @@ def _sqrt(_: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     high = None if found.high is None else max(found.high, Fraction(0))
     below = outward(Range(lower(sqrt(low)), upper(sqrt(low)))).low if low else low
     above = outward(Range(Fraction(0), upper(sqrt(high)))).high if high else high
-    return Type(kind, below, above, nullable or found.low is None or found.low < 0)
+    return Type(kind, below, above, nullable or may_be_null(Function.SQRT, kind, found))
 
 
 # The logarithms of the least and of the greatest double lie between these.
@@ -328,7 +291,7 @@ def _log(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) 
         return Type(kind, Fraction(0), Fraction(0), nullable=True)
     low = ends(found.low).low if found.low is not None and found.low > 0 else least
     high = ends(found.high).high if found.high is not None else greatest
-    return Type(kind, low, high, nullable or found.low is None or found.low <= 0)
+    return Type(kind, low, high, nullable or may_be_null(expression.function, kind, found))
 
 
 def _about(exact: Range) -> Range:
@@ -341,8 +304,7 @@ def _exp(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) 
     (found,) = types
     if found.high is None:
         unbounded(expression.operands[0], "its exponential could become infinite")
-    if found.high > 693:  # exp(693) is a little less than 2**1000
-        refused(expression, "this number could become too large for a double", "narrow the declared bounds")
+    refuse_partial(expression, Function.EXP, kind, found)
     high = _about(Range(Fraction(0), upper(exp(found.high)))).high
     low = Fraction(0) if found.low is None or found.low < -600 else max(Fraction(0), _lowered(lower(exp(found.low))))
     return Type(kind, low, high, nullable)
@@ -360,23 +322,19 @@ def _power(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool
     x, y = base.range, exponent.range
     assert x is not None
     assert y is not None
-    whole = exponent.kind is Kind.INTEGER or (y.low == y.high and y.low.denominator == 1)
-    if 0 in x and y.low < 0:
-        if base.kind is not Kind.INTEGER or y.high >= 0:
-            reason = "the base may come as close to zero as it likes, so that its power has no bound"
-            refused(expression, reason, "keep away from zero: POWER(CASE WHEN x >= 0.01 THEN x END, y)")
-        nullable = True
+    refuse_partial(expression, Function.POWER, kind, *types)
+    nullable = nullable or may_be_null(Function.POWER, kind, *types)
+    if 0 in x and y.low < 0:  # a whole number to negative powers
         pieces = [Range(Fraction(1), x.furthest)] if x.furthest else []
     else:
         pieces = [Range(min(abs(x.low), abs(x.high)) if 0 not in x else Fraction(0), x.furthest)]
     if not pieces:
         return Type(kind, Fraction(0), Fraction(0), nullable=True)
-    sizes = _about(hull(_corner(expression, size, n) for size in (pieces[0].low, pieces[0].high) for n in _turns(y)))
+    sizes = _about(hull(_corner(size, n) for size in (pieces[0].low, pieces[0].high) for n in _turns(y)))
     low, high = max(sizes.low, Fraction(0)), sizes.high
-    if x.low < 0 and not (whole and y.low == y.high and y.low % 2 == 0):
+    if x.low < 0 and not (y.low == y.high and y.low % 2 == 0):
         low = -high
-        nullable = nullable or not whole
-    return ranged(kind, settled(expression, kind, Range(low, high)), nullable)
+    return ranged(kind, outward(Range(low, high)), nullable)
 
 
 def _turns(exponents: Range) -> list[Fraction]:
@@ -384,17 +342,14 @@ def _turns(exponents: Range) -> list[Fraction]:
     return [exponents.low, exponents.high, *([Fraction(0)] if 0 in exponents else [])]
 
 
-def _corner(expression: Called, base: Fraction, exponent: Fraction) -> Fraction:
+def _corner(base: Fraction, exponent: Fraction) -> Fraction:
     """base**exponent of a base that is not negative, to many bits."""
     if exponent == 0 or base == 1:
         return Fraction(1)
-    if base == 0:
+    if base == 0 or log_of_power(base, exponent) < -LARGEST_LOGARITHM:
         return Fraction(0)
     with working(128):
-        logarithm = ball(base).log() * ball(exponent)
-    if upper(logarithm) > 693:
-        refused(expression, "this number could become too large for a double", "narrow the declared bounds")
-    return Fraction(0) if upper(logarithm) < -693 else upper(exp(logarithm))
+        return upper(exp(ball(base).log() * ball(exponent)))
 
 
 def _length(expression: Called, _: Sequence[Type], kind: Kind, nullable: bool) -> Type:
@@ -437,8 +392,7 @@ def _truncated(expression: Called, types: Sequence[Type], kind: Kind, nullable: 
 
 def may_leave(moment: Type, count: Type, unit: str) -> bool:
     """Whether a moment so many units later may lie beyond the years 1 to 9999."""
-    (first, last), counts = _moments(moment), count.range or INT64
-    return later(first, int(counts.low), unit) is None or later(last, int(counts.high), unit) is None
+    return may_be_null(Function.DATE_ADD, Kind.TIMESTAMP, moment, count, unit)
 
 
 def _later(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:

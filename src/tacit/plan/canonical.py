@@ -65,7 +65,7 @@ def canonical(plan: Plan) -> Plan:
     Checked by: tests/unit/plan/test_canonical.py::test_the_canonical_question_means_the_same
     """
     question, view = _settled(plan.question), plan.view
-    normal = [Key(_normal(key.value), key.values) for key in question.keys]
+    normal = [replace(key, value=_normal(key.value)) for key in question.keys]
     keys = sorted(dict.fromkeys(normal), key=_place)
     measures = {serial(measure): measure for measure in map(_measure, question.measures)}
     places = sorted(measures)
@@ -107,7 +107,7 @@ def _place(key: Key) -> tuple[bool, str]:
 def _settled(question: Question) -> Question:
     """The question over rows in their canonical form, with what was calculated on the way put in its place."""
     rows, names = settled(question.rows, _normal)
-    keys = tuple(Key(substituted(key.value, names), key.values) for key in question.keys)
+    keys = tuple(replace(key, value=substituted(key.value, names)) for key in question.keys)
     measures = tuple(_measure_over(measure, names) for measure in question.measures)
     asked = [measure.value for measure in measures if measure.value is not None]
     return Question(needed(rows, [*(key.value for key in keys), *asked]), keys, measures)

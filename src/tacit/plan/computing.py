@@ -29,9 +29,10 @@ from tacit.plan.expressions import (
 )
 from tacit.plan.functions import STRICT
 from tacit.plan.meanings import MEANINGS
+from tacit.plan.partial import NEGATION, Operation, cases_of
 from tacit.plan.patterns import matches, tokens_of
 from tacit.plan.schema import Kind
-from tacit.plan.types import type_of, wanted
+from tacit.plan.types import operated, type_of, wanted
 from tacit.plan.values import Value, bounds_of, cast, constant, within
 
 __all__ = ["Computation", "Row", "computed"]
@@ -53,11 +54,10 @@ def computed(expression: Expression) -> Computation:
             name, (low, high) = column.name, bounds_of(column)
             return lambda row: within(row[name], low, high)
         case Arithmetic(operator, left, right):
-            return _strict(
-                _OPERATIONS[operator, type_of(expression).kind], *_alike(type_of(expression).kind, left, right)
-            )
+            kind = type_of(expression).kind
+            return _strict(_whole(operator, kind, _OPERATIONS[operator, kind]), *_alike(kind, left, right))
         case Negated(operand):
-            return _strict(lambda x: -x, computed(operand))
+            return _strict(_whole(NEGATION, type_of(operand).kind, lambda x: -x), computed(operand))
         case Compared(operator, left, right):
             return _strict(_COMPARISONS[operator], *_alike(_common(left, right), left, right))
         case Both(left, right):
@@ -80,11 +80,20 @@ def computed(expression: Expression) -> Computation:
             return _cast(operand, kind)
         case Called(function, parts):
             values = [_cast(part, kind) for part, kind in zip(parts, wanted(expression), strict=True)]
-            return (_strict if function in STRICT else _lenient)(MEANINGS[function], *values)
+            meaning = _whole(function, operated(expression), MEANINGS[function])
+            return (_strict if function in STRICT else _lenient)(meaning, *values)
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
             raise AssertionError("keys and measures exist only after release")
         case _:
             assert_never(expression)
+
+
+def _whole(operation: Operation, kind: Kind, function: Callable[..., Value]) -> Callable[..., Value]:
+    """A function of all values: NULL where the operation has none."""
+    cases = [case.is_met for case in cases_of(operation, kind)]
+    if not cases:
+        return function
+    return lambda *values: None if any(is_met(*values) for is_met in cases) else function(*values)
 
 
 def _remainder(x: int, y: int) -> int:
@@ -96,12 +105,12 @@ _OPERATIONS: dict[tuple[str, Kind], Callable[..., Value]] = {
     ("+", Kind.INTEGER): lambda x, y: x + y,
     ("-", Kind.INTEGER): lambda x, y: x - y,
     ("*", Kind.INTEGER): lambda x, y: x * y,
-    ("%", Kind.INTEGER): lambda x, y: None if y == 0 else _remainder(x, y),
+    ("%", Kind.INTEGER): _remainder,
     ("+", Kind.NUMBER): lambda x, y: x + y,
     ("-", Kind.NUMBER): lambda x, y: x - y,
     ("*", Kind.NUMBER): lambda x, y: x * y,
-    ("/", Kind.NUMBER): lambda x, y: None if y == 0 else x / y,
-    ("%", Kind.NUMBER): lambda x, y: None if y == 0 else fmod(x, y),
+    ("/", Kind.NUMBER): lambda x, y: x / y,
+    ("%", Kind.NUMBER): fmod,
 }
 _COMPARISONS: dict[str, Callable[..., Value]] = {"=": eq, "<>": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 

@@ -1,11 +1,11 @@
 """Which values a key can have, from declarations and the question alone: those are the groups that are answered."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from itertools import product
-from math import ceil, floor, prod
+from math import ceil, floor, inf, nextafter, prod
 from typing import Any
 
 from tacit.errors import InvalidPlan
@@ -16,22 +16,27 @@ from tacit.plan.expressions import (
     Called,
     Case,
     Cast,
+    Compared,
+    Either,
     Expression,
     Field,
     Literal,
     Negated,
+    Not,
+    OneOf,
     operands,
     rebuilt,
 )
-from tacit.plan.functions import FORMATS, INEXACT, Function
+from tacit.plan.functions import FORMATS, INEXACT, PARTS, Function
 from tacit.plan.meanings import formatted, later
-from tacit.plan.narrowing import implied
-from tacit.plan.proofs import CALENDAR, NUMERIC
-from tacit.plan.schema import Column, Kind, Scalar
+from tacit.plan.narrowing import MIRRORED, Ends, implied, narrowed
+from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf
+from tacit.plan.ranges import Range, as_double, hull
+from tacit.plan.schema import Column, KeyValue, Kind, Scalar
 from tacit.plan.types import type_of
 from tacit.plan.values import Value, cast, constant
 
-__all__ = ["MOST_VALUES", "public_values", "scalar"]
+__all__ = ["MOST_VALUES", "key_value", "outcomes", "possible_values", "public_values", "scalar"]
 
 MOST_VALUES = 10_000
 """The most values that are found for one key."""
@@ -42,27 +47,43 @@ _Values = list[Value]
 def public_values(value: Expression, conditions: Sequence[Expression] = ()) -> tuple[Scalar, ...] | None:
     """The public values of a key, NULL not among them; None if there are none, or too many.
 
-    They are what is declared of a column, what a calculation makes of that, the whole numbers, days and months within
-    bounds, the constants of a CASE, or false and true.  Bounds come from the policy and from WHERE.
-
-    Claim:      nothing here depends on a row.
-    Because:    only the plan is passed in.
-    Checked by: tests/unit/plan/test_domains.py
-
     >>> age = Field(Column("age", Kind.INTEGER, low=0, high=39))
     >>> public_values(Called(Function.FLOOR, (Arithmetic("/", age, Literal(10, Kind.INTEGER)),)))
     (Fraction(0, 1), Fraction(1, 1), Fraction(2, 1), Fraction(3, 1))
     """
-    if isinstance(value, Field) and value.column.values:
-        return value.column.values
+    found = possible_values(value, conditions)
+    return None if found is None else tuple(each for each in found if each is not None)
+
+
+def possible_values(value: Expression, conditions: Sequence[Expression] = ()) -> tuple[KeyValue, ...] | None:
+    """What a key can be in rows that meet some conditions, NULL last; None if no value is public, or too many are.
+
+    They are what is declared of a column, what a calculation makes of that, the whole numbers, days and months within
+    bounds, the constants of a CASE, or false and true.  Bounds come from the policy and from WHERE.
+
+    Claim:      nothing here depends on a row; every value that a row with declared cells can have is listed and, where
+                each column stands in one part of the expression that can be listed, no other.
+    Because:    only the plan is passed in; the expression is computed for every combination of what its parts can be.
+    Checked by: tests/unit/plan/test_domains.py::test_the_groups_are_the_image_of_the_declared_domain
+
+    >>> ward = Field(Column("ward", Kind.TEXT, values=("A", "B")))
+    >>> possible_values(ward), possible_values(Called(Function.COALESCE, (ward, Literal("none", Kind.TEXT))))
+    (('A', 'B', None), ('A', 'B', 'none'))
+    """
+    declared = value.column.values if isinstance(value, Field) else None
     parts = [part for condition in conditions for part in _conjuncts(condition)]
     found = _Search([_narrow(part, parts) for part in parts]).domain(_narrow(value, parts))
-    if found is None:
-        return None
+    distinct = [] if found is None else list(dict.fromkeys(each for each in found if each is not None))
+    null = (None,) if found is not None and None in found else ()
+    if not distinct:  # of a declared column, groups that are empty
+        return None if declared is None else (*declared, *null)
     kind = type_of(value).kind
-    distinct = list(dict.fromkeys(each for each in found if each is not None))
-    ordered = distinct if kind is Kind.TEXT else sorted(distinct)
-    return tuple(scalar(each, kind) for each in ordered) or None
+    if declared:  # in the order in which they are declared
+        places = {constant(each, kind): place for place, each in enumerate(declared)}
+        ordered = sorted(distinct, key=lambda each: places.get(each, len(places)))
+    else:
+        ordered = distinct if kind is Kind.TEXT else sorted(distinct)
+    return (*(scalar(each, kind) for each in ordered), *null)
 
 
 @dataclass(slots=True)
@@ -73,14 +94,17 @@ class _Search:
     left: int = 100_000
 
     def domain(self, expression: Expression) -> _Values | None:
-        """The values that an expression may have, if there are not too many."""
-        if type_of(expression).kind is Kind.BOOLEAN:
-            return [False, True]
-        for attempt in (self.image, self.chosen, self.calculated, _rounded, _whole, _begun, _written):
-            found = attempt(expression)
-            if found is not None:
-                return found if len(found) <= MOST_VALUES else None
-        return None
+        """The values that an expression may have, NULL too, if there are not too many."""
+        truth = type_of(expression).kind is Kind.BOOLEAN
+        # A row whose text is not declared is in no list; but what is said of it is true or false all the same.
+        found = None if truth and any(field.column.values for field in _fields(expression)) else self.image(expression)
+        if found is None and truth:
+            found = _add_null(sorted(outcomes(expression)), expression)
+        if found is None:
+            attempts = (self.chosen, self.calculated, _step_values)
+            other = next((values for attempt in attempts if (values := attempt(expression)) is not None), None)
+            found = None if other is None else _add_null(other, expression)
+        return found if found is None or len(found) <= MOST_VALUES else None
 
     def affords(self, rows: int, each: int) -> bool:
         """Whether so many rows may still be calculated."""
@@ -90,38 +114,65 @@ class _Search:
         return True
 
     def image(self, expression: Expression) -> _Values | None:
-        """Every value over all rows of the columns in it, if those can be listed."""
-        fields = list(dict.fromkeys(_fields(expression)))
-        cells = [_cells(field.column) for field in fields]
-        listed = [each for each in cells if each is not None]
-        if len(listed) < len(cells) or _is_inexact(expression):
+        """Every value over all combinations of what the parts can be that hold its columns, if those can be listed."""
+        atoms = _atoms(expression)
+        if atoms is None:
             return None
-        about = [part for part in self.conditions if fields and set(_fields(part)) <= set(fields)]
-        if not self.affords(prod(map(len, listed)), sum(map(_size, (expression, *about)))):
+        places = {atom: _placeholder(atom, number) for number, atom in enumerate(atoms)}
+        simple = _replace_parts(expression, places)
+        known = set(places.values())
+        about = [part for part in (_replace_parts(part, places) for part in self.conditions) if _is_about(part, known)]
+        if _is_inexact(simple) or not self.affords(
+            prod(map(len, atoms.values())), sum(map(_size, (expression, *about)))
+        ):
             return None
-        value, conditions = computed(expression), [computed(part) for part in about]
-        names = [field.column.name for field in fields]
-        rows = (dict(zip(names, row, strict=True)) for row in product(*listed))
+        try:
+            value, conditions = computed(simple), [computed(part) for part in about]
+        except InvalidPlan:  # of every part alone less is known than of all together
+            return None
+        names = [places[atom].column.name for atom in atoms]
+        rows = (dict(zip(names, row, strict=True)) for row in product(*atoms.values()))
         return [value(row) for row in rows if all(condition(row) is True for condition in conditions)]
 
     def chosen(self, expression: Expression) -> _Values | None:
-        """The values of all that an expression may choose from."""
+        """The values of all that an expression may choose from; of a CASE, where the branch may be taken."""
         match expression:
             case Case(branches, otherwise):
-                parts = [*(then for _, then in branches), otherwise]
+                return self._branches(expression, branches, otherwise)
             case Called(Function.COALESCE | Function.LEAST | Function.GREATEST, many):
                 parts = list(many)
             case Called(Function.NULLIF, (first, _)):
                 parts = [first]
             case _:
                 return None
-        kind, found = type_of(expression).kind, []
-        for part in parts:
+        return self._all(expression, [(part, _NO_ENDS) for part in parts])
+
+    def _branches(
+        self, expression: Expression, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression
+    ) -> _Values | None:
+        conditions, taken = [when for when, _ in branches], list[tuple[Expression, Ends]]()
+        for place, (when, then) in enumerate(branches):
+            possible = outcomes(when)
+            if True in possible:
+                taken.append((then, narrowed(_NO_ENDS, then, conditions, place)))
+            if possible == {True} and not type_of(when).nullable:
+                break
+        else:
+            taken.append((otherwise, narrowed(_NO_ENDS, otherwise, conditions, len(branches))))
+        return self._all(expression, taken)
+
+    def _all(self, expression: Expression, parts: Sequence[tuple[Expression, Ends]]) -> _Values | None:
+        """The values of several parts, each between its ends and as the kind of the whole."""
+        whole, found = type_of(expression), list[Value]()
+        for part, (low, high) in parts:
             values = self.domain(part)
             if values is None:
                 return None
             since = type_of(part).kind
-            found += [None if value is None else cast(value, since, kind) for value in values]
+            inside = [value for value in values if value is not None and _is_between(value, since, low, high)]
+            found += [cast(value, since, whole.kind) for value in inside]
+        if whole.kind in NUMERIC and not isinstance(expression, Case):  # LEAST and GREATEST cut what they choose from
+            found = [value for value in found if _is_between(value, whole.kind, whole.low, whole.high)]
         return list(dict.fromkeys(found))
 
     def calculated(self, expression: Expression) -> _Values | None:
@@ -160,12 +211,183 @@ def _holding(name: str, kind: Kind, values: list[Any]) -> Column:
     return Column(name, kind, scalar(low, kind), scalar(high, kind))
 
 
+_NO_ENDS: Ends = (None, None)
+
+
+def _is_between(value: Value, kind: Kind, low: Fraction | None, high: Fraction | None) -> bool:
+    if kind not in NUMERIC and kind not in CALENDAR:
+        return True
+    assert isinstance(value, int | float), "numbers and days are numbers"
+    return (low is None or low <= value) and (high is None or value <= high)
+
+
+def outcomes(condition: Expression) -> set[bool]:
+    """Whether a condition may be true and may be false, by what is declared alone; that it may be NULL is not said.
+
+    >>> age = Field(Column("age", Kind.INTEGER, low=0, high=120))
+    >>> outcomes(Compared("<", age, Literal(200, Kind.INTEGER)))
+    {True}
+    """
+    match condition:
+        case Literal(bool(value), _):
+            return {value}
+        case Not(operand):
+            return {not each for each in outcomes(operand)}
+        case Both(left, right):
+            return {one and other for one in outcomes(left) for other in outcomes(right)}
+        case Either(left, right):
+            return {one or other for one in outcomes(left) for other in outcomes(right)}
+        case Compared(operator, left, right):
+            return _comparison_outcomes(operator, type_of(left), type_of(right))
+        case OneOf(operand, options) if all(
+            _comparison_outcomes("=", type_of(operand), leaf(each)) == {False} for each in options
+        ):
+            return {False}
+        case _:
+            return {False, True}
+
+
+def _comparison_outcomes(operator: str, left: Type, right: Type) -> set[bool]:
+    """How two numbers, days or moments may compare that lie in their ranges."""
+    one, other = left.range, right.range
+    known = left.kind is right.kind or (left.numeric and right.numeric)
+    if one is None or other is None or not known or (left.kind not in NUMERIC and left.kind not in CALENDAR):
+        return {False, True}
+    if left.kind is not right.kind and max(one.furthest, other.furthest) >= 1 << 53:
+        return {False, True}  # integers are compared with decimals as doubles, which may round them onto each other
+    less, more, same = one.high < other.low, one.low > other.high, one.low == one.high == other.low == other.high
+    match operator:
+        case "<" | ">=" if less or one.low >= other.high:
+            return {less == (operator == "<")}
+        case ">" | "<=" if more or one.high <= other.low:
+            return {more == (operator == ">")}
+        case "=" | "<>" if less or more or same:
+            return {same == (operator == "=")}
+        case _:
+            return {False, True}
+
+
+def _add_null(values: Sequence[Value], expression: Expression) -> _Values:
+    """The values, and NULL if the expression may be NULL."""
+    nothing: _Values = [None] if type_of(expression).nullable else []
+    return [*(value for value in values if value is not None), *nothing]
+
+
+def _step_values(expression: Expression) -> _Values | None:
+    """The values of an expression that can only be on steps between the ends of a range."""
+    for attempt in (_rounded, _daily_values, _whole, _begun, _written):
+        found = attempt(expression)
+        if found is not None:
+            return found
+    return None
+
+
+def _atoms(expression: Expression) -> dict[Expression, _Values] | None:
+    """The innermost parts of an expression that can be listed and hold all its columns, and what they can be."""
+    if isinstance(expression, Field):
+        cells = _cells(expression.column)
+        return None if cells is None else {expression: cells}
+    found: dict[Expression, _Values] = {}
+    for part in operands(expression):
+        inside = _atoms(part)
+        if inside is None:
+            steps = _step_values(expression)
+            return None if steps is None else {expression: _add_null(steps, expression)}
+        found |= inside
+    return found
+
+
+def _placeholder(atom: Expression, number: int) -> Field:
+    """A column that has the values of a part, which is computed in its place; a column is its own."""
+    if isinstance(atom, Field):
+        return atom
+    found = type_of(atom)
+    low, high = (_end(end, found.kind) if end is not None else None for end in (found.low, found.high))
+    return Field(Column(f"\0{number}", found.kind, low, high, nullable=found.nullable))
+
+
+def _replace_parts(expression: Expression, places: Mapping[Expression, Field]) -> Expression:
+    """The expression with columns in the place of some parts."""
+    if expression in places:
+        return places[expression]
+    return rebuilt(expression, lambda part: _replace_parts(part, places))
+
+
+def _is_about(condition: Expression, known: set[Field]) -> bool:
+    """Whether a condition is about some columns alone, and the same for every engine."""
+    named = set(_fields(condition))
+    return bool(named) and named <= known and not _is_inexact(condition)
+
+
+def _range(expression: Expression) -> Range | None:
+    """The range of an expression: where it never turns, exactly from its value at either end of its column.
+
+    Claim:      a value that the expression takes lies in the range.
+    Because:    each operation on the way keeps or turns the order of all doubles, and NULL leads to NULL.
+    Checked by: tests/unit/plan/test_domains.py::test_the_groups_are_the_image_of_the_declared_domain
+    """
+    known = type_of(expression).range
+    column = _monotone_column(expression)
+    if column is None:
+        return known
+    ends = leaf(Field(column)).range
+    if ends is None:
+        return known
+    cells = [float(end) if column.kind is Kind.NUMBER else int(end) for end in (ends.low, ends.high)]
+    found = [computed(expression)({column.name: cell}) for cell in cells]
+    exact = [Fraction(value) for value in found if isinstance(value, int | float)]
+    return hull(exact) if len(exact) == len(found) else known
+
+
+def _monotone_column(expression: Expression) -> Column | None:
+    """The column of an expression that only ever grows with it, or only ever falls; None if it is not known to."""
+    match expression:
+        case Field(column):
+            return column
+        case Negated(operand) | Cast(operand, Kind.NUMBER | Kind.INTEGER):
+            return _monotone_column(operand)
+        case Arithmetic("+" | "-" | "*", operand, Literal()) | Arithmetic("+" | "-" | "*", Literal(), operand):
+            return _monotone_column(operand)
+        case Arithmetic("/", operand, Literal(value, _)) if value:
+            return _monotone_column(operand)
+        case Called(Function.FLOOR | Function.CEIL | Function.TRUNC, (operand,)):
+            return _monotone_column(operand)
+        case Called(Function.ROUND, (operand, Literal())):
+            return _monotone_column(operand)
+        case _:
+            return None
+
+
+def _daily_values(expression: Expression) -> _Values | None:
+    """What is the same for all moments of a day, or of an hour, over those between the ends of a column."""
+    match expression:
+        case Called(Function.EXTRACT, (Literal(str(part), _), Field(column))) if part in _DAILY or part == "hour":
+            daily = part != "hour"
+        case Called(Function.STRFTIME, (Field(column), Literal(str(text), _))):
+            units = {FORMATS[part[0]] for part in text.split("%")[1:]}
+            daily = bool(units) and units <= {"year", "month", "day"}
+            if not daily and not units <= {"hour"}:
+                return None
+        case _:
+            return None
+    step, known = (24 if daily else 1) * 3_600_000_000, leaf(Field(column)).range
+    if column.kind is not Kind.TIMESTAMP or known is None or known.high - known.low > MOST_VALUES * step:
+        return None
+    first, last = int(known.low), int(known.high)
+    value = computed(expression)
+    moments = [first, *range((first // step + 1) * step, last + 1, step)]
+    return sorted({value({column.name: moment}) for moment in moments})  # type: ignore[type-var]
+
+
+_DAILY = frozenset(PARTS) - {"hour", "minute", "second", "epoch"}
+
+
 def _whole(expression: Expression) -> _Values | None:
     """The whole numbers or days between the ends of a range."""
     if not _is_whole(expression):
         return None
     found = type_of(expression)
-    known = found.range
+    known = _range(expression)
     if known is None or known.high - known.low > MOST_VALUES:
         return None
     numbers = range(ceil(known.low), floor(known.high) + 1)
@@ -176,10 +398,10 @@ def _rounded(expression: Expression) -> _Values | None:
     """The numbers of so many decimals between the ends of a range, as they are rounded."""
     match expression:
         case Called(Function.ROUND, (_, Literal(int(decimals), _))):
-            found = type_of(expression)
-            if found.range is None or (found.range.high - found.range.low) * Fraction(10) ** decimals > MOST_VALUES:
+            found, known = type_of(expression), _range(expression)
+            if known is None or (known.high - known.low) * Fraction(10) ** decimals > MOST_VALUES:
                 return None
-            ends = (round(end * Fraction(10) ** decimals) for end in (found.range.low, found.range.high))
+            ends = (round(end * Fraction(10) ** decimals) for end in (known.low, known.high))
             steps, scale = range(next(ends), next(ends) + 1), 10 ** abs(decimals)
             if found.kind is Kind.INTEGER:
                 return [step * scale for step in steps] if decimals < 0 else None
@@ -282,7 +504,8 @@ def _narrow(expression: Expression, conditions: list[Expression]) -> Expression:
     if column.values or (column.kind not in NUMERIC and column.kind not in CALENDAR):
         return expression
     found = type_of(expression)
-    ends = [(found.low, found.high), *(implied(part, expression, holds=True) for part in conditions)]
+    say = _exact_ends if column.kind is Kind.NUMBER else implied
+    ends = [(found.low, found.high), *(say(part, expression, holds=True) for part in conditions)]
     low = max((end for end, _ in ends if end is not None), default=None)
     high = min((end for _, end in ends if end is not None), default=None)
     if low is not None and high is not None and low > high:
@@ -291,8 +514,29 @@ def _narrow(expression: Expression, conditions: list[Expression]) -> Expression:
     return Field(replace(column, low=least, high=most))
 
 
+def _exact_ends(condition: Expression, value: Field, *, holds: bool) -> Ends:
+    """What a condition implies for a column of doubles: the last double that it allows, not one beyond."""
+    match condition:
+        case Compared(operator, Literal() as bound, compared) if compared == value:
+            operator = MIRRORED[operator]
+        case Compared(operator, compared, Literal() as bound) if compared == value:
+            pass
+        case _:
+            return implied(condition, value, holds=holds)
+    if not isinstance(bound.value, int | Fraction) or (at := as_double(bound.value)) is None:
+        return implied(condition, value, holds=holds)
+    low = {"=": at, ">=": at, ">": Fraction(nextafter(float(at), inf))}.get(operator)
+    high = {"=": at, "<=": at, "<": Fraction(nextafter(float(at), -inf))}.get(operator)
+    return low, high
+
+
 def _end(number: Fraction, kind: Kind) -> Scalar:
     return number if kind in NUMERIC else scalar(int(number), kind)
+
+
+def key_value(value: Value, kind: Kind) -> KeyValue:
+    """A value as it is declared, or NULL."""
+    return None if value is None else scalar(value, kind)
 
 
 def scalar(value: Value, kind: Kind) -> Scalar:

@@ -15,6 +15,7 @@ from tacit.plan.expressions import (
     Case,
     Expression,
     Field,
+    IsNull,
     KeyOf,
     Literal,
     MeanOf,
@@ -24,6 +25,7 @@ from tacit.plan.expressions import (
     OneOf,
     operands,
 )
+from tacit.plan.folding import has_null_group
 from tacit.plan.forms import Forms, chained, meeting
 from tacit.plan.measures import centred, counted, multiplied, paired, pairs, summed
 from tacit.plan.nodes import (
@@ -42,7 +44,7 @@ from tacit.plan.nodes import (
     Where,
 )
 from tacit.plan.ranking import check_cells, ranked
-from tacit.plan.schema import OTHER, Column, Kind, Table
+from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
 from tacit.plan.seen import seen_values
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.widened import widened
@@ -164,14 +166,15 @@ class Draft:
             )
         if not any(isinstance(part, Field) for part in _parts(value)):
             raise InvalidPlan("this is the same in every row, so it makes no groups", "group by a column")
-        values = seen_values(value, self.rows or Scan(self.table), self.conditions)
-        if values is None and not self.finding:
+        possible = seen_values(value, self.rows or Scan(self.table), self.conditions)
+        values = None if possible is None else tuple(each for each in possible if each is not None)
+        if not values and not self.finding:
             reason = f"which values {called!r} has is private, and unknown keys need delta > 0"
             raise InvalidPlan(reason, _how_to_know(value))
-        key = Key(value, values)
-        if values is not None and isinstance(value, Field) and value.column.other:
-            listed = OneOf(value, tuple(Literal(each, value.column.kind) for each in values))
-            key = Key(Case(((listed, value),), Literal(OTHER, Kind.TEXT)), (*values, OTHER))
+        null = has_null_group(value) and (type_of(value).nullable if possible is None else None in possible)
+        key = Key(value, values or None, null)
+        if values and isinstance(value, Field) and value.column.other:
+            key = _key_with_other(value, values, null=null)
         if key not in self.keys:
             self.keys.append(key)
             self.key_names.append(called)
@@ -345,6 +348,13 @@ class Draft:
                 if other is not None and not isinstance(shown.value, KeyOf | Literal):
                     reason = f"{other!r} is the name of the interval that {shown.name!r} brings with it"
                     raise InvalidPlan(reason, f"give the column {other!r} another name")
+
+
+def _key_with_other(value: Field, values: tuple[Scalar, ...], *, null: bool) -> Key:
+    """A key whose undeclared values are one; NULL is among them, unless it has a group of its own."""
+    listed = OneOf(value, tuple(Literal(each, value.column.kind) for each in value.column.values or values))
+    nothing = ((IsNull(value), Literal(None, Kind.TEXT)),) if null else ()
+    return Key(Case((*nothing, (listed, value)), Literal(OTHER, Kind.TEXT)), (*values, OTHER), null)
 
 
 def _parts(expression: Expression) -> Iterator[Expression]:

@@ -1,10 +1,11 @@
 """What many rows of one unit become: counts, sums and means on a grid so fine that doubles hold it exactly."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
-from tacit.plan.expressions import Expression, Field
+from tacit.plan.expressions import Expression, Field, operands
 from tacit.plan.nodes import Defined, Folded, Folding, Summed
 from tacit.plan.proofs import refused, unbounded
 from tacit.plan.ranges import INT64, Range
@@ -12,7 +13,7 @@ from tacit.plan.schema import Column, Kind
 from tacit.plan.types import type_of
 from tacit.plan.words import phrase
 
-__all__ = ["apart", "column_of", "folded", "label", "steps_of"]
+__all__ = ["apart", "column_of", "folded", "has_null_group", "label", "steps_of"]
 
 # Whole numbers of steps up to here, and their halves, are doubles; so is every total.
 _STEPS = 1 << 51
@@ -29,10 +30,18 @@ def column_of(defined: Defined) -> Column:
     """
     if isinstance(defined.value, Field):
         given = defined.value.column
-        return Column(defined.name, given.kind, given.low, given.high, given.values, given.nullable)
+        return replace(given, name=defined.name)
     found = type_of(defined.value)
     low, high = (found.low, found.high) if found.numeric else (None, None)
-    return Column(defined.name, found.kind, low, high, nullable=found.nullable)
+    grouped = found.nullable and has_null_group(defined.value)
+    return Column(defined.name, found.kind, low, high, nullable=found.nullable, null_group=grouped)
+
+
+def has_null_group(value: Expression) -> bool:
+    """Whether a column in it gives the rows in which it is NULL a group of their own."""
+    if isinstance(value, Field):
+        return value.column.null_group
+    return any(map(has_null_group, operands(value)))
 
 
 def label(what: str, value: Expression | None, *rest: object) -> str:

@@ -11,6 +11,7 @@ from numbers import Integral, Rational
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.calls import ARITY
+from tacit.plan.declared import check_declared
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
@@ -273,8 +274,12 @@ class Forms:
             self._not_null("calculate with", *given)
         if function is Function.NULLIF:  # what is given back stays of its kind
             given = [given[0], self._beside(given[1], given[0])]
+            check_declared(given[0], given[1], self.question)
         elif function in _PASSED_OVER | {Function.DISTINCT} and function is not Function.CONCAT:
             given = self._alike(given)
+        if function is Function.DISTINCT:
+            check_declared(given[0], given[1], self.question)
+            check_declared(given[1], given[0], self.question)
         return Called(function, tuple(given))
 
     def moment_part(self, part: str, operand: Expression) -> Expression:
@@ -300,7 +305,11 @@ class Forms:
     def compared(self, operator: str, left: Expression, right: Expression) -> Expression:
         """left = <> < <= > >= right; a text beside a day or a moment is read as one."""
         self._not_null("compare with", left, right)
-        return Compared(operator, self._beside(left, right), self._beside(right, left))
+        one, other = self._beside(left, right), self._beside(right, left)
+        if operator in {"=", "<>"}:
+            check_declared(one, other, self.question)
+            check_declared(other, one, self.question)
+        return Compared(operator, one, other)
 
     def between(self, operand: Expression, low: Expression, high: Expression) -> Expression:
         """low <= operand <= high."""
@@ -316,6 +325,7 @@ class Forms:
             constant = self._beside(option, operand)
             if not isinstance(constant, Literal):
                 refused(option, "a list may hold constants only", "compare with AND and OR instead", self.question)
+            check_declared(operand, constant, self.question)
             read.append(self._typed(constant, operand))
         return OneOf(operand, tuple(read))
 

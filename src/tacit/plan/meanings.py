@@ -19,7 +19,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 FIRST, LAST = (date.min.toordinal() - _EPOCH) * _DAY, (date.max.toordinal() - _EPOCH + 1) * _DAY - 1
 """The first and the last moment that there is: the years 1 to 9999."""
 LONGEST = 1_000
-"""So many characters of a text are taken when texts are joined: no row can make an answer out of all memory."""
+"""So many characters of a text are taken when texts are joined or replaced in: how long they become is proved."""
 
 _SPACES = "".join(map(chr, [0x20, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
 

@@ -16,7 +16,7 @@ from math import prod
 from tacit.frozen import frozen
 from tacit.plan.expressions import Expression
 from tacit.plan.grids import Grid
-from tacit.plan.schema import Column, Scalar, Table
+from tacit.plan.schema import Column, KeyValue, Scalar, Table
 
 __all__ = [
     "MOST_CELLS",
@@ -216,17 +216,18 @@ class Key:
     """What to group by and its public values, in the order in which groups are released.
 
     A row whose value is none of them, or NULL, belongs to no group.  None means that its values are unknown: none are
-    public, and those that many units share have to be found.
+    public, and those that many units share have to be found.  With `null`, NULL is a value like the others, the last.
     """
 
     value: Expression
     values: tuple[Scalar, ...] | None
+    null: bool = False
 
     @property
-    def listed(self) -> tuple[Scalar, ...]:
-        """The public values, of a key that has them."""
+    def listed(self) -> tuple[KeyValue, ...]:
+        """The values of all its groups, of a key whose values are public."""
         assert self.values is not None, "the values of this key are not public"
-        return self.values
+        return (*self.values, None) if self.null else self.values
 
 
 @frozen
@@ -305,7 +306,7 @@ class Question:
     rows: Rows
     keys: tuple[Key, ...]
     measures: tuple[Measure, ...]
-    found: tuple[tuple[Scalar, ...], ...] | None = None
+    found: tuple[tuple[KeyValue, ...], ...] | None = None
 
     @property
     def unknown(self) -> tuple[Key, ...]:
@@ -318,7 +319,7 @@ class Question:
         return tuple(key for key in self.keys if key.values is not None)
 
     @property
-    def groups(self) -> Iterator[tuple[Scalar, ...]]:
+    def groups(self) -> Iterator[tuple[KeyValue, ...]]:
         """The values of all keys, group by group, in the order of the release."""
         numbered = {key: place for place, key in enumerate((*self.unknown, *self.public))}
         places = [numbered[key] for key in self.keys]  # once: a key of many values takes long to be looked up

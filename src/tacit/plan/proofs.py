@@ -11,12 +11,12 @@ from tacit.frozen import frozen
 from tacit.plan.expressions import Expression, Field, Literal, operands
 from tacit.plan.meanings import FIRST, LAST
 from tacit.plan.nodes import Question
-from tacit.plan.ranges import INT64, LARGEST, Range, as_double, outward
+from tacit.plan.ranges import INT64, Range, as_double
 from tacit.plan.schema import Kind
 from tacit.plan.values import bounds_of, constant
 from tacit.plan.words import phrase
 
-__all__ = ["CALENDAR", "NUMERIC", "Type", "leaf", "ranged", "refused", "settled", "unbounded"]
+__all__ = ["CALENDAR", "NUMERIC", "Type", "leaf", "ranged", "refused", "unbounded"]
 
 NUMERIC = (Kind.INTEGER, Kind.NUMBER)
 CALENDAR = {
@@ -26,7 +26,6 @@ CALENDAR = {
 """Every day and every moment that there is, as engines count them."""
 
 _CLAMP = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
-_DECIMALS = "narrow the declared bounds, or calculate with decimals: CAST(x AS DOUBLE)"
 
 
 @frozen
@@ -92,18 +91,6 @@ def leaf(expression: Literal | Field) -> Type:
                 low = None if low is None else max(Fraction(ceil(low)), INT64.low)
                 high = None if high is None else min(Fraction(floor(high)), INT64.high)
             return Type(column.kind, low, high, column.nullable)
-
-
-def settled(expression: Expression, kind: Kind, exact: Range) -> Range:
-    """The range of the computed value; refused if an integer could leave 64 bits or a double become infinite."""
-    if kind is Kind.INTEGER:
-        if not exact.within(INT64):
-            refused(expression, "this integer could leave 64 bits", _DECIMALS)
-        return exact
-    found = outward(exact)
-    if found.furthest > LARGEST:
-        refused(expression, "this number could become too large for a double", "narrow the declared bounds")
-    return found
 
 
 def _fields(expression: Expression) -> Iterator[Field]:

@@ -103,7 +103,7 @@ def columns_of_answer(question: Question) -> list[slice]:
 
 def check_cells(measures: tuple[Measure, ...], keys: tuple[Key, ...]) -> None:
     """Refuse so many cells in so many groups that no engine should hold them; of unknown keys, fewer are found."""
-    groups = prod(len(key.values) for key in keys if key.values is not None)
+    groups = prod(len(key.listed) for key in keys if key.values is not None)
     cells = groups * sum(width_of(measure) for measure in measures if isinstance(measure, Ranked))
     if cells > MOST_CELLS:
         raise InvalidPlan(

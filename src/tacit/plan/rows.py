@@ -81,4 +81,13 @@ def _widest(columns: Sequence[Column]) -> Column:
     values: tuple[Scalar, ...] | None = None
     if all(column.values for column in columns):
         values = tuple(dict.fromkeys(value for column in columns for value in column.values or ()))
-    return Column(first.name, first.kind, low, high, values, any(column.nullable for column in columns))
+    return Column(
+        first.name,
+        first.kind,
+        low,
+        high,
+        values,
+        any(column.nullable for column in columns),
+        other=values is not None and any(column.other for column in columns),
+        null_group=any(column.null_group for column in columns),
+    )

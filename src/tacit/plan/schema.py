@@ -6,10 +6,13 @@ from fractions import Fraction
 
 from tacit.frozen import frozen
 
-__all__ = ["OTHER", "Column", "Kind", "Scalar", "Table"]
+__all__ = ["OTHER", "Column", "KeyValue", "Kind", "Scalar", "Table"]
 
 Scalar = bool | int | Fraction | str | date | datetime
 """A public value: a bound, a declared key or a literal.  Numbers with a point are Fractions, never floats."""
+
+KeyValue = Scalar | None
+"""What a group may be named by: a public value, or NULL."""
 
 OTHER = "other"
 """The key of all rows whose text is not declared, of a column that has `other`."""
@@ -32,8 +35,9 @@ class Column:
 
     `low` and `high` bound it (values beyond are moved onto the bounds when the column is read); `values` lists its
     public keys (a row with another value, or none, belongs to no group).  A bound or list that is missing is asked for
-    only by the question that needs it.  `nullable=False` promises that the column holds neither NULL nor NaN.
-    `other=True` gives the rows without a declared value, of a column of texts, a group of their own.
+    only by the question that needs it.  A row with NULL or NaN in a column that has `nullable=False` is left out.
+    `other=True` gives the rows without a declared value, of a column of texts, a group of their own; `null_group=True`
+    gives one to the rows in which the column is NULL.
     """
 
     name: str
@@ -43,6 +47,7 @@ class Column:
     values: tuple[Scalar, ...] | None = None
     nullable: bool = True
     other: bool = False
+    null_group: bool = False
 
 
 @frozen

@@ -3,24 +3,24 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
-from tacit.plan.domains import MOST_VALUES, public_values
+from tacit.plan.domains import MOST_VALUES, possible_values
 from tacit.plan.expressions import Expression, Field, operands
 from tacit.plan.nodes import Computed, Defined, Inner, Joined, Kept, Rows, Scan, Stacked, Where, Windowed
 from tacit.plan.rows import columns_of
-from tacit.plan.schema import Scalar
+from tacit.plan.schema import KeyValue
 from tacit.plan.settled import substituted
 
 __all__ = ["seen_values"]
 
 
-def seen_values(value: Expression, rows: Rows, conditions: Sequence[Expression]) -> tuple[Scalar, ...] | None:
-    """The public values of a key over rows that meet some conditions; None if they are not known.
+def seen_values(value: Expression, rows: Rows, conditions: Sequence[Expression]) -> tuple[KeyValue, ...] | None:
+    """What a key can be over rows that meet some conditions, NULL last; None if no value of it is known.
 
     Claim:      nothing here depends on a row.
     Because:    only the plan is passed in.
     Checked by: tests/unit/plan/test_seen.py
     """
-    found = public_values(value, conditions)
+    found = possible_values(value, conditions)
     if found is not None:
         return found
     match rows:
@@ -42,20 +42,22 @@ def seen_values(value: Expression, rows: Rows, conditions: Sequence[Expression])
             assert_never(rows)
 
 
-def _of_all(value: Expression, parts: Sequence[Rows], conditions: Sequence[Expression]) -> tuple[Scalar, ...] | None:
+def _of_all(value: Expression, parts: Sequence[Rows], conditions: Sequence[Expression]) -> tuple[KeyValue, ...] | None:
     """The values of a key in any of several stacked rows, if those of all are known."""
-    found: list[Scalar] = []
+    found: list[KeyValue] = []
     for part in parts:
         values = seen_values(value, part, conditions)
         if values is None:
             return None
         found += values
-    return tuple(dict.fromkeys(found)) if len(found) <= MOST_VALUES else None
+    if len(found) > MOST_VALUES:
+        return None
+    return tuple(sorted(dict.fromkeys(found), key=lambda each: each is None))
 
 
 def _through(
     value: Expression, inner: Rows, conditions: Sequence[Expression], columns: Sequence[Defined]
-) -> tuple[Scalar, ...] | None:
+) -> tuple[KeyValue, ...] | None:
     """The values of a key over rows that were calculated, if it is made of what was calculated there."""
     names = {each.name: each.value for each in columns}
     if not _names(value) <= set(names):
@@ -64,7 +66,7 @@ def _through(
     return seen_values(substituted(value, names), inner, [substituted(each, names) for each in kept])
 
 
-def _of(value: Expression, rows: Rows, conditions: Iterable[Expression]) -> tuple[Scalar, ...] | None:
+def _of(value: Expression, rows: Rows, conditions: Iterable[Expression]) -> tuple[KeyValue, ...] | None:
     """The values of a key over some of the rows that it stands beside, if it is made of their columns alone."""
     known = {column.name for column in columns_of(rows)}
     if not _names(value) <= known:

@@ -106,8 +106,9 @@ def _plain(part: _Part) -> _Plain:
             return ["placed", _column(column), place.value, _all(order), _all(by), taken, str(offset)]
         case Ordering(value, descending):
             return ["ordering", _plain(value), str(descending)]
-        case Key(value, values):
-            return ["key", _plain(value), None if values is None else [_scalar(each) for each in values]]
+        case Key(value, values, null):
+            listed: _Plain | None = None if values is None else [_scalar(each) for each in values]
+            return ["key", _plain(value), listed, *(["null"] if null else [])]
         case Counted(value):
             return ["counted", None if value is None else _plain(value)]
         case Summed(value, step, low, high, centre):

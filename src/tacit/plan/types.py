@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import assert_never
 
-from tacit.plan.calls import called_type, wanted_kinds
+from tacit.plan.calls import called_type, operated_kind, wanted_kinds
 from tacit.plan.expressions import (
     Across,
     Arithmetic,
@@ -32,11 +32,12 @@ from tacit.plan.expressions import (
 )
 from tacit.plan.narrowing import Ends, narrowed
 from tacit.plan.nodes import Question, Ranked
-from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf, ranged, refused, settled, unbounded
-from tacit.plan.ranges import INT64, LARGEST, Range, outward
+from tacit.plan.partial import NEGATION, as_doubles, may_be_null, refuse_partial
+from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf, ranged, refused, unbounded
+from tacit.plan.ranges import INT64, Range, outward
 from tacit.plan.schema import Kind
 
-__all__ = ["CASTS", "condition_type", "type_of", "wanted"]
+__all__ = ["CASTS", "condition_type", "operated", "type_of", "wanted"]
 
 CASTS = frozenset(
     {
@@ -124,6 +125,11 @@ def wanted(expression: Called, question: Question | None = None) -> list[Kind]:
     return wanted_kinds(expression, [type_of(part, question).kind for part in expression.operands])
 
 
+def operated(expression: Called, question: Question | None = None) -> Kind:
+    """The kind of what a function works on, by which its partial cases are known."""
+    return operated_kind(expression.function, wanted(expression, question))
+
+
 def condition_type(expression: Expression, question: Question | None = None) -> Type:
     """The type of an expression that must be a condition."""
     found = type_of(expression, question)
@@ -147,58 +153,48 @@ def _arithmetic(expression: Arithmetic, question: Question | None) -> Type:
     left, right = _number(expression.left, question), _number(expression.right, question)
     both_whole = left.kind is right.kind is Kind.INTEGER
     kind = Kind.INTEGER if both_whole and expression.operator != "/" else Kind.NUMBER
-    nullable = left.nullable or right.nullable
-    if expression.operator in {"/", "%"}:
-        nullable = nullable or right.range is None or 0 in right.range
+    nullable = left.nullable or right.nullable or may_be_null(expression.operator, kind, left, right)
     if question is not None:
         return Type(kind, nullable=nullable)
-    return ranged(kind, settled(expression, kind, _computed(expression, left, right, kind)), nullable)
+    return ranged(kind, _computed(expression, left, right, kind), nullable)
 
 
 def _computed(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Range:
-    """The exact range of + - * / %; an operand without a range is refused."""
-    x, y = _operand(left, kind), _operand(right, kind)
-    if y is None:
+    """The range of + - * / %; what could overflow, or has an operand without a range, is refused."""
+    whole = kind is Kind.INTEGER
+    if right.range is None:
         unbounded(expression.right, "calculating with it could overflow")
-    if x is None:
-        # A remainder is bounded by its divisor alone; only the least integer over minus one overflows.
-        if expression.operator != "%" or (kind is Kind.INTEGER and -1 in y):
-            unbounded(expression.left, "calculating with it could overflow")
-        x = INT64 if kind is Kind.INTEGER else Range(-LARGEST, LARGEST)
+    if left.range is None and expression.operator != "%":  # a remainder is bounded by its divisor alone
+        unbounded(expression.left, "calculating with it could overflow")
+    refuse_partial(expression, expression.operator, kind, left, right)
+    x, y = (left.range or INT64, right.range) if whole else as_doubles([left, right])
     match expression.operator:
         case "+":
-            return x + y
+            found = x + y
         case "-":
-            return x - y
+            found = x - y
         case "*":
-            return x * y
+            found = x * y
         case "%":
-            return x.rest(y, whole=kind is Kind.INTEGER)
+            found = x.rest(y, whole=whole)
         case "/":
             quotient = x.over(y, whole=right.kind is Kind.INTEGER)
-            if quotient is None:
-                reason = "the divisor may come as close to zero as it likes, so the quotient has no bound"
-                refused(expression, reason, "keep away from zero: x / CASE WHEN y >= 0.01 THEN y END")
-            return quotient
+            assert quotient is not None, "a quotient without a bound is refused"
+            found = quotient
         case operator:
             raise AssertionError(operator)
-
-
-def _operand(found: Type, kind: Kind) -> Range | None:
-    """The range of an operand after it became a double, if the result is one."""
-    known = found.range
-    return outward(known) if known is not None and kind is Kind.NUMBER else known
+    return found if whole else outward(found)
 
 
 def _negated(expression: Negated, found: Type, *, free: bool) -> Type:
     if not found.numeric:
         refused(expression, f"a value of kind {found.kind.value} has no negative", "leave out the minus")
     known = found.range
-    if known is not None and not free:
-        known = settled(expression, found.kind, -known)
-    elif found.kind is Kind.INTEGER and not free:
-        unbounded(expression.operand, "minus the least integer is none")
-    return ranged(found.kind, known, found.nullable)
+    if not free:
+        if known is None and found.kind is Kind.INTEGER:
+            unbounded(expression.operand, "minus the least integer is none")
+        refuse_partial(expression, NEGATION, found.kind, found)
+    return ranged(found.kind, None if known is None else -known, found.nullable)
 
 
 def _compared(expression: Compared | OneOf, left: Type, others: Sequence[Type]) -> Type:
@@ -262,7 +258,7 @@ def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
         case Kind.INTEGER, Kind.NUMBER:
             return ranged(kind, None if known is None else outward(known), found.nullable)
         case Kind.NUMBER, _:
-            if known is None or not known.within(INT64):
+            if known is None or may_be_null((found.kind, kind), found.kind, found):
                 return Type(kind, nullable=True)
             return Type(kind, Fraction(floor(known.low)), Fraction(ceil(known.high)), found.nullable)
         case Kind.TEXT, _:
@@ -295,7 +291,7 @@ def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Quest
     assert question is not None, "keys and measures exist only after release"
     match expression:
         case KeyOf(place):
-            return Type(type_of(question.keys[place].value).kind, nullable=False)
+            return Type(type_of(question.keys[place].value).kind, nullable=question.keys[place].null)
         case MeasureOf(place):
             measure = question.measures[place]
             kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER

@@ -21,6 +21,7 @@ __all__ = [
     "DATE_TEXT",
     "INT64",
     "INTEGER_TEXT",
+    "MOST_CHARACTERS",
     "NUMBER_TEXT",
     "TIMESTAMP_TEXT",
     "Value",
@@ -38,6 +39,9 @@ Value = bool | int | float | str | None
 
 INT64 = (-(1 << 63), (1 << 63) - 1)
 """The least and the greatest integer."""
+
+MOST_CHARACTERS = 1 << 14
+"""So many characters of a cell are read, and no text that is made of cells is longer: at most 64 KiB."""
 
 # The texts that can be read as another kind, by patterns that RE2 and Python understand alike; all else is NULL.
 INTEGER_TEXT = "[+-]?[0-9]{1,19}"
@@ -104,6 +108,8 @@ def bounds_of(column: Column) -> tuple[Value, Value]:
 def held(value: Value, column: Column) -> Value:
     """A cell between the bounds of its column: NaN is NULL, and so is an infinity that no bound holds.
 
+    Of a text the first characters are read, MOST_CHARACTERS at most.
+
     >>> held(inf, Column("cost", Kind.NUMBER, low=0, high=10)), held(inf, Column("cost", Kind.NUMBER))
     (10.0, None)
     """
@@ -112,7 +118,9 @@ def held(value: Value, column: Column) -> Value:
 
 def within(value: Value, low: Value, high: Value) -> Value:
     """A cell between bounds, as `held` says, for those who ask for the bounds of a column once and for all."""
-    if value is None or isinstance(value, bool | str) or (isinstance(value, float) and isnan(value)):
+    if isinstance(value, str):
+        return value[:MOST_CHARACTERS]
+    if value is None or isinstance(value, bool) or (isinstance(value, float) and isnan(value)):
         return None if isinstance(value, float) else value
     if isinstance(high, int | float) and value > high:
         return high

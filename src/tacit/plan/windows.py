@@ -1,6 +1,7 @@
 """Window functions: what a row is among others of its unit."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tacit.plan.draft import Draft
@@ -120,7 +121,7 @@ def _function(
         if offset > _FARTHEST:
             account.refuse(node, "this looks too far", f"look at most {_FARTHEST:,} rows away")
         given = column_of(Defined(label(place.value, value, offset), value))
-        column = Column(given.name, given.kind, given.low, given.high, given.values, nullable=True)
+        column = replace(given, nullable=True)
         return Placed(column, place, order, by, value, offset)
     if kind != "Count" and kind not in FOLDS:
         account.refuse(

@@ -303,8 +303,9 @@ def _inside(rows: Rows) -> str:
 
 
 def _key(key: Key) -> str:
-    values = "whatever it is" if key.values is None else _listed([_scalar(value) for value in key.values])
-    return f"{phrase(key.value)} ({values})"
+    if key.values is None:
+        return f"{phrase(key.value)} (whatever it is{', NULL too' if key.null else ''})"
+    return f"{phrase(key.value)} ({_listed([_scalar(value) for value in key.listed])})"
 
 
 def _obvious(shown: Shown, question: Question) -> bool:

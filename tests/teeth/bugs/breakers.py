@@ -51,8 +51,8 @@ BUGS = [
     Bug(
         name="numbers-of-units-choose-their-values",
         file="src/tacit/engines/statement.py",
-        before="stored, relation.names)",
-        after="stored)",
+        before="stored, relation.names, rows)",
+        after="stored, None, rows)",
         killed_by=f"{NUMBERED}::test_who_leaves_an_ingested_table_takes_one_value",
         note="whoever leaves an ingested table renumbers all after them, who would then bring other values",
     ),
@@ -83,7 +83,7 @@ BUGS = [
     Bug(
         name="any-number-of-public-partners",
         file="src/tacit/engines/duckdb.py",
-        before="        check_fan_out(question.rows, self._sharing)\n",
+        before="        check_work(question, self._sharing)\n",
         after="",
         killed_by=f"{FAN}::test_what_one_row_would_make_too_much_of_is_refused_whoever_is_there[DuckDB]",
         note="a question that fails only if Bob is ill would tell so, for next to nothing",

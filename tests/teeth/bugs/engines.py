@@ -114,8 +114,8 @@ BUGS = [
     Bug(
         name="engines-twice-the-same-key",
         file=f"{ENGINES}/keys.py",
-        before="places.setdefault(constant(declared, kind), place)",
-        after="places[constant(declared, kind)] = place",
+        before="places.setdefault(constant(each, kind), place)",
+        after="places[constant(each, kind)] = place",
         killed_by=f"{UNIT}/test_statement.py::test_keys_that_are_the_same_double_are_one",
         note="two declared keys may be the same double: engines must agree on which of them a row belongs to",
     ),
@@ -129,7 +129,7 @@ BUGS = [
     ),
     Bug(
         name="engines-units-made-one",
-        file=f"{ENGINES}/sources.py",
+        file=f"{ENGINES}/objects.py",
         before="kind, units = Kind.TEXT, [None if unit is None else str(unit) for unit in units]",
         after="pass",
         killed_by=f"{UNIT}/test_sources.py::test_units_are_told_apart_exactly",

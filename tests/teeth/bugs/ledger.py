@@ -12,6 +12,10 @@ TAMPERING = "tests/unit/ledger/test_tampering.py"
 REFUSED = "test_a_ledger_that_is_not_what_was_written_is_refused_and_says_what_to_do"
 POSTGRES = "src/tacit/ledger/postgres.py"
 IN_POSTGRES = "tests/unit/ledger/test_postgres.py"
+CHAIN, PLACES = (f"src/tacit/ledger/{name}.py" for name in ("chain", "places"))
+WHERE, OPENING = "tests/unit/ledger/test_places.py", "tests/unit/ledger/test_opening.py"
+USED = "test_what_is_used_of_a_damaged_ledger_is_what_was_written_or_paid_for_anew"
+ELSEWHERE = f"{WHERE}::test_what_leads_elsewhere_is_refused_and_founds_nothing"
 POWER_CUTS = "tests/laws/test_power_cuts.py::test_no_acknowledged_charge_is_lost_in_500_power_cuts"
 
 BUGS = [
@@ -141,7 +145,7 @@ BUGS = [
     Bug(
         name="anchor-renamed-before-it-is-on-the-disk",
         file=ANCHOR,
-        before="            os.fsync(out.fileno())\n",
+        before="        os.fsync(out.fileno())\n",
         after="",
         killed_by=f"{POWER_CUTS}[one_after_the_other]",
         note="after a power cut the anchor is empty, and the ledger does not open",
@@ -266,8 +270,8 @@ BUGS = [
     Bug(
         name="durable-anchor-not-compared-while-open",
         file=DURABLE,
-        before="            page = Page(session)\n            self._compare(session)\n",
-        after="            page = Page(session)\n",
+        before="            self._compare(session)\n            page = Page(session, self.place, self._written, ",
+        after="            page = Page(session, self.place, self._written, ",
         killed_by=f"{TAMPERING}::test_an_older_copy_put_in_place_of_an_open_ledger_is_not_charged",
         note="a server that runs for months spends what an older copy has left",
     ),
@@ -381,7 +385,7 @@ BUGS = [
         file=VERIFICATION,
         before="        if record != chained(self.head, record.body):\n",
         after="        if record.number != self.head.records:\n",
-        killed_by=f"{TAMPERING}::{REFUSED}[edited limit]",
+        killed_by=f"{TAMPERING}::{REFUSED}[edited time]",
         note="whoever can edit the file sets the limit",
     ),
     Bug(
@@ -389,7 +393,7 @@ BUGS = [
         file=VERIFICATION,
         before="        if session.tallies() != self._tallies():\n",
         after="        if session.tallies().keys() != self._tallies().keys():\n",
-        killed_by=f"{TAMPERING}::{REFUSED}[edited total]",
+        killed_by=f"{OPENING}::test_a_ledger_whose_anchor_has_no_totals_is_read_whole",
         note="whoever can edit the file sets what was spent to nought",
     ),
     Bug(
@@ -422,7 +426,7 @@ BUGS = [
         before="    if remembered.records > head.records:\n",
         after="    if remembered.records > head.records > 0:\n        return None\n"
         "    if remembered.records > head.records:\n",
-        killed_by=f"{TAMPERING}::{REFUSED}[older copy]",
+        killed_by=f"{OPENING}::test_an_anchor_without_totals_notices_an_older_copy_and_another_chain_too",
         note="an older copy gives back what was spent since",
     ),
     Bug(
@@ -430,7 +434,7 @@ BUGS = [
         file=VERIFICATION,
         before="(last is None or last.hash != remembered.hash):",
         after="last is None:",
-        killed_by=f"{TAMPERING}::{REFUSED}[forged chain]",
+        killed_by=f"{OPENING}::test_an_anchor_without_totals_notices_an_older_copy_and_another_chain_too",
         note="a chain that was rewritten from some record on passes, if it is long enough",
     ),
     Bug(
@@ -464,5 +468,135 @@ BUGS = [
         after="            if not found:\n",
         killed_by=f"{TAMPERING}::{REFUSED}[changed tables]",
         note="a trigger sets what was spent back after each charge",
+    ),
+    # ---------------------------------------------------------------- where a ledger lies
+    Bug(
+        name="anchor-found-by-where-a-link-leads",
+        file=PLACES,
+        before="    return spelled.parent.resolve() / spelled.name\n",
+        after="    return spelled.resolve()\n",
+        killed_by=f"{WHERE}::test_a_path_is_spelled_without_following_its_links",
+        note="whoever turns the ledger into a link to nothing has the whole limit again",
+    ),
+    Bug(
+        name="links-are-followed",
+        file=PLACES,
+        before="        if Path(file).is_symlink():\n",
+        after="        if Path(file).is_symlink() and not Path(file).exists():\n",
+        killed_by=f"{ELSEWHERE}[link_to_itself_elsewhere]",
+        note="a ledger under two names has two logs, or can be turned to another one",
+    ),
+    Bug(
+        name="hard-links-are-followed",
+        file=PLACES,
+        before="        elif found.st_nlink > 1 and",
+        after="        elif found.st_nlink > 2 and",
+        killed_by=f"{ELSEWHERE}[hard_link]",
+        note="SQLite keeps a log for each name of a file, and what is in one is not seen through the other",
+    ),
+    Bug(
+        name="names-of-a-vault-not-compared",
+        file=DURABLE,
+        before="        differs = self._whereabouts.find_contradiction()\n",
+        after="        differs = self._whereabouts.find_contradiction() if adopting else None\n",
+        killed_by=f"{ELSEWHERE}[folder_linked_to_an_empty_vault]",
+        note="whoever exchanges the vault's folder for a link has the whole limit again",
+    ),
+    Bug(
+        name="a-folder-that-became-a-link-is-forgotten",
+        file=PLACES,
+        before="            if known is None and name != self.place and Anchor(",
+        after="            if known is None and name == self.place and Anchor(",
+        killed_by=f"{WHERE}::test_a_ledger_without_a_vault_is_bound_to_its_spelling_too",
+        note="a ledger that is opened by its path alone could be exchanged by way of its folder",
+    ),
+    Bug(
+        name="notes-of-names-not-written",
+        file=DURABLE,
+        before="            self._whereabouts.remember(None)\n",
+        after="            pass\n",
+        killed_by=f"{WHERE}::test_names_are_noted_before_a_ledger_is_founded",
+        note="a crash while a vault is founded leaves a name that may lead anywhere",
+    ),
+    Bug(
+        name="copies-count-too",
+        file=PLACES,
+        before="        return None if known == self.place else known\n",
+        after="        return None if known is not None else known\n",
+        killed_by=f"{WHERE}::test_of_a_vault_and_its_adopted_copy_one_counts",
+        note="a copy that was adopted doubles the limit",
+    ),
+    Bug(
+        name="ledgers-of-one-second-are-one",
+        file="src/tacit/ledger/records.py",
+        before='        "number": f"{time.time_ns()}-{os.getpid()}",\n',
+        after="",
+        killed_by=f"{OPENING}::test_two_ledgers_of_the_same_moment_are_told_apart",
+        note="two ledgers have one identity, and one is taken for a copy of the other",
+    ),
+    # ---------------------------------------------------------------- what opening takes on trust
+    Bug(
+        name="opening-trusts-totals",
+        file=VERIFICATION,
+        before="        if digest_totals(session, before) == remembered.totals:\n",
+        after="        if digest_totals(session, before):\n",
+        killed_by=f"{OPENING}::test_no_total_can_be_altered_behind_the_anchor",
+        note="whoever can edit the file sets what was spent to nought, and nobody reads it all again",
+    ),
+    Bug(
+        name="opening-trusts-what-is-new",
+        file=CHAIN,
+        before="            if not _fits(record, head):\n                raise self._damage(head.records)\n",
+        after="",
+        killed_by="tests/unit/ledger/test_chain.py::test_another_head_is_not_followed",
+        note="records after the anchor's need not be chained to it",
+    ),
+    Bug(
+        name="opening-trusts-an-anchor-without-totals",
+        file=VERIFICATION,
+        before="    if not remembered.totals or not remembered.records:\n        return None\n",
+        after="    if not remembered.totals:\n        return Chain(place, session.head()), _fitting(session, 0).hash\n",
+        killed_by=f"{OPENING}::test_a_ledger_whose_anchor_has_no_totals_is_read_whole",
+        note="a head that nobody verified is believed",
+    ),
+    Bug(
+        name="opening-reads-everything",
+        file=DURABLE,
+        before="                found = self._since(session, remembered) if not whole else None\n",
+        after="                found = None\n",
+        killed_by=f"{OPENING}::test_an_opening_reads_as_little_of_a_large_ledger_as_of_a_small_one",
+        note="every opening costs as much as all questions before it have stored",
+    ),
+    Bug(
+        name="used-records-not-hashed",
+        file=CHAIN,
+        before="        if not _fits(record, before) or record.hash != self._hash(number):\n",
+        after="        if record.number != number:\n",
+        killed_by=f"{TAMPERING}::test_a_record_that_is_altered_while_a_ledger_is_open_is_not_used",
+        note="a charge that was raised in the file buys an answer that was not paid for",
+    ),
+    Bug(
+        name="used-chain-does-not-end-at-the-anchor",
+        file=CHAIN,
+        before="            if found[-SIZE:] != self._hashes[:SIZE]:\n",
+        after="            if len(found) < SIZE:\n",
+        killed_by="tests/unit/ledger/test_chain.py::test_another_head_is_not_followed",
+        note="older records are chained to each other and to nothing that is known",
+    ),
+    Bug(
+        name="used-answers-not-digested",
+        file=PAGE,
+        before='"digest": sha256(line.payload).hexdigest()}',
+        after='"kind": "answered"}',
+        killed_by=f"{TAMPERING}::{USED}[exchanged answers]",
+        note="another answer is given for the one that was paid for",
+    ),
+    Bug(
+        name="used-answers-may-be-taken-away",
+        file=PAGE,
+        before='            if said["kind"] == "answered" and said["entry"] == line.entry:\n',
+        after='            if said["kind"] == "answered" and said["entry"] == line.key:\n',
+        killed_by=f"{TAMPERING}::test_an_answer_that_was_taken_away_is_not_drawn_again",
+        note="noise is drawn twice for one charge",
     ),
 ]

@@ -103,9 +103,9 @@ BUGS = [
     Bug(
         name="finding-not-charged",
         file=f"{CURATOR}/vault.py",
-        before="        entry, free = self._paid(plan, terms, name, fact)\n",
+        before="        entry, free = self._paid(plan, terms, replace(own, key=key, topic=topic), keep)\n",
         after=(
-            "        stored = fact(released(terms, _evaluated(self._engine(plan), terms), self._told(plan, name)))\n"
+            "        stored = keep(released(terms, _evaluated(self._engine(plan), terms)[1], self._told(plan, own)))\n"
             "        return stored, 0.0, Price(1.0, 0.0, True), {}\n"
         ),
         killed_by=f"{FINDING}::test_bounds_are_found_charged_and_used_by_every_later_question",
@@ -114,18 +114,50 @@ BUGS = [
     Bug(
         name="finding-of-another-version",
         file=f"{CURATOR}/vault.py",
-        before='tag(b"fact", None, own.version, held, own.question)',
-        after='tag(b"fact", None, 0, held, own.question)',
+        before='tag(b"fact", self._analyst, own.version, self._held(plan),',
+        after='tag(b"fact", self._analyst, 0, self._held(plan),',
         killed_by=f"{FINDING}::test_after_a_refresh_facts_stay_until_they_are_found_anew",
         note="what was found of rows that are gone would be given for those that came",
     ),
     Bug(
-        name="finding-the-oldest-counts",
+        name="finding-binds-everyone",
         file=f"{CURATOR}/finding.py",
-        before='        known.setdefault(found["of"], found)\n',
-        after='        known[found["of"]] = found\n',
-        killed_by=f"{FINDING}::test_the_newest_fact_counts",
-        note="entries come newest first",
+        before="    return FACTS if analyst is None else sha256(FACTS + analyst.encode()).digest()\n\n",
+        after="    return FACTS\n\n",
+        killed_by=f"{FINDING}::test_what_an_analyst_finds_binds_her_alone",
+        note="what an analyst found is kept under the curator's topic, and she has it twice",
+    ),
+    Bug(
+        name="finding-of-an-analyst-read-by-everyone",
+        file=f"{CURATOR}/finding.py",
+        before="entry for entry in ledger.answered(FACTS) if entry.analyst in (None, analyst))",
+        after="entry for entry in ledger.answered(FACTS))",
+        killed_by=f"{FINDING}::test_facts_of_older_ledgers_bind_by_who_paid_and_the_last_of_them_counts",
+        note="any analyst changes the bounds of all others for a millionth of the limit",
+    ),
+    Bug(
+        name="finding-replaces-without-being-asked",
+        file=f"{CURATOR}/finding.py",
+        before='        if found["of"] not in known or found.get("replaces", True):\n',
+        after='        if found["of"] is not None:\n',
+        killed_by=f"{FINDING}::test_what_the_curator_finds_binds_everyone_but_who_found_her_own",
+        note="what was answered under the first fact is silently asked anew",
+    ),
+    Bug(
+        name="finding-again-is-not-refused",
+        file=f"{CURATOR}/vault.py",
+        before='            raise InvalidInput("fact", of, _stands(standing, self._analyst))\n',
+        after="            pass\n",
+        killed_by=f"{FINDING}::test_what_was_found_is_free_the_next_time_and_dearer_is_found_when_it_replaces",
+        note="a price is paid for a fact that counts for nobody",
+    ),
+    Bug(
+        name="declared-bound-beside-an-open-one-is-anybodys",
+        file=f"{CURATOR}/finding.py",
+        before="    low = None if declared.low is None else column.low\n",
+        after="    low = declared.low\n",
+        killed_by=f"{FINDING}::test_declared_bounds_are_nobodys_to_change",
+        note="a column whose lower bound is declared is held at another",
     ),
     Bug(
         name="finding-counts-rows-for-units",

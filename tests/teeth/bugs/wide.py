@@ -77,8 +77,8 @@ BUGS = [
     Bug(
         name="windows-without-bonferroni",
         file=ACROSS,
-        before="return 1 - (1 - confidence) / (count * max(1, self.every))",
-        after="return 1 - (1 - confidence) / count",
+        before="return all_at_once(confidence, count * max(1, self.every))",
+        after="return all_at_once(confidence, count)",
         killed_by=f"{WINDOWS}::test_the_exact_value_lies_within_the_interval",
         note="a window over many groups takes each of them at the confidence of one",
     ),

@@ -146,6 +146,19 @@ def test_what_the_policy_leaves_open_is_found_and_used_by_the_next_process(run: 
     assert run("sql", clinic, "SELECT AVG(age) AS m FROM visits", "--epsilon", "0.1").code == 0
 
 
+def test_what_is_cut_off_is_measured_once_and_said_by_the_next_process(run: Run, clinic: Path) -> None:
+    assert "more than 3 rows" in run("explain", clinic, COUNT, "--epsilon", "0.1").out
+    found = parsed(run("clipping", clinic, "visits", "--epsilon", "0.5", "--json"))
+    assert (found["free"], found["contributions"], found["confidence"]) == (False, 3, 0.95)
+    assert found["units"]["low"] <= found["units"]["share"] <= found["units"]["high"]
+    assert "answered before" in run("clipping", clinic, "visits", "--epsilon", "0.5").out
+    answer = parsed(run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json"))
+    assert any("measured" in sentence for sentence in answer["left_out"])
+    told = parsed(run("explain", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json"))
+    assert told["left_out"] == answer["left_out"]
+    assert run("clipping", clinic, "elsewhere", "--epsilon", "0.5").code == 2
+
+
 def test_a_vault_is_made_from_the_schema_of_a_file(run: Run, clinic: Path, tmp_path: Path) -> None:
     made = tmp_path / "made"
     words = ["--unit", "patient", "--contributions", 3, "--epsilon", 1, "--answers", 4]
@@ -162,6 +175,19 @@ def test_a_vault_is_made_from_the_schema_of_a_file(run: Run, clinic: Path, tmp_p
 
 def test_check_says_what_is_described(run: Run, clinic: Path) -> None:
     assert "visits: all rows of one patient, held at 3" in run("check", clinic).out
+
+
+def test_check_looks_at_no_row_unless_it_is_told_to(run: Run, clinic: Path) -> None:
+    (clinic / "visits.csv").write_text("patient,ward,cost,age\n1,A,1.5,x\n2,C,900,7\n")
+    quiet = run("check", clinic)
+    assert "No row was looked at" in quiet.out
+    assert "NOT PRIVATE" not in quiet.out
+    told = run("check", clinic, "--rows").out.splitlines()
+    assert all(line.startswith("NOT PRIVATE | ") for line in told[1:])
+    assert "NOT PRIVATE |   age: 1 (50.0%) not read" in told
+    assert "NOT PRIVATE |   cost: 1 (50.0%) out of range" in told
+    found = json.loads(run("check", clinic, "--rows", "--json").out)
+    assert found["not_private"]["visits"]["columns"]["ward"]["undeclared"] == 1
 
 
 def test_a_file_is_asked_without_a_vault(run: Run, clinic: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_picture_without_what_draws_it_is_refused_before_it_costs_anything(
     run: Run, clinic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    helpful(run("sql", clinic, COUNT, "--epsilon", 1, "--plot", tmp_path / "chart.png"), 2, "tacit[plot]")
+    helpful(run("sql", clinic, COUNT, "--epsilon", 1, "--plot", tmp_path / "chart.png"), 2, "tacit-dp[plot]")
     assert spent(run, clinic) == 0
 
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tacit.curator.calls import called_value
+from tacit.curator.calls import called_value, value_of_kind
 from tacit.curator.intervals import Interval
-from tacit.plan import MEANINGS, Function
+from tacit.plan import MEANINGS, Function, Kind
+from tacit.plan.meanings import FIRST, LAST
 from tests.unit.curator.asked import noisy, seen
 
 F = Function
@@ -82,8 +83,8 @@ def test_an_interval_goes_through_a_function(function, values, found):
 
 
 def test_what_is_no_number_has_no_interval():
-    assert called_value(F.UPPER, ["abc"], noisy=True, numeric=False) == "ABC"
-    assert called_value(F.COALESCE, [None, 20_000], noisy=True, numeric=False) == 20_000  # a day
+    assert called_value(F.UPPER, ["abc"], noisy=True, kind=Kind.TEXT) == "ABC"
+    assert called_value(F.DISTINCT, [Interval(1.0, 0.0, 2.0), 1.0], noisy=True, kind=Kind.BOOLEAN) is False
 
 
 def test_what_no_noise_has_touched_has_no_interval():
@@ -112,3 +113,107 @@ def test_groups_can_be_kept_and_sorted_by_functions():
 def test_a_calculated_key_is_shown_as_it_is():
     text = "SELECT ward || '!' AS w, COUNT(*) AS n FROM visits GROUP BY w"
     assert [row[0] for row in seen(text, *[noisy(1)] * 3).rows] == ["A!", "B!", "C!"]
+
+
+# ---------------------------------------------------------------- days and moments
+
+DAY = 86_400_000_000
+MOMENTS = st.one_of(
+    st.integers(-3 * 366, 3 * 366).map(lambda day: day * DAY),
+    st.integers(-3 * 366 * DAY, 3 * 366 * DAY),
+    st.sampled_from([FIRST, LAST, FIRST + DAY, LAST - DAY]),
+)
+UNITS = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"]
+PARTS = [*UNITS, "dow", "isodow", "doy", "epoch"]
+
+
+@given(st.data())
+def test_the_exact_moment_lies_within_the_interval(data):
+    low, value, exact, high = sorted(data.draw(st.lists(MOMENTS, min_size=4, max_size=4)))
+    if data.draw(st.booleans()):
+        value, exact = exact, value
+    whole_days = data.draw(st.booleans())
+    if whole_days:
+        low, value, exact, high = (moment // DAY * DAY for moment in (low, value, exact, high))
+    seen = Interval(value, *data.draw(st.sampled_from([(low, high), (-inf, high), (low, inf)])))
+    function = data.draw(st.sampled_from([F.DATE_TRUNC, F.EXTRACT, F.DATE_DIFF, F.DATE_ADD]))
+    kind = Kind.TIMESTAMP
+    match function:
+        case F.DATE_TRUNC:
+            unit = data.draw(st.sampled_from(UNITS))
+            values, exactly = [unit, seen], [unit, exact]
+        case F.EXTRACT:
+            part = data.draw(st.sampled_from(PARTS))
+            values, exactly, kind = [part, seen], [part, exact], Kind.NUMBER if part == "epoch" else Kind.INTEGER
+        case F.DATE_ADD:
+            unit, count = data.draw(st.sampled_from(UNITS)), data.draw(st.integers(-40, 40))
+            values, exactly = [seen, count, unit], [exact, count, unit]
+        case _:
+            unit, other = data.draw(st.sampled_from(UNITS)), data.draw(MOMENTS)
+            turned = data.draw(st.booleans())
+            values, exactly = ([unit, *((other, each) if turned else (each, other))] for each in (seen, exact))
+            kind = Kind.INTEGER
+    found, meant = (
+        called_value(function, values, noisy=True, kind=kind, whole_days=whole_days),
+        MEANINGS[function](*exactly),
+    )
+    assume(found is not None and meant is not None)
+    assert isinstance(found.value, float if kind is Kind.NUMBER else int)
+    assert found.low <= found.value <= found.high
+    assert found.low <= meant <= found.high
+
+
+def test_parts_of_moments_have_the_ends_of_the_unit_in_which_they_grow():
+    march, may = (MEANINGS[F.DATE_ADD](0, months, "month") for months in (2, 4))
+    within = called_value(F.EXTRACT, ["month", Interval(march, march, may)], noisy=True, kind=Kind.INTEGER)
+    beyond = called_value(F.EXTRACT, ["month", Interval(march, march - 90 * DAY, may)], noisy=True, kind=Kind.INTEGER)
+    assert within == Interval(3, 3, 5)
+    assert beyond == Interval(3, 1, 12)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "found"),
+    [
+        (Interval(2.0, -1.5, 2.5), Kind.INTEGER, Interval(2, -2, 3)),
+        (Interval(1e300, 0.0, inf), Kind.INTEGER, None),
+        (Interval(1.0, -1e300, float("nan")), Kind.INTEGER, Interval(1, -inf, inf)),
+        (float("nan"), Kind.NUMBER, None),
+        (inf, Kind.NUMBER, None),
+        (3, Kind.NUMBER, 3.0),
+        (True, Kind.BOOLEAN, True),
+        ("a", Kind.TEXT, "a"),
+        (None, Kind.DATE, None),
+    ],
+)
+def test_a_value_is_computed_with_as_its_kind_is(value, kind, found):
+    held = value_of_kind(value, kind)
+    assert held == found
+    assert type(held) is type(found)
+
+
+def test_what_noise_made_of_a_text_or_a_condition_is_not_sure():
+    text = (
+        "SELECT CAST(COUNT(*) > 95 AS INTEGER) AS one, "
+        "CAST(CAST(CAST(COUNT(*) AS BIGINT) AS VARCHAR) AS INTEGER) AS t, "
+        "CASE WHEN CAST(CAST(COUNT(*) AS BIGINT) AS VARCHAR) = '100' THEN 1 ELSE 0 END AS c FROM visits"
+    )
+    assert seen(text, noisy(100)).rows == ((1, 0, 1, 100, None, None, 1, 0, 1),)
+
+
+def test_months_later_the_order_within_a_day_may_change():
+    late, early = 29 * DAY + 23 * 3_600_000_000, 30 * DAY + 3_600_000_000  # 30 January at 23:00, 31 January at 1:00
+    found = called_value(F.DATE_ADD, [Interval(early, late, early), 1, "month"], noisy=True, kind=Kind.TIMESTAMP)
+    exact = MEANINGS[F.DATE_ADD](late, 1, "month")
+    assert exact > found.value  # both become the last of February
+    assert found.low <= exact <= found.high
+    days = called_value(F.DATE_ADD, [Interval(0, 0, DAY), 1, "month"], noisy=True, kind=Kind.TIMESTAMP, whole_days=True)
+    assert days == Interval(31 * DAY, 31 * DAY, 32 * DAY)
+
+
+def test_a_rank_is_a_whole_number_wherever_it_is_used():
+    text = (
+        "SELECT ward, CAST(RANK() OVER (ORDER BY COUNT(*)) AS VARCHAR) AS r, "
+        "CAST(CAST(SUM(COUNT(*)) OVER () AS BIGINT) AS VARCHAR) AS s FROM visits GROUP BY ward"
+    )
+    rows = seen(text, noisy(100), noisy(200), noisy(300)).rows
+    assert [row[1:] for row in rows] == [("1", "600"), ("2", "600"), ("3", "600")]

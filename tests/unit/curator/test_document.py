@@ -335,7 +335,7 @@ FAULTY = [
     ("rows = 1_000_000", "rows = 1099511627776", 11, f"{TABLE}.rows", "it is 1099511627776", "1 to 1099511627775"),
     ("rows = 1_000_000", "rows = 0", 11, f"{TABLE}.rows", "it is 0", "the most rows that the table can ever have"),
     ("rows = 1_000_000", "public = true", 11, f"{TABLE}.public", "cannot be declared yet", "leave it out"),
-    ("rows = 1_000_000", "heads = 3", 11, f"{TABLE}.heads", "no such key", "it may be: source, table, unit"),
+    ("rows = 1_000_000", "heads = 3", 11, f"{TABLE}.heads", "no such key", "it may be: source, table, format, unit"),
     (WARD, 'wards = { type = "text" }', 14, f"{COLUMNS}.wards", "no such column", "did you mean 'ward'?"),
     (WARD, 'photo = { type = "text" }', 14, f"{COLUMNS}.photo", "cannot be asked about", "leave it out"),
     (WARD, 'ward = "text"', 14, f"{COLUMNS}.ward", 'it is "text", a text', "write it as { type"),
@@ -348,6 +348,15 @@ FAULTY = [
     (WARD, 'ward = { values = ["A", "A"] }', 14, f"{COLUMNS}.ward.values", "or one twice", "each public value once"),
     (WARD, "ward = { values = [] }", 14, f"{COLUMNS}.ward.values", "or none", "each public value once"),
     (WARD, 'ward = { values = "A" }', 14, f"{COLUMNS}.ward.values", 'it is "A"', "list the public values in brackets"),
+    (
+        WARD,
+        "ward = { nullable = false, null_group = true }",
+        14,
+        f"{COLUMNS}.ward.null_group",
+        "it is true",
+        "leave out null_group",
+    ),
+    (WARD, "ward = { null_group = 1 }", 14, f"{COLUMNS}.ward.null_group", "", "true or false"),
     (WARD, 'ward = { values = [["A"]] }', 14, f"{COLUMNS}.ward.values", "no value", "list the public values"),
     (WARD, 'ward = { low = "A" }', 14, f"{COLUMNS}.ward.low", 'it is "A"', "it has no range"),
     (COST, "low = 5000, high = 0.1", 15, f"{COLUMNS}.cost.high", "it is 0.1, and low is 5000", "low below high"),
@@ -669,8 +678,10 @@ def test_a_source_that_may_not_be_read_is_a_fault(folder):
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "write-a-policy.md"
 
 
-def test_the_policy_that_the_documentation_shows_is_accepted(read):
-    policy, ledger = re.findall(r"(?ms)^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8"))
-    document = read(policy + ledger)
+def test_the_policy_that_the_documentation_shows_is_accepted(read, folder):
+    doses = folder / "doses.csv"
+    doses.write_text(doses.read_text(encoding="utf-8").replace(",", ";"), encoding="utf-8")
+    policy, written, ledger = re.findall(r"(?ms)^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8"))
+    document = read(policy + written + ledger)
     assert [shared.table.unit for shared in document.policy.tables.values()] == ["patient_id", "visit_id.patient_id"]
     assert isinstance(document.ledger, Address)

@@ -4,6 +4,7 @@ from datetime import date
 from fractions import Fraction
 
 import duckdb
+import pyarrow as pa
 import pytest
 
 from tacit import protect
@@ -12,7 +13,7 @@ from tacit.errors import InvalidInput
 from tacit.plan import Column, Kind
 
 ROWS = [{"person": 1, "ward": "A", "cost": 3.0}, {"person": 2, "ward": None, "cost": None}]
-ANY = frozenset(Kind)
+ANY = tuple(Kind)
 DECLARED = {"unit": "person", "contributions": 3, "columns": {"ward": ["A", "B"], "cost": (0, 10)}, "epsilon": 3}
 
 
@@ -109,10 +110,18 @@ def test_a_declaration_that_makes_no_sense_is_refused_by_the_name_of_its_column(
 
 
 def test_the_kind_comes_from_the_type_of_the_source_and_not_from_its_values():
-    whole = frozenset({Kind.INTEGER, Kind.NUMBER})
+    whole = (Kind.INTEGER, Kind.NUMBER)
     assert column_of("x", (0, 10), whole).kind is Kind.INTEGER
     assert column_of("x", (0, 10.5), whole).kind is Kind.NUMBER
-    assert column_of("x", None, frozenset({Kind.TEXT})).kind is Kind.TEXT
+    assert column_of("x", None, (Kind.TEXT,)).kind is Kind.TEXT
+
+
+def test_a_stream_is_read_once():
+    batch = pa.record_batch({"who": [1, 2, 3], "x": [1, 2, 3]})
+    stream = pa.RecordBatchReader.from_batches(batch.schema, [batch])
+    with protect(stream, unit="who", contributions=1, columns={"x": (0, 9)}, epsilon=10**5) as vault:
+        (row,) = vault.sql("SELECT COUNT(*) AS n FROM data", epsilon=1000)
+        assert row["n"] == 3
 
 
 def test_a_source_is_described_and_asked_by_one_database(monkeypatch, tmp_path):

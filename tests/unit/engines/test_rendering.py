@@ -61,3 +61,15 @@ def test_text_grows_with_the_expression_and_not_faster():
 def test_keys_and_measures_have_no_sql():
     with pytest.raises(AssertionError):
         sql(KeyOf(0))
+
+
+def test_a_remainder_by_minus_one_is_zero_without_a_net(monkeypatch):
+    """DuckDB fails on the least integer of 64 bits, where nothing holds it back."""
+    import duckdb
+
+    monkeypatch.setattr("tacit.engines.rendering.caught", lambda value: value)
+    wide, divisor = Field(Column("wide", Kind.INTEGER)), Field(Column("divisor", Kind.INTEGER, -5, 7))
+    written = sql(Arithmetic("%", wide, divisor))
+    least = "CAST('-9223372036854775808' AS BIGINT), CAST(-1 AS BIGINT)"
+    cells = f"(VALUES ({least}), (-7, -1), (-7, 3), (7, -3)) AS t(wide, divisor)"
+    assert duckdb.sql(f"SELECT {written} FROM {cells}").fetchall() == [(0,), (0,), (-1,), (1,)]

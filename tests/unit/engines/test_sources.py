@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.sources import Frame, Listed, Parquet, Separated, Stored, arrays_of, rows_of, source_of
+from tacit.engines.sources import Frame, Listed, Pandas, Parquet, Separated, Stored, arrays_of, rows_of, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Column, Counted, Field, Key, Kind, Question, Scan, Table, Units, Weighing, Weights
 from tests.unit.engines.tables import EVERYTHING, LOOSE, ROWS, VISITS
@@ -76,8 +76,9 @@ def test_sources_are_told_apart(tmp_path):
     for name, kind in {"a.parquet": Parquet, "a.CSV": Separated, "a.tsv": Separated, "a.duckdb": Stored}.items():
         (tmp_path / name).touch()
         assert isinstance(source_of(tmp_path / name), kind)
-    assert isinstance(source_of(pd.DataFrame({"a": [1]})), Frame)
-    assert isinstance(source_of(pd.DataFrame({"a": [1, "x"]}, dtype=object)), Listed)
+    assert isinstance(source_of(pl.DataFrame({"a": [1]})), Frame)
+    assert isinstance(source_of(pd.DataFrame({"a": [1]})), Pandas)
+    assert isinstance(source_of(pd.DataFrame({"a": [1, "x"]}, dtype=object)), Pandas)
     assert isinstance(source_of([]), Listed)
 
 
@@ -123,7 +124,7 @@ def test_a_missing_unit_is_a_missing_column(kind):
     ("name", "declared", "stored", "remedy"),
     [
         ("age", Kind.TEXT, "BIGINT", "declare it as integer or number"),
-        ("cost", Kind.INTEGER, "DOUBLE", "declare it as number"),
+        ("cost", Kind.TEXT, "DOUBLE", "declare it as integer or number"),
         ("ward", Kind.NUMBER, "VARCHAR", "declare it as text"),
         ("day", Kind.TEXT, "DATE", "declare it as date or timestamp"),
         ("seen", Kind.DATE, "TIMESTAMP", "declare it as timestamp"),
@@ -185,9 +186,9 @@ def test_units_are_told_apart_exactly(units):
 
 def test_units_of_several_kinds_are_refused():
     with pytest.raises(InvalidData, match="several kinds"):
-        arrays_of([{"who": "a"}, {"who": 1}], Table("visits", (), unit="who"))
+        arrays_of(Listed([{"who": "a"}, {"who": 1}]), Table("visits", (), unit="who"))
     with pytest.raises(InvalidData, match="several kinds"):
-        arrays_of([{"who": 2**53 + 1}, {"who": 0.5}], Table("visits", (), unit="who"))
+        arrays_of(Listed([{"who": 2**53 + 1}, {"who": 0.5}]), Table("visits", (), unit="who"))
 
 
 def test_a_row_may_lack_a_cell():
@@ -235,3 +236,20 @@ def test_a_frame_that_changes_later_does_not_change_the_answers():
     engine = DuckDB({table: frame})
     frame.loc[:, "age"] = 1
     assert engine.evaluate(question, LOOSE).tolist() == [[1], [1], [1]]
+
+
+def test_a_stream_is_read_once_and_refused_afterwards():
+    table = Table("visits", (), unit=None)
+    stream = pa.RecordBatchReader.from_batches(pa.schema([("a", pa.int64())]), [pa.record_batch({"a": [1, 2]})])
+    assert DuckDB({table: stream}).evaluate(Question(Scan(table), (), (Counted(),)), LOOSE).tolist() == [[2]]
+    for kind in (DuckDB, Memory):
+        with pytest.raises(InvalidData, match="read only once"):
+            kind({table: stream})
+
+
+@pytest.mark.parametrize(
+    "rows", [iter([{"a": 1}]), ({"a": n} for n in range(3)), map(dict, [{"a": 1}])], ids=["list", "generator", "map"]
+)
+def test_an_iterator_is_refused_with_a_remedy(rows):
+    with pytest.raises(InvalidData, match=r"list\(\.\.\.\)"):
+        source_of(rows)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tacit.exact import GaussianTable, discrete_gaussian, gaussian, gaussian_table
+from tacit.exact import GaussianTable, discrete_gaussian, entropy, gaussian, gaussian_table
 
 ALL_ONES = (1 << 64) - 1
 SIGN = 1 << 63
@@ -27,10 +27,11 @@ CASES = [
 def as_the_table_says(table: GaussianTable, words: list[int]) -> tuple[int, bool]:
     """One proposal in Python's integers: the number, and whether it is accepted. No word may tie."""
     v = sum(words[0] < int(top) for top in table.step_tops)
-    negative, y = words[1] >> 63, words[1] % table.stride
+    count = -(-table.stride.bit_length() // 64)  # the words of y, the highest first; its first bit is the sign
+    negative, y = words[1] >> 63, sum(word << 64 * place for place, word in enumerate(words[count:0:-1])) % table.stride
     weight = y * (y + 2 * table.stride * v)
     digits = weight.to_bytes(len(table.digit_tops) + 1, "little")
-    coins = zip(words[2:], table.digit_tops, digits, strict=False)
+    coins = zip(words[1 + count :], table.digit_tops, digits, strict=False)
     passes = all(word < int(row[digit]) for word, row, digit in coins)
     magnitude = table.stride * v + y
     return -magnitude if negative else magnitude, passes and not (negative and magnitude == 0)
@@ -39,7 +40,8 @@ def as_the_table_says(table: GaussianTable, words: list[int]) -> tuple[int, bool
 def proposal_words(table: GaussianTable, dice: random.Random) -> list[int]:
     """Words for one proposal; the coins are tossed so that most of them pass, or nothing would be accepted."""
     coins = (dice.choice([dice.randrange(1, 1 << 64), dice.randrange(1, 1 << 58)]) for _ in table.digit_tops)
-    return [dice.randrange(1, 1 << 64) >> dice.choice([0, 0, 8, 40]) | 1, dice.randrange(1 << 64), *coins]
+    uniform = [dice.randrange(1 << 64) for _ in range(-(-table.stride.bit_length() // 64))]
+    return [dice.randrange(1, 1 << 64) >> dice.choice([0, 0, 8, 40]) | 1, *uniform, *coins]
 
 
 def by_rows(columns: list[list[int]]) -> list[int]:
@@ -219,13 +221,60 @@ def test_an_array_with_a_draw_far_beyond_the_table_is_exact(script, monkeypatch)
     assert words.left == []
 
 
-@pytest.mark.parametrize("variance", [2**56 + 1, 2**64, 10**30, 2**200])
+WIDE = [2**56, 2**57, 2**58, 10**20, 2**64, 10**30, 2**111, 2**112, 2**114, 2**128, 2**130, 2**200, 2**300]
+
+
+@pytest.mark.parametrize("variance", WIDE)
+def test_proposals_of_any_width_are_those_of_pythons_integers(script, variance):
+    table = gaussian_table(Fraction(variance))
+    dice = random.Random(variance)
+    columns = [proposal_words(table, dice) for _ in range(300)]
+    count = -(-table.stride.bit_length() // 64)
+    for y in (2**64 - 1, 2**63 - 1, 2**63, 0):  # as large as it gets, and nought, of either sign
+        columns += [[words[0], *[y] * count, *words[1 + count :]] for words in columns[:20]]
+    expected = [as_the_table_says(table, words) for words in columns]
+    script(*by_rows(columns))
+    proposed, accepted = gaussian._propose(table, len(columns))
+    assert proposed.tolist() == [number for number, _ in expected]
+    assert accepted.tolist() == [verdict for _, verdict in expected]
+    assert 9 < accepted.sum() < len(columns) - 9
+
+
+@pytest.mark.parametrize("variance", WIDE)
+def test_the_digits_of_a_weight_are_exact_at_every_width(variance):
+    table = gaussian_table(Fraction(variance))
+    for y, v in [(table.stride - 1, 63), (table.stride - 1, 0), (1, 63), (0, 63), (table.stride // 3, 41)]:
+        words = np.array([[y >> 64 * place & 2**64 - 1] for place in range(40)], np.uint64)
+        limbs = gaussian._limbs(words, table.bits)
+        weight = y * (y + 2 * table.stride * v)
+        digits = gaussian._digits_of_weight(table, limbs, np.array([v]))
+        assert int.from_bytes(digits.tobytes(), "little") == weight < 256 ** len(table.digit_tops)
+        assert gaussian._magnitude(table, limbs, np.array([v])).tolist() == [table.stride * v + y]
+
+
+@pytest.mark.parametrize("variance", WIDE)
+def test_noise_of_any_width_is_drawn_in_vectors(monkeypatch, variance):
+    """A draw a number would ask for words a thousand times; a vector asks a few times, whatever is drawn."""
+    asked = []
+    words = entropy.words
+    monkeypatch.setattr(entropy, "words", lambda count: (asked.append(count), words(count))[1])
+    monkeypatch.setattr(gaussian, "random_bits", lambda bits: pytest.fail("drawn one by one"))
+    assert len(discrete_gaussian(variance, 1000)) == 1000
+    assert len(asked) <= 8
+
+
+@pytest.mark.parametrize("variance", [2**116, 10**40, 2**200])
 def test_wide_variances_draw_python_integers(variance):
     drawn = discrete_gaussian(variance, 20)
     assert drawn.dtype == object
     assert {type(number) for number in drawn.tolist()} == {int}
     # All 20 within a 2**20th of the deviation: probability below 2**-400.
     assert max(abs(number) for number in drawn.tolist()) ** 2 > variance >> 40
+
+
+@pytest.mark.parametrize("variance", [2**56 + 1, 2**64, 10**30])
+def test_variances_between_draw_words(variance):
+    assert discrete_gaussian(variance, 20).dtype == np.int64
 
 
 def test_the_wide_path_accepts_what_the_vector_path_accepts(script):
@@ -239,7 +288,7 @@ def test_the_wide_path_accepts_what_the_vector_path_accepts(script):
     for words in columns:
         flattened += [(words[1] >> 63) * table.stride + words[1] % table.stride, *words[2:]]
     script(*flattened)
-    proposed, accepted = gaussian._propose_wide(table, np.array(steps))
+    proposed, accepted = gaussian._propose_singly(table, np.array(steps))
     assert accepted.tolist() == [verdict for _, verdict in expected]
     assert proposed.tolist() == [number for number, _ in expected]
 
@@ -248,7 +297,7 @@ def test_the_wide_path_refuses_one_zero(script):
     table = gaussian_table(Fraction(2**60))
     places = len(table.digit_tops)
     script(0, *[ALL_ONES] * places, table.stride, *[ALL_ONES] * places)
-    _, accepted = gaussian._propose_wide(table, np.zeros(2, np.int64))
+    _, accepted = gaussian._propose_singly(table, np.zeros(2, np.int64))
     assert accepted.tolist() == [True, False]
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.exact import discrete_laplace, geometric, geometric_coins, laplace
+from tacit.exact import discrete_laplace, entropy, geometric, geometric_coins, laplace
 
 ALL_ONES = (1 << 64) - 1
 DIGITS = Context(prec=120)
@@ -28,8 +28,10 @@ def as_the_coins_say(scale: Fraction, words: list[int]) -> int:
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 1000), Fraction(1, 3), Fraction(1), Fraction(1000), Fraction(2**54)])
-def test_an_array_and_single_draws_read_the_same_table(script, scale):
+@pytest.mark.parametrize("times", [1, 2**10, 2**146])
+def test_an_array_and_single_draws_read_the_same_table(script, scale, times):
     """The vector path, the single path and the table itself turn the same words into the same numbers."""
+    scale *= times
     count = len(geometric_coins(scale).digits)
     dice = random.Random(count)
     length = 200
@@ -160,7 +162,20 @@ def test_blocks_of_which_one_is_wide_are_joined_as_python_integers(monkeypatch, 
     assert {type(number) for number in drawn.tolist()} == {int}
 
 
-@pytest.mark.parametrize("scale", [2**54 + 1, 2**62, 2**64, 2**200, 2**1024])
+WIDE = [2**57, 2**62, 2**64, 2**200, 2**1024]
+
+
+@pytest.mark.parametrize("scale", WIDE)
+def test_noise_of_any_width_is_drawn_in_vectors(monkeypatch, scale):
+    asked = []
+    words = entropy.words
+    monkeypatch.setattr(entropy, "words", lambda count: (asked.append(count), words(count))[1])
+    monkeypatch.setattr(laplace, "_digits", lambda coins: pytest.fail("drawn one by one"))
+    assert len(geometric(scale, 1000)) == len(discrete_laplace(scale, 1000)) == 1000
+    assert len(asked) <= 4
+
+
+@pytest.mark.parametrize("scale", WIDE)
 def test_wide_scales_draw_python_integers(scale):
     for drawn in (geometric(scale, 40), discrete_laplace(scale, 40)):
         assert drawn.dtype == object

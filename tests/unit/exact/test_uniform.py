@@ -1,5 +1,7 @@
 """Uniform integers: too large a draw is thrown away whole."""
 
+import random
+
 import numpy as np
 import pytest
 
@@ -51,10 +53,28 @@ def test_an_array_that_is_not_full_draws_more(script):
 def test_the_widest_results_are_not_negative(script):
     script(*[ALL_ONES] * 70)
     assert below(1 << 63, 3).tolist() == [(1 << 63) - 1] * 3
-    script(*[ALL_ONES] * 3)
+    script(*[ALL_ONES] * 70)
     drawn = below(1 << 64, 3)
     assert drawn.dtype == object
     assert drawn.tolist() == [ALL_ONES] * 3
+
+
+@pytest.mark.parametrize("bound", [2**63 + 1, 2**64, 2**64 + 1, 2**130 - 5, 10**60])
+def test_wide_numbers_are_those_of_their_words_and_drawn_in_vectors(script, bound):
+    width = (bound - 1).bit_length()
+    words = -(-width // 64)
+    dice = random.Random(bound)
+    parts = [[dice.randrange(1 << 64) for _ in range(72 + 64)] for _ in range(words)]
+    seen = script(*(word for part in parts for word in part))
+    expected = []
+    for column in zip(*parts, strict=True):
+        first, *others = column
+        number = first >> 64 * words - width
+        for word in others:
+            number = number << 64 | word
+        expected += [number] if number < bound else []
+    assert below(bound, 36).tolist() == expected[:36]
+    assert seen.asked == [words * 136]
 
 
 def test_kinds_and_shapes():

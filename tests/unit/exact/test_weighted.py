@@ -79,3 +79,25 @@ def test_rows_are_drawn_as_each_would_be_alone(scores, data):
             alone.append(weighted_index(row, Fraction(7, 2), widths))
     with patch.object(entropy, "words", after(words)):
         assert weighted_rows(np.array(scores), Fraction(7, 2), widths) == alone
+
+
+def test_rows_of_pythons_integers_are_drawn_like_rows_of_words_and_in_one_go(monkeypatch):
+    dice = np.random.default_rng(8)
+    scores = dice.integers(-(2**61), 2**61, (300, 40))
+    drawn = entropy.words(300)
+    asked = []
+    monkeypatch.setattr(entropy, "words", lambda count: (asked.append(count), drawn[:count])[1])
+    widths = [1, 0, 5, *[2] * 37]
+    found = weighted_rows(scores, 2**60, widths)
+    assert asked == [300]
+    assert weighted_rows(scores.astype(object), 2**60, widths) == found
+    assert weighted_rows(scores.astype(object) << 40, 2**100, widths) == found
+    assert asked == [300, 300, 300]
+
+
+def test_weights_of_pythons_integers_are_within_the_slack():
+    for gap, scale in [(2**70, 2**69), (2**800 + 1, 2**799), (3 * 2**64 + 1, Fraction(2**65, 3)), (10**40, 10**38)]:
+        (weight,) = exp_weights(np.array([gap], dtype=object), Fraction(scale))
+        with working(128):
+            exact = float(upper((-ball(Fraction(gap) / scale)).exp()))
+        assert weight == pytest.approx(exact, rel=2.0**-42)

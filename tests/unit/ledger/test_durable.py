@@ -244,7 +244,9 @@ def test_progress_is_told_while_a_ledger_is_verified(here):
         for number in range(3):
             ledger.charge(b"%d" % number, pure_loss(1))
     seen: list[tuple[int, int]] = []
-    here.open(progress=lambda done, of: seen.append((done, of))).close()
+    with closing(here.open(progress=lambda done, of: seen.append((done, of)))) as ledger:
+        assert seen == []  # opening reads little
+        ledger.verify(lambda done, of: seen.append((done, of)))
     assert seen == [(5, 5)]
 
 

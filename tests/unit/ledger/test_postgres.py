@@ -455,7 +455,7 @@ def test_who_may_not_create_tables_is_told_so(opened, role):
 def test_without_psycopg_the_way_to_install_it_is_said(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "psycopg"]:
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(LedgerUnavailable, match=r"pip install tacit\[postgres\]"):
+    with pytest.raises(LedgerUnavailable, match=r"pip install 'tacit-dp\[postgres\]'"):
         PostgresStore("postgresql://ann:s3cret@example.org/clinic")
 
 

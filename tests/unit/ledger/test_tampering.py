@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
@@ -359,13 +359,96 @@ def test_a_ledger_that_is_not_what_was_written_is_refused_and_says_what_to_do(sa
         sample.here.restore(sample.files)
         damage()
         left = {} if kind == "lost log" else sample.here.kept()  # SQLite itself may put what is left of a log in place
-        with pytest.raises(LedgerRefused) as refused:
-            sample.here.open()
+        with pytest.raises(LedgerRefused) as refused, closing(sample.here.open()) as ledger:
+            ledger.verify()
         assert "tacit ledger adopt" in str(refused.value), f"{kind}, variant {number}"
         assert str(sample.here.file) in str(refused.value)
         assert "\n" not in str(refused.value)
         for path, data in left.items():
             assert path.read_bytes() == data, f"{kind}, variant {number}: what is refused is not written"
+
+
+AT_ONCE = [
+    "edited founding",
+    "edited total",
+    "forged chain",
+    "inserted record",
+    "older copy",
+    "changed tables",
+    "no database",
+    "missing ledger",
+    "foreign ledger",
+    "changed anchor",
+    "lost log",
+]
+"""What opening itself notices; the others are noticed by whoever uses what was damaged, and by `verify`."""
+
+
+@pytest.mark.parametrize("kind", AT_ONCE)
+def test_opening_refuses_another_past_other_totals_other_tables_and_another_anchor(sample, kind):
+    sample.here.restore(sample.files)
+    for damage in list(KINDS[kind](sample)):
+        sample.here.restore(sample.files)
+        damage()
+        with pytest.raises(LedgerRefused):
+            sample.here.open()
+
+
+def used(ledger: Any, number: int) -> Any:
+    """What comes of asking one of the sample's questions again: its entry, with the charge and the answer."""
+    analyst = ("ann", "bob", None)[number % 3]
+    return ledger.charge(b"key %d" % number, pure_loss(1000 + number), analyst, topic=b"topic %d" % (number % 2))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in AT_ONCE])
+def test_what_is_used_of_a_damaged_ledger_is_what_was_written_or_paid_for_anew(sample, kind):
+    sample.here.restore(sample.files)
+    with closing(sample.here.open()) as ledger:
+        sound, by_topic = list(ledger.entries()), {topic: told(ledger)[2][topic] for topic in range(2)}
+    for damage in list(KINDS[kind](sample)):
+        sample.here.restore(sample.files)
+        damage()
+        with suppress(LedgerRefused, LedgerUnavailable), closing(sample.here.open()) as ledger:
+            for topic, written in by_topic.items():
+                with suppress(LedgerRefused, LedgerUnavailable):
+                    assert set(ledger.answered(b"topic %d" % topic)) <= set(written)
+            for number, known in enumerate(sound):
+                with suppress(LedgerRefused, LedgerUnavailable):
+                    spent, entry = ledger.spent(), used(ledger, number)
+                    assert entry == known or ledger.spent() == spent + entry.charge
+
+
+def test_an_answer_that_was_taken_away_is_not_drawn_again(sample):
+    sample.here.restore(sample.files)
+    with closing(sample.here.open()) as ledger:
+        answered = [entry.number for entry in ledger.entries() if entry.answered]
+    for number in answered:
+        sample.here.restore(sample.files)
+        sample.here.edit(("UPDATE charges SET payload = NULL, answer = NULL WHERE entry = ?", (number,)))
+        with closing(sample.here.open()) as ledger, pytest.raises(LedgerRefused, match="not listed as it was recorded"):
+            used(ledger, number)
+
+
+def test_a_record_that_is_altered_while_a_ledger_is_open_is_not_used(sample):
+    sample.here.restore(sample.files)
+    with closing(sample.here.open()) as ledger:
+        assert used(ledger, 1).answered
+        (number,) = (
+            record.number
+            for record in ledger.records()
+            if fields_of(record).get("entry") == 1 and fields_of(record)["kind"] == "charged"
+        )
+        sample.here.edit(("UPDATE records SET body = replace(body, '1001', '9001') WHERE number = ?", (number,)))
+        with pytest.raises(LedgerRefused, match=f"record {number} is not what was written"):
+            used(ledger, 1)
+
+
+def test_totals_that_are_altered_while_a_ledger_is_open_are_not_charged_to(sample):
+    sample.here.restore(sample.files)
+    with closing(sample.here.open()) as ledger:
+        sample.here.edit(("UPDATE tallies SET value = '0 0' WHERE name = 'spent of ann'", ()))
+        with pytest.raises(LedgerRefused, match="totals"):
+            ledger.charge(b"new", pure_loss(1), "ann")
 
 
 def test_there_are_at_least_twelve_kinds_of_damage_and_two_hundred_variants(sample):

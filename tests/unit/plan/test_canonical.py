@@ -109,7 +109,7 @@ SAME = [
 ]
 DIFFERENT = [
     ("age > 65", "age >= 65"),
-    ("ward = 'A'", "ward = 'a'"),
+    ("UPPER(ward) = 'A'", "UPPER(ward) = 'a'"),
     ("age - change > 0", "change - age > 0"),
     ("age + 1.0 > 0", "age + 1 > 0"),
     ("age IN (1, 2)", "age IN (1, 2, NULL)"),

@@ -133,6 +133,10 @@ PINNED = [
         Question(SCAN, (Key(FIELD, (1, 2)), Key(FIELD, None)), (Counted(),)),
         f'["question",{_SCAN},[["key",{_FIELD},[["number","1"],["number","2"]]],["key",{_FIELD},null]],[["counted",null]]]',
     ),
+    (
+        Question(SCAN, (Key(FIELD, (1,), null=True), Key(FIELD, None, null=True)), ()),
+        f'["question",{_SCAN},[["key",{_FIELD},[["number","1"]],"null"],["key",{_FIELD},null,"null"]],[]]',
+    ),
 ]
 
 

@@ -4,6 +4,8 @@ from collections import Counter
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+from tacit.extras import extra
+
 if TYPE_CHECKING:
     from tacit.audit.attacks.report import AttackReport, Subject
 
@@ -20,7 +22,8 @@ _GREY = "#999999"
 
 def drawn(report: "AttackReport") -> Any:
     """A matplotlib figure of a report: bars on the left, lines on the right if it has some."""
-    from matplotlib.figure import Figure
+    with extra("plot", "a picture"):
+        from matplotlib.figure import Figure
 
     both = bool(report.lines)
     figure = Figure(figsize=(10 if both else 7, 4.2), layout="constrained")

@@ -1,0 +1,546 @@
+"""The one gate: what is asked is proved from the plan alone, whoever made it, before anything is priced or run."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import prod
+from typing import Any, NoReturn, assert_never
+
+from tacit.errors import InvalidPlan
+from tacit.plan.calls import ARITY
+from tacit.plan.canonical import canonical
+from tacit.plan.draft import DEEPEST
+from tacit.plan.expressions import (
+    Across,
+    Arithmetic,
+    Called,
+    Case,
+    Compared,
+    Expression,
+    Field,
+    KeyOf,
+    Like,
+    Literal,
+    Look,
+    MeanOf,
+    MeasureOf,
+    Moment,
+    MomentOf,
+    OneOf,
+    operands,
+)
+from tacit.plan.folding import column_of
+from tacit.plan.functions import Function
+from tacit.plan.grids import Even, Powers
+from tacit.plan.narrowing import OPPOSITE
+from tacit.plan.nodes import (
+    MOST_NUMBERS,
+    Computed,
+    Counted,
+    Defined,
+    Distinct,
+    Folded,
+    Folding,
+    Inner,
+    Joined,
+    Kept,
+    Key,
+    Measure,
+    Ordering,
+    Place,
+    Placed,
+    Plan,
+    Question,
+    Ranked,
+    Rows,
+    Running,
+    Scan,
+    Stacked,
+    Summed,
+    Units,
+    View,
+    Where,
+    Window,
+    Windowed,
+)
+from tacit.plan.owners import base_of, owner_of, parts_of
+from tacit.plan.proofs import NUMERIC, Type, leaf
+from tacit.plan.ranges import INT64, Range
+from tacit.plan.ranking import check_cells
+from tacit.plan.rows import columns_of
+from tacit.plan.schema import Column, Kind
+from tacit.plan.types import condition_type, type_of
+from tacit.plan.values import constant
+from tacit.plan.widened import widened
+
+__all__ = ["check_plan", "prove"]
+
+_SIGNS = {"+", "-", "*", "/", "%"}
+_OVER_ROWS = (
+    "this plan is not one that a question in SQL or a frame could have been read as",
+    "ask with vault.sql(...) or vault.table(...)",
+)
+_MOST_PARTS = 200_000
+_DEEPEST_ROWS = 2 * DEEPEST
+_WHOLE, _DOUBLES = 1 << 62, 1 << 53
+_FINEST, _COARSEST = Fraction(1, 1 << 900), Fraction(1 << 960)
+_FARTHEST = 1_000_000
+_FINEST_RANK = 10**6
+_LOWEST_POWER, _HIGHEST_POWER = -1022, 1023
+_PLACES = {
+    Moment.VARIANCE: 3,
+    Moment.POPULATION_VARIANCE: 3,
+    Moment.COVARIANCE: 4,
+    Moment.POPULATION_COVARIANCE: 4,
+    Moment.CORRELATION: 6,
+}
+_COUNTS = {Folding.COUNT, Folding.DISTINCT}
+
+Columns = Mapping[str, Column]
+"""The columns of rows, by their names."""
+
+
+def prove(plan: Plan) -> Plan:
+    """The canonical form of a plan, both of which are proved.
+
+    Claim:      no row can make an engine fail on the plan that is given back, and whatever its columns claim is so.
+    Because:    kinds and ranges of all expressions are derived anew from the declared tables, in the plan that is given
+                and in the one that is run; a column of which a plan claims less than can be derived, and a node that no
+                door makes, are refused.  Nothing but the plan is looked at.
+    Checked by: tests/unit/plan/test_prove.py and tests/attacks/test_plans_of_ones_own.py
+
+    >>> from tacit.plan import Table
+    >>> visits = Table("visits", (Column("age", Kind.INTEGER, 0, 120),))
+    >>> prove(Plan(Question(Scan(visits), (), (Counted(),)), View(()))).question.measures
+    (Counted(value=None),)
+    """
+    check_plan(plan)
+    found = canonical(plan)
+    check_plan(found)
+    return found
+
+
+def check_plan(plan: Plan) -> None:
+    """Refuse a plan that is not well formed, or in which a row could make an engine fail."""
+    if not isinstance(plan, Plan) or not isinstance(plan.question, Question) or not isinstance(plan.view, View):
+        _refuse("this is no plan")
+    question = plan.question
+    _check_size(plan)
+    columns = _columns(question.rows)
+    owner_of(question.rows)
+    if question.found is not None:
+        _refuse("which unknown keys are found is decided when the question is answered", "leave out `found`")
+    _check_width(question)
+    base = base_of(question.rows)
+    unit = base.table.unit if isinstance(base, Scan) else None
+    for key in question.keys:
+        _check_key(key, columns, unit)
+    if not question.measures:
+        _refuse("nothing is measured", "ask for COUNT(*), COUNT(x), SUM(x) or AVG(x)")
+    for measure in question.measures:
+        _check_measure(measure, columns)
+    check_cells(question.measures, question.keys)
+    _check_view(plan.view, question)
+
+
+def _refuse(reason: str, remedy: str = "ask with vault.sql(...) or vault.table(...)") -> NoReturn:
+    raise InvalidPlan(reason, remedy)
+
+
+def _malformed() -> NoReturn:
+    raise InvalidPlan(*_OVER_ROWS)
+
+
+# ---------------------------------------------------------------- size
+
+
+def _check_size(plan: Plan) -> None:
+    """Refuse a plan so deep or so large that those who read it might not come to its end."""
+    levels: list[tuple[Any, int]] = [(plan.question.rows, 1)]
+    parts = 0
+    while levels:
+        rows, depth = levels.pop()
+        parts += 1
+        if not isinstance(rows, Rows):
+            _malformed()
+        if depth > _DEEPEST_ROWS or parts > _MOST_PARTS:
+            raise InvalidPlan(f"more than {_DEEPEST_ROWS} questions build on each other", "ask a simpler question")
+        levels += [(part, depth + 1) for part in parts_of(rows)]
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _columns(rows: Rows) -> Columns:
+    """The columns of rows, each derived; refused if one is claimed to be less than it is."""
+    match rows:
+        case Scan(table):
+            for column in table.columns:
+                _check_column(column)
+        case Where(inner, condition):
+            _check_condition(condition, _columns(inner))
+        case Computed(inner, defined):
+            _check_defined(defined, _columns(inner))
+        case Inner(inner, keys, folds):
+            known = _columns(inner)
+            _check_defined(keys, known)
+            for fold in folds:
+                _check_fold(fold, known)
+        case Stacked(parts):
+            _check_stacked([_columns(part) for part in parts])
+        case Joined(left, right, on, _):
+            _check_joined(_columns(left), _columns(right), on)
+        case Kept(inner, among, _):
+            _columns(inner)
+            _columns(among)
+        case Windowed(inner, windows):
+            known = _columns(inner)
+            for window in windows:
+                _check_window(window, known)
+        case _:
+            assert_never(rows)
+    found = columns_of(rows)
+    named = {column.name: column for column in found}
+    if len(named) != len(found):
+        _refuse("two columns of the same rows share a name", "give one of them another name")
+    return named
+
+
+def _check_column(column: Column) -> None:
+    """Refuse bounds that no value of the kind can have, or that are the wrong way round."""
+    ends = [end for end in (column.low, column.high) if end is not None]
+    if column.kind not in NUMERIC:
+        return
+    if not all(isinstance(end, int | Fraction) for end in ends):
+        _malformed()
+    if len(ends) == 2 and ends[0] > ends[1]:  # type: ignore[operator]
+        _refuse(f"the bounds of {column.name!r} are the wrong way round", "write the lower one first")
+
+
+def _check_defined(defined: Sequence[Defined], columns: Columns) -> None:
+    for each in defined:
+        if not isinstance(each, Defined) or not each.name.strip():
+            _malformed()
+        _check_expression(each.value, columns)
+
+
+def _check_stacked(parts: Sequence[Columns]) -> None:
+    kinds = [{name: column.kind for name, column in part.items()} for part in parts]
+    if not kinds or any(each != kinds[0] for each in kinds):
+        _refuse("rows that are stacked have different columns", "stack rows with the same names and kinds")
+
+
+def _check_joined(left: Columns, right: Columns, on: Iterable[tuple[Expression, Expression]]) -> None:
+    if not left.keys().isdisjoint(right):
+        _refuse("a column is on both sides of a join", "give it another name on one side")
+    for one, two in on:
+        _check_expression(one, left)
+        _check_expression(two, right)
+        type_of(Compared("=", one, two))
+
+
+def _check_fold(fold: Folded, columns: Columns) -> None:
+    """Refuse a fold whose column claims less than its rows can add up to, or more than can be held."""
+    if not isinstance(fold, Folded) or (fold.value is None and fold.fold is not Folding.COUNT):
+        _malformed()
+    if fold.value is not None:
+        _check_expression(fold.value, columns)
+    column, value = fold.column, fold.value
+    _check_column(column)
+    if fold.fold in _COUNTS:
+        low, high = _ends(column, Kind.INTEGER)
+        if not 0 <= low <= 1 <= high <= _WHOLE or fold.step != 1:
+            _claims(column)
+        return
+    assert value is not None, "something is folded"
+    if fold.fold in {Folding.LEAST, Folding.GREATEST}:
+        derived = column_of(Defined(column.name, value))
+        if derived.kind is Kind.BOOLEAN:
+            _refuse("true and false have no order", "write MAX(CASE WHEN condition THEN 1 ELSE 0 END)")
+        _check_claim(column, derived)
+        return
+    found = type_of(value)
+    if not found.numeric or found.range is None or (found.nullable and not column.nullable):
+        _claims(column)
+    whole = fold.fold is Folding.SUM and found.kind is Kind.INTEGER
+    ends = Range(*_ends(column, Kind.INTEGER if whole else Kind.NUMBER))
+    if whole:
+        sound = fold.step == 1 and ends.within(INT64) and found.range.within(ends)
+    else:
+        _check_step(fold.step)
+        steps = [end / fold.step for end in (ends.low, ends.high)]
+        near = Range(ends.low - fold.step, ends.high + fold.step)  # ends are rounded to whole steps
+        sound = all(end.denominator == 1 and abs(end) <= _DOUBLES for end in steps) and found.range.within(near)
+    if not sound:
+        _claims(column)
+
+
+def _check_window(window: Window, columns: Columns) -> None:
+    for part in window.by:
+        _check_expression(part, columns)
+    for by in window.order:
+        _check_order(by)
+        _check_expression(by.value, columns)
+    if isinstance(window, Running):
+        _check_fold(window.folded, columns)
+        return
+    if not isinstance(window, Placed):
+        _malformed()
+    column = window.column
+    if window.place in {Place.BEFORE, Place.AFTER}:
+        if window.value is None or not _is_count(window.offset, _FARTHEST):
+            _malformed()
+        _check_expression(window.value, columns)
+        _check_claim(column, replace(column_of(Defined(column.name, window.value)), nullable=True))
+    elif window.value is not None or (window.place is not Place.NUMBER and not window.order):
+        _malformed()
+    else:
+        _check_claim(column, Column(column.name, Kind.INTEGER, 1, nullable=False))
+
+
+def _check_claim(claimed: Column, derived: Column) -> None:
+    """Refuse a column that claims to be narrower than it is derived to be."""
+    if claimed != derived and not _covers(claimed, derived):
+        _claims(claimed)
+
+
+def _covers(claimed: Column, derived: Column) -> bool:
+    """Whether all that a column is derived to hold is what is claimed of it.
+
+    A column without bounds is held between those of its type where it is read: these may be claimed of it.
+    """
+    if claimed.name != derived.name or claimed.kind is not derived.kind or (derived.nullable and not claimed.nullable):
+        return False
+    one, other = _type(claimed), _type(derived)
+    if claimed.kind in NUMERIC:
+        full = widened(Field(derived))
+        assert isinstance(full, Field), "a column stays one"
+        other = _type(full.column)
+    low = one.low is None or (other.low is not None and one.low <= other.low)
+    return low and (one.high is None or (other.high is not None and other.high <= one.high))
+
+
+def _type(column: Column) -> Type:
+    _check_column(column)
+    return leaf(Field(column))
+
+
+def _claims(column: Column) -> NoReturn:
+    _refuse(f"the column {column.name!r} is claimed to hold less, or more, than its values can be")
+
+
+def _ends(column: Column, kind: Kind) -> tuple[Fraction, Fraction]:
+    low, high = column.low, column.high
+    if column.kind is not kind or not isinstance(low, int | Fraction) or not isinstance(high, int | Fraction):
+        _claims(column)
+    return Fraction(low), Fraction(high)
+
+
+# ---------------------------------------------------------------- expressions
+
+
+def _check_condition(condition: Expression, columns: Columns) -> None:
+    _check_expression(condition, columns)
+    condition_type(condition)
+
+
+def _check_expression(expression: Expression, columns: Columns) -> None:
+    """Refuse an expression that is not over these columns, or that has no type."""
+    for part in _parts(expression):
+        match part:
+            case Field(column):
+                derived = columns.get(column.name)
+                if derived is None:
+                    _refuse(f"there is no column {column.name!r} here", "ask about the columns that are declared")
+                _check_claim(column, derived)
+            case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
+                _malformed()
+            case _:
+                _check_part(part)
+    type_of(expression)
+
+
+def _parts(expression: Expression) -> Iterator[Expression]:
+    """An expression and all below it; refused if those who read it might not come to its end."""
+    left: list[tuple[Expression, int]] = [(expression, 1)]
+    many = 0
+    while left:
+        part, depth = left.pop()
+        many += 1
+        if not isinstance(part, Expression):
+            _malformed()
+        if depth > 2 * DEEPEST or many > _MOST_PARTS:
+            raise InvalidPlan(f"more than {DEEPEST} calculations build on each other", "ask a simpler question")
+        yield part
+        left += [(operand, depth + 1) for operand in operands(part)]
+
+
+def _check_part(part: Expression) -> None:
+    """Refuse what is no calculation: a sign, a constant or a number of operands that do not exist."""
+    match part:
+        case Literal(value, kind):
+            known = isinstance(kind, Kind) and (value is None or constant(value, kind) is not None)
+        case Arithmetic(operator):
+            known = operator in _SIGNS
+        case Compared(operator):
+            known = operator in OPPOSITE
+        case OneOf(_, options):
+            known = all(isinstance(option, Literal) for option in options)
+        case Like(_, pattern):
+            known = isinstance(pattern, str)
+        case Case(branches):
+            known = bool(branches)
+        case Called(function, parts):
+            known = isinstance(function, Function) and ARITY[function][0] <= len(parts) <= ARITY[function][1]
+        case _:
+            known = True
+    if not known:
+        _malformed()
+
+
+# ---------------------------------------------------------------- keys and measures
+
+
+def _check_key(key: Key, columns: Columns, unit: str | None) -> None:
+    _check_expression(key.value, columns)
+    if isinstance(key.value, Field) and key.value.column.name == unit:
+        _refuse(f"{unit!r} names the protected unit", "group by something that many units share")
+    if key.values is None:
+        return
+    kind = type_of(key.value).kind
+    if not key.values or any(value is None or constant(value, kind) is None for value in key.values):
+        _refuse("the values of a key are not of its kind", "list values of the kind that the key has")
+
+
+def _check_measure(measure: Measure, columns: Columns) -> None:
+    match measure:
+        case Counted(value) | Units(value):
+            if value is not None:
+                _check_expression(value, columns)
+        case Distinct(value):
+            _check_expression(value, columns)
+        case Summed(value):
+            _check_expression(value, columns)
+            _check_sum(measure)
+        case Ranked(value):
+            _check_expression(value, columns)
+            _check_ranks(measure)
+        case _:
+            _malformed()
+
+
+def _check_sum(measure: Summed) -> None:
+    """Refuse a sum of what has no range, or in steps that could not be held.
+
+    How far a row moves it is not derived: engines hold each row between the ends that are claimed, whatever it has.
+    """
+    found, ends = type_of(measure.value), (measure.low, measure.centre, measure.high)
+    _check_step(measure.step)
+    whole = found.kind is Kind.INTEGER and measure.step == 1
+    most = _WHOLE if whole else _DOUBLES
+    sound = found.numeric and found.range is not None and all(isinstance(end, int) for end in ends)
+    if not sound or not -most <= measure.low <= measure.high <= most or abs(measure.centre) > most:
+        _malformed()
+
+
+def _check_ranks(measure: Ranked) -> None:
+    kind, rank = type_of(measure.value).kind, measure.rank
+    if kind in {Kind.TEXT, Kind.BOOLEAN} or not isinstance(rank, int | Fraction):
+        _malformed()
+    if not 0 <= rank <= 1 or Fraction(rank).denominator > _FINEST_RANK:
+        _malformed()
+    match measure.grid:
+        case Even(step, low, high):
+            _check_step(step)
+            most = _WHOLE if kind is not Kind.NUMBER and step == 1 else _DOUBLES
+            sound = isinstance(low, int) and isinstance(high, int) and -most <= low < high <= most
+        case Powers(least, most):
+            sound = kind in NUMERIC and _LOWEST_POWER <= least < most <= _HIGHEST_POWER
+        case _:
+            sound = False
+    if not sound:
+        _malformed()
+
+
+def _check_step(step: Fraction) -> None:
+    """Refuse a step that is no power of two, by which doubles are multiplied exactly."""
+    exact = isinstance(step, int | Fraction) and step > 0
+    if exact and step > _COARSEST:
+        _refuse("what is added up could become larger than any number that can be shown", "narrow the declared bounds")
+    if not exact or step < _FINEST or any(end & (end - 1) for end in (step.numerator, step.denominator)):
+        _refuse("values are measured in steps of a power of two", "write 1, 1/2, 1/4 and so on")
+
+
+def _check_width(question: Question) -> None:
+    numbers = len(question.measures) * prod(len(key.listed) for key in question.public)
+    if numbers > MOST_NUMBERS:
+        reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
+        raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")
+
+
+# ---------------------------------------------------------------- the view
+
+
+def _check_view(view: View, question: Question) -> None:
+    names = [shown.name.casefold() for shown in view.columns]
+    if len(set(names)) != len(names) or not all(name.strip() for name in names):
+        _refuse("a column of the answer has no name of its own", "give it one: ... AS name")
+    for by in view.order:
+        _check_order(by)
+    for value in (*(shown.value for shown in view.columns), *(by.value for by in view.order)):
+        _check_released(value, question)
+    for condition in (view.having, view.qualify):
+        if condition is not None:
+            _check_released(condition, question)
+            condition_type(condition, question)
+    if (view.limit is not None and not _is_count(view.limit)) or not _is_count(view.offset):
+        _refuse("LIMIT and OFFSET are whole numbers", "write a number that is not negative")
+
+
+def _check_released(expression: Expression, question: Question) -> None:
+    for part in _parts(expression):
+        match part:
+            case Field():
+                _refuse("a row has a value, and no row ever leaves", "ask about many rows: COUNT(*), AVG(x)")
+            case KeyOf(place):
+                sound = _is_place(place, question.keys)
+            case MeasureOf(place):
+                sound = _is_place(place, question.measures)
+            case MeanOf(total, count):
+                sound = _are_places((total, count), question) and _is_sum(question, total)
+            case MomentOf(moment, places):
+                sound = len(places) == _PLACES[moment] and _are_places(places, question)
+                sound = sound and all(_is_sum(question, place) for place in places[1:])
+            case Across(look, operand):
+                sound = isinstance(look, Look) and _is_count(part.offset, _FARTHEST)
+                sound = sound and (operand is not None or look in _OF_GROUPS)
+            case _:
+                _check_part(part)
+                sound = True
+        if not sound:
+            _malformed()
+    type_of(expression, question)
+
+
+_OF_GROUPS = {Look.NUMBER, Look.RANK, Look.DENSE, Look.COUNT}
+
+
+def _check_order(by: Ordering) -> None:
+    if not isinstance(by, Ordering) or not isinstance(by.descending, bool):
+        _malformed()
+
+
+def _is_place(place: object, among: Sequence[object]) -> bool:
+    return isinstance(place, int) and 0 <= place < len(among)
+
+
+def _are_places(places: Iterable[int], question: Question) -> bool:
+    return all(_is_place(place, question.measures) for place in places)
+
+
+def _is_sum(question: Question, place: int) -> bool:
+    return isinstance(question.measures[place], Summed)
+
+
+def _is_count(given: object, most: int = _WHOLE) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= most

@@ -1,0 +1,191 @@
+"""Bugs planted in what is done with an answer: its rehearsal, its view, its printing, and the names of columns."""
+
+from tests.teeth.bug import Bug
+
+ROOM = "src/tacit/curator"
+REHEARSAL = "tests/unit/curator/test_rehearsal.py"
+CALLS = "tests/unit/curator/test_calls.py"
+SEARCH = "tests/laws/test_released_functions.py"
+PRINTING = "tests/unit/test_printing.py"
+
+BUGS = [
+    Bug(
+        name="rehearsal-skipped",
+        file=f"{ROOM}/vault.py",
+        before="        self._rehearse(plan, terms, name, fact, show)  # or here\n",
+        after="",
+        killed_by=f"{REHEARSAL}::test_an_answer_that_no_float_could_hold_is_refused_before_the_charge",
+        note="what cannot be shown is paid for, and asking again does not help",
+    ),
+    Bug(
+        name="rehearsal-of-the-view-alone",
+        file=f"{ROOM}/rehearsal.py",
+        before="    str(release)\n    release._repr_html_()\n",
+        after="",
+        killed_by=f"{REHEARSAL}::test_whatever_cannot_be_shown_is_refused_before_the_charge",
+        note="an answer that is computed is not yet one that is printed",
+    ),
+    Bug(
+        name="rehearsal-of-usual-numbers",
+        file=f"{ROOM}/rehearsal.py",
+        before="return sign * (most // terms.grids[place] + ceil(_FAR * scale))",
+        after="return sign * min(1_000, most // terms.grids[place] + ceil(_FAR * scale))",
+        killed_by=f"{REHEARSAL}::test_an_answer_that_no_float_could_hold_is_refused_before_the_charge",
+        note="what goes wrong goes wrong at the ends",
+    ),
+    Bug(
+        name="rehearsal-of-facts-left-out",
+        file=f"{ROOM}/vault.py",
+        before="payload = (stored if fact is None else fact(stored)).written()\n            read",
+        after="payload = stored.written()\n            read",
+        killed_by=f"{REHEARSAL}::test_what_is_found_is_rehearsed_too",
+        note="bounds are read from an answer, too",
+    ),
+    Bug(
+        name="confidence-becomes-a-float-first",
+        file=f"{ROOM}/vault.py",
+        before="if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:",
+        after="if not 1e-12 <= float(exact) <= 1 - 1e-12:",
+        killed_by=f"{REHEARSAL}::test_a_confidence_is_a_probability",
+        note="an integer of four hundred digits is no float",
+    ),
+    Bug(
+        name="released-day-is-a-float",
+        file=f"{ROOM}/intervals.py",
+        before="exact = float if type_of(measure.value).kind is Kind.NUMBER else int",
+        after="exact = float",
+        killed_by=f"{SEARCH}::test_whatever_is_done_with_a_release_can_be_shown[extreme]",
+        note="a float cannot hold every moment, and lies beyond the last one",
+    ),
+    Bug(
+        name="released-rank-is-a-float",
+        file=f"{ROOM}/view.py",
+        before="return value_of_kind(seen, type_of(expression, self.group.question).kind)",
+        after="return seen",
+        killed_by=f"{CALLS}::test_a_rank_is_a_whole_number_wherever_it_is_used",
+        note="functions of whole numbers and days are not made for floats",
+    ),
+    Bug(
+        name="extreme-of-a-number-and-an-interval",
+        file=f"{ROOM}/across.py",
+        before="elif isinstance(value, Interval) or isinstance(last, Interval):",
+        after="elif isinstance(value, Interval) and isinstance(last, Interval):",
+        killed_by=f"{SEARCH}::test_whatever_is_done_with_a_release_can_be_shown[usual]",
+        note="a CASE gives a constant in one group and a noisy number in the next",
+    ),
+    Bug(
+        name="months-later-keeps-the-hours",
+        file=f"{ROOM}/calls.py",
+        before="day = _DAY - 1 if unit in _BY_MONTHS and not whole_days else 0",
+        after="day = 0",
+        killed_by=f"{CALLS}::test_months_later_the_order_within_a_day_may_change",
+        note="in a month without its day, a later day may come before an earlier one",
+    ),
+    Bug(
+        name="part-of-a-moment-grows-for-ever",
+        file=f"{ROOM}/calls.py",
+        before='if bounds is None or part == "year" or together:',
+        after="if True:",
+        killed_by=f"{CALLS}::test_parts_of_moments_have_the_ends_of_the_unit_in_which_they_grow",
+        note="December comes before January",
+    ),
+    Bug(
+        name="noisy-condition-taken-for-certain",
+        file=f"{ROOM}/view.py",
+        before="            return Interval(found, min(found, *outcomes), max(found, *outcomes))\n",
+        after="            return found\n",
+        killed_by=f"{CALLS}::test_what_noise_made_of_a_text_or_a_condition_is_not_sure",
+        note="noise may have decided it",
+    ),
+    Bug(
+        name="key-raw-in-a-terminal",
+        file=f"{ROOM}/release.py",
+        before="not isinstance(value, bool) else printable(str(value))",
+        after="not isinstance(value, bool) else str(value)",
+        killed_by=f"{PRINTING}::test_no_key_reaches_who_looks_at_an_answer_raw[named-rich]",
+        note="a key may steer the terminal of whoever looks at it",
+    ),
+    Bug(
+        name="heading-raw-in-a-terminal",
+        file=f"{ROOM}/release.py",
+        before="table.add_column(Text(printable(name)),",
+        after="table.add_column(Text(name),",
+        killed_by=f"{PRINTING}::test_no_key_reaches_who_looks_at_an_answer_raw[named-rich]",
+        note="a column's name may, too",
+    ),
+    Bug(
+        name="title-raw-in-a-picture",
+        file=f"{ROOM}/pictures.py",
+        before="        printable(name),\n",
+        after="        name,\n",
+        killed_by=f"{PRINTING}::test_no_key_reaches_who_looks_at_an_answer_raw[named-bars]",
+        note="a mark of direction turns a title round",
+    ),
+    Bug(
+        name="fillers-are-letters",
+        file="src/tacit/printing.py",
+        before="if text.isprintable() and _UNSEEN.isdisjoint(text):",
+        after="if text.isprintable():",
+        killed_by=f"{PRINTING}::test_json_is_what_it_says_and_can_be_printed",
+        note="a letter that is not seen makes two keys look alike",
+    ),
+    Bug(
+        name="error-raw",
+        file="src/tacit/errors.py",
+        before="return printable_lines(super().__str__())",
+        after="return super().__str__()",
+        killed_by=f"{PRINTING}::test_no_error_carries_it_either",
+        note="an error names a file, a column or a text",
+    ),
+    Bug(
+        name="json-raw-on-a-terminal",
+        file="src/tacit/cli/output.py",
+        before="typer.echo(json_text(value, _jsonable))",
+        after="import json; typer.echo(json.dumps(value, default=_jsonable, ensure_ascii=False))",
+        killed_by="tests/unit/cli/test_printed.py::test_nothing_that_a_command_prints_moves_the_cursor",
+        note="JSON escapes no code beyond 127",
+    ),
+    Bug(
+        name="formula-left-in-csv",
+        file=f"{ROOM}/release.py",
+        before="lines.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])",
+        after="lines.writerow(row)",
+        killed_by=f"{PRINTING}::test_no_spreadsheet_computes_a_key",
+        note="a spreadsheet computes what begins with =",
+    ),
+    Bug(
+        name="headers-alike-accepted",
+        file="src/tacit/engines/headers.py",
+        before="        if other is not None:\n",
+        after="        if other is not None and other == name:\n",
+        killed_by="tests/unit/engines/test_headers.py::"
+        "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked",
+        note="the file passes every check, and the question is paid for and never answered",
+    ),
+    Bug(
+        name="parquet-headers-not-looked-at",
+        file="src/tacit/engines/discovery.py",
+        before="            _check_parquet(connection, path)\n",
+        after="",
+        killed_by="tests/unit/engines/test_headers.py::"
+        "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked",
+        note="of two columns of one name the first is silently taken",
+    ),
+    Bug(
+        name="column-without-a-name",
+        file=f"{ROOM}/columns.py",
+        before="if not isinstance(name, str) or not name:",
+        after="if not isinstance(name, str):",
+        killed_by="tests/unit/engines/test_headers.py::"
+        "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked",
+        note="the unit's own column is called nothing, and would be summed",
+    ),
+    Bug(
+        name="extra-not-named",
+        file="src/tacit/extras.py",
+        before='raise NotInstalled(for_what, missing.name or "a library", name) from None',
+        after='raise NotInstalled(for_what, "a library", "all") from None',
+        killed_by="tests/unit/test_extras.py::test_a_library_that_is_missing_is_named_with_what_brings_it",
+        note="who lacks a library is not told what brings it",
+    ),
+]
