@@ -24,6 +24,10 @@ __all__ = ["Terms", "amount_within", "terms_of"]
 # not one more; few enough that a scale is a short number.
 _BITS = 80
 
+# By how much more is paid at least where an error is a little too large: errors are whole steps, of which a rounded
+# number has more than 2**21 within reach, so that this makes it a step smaller and is lost on nobody.
+_A_STEP_MORE = 1 + Fraction(1, 1 << 20)
+
 
 @frozen
 class Terms:
@@ -229,7 +233,7 @@ def amount_within(
             needed.append(moved[place].bound / Laplace.within(steps, confidence).scale)
     amount = max(needed) * len(moved) / (1 - SHARE if question.unknown else 1)
     while (over := _exceeded(terms_of(question, shared, limit, amount), places, allowed, confidence)) > 1:
-        amount *= over**2  # rounding to a grid adds a little noise
+        amount *= max(over**2, _A_STEP_MORE)  # rounding to a grid adds a little noise
     return amount
 
 

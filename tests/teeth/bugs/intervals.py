@@ -187,4 +187,12 @@ BUGS = [
         killed_by=f"{AT_ONCE}[the smallest-laplace]",
         note="noise goes both ways",
     ),
+    Bug(
+        name="within-approached-for-ever",
+        file="src/tacit/curator/terms.py",
+        before="amount *= max(over**2, _A_STEP_MORE)",
+        after="amount *= over**2",
+        killed_by="tests/unit/curator/test_terms.py::test_an_error_is_reached_in_a_few_steps",
+        note="an error that is a whole step too large was made smaller by ever smaller parts of one",
+    ),
 ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge
 from tacit.curator import Limit, Shared, terms_of
-from tacit.curator.terms import amount_within
+from tacit.curator.terms import _exceeded, amount_within
 from tacit.errors import InvalidInput
 from tacit.exact import upper, working
 from tacit.mechanisms import Gaussian, Laplace
@@ -191,3 +191,21 @@ def test_an_accuracy_needs_a_count_or_a_sum(limit):
 def test_nothing_is_answered_for_nothing(limit, amount):
     with pytest.raises(InvalidInput):
         terms_of(moderate(TEXTS[0]), shared(), limit, amount)
+
+
+@pytest.mark.parametrize("limit", [PURE, CONCENTRATED], ids=["pure", "concentrated"])
+def test_an_error_is_reached_in_a_few_steps(limit, monkeypatch):
+    """Errors are whole steps: one that is a little too large has to become a step smaller, not ever less too large."""
+    question, looked = plan_of("SELECT COUNT(*) AS n FROM visits").question, []
+
+    def counted(*given):
+        looked.append(given)
+        assert len(looked) <= 4
+        return _exceeded(*given)
+
+    monkeypatch.setattr("tacit.curator.terms._exceeded", counted)
+    for tenths in range(3, 3000, 61):
+        looked.clear()
+        allowed = Fraction(tenths, 10) + Fraction(1, 3)
+        amount = amount_within(question, shared(), limit, (0,), allowed, 0.95)
+        assert terms_of(question, shared(), limit, amount).reach(0, 0.95) <= allowed
