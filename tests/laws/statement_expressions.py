@@ -59,6 +59,7 @@ class Source:
     unit: str | None
     owner: str
     levels: int = 0
+    width: int = 1
 
 
 @dataclass

@@ -26,6 +26,7 @@ from tests.laws.statement_tables import DOSES, LABS, TABLES, TRIPS, VISITS, WARD
 __all__ = ["FEATURES", "TABLES", "Statement", "write_statement"]
 
 _FLAT, _DEEP = (0, 0, 1, 1, 1, 1, 1, 2, 2, 4), (0, 1, 2, 2, 3, 3, 4, 5, 6)  # how far questions nest
+_WIDEST = 4  # tables that are joined: a unit of many rows has that power of them
 
 FEATURES = (
     *("derived table", "deep nesting", "common table", "common table twice", "self join", "join of private tables"),
@@ -68,6 +69,7 @@ class Selected:
     unit: str | None
     owner: str
     levels: int = 1
+    width: int = 1
 
 
 def quote(name: str) -> str:
@@ -167,7 +169,7 @@ class Writer(ExpressionWriter):
         alias = self.make_alias()
         columns = tuple(replace(each, text=f"{alias}.{each.text}") for each in selected.columns)
         unit = None if selected.unit is None else f"{alias}.{selected.unit}"
-        return Source(f"{text} AS {alias}", columns, unit, selected.owner, selected.levels)
+        return Source(f"{text} AS {alias}", columns, unit, selected.owner, selected.levels, selected.width)
 
     def write_table(self, owner: str) -> Source:
         """A table under a name."""
@@ -260,7 +262,7 @@ class Writer(ExpressionWriter):
         texts, columns = self.write_columns(scope, self.dice.choice([0, 1, 2]), self.dice.randint(2, 4))
         own, unit = self.write_unit(scope)
         text = f"SELECT {', '.join([*own, *texts])} FROM {scope.text}{self.write_where(scope, depth - 1)}"
-        return Selected(text, columns, unit, owner, scope.levels + 1)
+        return Selected(text, columns, unit, owner, scope.levels + 1, scope.width)
 
     def write_totals(self, depth: int, owner: str) -> Selected:
         """What a unit's rows add up to, perhaps for each of its keys."""
@@ -280,7 +282,7 @@ class Writer(ExpressionWriter):
             having = f" HAVING {self.dice.choice(['COUNT(*) > 1', 'COUNT(*) < 4', f'{folds[0].text} IS NOT NULL'])}"
         where = self.write_where(scope, depth - 1)
         text = f"SELECT {', '.join([*own, *keys, *texts])} FROM {scope.text}{where} GROUP BY {groups}{having}"
-        return Selected(text, (*named, *columns), unit, owner, scope.levels + 1)
+        return Selected(text, (*named, *columns), unit, owner, scope.levels + 1, scope.width)
 
     def write_total(self, scope: Source) -> Named:
         """One number or value of many rows of a unit."""
@@ -348,7 +350,7 @@ class Writer(ExpressionWriter):
             self.features.add("named window")
             head, _, tail = text.replace(f"OVER {window}", "OVER w").partition(" QUALIFY ")
             text = f"{head} WINDOW w AS {window}{' QUALIFY ' if tail else ''}{tail}"
-        return Selected(text, (*columns, *added), unit, owner, scope.levels + 1)
+        return Selected(text, (*columns, *added), unit, owner, scope.levels + 1, scope.width)
 
     def write_distinct(self, depth: int, owner: str) -> Selected:
         """Rows of a unit that are told once."""
@@ -357,7 +359,7 @@ class Writer(ExpressionWriter):
         own, unit = self.write_unit(scope)
         texts, columns = self.write_columns(scope, 1, self.dice.randint(1, 3))
         text = f"SELECT DISTINCT {', '.join([*own, *texts])} FROM {scope.text}{self.write_where(scope, depth - 1)}"
-        return Selected(text, columns, unit, owner, scope.levels + 1)
+        return Selected(text, columns, unit, owner, scope.levels + 1, scope.width)
 
     def write_union(self, depth: int, owner: str, *, distinct: bool = False) -> Selected:
         """Rows below others: of the same rows, filtered otherwise, or of others."""
@@ -370,7 +372,7 @@ class Writer(ExpressionWriter):
             own, unit = self.write_unit(scope)
             texts, columns = self.write_columns(scope, self.dice.choice([0, 0, 1]), len(kinds), kinds)
             parts.append(f"SELECT {', '.join([*own, *texts])} FROM {scope.text}{self.write_where(scope, 0)}")
-            found.append((columns, unit, scope.levels))
+            found.append((columns, unit, scope))
         merged = [
             replace(
                 first,
@@ -381,12 +383,19 @@ class Writer(ExpressionWriter):
             for alike in [[first, *rest]]
         ]
         text = f" UNION {'' if distinct else 'ALL '}".join(parts)
-        return Selected(text, tuple(merged), found[0][1], owner, max(levels for _, _, levels in found) + 1)
+        return Selected(
+            text,
+            tuple(merged),
+            found[0][1],
+            owner,
+            max(scope.levels for *_, scope in found) + 1,
+            max(scope.width for *_, scope in found),
+        )
 
     def write_join(self, depth: int, owner: str) -> Selected:
         """Rows of two private sources, met within their unit."""
         one, two = self.write_source(depth - 1, owner=owner), self.write_source(depth - 1, owner=owner)
-        return self.join_sources(one, two, owner, depth)
+        return self.join_sources(one, two, owner)
 
     def write_self_join(self, depth: int, owner: str) -> Selected:
         """Rows of a source, met with others of the same unit."""
@@ -394,7 +403,7 @@ class Writer(ExpressionWriter):
         one = self.write_source(0, owner=owner) if not self.common else self.write_source(depth - 1, owner=owner)
         alias = one.text.rpartition(" ")[2]
         if one.text.startswith("("):
-            return self.join_sources(one, self.write_source(0, owner=owner), owner, depth)
+            return self.join_sources(one, self.write_source(0, owner=owner), owner)
         other = self.make_name("r")
         two = Source(
             f"{one.text.rpartition(' ')[0]} {other}",
@@ -402,11 +411,14 @@ class Writer(ExpressionWriter):
             str(one.unit).replace(alias, other, 1),
             owner,
             one.levels,
+            one.width,
         )
-        return self.join_sources(one, two, owner, depth)
+        return self.join_sources(one, two, owner)
 
-    def join_sources(self, one: Source, two: Source, owner: str, depth: int) -> Selected:
-        """The join of two private sources on the unit."""
+    def join_sources(self, one: Source, two: Source, owner: str) -> Selected:
+        """The join of two private sources on the unit; tables stand for those that are joins of many."""
+        one = one if one.width < _WIDEST else self.write_table(owner)
+        two = two if one.width + two.width <= _WIDEST else self.write_table(owner)
         self.features.add("join of private tables")
         on = [f"{one.unit} = {two.unit}" if self.happens(0.7) else f"{two.unit} = {one.unit}"]
         if self.is_hostile():
@@ -445,14 +457,15 @@ class Writer(ExpressionWriter):
             where = f" WHERE {self.write_condition(both, 1)}" if self.happens(0.4) else ""
             text = f"SELECT {', '.join([*own, *texts])} FROM {one.text} {how} {two.text} ON {' AND '.join(on)}{where}"
         columns = tuple(replace(each, values=None) if how != "JOIN" else each for each in columns)
-        if how == "JOIN" and self.happens(0.4):
-            three = self.write_source(0, owner=owner)
+        three = one.width + two.width < _WIDEST and how == "JOIN" and self.happens(0.4)
+        if three:
+            third = self.write_table(owner)
             self.features.add("join of three")
             joined = f" ON {' AND '.join(on)}"
             text = text.replace(
-                joined, f"{joined} JOIN {three.text} ON {three.unit} = {self.dice.choice([one, two]).unit}", 1
+                joined, f"{joined} JOIN {third.text} ON {third.unit} = {self.dice.choice([one, two]).unit}", 1
             )
-        return Selected(text, columns, unit, owner, max(one.levels, two.levels) + 1)
+        return Selected(text, columns, unit, owner, max(one.levels, two.levels) + 1, one.width + two.width + three)
 
     def write_public_join(self, depth: int, owner: str) -> Selected:
         """Rows with what a public table says of them."""
@@ -480,7 +493,7 @@ class Writer(ExpressionWriter):
         own, unit = self.write_unit(scope)
         where = f" WHERE {self.write_condition(both, 1)}" if self.happens(0.3) else ""
         text = f"SELECT {', '.join([*own, *texts])} FROM {scope.text} {how} {table} ON {on}{where}"
-        return Selected(text, columns, unit, owner, scope.levels + 1)
+        return Selected(text, columns, unit, owner, scope.levels + 1, scope.width)
 
     def write_flag(self, depth: int, owner: str) -> Selected:
         """Rows with a column that says whether their unit is among others."""
@@ -495,7 +508,7 @@ class Writer(ExpressionWriter):
         texts.append(f"CASE WHEN {flag} THEN 1 ELSE 0 END AS {name}" if self.happens(0.5) else f"({flag}) AS {name}")
         added = Named(name, INTEGER, 1.0, 2) if "CASE WHEN" in texts[-1][:10] else Named(name, BOOLEAN, None, 2)
         text = f"SELECT {', '.join([*own, *texts])} FROM {scope.text}"
-        return Selected(text, (*columns, added), unit, owner, max(scope.levels, other.levels) + 1)
+        return Selected(text, (*columns, added), unit, owner, max(scope.levels, other.levels) + 1, scope.width)
 
     # ------------------------------------------------------------ the question
 

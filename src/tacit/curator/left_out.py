@@ -63,8 +63,8 @@ __all__ = ["LeftOut", "add_measured", "list_left_out"]
 class LeftOut:
     """One reason why an answer is not about every row as it is.
 
-    `kind` is one of "unit", "join", "pairs", "key", "keys", "contributions", "bounds" and "constant"; `about` names the
-    table, the column or the expression; `sentence` says it.
+    `kind` is one of "unit", "null", "join", "pairs", "key", "keys", "contributions", "bounds" and "constant"; `about`
+    names the table, the column or the expression; `sentence` says it.
     """
 
     kind: str
@@ -85,6 +85,7 @@ def list_left_out(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
     question = plan.question
     found = [
         *_tell_missing_units(question.rows, entity),
+        *_tell_missing_cells(question.rows),
         *_tell_unjoined_rows(question.rows),
         *_tell_many_pairs(question.rows, entity),
         *_tell_missing_groups(plan),
@@ -118,6 +119,14 @@ def _tell_missing_units(rows: Rows, entity: str) -> Iterator[LeftOut]:
 
 def _may_be_null(table: Table) -> bool:
     return all(column.nullable for column in table.columns if column.name == table.unit)
+
+
+def _tell_missing_cells(rows: Rows) -> Iterator[LeftOut]:
+    """Columns that are declared never to be NULL: a row in which one is, is left out at the scan."""
+    for table in tables_of(rows):
+        for column in table.columns:
+            if not column.nullable and column.name != table.unit:
+                yield LeftOut("null", column.name, f"rows in which {column.name} is NULL are left out")
 
 
 def _tell_unjoined_rows(rows: Rows) -> Iterator[LeftOut]:

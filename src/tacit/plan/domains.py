@@ -78,7 +78,11 @@ def possible_values(value: Expression, conditions: Sequence[Expression] = ()) ->
     if not distinct:  # of a declared column, groups that are empty
         return None if declared is None else (*declared, *null)
     kind = type_of(value).kind
-    ordered = distinct if kind is Kind.TEXT or declared else sorted(distinct)
+    if declared:  # in the order in which they are declared
+        places = {constant(each, kind): place for place, each in enumerate(declared)}
+        ordered = sorted(distinct, key=lambda each: places.get(each, len(places)))
+    else:
+        ordered = distinct if kind is Kind.TEXT else sorted(distinct)
     return (*(scalar(each, kind) for each in ordered), *null)
 
 

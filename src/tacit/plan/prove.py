@@ -130,6 +130,7 @@ def check_plan(plan: Plan) -> None:
     owner_of(question.rows)
     if question.found is not None:
         _refuse("which unknown keys are found is decided when the question is answered", "leave out `found`")
+    _check_width(question)
     base = base_of(question.rows)
     unit = base.table.unit if isinstance(base, Scan) else None
     for key in question.keys:
@@ -138,7 +139,7 @@ def check_plan(plan: Plan) -> None:
         _refuse("nothing is measured", "ask for COUNT(*), COUNT(x), SUM(x) or AVG(x)")
     for measure in question.measures:
         _check_measure(measure, columns)
-    _check_width(question)
+    check_cells(question.measures, question.keys)
     _check_view(plan.view, question)
 
 
@@ -404,8 +405,6 @@ def _check_key(key: Key, columns: Columns, unit: str | None) -> None:
     _check_expression(key.value, columns)
     if isinstance(key.value, Field) and key.value.column.name == unit:
         _refuse(f"{unit!r} names the protected unit", "group by something that many units share")
-    if not any(isinstance(part, Field) for part in _parts(key.value)):
-        _refuse("this is the same in every row, so it makes no groups", "group by a column")
     if key.values is None:
         return
     kind = type_of(key.value).kind
@@ -465,8 +464,10 @@ def _check_ranks(measure: Ranked) -> None:
 
 def _check_step(step: Fraction) -> None:
     """Refuse a step that is no power of two, by which doubles are multiplied exactly."""
-    exact = isinstance(step, int | Fraction) and _FINEST <= step <= _COARSEST
-    if not exact or any(end & (end - 1) for end in (step.numerator, step.denominator)):
+    exact = isinstance(step, int | Fraction) and step > 0
+    if exact and step > _COARSEST:
+        _refuse("what is added up could become larger than any number that can be shown", "narrow the declared bounds")
+    if not exact or step < _FINEST or any(end & (end - 1) for end in (step.numerator, step.denominator)):
         _refuse("values are measured in steps of a power of two", "write 1, 1/2, 1/4 and so on")
 
 
@@ -475,7 +476,6 @@ def _check_width(question: Question) -> None:
     if numbers > MOST_NUMBERS:
         reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
         raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")
-    check_cells(question.measures, question.keys)
 
 
 # ---------------------------------------------------------------- the view

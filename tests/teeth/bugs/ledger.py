@@ -385,7 +385,7 @@ BUGS = [
         file=VERIFICATION,
         before="        if record != chained(self.head, record.body):\n",
         after="        if record.number != self.head.records:\n",
-        killed_by=f"{TAMPERING}::{REFUSED}[edited limit]",
+        killed_by=f"{TAMPERING}::{REFUSED}[edited time]",
         note="whoever can edit the file sets the limit",
     ),
     Bug(
@@ -393,7 +393,7 @@ BUGS = [
         file=VERIFICATION,
         before="        if session.tallies() != self._tallies():\n",
         after="        if session.tallies().keys() != self._tallies().keys():\n",
-        killed_by=f"{TAMPERING}::{REFUSED}[edited total]",
+        killed_by=f"{OPENING}::test_a_ledger_whose_anchor_has_no_totals_is_read_whole",
         note="whoever can edit the file sets what was spent to nought",
     ),
     Bug(
@@ -426,7 +426,7 @@ BUGS = [
         before="    if remembered.records > head.records:\n",
         after="    if remembered.records > head.records > 0:\n        return None\n"
         "    if remembered.records > head.records:\n",
-        killed_by=f"{TAMPERING}::{REFUSED}[older copy]",
+        killed_by=f"{OPENING}::test_an_anchor_without_totals_notices_an_older_copy_and_another_chain_too",
         note="an older copy gives back what was spent since",
     ),
     Bug(
@@ -434,7 +434,7 @@ BUGS = [
         file=VERIFICATION,
         before="(last is None or last.hash != remembered.hash):",
         after="last is None:",
-        killed_by=f"{TAMPERING}::{REFUSED}[forged chain]",
+        killed_by=f"{OPENING}::test_an_anchor_without_totals_notices_an_older_copy_and_another_chain_too",
         note="a chain that was rewritten from some record on passes, if it is long enough",
     ),
     Bug(

@@ -678,8 +678,10 @@ def test_a_source_that_may_not_be_read_is_a_fault(folder):
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "write-a-policy.md"
 
 
-def test_the_policy_that_the_documentation_shows_is_accepted(read):
-    policy, ledger = re.findall(r"(?ms)^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8"))
-    document = read(policy + ledger)
+def test_the_policy_that_the_documentation_shows_is_accepted(read, folder):
+    doses = folder / "doses.csv"
+    doses.write_text(doses.read_text(encoding="utf-8").replace(",", ";"), encoding="utf-8")
+    policy, written, ledger = re.findall(r"(?ms)^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8"))
+    document = read(policy + written + ledger)
     assert [shared.table.unit for shared in document.policy.tables.values()] == ["patient_id", "visit_id.patient_id"]
     assert isinstance(document.ledger, Address)

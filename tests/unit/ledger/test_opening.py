@@ -140,3 +140,16 @@ def test_two_ledgers_of_the_same_moment_are_told_apart(here):
         assert isinstance(here.anchor.read(), Head)
         first = [here.ask("SELECT hash FROM records WHERE number = 0"), other.ask("SELECT hash FROM records LIMIT 1")]
         assert first[0] != first[1]
+
+
+def test_an_anchor_without_totals_notices_an_older_copy_and_another_chain_too(here):
+    build(here, 5)
+    head = here.anchor.read()
+    here.anchor.replace(Head(head.records + 3, head.hash))
+    with pytest.raises(LedgerRefused, match=f"has {head.records} records, and its anchor remembers {head.records + 3}"):
+        here.open()
+    here.anchor.replace(Head(head.records - 1, head.hash))
+    with pytest.raises(LedgerRefused, match="is not the one that its anchor remembers"):
+        here.open()
+    here.anchor.replace(head)
+    here.open().close()

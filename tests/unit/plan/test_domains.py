@@ -156,7 +156,7 @@ def test_an_unknown_key_is_part_of_a_plan_that_can_be_named():
 
 def test_rows_without_a_declared_text_are_a_group_where_the_column_says_so():
     question = read_sql("SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind", {"visits": VISITS}).question
-    blank = dict.fromkeys(column.name for column in VISITS.columns)
+    blank = dict.fromkeys(column.name for column in VISITS.columns) | {"sure": True}
     rows = [blank | {"person": n, "kind": kind} for n, kind in enumerate(["x", "q", None, "y", "", "x"])]
     found = Memory({VISITS: rows}).evaluate(question, Weights(Weighing.L1, 9, 9, 0)).tolist()
     assert found == [[2], [1], [3]]

@@ -216,7 +216,7 @@ def number(value):
 
 
 REFUSED = [
-    *(Arithmetic(sign, WIDE, K) for sign in "+-*%"),
+    *(Arithmetic(sign, WIDE, K) for sign in "+-*"),
     *(Arithmetic(sign, HUGE, number(10**150)) for sign in "*"),
     *(Arithmetic(sign, Literal(Fraction(2) ** 1000, Kind.NUMBER), HUGE) for sign in "+-"),
     Arithmetic("/", X, X),
@@ -231,6 +231,7 @@ REFUSED = [
 ]
 MAY_BE_NULL = [
     Arithmetic("%", K, K),
+    Arithmetic("%", WIDE, K),
     Arithmetic("%", X, X),
     Arithmetic("/", X, K),
     Called(Function.QUOTIENT, (SMALL, K)),

@@ -86,7 +86,7 @@ def refused(given):
 @pytest.mark.parametrize("text", [text for _, text in STATEMENTS], ids=lambda text: text[:60])
 def test_what_a_door_makes_is_proved_and_so_is_its_canonical_form(text):
     given = read_sql(text, TABLES, finding=True)
-    assert prove(given) == canonical(given)
+    assert prove(given) == prove(prove(given)) == canonical(given)
 
 
 def test_sound_plans_of_ones_own_are_taken():
@@ -243,7 +243,6 @@ def test_questions_that_no_door_makes_are_refused():
     refused(Plan(Question(ROWS, (Key(name, None),), (Counted(),), found=(("a",),)), View(())))
     refused(plan(keys=[Key(name, (1, 2))]))
     refused(plan(keys=[Key(name, ())]))
-    refused(plan(keys=[Key(one(1), (1,))]))
     refused(plan(keys=[Key(age, tuple(range(2_000_000)))]))
     refused(plan(rows=Stacked((ROWS, Computed(ROWS, (Defined("x", age),))))))
     refused(plan(rows=Joined(ROWS, ROWS)))
