@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stdout
@@ -12,6 +13,7 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 PACKAGE = ROOT / "docs" / "package.md"
+PICTURE = ROOT / "docs" / "pictures" / "older.png"
 BLOCK = "(?<=<!-- {name} -->\n```{kind}\n).*?(?=```\n<!-- /{name} -->)"
 NAMES = ("first", "shell", "demo")
 
@@ -73,9 +75,12 @@ def _shell(command: str) -> str:
         return _run(["sh", "-c", command], Path(empty), PATH=f"{script.parent}{os.pathsep}{os.environ['PATH']}")
 
 
-def _demo() -> str:
+def _demo(picture: Path | None = None) -> str:
     with TemporaryDirectory() as folder:
-        return _run([sys.executable, "-c", "from tacit.cli import main; main()", "demo", "demo"], Path(folder))
+        text = _run([sys.executable, "-c", "from tacit.cli import main; main()", "demo", "demo"], Path(folder))
+        if picture is not None:
+            shutil.copyfile(Path(folder) / "demo" / "older.png", picture)
+        return text
 
 
 def _run(command: list[str], folder: Path, **more: str) -> str:
@@ -97,7 +102,7 @@ def main() -> None:
     """Write the README anew, and what the page of the package has of it."""
     page = README.read_text(encoding="utf-8")
     for name in NAMES:
-        fresh = printed(name).replace("\\", "\\\\")
+        fresh = (_demo(PICTURE) if name == "demo" else printed(name)).replace("\\", "\\\\")
         page = re.sub(BLOCK.format(name=name, kind=""), fresh, page, flags=re.DOTALL)
     README.write_text(page, encoding="utf-8")
     _copy_first()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tacit.cli.columns import column_option
+from tacit.cli.columns import column_option, format_option
 from tacit.cli.given import Folder, number, to_draw, to_write
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import Explanation, Release, Vault, open_vault, protect
@@ -47,6 +47,10 @@ def sql(
     keys: Annotated[int | None, typer.Option(help="For a file: how many undeclared keys of one unit count.")] = None,
     delta: Annotated[str | None, typer.Option(help="For a file: 0, or a small probability.", metavar="NUMBER")] = None,
     neighbours: Annotated[str | None, typer.Option(help='For a file: "add-or-remove" or "replace".')] = None,
+    form: Annotated[
+        list[str] | None,
+        typer.Option("--format", help='For a text file: how it is written, such as "separator=;" or "decimal=,".'),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask one question, of a vault or of a file.
@@ -60,6 +64,7 @@ def sql(
         "keys": keys,
         "delta": delta,
         "neighbours": neighbours,
+        "format": form,
     }
     to_write(receipt, "--receipt")
     to_draw(plot, "--plot")
@@ -129,6 +134,7 @@ def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vau
         epsilon=number(epsilon, "--epsilon"),
         delta=number(given["delta"] or "0", "--delta"),
         neighbours=str(given["neighbours"] or "add-or-remove"),
+        format=dict(map(format_option, given["format"])) if given["format"] else None,
     )
 
 

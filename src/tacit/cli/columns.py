@@ -1,4 +1,4 @@
-"""A column, declared on the command line."""
+"""Columns, and how a text file is written, declared on the command line."""
 
 from datetime import date
 from fractions import Fraction
@@ -8,7 +8,7 @@ from tacit.cli.given import number
 from tacit.errors import InvalidInput
 from tacit.plan import Kind
 
-__all__ = ["column_option"]
+__all__ = ["column_option", "format_option"]
 
 
 def column_option(text: str) -> tuple[str, Any]:
@@ -40,6 +40,18 @@ def column_option(text: str) -> tuple[str, Any]:
     if not kind and "values" in spec:
         return name, spec["values"]
     return name, spec or None
+
+
+def format_option(text: str) -> tuple[str, str | list[str]]:
+    """What a `--format` option says about how a text file is written.
+
+    >>> format_option("separator=;"), format_option("nulls=NA,-")
+    (('separator', ';'), ('nulls', ['NA', '-']))
+    """
+    name, _, value = text.partition("=")
+    if name in ("true", "false", "nulls"):
+        return name, value.split(",")
+    return name, value
 
 
 def _moment(text: str, column: str) -> date:

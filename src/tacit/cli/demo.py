@@ -79,9 +79,12 @@ def demo(
 
 
 def shipped(
-    name: Annotated[str, typer.Argument(help="One of: events, labs, patients.")], as_json: AsJson = False
+    name: Annotated[str | None, typer.Argument(help="One of: events, labs, patients.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print the path of a table of real data that is shipped with Tacit, to try things on."""
+    if name is None:
+        raise InvalidInput("example", None, "name one of: events, labs, patients")
     path = str(example(name))
     if as_json:
         say("", {"path": path}, as_json=True)

@@ -41,7 +41,9 @@ def init(
     many = answers if answers is not None else _USUAL if delta is not None else _many()
     choice = compared(limit, many)
     chosen = number(delta, "--delta") if delta is not None else choice.delta
-    text = policy_text(source, folder=vault, unit=unit, contributions=contributions, epsilon=limit, delta=chosen)
+    text = policy_text(
+        source, folder=vault, unit=unit, contributions=contributions, epsilon=limit, delta=chosen, answers=many
+    )
     try:
         vault.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")

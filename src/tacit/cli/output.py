@@ -32,9 +32,11 @@ def say(text: object, value: object, *, as_json: bool) -> None:
     else:
         from rich.console import Console
 
+        console = Console(highlight=False, soft_wrap=True)
         rich = hasattr(text, "__rich__") or hasattr(text, "__rich_console__")
-        shown = text if rich else printable_lines(str(text))
-        Console(highlight=False, soft_wrap=True).print(shown, markup=False)
+        if isinstance(text, Release) and not console.is_terminal:
+            rich = False  # a file has room for every line
+        console.print(text if rich else printable_lines(str(text)), markup=False)
 
 
 def plain(answer: Release) -> dict[str, Any]:

@@ -62,15 +62,18 @@ class Clipping:
     def measured(self) -> Mapping[str, str]:
         """What captions say of it, by the names of the table and its columns."""
         told = {
-            f"{self.table}.{name}": f"{_format_share(share)} of its values lie outside"
+            f"{self.table}.{name}": f"{_format_share(share)} of values lie outside"
             for name, share in self.columns.items()
         }
         if self.units is not None:
-            told[self.table] = f"{_format_share(self.units)} of units have more than {self.contributions:,} rows"
+            told[self.table] = f"{_format_share(self.units)} of units"
         return told
 
     def __str__(self) -> str:
-        lines = [] if self.units is None else [f"{self.measured[self.table]} of {self.table}."]
+        lines = []
+        if self.units is not None:
+            rows = f"{self.contributions:,} row{'' if self.contributions == 1 else 's'}"
+            lines.append(f"{_format_share(self.units)} of units have more than {rows} of {self.table}.")
         lines += [
             f"{_format_share(share)} of the values of {name} lie outside its bounds."
             for name, share in self.columns.items()

@@ -71,10 +71,10 @@ class FoundBounds:
 
     def __str__(self) -> str:
         return (
-            f"{self.column} is held between {_shown(self.low)} and {_shown(self.high)}: about {float(self.share):.4g} "
-            f"of its rows lie there, but for {self.reach:,.0f} rows at either end at 95 %; rows beyond are moved onto "
-            f"the bounds.  Of a table of fewer than {self.needed:,} rows they say nothing: find them at a higher price."
-            f"\nCost: {self.price}"
+            f"{self.column} is held between {_shown(self.low)} and {_shown(self.high)}: values beyond are moved onto "
+            f"these bounds.\nAbout {float(self.share):.4g} of its rows lie between them, give or take "
+            f"{self.reach:,.0f} rows at either end (95%).\nOf a table of fewer than {self.needed:,} rows "
+            f"they say nothing: find them at a higher price, or declare them.\nCost: {self.price}"
         )
 
 

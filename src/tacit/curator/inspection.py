@@ -18,7 +18,8 @@ _HINTS = {
     Kind.DATE: 'say how days are written, as in dates = "%d/%m/%Y"',
     Kind.TIMESTAMP: 'say how days are written, as in dates = "%d/%m/%Y"',
     Kind.NUMBER: 'say how decimals are written, as in decimal = ",", or what stands for nothing: nulls = ["NA"]',
-    Kind.INTEGER: 'say what stands for nothing, as in nulls = ["NA"]; with fractions its type is "number"',
+    Kind.INTEGER: 'say what stands for nothing, as in nulls = ["NA"], or how 18.0 is written, as in decimal = ","; '
+    'with fractions its type is "number"',
     Kind.BOOLEAN: 'say what stands for true and false, as in true = ["ja"] and false = ["nein"]',
 }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from math import isqrt
+from math import isqrt, prod
 from typing import Any
 
 from tacit.curator.terms import Terms
@@ -227,9 +227,9 @@ def _conditions(rows: Rows) -> Iterator[Expression]:
 
 def _tell_many_keys(terms: Terms, entity: str) -> Iterator[LeftOut]:
     if terms.finder is not None and owner_of(terms.question.rows) is Owner.UNIT:
-        most = terms.finder.keeping.most
-        many = "1 group counts in one" if most == 1 else f"{most} groups counts in {most}"
-        yield LeftOut("keys", entity, f"a {entity} with rows in more than {many} of them, where keys are found")
+        most, about = terms.finder.keeping.most, ", ".join(phrase(key.value) for key in terms.question.unknown)
+        few = f"a {entity} in more than {_plural(most, 'group')} by {about}"
+        yield LeftOut("keys", entity, f"{few} counts in {'one' if most == 1 else f'{most:,}'} of them")
 
 
 # ---------------------------------------------------------------- contributions
@@ -246,7 +246,7 @@ def _tell_many_rows(question: Question, terms: Terms, entity: str) -> Iterator[L
         match measure:
             case Units():
                 most = weights.units_squared if weights.norm is Weighing.L2 else isqrt(weights.units_squared)
-                if most < groups:
+                if most < _most_groups(question, terms):
                     sentence = f"a {entity} in more than {_plural(most, 'group')} counts for less in each"
                     yield LeftOut("contributions", entity, sentence)
             case Distinct():
@@ -256,6 +256,13 @@ def _tell_many_rows(question: Question, terms: Terms, entity: str) -> Iterator[L
                 yield LeftOut("contributions", about, f"{rows} counts as {bound:,}")
             case _:
                 yield LeftOut("contributions", about, f"{rows} may count for less")
+
+
+def _most_groups(question: Question, terms: Terms) -> int:
+    """In how many groups one unit can be: where keys are found, in those that it keeps."""
+    kept = 1 if terms.finder is None else terms.finder.keeping.most
+    known = prod(len(key.listed) for key in question.public)
+    return min(groups_of(question), kept * known) if question.unknown else known
 
 
 def _has_one_row(rows: Rows) -> bool:

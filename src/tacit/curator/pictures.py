@@ -33,10 +33,14 @@ class Bars:
 
 def bars_of(release: Release) -> tuple[tuple[str, ...], tuple[Bars, ...]]:
     """What a picture of an answer shows: a label for each row, and one panel for each measured column."""
-    ends = {f"{name}{end}" for name in release.measured for end in ("", "_low", "_high")}
-    keys = [name for name in release.columns if name not in ends]
+    keys = _key_names(release)
     labels = tuple(_label(" · ".join(_key_text(row[name]) for name in keys)) or "all" for row in release)
     return labels, tuple(_panel(release, name) for name in release.measured)
+
+
+def _key_names(release: Release) -> list[str]:
+    ends = {f"{name}{end}" for name in release.measured for end in ("", "_low", "_high")}
+    return [name for name in release.columns if name not in ends]
 
 
 def _panel(release: Release, name: str) -> Bars:
@@ -98,6 +102,8 @@ def bars(release: Release, path: str | None = None) -> Any:
         else:
             axes.barh(places, panel.values, xerr=reach, color="#9db8d2", ecolor="#1f3b57", capsize=3)
         axes.set_yticks(places, labels if place == 0 else [""] * len(labels), parse_math=False)
+        if place == 0:  # which of them says TRUE and FALSE of what
+            axes.set_ylabel(_label(" · ".join(_key_names(release))), parse_math=False)
         axes.set_ylim(len(labels) - 0.4, -0.6)  # from above, without room for bars that are not there
         axes.set_title(panel.name, loc="left", parse_math=False)  # a key with two dollars in it is no formula
         axes.spines[["top", "right"]].set_visible(False)

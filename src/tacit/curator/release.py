@@ -59,6 +59,8 @@ class Release:
 
     def column(self, name: str) -> list[Any]:
         """One column's values, from the first row to the last."""
+        if name not in self.columns:
+            raise InvalidInput("column", name, f"name one of: {', '.join(self.columns)}")
         return [row[self.columns.index(name)] for row in self.rows]
 
     def to_pandas(self) -> Any:
@@ -136,37 +138,42 @@ class Release:
 
     __repr__ = __str__
 
-    def __rich__(self) -> Any:
+    def __rich_console__(self, _: Any, options: Any) -> Iterator[Any]:
+        """The answer on a terminal; where that is too narrow, intervals stand below their numbers."""
         from rich.box import SIMPLE_HEAD
-        from rich.console import Group
         from rich.table import Table
         from rich.text import Text  # which reads no mark-up: a key may look like it
 
         table = Table(box=SIMPLE_HEAD)
         for name in self._headings():
             table.add_column(Text(printable(name)), justify="left" if name not in self.measured else "right")
-        for cells in self._cells():
+        narrow = max(map(_width, str(self).split("\n", 3)[:3])) > options.max_width
+        for cells in self._cells("\n" if narrow else "  "):
             table.add_row(*(Text(cell) for cell in cells))
-        return Group(table, Text(self._caption()))
+        yield table
+        yield Text(self._caption())
 
     def _caption(self) -> str:
-        hold = ", ".join([f"intervals hold with {percent(self.confidence)} probability", *self.notes])
+        """What can be said about the whole answer, one thing a line."""
+        hold = f"intervals hold with {percent(self.confidence)} probability"
+        lines = [f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}", *self.notes]
         if self.hiding is not None:
-            unit = self.receipt.get("unit", "unit")
-            hold += f"; groups of fewer than about {self.hiding.shown(self.confidence):,} may be hidden (unit: {unit})"
-        first = f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}"
-        return "\n".join([printable(first), *(printable(str(each)) for each in self.left_out)])
+            few = f"{self.hiding.shown(self.confidence):,}"
+            lines.append(f"groups of fewer than about {few} may be hidden (unit: {self.receipt.get('unit', 'unit')})")
+        return "\n".join(map(printable, [*lines, *map(str, self.left_out)]))
 
     def _headings(self) -> list[str]:
         ends = {f"{name}{end}" for name in self.measured for end in ("_low", "_high")}
         return [name for name in self.columns if name not in ends]
 
-    def _cells(self) -> Iterator[list[str]]:
-        """What is shown of every row, as texts that can be printed."""
+    def _cells(self, between: str = "  ") -> Iterator[list[str]]:
+        """What is shown of every row, as texts that can be printed; `between` stands before every interval."""
         for row in self:
             yield [
-                f"{_shown(row[name])}  [{_shown(row[name + '_low'])}, {_shown(row[name + '_high'])}]"
+                f"{_shown(row[name])}{between}[{_shown(row[name + '_low'])}, {_shown(row[name + '_high'])}]"
                 if name in self.measured
+                else "NULL"
+                if row[name] is None
                 else _shown(row[name])
                 for name in self._headings()
             ]

@@ -13,7 +13,16 @@ from tacit.accounting import Charge
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.section import BLANK, meant
 from tacit.curator.terms import terms_of
-from tacit.engines import Source, Stored, source_of, stored_kinds, tables_inside
+from tacit.engines import (
+    Separated,
+    Source,
+    Stored,
+    guess_format,
+    source_of,
+    stored_kinds,
+    tables_inside,
+    with_format,
+)
 from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
@@ -103,10 +112,12 @@ def policy_text(
     delta: Number | None = None,
     neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
     folder: str | Path | None = None,
+    answers: int = 100,
 ) -> str:
     """The text of a policy for some files; what is not given, and every bound, is left to be filled in.
 
-    `folder` is where the policy will be: paths are written as seen from there.
+    `folder` is where the policy will be: paths are written as seen from there.  `answers` is about how many are
+    expected; a comment says how accurate so many can be.
 
     Claim:      the text is the same for all files with the same names and types of columns.
     Because:    the files are asked for `stored_kinds` alone, which reads headers and schemas.
@@ -120,7 +131,7 @@ def policy_text(
     if unit is not None and unit != "row" and not any(unit in table.kinds for table in tables):
         names = sorted({name for table in tables for name in table.kinds})
         raise InvalidInput("unit", unit, f"{meant(unit, names)}the columns are: {', '.join(names)}")
-    parts = [_HEAD, _limit(epsilon, delta, limit.neighbours)]
+    parts = [_HEAD, _limit(epsilon, delta, limit.neighbours, answers)]
     for table in tables:
         parts += [_described(table, tables, unit, contributions), _columns(table, tables, unit)]
     return "\n".join([*parts, _TAIL])
@@ -132,6 +143,7 @@ class _Table:
     path: str
     inside: str | None
     kinds: Mapping[str, tuple[Kind, ...]]
+    form: Mapping[str, str] | None  # how it is written, if it is a text file
 
 
 def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
@@ -143,8 +155,11 @@ def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
         for name in [path.stem] if inside is None else inside:
             if name in found:
                 raise InvalidInput("sources", name, "two tables have this name; rename one of the files")
-            source: Source | Path = path if inside is None else Stored(_stored(path), name)
-            found[name] = _Table(name, seen, None if inside is None else name, stored_kinds(source))
+            source: Source = source_of(path) if inside is None else Stored(_stored(path), name)
+            form = guess_format(source.path, source.dialect) if isinstance(source, Separated) else None
+            if form:
+                source = with_format(source, form)
+            found[name] = _Table(name, seen, None if inside is None else name, stored_kinds(source), form)
     if not found:
         raise InvalidInput("sources", [], "name at least one Parquet, CSV or DuckDB file with a table in it")
     return list(found.values())
@@ -169,7 +184,7 @@ _TAIL = """\
 """
 
 
-def _limit(epsilon: Number | None, delta: Number | None, neighbours: Neighbours) -> str:
+def _limit(epsilon: Number | None, delta: Number | None, neighbours: Neighbours, answers: int) -> str:
     lines = ["[limit]"]
     lines += _comment(
         "epsilon: how much all answers together may tell about one unit. Whatever is concluded from them is at most "
@@ -181,7 +196,7 @@ def _limit(epsilon: Number | None, delta: Number | None, neighbours: Neighbours)
         "in the number of units, is zCDP: Gaussian noise, and many small prices add up to less."
     )
     if epsilon is not None:
-        lines += _comment(str(compared(epsilon, 100, neighbours=neighbours)))
+        lines += _comment(str(compared(epsilon, answers, neighbours=neighbours)))
     lines.append(f"delta = {_value(delta)}")
     lines += _comment(
         'neighbours: "add-or-remove" also hides whether a unit is there at all; "replace" takes the number of units as '
@@ -199,6 +214,8 @@ def _described(table: _Table, tables: list[_Table], unit: str | None, contributi
     lines = [f"[tables.{_key(table.name)}]", f"source = {_text(table.path)}"]
     if table.inside is not None:
         lines.append(f"table = {_text(table.inside)}")
+    if table.form is not None:
+        lines += _format(table.form)
     if table is tables[0]:
         lines += _comment(
             "unit: the column whose equal values belong to one unit, such as a patient; all its rows are protected "
@@ -225,6 +242,17 @@ def _described(table: _Table, tables: list[_Table], unit: str | None, contributi
     return "\n".join([*lines, ""])
 
 
+def _format(form: Mapping[str, str]) -> list[str]:
+    """How a text file is written, as far as its first line says it, and what else may be declared."""
+    lines = _comment(
+        'format: how the file is written, where that is not 1.5, 2025-01-31, true or yes: decimal = ",", '
+        'dates = "%d/%m/%Y", encoding = "latin-1", nulls = ["NA"], true = ["ja"], false = ["nein"]. What cannot be '
+        "read is NULL."
+    )
+    written = ", ".join(f"{name} = {_text(value)}" for name, value in form.items())
+    return [*lines, f"format = {{ {written} }}" if form else '# format = { separator = ";", decimal = "," }']
+
+
 def _path_to(unit: str, table: _Table, tables: list[_Table]) -> list[str]:
     """An example of a path to the unit, by a column that two tables share if there is one."""
     owner = next(other for other in tables if unit in other.kinds)
@@ -244,21 +272,24 @@ def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
             "possible, never what occurs in the data. What lies beyond the bounds is moved onto them; rows with "
             "another value are left out."
         )
+    if table.form is not None:
+        lines += _comment(
+            "A text file has no types: each column is a text, for grouping with values = […], until you write another "
+            'type: "integer", "number", "date", "timestamp" or "boolean", with low = …, high = … where it has bounds.'
+        )
     listed = {name: kinds for name, kinds in table.kinds.items() if name != unit}
     width = max((len(_key(name)) for name in listed), default=0)
     for name, kinds in listed.items():
         if not kinds:
             lines.append(f"# {_key(name)}: it is stored as something that cannot be asked about")
             continue
-        declared, hint = _guess(kinds)
+        declared, hint = ('type = "text"', "") if table.form is not None else _guess(kinds)
         lines.append(f"{_key(name):{width}} = {{ {declared} }}" + (f"  # {hint}" if hint else ""))
     return "\n".join([*lines, ""])
 
 
 def _guess(kinds: tuple[Kind, ...]) -> tuple[str, str]:
     """What the stored type says about a column, and what is left to be said."""
-    if kinds == tuple(Kind):
-        return 'type = "text"', 'values = […]; or another type: "integer", "number", "date", … with low = …, high = …'
     match kinds[0]:
         case Kind.BOOLEAN:
             return 'type = "boolean", values = [true, false]', ""

@@ -360,7 +360,9 @@ class Vault:
         questions alone.  Bounds that were found stand, and the same are free; with `replace`, others take their place,
         and questions that were answered under the old ones are new questions.  Declared bounds count before any.
         """
-        table, _, name = column.partition(".")
+        table, point, name = column.partition(".")
+        if not point:
+            raise InvalidInput("column", column, "name its table, too, such as visits.cost")
         shared = self._named(table, self._tables)
         declared = self._named(table)
         question = bounds_asked(Shared(declared.table, shared.contributions), name, share)
@@ -499,10 +501,10 @@ class Vault:
     def _terms(self, plan: Plan, epsilon: Number | None, within: Number | None, confidence: float) -> Terms:
         """The terms at the asked price, or at the smallest price that is accurate enough."""
         limit, shared = self._policy.limit, self._shared(plan)
-        if (epsilon is None) == (within is None):
-            raise InvalidInput(
-                "a price", "missing or given twice", "give either epsilon=… or within=…, such as epsilon=0.3"
-            )
+        if epsilon is None and within is None:
+            raise InvalidInput("a price", None, "give epsilon, such as 0.3, or within, such as 50")
+        if epsilon is not None and within is not None:
+            raise InvalidInput("within", within, "epsilon is given, too; give one of them")
         rule = limit.filter()
         if epsilon is not None:
             price = rule.price_of(epsilon)

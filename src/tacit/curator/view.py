@@ -108,21 +108,29 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
 def _notes(columns: Sequence["_Column"], question: Question, choice: Choice) -> tuple[str, ...]:
     """What intervals say more, or less, than that they hold."""
     chosen = [column.names[0] for column in columns if choice.concerns(column.value)]
-    notes = [f"{_named(chosen)} for all {choice.groups:,} groups at once, since noise chose the rows"] if chosen else []
+    notes = (
+        [f"{_intervals_of(chosen)} hold for all {choice.groups:,} groups at once, since noise chose the rows"]
+        if chosen
+        else []
+    )
     measures = {column.names[0]: [question.measures[at] for at in measures_in(column.value)] for column in columns}
     ranked = [
         name for name, of in measures.items() if any(isinstance(each, Ranked) and 0 < each.rank < 1 for each in of)
     ]
     if ranked:
-        notes.append(f"{_named(ranked)} unless a wide gap in the values begins right there")
+        notes.append(f"{_intervals_of(ranked)} may miss a value at the edge of a wide gap between values")
     for column in columns:
         steps = {_unbounded_step(question, part) for part in every_part(column.value)} - {None}
-        notes += [f"{_named(column.names[:1])} for values in steps of {float(step):.3g}" for step in steps if step]
+        notes += [
+            f"{_intervals_of(column.names[:1])} are about values in steps of {float(step):.3g}"
+            for step in steps
+            if step
+        ]
     return tuple(notes)
 
 
-def _named(columns: Sequence[str]) -> str:
-    return f"{'that' if len(columns) == 1 else 'those'} of {', '.join(columns)}"
+def _intervals_of(columns: Sequence[str]) -> str:
+    return f"intervals of {', '.join(columns)}"
 
 
 def _unbounded_step(question: Question, value: Expression) -> Fraction | None:

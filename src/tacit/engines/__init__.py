@@ -9,7 +9,7 @@ from tacit.engines.ingest import ingest
 from tacit.engines.inspection import InspectedColumn, InspectedTable, inspect_source
 from tacit.engines.linked import Linked, Step
 from tacit.engines.memory import Memory
-from tacit.engines.sources import Separated, Source, Stored, source_of, with_format
+from tacit.engines.sources import Separated, Source, Stored, guess_format, source_of, with_format
 from tacit.engines.work import MOST_PAIRS, may_leave_out
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "Step",
     "Stored",
     "dialect_of",
+    "guess_format",
     "ingest",
     "may_leave_out",
     "inspect_source",

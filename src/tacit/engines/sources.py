@@ -34,6 +34,7 @@ __all__ = [
     "check_path",
     "check_unique",
     "every_row",
+    "guess_format",
     "header_of",
     "not_unique",
     "rows_of",
@@ -343,7 +344,7 @@ def header_of(path: Path, dialect: Dialect) -> list[str]:
         raise InvalidData(
             f"{path.name} cannot be read; check that it is whole and of its kind, and that you may read it"
         )
-    other = next((mark for mark in _SEPARATORS if len(names) == 1 and mark in names[0]), None)
+    other = _other_separator(names)
     if other is not None:
         raise InvalidData(
             f"{path.name} seems to be separated by {other!r}, and {dialect.separator!r} is expected; declare it in the "
@@ -351,6 +352,33 @@ def header_of(path: Path, dialect: Dialect) -> list[str]:
         )
     check_names(names, path.name, "give them different names in its first line")
     return names
+
+
+def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
+    """What the first line of a text file, which is public, says about how it is written, where that is unusual.
+
+    Claim:      no row decides anything.
+    Because:    nothing but the first line is read.
+    Checked by: tests/unit/curator/test_template.py::test_how_a_text_file_is_written_is_guessed_from_its_first_line
+    """
+    try:
+        with path.open(encoding="latin-1", newline="") as file:  # which leaves every byte as it is
+            line = file.readline().encode("latin-1")
+        names = next(csv.reader([line.decode(errors="replace")], delimiter=dialect.separator), [])
+    except (OSError, csv.Error):
+        return {}
+    other = _other_separator(names)
+    found = {} if other is None else {"separator": other}
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        found["encoding"] = "windows-1252"
+    return found
+
+
+def _other_separator(names: Sequence[str]) -> str | None:
+    """The mark that seems to separate names, where the expected one has left them in one piece."""
+    return next((mark for mark in _SEPARATORS if len(names) == 1 and mark in names[0]), None)
 
 
 def _spelled_mark(mark: str) -> str:

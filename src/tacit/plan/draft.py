@@ -275,9 +275,10 @@ class Draft:
         if self.keys:
             reason = f"{column.name!r} is not a key: a group has many values of it"
             raise InvalidPlan(reason, f"add it to GROUP BY, or ask for COUNT, SUM or AVG of {column.name}")
+        measure = "AVG" if column.kind in (Kind.INTEGER, Kind.NUMBER) else "COUNT"
         raise InvalidPlan(
             f"{column.name!r} has a value in every row, and no row ever leaves",
-            f"ask about many rows: COUNT(*), AVG({column.name}), or GROUP BY {column.name}",
+            f"ask about many rows: COUNT(*), {measure}({column.name}), or GROUP BY {column.name}",
         )
 
     def _key_named(self, name: Name) -> Expression | None:

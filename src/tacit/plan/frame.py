@@ -17,6 +17,7 @@ from tacit.plan.looking import without_windows
 from tacit.plan.nodes import Ordering, Plan, Rows
 from tacit.plan.schema import Table
 from tacit.plan.terms import Scope, Sorted, Term, col, column_term, term_of
+from tacit.plan.words import in_words
 
 __all__ = ["Frame"]
 
@@ -132,6 +133,14 @@ class Frame:
         if self.asker is None:
             raise InvalidPlan("this frame belongs to no vault", "take it from one: vault.table(name)")
         return self.asker(self.plan(), *args, **kwargs)
+
+    def __str__(self) -> str:
+        """The question in words; before anything is asked for, what it is about."""
+        if not self.columns:
+            return f"A question about {self.table.name}, so far without a measure: .agg(n=tacit.count())"
+        return in_words(self.plan())
+
+    __repr__ = __str__
 
 
 def _draft_of(frame: Frame) -> Draft:

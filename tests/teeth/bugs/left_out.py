@@ -53,8 +53,8 @@ BUGS = [
     Bug(
         name="caption-silent",
         file="src/tacit/curator/release.py",
-        before='"\\n".join([printable(first), *(printable(str(each)) for each in self.left_out)])',
-        after="printable(first)",
+        before="[*lines, *map(str, self.left_out)]",
+        after="lines",
         killed_by=f"{SAID}::test_the_caption_and_the_receipt_say_it_too",
         note="nobody reads a field of which the table says nothing",
     ),

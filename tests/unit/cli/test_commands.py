@@ -228,3 +228,44 @@ def test_the_command_runs_as_a_process(clinic: Path) -> None:
     said = tacit("sql", clinic, COUNT, "--epsilon", "0.5")
     assert said.code == 0, said.err
     assert tacit("sql", clinic, COUNT, "--epsilon", "9").code == 3
+
+
+def test_a_text_file_is_read_as_its_format_says(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "visits.csv"
+    file.write_text("patient;cost\n" + "".join(f"{n};1,5\n" for n in range(300)))
+    words = [
+        "sql",
+        file,
+        "SELECT AVG(cost) AS m FROM visits",
+        "--unit",
+        "row",
+        "--column",
+        "cost=0..3",
+        "--epsilon",
+        "9",
+    ]
+    refused = run(*words)
+    assert (refused.code, "separated by ';'" in refused.err) == (2, True)
+    answer = parsed(run(*words, "--format", "separator=;", "--format", "decimal=,", "--json"))
+    assert 1.4 < answer["rows"][0]["m"] < 1.6
+
+
+@pytest.mark.parametrize(
+    ("words", "remedy"),
+    [
+        (["example"], "name one of: events, labs, patients"),
+        (["find-bounds", "vault", "cost", "--epsilon", "1"], "name its table, too, such as visits.cost"),
+        (["sql", "vault", COUNT], "a price is missing; give epsilon, such as 0.3, or within, such as 50"),
+        (["sql", "vault", COUNT, "--epsilon", "1", "--within", "9"], "epsilon is given, too; give one of them"),
+    ],
+)
+def test_what_is_missing_is_named(run: Run, clinic: Path, words: list[str], remedy: str) -> None:
+    said = run(*(clinic if word == "vault" else word for word in words))
+    assert (said.code, said.out) == (2, "")
+    assert remedy in said.err
+
+
+def test_an_answer_in_a_file_is_as_wide_as_it_need_be(run: Run, clinic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    shown = run("sql", clinic, COUNT.replace("COUNT(*) AS n", "COUNT(*) AS n, COUNT(*) + 1 AS m"), "--epsilon", "1")
+    assert all(line.count("[") == line.count("]") for line in shown.out.splitlines())

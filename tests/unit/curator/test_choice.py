@@ -39,7 +39,7 @@ def halves(found, name="n"):
 def test_what_noise_chose_by_holds_for_every_group_at_once(end):
     found = seen(f"{BY} {end}", *GROUPS)
     assert halves(found) == {SURER}
-    assert found.notes == ("that of n for all 3 groups at once, since noise chose the rows",)
+    assert found.notes == ("intervals of n hold for all 3 groups at once, since noise chose the rows",)
 
 
 @pytest.mark.parametrize("end", FREE)

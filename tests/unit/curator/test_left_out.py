@@ -132,7 +132,7 @@ def told(text, vault=None):
                 SAME,
                 "rows whose note is NULL are left out of every group",
                 SPREAD,
-                "a patient with rows in more than 20 groups counts in 20 of them, where keys are found",
+                "a patient in more than 20 groups by note counts in 20 of them",
             ],
         ),
     ],
@@ -157,6 +157,12 @@ def test_a_unit_in_many_groups_counts_for_less_in_each():
     vault = vault_of(delta=0, visits=Shared(VISITS, 2))
     sentence = "a patient in more than 2 groups counts for less in each"
     assert sentence in told("SELECT age, COUNT(DISTINCT person) AS u FROM visits GROUP BY age", vault)
+
+
+def test_where_keys_are_found_a_unit_is_in_no_more_groups_than_it_keeps():
+    said = told("SELECT note, COUNT(DISTINCT person) AS u FROM visits GROUP BY note")
+    assert "a patient in more than 20 groups by note counts in 20 of them" in said
+    assert not any("counts for less in each" in each for each in said)
 
 
 def test_the_caption_and_the_receipt_say_it_too():

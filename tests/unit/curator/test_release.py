@@ -38,7 +38,7 @@ def test_rows_are_tuples_and_iterating_gives_them_by_name():
     assert first["ward"] == "A"
     assert list(first) == list(RELEASE.columns)
     assert RELEASE.column("n") == [1234, 7]
-    with pytest.raises(ValueError, match="not in"):
+    with pytest.raises(ValueError, match="name one of: ward, n, "):
         RELEASE.column("nobody")
 
 
@@ -171,5 +171,20 @@ def test_a_key_cannot_move_the_cursor():
 
 
 def test_what_intervals_hold_for_is_said_in_the_caption():
-    said = replace(RELEASE, notes=("that of n for all 3 groups at once, since noise chose the rows",))
-    assert "95% probability, that of n for all 3 groups at once, since noise chose the rows; cost" in str(said)
+    note = "intervals of n hold for all 3 groups at once, since noise chose the rows"
+    assert str(replace(RELEASE, notes=(note,))).endswith(f"\n{note}")
+
+
+def test_a_key_that_is_null_is_called_so():
+    text = str(release(["ward", "n", "n_low", "n_high"], [(None, 1, 0, 2)], ["n"]))
+    assert "NULL" in text
+    assert "—" not in text
+
+
+def test_on_a_narrow_terminal_intervals_stand_below_their_numbers():
+    terminal = Console(file=StringIO(), width=44, color_system=None)
+    names = ["ward", "n", "n_low", "n_high", "m", "m_low", "m_high"]
+    terminal.print(release(names, [("A", 1234, 1200, 1268, 1.5, 0.5, 2.5)], ["n", "m"]))
+    lines = [line.split() for line in terminal.file.getvalue().splitlines()]
+    assert ["A", "1,234", "1.50"] in lines
+    assert ["[1,200,", "1,268]", "[0.50,", "2.50]"] in lines

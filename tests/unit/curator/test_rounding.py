@@ -72,7 +72,7 @@ def test_where_nobody_counts_the_rows_the_caption_says_how_values_are_rounded():
     text = "SELECT SUM(cost) AS s FROM visits"
     plan = plan_of(text)
     seen = viewed(plan, released(plan, 3.0), 0.95)
-    assert seen.notes == (f"that of s for values in steps of {float(step_of(text)):.3g}",)
+    assert seen.notes == (f"intervals of s are about values in steps of {float(step_of(text)):.3g}",)
     reach = NOISE.error(0.95) * step_of(text)
     assert seen.rows[0][2] - seen.rows[0][1] == pytest.approx(float(2 * reach))
 

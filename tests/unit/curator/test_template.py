@@ -193,3 +193,28 @@ def test_the_comparison_says_what_it_found():
 def test_a_comparison_that_makes_no_sense_is_refused(answers, delta):
     with pytest.raises(InvalidInput):
         compared(3, answers, delta=delta)
+
+
+@pytest.mark.parametrize(
+    ("header", "declared", "columns"),
+    [
+        ("patient;cost", 'format = { separator = ";" }', ["patient", "cost"]),
+        ("patient|größe", 'format = { separator = "|", encoding = "windows-1252" }', ["patient", "größe"]),
+        ("patient,größe", 'format = { encoding = "windows-1252" }', ["patient", "größe"]),
+        ("patient,cost", '# format = { separator = ";", decimal = "," }', ["patient", "cost"]),
+    ],
+)
+def test_how_a_text_file_is_written_is_guessed_from_its_first_line(tmp_path, header, declared, columns):
+    file, found = tmp_path / "visits.csv", set()
+    for rows in ("", "1;2,5\r\n", "|;|\t\r\nÿ\r\n", '"'):
+        file.write_bytes(f"{header}\r\n{rows}".encode("cp1252"))
+        found.add(policy_text([file], folder=tmp_path, unit="patient", contributions=5, epsilon=3, delta=0))
+    (text,) = found
+    assert declared in text.splitlines()
+    (tmp_path / "tacit.toml").write_text(text, encoding="utf-8")
+    table = read_policy(tmp_path).policy.tables["visits"].table
+    assert [table.unit, *(column.name for column in table.columns)] == columns
+
+
+def test_the_comment_speaks_of_as_many_answers_as_are_expected(files):
+    assert "and 30 answers of equal price" in " ".join(texts(files, epsilon=3, answers=30).replace("#", "").split())

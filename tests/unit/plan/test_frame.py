@@ -301,3 +301,8 @@ def test_a_term_says_how_it_was_written():
 def test_an_interval_is_a_whole_number_of_units(units_later):
     with pytest.raises(InvalidInput):
         VISIT.where(col("day").later(units_later, "day") > col("day"))
+
+
+def test_a_frame_says_what_it_asks():
+    assert str(VISIT.agg(n=count())) == f"Of the rows of {VISIT.table.name}: n is the number of rows."
+    assert VISIT.table.name in repr(VISIT)
