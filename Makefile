@@ -9,7 +9,7 @@ WORKERS ?= 2
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo test check format bench soak teeth lock reference clean
+.PHONY: help setup system demo test quick check format bench soak teeth lock reference clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,11 @@ tour: setup ## the mechanisms in a minute: figures on the screen, a picture in o
 
 test: check system ## the checks, then every test; seconds per folder at the end
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
+
+quick: setup ## the tests of one room, in under a minute: make quick ROOM=plan
+	@test -d "tests/unit/$(ROOM)" && test -n "$(ROOM)" \
+		|| { echo "say which room: make quick ROOM=plan (or $$(ls tests/unit | grep -v '\.' | tr '\n' ' '))" >&2; exit 1; }
+	$(PY) -m pytest -q -n $(WORKERS) tests/unit/$(ROOM)
 
 check: setup ## style, format and types, as in CI
 	$(PY) -m ruff check .
