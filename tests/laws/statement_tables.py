@@ -27,11 +27,11 @@ VISITS = Table(
 DOSES = Table(
     "doses",
     (
-        Column("drug", Kind.TEXT),
+        Column("drug", Kind.TEXT, null_group=True),
         Column("mg", Kind.NUMBER, 0, 10),
         Column("times", Kind.INTEGER, -4, 9),
         Column("given", Kind.DATE),
-        Column("oral", Kind.BOOLEAN, values=(False, True)),
+        Column("oral", Kind.BOOLEAN, values=(False, True), null_group=True),
     ),
     unit="who",
     contributions=3,

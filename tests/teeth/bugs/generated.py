@@ -71,12 +71,12 @@ BUGS = [
         note="where every row is a unit, its copies in a stack are taken for one key",
     ),
     Bug(
-        name="generated-null-is-a-key",
+        name="generated-null-is-nobodys-key",
         file=f"{ENGINES}/memory.py",
-        before="    nulls, whole = [key.null for key in question.unknown], owner_of(question.rows) is Owner.ROW\n",
-        after="    nulls, whole = [True for key in question.unknown], owner_of(question.rows) is Owner.ROW\n",
-        killed_by=f"{STATEMENTS}[0]",
-        note="rows without an unknown key are taken for rows of a key that is NULL",
+        before="            owned[number if whole else row.unit].add(values)\n",
+        after="            owned[number if whole or None in values else row.unit].add(values)\n",
+        killed_by=f"{STATEMENTS}[3]",
+        note="every row of a unit whose key is NULL counts for that key",
     ),
     Bug(
         name="generated-units-looked-up-as-stored",
