@@ -110,6 +110,9 @@ _SEPARATORS = (";", "\t", "|", ",")
 _REMEDY = "give a path to Parquet, CSV or DuckDB, a frame of pandas, polars or Arrow, or a list of dictionaries"
 
 
+_LONGEST_CELL = (1 << 31) - 1
+"""So many characters of a cell Python's reader takes; beyond its own limit it would give up the whole file."""
+
 _READ: WeakSet[Any] = WeakSet()
 """Streams that were read: they are empty from then on, and no table is."""
 
@@ -367,8 +370,14 @@ def separated_rows(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | 
 
 
 def every_row(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None] | None]:
-    """The same, with None for every row that is left out; a line without anything is no row."""
+    """The same, with None for every row that is left out; a line without anything is no row.
+
+    Claim:      no cell, however long, keeps other rows from being read.
+    Because:    what Python's reader takes of one cell is more than a file that is read has in a line.
+    Checked by: tests/unit/engines/test_separated.py::test_a_long_cell_is_one_cell
+    """
     names = header_of(path, dialect)
+    csv.field_size_limit(_LONGEST_CELL)  # one number for the whole process, which anybody may have set
     with path.open(encoding=_codec(dialect), errors="surrogateescape", newline="") as file:
         reader = csv.reader(file, delimiter=dialect.separator)
         next(reader, None)
