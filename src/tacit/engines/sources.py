@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 from numpy.typing import NDArray
 
-from tacit.engines.dialect import Dialect, dialect_of
+from tacit.engines.dialect import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.frames import check_dtype, series_array, series_cells, series_units
 from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked, linked_rows
@@ -33,6 +33,7 @@ __all__ = [
     "check_columns",
     "check_path",
     "check_unique",
+    "declared_format",
     "every_row",
     "header_of",
     "not_unique",
@@ -148,6 +149,19 @@ def with_format(source: Source, given: Mapping[str, Any]) -> Source:
     if not isinstance(source, Separated):
         raise InvalidInput("format", sorted(given), "leave it out: only a text file, such as CSV, has one")
     return replace(source, dialect=dialect_of(given, source.dialect.separator))
+
+
+def declared_format(source: Source) -> dict[str, Any]:
+    """What is declared of how a text file is written, in the words of a policy; nothing of any other source.
+
+    >>> declared_format(Separated(Path("visits.csv"), Dialect(decimal=",", separator=";")))
+    {'separator': ';', 'decimal': ','}
+    """
+    if not isinstance(source, Separated):
+        return {}
+    usual = Dialect("\t" if source.path.suffix.lower() == ".tsv" else ",")
+    given = {word: (getattr(source.dialect, word), getattr(usual, word)) for word in DIALECT_WORDS}
+    return {word: one for word, (one, other) in given.items() if one != other}
 
 
 def _read_once(stream: Any) -> Any:
