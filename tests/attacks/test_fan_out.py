@@ -1,5 +1,6 @@
 """Nobody is told that somebody is there by how much work it is to join them with public rows."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -67,6 +68,23 @@ def test_how_much_it_is_follows_from_public_rows(kind, text, public, fits):
     else:
         with pytest.raises(TooLarge, match="by meeting those of public tables"):
             engine.dry_run(question, WEIGHTS)
+    engine.close()
+
+
+@pytest.mark.parametrize("kind", [DuckDB, Memory])
+def test_how_many_partners_are_known_is_asked_of_the_column_as_it_is_read(kind):
+    """Without its bounds every day is another one; between them, all are the same, and one row meets all of them."""
+    day = Column("day", Kind.INTEGER, low=0, high=1)
+    visits, days = Table("visits", (Column("stay", Kind.INTEGER),), unit="patient"), Table("days", (day,), public=True)
+    free = replace(days, columns=(replace(day, low=None, high=None),))
+    asked = [
+        read_sql("SELECT COUNT(*) FROM visits JOIN days ON stay = day", {"visits": visits, "days": each}).question
+        for each in (free, days)
+    ]
+    engine = kind({visits: [{"patient": 1, "stay": 1}] * 600, days: [{"day": i} for i in range(1, 301)]})
+    for question, pairs in zip(asked, (600, 0), strict=True):  # 600 times 300 pairs are too many for one patient
+        engine.dry_run(question, WEIGHTS)
+        assert engine.evaluate(question, replace(WEIGHTS, bound=10**6)).tolist() == [[pairs]]
     engine.close()
 
 

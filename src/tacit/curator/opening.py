@@ -1,5 +1,6 @@
 """From a directory to a vault: policy read, ledger checked, each source opened when it is first asked about."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -9,7 +10,7 @@ from typing import Any
 
 from tacit.curator.document import FILE, Address, Document, read_policy
 from tacit.curator.vault import Vault
-from tacit.engines import Answer, DuckDB, Engine, Gathered, Linked, Source
+from tacit.engines import Answer, DuckDB, Engine, Gathered, Linked, Source, declared_format, source_of
 from tacit.errors import InvalidInput
 from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
 from tacit.plan import Keeping, Question, Table, Weights, tables_of
@@ -27,8 +28,14 @@ def open_vault(path: str | Path, *, analyst: str | None = None, progress: Progre
     """
     document = read_policy(_policy_at(path))
     ledger = _ledger(document, progress)
-    followers = _followers(document)
-    return Vault(document.policy, _Sources(document, ledger), ledger, analyst=analyst, followers=followers)
+    return Vault(
+        document.policy,
+        _Sources(document, ledger),
+        ledger,
+        analyst=analyst,
+        followers=_followers(document),
+        formats=_list_formats(document),
+    )
 
 
 def adopt_ledger(path: str | Path, why: str) -> None:
@@ -154,3 +161,19 @@ def _followers(document: Document) -> dict[str, tuple[str, ...]]:
     }
     own = {name: source.source if isinstance(source, Linked) else source for name, source in document.sources.items()}
     return {table: tuple(name for name in passed if own[table] in passed[name]) for table in own}
+
+
+def _list_formats(document: Document) -> dict[str, str]:
+    """For every table, how the text files are written that it is read from, those on the way to its unit included.
+
+    Claim:      after a format was changed, no answer from before is replayed.
+    Because:    what is declared of a format, which decides what cells mean, is part of what a question is called.
+    Checked by: tests/unit/curator/test_opening.py::test_a_changed_format_asks_anew
+    """
+    found = {}
+    for name, source in document.sources.items():
+        parts = [source.source, *(step.source for step in source.steps)] if isinstance(source, Linked) else [source]
+        told = [declared_format(source_of(part)) for part in parts]
+        if any(told):
+            found[name] = json.dumps(told)
+    return found

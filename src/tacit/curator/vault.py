@@ -1,6 +1,6 @@
 """The one place where plan, sensitivity, noise and ledger meet."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -47,6 +47,7 @@ from tacit.plan import (
     Plan,
     Question,
     Ranked,
+    Table,
     View,
     derived,
     fingerprint,
@@ -113,6 +114,7 @@ class Vault:
         analyst: str | None = None,
         made_up: bool = False,
         followers: Mapping[str, tuple[str, ...]] | None = None,
+        formats: Mapping[str, str] | None = None,
     ) -> None:
         if analyst is not None and policy.analysts and analyst not in policy.analysts:
             raise InvalidInput("analyst", analyst, f"name one of: {', '.join(sorted(policy.analysts))}")
@@ -122,6 +124,7 @@ class Vault:
         self._analyst = analyst
         self._made_up = made_up
         self._followers = followers or {}
+        self._formats = formats or {}
 
     def sql(
         self,
@@ -406,14 +409,15 @@ class Vault:
         plan, places = plan_clipping(shared)
         terms, own = self._terms(plan, epsilon, None, _SURE), self._name(plan)
         scope = self._analyst if self._policy.replay == "analyst" else None
-        key = tag(b"clipping", scope, own.version, shared.contributions, own.question)
+        key = tag(b"clipping", scope, own.version, shared.contributions, own.question + own.formats)
         name = replace(own, key=key, topic=self._clipping_topic(shared, scope))
         entry, free = self._paid(plan, terms, name, lambda stored: stored.saying(clipping=places))
         return self._read_clipping(entry, shared, free=free)
 
     def _clipping_topic(self, shared: Shared, scope: str | None) -> bytes:
         version = self._ledger.version(shared.table.name)
-        return tag(b"clippings", scope, version, shared.contributions, clipping_subject(shared))
+        subject_of_all = clipping_subject(shared) + self._list_formats([shared.table])
+        return tag(b"clippings", scope, version, shared.contributions, subject_of_all)
 
     def _read_clipping(self, entry: Entry, shared: Shared, *, free: bool) -> Clipping:
         stored = Stored.read(entry.payload or b"")
@@ -435,7 +439,7 @@ class Vault:
         own, standing = self._name(plan), standing_facts(self._ledger, self._analyst).get(of)
         topic = topic_of_facts(self._analyst)
         again = b" after %d" % sum(1 for _ in self._ledger.answered(topic)) if anew else b""
-        key = tag(b"fact", self._analyst, own.version, self._held(plan), own.question + again)
+        key = tag(b"fact", self._analyst, own.version, self._held(plan), own.question + own.formats + again)
         if standing is not None and not anew and not self._is_that(standing["entry"], key, topic, terms):
             raise InvalidInput("fact", of, _stands(standing, self._analyst))
 
@@ -567,9 +571,14 @@ class Vault:
         version = sum(self._ledger.version(table.name) for table in tables_of(rows))
         terms = self._analyst if self._policy.replay == "analyst" else None, version, held
         kept = f"{self._shared(plan).keys} keys".encode() if plan.question.unknown else b""
-        asked = fingerprint(plan.question)
-        topic = tag(b"subject", *terms, subject(plan.question) + kept)
-        return _Name(tag(b"question", *terms, asked + kept), topic, version, asked)
+        asked, formats = fingerprint(plan.question), self._list_formats(tables_of(rows))
+        topic = tag(b"subject", *terms, subject(plan.question) + kept + formats)
+        return _Name(tag(b"question", *terms, asked + kept + formats), topic, version, asked, formats)
+
+    def _list_formats(self, tables: Iterable[Table]) -> bytes:
+        """How the texts are written that some tables are read from, by the policy; nothing where nothing is said."""
+        names = sorted({table.name for table in tables} & self._formats.keys())
+        return "".join(f"\0{name}\0{self._formats[name]}" for name in names).encode()
 
     def _held(self, plan: Plan) -> int | None:
         """How many rows of a unit count in full."""
@@ -652,12 +661,16 @@ def _rendered(
 
 @frozen
 class _Name:
-    """What a question is called in the ledger: its own key, and the topic that it shares with others; its print."""
+    """What a question is called in the ledger: its own key, and the topic that it shares with others; its print.
+
+    `formats` say how its tables are written, where the policy does.
+    """
 
     key: bytes
     topic: bytes
     version: int
     question: bytes
+    formats: bytes
 
 
 def _stands(fact: Mapping[str, Any], analyst: str | None) -> str:

@@ -9,7 +9,15 @@ from tacit.engines.ingest import ingest
 from tacit.engines.inspection import InspectedColumn, InspectedTable, inspect_source
 from tacit.engines.linked import Linked, Step
 from tacit.engines.memory import Memory
-from tacit.engines.sources import Separated, Source, Stored, guess_format, source_of, with_format
+from tacit.engines.sources import (
+    Separated,
+    Source,
+    Stored,
+    declared_format,
+    guess_format,
+    source_of,
+    with_format,
+)
 from tacit.engines.work import MOST_PAIRS, may_leave_out
 
 __all__ = [
@@ -30,6 +38,7 @@ __all__ = [
     "Source",
     "Step",
     "Stored",
+    "declared_format",
     "dialect_of",
     "guess_format",
     "ingest",

@@ -99,7 +99,7 @@ class DuckDB:
         self._types: dict[tuple[str, ...], str] = {}
         self._last: tuple[Question, Weights, _Statements] | None = None
         self._parsed: dict[str, duckdb.Statement] = {}
-        self._shared: dict[tuple[str, str | None], int] = {}
+        self._shared: dict[tuple[str, Column | None], int] = {}
         # A connection that was `opened` to find out what a source holds is the engine's from now on.
         self._connection = connection or opened(threads=threads, memory=memory, seconds=seconds)
         try:
@@ -282,8 +282,13 @@ class DuckDB:
         return rows
 
     def _sharing(self, table: Table, column: Column | None) -> int:
-        """How many rows of a public table have the same value in a column, or how many there are; looked up once."""
-        place = table.name, None if column is None else column.name
+        """How many rows of a public table have the same value in a column, or how many there are; looked up once.
+
+        Claim:      what was looked up for one question says nothing false to another.
+        Because:    it is kept by the column as it is read: its bounds decide which values are the same.
+        Checked by: tests/attacks/test_fan_out.py::test_how_many_partners_are_known_is_asked_of_the_column_as_it_is_read
+        """
+        place = table.name, column
         if table.name not in self._full:
             raise EngineFailed
         if place not in self._shared:

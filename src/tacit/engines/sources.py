@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 from numpy.typing import NDArray
 
-from tacit.engines.dialect import Dialect, dialect_of
+from tacit.engines.dialect import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.frames import check_dtype, series_array, series_cells, series_units
 from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked, linked_rows
@@ -33,6 +33,7 @@ __all__ = [
     "check_columns",
     "check_path",
     "check_unique",
+    "declared_format",
     "every_row",
     "guess_format",
     "header_of",
@@ -111,6 +112,9 @@ _SEPARATORS = (";", "\t", "|", ",")
 _REMEDY = "give a path to Parquet, CSV or DuckDB, a frame of pandas, polars or Arrow, or a list of dictionaries"
 
 
+_LONGEST_CELL = (1 << 31) - 1
+"""So many characters of a cell Python's reader takes; beyond its own limit it would give up the whole file."""
+
 _READ: WeakSet[Any] = WeakSet()
 """Streams that were read: they are empty from then on, and no table is."""
 
@@ -146,6 +150,19 @@ def with_format(source: Source, given: Mapping[str, Any]) -> Source:
     if not isinstance(source, Separated):
         raise InvalidInput("format", sorted(given), "leave it out: only a text file, such as CSV, has one")
     return replace(source, dialect=dialect_of(given, source.dialect.separator))
+
+
+def declared_format(source: Source) -> dict[str, Any]:
+    """What is declared of how a text file is written, in the words of a policy; nothing of any other source.
+
+    >>> declared_format(Separated(Path("visits.csv"), Dialect(decimal=",", separator=";")))
+    {'separator': ';', 'decimal': ','}
+    """
+    if not isinstance(source, Separated):
+        return {}
+    usual = Dialect("\t" if source.path.suffix.lower() == ".tsv" else ",")
+    given = {word: (getattr(source.dialect, word), getattr(usual, word)) for word in DIALECT_WORDS}
+    return {word: one for word, (one, other) in given.items() if one != other}
 
 
 def _read_once(stream: Any) -> Any:
@@ -395,8 +412,14 @@ def separated_rows(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | 
 
 
 def every_row(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None] | None]:
-    """The same, with None for every row that is left out; a line without anything is no row."""
+    """The same, with None for every row that is left out; a line without anything is no row.
+
+    Claim:      no cell, however long, keeps other rows from being read.
+    Because:    what Python's reader takes of one cell is more than a file that is read has in a line.
+    Checked by: tests/unit/engines/test_separated.py::test_a_long_cell_is_one_cell
+    """
     names = header_of(path, dialect)
+    csv.field_size_limit(_LONGEST_CELL)  # one number for the whole process, which anybody may have set
     with path.open(encoding=_codec(dialect), errors="surrogateescape", newline="") as file:
         reader = csv.reader(file, delimiter=dialect.separator)
         next(reader, None)

@@ -65,7 +65,7 @@ from tacit.plan.nodes import (
 )
 from tacit.plan.owners import base_of, owner_of, parts_of
 from tacit.plan.proofs import NUMERIC, Type, leaf
-from tacit.plan.ranges import INT64, Range
+from tacit.plan.ranges import INT64, LARGEST, Range
 from tacit.plan.ranking import check_cells
 from tacit.plan.rows import columns_of
 from tacit.plan.schema import Column, Kind
@@ -441,6 +441,8 @@ def _check_sum(measure: Summed) -> None:
     sound = found.numeric and found.range is not None and all(isinstance(end, int) for end in ends)
     if not sound or not -most <= measure.low <= measure.high <= most or abs(measure.centre) > most:
         _malformed()
+    if found.range is not None and found.range.furthest / measure.step > LARGEST:
+        _malformed()  # more steps than a double could count
 
 
 def _check_ranks(measure: Ranked) -> None:

@@ -55,7 +55,7 @@ from tacit.plan.nodes import (
     Window,
     Windowed,
 )
-from tacit.plan.schema import Column, Scalar
+from tacit.plan.schema import Column, Scalar, Table
 
 __all__ = ["serial"]
 
@@ -90,7 +90,7 @@ def _plain(part: _Part) -> _Plain:
             return ["question", _plain(rows), [_plain(key) for key in keys], [_plain(measure) for measure in measures]]
         case Scan(table):
             units = [_column(column) for column in table.columns if column.name == table.unit]
-            return ["scan", table.name, table.unit, *units]
+            return ["scan", table.name, table.unit, *units, *_needed(table)]
         case Where(rows, condition):
             return ["where", _plain(rows), _plain(condition)]
         case Computed() | Inner() | Stacked() | Joined() | Kept() | Windowed():
@@ -183,6 +183,15 @@ def _plain_expression(expression: Expression) -> _Plain:
             return ["across", look.value, *told, *inside]
         case _:
             assert_never(expression)
+
+
+def _needed(table: Table) -> _Plain:
+    """The columns without which a row is not there; whether a number or a moment is may depend on having bounds."""
+    columns = [column for column in table.columns if not column.nullable and column.name != table.unit]
+    return [
+        ["needed", column.name, column.kind.value, str(column.low is not None), str(column.high is not None)]
+        for column in sorted(columns, key=lambda column: column.name)
+    ]
 
 
 def _column(column: Column) -> _Plain:

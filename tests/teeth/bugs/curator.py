@@ -8,6 +8,14 @@ ROOM = "src/tacit/curator"
 
 BUGS = [
     Bug(
+        name="replayed-though-it-is-read-otherwise",
+        file="src/tacit/curator/opening.py",
+        before="        formats=_list_formats(document),\n",
+        after="",
+        killed_by="tests/unit/curator/test_opening.py::test_a_changed_format_asks_anew",
+        note="days that nobody could read go on being missing after the format says how they are written",
+    ),
+    Bug(
         name="audit-question-moves-cancel",
         file="src/tacit/curator/questions.py",
         before="absolute = [abs(move) for move in self._moves(place, exact.one, exact.other)]",

@@ -75,6 +75,26 @@ def test_answers_are_shared_where_the_policy_says_so(tmp_path: Path) -> None:
         assert everyones.sql(COUNT, epsilon=0.4).price.free
 
 
+def test_a_changed_format_asks_anew(clinic: Path) -> None:
+    with tacit.open(clinic) as opened:
+        opened.sql(COUNT, epsilon=0.2)
+        opened.clipping("visits", epsilon=0.2)
+    policy = clinic / "tacit.toml"
+    policy.write_text(policy.read_text() + '\n[tables.visits.format]\nnulls = ["A"]\n')
+    with tacit.open(clinic) as opened:
+        assert not opened.sql(COUNT, epsilon=0.2).price.free
+        assert not opened.clipping("visits", epsilon=0.2).price.free
+
+
+def test_columns_that_are_never_null_ask_anew(clinic: Path) -> None:
+    with tacit.open(clinic) as opened:
+        opened.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.2)
+    policy = clinic / "tacit.toml"
+    policy.write_text(policy.read_text().replace('type = "integer"', 'type = "integer", nullable = false', 1))
+    with tacit.open(clinic) as opened:
+        assert not opened.sql("SELECT COUNT(*) AS n FROM visits", epsilon=0.2).price.free
+
+
 def test_changed_bounds_or_contributions_ask_anew(clinic: Path) -> None:
     question = "SELECT SUM(cost) AS s FROM visits"
     with tacit.open(clinic) as opened:

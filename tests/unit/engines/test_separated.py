@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tacit.engines import DuckDB, Engine, Memory, stored_kinds
+from tacit.engines.dialect import Dialect, Encoding
+from tacit.engines.sources import Separated
 from tacit.errors import InvalidData
 from tacit.plan import Column, Counted, Field, Kind, Question, Scan, Summed, Table, Weighing, Weights
 
@@ -64,6 +66,15 @@ def test_the_oracle_reads_odd_rows_alike(tmp_path: Path, odd: str) -> None:
     file.write_bytes(PLACES["middle"](b"".join(b"p%03d,A,1\n" % n for n in range(8)), ODD[odd][0]))
     with DuckDB({TABLE: file}) as engine:
         assert counted(engine) == counted(Memory({TABLE: file}))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "windows-1252"])
+def test_a_long_cell_is_one_cell(tmp_path: Path, encoding: Encoding) -> None:
+    file = tmp_path / "t.csv"
+    file.write_bytes(HEAD + b"ann,A,1\nbob," + b"x" * 200_000 + b",5\ncy,A,1\n")
+    given = {TABLE: Separated(file, Dialect(encoding=encoding))}
+    with DuckDB(given) as engine:
+        assert counted(engine) == counted(Memory(given)) == (3, 7)
 
 
 def test_columns_are_those_of_the_first_line_whatever_the_rows_say(tmp_path: Path) -> None:

@@ -223,6 +223,7 @@ MEASURES = [
     Summed(name, Fraction(1), 0, 120),
     Summed(cost, Fraction(1, 1 << 1000), 0, 120),
     Summed(cost, Fraction(1), 0, 1 << 60),
+    Summed(Arithmetic("*", cost, Literal(Fraction(1 << 200), Kind.NUMBER)), Fraction(1, 1 << 900), 0, 120),
     Ranked(name, Even(Fraction(1), 0, 120), Fraction(1, 2)),
     Ranked(age, Even(Fraction(1), 120, 0), Fraction(1, 2)),
     Ranked(age, Even(Fraction(1), 0, 1 << 40), Fraction(1, 2)),
