@@ -110,8 +110,8 @@ BUGS = [
     Bug(
         name="clipping-of-an-older-version",
         file="src/tacit/curator/vault.py",
-        before="        version = self._ledger.version(shared.table.name)\n        return tag(b",
-        after="        version = 0\n        return tag(b",
+        before="        version = self._ledger.version(shared.table.name)\n        subject_of_all",
+        after="        version = 0\n        subject_of_all",
         killed_by=f"{CLIPPED}::test_captions_say_what_was_measured",
         note="captions would say of new rows what was measured of old ones",
     ),
