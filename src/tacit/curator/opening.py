@@ -10,7 +10,7 @@ from typing import Any
 
 from tacit.curator.document import FILE, Address, Document, read_policy
 from tacit.curator.vault import Vault
-from tacit.engines import Answer, DuckDB, Engine, Gathered, Linked, Source, declared_format, source_of
+from tacit.engines import Answer, DuckDB, Engine, Gathered, Linked, Source, check_combined, declared_format, source_of
 from tacit.errors import InvalidInput
 from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
 from tacit.plan import Keeping, Question, Table, Weights, tables_of
@@ -127,6 +127,7 @@ class _Rows(Engine):
         with self._one_at_a_time:
             if versions not in self._empty:
                 tables = [self._tables[name] for name, _ in versions]
+                check_combined([(table, source) for table, source in tables if not table.public])
                 self._empty[versions] = DuckDB({table: source if table.public else [] for table, source in tables})
         self._empty[versions].dry_run(question, weights)
 

@@ -1,7 +1,7 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
 from tacit.engines.dialect import DIALECT_WORDS, Dialect, dialect_of
-from tacit.engines.discovery import stored_kinds, tables_inside
+from tacit.engines.discovery import check_combined, stored_kinds, tables_inside
 from tacit.engines.duckdb import DuckDB, opened
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.gathering import Gathered
@@ -39,6 +39,7 @@ __all__ = [
     "Step",
     "Stored",
     "declared_format",
+    "check_combined",
     "dialect_of",
     "guess_format",
     "ingest",

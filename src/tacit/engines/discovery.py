@@ -2,7 +2,7 @@
 
 # ruff: noqa: S608 -- every name and path goes through `quoted` and `text`
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing, nullcontext, suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,13 +15,13 @@ from tacit.engines.frames import declared_kinds
 from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked
 from tacit.engines.loading import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
-from tacit.engines.reading import kinds_of
+from tacit.engines.reading import check_units_alike, kinds_of
 from tacit.engines.rendering import quoted, text
 from tacit.engines.sources import Frame, Listed, Pandas, Parquet, Separated, Stored, header_of, source_of
 from tacit.errors import InvalidData
-from tacit.plan import Kind
+from tacit.plan import Kind, Table
 
-__all__ = ["stored_kinds", "tables_inside"]
+__all__ = ["check_combined", "stored_kinds", "tables_inside"]
 
 ANY = tuple(Kind)
 NONE: tuple[Kind, ...] = ()
@@ -56,6 +56,46 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
             return _inside(path, inside)
         case Linked(source, _) as linked:
             return {linked.path: NONE, **stored_kinds(source)}
+
+
+def check_combined(tables: Iterable[tuple[Table, object]]) -> None:
+    """Refuse tables whose units cannot be told to be the same, by the types that their sources say; no row is read."""
+    units = [_unit_type(source, table.unit) for table, source in tables if table.unit is not None]
+    if len(units) > 1 and _INGESTED_UNITS in units:
+        raise InvalidData(
+            "an ingested table numbers its units for itself, so that it cannot be combined with another; "
+            "open the sources themselves"
+        )
+    check_units_alike(units)
+
+
+_INGESTED_UNITS = "numbers of its own"
+
+
+def _unit_type(given: object, unit: str) -> str:
+    """As what a source stores its units."""
+    match source_of(given):
+        case Separated():
+            return "VARCHAR"
+        case Parquet(path):
+            return _type_of_column(None, f"read_parquet({text(str(path))})", unit, path.name)
+        case Stored(path, inside):
+            with closing(opened()) as connection:
+                if INGESTED in _listed(connection, path):
+                    return _INGESTED_UNITS
+                return _type_of_column(connection, f"file.main.{quoted(inside or '')}", unit, path.name)
+        case Linked(_, steps, end):
+            return _unit_type(steps[-1].source, end)
+        case _:
+            return "NULL"  # held in memory, where the engine that rehearses sees it
+
+
+def _type_of_column(connection: Any, scan: str, column: str, called: str) -> str:
+    with closing(opened()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
+        for name, stored, *_ in asked.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall():
+            if name == column:
+                return str(stored)
+    raise _unreadable(called)
 
 
 def tables_inside(given: object) -> list[str] | None:

@@ -7,7 +7,7 @@ import pytest
 
 import tacit
 from tacit.curator import adopt_ledger
-from tacit.errors import EngineFailed, InvalidInput, InvalidPolicy, LedgerRefused, LimitExceeded
+from tacit.errors import EngineFailed, InvalidData, InvalidInput, InvalidPolicy, LedgerRefused, LimitExceeded
 from tests.unit.cli.clinics import HEAD, POLICY, ROWS, vault
 from tests.unit.cli.clinics import tacit as command
 
@@ -224,3 +224,47 @@ def test_threads_ask_one_vault_at_once(clinic: Path) -> None:
 def test_a_folder_without_a_policy_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InvalidPolicy, match="tacit init"):
         tacit.open(tmp_path)
+
+
+UNLIKE = """
+[limit]
+epsilon = 3
+delta = 1e-6
+unit = "patient"
+
+[ledger]
+anchors = "../anchors"
+
+[tables.one]
+source = "one.parquet"
+unit = "patient"
+contributions = 1
+columns = { x = { type = "integer", low = 0, high = 9 } }
+
+[tables.two]
+source = "two.parquet"
+unit = "patient"
+contributions = 1
+columns = { y = { type = "integer", low = 0, high = 9 } }
+"""
+
+
+@pytest.mark.parametrize(("one", "two"), [("int64", "float64"), ("int32", "date32[day]"), ("int64", "string")])
+def test_tables_whose_units_are_stored_unlike_are_refused_before_the_charge(tmp_path, one, two):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = tmp_path / "clinic"
+    folder.mkdir()
+    for name, column, kind in (("one", "x", one), ("two", "y", two)):
+        units = pa.array([1, 2, 3], pa.int32()).cast(kind)
+        pq.write_table(pa.table({"patient": units, column: [1, 2, 3]}), folder / f"{name}.parquet")
+    (folder / "tacit.toml").write_text(UNLIKE, encoding="utf-8")
+    with tacit.open(folder) as opened:
+        text = "SELECT COUNT(*) AS n FROM one JOIN two ON one.patient = two.patient"
+        if two == "string":  # an integer has one text
+            assert opened.sql(text, epsilon=1).price.epsilon > 0
+            return
+        with pytest.raises(InvalidData, match="stored as"):
+            opened.sql(text, epsilon=1)
+        assert opened.budget.spent == 0
