@@ -492,7 +492,7 @@ def test_v17_every_measure_has_its_width_in_whatever_company(measures, limit):
 
 
 def test_v17_a_forgotten_price_is_said_in_words():
-    with pytest.raises(InvalidInput, match="epsilon=") as refusal:
+    with pytest.raises(InvalidInput, match="a price is missing; give epsilon") as refusal:
         vault_of([row(1)]).vault.sql("SELECT COUNT(*) AS n FROM visits")
     assert not isinstance(refusal.value, AssertionError)
 

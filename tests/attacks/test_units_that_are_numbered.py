@@ -62,6 +62,8 @@ def test_a_fraction_among_units_changes_nobody_else() -> None:
     more = [*known, {"patient": 0.5, "visit": 0, "drug": 1}]
     assert 0 <= drugs(VISITS, more) - drugs(VISITS, known) <= 1
     assert drugs(VISITS, more) == drugs(VISITS, more, Memory)
+    doubles = pa.table({name: pa.array([float(row[name]) for row in more]) for name in more[0]})
+    assert drugs(VISITS, doubles.cast(doubles.schema.set(2, pa.field("drug", pa.int64())))) == drugs(VISITS, more)
 
 
 def test_numbers_of_one_file_are_not_taken_for_names_of_another(tmp_path: Path) -> None:

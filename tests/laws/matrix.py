@@ -43,13 +43,13 @@ POOLS: dict[str, list[Any]] = {
 """What is in the columns of each kind."""
 KEYS: dict[str, tuple[Any, ...]] = {
     "b": (False, True),
-    "i": (3, -1, 2),
-    "n": (Fraction(-5, 2), Fraction(3, 2), 0),
-    "t": ("b", "a", "12"),
-    "d": (date(2024, 2, 29), date(1970, 1, 1)),
-    "m": (POOLS["m"][0], POOLS["m"][2]),
+    "i": (3, -1, 2, 10),
+    "n": (Fraction(5, 2), Fraction(-1, 2), 0, Fraction(1, 2)),
+    "t": ("b", "a", "12", "A"),
+    "d": (date(2024, 2, 29), date(1970, 1, 1), date(2024, 2, 28)),
+    "m": (POOLS["m"][0], POOLS["m"][2], POOLS["m"][1], POOLS["m"][3]),
 }
-"""The public values of the keys of each kind, in no order."""
+"""The public values of the keys of each kind, in no order; constants of the kind are among them."""
 UNDECLARED: dict[str, Any] = {"i": 77, "n": 0.1, "t": "B", "d": date(2000, 1, 1), "m": datetime(2000, 1, 1, 1)}  # noqa: DTZ001
 LITERALS = {
     "b": ("FALSE", "TRUE", "TRUE"),

@@ -42,8 +42,8 @@ def check_agreement(data):
 
 
 def test_memory_and_duckdb_agree():
-    found = sampled(check_agreement, 40)
-    assert found["more"] >= 60  # of 160
+    found = sampled(check_agreement, 44)
+    assert found["more"] >= 60  # of 176; rows without what must be there are left out
 
 
 @settings(max_examples=10)

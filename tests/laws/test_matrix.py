@@ -215,6 +215,20 @@ def name_of(function: Function) -> str:
     return text.replace("\\", "!") + " with ! for a backslash" if "\\" in text else text
 
 
+def compares_with_what_is_not_declared(cell: Cell, vault: Vault) -> bool:
+    """Whether a key is compared with a constant that it cannot be; only one of another kind, or a text, is none."""
+    if cell.place.name not in {"a key", "having", "order"} or not re.search(r"\{\d\.|'", cell.function.text):
+        return False
+    try:
+        vault.explain(statements([cell])[0], epsilon=1)
+    except InvalidPlan as refusal:
+        if "is not among the declared values of k" not in str(refusal):
+            return False
+        assert cell.kinds in {"in", "ni", "dm", "md", "t"}, cell
+        return True
+    return False
+
+
 every_place = pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLACES])
 every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=map(name_of, FUNCTIONS))
 
@@ -223,7 +237,8 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=map(name_of,
 @every_function
 def test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused(function, place, vault, owned, plain):
     cells = list(cells_of(function, place))
-    for batch in batches(cell for cell in cells if cell.accepted):
+    impossible = [cell for cell in cells if cell.accepted and compares_with_what_is_not_declared(cell, vault)]
+    for batch in batches(cell for cell in cells if cell.accepted and cell not in impossible):
         check(batch, owned if place.inside else vault, plain)
     for cell in cells:
         if not cell.accepted:

@@ -68,7 +68,7 @@ def series_cells(series: Any) -> list[Any]:
     return arrow_cells(series.array.__arrow_array__())
 
 
-def series_units(series: Any, name: str) -> tuple[Kind, NDArray[Any]]:
+def series_units(series: Any, name: str, *, keys: bool = False) -> tuple[Kind, NDArray[Any]]:
     """The units of a column, and of what kind they are."""
     if series.dtype.kind in "iuf":
         cells, missing = _numbers(series)
@@ -76,7 +76,7 @@ def series_units(series: Any, name: str) -> tuple[Kind, NDArray[Any]]:
         inside = cells.dtype.kind != "u" or not (cells > INT64[1]).any()
         if cells.dtype.kind != "f" and inside:
             return Kind.INTEGER, whole
-    return units_array([unit_of(cell) for cell in series_cells(series)], name)
+    return units_array([unit_of(cell) for cell in series_cells(series)], name, keys=keys)
 
 
 def _kinds(dtype: Any) -> tuple[Kind, ...]:

@@ -163,7 +163,7 @@ def raw_columns(
     ends = [Table(table.name, (), unit=column) for column in columns]
     match source:
         case Listed() | Pandas():
-            arrays = [arrays_of(source, end)[""] for end in ends]
+            arrays = [arrays_of(source, end, keys=True)[""] for end in ends]
             connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays)})
             return name, [Raw(_unpacked(f"a{j}", kind), called(kind)) for j, (kind, _) in enumerate(arrays)]
         case Separated(_, dialect):

@@ -135,11 +135,11 @@ def _whole_unit(unit: float) -> int | float:
     return int(unit) if unit.is_integer() and INT64[0] <= unit < INT64[1] else unit
 
 
-def units_array(units: list[Any], name: str) -> tuple[Kind, NDArray[Any]]:
-    """Units as a column that a columnar engine can take over, and of what kind they are."""
+def units_array(units: list[Any], name: str, *, keys: bool = False) -> tuple[Kind, NDArray[Any]]:
+    """Units, or foreign keys, as a column that a columnar engine can take over, and of what kind they are."""
     kind = _unit_kind(units, name)
     wide = kind is Kind.INTEGER and any(isinstance(unit, int) and not INT64[0] <= unit <= INT64[1] for unit in units)
-    if wide or kind is Kind.NUMBER:
+    if wide or (kind is Kind.NUMBER and not keys):
         # As texts they meet those of other tables as integers do: one unit decides nothing about all the others.
         kind, units = Kind.TEXT, [None if unit is None else known(unit) for unit in units]
     return kind, array_of([plain(unit, kind) for unit in units], kind)

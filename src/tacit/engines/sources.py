@@ -303,10 +303,13 @@ def not_unique(table: Table, name: str) -> NoReturn:
     )
 
 
-def arrays_of(given: Listed | Pandas, table: Table) -> dict[str, tuple[Kind, NDArray[Any]]]:
-    """Rows as columns that a columnar engine can take over, each with its kind; the unit's column is called ``""``."""
+def arrays_of(given: Listed | Pandas, table: Table, *, keys: bool = False) -> dict[str, tuple[Kind, NDArray[Any]]]:
+    """Rows as columns that a columnar engine can take over, each with its kind; the unit's column is called ``""``.
+
+    With `keys`, that column holds foreign keys.
+    """
     if isinstance(given, Pandas):
-        return _frame_arrays(given.frame, table)
+        return _frame_arrays(given.frame, table, keys=keys)
     rows = given.rows
     check_columns({name for row in rows for name in row} if rows else None, table)
     found = {}
@@ -314,17 +317,17 @@ def arrays_of(given: Listed | Pandas, table: Table) -> dict[str, tuple[Kind, NDA
         cells = [read_object(row.get(column.name), column.kind) for row in rows]
         found[column.name] = column.kind, array_of(cells, column.kind)
     if table.unit is not None:
-        found[""] = units_array([unit_of(row.get(table.unit)) for row in rows], table.unit)
+        found[""] = units_array([unit_of(row.get(table.unit)) for row in rows], table.unit, keys=keys)
     return found
 
 
-def _frame_arrays(frame: Any, table: Table) -> dict[str, tuple[Kind, NDArray[Any]]]:
+def _frame_arrays(frame: Any, table: Table, *, keys: bool) -> dict[str, tuple[Kind, NDArray[Any]]]:
     check_columns([str(name) for name in frame.columns], table)
     for column in table.columns:
         check_dtype(frame[column.name].dtype, column, table)
     found = {column.name: (column.kind, series_array(frame[column.name], column.kind)) for column in table.columns}
     if table.unit is not None:
-        found[""] = series_units(frame[table.unit], table.unit)
+        found[""] = series_units(frame[table.unit], table.unit, keys=keys)
     return found
 
 

@@ -130,8 +130,8 @@ BUGS = [
     Bug(
         name="engines-units-made-one",
         file=f"{ENGINES}/objects.py",
-        before="    if wide or kind is Kind.NUMBER:\n",
-        after="    if kind is Kind.NUMBER:\n",
+        before="    if wide or (kind is Kind.NUMBER and not keys):\n",
+        after="    if kind is Kind.NUMBER and not keys:\n",
         killed_by=f"{UNIT}/test_sources.py::test_units_are_told_apart_exactly",
         note="integers beyond 64 bits are moved onto the last one: as units they would all be the same",
     ),

@@ -14,7 +14,7 @@ BUGS = [
         file=f"{ROOM}/vault.py",
         before="        self._rehearse(plan, terms, name, fact, show)  # or here\n",
         after="",
-        killed_by=f"{REHEARSAL}::test_an_answer_that_no_float_could_hold_is_refused_before_the_charge",
+        killed_by=f"{REHEARSAL}::test_whatever_cannot_be_shown_is_refused_before_the_charge",
         note="what cannot be shown is paid for, and asking again does not help",
     ),
     Bug(
@@ -30,7 +30,7 @@ BUGS = [
         file=f"{ROOM}/rehearsal.py",
         before="return sign * (most // terms.grids[place] + ceil(_FAR * scale))",
         after="return sign * min(1_000, most // terms.grids[place] + ceil(_FAR * scale))",
-        killed_by=f"{REHEARSAL}::test_an_answer_that_no_float_could_hold_is_refused_before_the_charge",
+        killed_by=f"{REHEARSAL}::test_few_answers_of_few_groups_are_made_up",
         note="what goes wrong goes wrong at the ends",
     ),
     Bug(

@@ -114,7 +114,7 @@ BUGS = [
     Bug(
         name="sources-a-fraction-decides-about-joins",
         file="src/tacit/engines/objects.py",
-        before="    if wide or kind is Kind.NUMBER:\n",
+        before="    if wide or (kind is Kind.NUMBER and not keys):\n",
         after="    if wide:\n",
         killed_by=(
             "tests/attacks/test_units_of_several_types.py"
