@@ -56,11 +56,14 @@ def loaded(connection: duckdb.DuckDBPyConnection, place: int, table: Table, sour
     raise InvalidData(f"the source of table {table.name!r} cannot be read; check that it is whole and of its kind")
 
 
-def _relation(connection: duckdb.DuckDBPyConnection, place: int | str, table: Table, source: Source) -> Relation:
+def _relation(
+    connection: duckdb.DuckDBPyConnection, place: int | str, table: Table, source: Source, *, keys: bool = False
+) -> Relation:
+    """The relation of a source; with `keys`, its unit is a foreign key."""
     ours, name = f"t{place}", f"s{place}"
     match source:
         case Listed() | Pandas():
-            arrays = arrays_of(source, table)
+            arrays = arrays_of(source, table, keys=keys)
             connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays.values())})
             cells = [_unpacked(f"a{j}", kind) for j, (kind, _) in enumerate(arrays.values())]
             kinds = [called(kind) for kind, _ in arrays.values()]
@@ -141,7 +144,7 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
         found = Owners(f"o{name}", types["k"], types["who"])
     assert found is not None, "a path has a step"
     inner, first = source_of(source.source), source.steps[0].column
-    rows = _relation(connection, f"{place}_r", replace(table, unit=first), inner)
+    rows = _relation(connection, f"{place}_r", replace(table, unit=first), inner, keys=True)
     assert rows.unit is not None, "a foreign key was asked for as a unit"
     if rows.numbered is not None:
         _refuse_numbers(first)
