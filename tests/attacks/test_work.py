@@ -179,7 +179,8 @@ def test_texts_are_made_once_for_every_measure():
 def test_rows_are_joined_in_the_order_of_the_plan():
     """In another order, rows that are few together could be many on the way."""
     with DuckDB({TOWN: ROWS}) as engine, engine._cursor() as cursor:
-        assert cursor.execute("SELECT current_setting('disabled_optimizers')").fetchall() == [("join_order",)]
+        ((disabled,),) = cursor.execute("SELECT current_setting('disabled_optimizers')").fetchall()
+        assert {"join_order", "build_side_probe_side"} <= set(disabled.split(","))
 
 
 def test_who_is_left_out_of_a_join_is_told_before():
