@@ -102,8 +102,9 @@ class _Rows(Engine):
     Tables that are asked about together are opened together.
 
     Claim:      nothing that happens before a charge depends on private rows.
-    Because:    a dry run is one on empty tables of the same schema, but for public ones; a private source is opened by
-                `evaluate` and `gather` alone, whose failures are all told alike.
+    Because:    a dry run is one on empty tables of the same schema, but for public ones; the rows of a private source
+                are read by `evaluate` and `gather` alone, whose failures are all told alike.  Of files that are asked
+                about together, the declared types of their units are looked up before.
     Checked by: tests/unit/curator/test_opening.py::test_no_row_is_read_before_the_charge
     """
 
@@ -111,6 +112,7 @@ class _Rows(Engine):
         self._tables, self._version = tables, version
         self._opened: dict[tuple[tuple[str, int], ...], DuckDB] = {}
         self._empty: dict[tuple[tuple[str, int], ...], DuckDB] = {}
+        self._combined: set[tuple[tuple[str, int], ...]] = set()
         self._one_at_a_time = threading.Lock()
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
@@ -123,11 +125,11 @@ class _Rows(Engine):
 
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Gather and evaluate on no private rows; how many public ones a row meets is told from the public tables."""
+        self._check_units(_names(question))
         versions = tuple((name, self._version(name) if self._is_public(name) else 0) for name in _names(question))
         with self._one_at_a_time:
             if versions not in self._empty:
                 tables = [self._tables[name] for name, _ in versions]
-                check_combined([(table, source) for table, source in tables if not table.public])
                 self._empty[versions] = DuckDB({table: source if table.public else [] for table, source in tables})
         self._empty[versions].dry_run(question, weights)
 
@@ -137,6 +139,13 @@ class _Rows(Engine):
             for engine in (*self._opened.values(), *self._empty.values()):
                 engine.close()
             self._opened, self._empty = {}, {}
+
+    def _check_units(self, names: tuple[str, ...]) -> None:
+        """Refuse private tables that cannot be asked about together, by the types that their files say."""
+        private = tuple((name, self._version(name)) for name in names if not self._is_public(name))
+        if len(private) > 1 and private not in self._combined:
+            check_combined([self._tables[name] for name, _ in private])
+            self._combined.add(private)
 
     def _is_public(self, name: str) -> bool:
         return self._tables[name][0].public

@@ -15,7 +15,7 @@ from tacit.engines.frames import declared_kinds
 from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked
 from tacit.engines.loading import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
-from tacit.engines.reading import check_units_alike, kinds_of
+from tacit.engines.reading import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.engines.rendering import quoted, text
 from tacit.engines.sources import Frame, Listed, Pandas, Parquet, Separated, Stored, header_of, source_of
 from tacit.errors import InvalidData
@@ -62,10 +62,7 @@ def check_combined(tables: Iterable[tuple[Table, object]]) -> None:
     """Refuse tables whose units cannot be told to be the same, by the types that their sources say; no row is read."""
     units = [_unit_type(source, table.unit) for table, source in tables if table.unit is not None]
     if len(units) > 1 and _INGESTED_UNITS in units:
-        raise InvalidData(
-            "an ingested table numbers its units for itself, so that it cannot be combined with another; "
-            "open the sources themselves"
-        )
+        refuse_own_numbers()
     check_units_alike(units)
 
 
@@ -80,10 +77,11 @@ def _unit_type(given: object, unit: str) -> str:
         case Parquet(path):
             return _type_of_column(None, f"read_parquet({text(str(path))})", unit, path.name)
         case Stored(path, inside):
-            with closing(opened()) as connection:
+            with closing(opened()) as connection, suppress(duckdb.Error):
                 if INGESTED in _listed(connection, path):
                     return _INGESTED_UNITS
                 return _type_of_column(connection, f"file.main.{quoted(inside or '')}", unit, path.name)
+            raise _unreadable(path.name)
         case Linked(_, steps, end):
             return _unit_type(steps[-1].source, end)
         case _:

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import assert_never
 
 from tacit.engines.pairs import Side, crowded, size_sql, suspected
-from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit, scan_conditions
+from tacit.engines.reading import check_units_alike, kinds_of, read, read_unit, refuse_own_numbers, scan_conditions
 from tacit.engines.relations import Relation
 from tacit.engines.rendering import Reader, called, clamped, double, literal, quoted, rendered, whole
 from tacit.engines.terms import steps
 from tacit.engines.work import Bounds
-from tacit.errors import EngineFailed, InvalidData
+from tacit.errors import EngineFailed
 from tacit.plan import (
     Column,
     Compared,
@@ -258,10 +258,7 @@ def _one_unit(relations: Sequence[Relation]) -> tuple[str, str] | None:
     Checked by: tests/attacks/test_units_of_several_types.py
     """
     if len({relation.numbered for relation in relations}) > 1:
-        raise InvalidData(
-            "an ingested table numbers its units for itself, so that it cannot be combined with another; "
-            "open the sources themselves"
-        )
+        refuse_own_numbers()
     stored = {relation.unit[1] for relation in relations if relation.unit}
     if not stored:
         return None

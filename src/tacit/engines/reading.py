@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
+from typing import NoReturn
 
 from tacit.engines.rendering import called, clamped, double, literal, whole
 from tacit.errors import InvalidData
@@ -17,6 +18,7 @@ __all__ = [
     "kinds_of",
     "read",
     "read_unit",
+    "refuse_own_numbers",
     "whole_unit",
 ]
 
@@ -82,6 +84,14 @@ def check_unit_type(stored: str, table: Table) -> None:
             f"the unit {table.unit!r} of table {table.name!r} is stored as {_short(stored)}; "
             "a unit is a text, an integer, a number or a date"
         )
+
+
+def refuse_own_numbers() -> NoReturn:
+    """Refuse to combine an ingested table with another."""
+    raise InvalidData(
+        "an ingested table numbers its units for itself, so that it cannot be combined with another; "
+        "open the sources themselves"
+    )
 
 
 def check_units_alike(stored: Iterable[str]) -> None:

@@ -191,7 +191,7 @@ BUGS = [
     Bug(
         name="units-stored-unlike-are-found-after-the-charge",
         file="src/tacit/curator/opening.py",
-        before="                check_combined([(table, source) for table, source in tables if not table.public])\n",
+        before="            check_combined([self._tables[name] for name, _ in private])\n",
         after="",
         killed_by=(
             "tests/unit/curator/test_opening.py"

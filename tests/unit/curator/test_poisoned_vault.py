@@ -77,7 +77,7 @@ SELECT SUM(cost * cost - 3 * whole) AS s, AVG(100 / (whole + 1)) AS m, SUM(whole
 SELECT COUNT(*) AS n, COUNT(loose) AS c FROM data WHERE free > 1.5 OR NOT (loose <= 3) OR note LIKE '%1%'
     OR cost BETWEEN 0 AND 5 OR day IS NULL;
 SELECT SUM(CAST(note AS BIGINT) % 7) AS s, COUNT(CAST(note AS DOUBLE)) AS d, COUNT(CAST(note AS DATE)) AS t,
-    COUNT(CAST(free AS BIGINT)) AS f FROM data WHERE ward <> 'B' OR CAST(loose AS VARCHAR) = '7';
+    COUNT(CAST(free AS BIGINT)) AS f FROM data WHERE UPPER(ward) <> 'C' OR CAST(loose AS VARCHAR) = '7';
 SELECT COUNT(*) AS n FROM data WHERE CAST(seen AS DATE) >= '2024-01-01' AND seen < '2025-01-01'
     AND (day < '2030-01-01' OR month = '2024-12-31') AND note IN ('', 'x')
 """
