@@ -341,26 +341,27 @@ def _shown(seen: Viewed) -> Iterator[tuple[tuple[Any, ...], Any, Any, Any]]:
 
 # ---------------------------------------------------------------- the page
 
-_HEAD = """# How often intervals hold
+_HEAD = """# How often intervals contain the exact value
 
-Every figure is from {times:,} releases of one evaluated answer, at a nominal 95 %; `python docs/coverage.py` makes this
-page anew. *Held* is the share of all rows shown whose interval holds the exact number, with its clipping; *worst* is
-that of the worst group; *unclipped* is the same as *held* for the number without clipping, of which intervals do not
-speak. *Width* is the median interval, in parts of how far the middle 95 % of the released numbers scatter: about 1
-where nothing is given away.
+Every figure is from {times:,} releases of one evaluated answer, at nominal 95 %; `python docs/coverage.py` regenerates
+this page. *Held* is the share of all shown rows whose interval contains the exact (clipped) value; *worst* is that of
+the worst group; *unclipped* is the same share for the value without clipping, which intervals are not about. *Width* is
+the median width of the intervals, relative to the width of the middle 95 % of the released numbers: about 1 where
+nothing is given away.
 
-The data are of five sites. *lognormal*: 30 to 3,000 rows, spending with a long tail; *tied*: the same in whole
-hundreds, ages in tens; *tiny*: 1 to 20 rows; *clipped*: some persons have forty rows, of which two count in full;
-*empty*: three sites without rows; *constant*: one value for all. Groups in which there is nothing to be right about,
-such as the mean of no rows, do not count. Spending is a double up to 2,000, bills are integers up to 1,000.
+The data have five sites. *lognormal*: 30 to 3,000 rows, spending with a long tail; *tied*: the same in whole hundreds,
+ages in tens; *tiny*: 1 to 20 rows; *clipped*: some people have forty rows, of which two count in full; *empty*: three
+sites without rows; *constant*: one value for all. Groups without an exact value, such as the mean of no rows, do not
+count. Spending is a double up to 2,000, bills are integers up to 1,000.
 
-- A quantile of *tied* values may lie right at the edge of a wide gap without rows. Then its interval holds less often
-  than it says, and the caption says that it may. In a group of few rows, and beside a tail without rows, it holds
-  whatever the data.
-- Rows that noise chose (`HAVING`, `QUALIFY`, ten of sixty) have intervals that hold for all groups at once. A measure
-  that took no part in the choice has its usual one, and so has every measure of keys that a threshold let pass.
+- A quantile of *tied* values may lie right at the edge of a wide gap without rows. Then its interval covers less often
+  than it says, and the caption says that it may. In a group of few rows, and next to a tail without rows, it covers
+  for any data.
+- Rows selected by noisy numbers (`HAVING`, `QUALIFY`, ten of sixty) have intervals that hold for all groups
+  simultaneously. A measure that took no part in the selection has its usual interval, and so has every measure of
+  discovered keys.
 - The interval of `MIN` and `MAX` reaches to the end of the range, whatever was released: it is wide by design.
-- Ends of whole numbers are rounded outward: where there is little noise, this is much of the width.
+- Ends of integer intervals are rounded outward: with little noise, this is much of the width.
 
 | answer | data | currency | held | worst | unclipped | width | said in the caption |
 |---|---|---|---|---|---|---|---|
