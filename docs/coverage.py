@@ -19,7 +19,7 @@ from tacit.curator.choice import measures_in
 from tacit.curator.intervals import Drawn
 from tacit.curator.moments import Released, released_moment
 from tacit.curator.rounding import is_rounded
-from tacit.curator.view import Viewed, _beside_each_other, _Group, _point, viewed
+from tacit.curator.view import Viewed, _beside_each_other, _Group, _point, view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Laplace, RankedCells
 from tacit.plan import (
@@ -177,7 +177,7 @@ class Evaluated:
         part = self.exact[:, where]
         if isinstance(mechanism, RankedCells):
             return [Drawn(cells) for cells in mechanism.release(np.tile(part, (times, 1)))]
-        rounded = np.array(self.terms.rounded(place, part[:, 0].tolist()) * times, dtype=object)
+        rounded = np.array(self.terms.round_to_grid(place, part[:, 0].tolist()) * times, dtype=object)
         worth = self.terms.worth(place)
         return [Noisy(int(integer), mechanism, worth) for integer in mechanism.release(rounded)]
 
@@ -293,7 +293,7 @@ def cover(answer: str, data: str, currency: str, times: int) -> Found | None:
         by_key = given.moments(times)
     else:
         for question, released in given.releases(times):
-            seen = viewed(replace(given.plan, question=question), released, 0.95)
+            seen = view_answer(replace(given.plan, question=question), released, 0.95)
             notes = seen.notes or notes
             for key, *numbers in _shown(seen):
                 by_key.setdefault(key, []).append(tuple(numbers))

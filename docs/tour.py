@@ -41,7 +41,7 @@ def _headline(text: str) -> None:
 def _count(ages: NDArray[np.int64]) -> None:
     _headline("1. One count")
     older = int((ages >= 65).sum())
-    counter = Laplace.calibrated(epsilon=Fraction(1, 2), sensitivity=1)
+    counter = Laplace.calibrate(epsilon=Fraction(1, 2), sensitivity=1)
     print(f"People of 65 or more, released at epsilon 1/2:  {counter.release(older)}")
     print(f"The noise stays within ±{counter.error(0.95)} with probability 95 %, known before anything is released.")
     sharper = Laplace.within(error=2, confidence=0.95)
@@ -55,7 +55,7 @@ def _histogram(ages: NDArray[np.int64]) -> None:
     _headline("2. A histogram, in one release")
     decades = np.bincount(ages // 10, minlength=_AGES // 10)
     moved = Sensitivity(2, Norm.L1, Neighbours.REPLACE, dimension=len(decades))
-    mechanism = Laplace.calibrated(epsilon=1, sensitivity=moved)
+    mechanism = Laplace.calibrate(epsilon=1, sensitivity=moved)
     noisy = mechanism.release(decades)
     print("Decade   " + "".join(f"{10 * decade:>7}" for decade in range(len(decades))))
     print("Released " + "".join(f"{count:>7}" for count in noisy))
@@ -68,7 +68,7 @@ def _histogram(ages: NDArray[np.int64]) -> None:
 
 def _gaussian(ages: NDArray[np.int64]) -> None:
     _headline("3. Gaussian noise, calibrated on its own law")
-    own = Gaussian.calibrated(epsilon=8, delta=1e-6, sensitivity=1)
+    own = Gaussian.calibrate(epsilon=8, delta=1e-6, sensitivity=1)
     borrowed = analytic_gaussian_sigma(epsilon=8, delta=1e-6, sensitivity=1)
     with working():
         reached = Gaussian(borrowed).loss(1).delta(Fraction(8))
@@ -121,12 +121,12 @@ def _draw(path: Path) -> None:
     left.legend(frameon=False, fontsize=8)
     prices = [Fraction(k, 20) for k in range(1, 41)]
     right.plot(
-        prices, [Laplace.calibrated(price, 1).error(0.95) for price in prices], drawstyle="steps-mid", label="one count"
+        prices, [Laplace.calibrate(price, 1).error(0.95) for price in prices], drawstyle="steps-mid", label="one count"
     )
     both = Sensitivity(2, Norm.L1, Neighbours.REPLACE, dimension=9)
     right.plot(
         prices,
-        [Laplace.calibrated(price, both).error(0.95, 9) for price in prices],
+        [Laplace.calibrate(price, both).error(0.95, 9) for price in prices],
         drawstyle="steps-mid",
         label="nine cells together",
     )

@@ -197,7 +197,7 @@ class Trap:
         Trap.armed = self
         storing = [False]
         charge, settle, evaluate = ledger.charge, ledger.settle, engine.evaluate
-        hidden, totals, advance = asking.released, Page.close, Anchor.advance
+        hidden, totals, advance = asking.release_exact, Page.close, Anchor.advance
 
         def watched_charge(*given: Any, **named: Any) -> Entry:
             Trap.at("before the charge")
@@ -233,7 +233,7 @@ class Trap:
         patched: Any = ledger, engine, asking, Page, Anchor
         patched[0].charge, patched[0].settle = watched_charge, watched_settle
         patched[1].evaluate = watched_evaluate
-        patched[2].released = watched_released
+        patched[2].release_exact = watched_released
         patched[3].close = watched_totals
         patched[4].advance = watched_advance
 
@@ -251,11 +251,11 @@ class Wrong(Vault):
         """An answer, had in a wrong way."""
         match self.mutant:
             case "release-first":
-                payload = self._looked(plan, asked["epsilon"]).written()
+                payload = self._looked(plan, asked["epsilon"]).to_bytes()
                 name = self._name(plan)
                 told(self.log, name.key.hex(), sha256(payload).hexdigest())
                 Trap.at("looked")
-                entry = self._charged(plan, self._terms(plan, asked["epsilon"], None, 0.95), name)
+                entry = self._charge(plan, self._terms(plan, asked["epsilon"], None, 0.95), name)
                 self._ledger.settle(entry, payload)
                 return super().ask(plan, **asked)
             case "charge-after":
@@ -272,7 +272,7 @@ class Wrong(Vault):
     def _looked(self, plan: Plan, epsilon: Fraction) -> Any:
         terms = self._terms(plan, epsilon, None, 0.95)
         exact = self._engines["visits"].evaluate(plan.question, terms.weights)
-        return asking.released(terms, exact, self._told(plan, terms, self._name(plan)))
+        return asking.release_exact(terms, exact, self._describe_question(plan, terms, self._name(plan)))
 
 
 def _refunded(ledger: Any) -> None:
@@ -308,7 +308,7 @@ def audited(home: Path, policy: Policy) -> tuple[Counter[str], int]:
     found["uncharged look"] = sum(1 for word, *rest in lines if word == "looked" and rest[0] not in keys)
     found["double charge"] = _doubled(entries)
     spent = sum(entry.charge.amount for entry in entries)
-    found["overspent"] = int(spent > policy.limit.filter().limit.amount or spent != ledger.spent().amount)
+    found["overspent"] = int(spent > policy.limit.filter().limit.amount or spent != ledger.total_spent().amount)
     ledger.close()
     return +found, len(releases)
 

@@ -74,7 +74,7 @@ def loss(step: Step) -> Loss:
     """What one step costs when its answer moves by 1."""
     moved = 1 / step.noise.scale
     whole: Loss = LaplaceLoss(moved) if step.noise.law == "Laplace" else GaussianLoss(squared=moved**2)
-    return whole if step.sampled == 1 else whole.subsampled(step.sampled)
+    return whole if step.sampled == 1 else whole.subsample(step.sampled)
 
 
 def quantiles() -> None:
@@ -84,10 +84,10 @@ def quantiles() -> None:
     ways = {
         "tacit, chosen": lambda wanted: quantiles_for(EPSILON, one, grid.count, wanted),
         "tacit, chosen, replace": lambda wanted: quantiles_for(EPSILON, moved, grid.count, wanted),
-        "tacit, histogram": lambda wanted: HistogramQuantiles.calibrated(EPSILON, one, grid.count, wanted),
-        "tacit, joint": lambda wanted: JointQuantiles.calibrated(EPSILON, one, wanted),
-        "tacit, joint, replace": lambda wanted: JointQuantiles.calibrated(EPSILON, moved, wanted),
-        "tacit, recursive": lambda wanted: RecursiveQuantiles.calibrated(EPSILON, one, wanted),
+        "tacit, histogram": lambda wanted: HistogramQuantiles.calibrate(EPSILON, one, grid.count, wanted),
+        "tacit, joint": lambda wanted: JointQuantiles.calibrate(EPSILON, one, wanted),
+        "tacit, joint, replace": lambda wanted: JointQuantiles.calibrate(EPSILON, moved, wanted),
+        "tacit, recursive": lambda wanted: RecursiveQuantiles.calibrate(EPSILON, one, wanted),
     }
     for who, made in ways.items():
         for count in (29, 99):

@@ -46,7 +46,7 @@ def _quantiles() -> Any:
     shown = range(median - 8, median + 9)
     for epsilon, colour in ((Fraction(1, 20), _GREY), (Fraction(1, 5), _ORANGE), (Fraction(1), _BLUE)):
         with working():
-            law = Quantile.calibrated(epsilon, 1, Fraction(1, 2)).distribution(AGES)
+            law = Quantile.calibrate(epsilon, 1, Fraction(1, 2)).distribution(AGES)
             chances = [float(upper(law[age])) for age in shown]
         left.plot(list(shown), chances, "o-", ms=3, color=colour, label=f"epsilon {float(epsilon):g}")
     left.axvline(median, color="#cccccc", linewidth=1, zorder=0)
@@ -70,7 +70,7 @@ def _threshold() -> Any:
     figure, left, right = _sheets()
     values = list(range(-60, 61, 3))
     for epsilon, colour in ((Fraction(1, 4), _ORANGE), (Fraction(1), _BLUE)):
-        mechanism = AboveThreshold.calibrated(epsilon, 1)
+        mechanism = AboveThreshold.calibrate(epsilon, 1)
         with working():
             chances = [float(upper(mechanism.distribution([value], 0)[(True,)])) for value in values]
         left.plot(values, chances, color=colour, label=f"epsilon {float(epsilon):g}")
@@ -79,10 +79,12 @@ def _threshold() -> Any:
     left.legend(frameon=False, fontsize=9)
     asked = [round(10 ** (k / 4)) for k in range(17)]
     for count, colour in ((1, _BLUE), (5, _ORANGE)):
-        mechanism = AboveThreshold.calibrated(1, 1, count)
+        mechanism = AboveThreshold.calibrate(1, 1, count)
         name = "one yes" if count == 1 else f"up to {count} yeses"
         right.plot(asked, [mechanism.error(0.95, n) for n in asked], color=colour, label=name)
-        right.plot(asked, [mechanism.bound(0.95, n) for n in asked], color=colour, linestyle=":", label="its theorem")
+        right.plot(
+            asked, [mechanism.error_bound(0.95, n) for n in asked], color=colour, linestyle=":", label="its theorem"
+        )
     right.set(title="Any number of questions, epsilon 1", xlabel="questions", ylabel="± at 95 %", xscale="log")
     right.set_ylim(bottom=0)
     right.legend(frameon=False, fontsize=9)

@@ -95,7 +95,7 @@ class InvalidInput(TacitError, ValueError):
 
     def __init__(self, name: str, given: object, remedy: str) -> None:
         self.name = name
-        self.given = _shown(given)
+        self.given = _shorten(given)
         self.remedy = remedy
         super().__init__(f"{name} {'is' if given is None else 'cannot be'} {self.given}; {remedy}")
 
@@ -202,9 +202,9 @@ class InvalidPlan(TacitError, ValueError):
         self.start = start
         self.end = end
         self.culprit = culprit
-        super().__init__(f"{reason}\n{_underlined(text, start, end)}{remedy}" if text else f"{reason}; {remedy}")
+        super().__init__(f"{reason}\n{_underline(text, start, end)}{remedy}" if text else f"{reason}; {remedy}")
 
-    def located(self, text: str, start: int, end: int) -> "InvalidPlan":
+    def locate(self, text: str, start: int, end: int) -> "InvalidPlan":
         """The same refusal, about this part of a text."""
         return InvalidPlan(self.reason, self.remedy, text=text, start=start, end=end)
 
@@ -226,7 +226,7 @@ class Unbounded(InvalidPlan):
             culprit=culprit,
         )
 
-    def located(self, text: str, start: int, end: int) -> "Unbounded":
+    def locate(self, text: str, start: int, end: int) -> "Unbounded":
         """The same refusal, about this part of a text."""
         return Unbounded(self.column, self.kind, text=text, start=start, end=end)
 
@@ -279,16 +279,16 @@ class Undecided(TacitError):
         )
 
 
-def _shown(given: object) -> str:
+def _shorten(given: object) -> str:
     """A parameter as a short text, as people write it: an enormous one is described, not printed."""
     try:
-        text = _written(given)
+        text = _format_value(given)
     except ValueError:  # CPython declines to print integers of more than a few thousand digits
         text = f"a {type(given).__name__} too long to print"
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _written(given: object) -> str:
+def _format_value(given: object) -> str:
     """A parameter as people write it: rationals as decimals, None as what is missing."""
     match given:
         case None:
@@ -296,11 +296,11 @@ def _written(given: object) -> str:
         case int() if not isinstance(given, bool) and given.bit_length() > _BITS:
             return f"an integer of {given.bit_length()} bits"
         case Fraction(denominator=1):
-            return _written(given.numerator)
+            return _format_value(given.numerator)
         case Fraction():
             return _fraction(given)
         case tuple() | list() if type(given) in (tuple, list) and len(given) <= _ITEMS:
-            inside = ", ".join(_written(each) for each in given)
+            inside = ", ".join(_format_value(each) for each in given)
             return f"[{inside}]" if isinstance(given, list) else f"({inside}{',' * (len(given) == 1)})"
         case _:
             return repr(given)
@@ -321,7 +321,7 @@ def _fraction(given: Fraction) -> str:
         return str(given)
 
 
-def _underlined(text: str, start: int, end: int, margin: int = 50) -> str:
+def _underline(text: str, start: int, end: int, margin: int = 50) -> str:
     """The line of a text in which `start` lies, with carets under what is meant."""
     first = max(text.rfind("\n", 0, start) + 1, start - margin)
     last = text.find("\n", start)

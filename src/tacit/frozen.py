@@ -33,10 +33,10 @@ def frozen(
     Traceback (most recent call last):
     dataclasses.FrozenInstanceError: cannot assign to field 'x'
     """
-    return (lambda made: _made(made, init=init, eq=eq)) if cls is None else _made(cls, init=init, eq=eq)
+    return (lambda made: _make_class(made, init=init, eq=eq)) if cls is None else _make_class(cls, init=init, eq=eq)
 
 
-def _made(cls: type[T], *, init: bool, eq: bool) -> type[T]:
+def _make_class(cls: type[T], *, init: bool, eq: bool) -> type[T]:
     own = cls.__dict__
     says_equal, says_shown = "__eq__" in own, "__repr__" in own
     says_hash = own.get("__hash__") is not None
@@ -49,11 +49,11 @@ def _made(cls: type[T], *, init: bool, eq: bool) -> type[T]:
         if not says_equal:
             made.__eq__ = _equal(held)
         if not says_hash:
-            made.__hash__ = _hashed(held)
+            made.__hash__ = _make_hash(held)
     if not says_shown:
-        made.__repr__ = _shown
-    made.__setattr__, made.__delattr__ = _assigned, _deleted
-    made.__getstate__, made.__setstate__ = _state, _restored
+        made.__repr__ = _show
+    made.__setattr__, made.__delattr__ = _refuse_assignment, _refuse_deletion
+    made.__getstate__, made.__setstate__ = _state, _restore_state
     return made  # type: ignore[no-any-return]
 
 
@@ -113,7 +113,7 @@ def _equal(held: Callable[[object], tuple[Any, ...]]) -> Callable[[object, objec
     return __eq__
 
 
-def _hashed(held: Callable[[object], tuple[Any, ...]]) -> Callable[[object], int]:
+def _make_hash(held: Callable[[object], tuple[Any, ...]]) -> Callable[[object], int]:
     def __hash__(self: object) -> int:  # noqa: N807 -- so it is called
         return hash(held(self))
 
@@ -121,16 +121,16 @@ def _hashed(held: Callable[[object], tuple[Any, ...]]) -> Callable[[object], int
 
 
 @recursive_repr()
-def _shown(self: Any) -> str:
+def _show(self: Any) -> str:
     parts = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
     return f"{self.__class__.__qualname__}({parts})"
 
 
-def _assigned(_: object, name: str, __: object) -> NoReturn:
+def _refuse_assignment(_: object, name: str, __: object) -> NoReturn:
     raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-def _deleted(_: object, name: str) -> NoReturn:
+def _refuse_deletion(_: object, name: str) -> NoReturn:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
@@ -138,6 +138,6 @@ def _state(self: Any) -> list[Any]:
     return [getattr(self, each.name) for each in fields(self)]
 
 
-def _restored(self: Any, state: list[Any]) -> None:
+def _restore_state(self: Any, state: list[Any]) -> None:
     for each, value in zip(fields(self), state, strict=True):
         object.__setattr__(self, each.name, value)

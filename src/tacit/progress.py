@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from time import monotonic
 from typing import TypeVar
 
-__all__ = ["watched"]
+__all__ = ["show_progress"]
 
 Item = TypeVar("Item")
 
@@ -13,10 +13,10 @@ PATIENCE = 2.0
 EVERY = 0.25
 
 
-def watched(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
+def show_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
     """The same items; a progress line appears on a terminal once two seconds have passed.
 
-    >>> sum(watched(range(4), 4, "numbers"))
+    >>> sum(show_progress(range(4), 4, "numbers"))
     6
     """
     terminal = sys.stderr.isatty()

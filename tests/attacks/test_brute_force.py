@@ -17,7 +17,7 @@ import pytest
 
 from tacit.curator import Limit, Shared
 from tacit.curator.terms import Terms, terms_of
-from tacit.curator.unknown import alone, key_sensitivity
+from tacit.curator.unknown import key_sensitivity, weight_alone
 from tacit.engines import DuckDB, Memory
 from tacit.errors import TacitError
 from tacit.mechanisms import RankedCells
@@ -181,7 +181,7 @@ def faults(terms: Terms, relation: Neighbours, worlds: list[dict[Table, Any]], e
             own = [mine[key] for key in mine if key not in others]
             if len(own) > terms.finder.keeping.most:
                 yield "a unit is alone with too many keys"
-            if own and max(own) > alone(terms.question, terms.finder.keeping, 1, len(own)):
+            if own and max(own) > weight_alone(terms.question, terms.finder.keeping, 1, len(own)):
                 yield "a key of one unit weighs too much"
         found = tuple(every[::2][: terms.finder.most])
     question = replace(terms.question, found=found)

@@ -77,7 +77,7 @@ def lost(text: str, one: list[Row], other: list[Row], limit: Limit, engine: Any 
         assert [entry.charge for entry in vault.entries] == [price]
         exact = vault.engine.answers[0]
         columns = [exact[:, where.start].tolist() for where in terms.columns]
-        found.append([terms.rounded(place, column) for place, column in enumerate(columns)])
+        found.append([terms.round_to_grid(place, column) for place, column in enumerate(columns)])
         vault.engine.close()
     told = Fraction(0)
     for mechanism, ours, theirs in zip(terms.mechanisms, *found, strict=True):

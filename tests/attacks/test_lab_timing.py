@@ -6,18 +6,18 @@ right is found in 99 of 100 runs.
 """
 
 from tacit.audit.attacks.report import Rate
-from tacit.audit.attacks.timing import looping_laplace, perfect_clock, slower_is_larger, timed
+from tacit.audit.attacks.timing import looping_laplace, perfect_clock, slower_is_larger, time_draws
 from tacit.exact import discrete_gaussian, discrete_laplace
 
 DRAWS = 8000
 
 
 def test_a_loop_of_coins_is_found_and_tells_no_more_than_its_rounds():
-    rate = Rate(*slower_is_larger(*timed(lambda: looping_laplace(1000), DRAWS)))
+    rate = Rate(*slower_is_larger(*time_draws(lambda: looping_laplace(1000), DRAWS)))
     assert rate.exceeds(0.5, 1e-6)
     assert not rate.exceeds(perfect_clock(), 1e-6)
 
 
 def test_ours_is_a_fair_coin():
     for sampler in (lambda: discrete_laplace(1000), lambda: discrete_gaussian(10**6)):
-        assert Rate(*slower_is_larger(*timed(sampler, DRAWS)), expected=0.5).agrees(1e-6)
+        assert Rate(*slower_is_larger(*time_draws(sampler, DRAWS)), expected=0.5).agrees(1e-6)

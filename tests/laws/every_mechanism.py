@@ -63,7 +63,7 @@ def noise(mechanism: Laplace | Gaussian) -> Case:
 
     def law(answer: int) -> dict[int, Ball]:
         exact = answer if mechanism.grid is None else answer * step
-        return mechanism.distribution(exact).folded(-1 - reach, 2 + reach)
+        return mechanism.distribution(exact).clamp_law(-1 - reach, 2 + reach)
 
     return Case(mechanism, answers, (1, 2, 3), law, isinstance(mechanism, Gaussian))
 

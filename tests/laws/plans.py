@@ -45,11 +45,11 @@ from tacit.plan import (
     Weighing,
     Weights,
     Where,
-    centred,
-    multiplied,
+    centred_sum,
+    product_sum,
     public_values,
-    ranked,
-    summed,
+    rank_measure,
+    sum_measure,
     type_of,
 )
 
@@ -363,7 +363,7 @@ def _measures(draw, table, depth):
     match draw(st.sampled_from(kinds)):
         case "rank":
             kind = draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
-            made = tried(ranked, draw(expressions(table, kind, depth)), draw(st.sampled_from(RANKS)))
+            made = tried(rank_measure, draw(expressions(table, kind, depth)), draw(st.sampled_from(RANKS)))
             return Counted() if made is None else replace(made, grid=draw(_grids(made.grid)), ends=draw(st.booleans()))
         case "all":
             return Counted()
@@ -374,13 +374,13 @@ def _measures(draw, table, depth):
         case "distinct":
             return Distinct(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
         case "squares":
-            total = tried(centred, draw(expressions(table, Kind.NUMBER, depth)))
-            return (total and tried(multiplied, total, total)) or Counted()
+            total = tried(centred_sum, draw(expressions(table, Kind.NUMBER, depth)))
+            return (total and tried(product_sum, total, total)) or Counted()
         case "some":
             return Counted(draw(expressions(table, draw(st.sampled_from(Kind)), depth)))
         case what:
             kind = draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
-            build = summed if what == "sum" else centred
+            build = sum_measure if what == "sum" else centred_sum
             return tried(build, draw(expressions(table, kind, depth))) or Counted()
 
 

@@ -40,7 +40,7 @@ from tacit.plan import (
     Windowed,
     column_of,
     columns_of,
-    folded,
+    fold_rows,
     type_of,
 )
 from tests.laws import plans
@@ -166,9 +166,9 @@ def _folds(draw, rows, name):
     if fold is Folding.COUNT and draw(st.booleans()):
         value = None
     try:
-        made = folded(fold, value, draw(st.integers(1, 4)))
+        made = fold_rows(fold, value, draw(st.integers(1, 4)))
     except InvalidPlan:
-        made = folded(Folding.COUNT, None, 3)
+        made = fold_rows(Folding.COUNT, None, 3)
     return replace(made, column=replace(made.column, name=name()))
 
 

@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 
 from tacit.curator import Limit, Policy, Shared, Terms, Vault, terms_of
-from tacit.curator.unknown import Finder, alone, key_sensitivity
+from tacit.curator.unknown import Finder, key_sensitivity, weight_alone
 from tacit.engines import Engine
 from tacit.errors import TacitError
 from tacit.ledger import MemoryLedger
@@ -132,7 +132,7 @@ def _check_rounded(terms: Terms, place: int, one: Any, other: Any) -> None:
     if terms.grids[place] == 1:
         return
     start = terms.columns[place].start
-    both = [terms.rounded(place, answer[:, start].tolist()) for answer in (one, other)]
+    both = [terms.round_to_grid(place, answer[:, start].tolist()) for answer in (one, other)]
     square = sum((a - b) ** 2 for a, b in zip(*both, strict=True))
     _require(
         square <= terms.sensitivities[place].bound ** 2, f"measure {place} moves further on its grid than is claimed"
@@ -158,7 +158,7 @@ def check_keys(asked: Accepted, engines: Sequence[Engine]) -> tuple[Key, ...]:
             own = [weight for key, weight in mine.items() if key not in theirs]
             _require(len(own) <= keeping.most, f"one unit has {len(own)} keys of its own")
             _require(
-                all(weight <= alone(asked.question, keeping, 1, len(own)) for weight in own),
+                all(weight <= weight_alone(asked.question, keeping, 1, len(own)) for weight in own),
                 f"keys of one unit weigh more than is claimed: {own}",
             )
     every = sorted({key for each in weights for key in each}, key=repr)

@@ -45,22 +45,22 @@ LOSSES = [
     DiscreteGaussianLoss(9, 2),
     ASYMMETRIC,
     TORN,
-    PureLoss(1).subsampled(F(1, 10)),
-    LaplaceLoss(1).subsampled(F(1, 10)),
-    GaussianLoss(1).subsampled(F(1, 10)),
-    DiscreteGaussianLoss(4, 1).subsampled(F(1, 10)),
-    ApproximateLoss(1, F(1, 10**7)).subsampled(F(1, 10)),
-    (GaussianLoss(F(1, 4)) + PureLoss(F(1, 4))).subsampled(F(1, 4)),
+    PureLoss(1).subsample(F(1, 10)),
+    LaplaceLoss(1).subsample(F(1, 10)),
+    GaussianLoss(1).subsample(F(1, 10)),
+    DiscreteGaussianLoss(4, 1).subsample(F(1, 10)),
+    ApproximateLoss(1, F(1, 10**7)).subsample(F(1, 10)),
+    (GaussianLoss(F(1, 4)) + PureLoss(F(1, 4))).subsample(F(1, 4)),
     parallel(PureLoss(F(1, 2)), GaussianLoss(F(1, 9))),
     parallel(PureLoss(F(1, 2)), ApproximateLoss(F(1, 3), F(1, 10**8))),
 ]
 UNSAMPLED = [ZeroConcentratedLoss(F(1, 50), F(1, 10**8))]  # of what no bound is proved
 UNGROUPED = [
     *UNSAMPLED,
-    GaussianLoss(1).subsampled(F(1, 10)),
-    DiscreteGaussianLoss(4, 1).subsampled(F(1, 10)),
-    ApproximateLoss(1, F(1, 10**7)).subsampled(F(1, 10)),
-    (GaussianLoss(F(1, 4)) + PureLoss(F(1, 4))).subsampled(F(1, 4)),
+    GaussianLoss(1).subsample(F(1, 10)),
+    DiscreteGaussianLoss(4, 1).subsample(F(1, 10)),
+    ApproximateLoss(1, F(1, 10**7)).subsample(F(1, 10)),
+    (GaussianLoss(F(1, 4)) + PureLoss(F(1, 4))).subsample(F(1, 4)),
 ]
 MIXED = PureLoss(F(1, 5)) + GaussianLoss(F(1, 25)) * 3
 EPSILONS = [F(0), F(1, 10), F(1, 2), F(1), F(2), F(5)]
@@ -114,7 +114,7 @@ def test_another_release_never_costs_less(loss):
 
 @every_loss
 def test_no_bound_undercuts_the_law_of_a_single_release(loss):
-    rest = total(loss).losses.apart()[1]
+    rest = total(loss).losses.split_failure()[1]
     with working():
         for epsilon in EPSILONS:
             own = rest.parts[0][0].delta(epsilon)
@@ -130,7 +130,7 @@ MORE_SENSITIVE = {
     "Gaussian": lambda d: GaussianLoss(F(d, 4) ** 2),
     "discrete Gaussian": lambda d: DiscreteGaussianLoss(16, d),
     "discrete Gaussian vector": lambda d: ZeroConcentratedLoss(F(d, 4) ** 2 / 2),
-    "sampled Gaussian": lambda d: GaussianLoss(F(d, 4) ** 2).subsampled(F(1, 5)),
+    "sampled Gaussian": lambda d: GaussianLoss(F(d, 4) ** 2).subsample(F(1, 5)),
 }
 
 
@@ -161,9 +161,9 @@ def test_a_group_never_costs_less(loss):
 def test_a_sample_never_costs_more_than_the_whole(loss, rate):
     if loss in UNSAMPLED:
         with pytest.raises(InvalidInput, match="sample"):
-            loss.subsampled(rate)
+            loss.subsample(rate)
         return
-    sample = total(loss.subsampled(rate))
+    sample = total(loss.subsample(rate))
     for epsilon in EPSILONS:
         assert sample.delta(epsilon) <= total(loss).delta(epsilon) * HAIR + 1e-300
     whole, part = total(loss).renyi(3), sample.renyi(3)
@@ -261,7 +261,7 @@ def test_of_a_mirrored_pair_the_mixture_is_the_worse_direction(epsilon, rate, or
 @settings(max_examples=25)
 def test_a_sampled_group_is_bounded(epsilon, rate, size):
     """Units are drawn one by one: the number drawn is binomial, and each draw moves randomized response once more."""
-    grouped = PureLoss(epsilon).subsampled(rate).group(size)
+    grouped = PureLoss(epsilon).subsample(rate).group(size)
     with working(200):
         drawn = [exact.comb(size, j) * ball(rate) ** j * ball(1 - rate) ** (size - j) for j in range(size + 1)]
         moved = [exact.response(j * epsilon).p for j in range(size + 1)]
@@ -273,14 +273,14 @@ def test_a_sampled_group_is_bounded(epsilon, rate, size):
 
 
 def test_a_sample_of_a_sample_is_a_sample():
-    assert GaussianLoss(1).subsampled(F(1, 2)).subsampled(F(1, 3)) == GaussianLoss(1).subsampled(F(1, 6))
+    assert GaussianLoss(1).subsample(F(1, 2)).subsample(F(1, 3)) == GaussianLoss(1).subsample(F(1, 6))
 
 
 @every_loss
 def test_a_sample_of_all_is_the_whole(loss):
     if total(loss).failure:
         return
-    whole, sample = total(loss), total(loss.subsampled(1))
+    whole, sample = total(loss), total(loss.subsample(1))
     assert sample.epsilon(1e-6) <= whole.epsilon(1e-6) * HAIR
 
 

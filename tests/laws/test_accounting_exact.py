@@ -174,13 +174,13 @@ def sampled_responses(random: Random) -> tuple[Loss, Truth]:
     epsilon, rate, times = between(random, F(1, 10), F(3)), between(random, F(1, 100), F(1)), random.randrange(1, 4)
     pair = exact.sampled(exact.response(epsilon), rate)
     tight = "delta" if times == 1 else ""  # misses are bounded for both directions at once
-    return PureLoss(epsilon).subsampled(rate) * times, without_moments(of_ways(exact.product_of([pair] * times), tight))
+    return PureLoss(epsilon).subsample(rate) * times, without_moments(of_ways(exact.product_of([pair] * times), tight))
 
 
 def sampled_finite(random: Random) -> tuple[Loss, Truth]:
     p, q, rate = random_law(random, 3), random_law(random, 3), between(random, F(1, 100), F(1))
     ways = [exact.sampled(pair, rate) for pair in (listed(p, q), listed(q, p))]
-    return FiniteLoss(p, q).subsampled(rate), without_moments(of_ways([*ways, *(way.swapped() for way in ways)]))
+    return FiniteLoss(p, q).subsample(rate), without_moments(of_ways([*ways, *(way.swapped() for way in ways)]))
 
 
 def without_moments(truth: Truth) -> Truth:
@@ -281,7 +281,7 @@ def check_delta(random: Random, one: Total, truth: Truth) -> None:
 
 
 def check_epsilon(random: Random, one: Total, truth: Truth) -> None:
-    delta = one.losses.apart()[0] + F(1, 10 ** random.randrange(2, 10))
+    delta = one.losses.split_failure()[0] + F(1, 10 ** random.randrange(2, 10))
     shown = Fraction(one.epsilon(delta))
     with working(BITS):
         assert lower(truth.delta(shown)) <= delta

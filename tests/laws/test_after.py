@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tacit.mechanisms
 from tacit.exact import ball, lower, upper, working
-from tacit.mechanisms import Gaussian, Laplace, clamped, rounded
+from tacit.mechanisms import Gaussian, Laplace, clamp, round_to
 from tests.laws.every_mechanism import EPSILONS, TINY, constant_noise, every_noise, excess, largest_loss
 
 F = Fraction
@@ -79,7 +79,7 @@ def test_clamping_never_costs_anything(case):
 @pytest.mark.parametrize("scale", [F(1, 2), F(1), F(10)], ids=str)
 def test_clamping_at_zero_keeps_epsilon_where_drawing_again_broke_it(scale):
     mechanism = Laplace(scale)
-    p, q = (mechanism.distribution(exact).folded(0, 60) for exact in (0, 1))
+    p, q = (mechanism.distribution(exact).clamp_law(0, 60) for exact in (0, 1))
     assert largest_loss(p, q) <= mechanism.loss(1).epsilon + TINY
     assert largest_loss(q, p) <= mechanism.loss(1).epsilon + TINY
 
@@ -97,7 +97,7 @@ def test_a_release_draws_once_whatever_comes_out(case, drawn):
 
 
 DRAWING = {"noise", "noisy", "release", "words", "bernoulli", "below", "discrete_laplace", "discrete_gaussian"}
-DRAWING |= {"_summed", "_reports"}
+DRAWING |= {"_add_noise", "_reports"}
 
 
 # Loops whose every turn answers something new, whatever was drawn before.
@@ -137,19 +137,19 @@ def test_a_loop_that_draws_is_caught(draws):
 @given(released_numbers, st.integers(-20, 20), st.integers(0, 20))
 def test_a_clamped_number_is_the_nearest_one_in_range(released, low, width):
     high = low + width
-    inside = clamped(released, low, high)
+    inside = clamp(released, low, high)
     assert low <= inside <= high
     assert abs(F(inside) - F(released)) == max(low - F(released), F(released) - high, F(0))
-    assert clamped(inside, low, high) == inside
-    assert clamped(released, low=low) == max(released, low)
-    assert clamped(released, high=high) == min(released, high)
-    assert clamped(released) == released
+    assert clamp(inside, low, high) == inside
+    assert clamp(released, low=low) == max(released, low)
+    assert clamp(released, high=high) == min(released, high)
+    assert clamp(released) == released
 
 
 @given(st.lists(released_numbers, max_size=6), st.integers(-20, 20), st.integers(0, 20))
 def test_an_array_and_a_table_are_clamped_number_by_number(released, low, width):
     high = low + width
-    wanted = [clamped(number, low, high) for number in released]
+    wanted = [clamp(number, low, high) for number in released]
     kinds = [np.array(released, dtype=object)]
     if all(isinstance(number, float) for number in released):
         kinds.append(np.array(released, dtype=np.float64))
@@ -157,19 +157,19 @@ def test_an_array_and_a_table_are_clamped_number_by_number(released, low, width)
         kinds.append(np.array(released, dtype=np.int64))
     for array in kinds:
         before = array.copy()
-        assert clamped(array, low, high).tolist() == wanted
+        assert clamp(array, low, high).tolist() == wanted
         assert array.tolist() == before.tolist(), "the release itself is left alone"
-        assert clamped(array.reshape(-1, 1), low, high).shape == (len(released), 1)
-    table = clamped(dict(enumerate(released)), low, high)
+        assert clamp(array.reshape(-1, 1), low, high).shape == (len(released), 1)
+    table = clamp(dict(enumerate(released)), low, high)
     assert list(table.items()) == list(enumerate(wanted))
 
 
 def test_clamping_keeps_integers_integers():
-    assert clamped(np.array([-5, 2**62 + 1]), low=0).tolist() == [0, 2**62 + 1]
-    assert clamped(np.array([-5, 3]), low=0).dtype == np.int64
-    assert clamped(np.array([-5.5, 3]), 0, 2).dtype == np.float64
-    assert clamped(np.array([1, 2]), -(2**70), 2**70).tolist() == [1, 2]
-    assert clamped(np.array([1, 2]), low=2**70).tolist() == [2**70, 2**70]
+    assert clamp(np.array([-5, 2**62 + 1]), low=0).tolist() == [0, 2**62 + 1]
+    assert clamp(np.array([-5, 3]), low=0).dtype == np.int64
+    assert clamp(np.array([-5.5, 3]), 0, 2).dtype == np.float64
+    assert clamp(np.array([1, 2]), -(2**70), 2**70).tolist() == [1, 2]
+    assert clamp(np.array([1, 2]), low=2**70).tolist() == [2**70, 2**70]
 
 
 # ------------------------------------------------------------------------------- rounding
@@ -184,7 +184,7 @@ def test_clamping_keeps_integers_integers():
 @example(2**62, 10)
 def test_a_number_is_rounded_to_the_nearest_multiple_halves_upward(released, to):
     wanted = ((2 * F(released) + to) // (2 * to)) * to
-    near = rounded(released, to)
+    near = round_to(released, to)
     assert type(near) is type(released)
     assert F(near) == (F(float(wanted)) if isinstance(released, float) else wanted)
     assert np.isfinite(float(near))
@@ -194,22 +194,22 @@ def test_a_number_is_rounded_to_the_nearest_multiple_halves_upward(released, to)
 @given(st.lists(integers, max_size=5), st.integers(1, 2**53))
 @example([2**62, -(2**62), 2**63 - 1, -(2**63)], 10)
 def test_an_array_of_integers_is_rounded_number_by_number_and_never_wraps(released, to):
-    wanted = [rounded(number, to) for number in released]
+    wanted = [round_to(number, to) for number in released]
     kinds = [object] if any(not -(2**63) <= number < 2**63 for number in released) else [object, np.int64]
     for kind in kinds:
-        assert rounded(np.array(released, dtype=kind), to).tolist() == wanted
+        assert round_to(np.array(released, dtype=kind), to).tolist() == wanted
 
 
 @given(st.lists(floats, max_size=5), st.integers(1, 2**53))
 def test_an_array_of_floats_is_rounded_number_by_number(released, to):
-    near = rounded(np.array(released, dtype=np.float64), to)
+    near = round_to(np.array(released, dtype=np.float64), to)
     assert near.dtype == np.float64
-    assert near.tolist() == [rounded(number, to) for number in released]
-    assert rounded({"a": near}, to)["a"].tolist() == [rounded(number, to) for number in near.tolist()]
+    assert near.tolist() == [round_to(number, to) for number in released]
+    assert round_to({"a": near}, to)["a"].tolist() == [round_to(number, to) for number in near.tolist()]
 
 
 def test_what_is_done_after_the_noise_is_done_to_what_leaves():
     for mechanism in (Laplace(5), Gaussian(5)):
         released = mechanism.release({"a": np.arange(50), "b": 7})
-        assert clamped(released, low=0)["a"].tolist() == [max(0, number) for number in released["a"].tolist()]
-        assert rounded(released, to=10)["b"] == rounded(released["b"], to=10)
+        assert clamp(released, low=0)["a"].tolist() == [max(0, number) for number in released["a"].tolist()]
+        assert round_to(released, to=10)["b"] == round_to(released["b"], to=10)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tacit.engines import DuckDB, Memory, pairs, work, yielding
 from tacit.engines.work import Bounds, bounds_of_question
-from tacit.engines.yielding import yielded
+from tacit.engines.yielding import yield_rows
 from tacit.errors import InvalidPlan, TooLarge
 from tacit.plan import (
     MOST_CHARACTERS,
@@ -26,7 +26,7 @@ from tacit.plan import (
     Scan,
     Table,
     Where,
-    computed,
+    compile_expression,
     length_of,
     owner_of,
     parts_of,
@@ -89,7 +89,7 @@ def texts(draw, depth=3):
 
 
 def check_length(expression, row):
-    found, bound = computed(expression)(row) or "", length_of(expression)
+    found, bound = compile_expression(expression)(row) or "", length_of(expression)
     read = sum(len(cell[:MOST_CHARACTERS].encode()) for cell in (row["a"], row["b"]))
     assert len(found) <= bound.characters
     assert len(found.encode()) <= bound.fixed + bound.share * read
@@ -113,7 +113,7 @@ def test_what_is_replaced_is_as_long_as_its_bound_at_worst(old, new):
 def test_a_letter_of_another_case_is_at_most_half_as_long_again():
     letters = [chr(number) for number in (*range(0xD800), *range(0xE000, sys.maxunicode + 1))]
     for function, other in ((Function.UPPER, str.upper), (Function.LOWER, str.lower)):
-        change = computed(Called(function, (NAME,)))
+        change = compile_expression(Called(function, (NAME,)))
         changed = [letter for letter in letters if other(letter) != letter or letter == "ß"]
         assert len(changed) > 1_000
         assert all(2 * len(change({"a": letter}).encode()) <= 3 * len(letter.encode()) for letter in changed)
@@ -170,14 +170,14 @@ def check_rows(data):
     for node in every_node(rows):
         if owner_of(node) is Owner.NOBODY:
             continue
-        load, held = bounds.load(node), Counter(row.unit for row in yielded(node, memory._rows, bounds))
+        load, held = bounds.load(node), Counter(row.unit for row in yield_rows(node, memory._rows, bounds))
         for unit, number in held.items():
             tables = [table for table in tables_of(node) if not table.public]
             owned = max(sum(row[table.unit] == unit for row in world.rows[table]) for table in tables)
             assert number <= load.copies * owned + load.more
         if isinstance(node, Joined):
             found["limited" if bounds.limits(node) else "free"] += 1
-            left = {row.unit for row in yielded(node.left, memory._rows, bounds)}
+            left = {row.unit for row in yield_rows(node.left, memory._rows, bounds)}
             found["left out"] += node.outer and HEAVY in left and HEAVY not in held
     return found
 

@@ -20,10 +20,10 @@ import pytest
 
 from tacit.engines import DuckDB, Memory, ingest
 from tacit.engines.dialect import Dialect
-from tacit.engines.duckdb import FEW, opened
-from tacit.engines.loading import loaded
-from tacit.engines.reading import read
-from tacit.engines.rendering import called
+from tacit.engines.duckdb import FEW, open_connection
+from tacit.engines.loading import load_table
+from tacit.engines.reading import read_cell
+from tacit.engines.rendering import type_name
 from tacit.engines.sources import Stored, rows_of, source_of
 from tacit.plan import (
     Column,
@@ -42,8 +42,8 @@ from tacit.plan import (
     Weighing,
     Weights,
     Where,
-    held,
-    summed,
+    clamp_cell,
+    sum_measure,
 )
 
 MINUS_NAN = struct.unpack("<d", struct.pack("<Q", 0xFFF8000000000001))[0]
@@ -231,12 +231,12 @@ def bits(value: Any) -> Any:
 def expected_cells(source: object, table: Table, variants: list[Column]) -> list[tuple[Any, ...]]:
     """What the memory engine reads, row by row."""
     rows = [row.cells for row in rows_of(source, table)]
-    return plain_cells([(row["i"], *(held(row[column.name], column) for column in variants)) for row in rows])
+    return plain_cells([(row["i"], *(clamp_cell(row[column.name], column) for column in variants)) for row in rows])
 
 
 def found_cells(cursor: Any, relation: Any, variants: list[Column]) -> list[tuple[Any, ...]]:
     """What DuckDB reads, row by row; dates and moments as integers."""
-    cells = [as_value(read(relation.columns[c.name][0], relation.columns[c.name][1], c), c.kind) for c in variants]
+    cells = [as_value(read_cell(relation.columns[c.name][0], relation.columns[c.name][1], c), c.kind) for c in variants]
     number = relation.columns["i"][0]
     found = cursor.execute(f"SELECT {', '.join([number, *cells])} FROM {relation.name} WHERE {number} >= 0")
     return plain_cells(found.fetchall())
@@ -266,8 +266,8 @@ def check_cells(source: Any, small: Any, names: list[str]) -> int:
     for table in tables_for(names):
         variants = variants_of(table)
         wanted = expected_cells(small() if callable(small) else small, table, variants)
-        with closing(opened(threads=1)) as connection:
-            relation = loaded(connection, 0, table, source_of(source() if callable(source) else source))
+        with closing(open_connection(threads=1)) as connection:
+            relation = load_table(connection, 0, table, source_of(source() if callable(source) else source))
             unoptimised = connection.cursor()
             unoptimised.execute("PRAGMA disable_optimizer")
             for cursor in (connection.cursor(), unoptimised):
@@ -321,8 +321,8 @@ def test_a_cell_of_a_database_means_the_same_in_both_engines(tmp_path: Path) -> 
     seen = check_cells(Stored(tmp_path / "t.duckdb", "t"), poison(names), names)
     for n, table in enumerate(tables_for(names)):
         ingest(filled(names, "wild", 300), table, tmp_path / f"{n}.duckdb")
-        with closing(opened(threads=1)) as connection:
-            relation = loaded(connection, 0, table, source_of(tmp_path / f"{n}.duckdb"))
+        with closing(open_connection(threads=1)) as connection:
+            relation = load_table(connection, 0, table, source_of(tmp_path / f"{n}.duckdb"))
             variants = variants_of(table)
             found = found_cells(connection, relation, variants)
             assert found == expected_cells(poison(names), table, variants)
@@ -369,8 +369,8 @@ def test_a_python_object_means_the_same_in_both_engines() -> None:
     variants, seen = variants_of(table), 0
     wanted = expected_cells(rows, table, variants)
     for source in (rows, objects, [*rows, *({**row, "i": -1} for row in rows)], *([row] for row in rows)):
-        with closing(opened(threads=1)) as connection:
-            found = found_cells(connection, loaded(connection, 0, table, source_of(source)), variants)
+        with closing(open_connection(threads=1)) as connection:
+            found = found_cells(connection, load_table(connection, 0, table, source_of(source)), variants)
         assert set(found) <= set(wanted), first_difference(found, wanted, variants)
         assert isinstance(source, list) or found == wanted
         seen += len(found) * len(variants)
@@ -396,7 +396,7 @@ def questions_about(table: Table, column: Column) -> list[Question]:
     """What depends on a cell, for every row of its own: its sum, its order, whether it is there."""
     field, number = Field(column), Key(Field(table.columns[0]), tuple(range(ROWS)))
     bounded = column.kind in {Kind.INTEGER, Kind.NUMBER} and None not in {column.low, column.high}
-    measures: tuple[Measure, ...] = (Counted(), Counted(field), *([summed(field)] if bounded else []))
+    measures: tuple[Measure, ...] = (Counted(), Counted(field), *([sum_measure(field)] if bounded else []))
     pivot = Literal(PIVOTS[column.kind], column.kind)
     conditions: list[Expression] = [IsNull(field), Compared("=" if column.kind is Kind.BOOLEAN else ">=", field, pivot)]
     return [Question(Scan(table), (number,), measures)] + [
@@ -430,8 +430,8 @@ def test_no_number_has_statistics(tmp_path: Path) -> None:
         (said,) = raw.execute(f"SELECT stats(f32) FROM '{tmp_path / 't.parquet'}' LIMIT 1").fetchall()[0]
         assert {"min", "max"} <= set(said)
     table = Table("t", tuple(Column(name, Kind.NUMBER) for name in names), unit="f64")
-    with closing(opened()) as connection:
-        relation = loaded(connection, 0, table, source_of(tmp_path / "t.parquet"))
+    with closing(open_connection()) as connection:
+        relation = load_table(connection, 0, table, source_of(tmp_path / "t.parquet"))
         for name in (*(cell for cell, _ in relation.columns.values()), "u"):
             (told,) = connection.execute(f"SELECT stats({name}) FROM t0 LIMIT 1").fetchall()[0]
             assert not {"min", "max"} & set(told)
@@ -448,7 +448,7 @@ def test_a_unit_out_of_bounds_moves_a_sum_by_its_own_cell(tmp_path: Path) -> Non
         cells = pa.array(np.concatenate([cost, extra]), from_pandas=False)
         pq.write_table(pa.table({"cost": cells}), tmp_path / "t.parquet")
         with DuckDB({table: tmp_path / "t.parquet"}) as engine:
-            measure = summed(Field(table.columns[0]))
+            measure = sum_measure(Field(table.columns[0]))
             totals.append(int(engine.evaluate(Question(Scan(table), (), (measure,)), LOOSE)[0, 0]))
     assert 0 < totals[1] - totals[0] <= measure.reach << LOOSE.bits
 
@@ -565,8 +565,8 @@ def test_a_text_means_the_same_in_both_engines() -> None:
     texts, seen = written_texts(), 0
     variants = [Column(kind.value, kind, low, high) for kind in Kind for low, high in BOUNDS.get(kind, [(None, None)])]
     for dialect in DIALECTS:
-        wanted = [[held(dialect.read(text, column.kind), column) for column in variants] for text in texts]
-        with closing(opened(threads=1)) as connection:
+        wanted = [[clamp_cell(dialect.read(text, column.kind), column) for column in variants] for text in texts]
+        with closing(open_connection(threads=1)) as connection:
             unoptimised = connection.cursor()
             unoptimised.execute("PRAGMA disable_optimizer")
             for cursor in (connection, unoptimised) if dialect in DIALECTS[:2] else (connection,):
@@ -574,7 +574,8 @@ def test_a_text_means_the_same_in_both_engines() -> None:
                 cells = ", ".join(f"{dialect.sql('x', kind)} AS {kind.value}" for kind in Kind)
                 cursor.execute(f"CREATE OR REPLACE TABLE t AS SELECT i, {cells} FROM given").fetchall()
                 listed = [
-                    as_value(read(f'"{column.name}"', called(column.kind), column), column.kind) for column in variants
+                    as_value(read_cell(f'"{column.name}"', type_name(column.kind), column), column.kind)
+                    for column in variants
                 ]
                 rows = cursor.execute(f"SELECT {', '.join(listed)} FROM t ORDER BY i").fetchall()
                 for text, found, value in zip(texts, rows, wanted, strict=True):

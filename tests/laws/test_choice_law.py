@@ -52,7 +52,7 @@ def owed(slots: Slots, candidate: int, bits: int) -> int:
     """How many places of a slot are its candidate's, chances summed, in units of 2**-bits."""
     length = int(slots.lengths[candidate])
     sure = max(0, length - PADDING)
-    return (sure << bits) + sum(slots.owed(candidate, place).floor(bits) for place in range(sure, length))
+    return (sure << bits) + sum(slots.chance_of(candidate, place).floor(bits) for place in range(sure, length))
 
 
 @settings(max_examples=30)

@@ -278,7 +278,7 @@ def moved_within(terms: Terms, place: int, one: Any, other: Any) -> bool:
 
 def misranking_moved(aim: Any, one: Any, other: Any) -> Fraction:
     """How far the misranking of any cell moves from one histogram to another."""
-    pairs = zip(aim.misranked(one).tolist(), aim.misranked(other).tolist(), strict=True)
+    pairs = zip(aim.rank_errors(one).tolist(), aim.rank_errors(other).tolist(), strict=True)
     return F(max(abs(a - b) for a, b in pairs), aim.share.denominator)
 
 
@@ -446,7 +446,7 @@ def test_an_engine_that_fails_after_the_charge_says_one_thing_only_and_gives_not
         assert overhead == [""]
         said.add((str(failure.value), failure.value.args))
         assert [entry.charge for entry in vault.entries] == [limit.filter().price_of(1)]
-        assert not vault.entries[0].answered
+        assert not vault.entries[0].is_answered
     assert len(said) == 1
 
 
@@ -671,8 +671,8 @@ def test_what_is_stored_is_the_exact_integers_plus_the_noise_of_each_mechanism_a
     exact = vault.engine.answers[0]
     for place, (mechanism, numbers) in enumerate(given_to):
         assert mechanism == terms.mechanisms[place]
-        assert numbers == terms.rounded(place, [int(number) for number in exact[:, place]])
-    assert Stored.read(vault.entries[0].payload).integers == ((10, 20, 30), (11, 21, 31), (12, 22, 32))
+        assert numbers == terms.round_to_grid(place, [int(number) for number in exact[:, place]])
+    assert Stored.from_bytes(vault.entries[0].payload).integers == ((10, 20, 30), (11, 21, 31), (12, 22, 32))
 
 
 @both_limits

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tacit.curator.intervals import Noisy
 from tacit.curator.policy import Limit, Shared
 from tacit.curator.terms import Terms, terms_of
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import RankedCells
-from tacit.plan import Column, Kind, Plan, Table, canonical, derived, identity, read_sql, subject
+from tacit.plan import Column, Kind, Plan, Table, canonical, derive_plan, identity, read_sql, subject
 
 COST = Column("cost", Kind.INTEGER, low=10, high=30, nullable=False)
 AGE = Column("age", Kind.NUMBER, low=-5, high=95)
@@ -47,7 +47,7 @@ def seen(plan: Plan, terms: Terms, exact: Any, places: tuple[int, ...]) -> list[
     """The view of exact numbers."""
     noise = [mechanism for mechanism in terms.mechanisms if not isinstance(mechanism, RankedCells)]
     noisy = [[Noisy(int(row[place]), noise[place], terms.worth(place)) for place in places] for row in exact]
-    found = viewed(plan, noisy, 0.95, raw=True)
+    found = view_answer(plan, noisy, 0.95, raw=True)
     keep = [place for place, name in enumerate(found.columns) if not name.endswith(("_low", "_high"))]
     return [tuple(row[place] for place in keep) for row in found.rows]
 
@@ -61,7 +61,7 @@ def answered(plan: Plan) -> tuple[Terms, Any]:
 def test_what_is_derived_has_the_same_meaning(paid: list[str], asked: list[str]) -> None:
     earlier, plan = plan_of(paid), plan_of(asked)
     assert subject(earlier.question) == subject(plan.question)
-    found = derived(plan, [identity(measure) for measure in earlier.question.measures])
+    found = derive_plan(plan, [identity(measure) for measure in earlier.question.measures])
     if found is None:
         return
     terms, exact = answered(earlier)
@@ -78,9 +78,9 @@ def _close(a: Any, b: Any) -> bool:
 
 def test_all_that_is_listed_can_be_told_and_other_rows_cannot() -> None:
     everything = [identity(measure) for measure in plan_of(["SUM(cost) AS s", "COUNT(*) AS n"]).question.measures]
-    assert derived(plan_of(["AVG(cost) AS m"]), everything) is not None
-    assert derived(plan_of(["AVG(age) AS m"]), everything) is None
+    assert derive_plan(plan_of(["AVG(cost) AS m"]), everything) is not None
+    assert derive_plan(plan_of(["AVG(age) AS m"]), everything) is None
     centred = [identity(measure) for measure in plan_of(["AVG(cost) AS m"]).question.measures]
-    assert derived(plan_of(["SUM(cost) AS s"]), centred) is None
+    assert derive_plan(plan_of(["SUM(cost) AS s"]), centred) is None
     other = canonical(read_sql("SELECT COUNT(*) AS n FROM visits", {"visits": VISITS}))
     assert subject(other.question) != subject(plan_of(["COUNT(*) AS n"]).question)

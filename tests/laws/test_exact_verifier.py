@@ -16,10 +16,10 @@ from tacit.audit import (
     neighbouring_pairs,
     posterior_shift,
     sensitivity_by_search,
-    truncated,
+    truncate,
     verify,
 )
-from tacit.audit.enclosure import enclosed
+from tacit.audit.enclosure import enclose
 from tacit.errors import NotPrivate
 from tacit.exact import ball, upper, working
 from tacit.mechanisms import Gaussian, Laplace, RandomizedResponse, analytic_gaussian_sigma
@@ -258,17 +258,17 @@ def told(mechanism, answer):
 
 def clamped(mechanism, answer):
     """Clamped to the range of the answers: beyond it Laplace's ratios are constant, so nothing is lost."""
-    return mechanism.distribution(answer).folded(0, 6)
+    return mechanism.distribution(answer).clamp_law(0, 6)
 
 
 def clamped_each(mechanism, answers):
-    parts = [mechanism.distribution(answer).folded(0, 3) for answer in answers]
+    parts = [mechanism.distribution(answer).clamp_law(0, 3) for answer in answers]
     return {(a, b): parts[0][a] * parts[1][b] for a, b in product(*parts)}
 
 
 def cut_off(mechanism, answer):
     reach = int(14 * mechanism.sigma) + 8
-    return truncated(mechanism.distribution(answer).probability, -reach, 6 + reach)
+    return truncate(mechanism.distribution(answer).probability, -reach, 6 + reach)
 
 
 RESPONSES = {
@@ -308,7 +308,7 @@ def test_randomized_response_attains_its_epsilon_exactly(case, neighbours):
 @both_relations
 def test_pure_mechanisms_attain_the_epsilon_they_claim_and_never_exceed_it(case, neighbours):
     with working():
-        claimed = enclosed(case.loss(neighbours).renyi(inf))
+        claimed = enclose(case.loss(neighbours).renyi(inf))
     found = case.verified(neighbours).epsilon()
     assert found.low <= claimed.high, "a breach is certain"
     assert found.high <= claimed.high + TINY
@@ -321,7 +321,7 @@ def test_every_mechanism_attains_the_delta_it_claims_and_never_exceeds_it(case, 
     report, loss = case.verified(neighbours), case.loss(neighbours)
     for epsilon in (F(0), F(1, 10), F(1), F(2), F(4)):
         with working():
-            claimed = enclosed(loss.delta(epsilon))
+            claimed = enclose(loss.delta(epsilon))
         found = report.delta(epsilon)
         assert found.low <= claimed.high, "a breach is certain"
         assert found.high <= claimed.high + TINY
@@ -339,7 +339,7 @@ def test_several_numbers_never_exceed_the_delta_they_claim(neighbours):
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 10**6)), (F(2), F(1, 10**5)), (F(8), F(1, 10**6))])
 def test_a_calibrated_gaussian_keeps_its_promise_and_wastes_next_to_nothing(epsilon, delta):
-    case = Case(Gaussian.calibrated(epsilon, delta, sensitivity=1), (0, 1), sum, cut_off)
+    case = Case(Gaussian.calibrate(epsilon, delta, sensitivity=1), (0, 1), sum, cut_off)
     for neighbours in Neighbours:
         report = case.verified(neighbours)
         assert report.holds(epsilon, delta)

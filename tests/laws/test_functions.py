@@ -16,9 +16,9 @@ import pytest
 from tacit.curator import Limit, terms_of
 from tacit.curator.policy import Shared
 from tacit.engines import DuckDB, Memory
-from tacit.engines.duckdb import opened
-from tacit.engines.reading import read
-from tacit.engines.rendering import quoted, rendered
+from tacit.engines.duckdb import open_connection
+from tacit.engines.reading import read_cell
+from tacit.engines.rendering import quote_name, render
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     Called,
@@ -26,7 +26,7 @@ from tacit.plan import (
     Kind,
     Weighing,
     Weights,
-    computed,
+    compile_expression,
     constant,
     operands,
     plain,
@@ -88,7 +88,7 @@ def peer():
 @pytest.fixture(scope="module")
 def locked():
     """DuckDB as the engine sets it up."""
-    with opened(threads=1) as connection:
+    with open_connection(threads=1) as connection:
         yield filled(connection, rows())
 
 
@@ -115,7 +115,7 @@ def all_cells():
 
 
 def sql_of(expression):
-    return rendered(expression, lambda column: read(quoted(column.name), TYPES[column.kind], column))
+    return render(expression, lambda column: read_cell(quote_name(column.name), TYPES[column.kind], column))
 
 
 def number_of(expression):
@@ -130,7 +130,7 @@ def test_a_function_means_what_duckdb_means_by_it(case, peer, locked):
     expression = expression_of(case.text)
     kind = type_of(expression).kind
     assert kind is case.kind
-    value = computed(expression)
+    value = compile_expression(expression)
     found = [value(cells) for cells in all_cells()]
     ours = [value_of(cell, kind) for (cell,) in locked.execute(f"SELECT {number_of(expression)} FROM rows").fetchall()]
     theirs = [
@@ -266,7 +266,7 @@ def some_cells(many):
 
 @pytest.fixture(scope="module")
 def crowded(many):
-    with opened(threads=1) as connection:
+    with open_connection(threads=1) as connection:
         yield filled(connection, many)
 
 
@@ -290,7 +290,7 @@ def test_values_lie_in_the_inferred_range(case, crowded):
 @every_case
 def test_engines_agree_on_wild_rows(case, crowded, some_cells):
     expression = expression_of(case.text)
-    value, kind = computed(expression), type_of(expression).kind
+    value, kind = compile_expression(expression), type_of(expression).kind
     cells = crowded.execute(f"SELECT {number_of(expression)} FROM rows LIMIT 400").fetchall()
     for row, (cell,) in zip(some_cells, cells, strict=True):
         assert agree(case, value(row), value_of(cell, kind)), row
@@ -337,7 +337,7 @@ def test_poison_is_computed_alike_and_raises_nowhere():
     assert len(cells) >= 1_000
     assert {function for case, _, _ in cells for function in functions_of(expression_of(case.text))} == set(Function)
     table = [PLAIN_ROW | {name: cell} for _, name, cell in cells]
-    with opened(threads=1) as connection:
+    with open_connection(threads=1) as connection:
         filled(connection, table)
         for case, group in groupby(enumerate(cells), key=lambda numbered: numbered[1][0]):
             places = [place for place, _ in group]
@@ -347,7 +347,7 @@ def test_poison_is_computed_alike_and_raises_nowhere():
                 f"SELECT {number_of(expression)} FROM rows WHERE {inside} ORDER BY rowid"
             ).fetchall()
             for place, (found,) in zip(places, answers, strict=True):
-                expected = computed(expression)(cells_of(table[place]))
+                expected = compile_expression(expression)(cells_of(table[place]))
                 assert agree(case, expected, value_of(found, case.kind)), (case.text, table[place])
                 assert not isinstance(found, float) or isfinite(found), case.text
 

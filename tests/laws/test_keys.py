@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge, total
 from tacit.curator import Limit, Policy, Shared, Vault, terms_of
-from tacit.curator.unknown import Finder, alone, key_sensitivity, keys_of
+from tacit.curator.unknown import Finder, key_sensitivity, keys_of, weight_alone
 from tacit.engines import DuckDB, Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TooLarge
 from tacit.exact import upper, working
@@ -148,7 +148,7 @@ def check_neighbours(data: Any, make: Any, *, plans_each: int, pairs_each: int) 
             for here, there in ((one, two), (two, one)):
                 own = [here[key] for key in here if key not in there]
                 assert len(own) <= keeping.most
-                assert all(weight <= alone(question, keeping, 1, len(own)) for weight in own)
+                assert all(weight <= weight_alone(question, keeping, 1, len(own)) for weight in own)
     for each in engines:
         each.close()
     return seen
@@ -364,17 +364,19 @@ def test_finding_keys_is_as_private_as_is_claimed_by_enumeration(relation, most,
     moved = key_sensitivity(BY_NOTE, keeping, relation)
     rho = F(1, 3)
     noise = Gaussian(F(int(2**10 * float(moved.bound / (2 * rho) ** F(1, 2)) + 1), 2**10))
-    finder = Finder.fitted(BY_NOTE, keeping, (moved, noise, 1), delta)
+    finder = Finder.fit(BY_NOTE, keeping, (moved, noise, 1), delta)
     claim = total(ZeroConcentratedLoss(rho, delta, relation))
     others = {"a": 12, "b": 20}
     for own in range(most + 1):
         for number in range(max(own, 1), most + 1):
-            weight = alone(BY_NOTE, keeping, 1, number)
+            weight = weight_alone(BY_NOTE, keeping, 1, number)
             mine = {"a": weight, "b": weight} if number >= own + 2 else {"a": weight} if number > own else {}
             mine |= {f"own {i}": weight for i in range(own)}
             one = others
             if relation is Neighbours.REPLACE:  # somebody else, with keys of their own
-                theirs = {"b": weight} | {f"their {i}": alone(BY_NOTE, keeping, 1, most) for i in range(most - 1)}
+                theirs = {"b": weight} | {
+                    f"their {i}": weight_alone(BY_NOTE, keeping, 1, most) for i in range(most - 1)
+                }
                 one = {key: others.get(key, 0) + theirs.get(key, 0) for key in {**others, **theirs}}
             two = {key: others.get(key, 0) + mine.get(key, 0) for key in {**others, **mine}}
             laws = law_of(finder, one), law_of(finder, two)
@@ -393,12 +395,16 @@ def test_the_finder_of_a_question_keeps_its_delta_for_every_number_of_keys():
         assert finder.delta == rule.failure(rule.with_keys(price))
         with working():
             chances = [
-                upper(passing(finder.noise.law, finder.start, k, alone(BY_NOTE, finder.keeping, finder.grid, k)))
+                upper(passing(finder.noise.law, finder.start, k, weight_alone(BY_NOTE, finder.keeping, finder.grid, k)))
                 for k in {1, 2, 3, most // 2, most - 1, most}
                 if 1 <= k <= most
             ]
             before = [
-                upper(passing(finder.noise.law, finder.start - 1, k, alone(BY_NOTE, finder.keeping, finder.grid, k)))
+                upper(
+                    passing(
+                        finder.noise.law, finder.start - 1, k, weight_alone(BY_NOTE, finder.keeping, finder.grid, k)
+                    )
+                )
                 for k in range(1, min(most, 10) + 1)
             ]
         assert max(chances) <= finder.delta
@@ -616,7 +622,7 @@ def test_what_may_be_hidden_is_said_from_the_plan_alone():
     full, empty = vault.vault.sql(TEXT, epsilon=1), other.vault.sql(TEXT, epsilon=1)
     assert told.hiding == full.hiding == empty.hiding
     assert empty.rows == ()
-    number = full.hiding.shown(0.95)
+    number = full.hiding.units_shown(0.95)
     for text in (str(told), str(full), str(empty), full._repr_html_()):
         assert f"fewer than about {number}" in " ".join(text.split())
     assert full.hiding.keys == 5
@@ -626,8 +632,8 @@ def test_what_may_be_hidden_is_said_from_the_plan_alone():
 def test_a_group_of_the_size_that_is_said_is_shown_as_often_as_is_said():
     terms = terms_of(BY_NOTE, Shared(VISITS, 5, 4), LIMIT, F(1, 10))
     finder = terms.finder
-    number = finder.hiding.shown(0.95)
-    weight = number * alone(BY_NOTE, finder.keeping, 1, 4)
+    number = finder.hiding.units_shown(0.95)
+    weight = number * weight_alone(BY_NOTE, finder.keeping, 1, 4)
     shown = len(replace(finder, most=10**6).passing(np.full(20_000, weight)))
     assert 0.95 - 0.008 < shown / 20_000 < 0.97
 

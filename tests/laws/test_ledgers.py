@@ -109,7 +109,7 @@ def test_as_many_charges_are_granted_as_fit_and_not_one_more(opened, currency, s
     with opened(currency.limit, None) as ledger:
         count = granted(ledger, names(share + 2), lambda key: ledger.charge(key, currency.loss(price)))
         assert count == limit // price
-        assert ledger.spent() == Charge(count * price)
+        assert ledger.total_spent() == Charge(count * price)
 
 
 @every_ledger
@@ -121,7 +121,7 @@ def test_the_reserve_for_failures_is_a_limit_of_its_own(opened, share, more):
     with opened(CONCENTRATED.limit, None) as ledger:
         count = granted(ledger, names(share + 2), lambda key: ledger.charge(key, CONCENTRATED.loss(1, price)))
         assert count == reserve // price
-        assert ledger.spent() == Charge(count, count * price)
+        assert ledger.total_spent() == Charge(count, count * price)
 
 
 @every_ledger
@@ -133,7 +133,7 @@ def test_the_last_unit_can_be_spent_and_nothing_after_it(opened, currency):
         ledger.charge(b"last", currency.loss(1))
         with pytest.raises(LimitExceeded):
             ledger.charge(b"one more", currency.loss(1))
-        assert ledger.spent() == Charge(limit)
+        assert ledger.total_spent() == Charge(limit)
 
 
 @every_ledger
@@ -161,8 +161,8 @@ def test_an_analyst_is_held_at_the_smaller_of_both_limits(opened, currency, part
     with opened(currency.limit, {"ann": own, "bob": currency.limit}) as ledger:
         count = granted(ledger, names(9), lambda key: ledger.charge(key, currency.loss(price), "ann"))
         assert count == fitting
-        assert ledger.spent("ann") == ledger.spent() == Charge(count * price)
-        assert ledger.spent("bob") == Charge()
+        assert ledger.total_spent("ann") == ledger.total_spent() == Charge(count * price)
+        assert ledger.total_spent("bob") == Charge()
 
 
 @every_ledger
@@ -175,7 +175,7 @@ def test_all_analysts_together_are_held_at_the_limit_for_everyone(opened, curren
         who = ["ann", "bob", "eve", None] * 3
         keys = iter(who)
         assert granted(ledger, names(12), lambda key: ledger.charge(key, currency.loss(price), next(keys))) == 5
-        spent = [ledger.spent(name).amount // price for name in ("ann", "bob", "eve", None)]
+        spent = [ledger.total_spent(name).amount // price for name in ("ann", "bob", "eve", None)]
         assert spent == [2, 1, 1, 5]
 
 
@@ -222,7 +222,7 @@ def test_racing_threads_are_granted_exactly_what_fits(opened, fitting):
 
     with opened(limit, None) as ledger:
         assert sum(together([asks(worker) for worker in range(WORKERS)])) == fitting
-        assert ledger.spent() == summed(ledger.entries()) == Charge(fitting * price)
+        assert ledger.total_spent() == summed(ledger.entries()) == Charge(fitting * price)
         assert [entry.number for entry in ledger.entries()] == list(range(fitting))
 
 
@@ -238,7 +238,7 @@ def test_racing_threads_are_granted_exactly_what_fits_an_analyst(opened):
 
     with opened(limit, {"ann": own}) as ledger:
         assert sum(together([asks(worker) for worker in range(WORKERS)])) == 6
-        assert ledger.spent("ann") == ledger.spent() == Charge(6 * price)
+        assert ledger.total_spent("ann") == ledger.total_spent() == Charge(6 * price)
 
 
 @every_ledger
@@ -246,7 +246,7 @@ def test_threads_that_race_with_one_question_pay_once(opened):
     with opened(Yielding(3), None) as ledger:
         found = together([lambda: ledger.charge(b"question", pure_loss(5))] * WORKERS)
         assert len(set(found)) == 1
-        assert ledger.spent() == Charge(5)
+        assert ledger.total_spent() == Charge(5)
 
 
 @every_ledger
@@ -283,7 +283,7 @@ def test_the_same_question_at_the_same_price_is_charged_once(opened, currency):
     with opened(currency.limit, None) as ledger:
         first = ledger.charge(b"question", currency.loss(7))
         assert ledger.charge(b"question", currency.loss(7)) == first
-        assert ledger.spent() == Charge(7)
+        assert ledger.total_spent() == Charge(7)
         assert list(ledger.entries()) == [first]
 
 
@@ -294,7 +294,7 @@ def test_a_lower_price_is_free_and_has_the_earlier_answer(opened, currency):
         paid = ledger.settle(ledger.charge(b"question", currency.loss(7)), b"answer")
         assert ledger.charge(b"question", currency.loss(6)) == paid
         assert ledger.charge(b"question", currency.loss(0)) == paid
-        assert ledger.spent() == Charge(7)
+        assert ledger.total_spent() == Charge(7)
 
 
 @every_ledger
@@ -303,10 +303,10 @@ def test_a_higher_price_is_a_new_charge_in_full(opened, currency):
     with opened(currency.limit, None) as ledger:
         ledger.settle(ledger.charge(b"question", currency.loss(7)), b"rough")
         finer = ledger.charge(b"question", currency.loss(8))
-        assert (finer.answered, ledger.spent()) == (False, Charge(15))
+        assert (finer.is_answered, ledger.total_spent()) == (False, Charge(15))
         ledger.settle(finer, b"fine")
         assert ledger.charge(b"question", currency.loss(8)).payload == b"fine"
-        assert ledger.spent() == Charge(15)
+        assert ledger.total_spent() == Charge(15)
 
 
 @every_ledger
@@ -317,7 +317,7 @@ def test_a_price_is_higher_if_either_part_of_it_is(opened):
         assert ledger.charge(b"question", CONCENTRATED.loss(6, 8)).number == 1
         assert ledger.charge(b"question", CONCENTRATED.loss(8, 6)).number == 2
         assert ledger.charge(b"question", CONCENTRATED.loss(6, 8)).number == 1
-        assert ledger.spent() == Charge(7 + 6 + 8, 7 + 8 + 6)
+        assert ledger.total_spent() == Charge(7 + 6 + 8, 7 + 8 + 6)
 
 
 @every_ledger
@@ -337,7 +337,7 @@ def test_different_keys_are_different_questions(opened, keys):
     with opened(PURE.limit, None) as ledger:
         for key in keys:
             ledger.charge(key, pure_loss(1))
-        assert ledger.spent() == Charge(len(keys))
+        assert ledger.total_spent() == Charge(len(keys))
         assert [entry.key for entry in ledger.entries()] == keys
 
 
@@ -346,10 +346,10 @@ def test_different_keys_are_different_questions(opened, keys):
 def test_an_entry_says_what_was_spent_before_it_by_all(opened, currency):
     with opened(currency.limit, None) as ledger:
         for number, (analyst, price) in enumerate([("ann", 3), (None, 4), ("bob", 5), ("ann", 0)]):
-            before = ledger.spent()
+            before = ledger.total_spent()
             entry = ledger.charge(b"%d" % number, currency.loss(price), analyst)
             assert entry.before == before
-            assert ledger.spent() == entry.before + entry.charge
+            assert ledger.total_spent() == entry.before + entry.charge
         assert [entry.before.amount for entry in ledger.entries()] == [0, 3, 7, 12]
 
 
@@ -400,11 +400,14 @@ def test_answers_are_found_by_their_topic_newest_first(opened):
         ]
         for entry in entries[:4]:
             ledger.settle(entry, entry.key.upper())
-        assert [entry.number for entry in ledger.answered(b"a")] == [2, 0]
-        assert [entry.payload for entry in ledger.answered(b"b")] == [entries[3].key.upper(), entries[1].key.upper()]
-        assert list(ledger.answered(b"c")) == []
+        assert [entry.number for entry in ledger.find_answered(b"a")] == [2, 0]
+        assert [entry.payload for entry in ledger.find_answered(b"b")] == [
+            entries[3].key.upper(),
+            entries[1].key.upper(),
+        ]
+        assert list(ledger.find_answered(b"c")) == []
         ledger.settle(entries[4], b"late")
-        assert [entry.number for entry in ledger.answered(b"a")] == [4, 2, 0]
+        assert [entry.number for entry in ledger.find_answered(b"a")] == [4, 2, 0]
 
 
 @every_ledger
@@ -413,7 +416,7 @@ def test_a_topic_may_have_more_answers_than_are_read_at_a_time(opened):
         entries = [ledger.charge(key, pure_loss(1), topic=b"all") for key in names(403)]
         for entry in entries:
             ledger.settle(entry, entry.key)
-        assert [entry.number for entry in ledger.answered(b"all")] == list(reversed(range(403)))
+        assert [entry.number for entry in ledger.find_answered(b"all")] == list(reversed(range(403)))
         assert [entry.number for entry in ledger.entries()] == list(range(403))
 
 
@@ -423,7 +426,7 @@ def test_versions_start_at_nought_and_count_one_by_one_for_each_table(opened):
         assert (ledger.version("visits"), ledger.version("wards")) == (0, 0)
         assert [ledger.refresh("visits") for _ in range(3)] == [1, 2, 3]
         assert (ledger.version("visits"), ledger.version("wards")) == (3, 0)
-        assert (ledger.spent(), list(ledger.entries())) == (Charge(), [])
+        assert (ledger.total_spent(), list(ledger.entries())) == (Charge(), [])
 
 
 @every_ledger
@@ -459,9 +462,9 @@ def test_a_table_has_a_name(opened, table):
 def test_an_answer_is_stored_once_and_replayed_byte_for_byte(opened, first, second):
     with opened(PURE.limit, None) as ledger:
         entry = ledger.charge(b"question", pure_loss(1))
-        assert (entry.answered, entry.payload) == (False, None)
+        assert (entry.is_answered, entry.payload) == (False, None)
         settled = ledger.settle(entry, first)
-        assert (settled.answered, settled.payload) == (True, first)
+        assert (settled.is_answered, settled.payload) == (True, first)
         assert ledger.settle(entry, second) == ledger.settle(settled, second) == settled
         assert ledger.charge(b"question", pure_loss(1)) == settled
         assert list(ledger.entries()) == [settled]
@@ -474,7 +477,7 @@ def test_answers_cost_nothing_and_come_in_any_order(opened):
         for entry in reversed(entries):
             ledger.settle(entry, entry.key.upper())
         assert [entry.payload for entry in ledger.entries()] == [key.upper() for key in names(5)]
-        assert ledger.spent() == Charge(5)
+        assert ledger.total_spent() == Charge(5)
 
 
 @every_ledger
@@ -482,7 +485,7 @@ def test_a_question_that_was_paid_for_and_not_answered_is_run_again_under_the_sa
     with opened(PURE.limit, None) as ledger:
         lost = ledger.charge(b"question", pure_loss(PURE.limit.limit.amount))
         again = ledger.charge(b"question", pure_loss(PURE.limit.limit.amount))
-        assert (again, again.answered) == (lost, False)
+        assert (again, again.is_answered) == (lost, False)
 
 
 @every_ledger
@@ -565,7 +568,7 @@ def test_a_loss_that_cannot_be_summed_or_does_not_fit_is_refused_and_leaves_no_t
             with pytest.raises(error):
                 ledger.charge(key, loss, "ann")
         assert list(ledger.entries()) == before
-        assert ledger.spent() == ledger.spent("ann") == Charge(1)
+        assert ledger.total_spent() == ledger.total_spent("ann") == Charge(1)
         assert ledger.charge(b"new", currency.loss(1)).number == 1
 
 
@@ -576,7 +579,7 @@ def test_a_key_is_bytes_and_not_empty(opened, currency, key):
     with opened(currency.limit, None) as ledger:
         with pytest.raises(InvalidInput):
             ledger.charge(key, currency.loss(1))
-        assert (list(ledger.entries()), ledger.spent()) == ([], Charge())
+        assert (list(ledger.entries()), ledger.total_spent()) == ([], Charge())
 
 
 @every_ledger
@@ -625,10 +628,10 @@ def test_an_entry_cannot_be_changed_from_outside(opened):
         entry = ledger.charge(b"question", pure_loss(1))
         with pytest.raises(FrozenInstanceError):
             entry.charge = Charge()
-        spent = ledger.spent()
+        spent = ledger.total_spent()
         with pytest.raises(FrozenInstanceError):
             spent.amount = 0
-        assert ledger.spent() == Charge(1)
+        assert ledger.total_spent() == Charge(1)
 
 
 @every_ledger
@@ -642,7 +645,7 @@ def test_losses_of_mechanisms_are_charged_at_their_price(opened, currency):
         ledger.charge(b"two", Composed.of((loss, 2)))
         prices = [currency.limit.price(loss), currency.limit.price(loss * 2)]
         assert [entry.charge for entry in ledger.entries()] == prices
-        assert ledger.spent() == prices[0] + prices[1]
+        assert ledger.total_spent() == prices[0] + prices[1]
         assert prices[0].amount > 0
 
 
@@ -675,8 +678,8 @@ def test_what_is_opened_again_is_the_same(place, currency):
 
 def told(ledger: Any) -> tuple[Any, ...]:
     """All that a durable ledger has to tell."""
-    answers = [list(ledger.answered(b"%d" % number)) for number in range(9)]
-    spent = [ledger.spent(name) for name in ("ann", "bob", "eve", None)]
+    answers = [list(ledger.find_answered(b"%d" % number)) for number in range(9)]
+    spent = [ledger.total_spent(name) for name in ("ann", "bob", "eve", None)]
     return list(ledger.records()), list(ledger.entries()), answers, spent, ledger.version("visits")
 
 
@@ -691,7 +694,7 @@ def test_two_handles_on_one_ledger_share_limit_answers_and_versions(place):
         other.charge(b"last", pure_loss(1))
         with pytest.raises(LimitExceeded):
             one.charge(b"more", pure_loss(1))
-        assert one.spent() == other.spent() == Charge(limit)
+        assert one.total_spent() == other.total_spent() == Charge(limit)
 
 
 @every_place
@@ -745,7 +748,7 @@ def test_a_forked_child_charges_the_same_ledger(place):
             assert in_a_fork(child) == 0
         assert ledger.charge(b"of the parent", pure_loss(4)).number == 2
         assert ledger.charge(b"of the child", pure_loss(2)).payload == b"answer"
-        assert ledger.spent() == Charge(7)
+        assert ledger.total_spent() == Charge(7)
     with place() as here, closing(here(PURE.limit)) as ledger:
         assert in_a_fork(lambda: None) == 0  # a child that does nothing harms nothing
         assert ledger.charge(b"question", pure_loss(1)).number == 0
@@ -763,7 +766,7 @@ def test_children_forked_while_threads_charge_do_nothing_of_theirs(place):
 
         *_, codes = together([*[charges(worker) for worker in range(6)], forks])
         assert codes == [0] * 5
-        assert ledger.spent() == Charge(121)
+        assert ledger.total_spent() == Charge(121)
         assert ledger.verify().records == 123
 
 
@@ -797,7 +800,7 @@ def test_sixty_four_threads_are_served_by_two_commits(place):
         ledger._turns._together = counted
         entries = together([partial(ledger.charge, key, pure_loss(1)) for key in names(64)])
         assert turns == [1, 63]
-        assert ledger.spent() == Charge(64)
+        assert ledger.total_spent() == Charge(64)
         assert {entry.number for entry in entries} == set(range(64))
 
 
@@ -906,7 +909,7 @@ class AgainstList(RuleBasedStateMachine):
         if hasattr(self, "handles"):
             assert list(map(bare, self.ledger.entries())) == [Entry(n, *entry) for n, entry in enumerate(self.model)]
             for analyst in ANALYSTS:
-                assert self.ledger.spent(analyst) == self.spent(analyst)
+                assert self.ledger.total_spent(analyst) == self.total_spent(analyst)
                 assert self.spent(analyst).fits(self.limits[analyst])
 
 

@@ -325,7 +325,7 @@ def test_no_smaller_rho_would_do(case):
     assert upper(case.loss.rho()) <= best * (1 + F(1, 10**9)) + F(1, 10**30)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.loss.mirrored], ids=shown)
+@pytest.mark.parametrize("case", [case for case in CASES if case.loss.is_mirrored], ids=shown)
 @decimally
 def test_a_mirrored_loss_is_that_of_a_pair_that_looks_the_same_from_both_sides(case):
     pair = case.pair.around(F(1)) if isinstance(case.pair, pairs.Integers) else case.pair
@@ -341,10 +341,10 @@ def test_a_mirrored_loss_is_that_of_a_pair_that_looks_the_same_from_both_sides(c
 
 def test_a_pair_that_looks_different_from_the_other_side_is_not_called_mirrored():
     crooked = FiniteLoss(HERE, THERE)
-    assert not crooked.mirrored
-    assert not (PureLoss(1) + crooked).mirrored
-    assert not Subsampled(PureLoss(1), F(1, 2)).mirrored
-    assert not BoundedRangeLoss(1).mirrored
+    assert not crooked.is_mirrored
+    assert not (PureLoss(1) + crooked).is_mirrored
+    assert not Subsampled(PureLoss(1), F(1, 2)).is_mirrored
+    assert not BoundedRangeLoss(1).is_mirrored
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.loss.moments(1)], ids=shown)
@@ -400,7 +400,7 @@ def test_the_exponential_mechanism_with_monotone_scores_has_a_bounded_range(epsi
 
 @having("delta")
 def test_setting_failure_apart_leaves_a_delta_that_holds(case):
-    failure, rest = case.loss.apart()
+    failure, rest = case.loss.split_failure()
     assert rest.neighbours is case.loss.neighbours
     for epsilon in EPSILONS:
         assert bounds(ball(failure) + ball(1 - failure) * rest.delta(epsilon), true_delta(case.pair, epsilon))

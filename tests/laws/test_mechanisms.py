@@ -184,7 +184,7 @@ def test_two_numbers_cost_at_least_what_any_move_within_the_norm_tells(name, nor
     loss = mechanism.loss(Sensitivity(bound, norm, dimension=2))
     assert isinstance(loss, PureLoss if isinstance(mechanism, Laplace) else ZeroConcentratedLoss)
     reach = 7 if isinstance(mechanism, Laplace) else int(9 * mechanism.sigma) + 6
-    laws = {x: mechanism.distribution(x).folded(-reach, reach) for x in range(-3, 4)}
+    laws = {x: mechanism.distribution(x).clamp_law(-reach, reach) for x in range(-3, 4)}
     moves = [(a, b) for a, b in MOVES if 0 <= a <= b and length((a, b), norm) <= bound**2]
     worst = F(0)
     for move in moves:
@@ -326,7 +326,7 @@ def test_accuracy_first_gives_the_widest_noise(kind, grid, answers, error, confi
 @pytest.mark.parametrize("dimension", [1, 3])
 def test_laplace_is_calibrated_exactly(epsilon, grid, dimension):
     sensitivity = Sensitivity(5, dimension=dimension)
-    mechanism = Laplace.calibrated(epsilon, sensitivity, grid=grid)
+    mechanism = Laplace.calibrate(epsilon, sensitivity, grid=grid)
     price = min(F(epsilon), F(str(epsilon)))  # 0.1 stands for two numbers, and the smaller one may be spent
     assert mechanism.loss(sensitivity).epsilon == price
     assert Laplace(mechanism.scale * F(99, 100), grid=grid).loss(sensitivity).epsilon > price
@@ -351,7 +351,7 @@ GAUSSIANS = [
 
 @pytest.mark.parametrize(("epsilon", "delta", "sensitivity", "grid"), GAUSSIANS)
 def test_the_gaussian_keeps_its_promise_and_one_percent_less_noise_breaks_it(epsilon, delta, sensitivity, grid):
-    mechanism = Gaussian.calibrated(epsilon, delta, sensitivity, grid=grid)
+    mechanism = Gaussian.calibrate(epsilon, delta, sensitivity, grid=grid)
     price, failure = min(F(epsilon), F(str(epsilon))), min(F(delta), F(str(delta)))
     assert upper(mechanism.loss(sensitivity).delta(price)) <= failure
     for less in (F(99, 100), 1 - F(1, 2**30)):
@@ -363,17 +363,19 @@ def test_the_gaussian_keeps_its_promise_and_one_percent_less_noise_breaks_it(eps
 )
 def test_a_calibrated_gaussian_keeps_its_promise_by_the_definition(epsilon, delta, sensitivity, grid):
     """Delta summed over every outcome of both laws, for one number that moves as far as it may."""
-    mechanism = Gaussian.calibrated(epsilon, delta, sensitivity, grid=grid)
+    mechanism = Gaussian.calibrate(epsilon, delta, sensitivity, grid=grid)
     moved = -(-sensitivity.bound // step_of(mechanism)) * step_of(mechanism)
     reach = int(12 * mechanism.sigma / step_of(mechanism))
-    p, q = (mechanism.distribution(exact if grid else int(exact)).folded(-reach, reach) for exact in (F(0), F(moved)))
+    p, q = (
+        mechanism.distribution(exact if grid else int(exact)).clamp_law(-reach, reach) for exact in (F(0), F(moved))
+    )
     assert upper(excess(p, q, F(epsilon))) <= F(delta)
     assert lower(excess(p, q, F(epsilon))) > F(delta) * F(999, 1000)
 
 
 def test_delta_of_narrow_noise_rises_and_falls_with_sigma():
     """So the calibrated sigma is an edge, but at large epsilon and small sigma a smaller edge may exist."""
-    found = Gaussian.calibrated(8, 1e-6, 1)
+    found = Gaussian.calibrate(8, 1e-6, 1)
 
     def delta(sigma):
         return upper(Gaussian(sigma).loss(1).delta(F(8)))

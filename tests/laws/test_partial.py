@@ -12,9 +12,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from tacit.engines.duckdb import opened
-from tacit.engines.reading import read
-from tacit.engines.rendering import quoted, rendered
+from tacit.engines.duckdb import open_connection
+from tacit.engines.reading import read_cell
+from tacit.engines.rendering import quote_name, render
 from tacit.plan import (
     INEXACT,
     NEGATION,
@@ -25,7 +25,7 @@ from tacit.plan import (
     Function,
     Kind,
     Negated,
-    computed,
+    compile_expression,
     operands,
     plain,
     type_of,
@@ -42,7 +42,7 @@ DAYS, MOMENTS = (FAR // 86_400_000_000, -FAR // 86_400_000_000), (FAR, -FAR, -9_
 
 def filled(columns, given):
     """DuckDB as the engine sets it up, with the rows as a table of it."""
-    connection = opened(threads=1)
+    connection = open_connection(threads=1)
     arrays = {c.name: pa.array([row[c.name] for row in given], ARROW[c.kind]) for c in columns}
     connection.register("given", pa.table(arrays))
     connection.execute("CREATE TABLE rows AS SELECT * FROM given")
@@ -57,7 +57,7 @@ def number_of(sql, kind):
 
 def evaluated(connection, listed, reader):
     """The cells of every expression, in big batches; if one raises, it is named."""
-    texts = [number_of(rendered(each, reader), type_of(each).kind) for each in listed]
+    texts = [number_of(render(each, reader), type_of(each).kind) for each in listed]
     found = []
     for start in range(0, len(texts), BATCH):
         some = texts[start : start + BATCH]
@@ -75,7 +75,7 @@ def evaluated(connection, listed, reader):
 
 
 def in_memory(listed, cells):
-    return [[value(row) for row in cells] for value in map(computed, listed)]
+    return [[value(row) for row in cells] for value in map(compile_expression, listed)]
 
 
 def functions_in(expression):
@@ -100,7 +100,7 @@ def catch_nothing(monkeypatch):
 
 
 def read_honestly(column):
-    return read(quoted(column.name), TYPES[column.kind], column)
+    return read_cell(quote_name(column.name), TYPES[column.kind], column)
 
 
 @pytest.fixture(scope="module")
@@ -225,8 +225,8 @@ def far_away(connection, cells):
 
 def read_as_stored(column):
     if column.kind in {Kind.INTEGER, Kind.NUMBER}:
-        return read(quoted(column.name), TYPES[column.kind], replace(column, low=None, high=None))
-    return quoted(column.name)
+        return read_cell(quote_name(column.name), TYPES[column.kind], replace(column, low=None, high=None))
+    return quote_name(column.name)
 
 
 def test_what_was_proved_wrongly_raises_nowhere(unproved, false_rows, monkeypatch):
@@ -257,7 +257,7 @@ def test_the_first_net_has_something_to_catch(unproved, false_rows, monkeypatch)
     raised = set()
     with filled(expressions.FALSE, given) as connection:
         for expression in unproved[:: len(unproved) // 300]:
-            text = number_of(rendered(expression, read_as_stored), type_of(expression).kind)
+            text = number_of(render(expression, read_as_stored), type_of(expression).kind)
             try:
                 connection.execute(f"SELECT {text} FROM rows").fetchall()
             except duckdb.Error:

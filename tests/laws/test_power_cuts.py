@@ -72,7 +72,7 @@ class Story:
         ledger = opened(self.disk.root, MORE, adopting=adopting)
         try:
             found = {entry.number: entry for entry in ledger.entries()}
-            assert ledger.spent() == Charge(sum(entry.charge.amount for entry in found.values()))
+            assert ledger.total_spent() == Charge(sum(entry.charge.amount for entry in found.values()))
             assert {entry.hash for entry in found.values()} <= {entry.hash for _, entry in self.acknowledged}
             due = [entry for moment, entry in self.acknowledged if moment <= cut]
             missing = [entry for entry in due if not _holds(found.get(entry.number), entry)]
@@ -91,7 +91,7 @@ def _holds(found: Entry | None, due: Entry) -> bool:
 
 def _needed(ledger: DurableLedger, due: list[Entry]) -> int:
     """How many records an anchor has to remember that was written before all of this was acknowledged."""
-    charged, answered = {entry.hash for entry in due}, {entry.number for entry in due if entry.answered}
+    charged, answered = {entry.hash for entry in due}, {entry.number for entry in due if entry.is_answered}
     wanted = [
         record.number
         for record in ledger.records()

@@ -27,7 +27,7 @@ from tacit.mechanisms import (
     quantiles_for,
 )
 from tacit.mechanisms.joint_quantiles import _Chain
-from tacit.mechanisms.quantile import misranked
+from tacit.mechanisms.quantile import rank_errors
 from tacit.privacy import BoundedRangeLoss, Neighbours, Norm, Sensitivity
 from tests.laws.every_mechanism import both_relations
 
@@ -39,8 +39,8 @@ ENDS = (F(1, 5), F(4, 5))
 
 # A way to calibrate, the ranks, how many cells and rows the universe has, and how much the heaviest unit weighs.
 DRAWN = {
-    "joint ends in parts": (partial(JointQuantiles.calibrated, parts=3), ENDS, 3, 2, 1),
-    "recursive ends in parts": (partial(RecursiveQuantiles.calibrated, parts=3), ENDS, 3, 2, 1),
+    "joint ends in parts": (partial(JointQuantiles.calibrate, parts=3), ENDS, 3, 2, 1),
+    "recursive ends in parts": (partial(RecursiveQuantiles.calibrate, parts=3), ENDS, 3, 2, 1),
     "median": (Quantile, F(1, 2), 4, 3, 1),
     "upper quartile": (Quantile, F(3, 4), 4, 3, 1),
     "one in ten, of weight two": (Quantile, F(1, 10), 3, 2, 2),
@@ -58,8 +58,8 @@ def made(case, neighbours):
     kind, ranks, _, _, heaviest = case
     sensitivity = Sensitivity(heaviest, neighbours=neighbours)
     if kind is RecursiveQuantiles:
-        return kind.calibrated(EPSILON, sensitivity, ranks, parts=1), sensitivity
-    calibrated = kind if isinstance(kind, partial) else kind.calibrated
+        return kind.calibrate(EPSILON, sensitivity, ranks, parts=1), sensitivity
+    calibrated = kind if isinstance(kind, partial) else kind.calibrate
     return calibrated(EPSILON, sensitivity, ranks), sensitivity
 
 
@@ -121,7 +121,7 @@ def test_the_claim_for_a_median_is_attained_to_a_twentieth(kind, neighbours):
     """Nearly all cells lie between the middle rows and are misranked together when a row comes from the left."""
     options = {"parts": 1} if kind is RecursiveQuantiles else {}
     ranks = F(1, 2) if kind is Quantile else HALF
-    mechanism = kind.calibrated(1, Sensitivity(1, neighbours=neighbours), ranks, **options)
+    mechanism = kind.calibrate(1, Sensitivity(1, neighbours=neighbours), ranks, **options)
     size = 3 if neighbours is Neighbours.ADD_OR_REMOVE else 4
     report = verify(
         lambda rows: mechanism.distribution(np.bincount(rows, minlength=WIDE)),
@@ -156,7 +156,7 @@ def test_the_noise_of_a_histogram_is_laplace_noise_of_its_scale(neighbours):
 
     def law(rows):
         (level,) = mechanism.ranges(histogram(rows, 2))
-        one, other = (noise.distribution(int(weight)).folded(-1, 3) for weight in level)
+        one, other = (noise.distribution(int(weight)).clamp_law(-1, 3) for weight in level)
         return {(a, b): p * q for a, p in one.items() for b, q in other.items()}
 
     report = verify(law, universe(2, 1), 2, neighbours, ordered=False)
@@ -186,7 +186,7 @@ def test_without_noise_the_fitted_weights_are_the_exact_ones_and_the_quantiles_t
     assert np.allclose(noisy.fitted, weights)
     if sum(weights) % 4 and sum(weights):  # else the float sums may fall on either side of a quantile between two cells
         assert all(
-            misranked(np.array(weights), rank)[place] == 0
+            rank_errors(np.array(weights), rank)[place] == 0
             for rank, place in zip(QUARTERS, noisy.quantiles(QUARTERS), strict=True)
         )
 
@@ -283,7 +283,7 @@ def test_runs_stand_for_as_many_cells_as_they_are_wide(rows, data):
     mechanism = Quantile(F(1, 3), F(3, 2))
     with working():
         whole = mechanism.distribution(grid.weigh(rows))
-        runs = weighted_law(*mechanism._scored(held), widths)
+        runs = weighted_law(*mechanism._score_cells(held), widths)
         spread = [chance / width for chance, width in zip(runs, widths, strict=True) for _ in range(width)]
         assert all(abs(upper(whole[cell]) - upper(chance)) < F(1, 2**90) for cell, chance in enumerate(spread))
 
@@ -298,12 +298,12 @@ histograms = st.lists(st.integers(0, 60), min_size=2, max_size=6)
 def test_a_quantile_is_misranked_by_no_more_than_its_error(weights, rank, confidence):
     mechanism = Quantile(rank, F(3, 2))
     most = F(mechanism.error(confidence, len(weights)))
-    apart = misranked(np.array(weights), rank)
+    apart = rank_errors(np.array(weights), rank)
     with working():
         law = mechanism.distribution(weights)
         beyond = sum((law[i] for i in law if F(int(apart[i]), rank.denominator) > most), ball(0))
         assert upper(beyond) <= 1 - confidence + F(1, 2**60)
-    assert most <= mechanism.bound(confidence, len(weights))
+    assert most <= mechanism.error_bound(confidence, len(weights))
 
 
 def test_no_smaller_error_holds_when_all_rows_lie_in_one_cell():
@@ -328,7 +328,7 @@ def test_all_of_several_quantiles_are_misranked_by_no_more_than_their_error(weig
     mechanism = kind(ENDS, 2, parts=parts)
     array = np.array(weights)
     most = F(mechanism.error(confidence, len(weights))) + mechanism_leaves(mechanism, array)
-    apart = [misranked(array, rank) for rank in ENDS]
+    apart = [rank_errors(array, rank) for rank in ENDS]
     with working():
         beyond = sum(
             (
@@ -381,7 +381,7 @@ def test_a_histogram_errs_by_no_more_than_its_error(rank, confidence):
 def test_clipping_bounds_cost_what_they_claim(neighbours):
     grid = PowersOfTwo(0, 2)
     sensitivity = Sensitivity(1, neighbours=neighbours)
-    mechanism = ClippingBounds.calibrated(EPSILON, sensitivity, share=0.8, grid=grid)
+    mechanism = ClippingBounds.calibrate(EPSILON, sensitivity, share=0.8, grid=grid)
 
     def law(rows):
         low, high = (end.distribution(grid.weigh(rows)) for end in (mechanism.low, mechanism.high))
@@ -395,7 +395,7 @@ def test_clipping_bounds_cost_what_they_claim(neighbours):
 @both_relations
 def test_a_bound_on_contributions_costs_what_it_claims_however_many_rows_a_unit_has(neighbours):
     sensitivity = Sensitivity(1, neighbours=neighbours)
-    mechanism = Contributions.calibrated(EPSILON, share=0.9, most=5, sensitivity=sensitivity)
+    mechanism = Contributions.calibrate(EPSILON, share=0.9, most=5, sensitivity=sensitivity)
     report = verify(
         lambda rows: mechanism.cut.distribution(mechanism.grid.weigh(rows)), (1, 2, 10**9), 3, neighbours, ordered=False
     )
@@ -407,11 +407,11 @@ def test_a_bound_on_contributions_costs_what_it_claims_however_many_rows_a_unit_
 def test_losses_name_their_relation_and_cost_no_more_than_was_asked(neighbours):
     sensitivity = Sensitivity(3, neighbours=neighbours)
     for mechanism in (
-        Quantile.calibrated(EPSILON, sensitivity, F(1, 3)),
-        JointQuantiles.calibrated(EPSILON, sensitivity, QUARTERS),
-        RecursiveQuantiles.calibrated(EPSILON, sensitivity, QUARTERS),
-        HistogramQuantiles.calibrated(EPSILON, sensitivity, 30, QUARTERS),
-        InterquartileRange.calibrated(EPSILON, sensitivity),
+        Quantile.calibrate(EPSILON, sensitivity, F(1, 3)),
+        JointQuantiles.calibrate(EPSILON, sensitivity, QUARTERS),
+        RecursiveQuantiles.calibrate(EPSILON, sensitivity, QUARTERS),
+        HistogramQuantiles.calibrate(EPSILON, sensitivity, 30, QUARTERS),
+        InterquartileRange.calibrate(EPSILON, sensitivity),
         quantiles_for(EPSILON, sensitivity, 30, QUARTERS),
     ):
         loss = mechanism.loss(sensitivity)

@@ -86,7 +86,7 @@ def exhausted(opening: Opening, count: int) -> None:
     assert all(refused for _, refused in found)
     assert sorted(number for numbers, _ in found for number in numbers) == list(range(FITTING))
     with closing(opening()) as ledger:  # which reads everything again, and adds it up
-        assert ledger.spent() == Charge(FITTING * PRICE)
+        assert ledger.total_spent() == Charge(FITTING * PRICE)
         assert len(list(ledger.entries())) == FITTING
 
 
@@ -109,7 +109,7 @@ def test_a_question_that_many_processes_ask_at_once_is_paid_for_once(store, plac
     assert {tuple(sorted(numbers)) for numbers, _ in found} == {tuple(range(len(keys)))}
     with closing(opening()) as ledger:
         assert Counter(entry.key for entry in ledger.entries()) == Counter(keys)
-        assert ledger.spent() == Charge(len(keys) * PRICE)
+        assert ledger.total_spent() == Charge(len(keys) * PRICE)
 
 
 @both_stores

@@ -14,7 +14,21 @@ from hypothesis import strategies as st
 from tacit.engines import DuckDB, Memory
 from tacit.exact import ball, lower, upper, working
 from tacit.mechanisms.ranks import GUARD, SMALL, Aim, RankedCells
-from tacit.plan import Column, Even, Field, Key, Kind, Powers, Question, Ranked, Scan, Table, Weighing, Weights, ranked
+from tacit.plan import (
+    Column,
+    Even,
+    Field,
+    Key,
+    Kind,
+    Powers,
+    Question,
+    Ranked,
+    Scan,
+    Table,
+    Weighing,
+    Weights,
+    rank_measure,
+)
 from tacit.privacy import Neighbours, Norm, PureLoss, Sensitivity, ZeroConcentratedLoss
 from tacit.stability import misranked_by
 from tests.laws.every_mechanism import both_relations
@@ -47,7 +61,7 @@ def furthest(rank):
     weights = np.array([weight for weight, _ in placed()])
     for others in OTHERS:
         for aim in (Aim(rank, -3), Aim(rank), Aim(rank, 4), Aim(rank, -3, guard=2, few=1), Aim(rank, 4, guard=2)):
-            scores = np.array([aim.misranked(others + cells) for _, cells in placed()])
+            scores = np.array([aim.rank_errors(others + cells) for _, cells in placed()])
             apart = np.abs(scores[:, None] - scores[None]).max(axis=2) / rank.denominator
             np.maximum.at(moved, (weights[:, None], weights[None]), apart)
     return moved
@@ -256,7 +270,7 @@ def test_every_value_lies_in_the_cell_that_says_so():
 
 def test_the_greatest_value_lies_in_the_last_cell_and_the_least_in_the_first():
     for column, ends in ((HELD, (-3.0, 50.0)), (AGE, (-7, 90))):
-        measure = ranked(Field(column), F(1, 2))
+        measure = rank_measure(Field(column), F(1, 2))
         table = Table("visits", (column,), unit=None)
         for end, place in zip(ends, (0, -1), strict=True):
             engine = Memory({table: [{column.name: end}]})

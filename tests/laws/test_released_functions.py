@@ -10,7 +10,7 @@ import pytest
 from tacit.curator import Limit, Price, Release, Shared
 from tacit.curator.rehearsal import look_at, made_up_answers, made_up_plan
 from tacit.curator.terms import terms_of
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.errors import TacitError
 from tacit.plan import Called, Column, Function, Kind, Plan, Table, canonical, read_sql
 from tacit.plan import operands as parts_of
@@ -180,7 +180,7 @@ def releases(plan, limit, confidence, *, raw):
     small = made_up_plan(plan)
     for stored in made_up_answers(small, terms, {}):
         asked = replace(small, question=replace(small.question, found=stored.found))
-        seen = viewed(asked, stored.noisy(range(len(stored.measures))), confidence, raw=raw)
+        seen = view_answer(asked, stored.noisy(range(len(stored.measures))), confidence, raw=raw)
         yield Release(seen.columns, seen.rows, seen.measured, confidence, Price(1.0, 0.5), {}, stored.hiding)
 
 

@@ -13,7 +13,7 @@ from tacit.curator import Limit, Policy, Shared, Vault, terms_of
 from tacit.engines import DuckDB, Memory
 from tacit.engines.nesting import Nest
 from tacit.engines.work import Bounds
-from tacit.engines.yielding import yielded
+from tacit.engines.yielding import yield_rows
 from tacit.errors import TooLarge
 from tacit.ledger import MemoryLedger
 from tacit.plan import (
@@ -22,12 +22,12 @@ from tacit.plan import (
     bounds_of,
     canonical,
     columns_of,
-    computed,
+    compile_expression,
     multiplicity,
 )
 from tacit.plan.canonical import _normal
 from tacit.plan.expressions import Field
-from tacit.plan.settled import settled, substituted
+from tacit.plan.settled import settle_rows, substitute
 from tacit.privacy import Neighbours
 from tests.laws import plans, row_plans
 from tests.laws.neighbours import PAIRS, UNITS, VARIANTS, every_relation, pool_of
@@ -46,7 +46,7 @@ SLOW = [
 def in_memory(rows, world):
     """The rows that the memory engine yields, as a multiset of units and cells."""
     engine = Memory(world.rows)
-    found = yielded(rows, engine._rows, Bounds(rows, engine._sharing))
+    found = yield_rows(rows, engine._rows, Bounds(rows, engine._sharing))
     return Counter((row.unit, tuple(row.cells[c.name] for c in columns_of(rows))) for row in found)
 
 
@@ -123,13 +123,13 @@ def test_every_cell_is_what_its_column_says(rows, world):
 
 @each_of(80, unit_rows(), worlds())
 def test_the_canonical_rows_are_the_same(rows, world):
-    below, names = settled(rows, _normal)
-    values = [computed(substituted(Field(column), names)) for column in columns_of(rows)]
+    below, names = settle_rows(rows, _normal)
+    values = [compile_expression(substitute(Field(column), names)) for column in columns_of(rows)]
     engine = Memory(world.rows)
-    made = yielded(below, engine._rows, Bounds(below, engine._sharing))
+    made = yield_rows(below, engine._rows, Bounds(below, engine._sharing))
     found = Counter((row.unit, tuple(value(row.cells) for value in values)) for row in made)
     assert found == in_memory(rows, world)
-    assert settled(below, _normal)[0] == below
+    assert settle_rows(below, _normal)[0] == below
 
 
 def check_agreement(data):

@@ -167,7 +167,7 @@ class LaplaceLaw:
     @property
     def beyond(self) -> "LaplaceLaw":
         """The law of what an escape adds, less one."""
-        return laplace_law(geometric_coins(self.coins.beyond))
+        return laplace_law(geometric_coins(self.coins.tail_scale))
 
     def geometric(self, g: int) -> tuple[int, int]:
         """P(g) as a numerator and the number of bits of its denominator, a power of two."""

@@ -46,7 +46,7 @@ def enough_digits():
 
 
 def made_for(world, kind, options, epsilon=PRICE):
-    return kind.calibrated(epsilon, world.sensitivity, monotone=world.monotone, **options)
+    return kind.calibrate(epsilon, world.sensitivity, monotone=world.monotone, **options)
 
 
 def laws_of(mechanism, world, size=2):
@@ -137,7 +137,7 @@ def test_half_the_scale_is_for_monotone_scores_and_breaks_the_promise_for_others
     for name in ("votes by replace", "approvals by replace", "duels by add-or-remove"):
         world = WORLDS[name]
         half = kind(made_for(world, kind, options).scale / 2, **options)
-        assert half == kind(kind.calibrated(PRICE, 1, monotone=True, **options).scale, **options)
+        assert half == kind(kind.calibrate(PRICE, 1, monotone=True, **options).scale, **options)
         assert max(largest_loss(p, q) for p, q in laws_of(half, world)) > PRICE * F(3, 2)
 
 
@@ -153,7 +153,7 @@ def test_the_relation_is_that_of_the_sensitivity(kind, options, neighbours):
 @every_kind
 def test_scores_are_never_monotone_by_replace(kind, options):
     with pytest.raises(InvalidInput, match="monotone"):
-        kind.calibrated(1, Sensitivity(1, neighbours=REPLACE), monotone=True, **options)
+        kind.calibrate(1, Sensitivity(1, neighbours=REPLACE), monotone=True, **options)
     with pytest.raises(InvalidInput, match="monotone"):
         kind(1, monotone=True, **options).loss(Sensitivity(1, neighbours=REPLACE))
     assert kind(1, monotone=True, **options).loss(1).pure() == 1
@@ -355,7 +355,7 @@ def test_accuracy_first_gives_the_largest_scale(kind, options, grid, error, conf
 @pytest.mark.parametrize("grid", [None, F(1, 8)], ids=str)
 @pytest.mark.parametrize("monotone", [False, True])
 def test_calibration_spends_exactly_its_price(kind, options, epsilon, grid, monotone):
-    mechanism = kind.calibrated(epsilon, 5, grid, monotone=monotone, **options)
+    mechanism = kind.calibrate(epsilon, 5, grid, monotone=monotone, **options)
     price = min(F(epsilon), F(str(epsilon)))
     assert mechanism.loss(5).pure() == price
     assert mechanism.monotone is monotone
@@ -365,7 +365,7 @@ def test_calibration_spends_exactly_its_price(kind, options, epsilon, grid, mono
 @every_kind
 @pytest.mark.parametrize("rho", [F(1, 1000), 0.1, F(2)])
 def test_calibration_to_rho_keeps_it_and_a_hair_less_does_not(kind, options, rho):
-    mechanism = kind.concentrated(rho, Sensitivity(3, neighbours=REPLACE), **options)
+    mechanism = kind.calibrate_rho(rho, Sensitivity(3, neighbours=REPLACE), **options)
     price, sensitivity = min(F(rho), F(str(rho))), Sensitivity(3, neighbours=REPLACE)
     assert upper(mechanism.loss(sensitivity).rho()) <= price
     narrower = kind(mechanism.scale * (1 - F(1, 2**30)), **options)
@@ -373,9 +373,9 @@ def test_calibration_to_rho_keeps_it_and_a_hair_less_does_not(kind, options, rho
 
 
 def test_for_the_same_rho_the_exponential_mechanism_is_allowed_half_the_scale():
-    exponential, flipped = (kind.concentrated(F(1, 1000), 1) for kind in (Exponential, PermuteAndFlip))
+    exponential, flipped = (kind.calibrate_rho(F(1, 1000), 1) for kind in (Exponential, PermuteAndFlip))
     assert 1.99 < flipped.scale / exponential.scale < 2
-    assert Exponential.concentrated(F(1, 8), 1).loss(1).pure() == pytest.approx(1, rel=1e-10)
+    assert Exponential.calibrate_rho(F(1, 8), 1).loss(1).pure() == pytest.approx(1, rel=1e-10)
 
 
 # ------------------------------------------------------------------------------- the best few
@@ -397,7 +397,7 @@ def test_the_best_few_are_chosen_one_by_one_among_those_left(kind, options):
 @pytest.mark.parametrize("name", ["votes by add-or-remove", "votes by replace"])
 def test_the_best_few_cost_one_choice_each(kind, options, name):
     world = WORLDS[name]
-    top = NoisyTopK.calibrated(2, PRICE, world.sensitivity, kind=kind, monotone=world.monotone, **options)
+    top = NoisyTopK.calibrate(2, PRICE, world.sensitivity, kind=kind, monotone=world.monotone, **options)
     loss = top.loss(world.sensitivity)
     assert loss == top.each.loss(world.sensitivity) * 2
     assert loss.pure() == PRICE
@@ -413,7 +413,7 @@ def test_the_best_few_cost_one_choice_each(kind, options, name):
 
 
 def test_the_best_few_calibrated_to_rho_share_it():
-    top = NoisyTopK.concentrated(4, F(1, 2), 1)
+    top = NoisyTopK.calibrate_rho(4, F(1, 2), 1)
     assert upper(top.loss(1).rho()) <= F(1, 2)
     assert top.each.scale == pytest.approx(2, rel=1e-10)
     assert top.error(0.95, 100) == top.each.error(1 - (1 - max(F(0.95), F("0.95"))) / 4, 100)

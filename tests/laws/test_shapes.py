@@ -113,8 +113,8 @@ def test_a_shape_that_ran_is_not_rehearsed_and_others_are():
     other = read_sql(SHAPES[2].format(1, 2), {"visits": VISITS}).question
     with DuckDB({VISITS: ROWS}) as engine:
         few, rehearsals = as_written(engine), []
-        taken = engine._taken
-        few._taken = lambda turns: rehearsals.append(turns is engine._rehearsing) or taken(turns)
+        taken = engine._take_cursor
+        few._take_cursor = lambda turns: rehearsals.append(turns is engine._rehearsing) or taken(turns)
         for question in asked:
             few.dry_run(question, LOOSE)
             few.evaluate(question, LOOSE)

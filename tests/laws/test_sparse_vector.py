@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.audit import verify
-from tacit.exact import Ball, ball, between, lower, upper, working
+from tacit.exact import Ball, ball, hull, lower, upper, working
 from tacit.mechanisms import AboveThreshold, LaplaceLaw
 from tacit.privacy import Neighbours, Sensitivity
 from tests.laws.every_mechanism import both_relations
@@ -80,7 +80,7 @@ def law(asked, threshold_scale, value_scale, count, *, refresh=False, told=None)
         return known[place, left]
 
     known: dict[tuple[int, int], dict[tuple[object, ...], Ball]] = {}
-    left_out = between(ball(0), ball(F(1, 2**98)))
+    left_out = hull(ball(0), ball(F(1, 2**98)))
     return {outcome: p + left_out for outcome, p in fresh(0, count).items() if not p.is_zero()}
 
 
@@ -88,7 +88,7 @@ def law(asked, threshold_scale, value_scale, count, *, refresh=False, told=None)
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_mechanism_keeps_its_claim_on_every_pair_of_neighbours(count, neighbours):
     sensitivity = Sensitivity(1 if neighbours is Neighbours.ADD_OR_REMOVE else 2, neighbours=neighbours)
-    mechanism = AboveThreshold.calibrated(EPSILON, sensitivity, count)
+    mechanism = AboveThreshold.calibrate(EPSILON, sensitivity, count)
     report = verify(lambda rows: mechanism.distribution(values(rows), 1), EITHER_WAY, 1, neighbours)
     assert mechanism.loss(sensitivity).epsilon == EPSILON
     assert report.holds(EPSILON)
@@ -96,11 +96,11 @@ def test_the_mechanism_keeps_its_claim_on_every_pair_of_neighbours(count, neighb
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_monotone_values_cost_half_as_much_each(count):
-    mechanism = AboveThreshold.calibrated(EPSILON, 1, count, monotone=True)
+    mechanism = AboveThreshold.calibrate(EPSILON, 1, count, monotone=True)
     report = verify(
         lambda rows: mechanism.distribution(values(rows), 1), ONE_WAY, 2, Neighbours.ADD_OR_REMOVE, ordered=False
     )
-    general = AboveThreshold.calibrated(EPSILON, 1, count)
+    general = AboveThreshold.calibrate(EPSILON, 1, count)
     assert report.holds(EPSILON)
     assert mechanism.value_scale < general.value_scale
 
@@ -123,7 +123,7 @@ def test_the_claim_is_attained_to_a_hundredth_by_many_noes_before_a_yes():
 @pytest.mark.parametrize("neighbours", list(Neighbours))
 def test_numbers_are_paid_for_and_never_those_that_were_compared(neighbours):
     sensitivity = Sensitivity(1 if neighbours is Neighbours.ADD_OR_REMOVE else 2, neighbours=neighbours)
-    mechanism = AboveThreshold.calibrated(EPSILON, sensitivity, count=2, numeric=True)
+    mechanism = AboveThreshold.calibrate(EPSILON, sensitivity, count=2, numeric=True)
     few = tuple(row[1:3] for row in EITHER_WAY)
 
     def told(rows):
@@ -192,10 +192,10 @@ def test_the_stated_law_is_that_of_the_pseudocode(count):
     confidence=st.sampled_from([F(1, 2), F(19, 20), F(999, 1000)]),
 )  # fmt: skip
 def test_the_error_is_below_the_theorem_and_falls_with_the_price(count, answers, price, confidence):
-    mechanism = AboveThreshold.calibrated(price, 1, count)
+    mechanism = AboveThreshold.calibrate(price, 1, count)
     error = mechanism.error(confidence, answers)
-    assert error <= mechanism.bound(confidence, answers) + 1
-    assert AboveThreshold.calibrated(2 * price, 1, count).error(confidence, answers) <= error
+    assert error <= mechanism.error_bound(confidence, answers) + 1
+    assert AboveThreshold.calibrate(2 * price, 1, count).error(confidence, answers) <= error
 
 
 @pytest.mark.parametrize(("answers", "confidence"), [(1, F(9, 10)), (3, F(9, 10)), (3, F(1, 2))])
@@ -212,5 +212,5 @@ def test_the_error_holds_for_values_just_beyond_it(answers, confidence):
 
 
 def test_a_larger_price_or_a_smaller_count_never_means_more_noise():
-    made = [AboveThreshold.calibrated(price, 1, 3) for price in (F(1, 2), 1, 2, 4)]
+    made = [AboveThreshold.calibrate(price, 1, 3) for price in (F(1, 2), 1, 2, 4)]
     assert all(a.value_scale > b.value_scale and a.threshold_scale > b.threshold_scale for a, b in pairwise(made))

@@ -28,11 +28,11 @@ from tacit.plan import (
     Weighing,
     Weights,
     Where,
-    centred,
-    counted,
+    centred_sum,
+    count_measure,
     groups_of,
     read_sql,
-    summed,
+    sum_measure,
 )
 from tacit.privacy import Neighbours, Sensitivity, root_at_least
 from tacit.stability import sensitivity_of, weights_for
@@ -58,10 +58,10 @@ ROWS = replace(PERSONS, unit=None)
 NUMBERS = ("upward", "downward", "away", "signed", "odd", "real")
 MEASURES: dict[str, Measure] = {
     "count": Counted(),
-    "count of a value": counted(Field(COLUMNS["real"])),
+    "count of a value": count_measure(Field(COLUMNS["real"])),
     "units": Units(),
-    **{f"sum of {name}": summed(Field(COLUMNS[name])) for name in NUMBERS},
-    **{f"centred sum of {name}": centred(Field(COLUMNS[name])) for name in NUMBERS},
+    **{f"sum of {name}": sum_measure(Field(COLUMNS[name])) for name in NUMBERS},
+    **{f"centred sum of {name}": centred_sum(Field(COLUMNS[name])) for name in NUMBERS},
 }
 KEYS = {
     1: (),

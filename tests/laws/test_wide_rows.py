@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tacit.curator import Limit
 from tacit.engines import DuckDB, Memory
 from tacit.plan import Column, Computed, Defined, Field, Kind, Table, columns_of, read_sql
-from tacit.plan.flags import flagged
-from tacit.plan.listing import once
+from tacit.plan.flags import flag_units
+from tacit.plan.listing import deduplicate_rows
 from tests.laws.clinic import no_noise
 from tests.laws.row_plans import unit_rows, worlds
 from tests.laws.sampled import each_of, sampled
@@ -22,7 +22,7 @@ from tests.laws.test_rows import in_duckdb, in_memory, of_others
 
 def told(rows, among):
     """The rows with what is said of their unit as a column."""
-    found, condition = flagged(rows, among)
+    found, condition = flag_units(rows, among)
     same = tuple(Defined(column.name, Field(column)) for column in columns_of(rows))
     return Computed(found, (*same, Defined("told", condition)))
 
@@ -46,9 +46,9 @@ def test_a_flag_says_of_every_row_whether_its_unit_is_among_others():
 @each_of(8, unit_rows(1), worlds(), st.sampled_from(["ann", "bob"]))
 def test_rows_of_a_unit_that_are_alike_are_told_once(rows, world, unit):
     wanted = Counter(dict.fromkeys(in_memory(rows, world), 1))
-    assert in_memory(once(rows, "who"), world) == wanted
-    assert in_duckdb(once(rows, "who"), world) == wanted
-    assert in_memory(once(rows, "who"), world.without(unit)) == of_others(wanted, unit)
+    assert in_memory(deduplicate_rows(rows, "who"), world) == wanted
+    assert in_duckdb(deduplicate_rows(rows, "who"), world) == wanted
+    assert in_memory(deduplicate_rows(rows, "who"), world.without(unit)) == of_others(wanted, unit)
 
 
 WIDE = Table("wide", (Column("x", Kind.INTEGER), Column("y", Kind.NUMBER)), unit="who", contributions=1)

@@ -12,7 +12,7 @@ import pytest
 
 from tacit.curator.choice import Choice
 from tacit.curator.intervals import Noisy
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Kind, Table, canonical, read_sql
 
@@ -45,7 +45,7 @@ def rows_of(text, noise, times=TIMES):
     drawn = [np.asarray(noise.release(np.full(times * DAYS, each))).reshape(times, DAYS) for each in exact]
     for number in range(times):
         groups = [[Noisy(int(each[number, day]), noise, Fraction(1)) for each in drawn] for day in range(DAYS)]
-        seen = viewed(plan, groups, 0.95)
+        seen = view_answer(plan, groups, 0.95)
         yield [dict(zip(seen.columns, row, strict=True)) for row in seen.rows]
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
 from tacit.curator.intervals import _gaussian_reach, _laplace_reach, ratio_interval
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import Column, Counted, Kind, Plan, Summed, Table, canonical, read_sql
@@ -82,7 +82,7 @@ def released(request) -> Released:
     rows = Memory({table: PERSONS}).evaluate(terms.question, terms.weights)[0].tolist()
     drawn = []
     for place, mechanism in enumerate(terms.mechanisms):
-        (rounded,) = terms.rounded(place, [rows[place]])
+        (rounded,) = terms.round_to_grid(place, [rows[place]])
         noise = mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
         assert noise >= 10
         drawn.append(np.asarray(mechanism.release(rounded, times=TIMES)))
@@ -148,7 +148,7 @@ def test_what_is_shown_covers_too(released):
     held = dict.fromkeys(exact, 0)
     for number in range(LOOKED_AT):
         group = [released.noisy(place, number) for place in range(len(terms.mechanisms))]
-        seen = viewed(plan, [group, group], 0.95)
+        seen = view_answer(plan, [group, group], 0.95)
         row = dict(zip(seen.columns, seen.rows[0], strict=True))
         for name, truth in exact.items():
             held[name] += row[f"{name}_low"] <= truth <= row[f"{name}_high"]

@@ -47,7 +47,7 @@ def noise_p_value(mechanism, released, exact):
     law = mechanism.distribution(exact)
     reach = int(12 * float(law.law.variance().mid()) ** 0.5)
     with working():
-        folded = law.folded(law.centre - reach, law.centre + reach)
+        folded = law.clamp_law(law.centre - reach, law.centre + reach)
     places = np.clip(in_steps(mechanism, released, law.centre), -reach, reach) + reach
     probabilities = np.array([float(folded[law.centre + z].mid()) for z in range(-reach, reach + 1)])
     return p_value(np.bincount(places, minlength=2 * reach + 1), probabilities)

@@ -13,7 +13,7 @@ import pytest
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
 from tacit.curator.moments import Estimate, Released, reach_factor, released_moment
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import Column, Kind, Moment, MomentOf, Plan, Table, canonical, operands, read_sql
@@ -74,14 +74,14 @@ class Drawn:
             for place, mechanism in enumerate(self.terms.mechanisms)
             if not isinstance(mechanism, RankedCells)
         ]
-        return viewed(self.plan, [noisy], 0.95).rows[0]
+        return view_answer(self.plan, [noisy], 0.95).rows[0]
 
 
 def drawn(text: str, limit: Limit, amount: Fraction) -> Drawn:
     plan = canonical(read_sql(f"SELECT {text} AS x FROM visits", {"visits": VISITS}))
     terms = terms_of(plan.question, Shared(VISITS, 3), limit, amount)
     rows = Memory({VISITS: ROWS}).evaluate(terms.question, terms.weights)[0].tolist()
-    exact = [terms.rounded(place, [rows[place]])[0] for place in range(len(rows))]
+    exact = [terms.round_to_grid(place, [rows[place]])[0] for place in range(len(rows))]
     releases = [
         np.asarray(mechanism.release(exact[place], times=TIMES))
         for place, mechanism in enumerate(terms.mechanisms)

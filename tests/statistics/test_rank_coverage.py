@@ -14,7 +14,7 @@ from tacit.curator.intervals import Drawn
 from tacit.engines import Memory
 from tacit.mechanisms import RankedCells
 from tacit.mechanisms.ranks import APART
-from tacit.plan import Column, Field, Kind, Question, Ranked, Scan, Table, ranked
+from tacit.plan import Column, Field, Kind, Question, Ranked, Scan, Table, rank_measure
 
 TIMES = 10_000
 COST = Column("cost", Kind.INTEGER, low=0, high=700, nullable=False)
@@ -40,7 +40,7 @@ def released(
 ) -> tuple[Ranked, Terms, np.ndarray, int]:
     """What is ranked, its terms, the cells of many releases, and the exact value."""
     rows = [{"person": place // 2, "cost": int(cost)} for place, cost in enumerate(SHAPES[shape])]
-    measure = ranked(Field(COST), rank)
+    measure = rank_measure(Field(COST), rank)
     terms = terms_of(Question(Scan(VISITS), (), (measure,)), Shared(VISITS, 2), LIMITS[limit], amount)
     exact = Memory({VISITS: rows}).evaluate(terms.question, terms.weights)
     mechanism = terms.mechanisms[0]

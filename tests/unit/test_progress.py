@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tacit import progress
-from tacit.progress import watched
+from tacit.progress import show_progress
 
 
 class Screen(io.StringIO):
@@ -28,7 +28,7 @@ def clock(monkeypatch):
 def shown(monkeypatch, count, *, terminal):
     screen = Screen(terminal)
     monkeypatch.setattr(sys, "stderr", screen)
-    assert list(watched(range(count), count, "pairs")) == list(range(count))
+    assert list(show_progress(range(count), count, "pairs")) == list(range(count))
     return screen.getvalue()
 
 

@@ -103,14 +103,14 @@ SAMPLED_GAUSSIAN = [
 @pytest.mark.parametrize(("order", "divergence"), SAMPLED_GAUSSIAN)
 def test_the_renyi_curve_of_the_sampled_gaussian(order, divergence):
     """The published figures of fractional orders are bounds, up to 4 % above the integral; ours is the integral."""
-    found = total(GaussianLoss(F(4, 25)).subsampled(F(1, 100)) * 50).renyi(order)
+    found = total(GaussianLoss(F(4, 25)).subsample(F(1, 100)) * 50).renyi(order)
     assert found <= divergence * (1 + 1e-4)
     assert found == pytest.approx(divergence, rel=1e-4 if order.denominator == 1 else 0.04)
 
 
 def test_one_step_of_the_sampled_gaussian_by_privacy_loss_distributions():
     """(1, 1e-5), one step, probability 0.01: pld/accountant_test.py, test_get_smallest_subsampled_gaussian_noise."""
-    sigma = least_noise(lambda scale: GaussianLoss(1 / scale**2).subsampled(F(1, 100)), 1, F(1, 10**5))
+    sigma = least_noise(lambda scale: GaussianLoss(1 / scale**2).subsample(F(1, 100)), 1, F(1, 10**5))
     assert float(sigma) == pytest.approx(0.67379294682, rel=1e-7)
 
 
@@ -128,7 +128,7 @@ SAMPLED_DELTAS = [
 @pytest.mark.parametrize(("sigma", "rate", "steps", "epsilon", "delta"), SAMPLED_DELTAS)
 def test_samples_are_bounded_above_what_fourier_transforms_give(sigma, rate, steps, epsilon, delta):
     """Ours is a bound through Renyi divergences: never below, and not far above."""
-    found = total(GaussianLoss(F(1, sigma**2)).subsampled(rate) * steps).delta(epsilon)
+    found = total(GaussianLoss(F(1, sigma**2)).subsample(rate) * steps).delta(epsilon)
     assert delta <= found <= 5 * delta
 
 

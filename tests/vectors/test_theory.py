@@ -135,8 +135,8 @@ def test_the_variance_is_twice_the_square_of_the_scale_but_for_a_sixth(scale):
 
 
 def test_the_scale_is_sensitivity_over_epsilon():
-    assert Laplace.calibrated(F(1, 4), 3).scale == 12
-    assert Laplace.calibrated(F(1, 4), Sensitivity(3, dimension=9)).scale == 12
+    assert Laplace.calibrate(F(1, 4), 3).scale == 12
+    assert Laplace.calibrate(F(1, 4), Sensitivity(3, dimension=9)).scale == 12
 
 
 @pytest.mark.parametrize("t", [1, 2, 5, 20])
@@ -160,7 +160,7 @@ def test_ten_thousand_first_names_are_all_within_27_63():
     names = Sensitivity(2, neighbours=Neighbours.REPLACE, dimension=10_000)
     assert round(laplace_bound(names, epsilon=1, beta=0.01, answers=10_000), 2) == 27.63
     assert laplace_bound(names, epsilon=1, beta=0.01, answers=10_000) == pytest.approx(2 * log(10**6), rel=1e-14)
-    assert Laplace.calibrated(1, names).error(0.99, answers=10_000) == 28
+    assert Laplace.calibrate(1, names).error(0.99, answers=10_000) == 28
 
 
 def test_the_mean_of_n_bounded_values_moves_by_one_over_n():
@@ -276,11 +276,11 @@ def test_with_the_continuous_sigma_discrete_delta_is_a_tenth_too_large_and_three
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(2, 1e-5), (8, 1e-6), (1, 1e-6)])
 def test_calibrated_on_its_own_law_discrete_delta_is_what_was_asked_for(epsilon, delta):
-    mechanism = Gaussian.calibrated(epsilon, delta, 1)
+    mechanism = Gaussian.calibrate(epsilon, delta, 1)
     reached = upper(mechanism.loss(1).delta(F(epsilon)))
     assert F(999999, 1000000) * F(delta) <= reached <= F(delta)
     reach = int(14 * mechanism.sigma) + 8
-    p, q = (mechanism.distribution(x).folded(-reach, reach) for x in (0, 1))
+    p, q = (mechanism.distribution(x).clamp_law(-reach, reach) for x in (0, 1))
     summed = sum(((p[z] - ball(epsilon).exp() * q[z]).max(ball(0)) for z in p), ball(0))
     assert abs(upper(summed) - reached) < TINY
 
@@ -336,8 +336,8 @@ def test_gaussian_noise_wins_from_eleven_counts_on_by_the_bounds_and_from_six_by
     epsilon, delta, beta = 0.5, 1e-6, 0.05
 
     def errors(m):
-        laplace = Laplace.calibrated(epsilon, Sensitivity(m, dimension=m))
-        gaussian = Gaussian.calibrated(epsilon, delta, Sensitivity.root(m, dimension=m))
+        laplace = Laplace.calibrate(epsilon, Sensitivity(m, dimension=m))
+        gaussian = Gaussian.calibrate(epsilon, delta, Sensitivity.root(m, dimension=m))
         return laplace.error(1 - F(beta), m), gaussian.error(1 - F(beta), m)
 
     assert crossover(epsilon, delta, beta) == 11
@@ -354,14 +354,14 @@ def test_the_error_you_can_live_with_gives_the_smallest_price():
     mechanism = Laplace.within(error=50, confidence=0.95)
     price = mechanism.loss(1).epsilon
     assert mechanism.error(0.95) == 50
-    assert Laplace.calibrated(price, 1) == mechanism
-    assert Laplace.calibrated(price * F(99, 100), 1).error(0.95) > 50
+    assert Laplace.calibrate(price, 1) == mechanism
+    assert Laplace.calibrate(price * F(99, 100), 1).error(0.95) > 50
     assert float(price) == pytest.approx(log(20) / 50.5, rel=1e-2)
 
 
 def test_the_growth_at_one_percent():
     """e**0.01 = 1.01005: the ratio that a counting query of scale 100 allows."""
-    p, q = (Laplace(100).distribution(x).folded(0, 1) for x in (0, 1))
+    p, q = (Laplace(100).distribution(x).clamp_law(0, 1) for x in (0, 1))
     assert encloses(p[0] / q[0], ball(F(1, 100)).exp())
     assert round(float(upper(p[0] / q[0])), 5) == 1.01005
     assert Laplace(100).loss(1).epsilon == F(1, 100)

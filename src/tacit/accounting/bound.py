@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import erfc, exp, log, sqrt
 from typing import Protocol
 
-from tacit.accounting.refined import refined
+from tacit.accounting.refined import refine
 from tacit.accounting.search import crossing
 from tacit.exact import Ball, ball
 from tacit.privacy import Composed
@@ -42,7 +42,7 @@ class Bound(Protocol):
         if profile is None or (below is not None and not profile(below) <= ball(delta)):
             return None
         guess = rough_epsilon(rough_rho(losses), float(delta))
-        return crossing(lambda at: refined(lambda: profile(at), bits=64), delta, guess)
+        return crossing(lambda at: refine(lambda: profile(at), bits=64), delta, guess)
 
 
 def rough_epsilon(rho: float, delta: float) -> float:

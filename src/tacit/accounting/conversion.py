@@ -7,7 +7,7 @@ from math import exp, log
 from tacit.accounting.search import lowest
 from tacit.exact import Ball, ball, float_at_least, precision
 
-__all__ = ["epsilon_at", "held", "order_at", "rho_within", "start_of"]
+__all__ = ["epsilon_at", "clamp_place", "order_at", "rho_within", "start_of"]
 
 
 def epsilon_at(divergence: Ball, order: Fraction, delta: Fraction) -> Ball:
@@ -32,16 +32,16 @@ def order_at(place: float) -> Fraction:
     >>> order_at(0.0)
     Fraction(2, 1)
     """
-    above = Fraction(exp(held(place)))
+    above = Fraction(exp(clamp_place(place)))
     bits = above.denominator.bit_length() - above.numerator.bit_length()
     unit = Fraction(2) ** (bits + 26)
     return 1 + Fraction(round(above * unit)) / unit
 
 
-def held(place: float) -> float:
+def clamp_place(place: float) -> float:
     """The place, kept where orders are neither one nor without end.
 
-    >>> held(1e9)
+    >>> clamp_place(1e9)
     60.0
     """
     return min(max(place, -40.0), 60.0)
@@ -78,11 +78,11 @@ def _rho_within(epsilon: Fraction, delta: Fraction, _bits: int) -> Ball:
     rough, budget = log(delta), float_at_least(epsilon)
 
     def shortfall(place: float) -> float:
-        a = 1 + exp(held(place))
-        return -(budget + (rough + a * log(a)) / (a - 1) - held(place)) / a
+        a = 1 + exp(clamp_place(place))
+        return -(budget + (rough + a * log(a)) / (a - 1) - clamp_place(place)) / a
 
     start = log(max(-rough, 1e-3) / max(budget, 1e-12)) + 0.7
-    order = ball(Fraction(1 + exp(held(lowest(shortfall, start)))))
+    order = ball(Fraction(1 + exp(clamp_place(lowest(shortfall, start)))))
     for _ in range(3):
         order = _steeper(order, epsilon, delta)
     return _rho_at(order, epsilon, delta)

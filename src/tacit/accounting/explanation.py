@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tacit.accounting.figure import shown
+from tacit.accounting.figure import format_parameter
 from tacit.errors import NotPrivate
 from tacit.exact import Number, at_most
 from tacit.privacy import Loss
@@ -11,16 +11,16 @@ from tacit.privacy import Loss
 if TYPE_CHECKING:
     from tacit.accounting.total import Total
 
-__all__ = ["explained"]
+__all__ = ["explain_total"]
 
 _USUAL = (Fraction(1, 10**6), Fraction(1, 10**9))
 
 
-def explained(total: "Total", delta: Number | None) -> str:
+def explain_total(total: "Total", delta: Number | None) -> str:
     """The text of `Total.explain`."""
     count = sum(times for _, times in total.losses.parts)
     releases = "1 release" if count == 1 else f"{count} releases"
-    deltas = _shown(total.losses.apart()[0]) if delta is None else (at_most(delta, "delta"),)
+    deltas = _usual_deltas(total.losses.split_failure()[0]) if delta is None else (at_most(delta, "delta"),)
     costs = [_cost(total, at) for at in deltas]
     lines = [f"{releases}: {'; '.join(costs)} between neighbours by {total.losses.neighbours.value}."]
     lines += _bounds(total, deltas[0])
@@ -28,16 +28,16 @@ def explained(total: "Total", delta: Number | None) -> str:
     return "\n".join(lines)
 
 
-def _shown(failure: Fraction) -> tuple[Fraction, ...]:
+def _usual_deltas(failure: Fraction) -> tuple[Fraction, ...]:
     """Deltas to show a cost at, when nobody says one: the usual ones that are above what can fail."""
     return tuple(delta for delta in _USUAL if delta > failure) or (min(2 * failure, Fraction(1)),)
 
 
 def _cost(total: "Total", delta: Fraction) -> str:
     try:
-        return f"({total.epsilon(delta)!r}, {shown(delta)})-DP"
+        return f"({total.epsilon(delta)!r}, {format_parameter(delta)})-DP"
     except NotPrivate:
-        return f"no epsilon at delta {shown(delta)}"
+        return f"no epsilon at delta {format_parameter(delta)}"
 
 
 def _bounds(total: "Total", delta: Fraction) -> list[str]:
@@ -53,7 +53,7 @@ def _bounds(total: "Total", delta: Fraction) -> list[str]:
 
 def _role(total: "Total", delta: Fraction) -> str:
     """What delta is the price of: a failure, the Gaussian, or a sum that grows like a root."""
-    failure, rest = total.losses.apart()
+    failure, rest = total.losses.split_failure()
     unbounded = rest.pure() is None
     roles = []
     if failure:

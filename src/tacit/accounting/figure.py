@@ -4,13 +4,13 @@ from fractions import Fraction
 
 from tacit.exact import Number, float_at_least, float_at_most
 
-__all__ = ["Figure", "shown"]
+__all__ = ["Figure", "format_parameter"]
 
 
-def shown(parameter: Number) -> str:
+def format_parameter(parameter: Number) -> str:
     """A parameter as people write it.
 
-    >>> shown(1e-6)
+    >>> format_parameter(1e-6)
     '1e-6'
     """
     return f"{float(parameter):g}".replace("e-0", "e-")

@@ -123,7 +123,7 @@ class PureFilter(Filter):
 
     def price(self, loss: Loss) -> Charge:
         """The pure epsilon, rounded up."""
-        failure, rest = _checked(loss, self.neighbours).apart()
+        failure, rest = _check_loss(loss, self.neighbours).split_failure()
         epsilon = rest.pure()
         if failure or epsilon is None:
             remedy = "this ledger sums pure epsilons; use Laplace noise, or a limit with a delta"
@@ -184,7 +184,7 @@ class ConcentratedFilter(Filter):
         Because:    only the loss's own rho and failure are read, never a delta at an epsilon, which does not add.
         Checked by: tests/unit/accounting/test_filters.py
         """
-        failure, rest = _checked(loss, self.neighbours).apart()
+        failure, rest = _check_loss(loss, self.neighbours).split_failure()
         with working():
             rho = rest.rho()
             if rho is None:
@@ -236,7 +236,7 @@ def _epsilon_of(rho: Fraction, delta: Fraction, neighbours: Neighbours) -> Fract
     return Fraction(total(ZeroConcentratedLoss(rho, 0, neighbours)).epsilon(delta))
 
 
-def _checked(loss: Loss, neighbours: Neighbours) -> Loss:
+def _check_loss(loss: Loss, neighbours: Neighbours) -> Loss:
     if not is_loss(loss):
         raise InvalidInput("a loss", loss, "charge what a mechanism states, such as mechanism.loss(sensitivity)")
     if loss.neighbours is not neighbours:

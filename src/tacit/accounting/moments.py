@@ -2,7 +2,7 @@
 
 from math import comb
 
-from tacit.accounting.refined import refined
+from tacit.accounting.refined import refine
 from tacit.exact import Ball, ball
 from tacit.privacy import Composed
 
@@ -21,9 +21,9 @@ def moment_of(losses: Composed, power: int) -> Ball | None:
     >>> float(moment_of(GaussianLoss(squared=4) * 1, 2))
     8.0
     """
-    if any(part.apart()[0] or part.moments(0) is None for part, _ in losses.parts):
+    if any(part.split_failure()[0] or part.moments(0) is None for part, _ in losses.parts):
         return None
-    return refined(lambda: _moments(losses, power)[power])
+    return refine(lambda: _moments(losses, power)[power])
 
 
 def _moments(losses: Composed, count: int) -> list[Ball]:
@@ -31,22 +31,22 @@ def _moments(losses: Composed, count: int) -> list[Ball]:
     for part, times in losses.parts:
         own = part.moments(count)
         assert own is not None
-        found = _added(found, _repeated(list(own), times))
+        found = _add_moments(found, _repeat_moments(list(own), times))
     return found
 
 
-def _repeated(own: list[Ball], times: int) -> list[Ball]:
+def _repeat_moments(own: list[Ball], times: int) -> list[Ball]:
     """The moments of so many independent copies, by squaring."""
     result, power = [ball(1), *(ball(0) for _ in own[1:])], own
     while times:
         if times & 1:
-            result = _added(result, power)
+            result = _add_moments(result, power)
         times >>= 1
         if times:
-            power = _added(power, power)
+            power = _add_moments(power, power)
     return result
 
 
-def _added(one: list[Ball], other: list[Ball]) -> list[Ball]:
+def _add_moments(one: list[Ball], other: list[Ball]) -> list[Ball]:
     """The moments of the sum of two independent variables."""
     return [sum((comb(k, j) * one[j] * other[k - j] for j in range(k + 1)), ball(0)) for k in range(len(one))]

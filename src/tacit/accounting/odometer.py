@@ -2,7 +2,7 @@
 
 from dataclasses import field
 
-from tacit.accounting.figure import Figure, shown
+from tacit.accounting.figure import Figure, format_parameter
 from tacit.accounting.total import Total
 from tacit.exact import Number
 from tacit.frozen import frozen
@@ -18,7 +18,7 @@ class Odometer:
     An analyst who watches it and then decides what to ask is not covered by what it shows; a `Filter` covers that.
 
     >>> from tacit.privacy import PureLoss
-    >>> seen = Odometer().after(PureLoss(1)).after(PureLoss(2))
+    >>> seen = Odometer().with_loss(PureLoss(1)).with_loss(PureLoss(2))
     >>> seen.epsilon(delta=0)
     3.0
     >>> print(seen.show(delta=0))
@@ -27,7 +27,7 @@ class Odometer:
 
     losses: Composed = field(default_factory=Composed.of)
 
-    def after(self, loss: Loss) -> "Odometer":
+    def with_loss(self, loss: Loss) -> "Odometer":
         """The odometer once this loss has been added."""
         return Odometer(self.losses + loss if self.losses.parts else Composed.of((loss, 1)))
 
@@ -39,6 +39,6 @@ class Odometer:
         """The epsilon in a sentence that says what it is and what it is not."""
         figure = self.epsilon(delta)
         return (
-            f"spent so far: epsilon {figure!r} at delta {shown(delta)}, by {figure.by}, as if fixed in advance; "
+            f"spent so far: epsilon {figure!r} at delta {format_parameter(delta)}, by {figure.by}, as if fixed in advance; "
             "for display only, a filter guards the limit"
         )

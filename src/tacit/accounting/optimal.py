@@ -5,7 +5,7 @@ from math import floor, isqrt, prod
 
 from tacit.accounting.bound import Bound, Profile
 from tacit.accounting.sums import pure_parts
-from tacit.exact import Ball, ball, between, precision
+from tacit.exact import Ball, ball, hull, precision
 from tacit.frozen import frozen
 from tacit.privacy import Composed, PureLoss
 
@@ -85,8 +85,8 @@ def _binomial(own: Fraction, times: int, epsilon: Fraction) -> Ball:
         chance *= ratio
         excess *= fall
         if truths % 16 == 0 and ratio < 1 and chance < total * least * (1 - ratio):
-            return total + between(ball(0), chance / (1 - ratio) + skipped)
-    return total + between(ball(0), skipped)
+            return total + hull(ball(0), chance / (1 - ratio) + skipped)
+    return total + hull(ball(0), skipped)
 
 
 def _log_choose(n: int, k: int) -> Ball:

@@ -7,7 +7,7 @@ from tacit.exact import Ball
 from tacit.frozen import frozen
 from tacit.privacy import Composed, GaussianLoss, ZeroConcentratedLoss
 
-__all__ = ["GaussianDP", "OwnLaw", "known", "merged"]
+__all__ = ["GaussianDP", "OwnLaw", "require_delta", "merge_gaussians"]
 
 
 @frozen
@@ -22,7 +22,7 @@ class OwnLaw(Bound):
             case ((ZeroConcentratedLoss(), 1),):
                 return None  # it has no law, only a rho
             case ((loss, 1),):
-                return None if loss.delta(Fraction(0)) is None else lambda epsilon: known(loss.delta(epsilon))
+                return None if loss.delta(Fraction(0)) is None else lambda epsilon: require_delta(loss.delta(epsilon))
             case _:
                 return None
 
@@ -47,18 +47,18 @@ class GaussianDP(Bound):
         """The delta of the one release that all of them are."""
         if not losses.parts or not all(isinstance(part, GaussianLoss) for part, _ in losses.parts):
             return None
-        one = merged(losses).parts[0][0]
-        return lambda epsilon: known(one.delta(epsilon))
+        one = merge_gaussians(losses).parts[0][0]
+        return lambda epsilon: require_delta(one.delta(epsilon))
 
     def is_exact(self, losses: Composed) -> bool:
         """True: it is the law itself."""
         return True
 
 
-def merged(losses: Composed) -> Composed:
+def merge_gaussians(losses: Composed) -> Composed:
     """The same losses with all that are continuous Gaussian made one: the squares of mu add.
 
-    >>> merged(GaussianLoss(squared=4) * 3).parts[0][0].squared
+    >>> merge_gaussians(GaussianLoss(squared=4) * 3).parts[0][0].squared
     Fraction(12, 1)
     """
     gaussians = [(part, times) for part, times in losses.parts if isinstance(part, GaussianLoss)]
@@ -69,11 +69,11 @@ def merged(losses: Composed) -> Composed:
     return Composed(((GaussianLoss(squared, losses.neighbours), 1), *others), losses.neighbours)
 
 
-def known(delta: Ball | None) -> Ball:
+def require_delta(delta: Ball | None) -> Ball:
     """The delta; a loss that states one at one epsilon states it at all.
 
     >>> from tacit.exact import ball
-    >>> float(known(ball(1)))
+    >>> float(require_delta(ball(1)))
     1.0
     """
     assert delta is not None

@@ -48,9 +48,9 @@ class OneOf(Loss):
         """The largest rho."""
         return self._largest(lambda case: case.rho())
 
-    def apart(self) -> tuple[Fraction, Loss]:
+    def split_failure(self) -> tuple[Fraction, Loss]:
         """The largest failure, and one of the rests."""
-        halves = [case.apart() for case in self.cases]
+        halves = [case.split_failure() for case in self.cases]
         failure = max(failure for failure, _ in halves)
         return failure, OneOf(tuple(rest for _, rest in halves)) if failure else self
 
@@ -98,9 +98,9 @@ class Parallel(Loss):
         """The largest rho of any case."""
         return self.cases().rho()
 
-    def apart(self) -> tuple[Fraction, Loss]:
+    def split_failure(self) -> tuple[Fraction, Loss]:
         """The largest failure of any case, and one of the rests."""
-        failure, rest = self.cases().apart()
+        failure, rest = self.cases().split_failure()
         return (failure, rest) if failure else (failure, self)
 
     def group(self, size: int) -> "Parallel":

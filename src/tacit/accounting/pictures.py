@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.accounting.calibration import least_noise
-from tacit.accounting.figure import shown
+from tacit.accounting.figure import format_parameter
 from tacit.accounting.filters import ConcentratedFilter
 from tacit.accounting.total import Total, total
 from tacit.exact import Number, at_least, count_of
@@ -48,7 +48,7 @@ def delta_curves(totals: Mapping[str, Total], most: float = 5.0, points: int = 1
     """delta against epsilon, for each total; a matplotlib figure."""
     figure, axes = _sheet("Every loss is a curve: delta at each epsilon", "epsilon", "delta")
     for one, colour in zip(totals.values(), _COLOURS, strict=False):
-        pure = float(one.losses.apart()[1].pure() or 0)  # where delta falls to what can fail, steeply
+        pure = float(one.losses.split_failure()[1].pure() or 0)  # where delta falls to what can fail, steeply
         near = [pure * (1 - 10**-k) for k in range(1, 12)] + [pure] if 0 < pure <= most else []
         grid = sorted([most * i / points for i in range(points + 1)] + near)
         deltas = [max(one.delta(epsilon), least / 10) for epsilon in grid]
@@ -62,7 +62,7 @@ def delta_curves(totals: Mapping[str, Total], most: float = 5.0, points: int = 1
 
 def epsilon_by_queries(loss: Loss, delta: Number, counts: Sequence[int], title: str) -> Any:
     """epsilon at a delta against the number of queries, one line for each bound; a matplotlib figure."""
-    figure, axes = _sheet(title, "number of queries", f"epsilon at delta {shown(delta)}")
+    figure, axes = _sheet(title, "number of queries", f"epsilon at delta {format_parameter(delta)}")
     lines: dict[str, list[tuple[int, float]]] = {}
     for count in counts:
         for name, epsilon in total(loss * count).compare(delta).items():
@@ -91,7 +91,7 @@ def laplace_and_gaussian(epsilon: Number, delta: Number, most: int = 400) -> Any
     def gaussian(m: int) -> float:
         return float(alone) * sqrt(m)
 
-    title = f"Noise on each of m counts at once, epsilon {shown(epsilon)}, delta {shown(delta)}"
+    title = f"Noise on each of m counts at once, epsilon {format_parameter(epsilon)}, delta {format_parameter(delta)}"
     return _crossing(("Laplace", laplace), ("Gaussian", gaussian), title, "number of counts m", most)
 
 
@@ -110,7 +110,7 @@ def pure_and_concentrated(epsilon: Number, delta: Number, most: int = 100) -> An
     def concentrated(answers: int) -> float:
         return sqrt(answers / (2 * rho))
 
-    title = f"Noise on each answer when n answers share epsilon {shown(epsilon)}, delta {shown(delta)}"
+    title = f"Noise on each answer when n answers share epsilon {format_parameter(epsilon)}, delta {format_parameter(delta)}"
     pair = ("pure, delta 0", pure), ("zCDP", concentrated)
     return _crossing(*pair, title, "number of answers n", most)
 

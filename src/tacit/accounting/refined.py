@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 from tacit.exact import PRECISION, Ball, working
 
-__all__ = ["refined"]
+__all__ = ["refine"]
 
 _MOST_BITS = 2048
 _NARROW = 32  # bits of a figure that are certain
 
 
-def refined(figure: Callable[[], Ball], bits: int = PRECISION) -> Ball:
+def refine(figure: Callable[[], Ball], bits: int = PRECISION) -> Ball:
     """The ball that the function gives, at the first precision at which it is narrow beside its own size.
 
     >>> from tacit.exact import ball
     >>> with working(64):
-    ...     refined(lambda: (ball(1) + ball(2) ** -200) - 1).is_zero()
+    ...     refine(lambda: (ball(1) + ball(2) ** -200) - 1).is_zero()
     False
     """
     while True:

@@ -5,8 +5,8 @@ from fractions import Fraction
 from math import exp, log, log1p
 
 from tacit.accounting.bound import Bound, Profile, rough_rho
-from tacit.accounting.conversion import epsilon_at, held, order_at, start_of
-from tacit.accounting.own import known, merged
+from tacit.accounting.conversion import clamp_place, epsilon_at, order_at, start_of
+from tacit.accounting.own import merge_gaussians, require_delta
 from tacit.accounting.search import lowest
 from tacit.exact import Ball, ball, infinite, upper, working
 from tacit.frozen import frozen
@@ -34,7 +34,7 @@ class Concentrated(Bound):
         """The smallest delta over all orders."""
         if losses.rho() is None:
             return None
-        return lambda epsilon: concentrated_delta(max(Fraction(0), upper(known(losses.rho()))), epsilon)
+        return lambda epsilon: concentrated_delta(max(Fraction(0), upper(require_delta(losses.rho()))), epsilon)
 
     def epsilon(self, losses: Composed, delta: Fraction, below: Fraction | None = None) -> Fraction | None:
         """The smallest epsilon over all orders: the order is searched in floats, the figure certified there."""
@@ -44,7 +44,7 @@ class Concentrated(Bound):
         rough, rate = log(delta), max(float(rho), 1e-300)
 
         def height(place: float) -> float:
-            above = exp(held(place))
+            above = exp(clamp_place(place))
             return (1 + above) * rate + place - (1 + 1 / above) * log1p(above) - rough / above
 
         order = order_at(lowest(height, start_of(rate, float(delta)), tolerance=1e-9))
@@ -64,7 +64,7 @@ class Renyi(Bound):
 
     def profile(self, losses: Composed) -> Profile | None:
         """The smallest delta over all orders."""
-        curve, rho = merged(losses).renyi, rough_rho(losses)
+        curve, rho = merge_gaussians(losses).renyi, rough_rho(losses)
         if curve(Fraction(2)) is None:
             return None
 
@@ -72,26 +72,28 @@ class Renyi(Bound):
             def height(place: float) -> float:
                 order = order_at(place)
                 with working(_SEARCHING):
-                    return _log_delta(float(known(curve(order))), float(order - 1), float(epsilon))
+                    return _log_delta(float(require_delta(curve(order))), float(order - 1), float(epsilon))
 
             start = log(max(concentrated_order(rho, max(float(epsilon), 1e-9)) - 1, Fraction(1, 10**6)))
-            return _best(lambda order: renyi_delta(known(curve(order)), order, epsilon), lowest(height, start), losses)
+            return _best(
+                lambda order: renyi_delta(require_delta(curve(order)), order, epsilon), lowest(height, start), losses
+            )
 
         return delta
 
     def epsilon(self, losses: Composed, delta: Fraction, below: Fraction | None = None) -> Fraction | None:
         """The smallest epsilon over all orders; None where rho says as much as the whole curve."""
-        curve, rho = merged(losses).renyi, losses.rho()
+        curve, rho = merge_gaussians(losses).renyi, losses.rho()
         telling = curve(_TELLING[0])
         if telling is None:
             return None
         if rho is not None and not (
-            telling < rho * ball(_TELLING[0]) or known(curve(_TELLING[1])) < rho * ball(_TELLING[1])
+            telling < rho * ball(_TELLING[0]) or require_delta(curve(_TELLING[1])) < rho * ball(_TELLING[1])
         ):
             return None
 
         def at(order: Fraction) -> Ball:
-            return epsilon_at(known(curve(order)), order, delta)
+            return epsilon_at(require_delta(curve(order)), order, delta)
 
         def height(place: float) -> float:
             with working(_SEARCHING):

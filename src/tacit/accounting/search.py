@@ -111,10 +111,10 @@ def crossing(profile: Callable[[Fraction], Ball], target: Fraction, guess: float
         under = above(high)
         if high > _WIDEST:
             return None
-    return Fraction(_narrowed(above, low, high, over, under))
+    return Fraction(_narrow_bracket(above, low, high, over, under))
 
 
-def _narrowed(above: Callable[[float], float], low: float, high: float, over: float, under: float) -> float:
+def _narrow_bracket(above: Callable[[float], float], low: float, high: float, over: float, under: float) -> float:
     """The upper end of the bracket once it is narrow, by secants (Illinois), and by halves where they do not serve."""
     kept = 0
     for turn in range(200):

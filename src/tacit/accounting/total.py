@@ -5,11 +5,11 @@ from fractions import Fraction
 from math import inf
 
 from tacit.accounting.bounds import BOUNDS, is_law, tightest_delta, tightest_epsilon
-from tacit.accounting.explanation import explained
+from tacit.accounting.explanation import explain_total
 from tacit.accounting.figure import Figure
 from tacit.accounting.moments import moment_of
-from tacit.accounting.own import merged
-from tacit.accounting.refined import refined
+from tacit.accounting.own import merge_gaussians
+from tacit.accounting.refined import refine
 from tacit.accounting.tradeoff import least_misses
 from tacit.errors import InvalidInput, NotPrivate
 from tacit.exact import Ball, Number, at_least, at_most, ball, count_of, upper, working
@@ -75,7 +75,7 @@ class Total:
         1.0
         """
         goal = _probability(at_most(delta, "delta"), "delta", delta)
-        failure, rest = self.losses.apart()
+        failure, rest = self.losses.split_failure()
         if goal < failure:
             raise NotPrivate(
                 f"the releases may fail with probability {float(failure)!r}; ask for a delta of at least that"
@@ -107,7 +107,7 @@ class Total:
         >>> total(PureLoss(1)).profile(Fraction(0))[1]
         'own law'
         """
-        failure, rest = self.losses.apart()
+        failure, rest = self.losses.split_failure()
         by = "trivial"
 
         def found() -> Ball:
@@ -118,7 +118,7 @@ class Total:
             by = best[1]
             return ball(failure) + ball(1 - failure) * best[0]
 
-        return refined(found), by
+        return refine(found), by
 
     @property
     def failure(self) -> Figure:
@@ -128,7 +128,7 @@ class Total:
         >>> total(ApproximateLoss(1, 1e-6) * 2).failure
         1.999999e-06
         """
-        return Figure.above(self.losses.apart()[0], "sum")
+        return Figure.above(self.losses.split_failure()[0], "sum")
 
     @property
     def rho(self) -> Figure | None:
@@ -139,7 +139,7 @@ class Total:
         2.0
         """
         with working():
-            rho = None if self.losses.apart()[0] else self.losses.rho()
+            rho = None if self.losses.split_failure()[0] else self.losses.rho()
             return None if rho is None else Figure.above(max(Fraction(0), upper(rho)), "zCDP")
 
     @property
@@ -150,7 +150,7 @@ class Total:
         >>> total(GaussianLoss(squared=1) * 4).mu
         2.0
         """
-        match merged(self.losses).parts:
+        match merge_gaussians(self.losses).parts:
             case ((GaussianLoss(squared), 1),):
                 return Figure.above(root_at_least(squared), "Gaussian DP")
             case _:
@@ -176,10 +176,10 @@ class Total:
         exact: Fraction | float = inf if order == inf else at_least(order, "order")
         if exact <= 1:
             raise InvalidInput("order", order, "give an order above 1")
-        if self.losses.apart()[0]:
+        if self.losses.split_failure()[0]:
             return None
         with working():
-            divergence = merged(self.losses).renyi(exact)
+            divergence = merge_gaussians(self.losses).renyi(exact)
             return None if divergence is None else Figure.above(max(Fraction(0), upper(divergence)), "Renyi")
 
     def mgf(self, at: Number) -> Figure | None:
@@ -196,10 +196,10 @@ class Total:
         exact = at_least(at, "a point of the moment generating function")
         if exact <= 0:
             raise InvalidInput("a point of the moment generating function", at, "give a number above zero")
-        if self.losses.apart()[0]:
+        if self.losses.split_failure()[0]:
             return None
         with working():
-            divergence = merged(self.losses).renyi(1 + exact)
+            divergence = merge_gaussians(self.losses).renyi(1 + exact)
             return None if divergence is None else Figure.above(upper((ball(exact) * divergence).exp()), "Renyi")
 
     def loss_moment(self, power: int) -> Figure | None:
@@ -210,7 +210,7 @@ class Total:
         2.0
         """
         count = count_of(power, "the power", least=1)
-        found = moment_of(merged(self.losses), count)
+        found = moment_of(merge_gaussians(self.losses), count)
         return None if found is None else Figure.above(upper(found), "moments")
 
     def tradeoff(self, alpha: Number) -> Figure:
@@ -224,7 +224,7 @@ class Total:
         """
         alarms = _probability(at_least(alpha, "alpha"), "alpha", alpha)
         # Laws have corners, where the search must be fine; bounds that are not a law are smooth, and slow.
-        tolerance = 1e-12 if is_law(self.losses.apart()[1]) else 1e-5
+        tolerance = 1e-12 if is_law(self.losses.split_failure()[1]) else 1e-5
         certified, by = least_misses(self.profile, self.losses.pure(), alarms, tolerance)
         return Figure.below(certified, by)
 
@@ -236,7 +236,7 @@ class Total:
         ['Renyi', 'advanced', 'basic', 'optimal', 'zCDP']
         """
         goal = _probability(at_most(delta, "delta"), "delta", delta)
-        failure, rest = self.losses.apart()
+        failure, rest = self.losses.split_failure()
         if goal <= failure:
             return {}
         with working():
@@ -251,7 +251,7 @@ class Total:
         >>> total(GaussianLoss(squared=1) * 4).by
         'Gaussian DP'
         """
-        failure = self.losses.apart()[0]
+        failure = self.losses.split_failure()[0]
         won: dict[str, list[str]] = {}
         for digits in _DIGITS:
             if Fraction(1, 10**digits) > failure:
@@ -269,7 +269,7 @@ class Total:
         Bound: own law.
         Role of delta: none; the guarantee is pure.
         """
-        return explained(self, delta)
+        return explain_total(self, delta)
 
 
 def _probability(exact: Fraction, name: str, given: object) -> Fraction:

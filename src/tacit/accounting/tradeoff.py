@@ -52,15 +52,15 @@ def _highest(
     """The epsilon at which a line is highest, nearly."""
 
     def depth(place: float) -> float:
-        epsilon = _held(place)
+        epsilon = _softplus(place)
         delta = profile(epsilon)[0]
         with working():
             return -float(line(delta, epsilon, alarms))
 
     start = -log(min(max(alarms, Fraction(1, 10**9)), Fraction(1, 2))) / 2 - 1
-    return _held(lowest(depth, start, step=0.5, tolerance=tolerance))
+    return _softplus(lowest(depth, start, step=0.5, tolerance=tolerance))
 
 
-def _held(place: float) -> Fraction:
+def _softplus(place: float) -> Fraction:
     """A nonnegative epsilon for any place: the logarithm of one plus an exponential, which is smooth."""
     return Fraction(min(place, _STEEPEST) if place > 30 else log(1 + exp(place)))

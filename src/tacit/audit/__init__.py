@@ -2,7 +2,7 @@
 
 from tacit.audit.attacks import ATTACKS, AttackReport
 from tacit.audit.databases import databases, distance, neighbouring_pairs
-from tacit.audit.distributions import Truncated, truncated
+from tacit.audit.distributions import Truncated, truncate
 from tacit.audit.elections import election, plurality
 from tacit.audit.enclosure import Enclosure
 from tacit.audit.frontier import Breakpoint, Frontier, Witness
@@ -50,6 +50,6 @@ __all__ = [
     "refute_sensitivity",
     "sensitivity_by_search",
     "subject_of",
-    "truncated",
+    "truncate",
     "verify",
 ]

@@ -33,7 +33,7 @@ def share_at_least(hits: int, runs: int, failure: Fraction) -> Fraction:
         raise InvalidInput("failure", failure, "give a probability above 0 and below 1/2")
     if not hits:
         return Fraction(0)
-    near = _proposed(hits, runs, log(failure.numerator) - log(failure.denominator))
+    near = _propose_share(hits, runs, log(failure.numerator) - log(failure.denominator))
     for retreat in range(_RETREATS):
         share = Fraction(near) * (1 - Fraction(1 << retreat, 1 << _RETREATS))
         if upper(tail_at_most(hits, runs, share)) <= failure:
@@ -77,7 +77,7 @@ def tail_at_most(hits: int, runs: int, share: Fraction) -> Ball:
         return first * total
 
 
-def _proposed(hits: int, runs: int, failure: float) -> float:
+def _propose_share(hits: int, runs: int, failure: float) -> float:
     """About the share under which so many hits or more have a chance whose logarithm is `failure`, in floats."""
     ways = lgamma(runs + 1) - lgamma(hits + 1) - lgamma(runs - hits + 1)
     steps = range(hits, min(runs, hits + _TERMS))

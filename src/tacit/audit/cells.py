@@ -29,7 +29,7 @@ class Cells(Protocol):
         """How many cells there are."""
 
     @property
-    def ordered(self) -> bool:
+    def is_ordered(self) -> bool:
         """Whether neighbouring cells hold neighbouring numbers, so that a run of them is a simple event."""
 
     def places(self, outputs: Outputs) -> Places:
@@ -49,7 +49,7 @@ class NumberCells:
 
     edges: NDArray[Any]
     what: str = ""
-    ordered = True
+    is_ordered = True
 
     @property
     def count(self) -> int:
@@ -75,7 +75,7 @@ class NumberCells:
         ]
         if inside[-1] and not parts:
             parts = ["no number"]
-        return (f"{self.what} " if self.what else "") + _joined(parts)
+        return (f"{self.what} " if self.what else "") + _join_parts(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class NamedCells:
     """
 
     names: tuple[Any, ...]
-    ordered = False
+    is_ordered = False
 
     @property
     def count(self) -> int:
@@ -97,12 +97,12 @@ class NamedCells:
     def places(self, outputs: Outputs) -> Places:
         """By looking the output up."""
         where = {name: place for place, name in enumerate(self.names)}
-        return np.array([where.get(value, len(self.names)) for value in _listed(outputs)], dtype=np.int64)
+        return np.array([where.get(value, len(self.names)) for value in _hashable_outputs(outputs)], dtype=np.int64)
 
     def words(self, inside: NDArray[np.bool_]) -> str:
         """The names."""
         parts = [repr(name) for name, is_in in zip(self.names, inside[:-1].tolist(), strict=True) if is_in]
-        return _joined([*parts, *(["anything else"] if inside[-1] else [])])
+        return _join_parts([*parts, *(["anything else"] if inside[-1] else [])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class ScoreCells:
     columns: tuple[NumberCells, ...]
     weights: tuple[NDArray[np.float64], ...]
     score: NumberCells
-    ordered = True
+    is_ordered = True
 
     @property
     def count(self) -> int:
@@ -122,10 +122,10 @@ class ScoreCells:
     def places(self, outputs: Outputs) -> Places:
         """By the score of each row."""
         if isinstance(outputs, np.ndarray) and outputs.ndim == 2 and outputs.shape[1] == len(self.columns):
-            return self.score.places(scored(self.columns, self.weights, outputs))
+            return self.score.places(score_rows(self.columns, self.weights, outputs))
         one = [
             self.places(np.array([output])) if _is_row(output, len(self.columns)) else np.array([self.count - 1])
-            for output in _listed(outputs)
+            for output in _hashable_outputs(outputs)
         ]
         return np.concatenate(one) if one else np.empty(0, np.int64)
 
@@ -134,7 +134,7 @@ class ScoreCells:
         return self.score.words(inside)
 
 
-def scored(columns: Sequence[NumberCells], weights: Sequence[NDArray[np.float64]], rows: NDArray[Any]) -> Any:
+def score_rows(columns: Sequence[NumberCells], weights: Sequence[NDArray[np.float64]], rows: NDArray[Any]) -> Any:
     """The sum over the columns of the weight of the cell that the row's number lies in."""
     parts = [w[cells.places(rows[:, i])] for i, (cells, w) in enumerate(zip(columns, weights, strict=True))]
     return np.sum(parts, axis=0)
@@ -168,7 +168,7 @@ def _number_cells(numbers: NDArray[Any], most: int = _EDGES, what: str = "") -> 
 
 
 def _named_cells(blocks: Sequence[Outputs]) -> NamedCells:
-    common = Counter(chain.from_iterable(_listed(block) for block in blocks)).most_common(_NAMES)
+    common = Counter(chain.from_iterable(_hashable_outputs(block) for block in blocks)).most_common(_NAMES)
     return NamedCells(tuple(name for name, _ in common))
 
 
@@ -179,11 +179,11 @@ def _score_cells(one: NDArray[Any], other: NDArray[Any]) -> ScoreCells:
         mine, theirs = (np.bincount(cells.places(rows[:, i]), minlength=cells.count) + 0.5 for rows in (one, other))
         columns.append(cells)
         weights.append(np.log(mine / mine.sum()) - np.log(theirs / theirs.sum()))
-    scores = np.concatenate([scored(columns, weights, rows) for rows in (one, other)])
+    scores = np.concatenate([score_rows(columns, weights, rows) for rows in (one, other)])
     return ScoreCells(tuple(columns), tuple(weights), _number_cells(scores, what="a likelihood score of"))
 
 
-def _listed(outputs: Outputs) -> list[Any]:
+def _hashable_outputs(outputs: Outputs) -> list[Any]:
     """Outputs as values with a hash; rows as tuples."""
     if isinstance(outputs, np.ndarray):
         return list(map(tuple, outputs.tolist())) if outputs.ndim == 2 else outputs.tolist()
@@ -212,7 +212,7 @@ def _range(low: float | None, high: float | None) -> str:
     return f"{low:.4g} to {high:.4g}"
 
 
-def _joined(parts: list[str], most: int = 6) -> str:
+def _join_parts(parts: list[str], most: int = 6) -> str:
     """The parts, the first few of many."""
     if not parts:
         return "nothing"

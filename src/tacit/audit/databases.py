@@ -30,7 +30,7 @@ def databases(
     >>> list(databases("AB", 1, Neighbours.ADD_OR_REMOVE))
     [(), ('A',), ('B',)]
     """
-    rows, size = _checked(universe, size, neighbours)
+    rows, size = _check_universe(universe, size, neighbours)
     for length in _lengths(size, neighbours):
         yield from product(rows, repeat=length) if ordered else combinations_with_replacement(rows, length)
 
@@ -50,7 +50,7 @@ def neighbouring_pairs(
     >>> list(neighbouring_pairs("AB", 1, Neighbours.ADD_OR_REMOVE))
     [(('A',), ()), (('B',), ())]
     """
-    rows, size = _checked(universe, size, neighbours)
+    rows, size = _check_universe(universe, size, neighbours)
     rank = {row: position for position, row in enumerate(rows)}
     for database in databases(rows, size, neighbours, ordered=ordered):
         for other in _partners(database, rows, rank, neighbours, ordered=ordered):
@@ -65,7 +65,7 @@ def pairs_needed(
     >>> pairs_needed("AB", 2, Neighbours.REPLACE)
     4
     """
-    rows, size = _checked(universe, size, neighbours)
+    rows, size = _check_universe(universe, size, neighbours)
     choices = len(rows)
     counts = {n: choices**n if ordered else comb(choices + n - 1, n) for n in _lengths(size, neighbours)}
     match neighbours:
@@ -97,7 +97,7 @@ def distance(x: Sequence[object], y: Sequence[object], neighbours: Neighbours, *
     >>> distance(r, v, Neighbours.REPLACE, ordered=False)
     0
     """
-    _known(neighbours)
+    _check_relation(neighbours)
     x, y = _rows_of(x), _rows_of(y)
     match neighbours:
         case Neighbours.REPLACE:
@@ -106,15 +106,15 @@ def distance(x: Sequence[object], y: Sequence[object], neighbours: Neighbours, *
                     f"databases of {len(x)} and {len(y)} rows have no distance under replace; "
                     "give databases of one size, or measure under add-or-remove"
                 )
-            return sum(a != b for a, b in zip(x, y, strict=True)) if ordered else len(x) - _shared(x, y)
+            return sum(a != b for a, b in zip(x, y, strict=True)) if ordered else len(x) - _count_shared(x, y)
         case Neighbours.ADD_OR_REMOVE:
-            return len(x) + len(y) - 2 * (_longest_common(x, y) if ordered else _shared(x, y))
+            return len(x) + len(y) - 2 * (_longest_common(x, y) if ordered else _count_shared(x, y))
         case _:
             assert_never(neighbours)
 
 
-def _checked(universe: Iterable[Row], size: int, neighbours: Neighbours) -> tuple[Database, int]:
-    _known(neighbours)
+def _check_universe(universe: Iterable[Row], size: int, neighbours: Neighbours) -> tuple[Database, int]:
+    _check_relation(neighbours)
     rows = tuple(universe)
     try:
         kinds = len(set(rows))
@@ -125,7 +125,7 @@ def _checked(universe: Iterable[Row], size: int, neighbours: Neighbours) -> tupl
     return rows, count_of(size, "size")
 
 
-def _known(neighbours: Neighbours) -> None:
+def _check_relation(neighbours: Neighbours) -> None:
     if not isinstance(neighbours, Neighbours):
         raise InvalidInput("neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE")
 
@@ -166,7 +166,7 @@ def _rows_of(database: Sequence[object]) -> list[object]:
     return list(database) if to_list is None else list(to_list())
 
 
-def _shared(x: Sequence[object], y: Sequence[object]) -> int:
+def _count_shared(x: Sequence[object], y: Sequence[object]) -> int:
     """How many rows of `x` find a partner of their own in `y`."""
     left = list(y)
     for row in x:

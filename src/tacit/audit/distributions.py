@@ -10,7 +10,7 @@ from tacit.errors import InvalidDistribution
 from tacit.exact import Ball, lower, upper
 from tacit.frozen import frozen
 
-__all__ = ["Distribution", "Outcome", "Probability", "Truncated", "distribution_of", "truncated"]
+__all__ = ["Distribution", "Outcome", "Probability", "Truncated", "distribution_of", "truncate"]
 
 Outcome = Hashable
 Probability = int | Fraction | Ball
@@ -33,14 +33,14 @@ class Truncated:
     tail: Probability
 
 
-def truncated(probability: Callable[[int], Probability], low: int, high: int) -> Truncated:
+def truncate(probability: Callable[[int], Probability], low: int, high: int) -> Truncated:
     """The outcomes from `low` to `high` of a distribution over the integers, and what is left as the tail.
 
     Claim:      `tail` is at least the mass of all other integers.
     Because:    all masses sum to one, and each listed one is at least its low end.
     Checked by: tests/unit/audit/test_distributions.py
 
-    >>> truncated(lambda k: Fraction(1, 2 ** (k + 1)) if k >= 0 else Fraction(0), 0, 19).tail
+    >>> truncate(lambda k: Fraction(1, 2 ** (k + 1)) if k >= 0 else Fraction(0), 0, 19).tail
     Fraction(1, 1048576)
     """
     listed: dict[Outcome, Probability] = {outcome: probability(outcome) for outcome in range(low, high + 1)}

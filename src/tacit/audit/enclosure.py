@@ -9,7 +9,7 @@ from numbers import Rational
 from tacit.errors import InvalidInput
 from tacit.exact import Ball, at_least, at_most, exp, log, lower, upper
 
-__all__ = ["Enclosure", "Number", "enclosed", "exp_of", "log_of", "rational"]
+__all__ = ["Enclosure", "Number", "enclose", "exp_of", "log_of", "rational"]
 
 Number = int | Fraction | float | Decimal | Ball
 
@@ -41,7 +41,7 @@ class Enclosure:
 
     def __contains__(self, number: Number) -> bool:
         """Whether the number may be the enclosed one."""
-        other = enclosed(number)
+        other = enclose(number)
         return self.low <= other.high and other.low <= self.high
 
     def __float__(self) -> float:
@@ -61,10 +61,10 @@ class Enclosure:
         return f"Enclosure({self})"
 
 
-def enclosed(number: Number, name: str = "a number") -> Enclosure:
+def enclose(number: Number, name: str = "a number") -> Enclosure:
     """The enclosure of a number as typed: a ball's two ends, a float's two readings, a rational itself.
 
-    >>> enclosed(0.1).low, enclosed(0.1).high > Fraction(1, 10)
+    >>> enclose(0.1).low, enclose(0.1).high > Fraction(1, 10)
     (Fraction(1, 10), True)
     """
     if isinstance(number, Fraction):

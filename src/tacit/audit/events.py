@@ -80,8 +80,8 @@ def best_event(
 
 def _orders(cells: Cells, mine: Counts, theirs: Counts) -> Iterator[tuple[NDArray[np.intp], float]]:
     """Orders in which cells may enter, and how far each is trusted: one learnt from the counts flatters itself."""
-    yield np.argsort(-(mine + 0.5) / (theirs + 0.5), kind="stable"), 0.97 if cells.ordered else 1.0
-    if cells.ordered:
+    yield np.argsort(-(mine + 0.5) / (theirs + 0.5), kind="stable"), 0.97 if cells.is_ordered else 1.0
+    if cells.is_ordered:
         yield np.arange(cells.count), 1.0
         yield np.arange(cells.count - 1, -1, -1), 1.0
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tacit.audit.databases import Pair
 from tacit.audit.distributions import NOTHING, Distribution, Outcome
-from tacit.audit.enclosure import Enclosure, Number, enclosed, exp_of, log_of, rational
+from tacit.audit.enclosure import Enclosure, Number, enclose, exp_of, log_of, rational
 from tacit.errors import InvalidInput, NotPrivate
 from tacit.exact import PRECISION
 from tacit.frozen import frozen
@@ -40,7 +40,7 @@ class Witness:
     def __str__(self) -> str:
         x, y = self.pair
         event = "{" + ", ".join(repr(outcome) for outcome in self.ranked[: self.taken]) + "}"
-        return f"{event} has probability {_shown(self.under_x)} under {x!r} and {_shown(self.under_y)} under {y!r}"
+        return f"{event} has probability {_format_mass(self.under_x)} under {x!r} and {_format_mass(self.under_y)} under {y!r}"
 
 
 class Breakpoint(NamedTuple):
@@ -76,9 +76,9 @@ class Frontier:
         if worst.under_x <= delta:
             return Fraction(1)
         if not worst.under_y:
-            mass, (x, y) = _shown(worst.under_x), worst.pair
+            mass, (x, y) = _format_mass(worst.under_x), worst.pair
             raise NotPrivate(
-                f"no epsilon is large enough at delta {_shown(delta)}: outcomes of mass {mass} under {x!r} are not "
+                f"no epsilon is large enough at delta {_format_mass(delta)}: outcomes of mass {mass} under {x!r} are not "
                 f"known to be possible under its neighbour {y!r}; "
                 f"ask at a delta of at least {mass}, or list more outcomes if a tail was cut off"
             )
@@ -91,7 +91,7 @@ class Frontier:
 
     def epsilon(self, delta: Number = 0, bits: int = PRECISION) -> Enclosure:
         """The smallest epsilon >= 0 at `delta`."""
-        given = enclosed(delta, "delta")
+        given = enclose(delta, "delta")
         return log_of(Enclosure(self.ratio(given.high), self.ratio(given.low)), bits)
 
     def breakpoints(self) -> tuple[Breakpoint, ...]:
@@ -110,7 +110,7 @@ class Frontier:
         Because:    a randomised test is a mixture of events, so it lies on or below the hull.
         Checked by: tests/laws/test_exact_verifier.py
         """
-        at = enclosed(alpha, "alpha").high
+        at = enclose(alpha, "alpha").high
         if not 0 <= at <= 1:
             raise InvalidInput("alpha", alpha, "give a rate of false alarms from 0 to 1")
         for left, right in zip(self.vertices, self.vertices[1:], strict=False):
@@ -138,7 +138,7 @@ class Frontier:
 
     def reach(self, epsilon: Number, bits: int = PRECISION) -> Enclosure:
         """e^epsilon, or the last breakpoint's ratio if that is smaller: delta is the same at both."""
-        given = enclosed(epsilon, "epsilon")
+        given = enclose(epsilon, "epsilon")
         if given.low < 0:
             raise InvalidInput("epsilon", epsilon, "give a number of at least 0")
         last = self.breakpoints()[-1].ratio
@@ -196,6 +196,6 @@ def _turns_right(a: Witness, b: Witness, c: Witness) -> bool:
     return (b.under_x - a.under_x) * (c.under_y - b.under_y) > (c.under_x - b.under_x) * (b.under_y - a.under_y)
 
 
-def _shown(mass: Fraction) -> str:
+def _format_mass(mass: Fraction) -> str:
     """A short fraction as it is, a long one as a float."""
     return str(mass) if mass.denominator < 10**9 else f"{float(mass):.6g}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from tacit.audit.databases import Database
 from tacit.audit.distributions import Distribution, Outcome, distribution_of
-from tacit.audit.enclosure import Enclosure, Number, enclosed, exp_of
+from tacit.audit.enclosure import Enclosure, Number, enclose, exp_of
 from tacit.audit.verify import Mechanism
 from tacit.errors import InvalidDistribution, InvalidInput, NotPrivate
 from tacit.exact import PRECISION, working
@@ -86,7 +86,7 @@ class Games:
 
     def shift(self, row: int, outcome: Outcome) -> Enclosure:
         """The total variation between the beliefs with the row and without it."""
-        return _apart(self.beliefs[None, outcome], self.beliefs[row, outcome])
+        return _total_variation(self.beliefs[None, outcome], self.beliefs[row, outcome])
 
     @property
     def shifts(self) -> tuple[Shift, ...]:
@@ -113,9 +113,11 @@ class Games:
         worst = self.worst
         verdict = "within" if self.holds else "BEYOND"
         lines = [f"{self.rows + 1} games, {len(self.prior)} databases, {len(self.outcomes)} outcomes"]
-        lines += [f"  without row {each.row}, after {each.outcome!r}: {_shown(each.shift)}" for each in self.shifts]
+        lines += [
+            f"  without row {each.row}, after {each.outcome!r}: {_format_enclosure(each.shift)}" for each in self.shifts
+        ]
         lines.append(
-            f"  the belief shifts by at most {_shown(worst.shift)}, {verdict} the bound of {_shown(self.bound)}"
+            f"  the belief shifts by at most {_format_enclosure(worst.shift)}, {verdict} the bound of {_format_enclosure(self.bound)}"
         )
         return "\n".join(lines)
 
@@ -156,7 +158,7 @@ def posterior_games(
     laws: dict[Database, Distribution] = {}
 
     def law(database: Database, row: int | None) -> Distribution:
-        played = database if row is None else _without(database, row, neighbours, default)
+        played = database if row is None else _drop_row(database, row, neighbours, default)
         if played not in laws:
             with working():
                 laws[played] = distribution_of(mechanism(played))
@@ -175,7 +177,7 @@ def posterior_games(
     for outcome in outcomes:
         for game in games:
             likely = {database: chance(game, database, outcome) for database in prior}
-            beliefs[game, outcome] = _believed(prior, likely, outcome)
+            beliefs[game, outcome] = _update_belief(prior, likely, outcome)
     if claimed is None:
         ratio = max(
             (
@@ -187,18 +189,18 @@ def posterior_games(
             key=lambda found: found.high,
         )
     else:
-        ratio = exp_of(enclosed(claimed, "claimed"), PRECISION)
+        ratio = exp_of(enclose(claimed, "claimed"), PRECISION)
     bound = Enclosure(*((end - 1) / (end + 1) for end in (ratio.low, ratio.high)))
     return Games(dict(prior), rows, outcomes, bound, beliefs)
 
 
-def _without(database: Database, row: int, neighbours: Neighbours, default: Hashable) -> Database:
+def _drop_row(database: Database, row: int, neighbours: Neighbours, default: Hashable) -> Database:
     """The database of the game without this row."""
     stands_in = (default,) if neighbours is Neighbours.REPLACE else ()
     return (*database[:row], *stands_in, *database[row + 1 :])
 
 
-def _believed(prior: Belief, likely: Enclosed, outcome: Outcome) -> Enclosed:
+def _update_belief(prior: Belief, likely: Enclosed, outcome: Outcome) -> Enclosed:
     """Bayes' rule on enclosures: each weight at one end, all the others at the other."""
     weights = {x: Enclosure(belief * likely[x].low, belief * likely[x].high) for x, belief in prior.items()}
     least = sum((weight.low for weight in weights.values()), Fraction(0))
@@ -213,7 +215,7 @@ def _believed(prior: Belief, likely: Enclosed, outcome: Outcome) -> Enclosed:
     }
 
 
-def _apart(one: Enclosed, other: Enclosed) -> Enclosure:
+def _total_variation(one: Enclosed, other: Enclosed) -> Enclosure:
     """The total variation between two beliefs."""
     low = high = Fraction(0)
     for database, mine in one.items():
@@ -239,7 +241,7 @@ def _outcomes(laws: Any) -> tuple[Outcome, ...]:
     return tuple(dict.fromkeys(outcome for one in laws for outcome, _ in one.listed))
 
 
-def _shown(number: Enclosure) -> str:
+def _format_enclosure(number: Enclosure) -> str:
     return str(number.low) if number.exact and number.low.denominator < 10**6 else f"{float(number):.6f}"
 
 

@@ -23,7 +23,7 @@ def findings_picture(findings: "Findings", path: str | Path | None = None) -> An
     _outcomes(left, findings)
     _rates(right, findings)
     figure.suptitle(_headline(findings), fontsize=11, parse_math=False)
-    return _kept(figure, path)
+    return _save_figure(figure, path)
 
 
 def games_picture(games: "Games", path: str | Path | None = None) -> Any:
@@ -31,7 +31,7 @@ def games_picture(games: "Games", path: str | Path | None = None) -> Any:
     figure, left, right = _sheets()
     _beliefs(left, games)
     _shifts(right, games)
-    return _kept(figure, path)
+    return _save_figure(figure, path)
 
 
 def _outcomes(axes: Any, findings: "Findings") -> None:
@@ -40,7 +40,7 @@ def _outcomes(axes: Any, findings: "Findings") -> None:
     cells, *counts = next(seen for seen in findings.counts if seen[0] is event.cells)
     shares = [count / count.sum() for count in counts]
     used = np.flatnonzero((counts[0] + counts[1]) > 0)
-    if not cells.ordered:
+    if not cells.is_ordered:
         used = used[np.argsort(-(shares[0] + shares[1])[used])][:24]
     places = np.arange(len(used))
     for share, colour, data in zip(shares, (_BLUE, _ORANGE), findings.pair, strict=True):
@@ -141,7 +141,7 @@ def _sheets() -> tuple[Any, Any, Any]:
     return figure, left, right
 
 
-def _kept(figure: Any, path: str | Path | None) -> Any:
+def _save_figure(figure: Any, path: str | Path | None) -> Any:
     if path is not None:
         figure.savefig(path, dpi=130)
     return figure

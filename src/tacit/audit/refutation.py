@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import Any, Protocol, assert_never
 
 from tacit.audit.databases import Database, Pair
-from tacit.audit.sensitivity import Length, difference, length_of, rooted, value_of
+from tacit.audit.sensitivity import Length, difference, length_of, root_of_power, value_of
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, below, count_of
 from tacit.frozen import frozen
 from tacit.privacy import Neighbours, Norm
-from tacit.progress import watched
+from tacit.progress import show_progress
 
 __all__ = ["Columns", "Range", "Refutation", "Rows", "refute_sensitivity"]
 
@@ -21,7 +21,7 @@ _PATIENCE = 200
 class Rows(Protocol):
     """A universe of rows that is too large to list: how to draw from it, and where its extremes are."""
 
-    def drawn(self) -> Any:
+    def draw_row(self) -> Any:
         """Any row at all."""
 
     def extreme(self) -> Any:
@@ -41,7 +41,7 @@ class Range:
 
     numbers: range
 
-    def drawn(self) -> int:
+    def draw_row(self) -> int:
         """Any of them, each alike."""
         return self.numbers[below(len(self.numbers))]
 
@@ -67,14 +67,14 @@ class _Listed:
 
     rows: Sequence[Any]
 
-    def drawn(self) -> Any:
+    def draw_row(self) -> Any:
         return self.rows[below(len(self.rows))]
 
     def extreme(self) -> Any:
         return self.rows[-below(2)]
 
     def near(self, row: Any) -> Any:
-        return self.drawn()
+        return self.draw_row()
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class _Drawn:
 
     draw: Callable[[], Any]
 
-    def drawn(self) -> Any:
+    def draw_row(self) -> Any:
         return self.draw()
 
     def extreme(self) -> Any:
@@ -97,7 +97,7 @@ class _Drawn:
 class Columns:
     """Rows of several columns, each with a universe of its own; a near row differs in one column.
 
-    >>> len(Columns(range(0, 121), "ABC").drawn())
+    >>> len(Columns(range(0, 121), "ABC").draw_row())
     2
     """
 
@@ -106,9 +106,9 @@ class Columns:
     def __init__(self, *columns: "Universe") -> None:
         object.__setattr__(self, "parts", tuple(rows_of(column) for column in columns))
 
-    def drawn(self) -> tuple[Any, ...]:
+    def draw_row(self) -> tuple[Any, ...]:
         """Any value in each column."""
-        return tuple(part.drawn() for part in self.parts)
+        return tuple(part.draw_row() for part in self.parts)
 
     def extreme(self) -> tuple[Any, ...]:
         """An extreme value in each column."""
@@ -128,13 +128,13 @@ Universe = Rows | Iterable[Any] | Callable[[], Any]
 def rows_of(universe: Universe) -> Rows:
     """A universe as something to draw rows from: a range, a listing, a function that makes a row up, or rows.
 
-    >>> rows_of(range(5)).drawn() in range(5)
+    >>> rows_of(range(5)).draw_row() in range(5)
     True
     """
     if isinstance(universe, range):
         found: Rows = Range(universe)
         empty = not universe
-    elif all(hasattr(universe, name) for name in ("drawn", "extreme", "near")):
+    elif all(hasattr(universe, name) for name in ("draw_row", "extreme", "near")):
         return universe  # type: ignore[return-value]
     elif callable(universe):
         return _Drawn(universe)
@@ -210,7 +210,7 @@ def refute_sensitivity(
     wanted = limit**2 if norm is Norm.L2 else limit
     best: tuple[Fraction, Pair] | None = None
     done = 0
-    for _ in watched(range(many := count_of(tries, "tries", least=1)), many, "pairs of neighbours"):
+    for _ in show_progress(range(many := count_of(tries, "tries", least=1)), many, "pairs of neighbours"):
         done += 1
         ended = search.step()
         if best is None or search.apart > best[0]:
@@ -218,7 +218,7 @@ def refute_sensitivity(
         if ended and best[0] > wanted:
             break
     assert best is not None, "at least one pair was tried"
-    found, squared = rooted(best[0], norm)
+    found, squared = root_of_power(best[0], norm)
     return Refutation(limit, found, squared, best[1], norm, neighbours, done)
 
 
@@ -256,7 +256,7 @@ class _Search:
     def begin(self) -> None:
         """Anew, somewhere else."""
         self.state = self._start()
-        self.apart = self._apart(self.state)
+        self.apart = self._distance(self.state)
         self.idle = 0
         self.fresh = True
 
@@ -265,15 +265,15 @@ class _Search:
         if self.idle >= _PATIENCE:
             self.begin()
         elif not self.fresh:
-            tried = self._changed(self.state)
-            apart = self._apart(tried)
+            tried = self._change_row(self.state)
+            apart = self._distance(tried)
             self.idle = 0 if apart > self.apart else self.idle + 1
             if apart >= self.apart:
                 self.state, self.apart = tried, apart
         self.fresh = False
         return self.idle >= _PATIENCE
 
-    def _apart(self, state: _State) -> Fraction:
+    def _distance(self, state: _State) -> Fraction:
         x, y = (value_of(self.function, database) for database in state.pair)
         return length_of(difference(x, y), self.norm)
 
@@ -290,13 +290,13 @@ class _Search:
             case 0:
                 shared: Database = (self.rows.extreme(),) * count
             case 1:
-                shared = tuple(self.rows.drawn() for _ in range(count))
+                shared = tuple(self.rows.draw_row() for _ in range(count))
             case _:
                 shared = tuple(self.rows.extreme() for _ in range(count))
         both = self.neighbours is Neighbours.REPLACE
         return _State(shared, below(count + 1), self.rows.extreme(), self.rows.extreme() if both else None, both)
 
-    def _changed(self, state: _State) -> _State:
+    def _change_row(self, state: _State) -> _State:
         """The same but for one row: one of those that differ, one that is shared, or one more or less."""
         shared, place, row, other = state.shared, state.place, state.row, state.other
         match below(6):
@@ -327,7 +327,7 @@ class _Search:
             case 1 | 2:
                 return self.rows.extreme()
             case 3:
-                return self.rows.drawn()
+                return self.rows.draw_row()
             case _:
                 return self.rows.near(row)
 

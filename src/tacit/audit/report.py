@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from tacit.audit.enclosure import Enclosure, Number, enclosed
+from tacit.audit.enclosure import Enclosure, Number, enclose
 from tacit.audit.frontier import Breakpoint, Frontier, Witness
 from tacit.errors import NotPrivate, Undecided
 from tacit.exact import PRECISION
@@ -86,7 +86,7 @@ class Report:
                     enclosure of e^epsilon settles every claim that is not met with equality.
         Checked by: tests/unit/audit/test_report.py
         """
-        claimed = enclosed(delta, "delta")
+        claimed = enclose(delta, "delta")
         for bits in (PRECISION, 4 * PRECISION, 16 * PRECISION):
             smallest = self._delta(epsilon, bits)
             if smallest.high <= claimed.low:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
-from tacit.progress import watched
+from tacit.progress import show_progress
 
 __all__ = ["Outputs", "Release", "release_of", "runs_of"]
 
@@ -44,7 +44,7 @@ def runs_of(release: Release, data: object, times: int) -> Iterator[Outputs]:
     at_once = _takes_times(release) and not isinstance(data, np.ndarray)
     size = _AT_ONCE if at_once else _ONE_BY_ONE
     starts = range(0, times, size)
-    for start in watched(starts, len(starts), f"blocks of {size:,} runs"):
+    for start in show_progress(starts, len(starts), f"blocks of {size:,} runs"):
         wanted = min(size, times - start)
         try:
             found = release(data, times=wanted) if at_once else [release(data) for _ in range(wanted)]

@@ -12,7 +12,7 @@ from tacit.audit.databases import PAIRS_AT_MOST, Database, Pair, neighbouring_pa
 from tacit.errors import InvalidData, InvalidInput
 from tacit.frozen import frozen
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
-from tacit.progress import watched
+from tacit.progress import show_progress
 
 __all__ = [
     "FoundSensitivity",
@@ -20,7 +20,7 @@ __all__ = [
     "Vector",
     "difference",
     "length_of",
-    "rooted",
+    "root_of_power",
     "sensitivity_by_search",
     "value_of",
 ]
@@ -91,14 +91,14 @@ def sensitivity_by_search(
     every_pair = neighbouring_pairs(universe, size, neighbours, ordered=ordered)
     known: dict[Database, Vector] = {}
     gaps: dict[Vector, Pair] = {}
-    for pair in watched(every_pair, total, "pairs of neighbours"):
+    for pair in show_progress(every_pair, total, "pairs of neighbours"):
         for database in pair:
             if database not in known:
                 known[database] = value_of(function, database)
         gaps.setdefault(difference(known[pair[0]], known[pair[1]]), pair)
     lengths = {gap: length_of(gap, norm) for gap in gaps}
     furthest = max(lengths, key=lengths.__getitem__)
-    bound, squared = rooted(lengths[furthest], norm)
+    bound, squared = root_of_power(lengths[furthest], norm)
     return FoundSensitivity(bound, squared, norm, neighbours, len(furthest), gaps[furthest])
 
 
@@ -155,6 +155,6 @@ def length_of(gap: Vector, norm: Norm | Length) -> Fraction:
             assert_never(norm)
 
 
-def rooted(power: Fraction, norm: Norm | Length) -> tuple[Fraction, Fraction]:
+def root_of_power(power: Fraction, norm: Norm | Length) -> tuple[Fraction, Fraction]:
     """The length and its square, from what `length_of` gives."""
     return (root_at_least(power), power) if norm is Norm.L2 else (power, power * power)

@@ -164,8 +164,8 @@ class Findings:
         )
         lines = [
             f"{self.subject}: {self.samples:,} runs on each of two databases, confidence 1 - {_small(self)}",
-            epsilon + _judged(self.claimed, self.refuted_epsilon),
-            f"  mu is at least {self.mu:.4f}" + _judged(self.claimed_mu, self.refuted_mu),
+            epsilon + _verdict(self.claimed, self.refuted_epsilon),
+            f"  mu is at least {self.mu:.4f}" + _verdict(self.claimed_mu, self.refuted_mu),
             f"  witness: {found.event}: {rates}",
         ]
         return "\n".join(lines)
@@ -211,43 +211,43 @@ def audit(
     if len(pair) != 2:
         raise InvalidInput("pair", pair, "give two databases, or two exact answers, that are neighbours")
     each = failure / 6
-    events, _first = _chosen(release, pair, runs // 2, wanted, each)
-    second = _seen(release, pair, runs - runs // 2, [event.cells for event in events])
+    events, _first = _choose_events(release, pair, runs // 2, wanted, each)
+    second = _observe(release, pair, runs - runs // 2, [event.cells for event in events])
     return Findings(
         subject or _name(mechanism),
         (pair[0], pair[1]),
         runs,
         1 - failure,
         wanted,
-        tuple(_measured(event, second, each) for event in events),
+        tuple(_measure_event(event, second, each) for event in events),
         tuple(second.values()),
         None if claimed is None else claimed_epsilon(claimed, wanted),
         None if claimed_mu is None else at_least(claimed_mu, "claimed_mu"),
     )
 
 
-def _chosen(
+def _choose_events(
     release: Release, pair: tuple[object, object], runs: int, delta: Fraction, failure: Fraction
 ) -> tuple[tuple[Event, ...], Seen]:
     """The events to measure, from the first half of the runs, and what that half looked like."""
     streams = [runs_of(release, data, runs) for data in pair]
     previews = [_preview(stream) for stream in streams]
     views = views_of(*previews)
-    counts = [_counted(views, preview, stream) for preview, stream in zip(previews, streams, strict=True)]
+    counts = [_count_cells(views, preview, stream) for preview, stream in zip(previews, streams, strict=True)]
     seen = list(zip(views, *counts, strict=True))
     aims = ((FIRST, by_epsilon(delta)), (SECOND, by_epsilon(delta)), (FIRST, by_mu()))
     events = tuple(best_event(seen, favours, aim, failure)[1] for favours, aim in aims)
     return events, {id(each[0]): each for each in seen}
 
 
-def _seen(release: Release, pair: tuple[object, object], runs: int, views: list[Cells]) -> Seen:
+def _observe(release: Release, pair: tuple[object, object], runs: int, views: list[Cells]) -> Seen:
     """What fresh runs on either database look like, through views that were fixed before."""
     each = list({id(view): view for view in views}.values())
-    counts = [_counted(each, [], runs_of(release, data, runs)) for data in pair]
+    counts = [_count_cells(each, [], runs_of(release, data, runs)) for data in pair]
     return {id(view): (view, *both) for view, *both in zip(each, *counts, strict=True)}
 
 
-def _measured(event: Event, seen: Seen, failure: Fraction) -> Evidence:
+def _measure_event(event: Event, seen: Seen, failure: Fraction) -> Evidence:
     """What counts say about an event, if it was chosen without them."""
     _, *counts = seen[id(event.cells)]
     runs = int(counts[FIRST].sum())
@@ -267,7 +267,7 @@ def _preview(stream: Iterator[Outputs]) -> list[Outputs]:
     return kept
 
 
-def _counted(views: list[Cells], first: list[Outputs], rest: Iterator[Outputs]) -> list[Counts]:
+def _count_cells(views: list[Cells], first: list[Outputs], rest: Iterator[Outputs]) -> list[Counts]:
     """How many outputs fall into each cell, for every view."""
     counts = [np.zeros(view.count, dtype=np.int64) for view in views]
     for blocks in (first, rest):
@@ -301,7 +301,7 @@ def _small(findings: Findings) -> str:
     return f"{float(1 - findings.confidence):g}"
 
 
-def _judged(claimed: Fraction | None, refuted: bool) -> str:
+def _verdict(claimed: Fraction | None, refuted: bool) -> str:
     return "" if claimed is None else f"; claimed {float(claimed):.6g}, {'REFUTED' if refuted else 'not refuted'}"
 
 

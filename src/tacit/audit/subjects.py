@@ -138,14 +138,14 @@ def _deviations(law: GaussianLaw, start: int) -> Ball:
 
 
 def _laplace(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
-    made = Laplace.calibrated(epsilon, unit)
+    made = Laplace.calibrate(epsilon, unit)
     return Subject(
-        name, made, (0, 1), made.loss(unit), law=lambda centre: made.distribution(centre).folded(-1, 2), quick=True
+        name, made, (0, 1), made.loss(unit), law=lambda centre: made.distribution(centre).clamp_law(-1, 2), quick=True
     )
 
 
 def _gaussian(name: str, epsilon: Number, delta: Number, unit: Sensitivity) -> Subject:
-    made = Gaussian.calibrated(epsilon, delta, unit)
+    made = Gaussian.calibrate(epsilon, delta, unit)
     return Subject(name, made, (0, 1), made.loss(unit), at_least(delta, "delta"), quick=True)
 
 
@@ -159,7 +159,7 @@ def _selection(kind: Any, **options: Any) -> Callable[[str, Number, Sensitivity]
 
     def subject(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
         monotone = unit.neighbours is Neighbours.ADD_OR_REMOVE
-        made = kind.calibrated(epsilon, unit, monotone=monotone, **options)
+        made = kind.calibrate(epsilon, unit, monotone=monotone, **options)
         lead = ceil(2 * made.scale)
         pair = ([0, lead], [1, lead]) if monotone else ([0, lead], [1, lead - 1])
         return Subject(name, made, pair, made.loss(unit), law=made.distribution, quick=True)
@@ -168,12 +168,12 @@ def _selection(kind: Any, **options: Any) -> Callable[[str, Number, Sensitivity]
 
 
 def _top(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
-    made = NoisyTopK.calibrated(2, epsilon, unit)
+    made = NoisyTopK.calibrate(2, epsilon, unit)
     return Subject(name, made, ([0, 1, 0], [1, 0, 1]), made.loss(unit), law=made.distribution)
 
 
 def _above(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
-    made = AboveThreshold.calibrated(epsilon, unit)
+    made = AboveThreshold.calibrate(epsilon, unit)
 
     def asked(values: tuple[int, ...]) -> tuple[bool | int, ...]:
         session, answers = made.begin(threshold=0), []
@@ -194,11 +194,11 @@ def _counts(unit: Sensitivity) -> tuple[list[int], list[int]]:
 
 
 def _quantile(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
-    made = Quantile.calibrated(epsilon, unit, F(1, 2))
+    made = Quantile.calibrate(epsilon, unit, F(1, 2))
     return Subject(name, made, _counts(unit), made.loss(unit), law=made.distribution)
 
 
-def _ranked(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
+def _rank_subject(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
     """A cell at the median of one group, which a row that comes or goes misranks by a half, and one replaced by one."""
     added = unit.neighbours is Neighbours.ADD_OR_REMOVE
     moved = Sensitivity(F(1, 2) if added else 1, neighbours=unit.neighbours)
@@ -213,7 +213,7 @@ def _ranked(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
 
 def _several(kind: Any, *, law: bool = True, **options: Any) -> Callable[[str, Number, Sensitivity], Subject]:
     def subject(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
-        made = kind.calibrated(epsilon, unit, ranks=[F(1, 3), F(2, 3)], **options)
+        made = kind.calibrate(epsilon, unit, ranks=[F(1, 3), F(2, 3)], **options)
         pair = _counts(unit) if unit.neighbours is Neighbours.ADD_OR_REMOVE else ([2, 0], [1, 1])
         return Subject(name, made, pair, made.loss(unit), law=made.distribution if law else None)
 
@@ -221,7 +221,7 @@ def _several(kind: Any, *, law: bool = True, **options: Any) -> Callable[[str, N
 
 
 def _interquartile(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
-    made = InterquartileRange.calibrated(epsilon, unit)
+    made = InterquartileRange.calibrate(epsilon, unit)
     added = unit.neighbours is Neighbours.ADD_OR_REMOVE
     pair = ([2, 1, 1, 0], [2, 1, 1, 1]) if added else ([3, 0, 1, 1], [4, 0, 1, 0])
 
@@ -233,7 +233,7 @@ def _interquartile(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
 
 def _clipping(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
     """The law is that of the two cells, of which the bounds are a function: it can only show more."""
-    made = ClippingBounds.calibrated(epsilon, unit, F(1, 2), PowersOfTwo(0, 2))
+    made = ClippingBounds.calibrate(epsilon, unit, F(1, 2), PowersOfTwo(0, 2))
     alike = [0.0, 1.0, 2.0]
     pair = ([-100.0, *alike], [*([-100.0] if unit.neighbours is Neighbours.ADD_OR_REMOVE else []), *alike, 100.0])
 
@@ -254,7 +254,7 @@ def _both(low: Quantile, high: Quantile, counts: Any, told: Callable[[int, int],
 
 
 def _contributions(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
-    made = Contributions.calibrated(epsilon, F(1, 2), most=2, sensitivity=unit)
+    made = Contributions.calibrate(epsilon, F(1, 2), most=2, sensitivity=unit)
     one, other = ([1] * ones + [2] * twos for ones, twos in _counts(unit))
 
     def law(rows: list[int]) -> dict[int, Ball]:
@@ -275,7 +275,7 @@ SUBJECTS: Mapping[str, Callable[..., Subject]] = {
     "top-k": _top,
     "above-threshold": _above,
     "quantile": _quantile,
-    "ranked-cells": _ranked,
+    "ranked-cells": _rank_subject,
     "joint-quantiles": _several(JointQuantiles),
     "recursive-quantiles": _several(RecursiveQuantiles, parts=1),
     "histogram-quantiles": _several(HistogramQuantiles, law=False, cells=2),

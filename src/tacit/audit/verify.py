@@ -8,7 +8,7 @@ from tacit.audit.frontier import Frontier, Witness, attained_tests, guaranteed_t
 from tacit.audit.report import Report
 from tacit.exact import PRECISION, count_of, working
 from tacit.privacy import Neighbours
-from tacit.progress import watched
+from tacit.progress import show_progress
 
 __all__ = ["Mechanism", "compare", "verify"]
 
@@ -50,7 +50,7 @@ def verify(
     catalogue = _Catalogue(mechanism, bits)
     pairs = 0
     first: dict[tuple[int, int], Pair] = {}
-    for x, y in watched(every_pair, total, "pairs of neighbours"):
+    for x, y in show_progress(every_pair, total, "pairs of neighbours"):
         pairs += 1
         i, j = catalogue.number_of(x), catalogue.number_of(y)
         first.setdefault((min(i, j), max(i, j)), (x, y) if i <= j else (y, x))
@@ -81,7 +81,7 @@ class _Catalogue:
 
     def number_of(self, database: Database) -> int:
         if database not in self.known:
-            self.known[database] = self._filed(self._distribution(database))
+            self.known[database] = self._file(self._distribution(database))
         return self.known[database]
 
     def _distribution(self, database: Database) -> Distribution:
@@ -92,7 +92,7 @@ class _Catalogue:
             error.add_note(f"while the mechanism ran on the database {database!r}")
             raise
 
-    def _filed(self, distribution: Distribution) -> int:
+    def _file(self, distribution: Distribution) -> int:
         number = self.numbers.setdefault(distribution.key, len(self.kinds))
         if number == len(self.kinds):
             self.kinds.append(distribution)
@@ -104,7 +104,7 @@ def _frontiers(different: list[tuple[Distribution, Distribution, Pair]]) -> tupl
     exact = all(p.exact and q.exact for p, q, _ in different)
     guaranteed: tuple[Witness, ...] = ()
     attained: tuple[Witness, ...] = ()
-    for p, q, (x, y) in watched(different, len(different), "pairs of different distributions"):
+    for p, q, (x, y) in show_progress(different, len(different), "pairs of different distributions"):
         for one, other, pair in ((p, q, (x, y)), (q, p, (y, x))):
             guaranteed = hull([*guaranteed, *guaranteed_tests(one, other, pair)])
             if not exact:

@@ -72,7 +72,7 @@ def sql(
     with vault, patience("asking"):
         answer = vault.sql(question, confidence=confidence, **_price(epsilon, within), raw=raw)
     say(answer, plain(answer), as_json=as_json)  # first, since it is paid for
-    _kept(answer, receipt, plot)
+    _save(answer, receipt, plot)
 
 
 def explain(
@@ -87,7 +87,7 @@ def explain(
     """Say what an answer would be made of and cost. It is free, and no data are looked at."""
     with open_vault(vault, analyst=analyst) as opened:
         told = opened.explain(question, confidence=confidence, **_price(epsilon, within))
-    say(told, _explained(told), as_json=as_json)
+    say(told, _explanation_fields(told), as_json=as_json)
 
 
 def mock(
@@ -144,14 +144,14 @@ def _price(epsilon: str | None, within: str | None) -> dict[str, Any]:
     return {name: number(text, f"--{name}") for name, text in given.items() if text is not None}
 
 
-def _kept(answer: Release, receipt: Path | None, plot: Path | None) -> None:
+def _save(answer: Release, receipt: Path | None, plot: Path | None) -> None:
     if receipt is not None:
         receipt.write_text(json.dumps(dict(answer.receipt), indent=2) + "\n", encoding="utf-8")
     if plot is not None:
         answer.plot(str(plot))
 
 
-def _explained(told: Explanation) -> dict[str, object]:
+def _explanation_fields(told: Explanation) -> dict[str, object]:
     return {
         "words": told.words,
         "unit": told.unit,

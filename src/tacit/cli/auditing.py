@@ -71,12 +71,12 @@ def mechanism(
     found = subject.audit(runs, _exact(confidence))
     if plot is not None:
         found.plot(plot)
-    say(f"{found}\n{_compared(subject, found)}", _told(subject, found), as_json=as_json)
+    say(f"{found}\n{_compare(subject, found)}", _findings_fields(subject, found), as_json=as_json)
     if found.refuted or found.epsilon > subject.exact:
         raise NotPrivate(f"{name} gives away more than it claims: release nothing with it, and report this")
 
 
-def _compared(subject: "Subject", found: "Findings") -> str:
+def _compare(subject: "Subject", found: "Findings") -> str:
     """How much of the exact figure the audit showed."""
     if subject.mu is not None:
         share = Fraction(found.mu) / subject.mu
@@ -86,7 +86,7 @@ def _compared(subject: "Subject", found: "Findings") -> str:
     return f"  the pair's exact epsilon is {float(exact):.4f}: the audit shows {float(share):.1%} of it"
 
 
-def _told(subject: "Subject", found: "Findings") -> dict[str, Any]:
+def _findings_fields(subject: "Subject", found: "Findings") -> dict[str, Any]:
     witness = found.witness
     return {
         "mechanism": subject.name,

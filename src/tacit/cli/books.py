@@ -25,8 +25,8 @@ def listed(
     as_json: AsJson = False,
 ) -> None:
     """List the charges: when, who, what, for how much."""
-    with _opened(vault) as opened:
-        entries = [_told(opened, entry) for entry in opened.ledger.entries()][-max(1, last) :]
+    with _open_vault(vault) as opened:
+        entries = [_entry_fields(opened, entry) for entry in opened.ledger.entries()][-max(1, last) :]
     say(_table(entries) if entries else "Nothing was charged yet.", entries, as_json=as_json)
 
 
@@ -52,11 +52,11 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one charge in full."""
-    with _opened(vault) as opened:
+    with _open_vault(vault) as opened:
         found = next((each for each in opened.ledger.entries() if each.number == entry), None)
         if found is None:
             raise InvalidInput("entry", entry, "give the number of a charge, as `tacit ledger list` shows it")
-        told = _told(opened, found) | {"key": found.key.hex(), "hash": found.hash.hex()}
+        told = _entry_fields(opened, found) | {"key": found.key.hex(), "hash": found.hash.hex()}
         if found.payload is not None:
             told["answer"] = opened.look_up(found)
     lines = "\n".join(f"{name + ':':<10} {_line(value)}" for name, value in told.items())
@@ -73,11 +73,11 @@ def verify(
     with patience("checking the ledger") as shown, open_vault(vault, progress=shown.progress) as opened:
         opened.verify(shown.progress)
         count = sum(1 for _ in opened.ledger.entries())
-        faults = {str(path): opened.check_receipt(_read(path)) for path in receipt or []}
+        faults = {str(path): opened.check_receipt(_read_receipt(path)) for path in receipt or []}
         budget = opened.budget
     wrong = {path: found for path, found in faults.items() if found}
     said = f"The ledger is whole: {count:,} charges, chained and anchored; {budget.spent:.1%} of the limit is spent."
-    lines = [said, *(f"{path}: {_judged(found)}" for path, found in faults.items())]
+    lines = [said, *(f"{path}: {_verdict(found)}" for path, found in faults.items())]
     told = {"charges": count, "spent": budget.spent, "receipts": faults}
     say("\n".join(lines), told, as_json=as_json)
     if wrong:
@@ -90,7 +90,7 @@ def export(
 ) -> None:
     """Write every record of the ledger as a line of JSON, for auditors and for keeping elsewhere."""
     to_write(to, "--to")
-    with _opened(vault) as opened:
+    with _open_vault(vault) as opened:
         lines = [json_text(record) for record in opened.records()]
     text = "".join(f"{line}\n" for line in lines)
     if to is None:
@@ -113,24 +113,24 @@ def adopt(
     say("The ledger is adopted, and that is recorded in it.", {"adopted": True, "why": why}, as_json=as_json)
 
 
-def _opened(vault: Path) -> Vault:
+def _open_vault(vault: Path) -> Vault:
     with patience("checking the ledger") as shown:
         return open_vault(vault, progress=shown.progress)
 
 
-def _told(vault: Vault, entry: Any) -> dict[str, Any]:
+def _entry_fields(vault: Vault, entry: Any) -> dict[str, Any]:
     return {
         "entry": entry.number,
         "at": entry.at,
         "analyst": entry.analyst,
         "share": float(vault.policy.limit.filter().share(entry.charge)),
         "charge": {"amount": str(entry.charge.amount), "failure": str(entry.charge.failure)},
-        "state": "answered" if entry.answered else "charged",
+        "state": "answered" if entry.is_answered else "charged",
         "about": entry.about,
     }
 
 
-def _judged(faults: list[str]) -> str:
+def _verdict(faults: list[str]) -> str:
     return "kept by the ledger" if not faults else "; ".join(f"it {fault}" for fault in faults)
 
 
@@ -138,7 +138,7 @@ def _line(value: object) -> str:
     return json.dumps(value) if isinstance(value, dict | list) else str(value)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_receipt(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError:

@@ -8,7 +8,7 @@ import typer
 from tacit.cli.asking import explain, mock, sql
 from tacit.cli.auditing import auditing
 from tacit.cli.books import books
-from tacit.cli.demo import demo, shipped
+from tacit.cli.demo import demo, print_example
 from tacit.cli.finding import clipping, find_bounds, find_contributions
 from tacit.cli.keeping import budget, check, init, refresh
 from tacit.cli.lab import lab
@@ -35,7 +35,7 @@ app = typer.Typer(
 
 for command in (init, check, sql, explain, mock, budget, refresh, demo, lab):
     app.command()(command)
-app.command("example")(shipped)
+app.command("example")(print_example)
 for finding in (clipping, find_bounds, find_contributions):
     app.command(finding.__name__.replace("_", "-"))(finding)
 app.add_typer(books, name="ledger")
@@ -66,17 +66,19 @@ def main() -> None:
     try:
         app()
     except TacitError as refusal:
-        _told(type(refusal).__name__, str(refusal))
+        _print_error(type(refusal).__name__, str(refusal))
         sys.exit(code_of(refusal))
     except OSError as error:  # a file or a stream; what concerns the ledger or the rows is a refusal
         place = "the output" if error.filename is None else str(error.filename)
         why = (error.strerror or type(error).__name__).lower()
-        _told("OSError", f"{place} cannot be read or written ({why}); mend that, and give the same command again")
+        _print_error(
+            "OSError", f"{place} cannot be read or written ({why}); mend that, and give the same command again"
+        )
         _let_go()
         sys.exit(2)
 
 
-def _told(kind: str, message: str) -> None:
+def _print_error(kind: str, message: str) -> None:
     if "--json" in sys.argv:
         typer.echo(json_text({"error": {"kind": kind, "message": message}}), err=True)
     else:

@@ -13,7 +13,7 @@ from tacit.curator import Vault, example, open_vault
 from tacit.errors import InvalidInput, LimitExceeded, NotInstalled
 from tacit.plan import col, count, mean
 
-__all__ = ["demo", "shipped"]
+__all__ = ["demo", "print_example"]
 
 _POLICY = """\
 # What may be asked about the clinic, and how much all answers together may tell.
@@ -68,17 +68,17 @@ def demo(
     ),
 ) -> None:
     """Make a vault over a clinic's real data and ask it a few questions."""
-    clinic = made(folder)
+    clinic = make_vault(folder)
     with open_vault(clinic) as vault:
         _sql(vault, clinic)
         _frame(vault, folder)
         _accuracy(vault)
-        _repeated(vault)
-        _refused(vault)
-    _checked(clinic)
+        _ask_again(vault)
+        _show_refusal(vault)
+    _show_check(clinic)
 
 
-def shipped(
+def print_example(
     name: Annotated[str | None, typer.Argument(help="One of: events, labs, patients.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -92,7 +92,7 @@ def shipped(
         typer.echo(path)  # as it is: a shell reads it
 
 
-def made(folder: Path) -> Path:
+def make_vault(folder: Path) -> Path:
     """The directory of a new vault over the clinic's data."""
     if folder.exists():
         raise InvalidInput("folder", str(folder), "it exists already; name a new one: tacit demo another-folder")
@@ -134,7 +134,7 @@ def _accuracy(vault: Vault) -> None:
     typer.echo(str(vault.sql(_AFFECTED, within=40)))
 
 
-def _repeated(vault: Vault) -> None:
+def _ask_again(vault: Vault) -> None:
     _headline("4. The first question again, in other words", "the same noisy numbers, for nothing")
     typer.echo(f">>> clinic.sql({_AGAIN!r}, epsilon=0.6)")
     typer.echo(str(vault.sql(_AGAIN, epsilon=0.6)))
@@ -142,7 +142,7 @@ def _repeated(vault: Vault) -> None:
     typer.echo(str(vault.budget))
 
 
-def _refused(vault: Vault) -> None:
+def _show_refusal(vault: Vault) -> None:
     _headline("5. A question that would exceed the limit", "it is refused before the data are looked at")
     typer.echo('>>> clinic.sql("SELECT event, COUNT(*) AS n FROM events GROUP BY event", epsilon=1.9)')
     try:
@@ -151,7 +151,7 @@ def _refused(vault: Vault) -> None:
         typer.echo(f"LimitExceeded: {refusal}")
 
 
-def _checked(clinic: Path) -> None:
+def _show_check(clinic: Path) -> None:
     _headline("6. The record", "opened again from the disk: every link of its chain is checked")
     with open_vault(clinic) as vault:
         for entry in vault.ledger.entries():

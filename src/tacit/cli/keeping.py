@@ -9,7 +9,7 @@ import typer
 
 from tacit.cli.given import Folder, number
 from tacit.cli.output import AsJson, patience, say
-from tacit.curator import Budget, compared, inspect_rows, open_vault, policy_text
+from tacit.curator import Budget, compare_limits, inspect_rows, open_vault, policy_text
 from tacit.errors import InvalidInput
 
 __all__ = ["budget", "check", "init", "refresh"]
@@ -37,9 +37,9 @@ def init(
         raise InvalidInput("vault", str(vault), "it has a tacit.toml already; name another directory")
     if vault.exists() and not vault.is_dir():
         raise InvalidInput("vault", str(vault), "it is a file; name a directory to make, and your files with --source")
-    limit = number(epsilon or _asked("--epsilon", "The limit of all answers together (epsilon)", "3"), "--epsilon")
+    limit = number(epsilon or _ask_person("--epsilon", "The limit of all answers together (epsilon)", "3"), "--epsilon")
     many = answers if answers is not None else _USUAL if delta is not None else _many()
-    choice = compared(limit, many)
+    choice = compare_limits(limit, many)
     chosen = number(delta, "--delta") if delta is not None else choice.delta
     text = policy_text(
         source, folder=vault, unit=unit, contributions=contributions, epsilon=limit, delta=chosen, answers=many
@@ -121,14 +121,14 @@ def _table(unit: str | None, contributions: int | None) -> str:
 
 def _many() -> int:
     """How many answers are expected, by whoever sits at the terminal."""
-    text = _asked("--answers", "About how many answers do you expect to give", "50")
+    text = _ask_person("--answers", "About how many answers do you expect to give", "50")
     many = number(text, "--answers", "write a whole number in digits, such as 50")
     if many.denominator != 1:
         raise InvalidInput("--answers", text, "write a whole number in digits, such as 50")
     return many.numerator
 
 
-def _asked(option: str, text: str, usual: str) -> str:
+def _ask_person(option: str, text: str, usual: str) -> str:
     """The answer of whoever sits at the terminal; where nobody does, the option has to say it."""
     if not sys.stdin.isatty():
         raise InvalidInput(option, None, f"give it as an option: {option} {usual}")

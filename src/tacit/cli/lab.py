@@ -36,7 +36,7 @@ def lab(
         lines = [f"  {name:<{max(map(len, what))}}  {about}" for name, about in what.items()]
         say("\n".join([*lines, "", "Run one: tacit lab averaging. Run all: tacit lab all."]), what, as_json=as_json)
         return
-    names = list(ATTACKS) if name == "all" else [_known(name, ATTACKS)]
+    names = list(ATTACKS) if name == "all" else [_check_attack(name, ATTACKS)]
     if plot is not None:
         _check(plot, into_folder=name == "all")
     reports = []
@@ -45,7 +45,7 @@ def lab(
             shown.progress(done, len(names))
             reports.append(ATTACKS[each]())
     if plot is not None:
-        _drawn(reports, plot, into_folder=name == "all")
+        _draw_reports(reports, plot, into_folder=name == "all")
     complaints = [complaint for report in reports for complaint in report.complaints()]
     text = "\n\n".join([*map(str, reports), *complaints])
     told = [_plain(report) for report in reports]
@@ -59,7 +59,7 @@ def _about(attack: object) -> str:
     return (getdoc(attack) or "").partition("\n")[0].removeprefix("The report on ")
 
 
-def _known(name: str, attacks: Collection[str]) -> str:
+def _check_attack(name: str, attacks: Collection[str]) -> str:
     if name not in attacks:
         close = get_close_matches(name, attacks, n=1)
         hint = f"did you mean {close[0]}? " if close else ""
@@ -73,7 +73,7 @@ def _check(plot: Path, *, into_folder: bool) -> None:
         raise InvalidInput("plot", str(plot), "name a .png, .pdf or .svg file in a folder that exists")
 
 
-def _drawn(reports: "list[AttackReport]", plot: Path, *, into_folder: bool) -> None:
+def _draw_reports(reports: "list[AttackReport]", plot: Path, *, into_folder: bool) -> None:
     if into_folder:
         plot.mkdir(parents=True, exist_ok=True)
     try:

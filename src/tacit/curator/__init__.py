@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tacit.curator.inspection import RowsInspection, inspect_rows
     from tacit.curator.opening import adopt_ledger, open_vault
     from tacit.curator.questions import Closest, QuestionAudit, audit_question
-    from tacit.curator.template import Comparison, compared, policy_text
+    from tacit.curator.template import Comparison, compare_limits, policy_text
 
 __all__ = [
     "Address",
@@ -50,7 +50,7 @@ __all__ = [
     "adopt_ledger",
     "audit_question",
     "column_of",
-    "compared",
+    "compare_limits",
     "example",
     "inspect_rows",
     "open_vault",
@@ -73,7 +73,7 @@ _LATER = {
     "QuestionAudit": "questions",
     "audit_question": "questions",
     "Comparison": "template",
-    "compared": "template",
+    "compare_limits": "template",
     "policy_text": "template",
 }
 

@@ -71,18 +71,18 @@ class Peers:
         for place in range(len(self.groups)):
             divided.setdefault(tuple(self._point(place, part) for part in expression.by), []).append(place)
         for places in divided.values():
-            ordered = self._sorted(places, expression.order)
-            for place, value in zip(ordered, self._seen(expression, ordered, confidence), strict=True):
+            ordered = self._sort_places(places, expression.order)
+            for place, value in zip(ordered, self._window_values(expression, ordered, confidence), strict=True):
                 found[place] = value
         return found
 
-    def _seen(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
+    def _window_values(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
         """What a window says of ordered groups, one after the other."""
         match expression.look:
             case Look.NUMBER | Look.RANK | Look.DENSE:
                 return self._ranks(expression, places, confidence)
             case Look.BEFORE | Look.AFTER:
-                return self._beside(expression, places, confidence)
+                return self._neighbour_values(expression, places, confidence)
             case Look.COUNT:
                 return self._counts(expression, places)
             case Look.SUM | Look.MEAN:
@@ -95,7 +95,7 @@ class Peers:
     def _point(self, place: int, expression: Expression) -> Any:
         return _point(self.evaluate(self.groups[place], expression, 0.5))
 
-    def _sorted(self, places: list[int], order: Sequence[tuple[Expression, bool]]) -> list[int]:
+    def _sort_places(self, places: list[int], order: Sequence[tuple[Expression, bool]]) -> list[int]:
         """Places by what they are ordered by, NULLs last; those that are alike stay in the order of the release."""
         for value, descending in reversed(order):
             points = {place: self._point(place, value) for place in places}
@@ -160,7 +160,7 @@ class Peers:
             first = [1] * len(places)
         return list(zip(first, last, strict=True))
 
-    def _beside(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
+    def _neighbour_values(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
         assert expression.operand is not None, "there is something to look at"
         noisy = self.chosen or any(self.figures(value) for value, _ in expression.order)
         count = max(1, len(self.figures(expression.operand)))

@@ -135,7 +135,7 @@ def read_clipping(
 def _rows_with_counts(shared: Shared) -> Rows:
     """Every row as it is, with the number of rows that its unit has."""
     bare = tuple(_strip_bounds(column) for column in shared.table.columns)
-    scan = Scan(replace(shared.asked, columns=bare))
+    scan = Scan(replace(shared.asked_table, columns=bare))
     return (
         scan
         if shared.table.unit is None

@@ -27,10 +27,10 @@ def column_of(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column
         raise InvalidInput(
             "the name of a column", name, "name it by a text, as its source does; rename it there if need be"
         )
-    return _of_one_kind(_read(name, declared, stored))
+    return _of_one_kind(_read_column(name, declared, stored))
 
 
-def _read(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
+def _read_column(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
     match declared:
         case Column() if declared.name == name:
             return declared
@@ -39,12 +39,12 @@ def _read(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
         case Kind():
             return Column(name, declared)
         case str():
-            return Column(name, _named(name, declared))
+            return Column(name, _kind_named(name, declared))
         case Mapping():
             return _spelled_out(name, declared, stored)
         case tuple() if len(declared) == 2:
             low, high = (_scalar(name, end) for end in declared)
-            return _ordered(Column(name, _kind(name, stored, (low, high)), low=low, high=high))
+            return _check_order(Column(name, _kind(name, stored, (low, high)), low=low, high=high))
         case list():
             values = tuple(_scalar(name, value) for value in declared)
             return Column(name, _kind(name, stored, values), values=_distinct(name, values))
@@ -61,12 +61,12 @@ def _spelled_out(name: str, declared: Mapping[str, Any], stored: tuple[Kind, ...
     low, high = (None if declared.get(end) is None else _scalar(name, declared[end]) for end in ("low", "high"))
     values = None if declared.get("values") is None else tuple(_scalar(name, value) for value in declared["values"])
     known = [value for value in (low, high, *(values or ())) if value is not None]
-    kind = _named(name, declared["type"]) if "type" in declared else _kind(name, stored, known)
+    kind = _kind_named(name, declared["type"]) if "type" in declared else _kind(name, stored, known)
     said = (declared.get("nullable", True), declared.get("other", False), declared.get("null_group", False))
     if not all(isinstance(each, bool) for each in said):
         raise InvalidInput(f"column {name!r}", said, "nullable, other and null_group are True or False")
     listed = None if values is None else _distinct(name, values)
-    return _ordered(Column(name, kind, low, high, listed, *said))
+    return _check_order(Column(name, kind, low, high, listed, *said))
 
 
 def _of_one_kind(column: Column) -> Column:
@@ -88,7 +88,7 @@ def _of_one_kind(column: Column) -> Column:
     return column
 
 
-def _ordered(column: Column) -> Column:
+def _check_order(column: Column) -> Column:
     bounds: list[Any] = [end for end in (column.low, column.high) if end is not None]
     remedy = "give bounds of its kind, with low below high"
     try:
@@ -100,7 +100,7 @@ def _ordered(column: Column) -> Column:
     return column
 
 
-def _named(name: str, kind: object) -> Kind:
+def _kind_named(name: str, kind: object) -> Kind:
     try:
         return Kind(kind)
     except ValueError:

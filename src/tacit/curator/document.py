@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from tacit.curator.columns import WORDS, column_of
 from tacit.curator.policy import Limit, Policy, Replay, Shared
-from tacit.curator.section import BLANK, Refused, Section, meant, root_of, spelled
+from tacit.curator.section import BLANK, Refused, Section, root_of, spell, suggest
 from tacit.engines import (
     DIALECT_WORDS,
     MOST_ROWS,
@@ -72,10 +72,10 @@ class Address:
     def __str__(self) -> str:
         return self.written
 
-    def resolved(self, environment: Mapping[str, str] | None = None) -> str:
+    def resolve(self, environment: Mapping[str, str] | None = None) -> str:
         """The address with its variables filled in.
 
-        >>> Address("postgresql://tacit:$SECRET@host/tacit").resolved({"SECRET": "p@ss"})
+        >>> Address("postgresql://tacit:$SECRET@host/tacit").resolve({"SECRET": "p@ss"})
         'postgresql://tacit:p%40ss@host/tacit'
         """
         known = os.environ if environment is None else environment
@@ -138,8 +138,8 @@ def read_policy(path: str | Path) -> Document:
     root.faults.check()
     assert limit is not None, "where something is missing there is a fault"
     assert ledger is not None, "where something is missing there is a fault"
-    shared = {name: table.shared() for name, table in tables.items()}
-    sources = {name: table.linked(tables) for name, table in tables.items()}
+    shared = {name: table.to_shared() for name, table in tables.items()}
+    sources = {name: table.to_source(tables) for name, table in tables.items()}
     policy = Policy(limit, shared, unit, analysts, "everyone" if replay == "everyone" else "analyst")
     return Document(file, policy, sources, ledger, anchors)
 
@@ -154,7 +154,7 @@ def _limit(section: Section) -> Limit | None:
     neighbours = section.take("neighbours", _one_of(*(each.value for each in Neighbours)))
     if epsilon is None or delta is None or (neighbours is None and section.has("neighbours")):
         return None
-    return _guarded(section, epsilon, delta, Neighbours(neighbours or Neighbours.ADD_OR_REMOVE))
+    return _read_limit(section, epsilon, delta, Neighbours(neighbours or Neighbours.ADD_OR_REMOVE))
 
 
 def _analysts(section: Section, limit: Limit | None) -> dict[str, Limit]:
@@ -166,20 +166,20 @@ def _analysts(section: Section, limit: Limit | None) -> dict[str, Limit]:
         if epsilon is None or limit is None:
             continue
         if epsilon > limit.epsilon:
-            problem = f"it is {spelled(inner.values['epsilon'])}, above the limit of {float(limit.epsilon):g}"
+            problem = f"it is {spell(inner.values['epsilon'])}, above the limit of {float(limit.epsilon):g}"
             inner.fault("epsilon", problem, "give an analyst at most as much as everyone together")
-        elif own := _guarded(inner, epsilon, limit.delta, limit.neighbours):
+        elif own := _read_limit(inner, epsilon, limit.delta, limit.neighbours):
             found[name] = own
     return found
 
 
-def _guarded(section: Section, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Limit | None:
+def _read_limit(section: Section, epsilon: Fraction, delta: Fraction, neighbours: Neighbours) -> Limit | None:
     """The limit, if it protects anybody and a ledger can count in parts of it."""
     try:
         limit = Limit(epsilon, delta, neighbours)
         limit.filter()
     except InvalidInput as refusal:
-        section.fault("epsilon", f"it is {spelled(section.values['epsilon'])}", refusal.remedy)
+        section.fault("epsilon", f"it is {spell(section.values['epsilon'])}", refusal.remedy)
         return None
     return limit
 
@@ -199,7 +199,7 @@ def _place(value: Any, folder: Path) -> Path | Address:
         return Address(given)
     if "://" in given:
         raise Refused(_PLACE)
-    place = _under(given, folder, follow=False)
+    place = _resolve_path(given, folder, follow=False)
     if place.is_dir() or not place.parent.is_dir():
         what = "a folder" if place.is_dir() else "in a folder that does not exist"
         raise Refused(_PLACE, f"{str(place)!r} is {what}")
@@ -219,7 +219,7 @@ def _check_secret(address: str) -> None:
 
 def _anchors(value: Any, folder: Path) -> Path:
     remedy = "name a folder outside the vault, so that who restores an old vault does not restore its anchor"
-    anchors = _under(_text(remedy)(value), folder)
+    anchors = _resolve_path(_text(remedy)(value), folder)
     if anchors.is_relative_to(folder):
         raise Refused(remedy, f"{str(anchors)!r} is inside the vault")
     return anchors
@@ -229,7 +229,7 @@ def _is_address(text: str) -> bool:
     return text.startswith(("postgresql://", "postgres://"))
 
 
-def _under(given: str, folder: Path, *, follow: bool = True) -> Path:
+def _resolve_path(given: str, folder: Path, *, follow: bool = True) -> Path:
     """A path as seen from the folder of the policy: where links lead, or all but the last name."""
     try:
         found = folder / Path(given).expanduser()
@@ -265,13 +265,13 @@ class _Table:
         """Whether the unit stands in another table; a column may have a point in its name."""
         return self.unit is not None and "." in self.unit and self.unit not in (self.kinds or ())
 
-    def shared(self) -> Shared:
+    def to_shared(self) -> Shared:
         """The table as the policy has it, once nothing is wrong with it."""
         table = Table(self.name, self.columns, None if self.unit == "row" else self.unit)
         held = table if self.rows is None else replace(table, rows=self.rows)
         return Shared(held, 1 if self.unit == "row" else self.contributions, self.keys)
 
-    def linked(self, tables: Mapping[str, "_Table"]) -> Source:
+    def to_source(self, tables: Mapping[str, "_Table"]) -> Source:
         """The source of the table with the steps that lead to its units, once nothing is wrong with them."""
         assert self.source is not None, "where something is missing there is a fault"
         steps, table = [], self
@@ -373,7 +373,7 @@ def _read_format(section: Section, source: Source) -> Source:
             dialect_of({key: value, **others}, source.dialect.separator if key != "decimal" else "\t")
             declared[key] = value
         except InvalidInput as refusal:
-            inner.fault(key, f"it is {spelled(inner.values[key])}", refusal.remedy)
+            inner.fault(key, f"it is {spell(inner.values[key])}", refusal.remedy)
     try:
         return with_format(source, declared)
     except InvalidInput as refusal:
@@ -391,7 +391,7 @@ def _file(value: Any, folder: Path) -> Path:
     given = _text(_SOURCE)(value)
     if "://" in given:
         raise Refused(f"addresses cannot be read yet; {_SOURCE}")
-    return _under(given, folder)
+    return _resolve_path(given, folder)
 
 
 def _reference(value: Any) -> tuple[str, str]:
@@ -408,7 +408,7 @@ def _check_references(table: _Table, tables: Mapping[str, _Table]) -> None:
         _check_key(section, column, table, column)
         if name not in tables:
             listed = ", ".join(sorted(tables))
-            section.fault(column, f"there is no table {name!r}", f"{meant(name, tables)}the tables are: {listed}")
+            section.fault(column, f"there is no table {name!r}", f"{suggest(name, tables)}the tables are: {listed}")
         else:
             _check_key(section, column, tables[name], key)
 
@@ -432,7 +432,7 @@ def _is_there(section: Section, at: str, table: _Table, column: str) -> bool:
 
 def _columns_of(name: str, kinds: Mapping[str, object]) -> str:
     listed = ", ".join(list(kinds)[:12]) + (" and others" if len(kinds) > 12 else "")
-    return f"{meant(name, kinds)}its columns are: {listed}" if kinds else "it has no columns"
+    return f"{suggest(name, kinds)}its columns are: {listed}" if kinds else "it has no columns"
 
 
 def _loops(tables: Mapping[str, _Table]) -> dict[str, list[str]]:
@@ -546,17 +546,17 @@ def _column(section: Section, kinds: Mapping[str, tuple[Kind, ...]] | None) -> C
         declared["type"] = kind
     for key in ("low", "high"):
         if key in declared:
-            _judge(section, key, (key,), f"it is {spelled(section.values[key])}", declared, stored)
+            _judge(section, key, (key,), f"it is {spell(section.values[key])}", declared, stored)
     if "values" in declared:
         problem = "it holds a value of another kind, or one twice, or none"
         _judge(section, "values", ("values",), problem, declared, stored)
     if "other" in declared:
-        _judge(section, "other", ("values", "other"), f"it is {spelled(section.values['other'])}", declared, stored)
+        _judge(section, "other", ("values", "other"), f"it is {spell(section.values['other'])}", declared, stored)
     if "null_group" in declared:
-        problem = f"it is {spelled(section.values['null_group'])}"
+        problem = f"it is {spell(section.values['null_group'])}"
         _judge(section, "null_group", ("nullable", "null_group"), problem, declared, stored)
     if len(section.faults.found) == before and {"low", "high"} <= set(declared):
-        problem = f"it is {spelled(section.values['high'])}, and low is {spelled(section.values['low'])}"
+        problem = f"it is {spell(section.values['high'])}, and low is {spell(section.values['low'])}"
         _judge(section, "high", ("low", "high"), problem, declared, stored)
     if len(section.faults.found) > before:
         return None
@@ -584,7 +584,7 @@ def _kind(stored: tuple[Kind, ...]) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         known = [kind.value for kind in Kind]
         if value not in known:
-            raise Refused(f"{meant(value, known) if isinstance(value, str) else ''}it may be: {_KINDS}")
+            raise Refused(f"{suggest(value, known) if isinstance(value, str) else ''}it may be: {_KINDS}")
         if Kind(value) not in stored:
             possible = " or ".join(f'"{kind}"' for kind in known if Kind(kind) in stored)
             raise Refused(f"write type = {possible}, or convert the column", f'it is "{value}", and stored otherwise')
@@ -630,7 +630,7 @@ def _text(remedy: str) -> Callable[[Any], str]:
 def _one_of(*words: str) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         if value not in words:
-            guess = meant(value, words) if isinstance(value, str) else ""
+            guess = suggest(value, words) if isinstance(value, str) else ""
             raise Refused(guess + "write " + " or ".join(f'"{word}"' for word in words))
         return str(value)
 

@@ -27,7 +27,7 @@ from tacit.plan import (
 )
 from tacit.printing import printable_lines
 
-__all__ = ["Explanation", "Expected", "explained"]
+__all__ = ["Explanation", "Expected", "explain_plan"]
 
 _MANY = 10
 _WORTH_TELLING = MOST_BYTES // 8
@@ -67,7 +67,7 @@ class Explanation:
         lines = [
             self.words,
             f"Protected: {self.unit}, neighbours by {self.neighbours}; its rows weigh at most {self.contributions}.",
-            *self._released(),
+            *self._describe_groups(),
         ]
         lines += [
             f"  {each.measure}: {each.noise}, ±{each.reach:.3g}{' rows in rank' if each.rows else ''} at "
@@ -85,7 +85,7 @@ class Explanation:
         lines.append(f"To halve the ±: {self.halving}")
         return printable_lines("\n".join(lines))
 
-    def _released(self) -> list[str]:
+    def _describe_groups(self) -> list[str]:
         """Which groups are released."""
         if self.hiding is None:
             return [f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too."]
@@ -95,11 +95,11 @@ class Explanation:
         price = f"{float(SHARE):.0%} of the price, delta {float(found.delta):.2g}"
         return [
             f"Released: at most {self.groups:,} groups, those that pass a threshold; of a unit {kept}.",
-            f"  groups: {noise}, {price}; fewer than about {found.shown(self.confidence):,} units may be hidden",
+            f"  groups: {noise}, {price}; fewer than about {found.units_shown(self.confidence):,} units may be hidden",
         ]
 
 
-def explained(
+def explain_plan(
     plan: Plan,
     terms: Terms,
     shared: Shared,
@@ -115,7 +115,7 @@ def explained(
     unit = f"all rows of one {entity}" if shared.table.unit else "each row"
     expected = tuple(
         Expected(
-            _named(place, measure, plan),
+            _name_measure(place, measure, plan),
             _noise(terms, place),
             float(terms.reach(place, confidence)),
             isinstance(measure, Ranked),
@@ -140,7 +140,7 @@ def explained(
     )
 
 
-def _named(place: int, measure: Measure, plan: Plan) -> str:
+def _name_measure(place: int, measure: Measure, plan: Plan) -> str:
     """The measure by the columns of the answer that it makes."""
     for shown in plan.view.columns:
         match shown.value:

@@ -71,7 +71,7 @@ class FoundBounds:
 
     def __str__(self) -> str:
         return (
-            f"{self.column} is held between {_shown(self.low)} and {_shown(self.high)}: values beyond are moved onto "
+            f"{self.column} is held between {_format_bound(self.low)} and {_format_bound(self.high)}: values beyond are moved onto "
             f"these bounds.\nAbout {float(self.share):.4g} of its rows lie between them, give or take "
             f"{self.reach:,.0f} rows at either end (95%).\nOf a table of fewer than {self.needed:,} rows "
             f"they say nothing: find them at a higher price, or declare them.\nCost: {self.price}"
@@ -114,7 +114,7 @@ def bounds_asked(shared: Shared, name: str, share: Number) -> Question:
     if column is None:
         known = ", ".join(each.name for each in shared.table.columns)
         raise InvalidInput("column", name, f"name one of {shared.table.name}: {known}")
-    _protected(shared)
+    _check_protected(shared)
     if column.kind not in _SEARCHED:
         reason = f"bounds are found of integers and numbers, and this is of kind {column.kind.value}; declare them"
         raise InvalidInput("column", name, reason)
@@ -125,7 +125,7 @@ def bounds_asked(shared: Shared, name: str, share: Number) -> Question:
     wanted, grid = _share(share), _SEARCHED[column.kind]
     ranks = (1 - wanted) / 2, (1 + wanted) / 2
     value = Field(replace(column, low=None, high=None))
-    return Question(Scan(shared.asked), (), tuple(Ranked(value, grid, rank, ends=False) for rank in ranks))
+    return Question(Scan(shared.asked_table), (), tuple(Ranked(value, grid, rank, ends=False) for rank in ranks))
 
 
 def contributions_asked(shared: Shared, share: Number) -> Question:
@@ -135,7 +135,7 @@ def contributions_asked(shared: Shared, share: Number) -> Question:
     Because:    its rows are folded into one, their number.
     Checked by: tests/unit/curator/test_finding.py
     """
-    _protected(shared)
+    _check_protected(shared)
     if shared.table.unit is None:
         raise InvalidInput("table", shared.table.name, "every row is a unit of its own: there is nothing to find")
     if shared.contributions is not None:
@@ -145,7 +145,7 @@ def contributions_asked(shared: Shared, share: Number) -> Question:
             f"contributions = {shared.contributions} is declared in the policy, and that counts; leave it out first",
         )
     counted = Column("rows", Kind.INTEGER, low=1, high=_MOST_ROWS, nullable=False)
-    rows = Inner(Scan(shared.asked), (), (Folded(counted, Folding.COUNT),))
+    rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.COUNT),))
     grid = Even(Fraction(1), 1, _MOST_ROWS)
     return Question(rows, (), (Ranked(Field(counted), grid, _share(share), ends=False),))
 
@@ -184,7 +184,7 @@ def standing_facts(ledger: Ledger, analyst: str | None) -> dict[str, Any]:
     """
     known: dict[str, Any] = {}
     for entry in sorted(_facts_for(ledger, analyst), key=lambda entry: entry.number):
-        found = Stored.read(entry.payload or b"").asked["found"]
+        found = Stored.from_bytes(entry.payload or b"").asked["found"]
         if found["of"] not in known or found.get("replaces", True):
             known[found["of"]] = {**found, "entry": entry.number}
     return known
@@ -192,9 +192,9 @@ def standing_facts(ledger: Ledger, analyst: str | None) -> dict[str, Any]:
 
 def _facts_for(ledger: Ledger, analyst: str | None) -> Iterator[Entry]:
     """The entries of facts that may bind an asker: the curator's and her own."""
-    yield from (entry for entry in ledger.answered(FACTS) if entry.analyst in (None, analyst))
+    yield from (entry for entry in ledger.find_answered(FACTS) if entry.analyst in (None, analyst))
     if analyst is not None:
-        yield from ledger.answered(topic_of_facts(analyst))
+        yield from ledger.find_answered(topic_of_facts(analyst))
 
 
 def with_facts(tables: Mapping[str, Shared], ledger: Ledger, analyst: str | None = None) -> Mapping[str, Shared]:
@@ -207,7 +207,7 @@ def with_facts(tables: Mapping[str, Shared], ledger: Ledger, analyst: str | None
     if not any(_lacking(shared) for shared in tables.values()):
         return tables
     known = standing_facts(ledger, analyst)
-    return {name: _filled(shared, known) for name, shared in tables.items()}
+    return {name: _fill_facts(shared, known) for name, shared in tables.items()}
 
 
 def as_declared(table: Table, shared: Shared) -> bool:
@@ -232,7 +232,7 @@ def _left_open(column: Column, declared: Column) -> Column:
     """A column without the bounds that its declaration leaves open; one without any is read as it is."""
     if column.low is None and column.high is None:
         return replace(column, low=declared.low, high=declared.high)
-    if not _unbounded(declared):
+    if not _is_unbounded(declared):
         return column
     low = None if declared.low is None else column.low
     high = None if declared.high is None else column.high
@@ -241,19 +241,20 @@ def _left_open(column: Column, declared: Column) -> Column:
 
 def _lacking(shared: Shared) -> bool:
     return not shared.table.public and (
-        (shared.contributions is None and shared.table.unit is not None) or any(map(_unbounded, shared.table.columns))
+        (shared.contributions is None and shared.table.unit is not None)
+        or any(map(_is_unbounded, shared.table.columns))
     )
 
 
-def _unbounded(column: Column) -> bool:
+def _is_unbounded(column: Column) -> bool:
     return column.kind in _SEARCHED and (column.low is None or column.high is None)
 
 
-def _filled(shared: Shared, known: Mapping[str, Any]) -> Shared:
+def _fill_facts(shared: Shared, known: Mapping[str, Any]) -> Shared:
     if not _lacking(shared):
         return shared
     table = shared.table
-    columns = tuple(_bounded(column, known.get(f"{table.name}.{column.name}")) for column in table.columns)
+    columns = tuple(_bound_column(column, known.get(f"{table.name}.{column.name}")) for column in table.columns)
     found = known.get(table.name)
     contributions = shared.contributions
     if contributions is None and found is not None:
@@ -261,9 +262,9 @@ def _filled(shared: Shared, known: Mapping[str, Any]) -> Shared:
     return Shared(replace(table, columns=columns), contributions, shared.keys)
 
 
-def _bounded(column: Column, found: Mapping[str, Any] | None) -> Column:
+def _bound_column(column: Column, found: Mapping[str, Any] | None) -> Column:
     """A column with the bounds that were found, where it has none of its own."""
-    if found is None or not _unbounded(column):
+    if found is None or not _is_unbounded(column):
         return column
     low = column.low if column.low is not None else Fraction(found["low"])
     high = column.high if column.high is not None else Fraction(found["high"])
@@ -272,7 +273,7 @@ def _bounded(column: Column, found: Mapping[str, Any] | None) -> Column:
     return replace(column, low=low, high=max(low, high))
 
 
-def _protected(shared: Shared) -> None:
+def _check_protected(shared: Shared) -> None:
     if shared.table.public:
         raise InvalidInput("table", shared.table.name, "it is public: read it yourself, nothing in it is protected")
 
@@ -284,5 +285,5 @@ def _share(share: Number) -> Fraction:
     return exact
 
 
-def _shown(bound: int | Fraction) -> str:
+def _format_bound(bound: int | Fraction) -> str:
     return f"{int(bound):,}" if bound == int(bound) else f"{float(bound):.6g}"

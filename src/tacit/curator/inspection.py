@@ -7,7 +7,7 @@ from tacit.curator.document import Document, read_policy
 from tacit.engines import InspectedColumn, InspectedTable, Linked, Separated, inspect_source
 from tacit.frozen import frozen
 from tacit.plan import Column, Kind
-from tacit.progress import watched
+from tacit.progress import show_progress
 
 __all__ = ["RowsInspection", "inspect_rows"]
 
@@ -65,7 +65,7 @@ def inspect_rows(vault: str | Path | Document) -> RowsInspection:
     """
     document = vault if isinstance(vault, Document) else read_policy(vault)
     shared = document.policy.tables
-    names = watched(document.sources, len(document.sources), "tables")
+    names = show_progress(document.sources, len(document.sources), "tables")
     found = [inspect_source(shared[name].table, document.sources[name], shared[name].contributions) for name in names]
     return RowsInspection(document, tuple(found))
 

@@ -261,7 +261,7 @@ def _tell_many_rows(question: Question, terms: Terms, entity: str) -> Iterator[L
 def _most_groups(question: Question, terms: Terms) -> int:
     """In how many groups one unit can be: where keys are found, in those that it keeps."""
     kept = 1 if terms.finder is None else terms.finder.keeping.most
-    known = prod(len(key.listed) for key in question.public)
+    known = prod(len(key.public_values) for key in question.public)
     return min(groups_of(question), kept * known) if question.unknown else known
 
 

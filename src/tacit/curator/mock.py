@@ -68,7 +68,8 @@ def rows_for(shared: Shared) -> list[dict[str, Any]]:
     table = shared.table
     columns = [column for column in table.columns if column.name != table.unit]
     rows: list[dict[str, Any]] = [
-        {column.name: _cell(column, _drawn(table.name, column.name, row)) for column in columns} for row in range(ROWS)
+        {column.name: _cell(column, _made_up_number(table.name, column.name, row)) for column in columns}
+        for row in range(ROWS)
     ]
     for number, row in enumerate(rows):
         if table.unit is not None:
@@ -85,7 +86,7 @@ def unit_named(shared: Shared, number: int) -> Any:
     return number if declared is None else _value(declared, number)
 
 
-def _drawn(table: str, column: str, row: int) -> int:
+def _made_up_number(table: str, column: str, row: int) -> int:
     """A number that looks random and is always the same."""
     return int.from_bytes(sha256(f"{table}\0{column}\0{row}".encode()).digest()[:8])
 
@@ -164,7 +165,7 @@ class _Unlimited(Ledger):
         """The entry with its answer."""
         return replace(entry, payload=payload)
 
-    def spent(self, analyst: str | None = None) -> Charge:
+    def total_spent(self, analyst: str | None = None) -> Charge:
         """Nothing."""
         return Charge()
 
@@ -172,7 +173,7 @@ class _Unlimited(Ledger):
         """None."""
         return iter(())
 
-    def answered(self, topic: bytes) -> Iterator[Entry]:
+    def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """None."""
         return iter(())
 

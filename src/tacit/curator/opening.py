@@ -58,7 +58,7 @@ def _ledger(document: Document, progress: Progress | None, *, adopting: str | No
     analysts = {name: own.filter() for name, own in policy.analysts.items()}
     match document.ledger:
         case Address() as address:
-            opened: Any = partial(postgres_ledger, address.resolved())
+            opened: Any = partial(postgres_ledger, address.resolve())
         case path:
             opened = partial(sqlite_ledger, path)
     founding = Founding.of(policy.unit, limit)

@@ -77,7 +77,7 @@ class Shared:
         fill(self, table=table, contributions=rows, keys=most)
 
     @property
-    def asked(self) -> Table:
+    def asked_table(self) -> Table:
         """The table as questions see it, with its contributions: they hold what a unit's rows add up to."""
         return replace(self.table, contributions=self.contributions)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tacit.curator.columns import Declared, column_of
 from tacit.curator.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB, opened, source_of, stored_kinds, with_format
+from tacit.engines import DuckDB, open_connection, source_of, stored_kinds, with_format
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import MemoryLedger
@@ -49,7 +49,7 @@ def protect(
     rows = source_of(source)  # once: a stream that is asked again is empty
     if format is not None:
         rows = with_format(rows, format)
-    connection = opened()
+    connection = open_connection()
     stored = stored_kinds(rows, connection)
     for wanted in [*columns, *([unit] if unit != "row" else [])]:
         if wanted not in stored:

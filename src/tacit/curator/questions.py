@@ -18,7 +18,7 @@ from tacit.frozen import frozen
 from tacit.mechanisms import RankedCells
 from tacit.plan import KeyValue, MeasureOf, Plan, Table, Weighing, in_words, phrase, prove, tables_of
 from tacit.privacy import Neighbours, Sensitivity
-from tacit.progress import watched
+from tacit.progress import show_progress
 from tacit.stability import sensitivity_of
 
 __all__ = ["Closest", "QuestionAudit", "audit_question"]
@@ -62,7 +62,7 @@ class QuestionAudit:
             lines.append(f"  {each.relation.value}: one unit {told}")
         if self.held:
             return "\n".join([*lines, "Nothing refutes the claim."])
-        return "\n".join([*lines, f"REFUTED: {self.fault}", *_told(self.witness)])
+        return "\n".join([*lines, f"REFUTED: {self.fault}", *_describe_pair(self.witness)])
 
 
 def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int = 0) -> QuestionAudit:
@@ -87,9 +87,9 @@ def audit_question(plan: Plan, policy: Policy, *, pairs: int = 400, world: int =
     for relation in Neighbours:
         worlds = Worlds(question, shared, world)
         claims = sensitivity_of(question, terms.weights, relation)
-        for number in watched(range(most), most, f"{relation.value} neighbours"):
+        for number in show_progress(range(most), most, f"{relation.value} neighbours"):
             near = search.best if number * _CLIMBED % 1 else None
-            pair = worlds.drawn(relation) if near is None else worlds.near(near.pair)
+            pair = worlds.draw(relation) if near is None else worlds.near(near.pair)
             search.tries(pair, claims, compare=number % _COMPARED == 0)
             if search.fault is not None:
                 break
@@ -171,7 +171,7 @@ class _Trial:
             return [Fraction(int(a) - int(b)) for a, b in both]
         furthest = [Fraction(0)] * len(one)
         for aim in mechanism.aims:
-            moved = abs(aim.misranked(one[:, columns]) - aim.misranked(other[:, columns])).max(axis=1)
+            moved = abs(aim.rank_errors(one[:, columns]) - aim.rank_errors(other[:, columns])).max(axis=1)
             parts = [Fraction(int(each), aim.share.denominator) for each in moved]
             furthest = [max(pair) for pair in zip(furthest, parts, strict=True)]
         return furthest
@@ -215,7 +215,7 @@ class _Search:
         self.best = None
 
 
-def _told(pair: Pair | None) -> Iterator[str]:
+def _describe_pair(pair: Pair | None) -> Iterator[str]:
     """The rows in which two neighbours differ."""
     if pair is None:
         return

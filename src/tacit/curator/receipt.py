@@ -75,7 +75,7 @@ def _failure(entry: Entry, rule: Filter) -> Fraction:
 def _finding(stored: Stored) -> dict[str, Any]:
     """How unknown keys were found, and how many were."""
     assert stored.hiding is not None, "how they were found is stored"
-    return {**stored.hiding.written(), "found": len(stored.found or ())}
+    return {**stored.hiding.to_fields(), "found": len(stored.found or ())}
 
 
 def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:
@@ -91,9 +91,10 @@ def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:
         return [f"names entry {number!r}, which the ledger does not have"]
     if entry.payload is None:
         return [f"is for entry {number}, which was never answered"]
-    said, kept = _flat(receipt), _flat(receipt_of(entry, Stored.read(entry.payload)))
+    said, kept = _flat(receipt), _flat(receipt_of(entry, Stored.from_bytes(entry.payload)))
     return [
-        f"says {name} is {_told(said, name)}, and the ledger {_told(kept, name)}" for name in _differing(said, kept)
+        f"says {name} is {_value_of(said, name)}, and the ledger {_value_of(kept, name)}"
+        for name in _differing(said, kept)
     ]
 
 
@@ -101,7 +102,7 @@ def _differing(said: Mapping[str, str], kept: Mapping[str, str]) -> list[str]:
     return [name for name in {**kept, **said} if said.get(name) != kept.get(name)]
 
 
-def _told(values: Mapping[str, str], name: str) -> str:
+def _value_of(values: Mapping[str, str], name: str) -> str:
     return values.get(name, "nothing")
 
 

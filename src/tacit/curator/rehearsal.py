@@ -101,14 +101,14 @@ def made_up_answers(plan: Plan, terms: Terms, asked: Mapping[str, Any]) -> Itera
     places = range(len(terms.mechanisms))
     turns = list(dict.fromkeys(tuple(_made_up(terms, place, each) for place in places) for each in signs))
     none = stored_answer(terms, (), asked, ())
-    for found in _found(plan.question):
+    for found in _possible_findings(plan.question):
         many = groups_of(replace(plan.question, found=found))
         for first in range(0, len(turns), many or len(turns)):
             groups = tuple(turns[(first + group) % len(turns)] for group in range(many))
             yield replace(none, integers=groups, found=found)
 
 
-def _found(question: Question) -> list[tuple[tuple[Scalar, ...], ...] | None]:
+def _possible_findings(question: Question) -> list[tuple[tuple[Scalar, ...], ...] | None]:
     """Which unknown keys may have been found: none of them, or two; nothing, if all are public."""
     if not question.unknown:
         return [None]

@@ -127,7 +127,7 @@ class Release:
         widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
         shown = [
             "   ".join(
-                _padded(cell, width, right=name in self.measured)
+                _pad(cell, width, right=name in self.measured)
                 for name, cell, width in zip(names, cells, widths, strict=True)
             )
             for cells in lines
@@ -158,7 +158,7 @@ class Release:
         hold = f"intervals hold with {percent(self.confidence)} probability"
         lines = [f"made-up rows; {hold}" if self.receipt.get("made up") else f"{hold}; cost: {self.price}", *self.notes]
         if self.hiding is not None:
-            few = f"{self.hiding.shown(self.confidence):,}"
+            few = f"{self.hiding.units_shown(self.confidence):,}"
             lines.append(f"groups of fewer than about {few} may be hidden (unit: {self.receipt.get('unit', 'unit')})")
         return "\n".join(map(printable, [*lines, *map(str, self.left_out)]))
 
@@ -170,11 +170,11 @@ class Release:
         """What is shown of every row, as texts that can be printed; `between` stands before every interval."""
         for row in self:
             yield [
-                f"{_shown(row[name])}{between}[{_shown(row[name + '_low'])}, {_shown(row[name + '_high'])}]"
+                f"{_format_cell(row[name])}{between}[{_format_cell(row[name + '_low'])}, {_format_cell(row[name + '_high'])}]"
                 if name in self.measured
                 else "NULL"
                 if row[name] is None
-                else _shown(row[name])
+                else _format_cell(row[name])
                 for name in self._headings()
             ]
 
@@ -188,7 +188,7 @@ def percent(confidence: float) -> str:
     return f"{100 * confidence:.12g}%"
 
 
-def _padded(cell: str, width: int, *, right: bool) -> str:
+def _pad(cell: str, width: int, *, right: bool) -> str:
     space = " " * (width - _width(cell))
     return space + cell if right else cell + space
 
@@ -208,7 +208,7 @@ def _of_one_type(cells: list[Any]) -> list[Any]:
     return [float(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell for cell in cells]
 
 
-def _shown(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if value is None:
         return "—"
     if isinstance(value, float):

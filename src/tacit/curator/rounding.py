@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tacit.curator.intervals import Drawn, Noisy
-from tacit.plan import Counted, Kind, Measure, Question, Summed, counted, type_of
+from tacit.plan import Counted, Kind, Measure, Question, Summed, count_measure, type_of
 
 __all__ = ["count_of_rows", "grid_rounding", "is_rounded", "sure_of_noise"]
 
@@ -19,7 +19,7 @@ def count_of_rows(question: Question, place: int) -> int | None:
     """The place of a count of the rows that a sum adds up, perhaps among others; None if none was asked for."""
     measure = question.measures[place]
     assert isinstance(measure, Summed), "what is rounded is added up"
-    enough = (Counted(), counted(measure.value))
+    enough = (Counted(), count_measure(measure.value))
     return next((at for at, other in enumerate(question.measures) if other in enough), None)
 
 

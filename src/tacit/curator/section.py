@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tacit.errors import Fault, InvalidPolicy
 from tacit.frozen import frozen
 
-__all__ = ["BLANK", "Faults", "Refused", "Section", "lines_of", "root_of", "spelled"]
+__all__ = ["BLANK", "Faults", "Refused", "Section", "lines_of", "root_of", "spell"]
 
 BLANK = "?"
 """What stands where something is still to be filled in."""
@@ -108,7 +108,7 @@ class Section:
             return read(value)
         except Refused as refusal:
             blank = "it is still to be filled in" if value == BLANK else None
-            self.fault(key, blank or refusal.problem or f"it is {spelled(value)}", refusal.remedy)
+            self.fault(key, blank or refusal.problem or f"it is {spell(value)}", refusal.remedy)
             return None
 
     def inner(self, key: str, missing: str | None = None) -> "Section":
@@ -122,7 +122,7 @@ class Section:
             if isinstance(value, dict):
                 yield key, self.inner(key)
             else:
-                self.fault(key, f"it is {spelled(value)}", remedy)
+                self.fault(key, f"it is {spell(value)}", remedy)
 
     def only(self, allowed: Iterable[str], not_yet: Collection[str] = ()) -> None:
         """Nothing; but every key that is not allowed is a fault."""
@@ -131,7 +131,7 @@ class Section:
             if key in not_yet:
                 self.fault(key, "this cannot be declared yet", "leave it out")
             elif key not in known:
-                self.fault(key, "there is no such key", f"{meant(key, known)}it may be: {', '.join(known)}")
+                self.fault(key, "there is no such key", f"{suggest(key, known)}it may be: {', '.join(known)}")
 
 
 def root_of(file: Path) -> Section:
@@ -140,25 +140,25 @@ def root_of(file: Path) -> Section:
     Numbers with a point are decimals: 0.1 is a tenth, and not the double next to it.
     """
     text = _text_of(file)
-    return Section(_parsed(file, text), (), Faults(file, text))
+    return Section(_parse_file(file, text), (), Faults(file, text))
 
 
-def meant(name: str, known: Collection[str]) -> str:
+def suggest(name: str, known: Collection[str]) -> str:
     """The question whether a similar name was meant, if there is one."""
     folded = {other.casefold(): other for other in known}
     near = get_close_matches(name[:64].casefold(), folded, n=1)
     return f"did you mean {folded[near[0]]!r}? " if near else ""
 
 
-def spelled(value: object) -> str:
+def spell(value: object) -> str:
     """A value as it is written in the file, and what it is, where that may surprise.
 
-    >>> spelled("3"), spelled(True), spelled(Decimal("0.1")), spelled([1])
+    >>> spell("3"), spell(True), spell(Decimal("0.1")), spell([1])
     ('"3", a text', 'true', '0.1', 'a list')
     """
     match value:
         case str():
-            return f"{_cut(json.dumps(value, ensure_ascii=False))}, a text"
+            return f"{_cut_text(json.dumps(value, ensure_ascii=False))}, a text"
         case bool():
             return str(value).lower()
         case int() if value.bit_length() > 200:
@@ -170,7 +170,7 @@ def spelled(value: object) -> str:
         case date() | datetime() | time():
             return value.isoformat()
         case _:
-            return _cut(str(value))
+            return _cut_text(str(value))
 
 
 def spelled_key(place: Place) -> str:
@@ -195,7 +195,7 @@ def lines_of(text: str) -> dict[Place, int]:
     implied: dict[Place, int] = {}
     section: Place = ()
     for line, statement in _statements(text):
-        places = list(_places(_alone(statement)))
+        places = list(_places(_parse_statement(statement)))
         if statement.lstrip().startswith("["):
             section = places[-1] if places else ()
             explicit.setdefault(section, line)
@@ -225,7 +225,7 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
             line, begun = line + text.count("\n", begun, end), end
 
 
-def _alone(statement: str) -> Mapping[str, Any]:
+def _parse_statement(statement: str) -> Mapping[str, Any]:
     try:
         return tomllib.loads(statement, parse_float=_decimal)
     except (ValueError, RecursionError):
@@ -256,7 +256,7 @@ def _text_of(file: Path) -> str:
     raise InvalidPolicy(file, [fault])
 
 
-def _parsed(file: Path, text: str) -> dict[str, Any]:
+def _parse_file(file: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=_decimal)
     except tomllib.TOMLDecodeError as error:
@@ -264,7 +264,7 @@ def _parsed(file: Path, text: str) -> dict[str, Any]:
         number = re.search(r"line (\d+)", where)
         line = int(number[1]) if number else max(1, len(text.splitlines()))
         remedy = next((remedy for start, remedy in _SYNTAX.items() if said.startswith(start)), _OTHERWISE)
-        fault = Fault(line, "", f"this is not TOML: {_cut(said[:1].lower() + said[1:])}", remedy)
+        fault = Fault(line, "", f"this is not TOML: {_cut_text(said[:1].lower() + said[1:])}", remedy)
     except (ValueError, RecursionError):  # an integer of thousands of digits, brackets a thousand deep
         fault = Fault(1, "", "it holds a number too long or brackets too deep to be read", "write a shorter policy")
     raise InvalidPolicy(file, [fault])
@@ -283,5 +283,5 @@ def _table(value: object) -> Mapping[str, Any]:
     return value
 
 
-def _cut(text: str, most: int = 60) -> str:
+def _cut_text(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 3] + "..."

@@ -68,7 +68,7 @@ def bytes_of_a_group(question: Question, weights: Weights, mechanisms: Sequence[
 
 def keys_that_fit(question: Question, each: int) -> int:
     """How many unknown keys an answer may have whose groups take so many bytes each."""
-    known = prod(len(key.listed) for key in question.public)
+    known = prod(len(key.public_values) for key in question.public)
     return max(1, min(groups_of(question), (MOST_BYTES - _HEADER) // each) // known)
 
 

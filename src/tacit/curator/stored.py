@@ -17,7 +17,7 @@ from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import KeyValue, identity
 
-__all__ = ["Integers", "Stored", "released", "stored_answer"]
+__all__ = ["Integers", "Stored", "release_exact", "stored_answer"]
 
 _MECHANISMS: dict[str, type[Gaussian] | type[Laplace]] = {"Gaussian": Gaussian, "Laplace": Laplace}
 
@@ -47,9 +47,9 @@ class Stored:
     found: tuple[tuple[KeyValue, ...], ...] | None = None
     hiding: Hiding | None = None
 
-    def written(self) -> bytes:
+    def to_bytes(self) -> bytes:
         """The bytes that are stored and replayed: a line that says what they are, one of JSON, and packed integers."""
-        packed = [_packed([row[place] for row in self.integers]) for place in range(len(self.measures))]
+        packed = [_pack_column([row[place] for row in self.integers]) for place in range(len(self.measures))]
         plain: dict[str, Any] = {
             "asked": dict(self.asked),
             "mechanism": self.mechanism,
@@ -62,15 +62,15 @@ class Stored:
         if any(self.ranks):
             plain["ranks"] = [each and [str(each[0]), each[1], each[2]] for each in self.ranks]
         if self.found is not None and self.hiding is not None:
-            plain["found"] = [[_kept(value) for value in values] for values in self.found]
-            plain["hiding"] = self.hiding.written()
+            plain["found"] = [[_write_key(value) for value in values] for values in self.found]
+            plain["hiding"] = self.hiding.to_fields()
         header = json.dumps(plain, separators=(",", ":")).encode()
         return b"\n".join((_FORMAT, header, b"".join(data for _, _, data in packed)))
 
     @classmethod
-    def read(cls, payload: bytes) -> "Stored":
+    def from_bytes(cls, payload: bytes) -> "Stored":
         """What the bytes stand for."""
-        plain, integers = _taken_apart(payload)
+        plain, integers = _split_payload(payload)
         return cls(
             plain["asked"],
             plain["mechanism"],
@@ -82,13 +82,13 @@ class Stored:
                 each and (Fraction(each[0]), each[1], each[2])
                 for each in plain.get("ranks", [None] * len(plain["measures"]))
             ),
-            tuple(tuple(map(_read, values)) for values in plain["found"]) if "found" in plain else None,
-            Hiding.read(plain["hiding"]) if "hiding" in plain else None,
+            tuple(tuple(map(_read_key, values)) for values in plain["found"]) if "found" in plain else None,
+            Hiding.from_fields(plain["hiding"]) if "hiding" in plain else None,
         )
 
     def plain(self) -> dict[str, Any]:
         """All of it as JSON can hold it, integers too, for whoever looks into the ledger."""
-        _, header, _ = self.written().split(b"\n", 2)
+        _, header, _ = self.to_bytes().split(b"\n", 2)
         said = {name: value for name, value in json.loads(header).items() if name not in ("groups", "widths")}
         return {**said, "integers": [list(row) for row in self.integers]}
 
@@ -123,7 +123,7 @@ class Stored:
         return _MECHANISMS[self.mechanism.partition(",")[0]](scale)
 
 
-def released(
+def release_exact(
     terms: Terms, exact: Any, asked: Mapping[str, Any], found: tuple[tuple[KeyValue, ...], ...] | None = None
 ) -> Stored:
     """The exact integers, hidden; `found` are the unknown keys that passed, which are released already.
@@ -132,7 +132,7 @@ def released(
     Because:    each measure is released once, over all groups.
     Checked by: tests/laws/test_corridor.py
     """
-    columns = [_hidden(terms, place, exact[:, where]) for place, where in enumerate(terms.columns)]
+    columns = [_add_noise(terms, place, exact[:, where]) for place, where in enumerate(terms.columns)]
     integers = tuple(tuple(column[group] for column in columns) for group in range(len(exact)))
     return stored_answer(terms, integers, asked, found)
 
@@ -163,19 +163,19 @@ def stored_answer(
     )
 
 
-def _hidden(terms: Terms, place: int, exact: Any) -> Sequence[Integers]:
+def _add_noise(terms: Terms, place: int, exact: Any) -> Sequence[Integers]:
     """What is released of one measure, group by group."""
     mechanism = terms.mechanisms[place]
     if isinstance(mechanism, RankedCells):
         return mechanism.release(exact)
-    noisy = mechanism.release(np.array(terms.rounded(place, exact[:, 0].tolist()), dtype=object))
+    noisy = mechanism.release(np.array(terms.round_to_grid(place, exact[:, 0].tolist()), dtype=object))
     return [int(number) for number in noisy]
 
 
 _FORMAT = b"tacit answer 2"
 
 
-def _packed(column: Sequence[int | tuple[int, ...]]) -> tuple[int, int, bytes]:
+def _pack_column(column: Sequence[int | tuple[int, ...]]) -> tuple[int, int, bytes]:
     """A measure's integers: how many a group has of it (0: one that stands alone), how wide they are, and they."""
     if column and isinstance(column[0], tuple):
         rows = [row for row in column if isinstance(row, tuple)]
@@ -183,7 +183,7 @@ def _packed(column: Sequence[int | tuple[int, ...]]) -> tuple[int, int, bytes]:
     return 0, *pack([each for each in column if isinstance(each, int)])
 
 
-def _taken_apart(payload: bytes) -> tuple[dict[str, Any], tuple[tuple[int | tuple[int, ...], ...], ...]]:
+def _split_payload(payload: bytes) -> tuple[dict[str, Any], tuple[tuple[int | tuple[int, ...], ...], ...]]:
     """What is said of an answer, and its integers, group by group; answers that were kept as JSON are read as well."""
     if not payload.startswith(_FORMAT + b"\n"):
         plain = json.loads(payload)
@@ -199,7 +199,7 @@ def _taken_apart(payload: bytes) -> tuple[dict[str, Any], tuple[tuple[int | tupl
     return plain, tuple(zip(*columns, strict=True))
 
 
-def _kept(value: KeyValue) -> list[str]:
+def _write_key(value: KeyValue) -> list[str]:
     """A key's value as JSON keeps it: what it is, and its text."""
     match value:
         case None:
@@ -231,6 +231,6 @@ _READ: dict[str, Callable[[str], KeyValue]] = {
 }
 
 
-def _read(kept: Sequence[str]) -> KeyValue:
+def _read_key(kept: Sequence[str]) -> KeyValue:
     what, text = kept
     return _READ[what](text)

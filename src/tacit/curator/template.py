@@ -11,7 +11,7 @@ from textwrap import fill
 
 from tacit.accounting import Charge
 from tacit.curator.policy import Limit, Shared
-from tacit.curator.section import BLANK, meant
+from tacit.curator.section import BLANK, suggest
 from tacit.curator.terms import terms_of
 from tacit.engines import (
     Separated,
@@ -30,7 +30,7 @@ from tacit.plan import Counted, Kind, Question, Scan, Table
 from tacit.printing import printable
 from tacit.privacy import Neighbours
 
-__all__ = ["SMALL_DELTA", "Comparison", "compared", "policy_text"]
+__all__ = ["SMALL_DELTA", "Comparison", "compare_limits", "policy_text"]
 
 SMALL_DELTA = Fraction(1, 10**6)
 """The delta that is proposed where one pays: a chance of one in a million."""
@@ -60,16 +60,16 @@ class Comparison:
         return Fraction(0) if self.answers < self.turning else self.small
 
     def __str__(self) -> str:
-        small = _written(self.small)
+        small = _write_number(self.small)
         return (
-            f"With epsilon = {_written(self.epsilon)} and {self.answers} answers of equal price, each count is within "
+            f"With epsilon = {_write_number(self.epsilon)} and {self.answers} answers of equal price, each count is within "
             f"±{self.pure:.3g} with delta = 0 (pure differential privacy) and within ±{self.concentrated:.3g} with "
             f"delta = {small} (zCDP), 95 times in 100, if a unit has one row; with more, so many times that. Below "
             f"{self.turning} answers delta = 0 gives less noise, from {self.turning} on delta = {small} does."
         )
 
 
-def compared(
+def compare_limits(
     epsilon: Number,
     answers: int,
     *,
@@ -78,7 +78,7 @@ def compared(
 ) -> Comparison:
     """How accurate so many answers can be, with delta = 0 and with a small one; computed from the ledger's own rules.
 
-    >>> compared(3, 4).delta, compared(3, 100).delta
+    >>> compare_limits(3, 4).delta, compare_limits(3, 100).delta
     (Fraction(0, 1), Fraction(1, 1000000))
     """
     many = count_of(answers, "answers", least=1, most=_MOST_ANSWERS)
@@ -130,10 +130,10 @@ def policy_text(
     tables = _tables(sources, None if folder is None else Path(folder))
     if unit is not None and unit != "row" and not any(unit in table.kinds for table in tables):
         names = sorted({name for table in tables for name in table.kinds})
-        raise InvalidInput("unit", unit, f"{meant(unit, names)}the columns are: {', '.join(names)}")
+        raise InvalidInput("unit", unit, f"{suggest(unit, names)}the columns are: {', '.join(names)}")
     parts = [_HEAD, _limit(epsilon, delta, limit.neighbours, answers)]
     for table in tables:
-        parts += [_described(table, tables, unit, contributions), _columns(table, tables, unit)]
+        parts += [_describe_table(table, tables, unit, contributions), _columns(table, tables, unit)]
     return "\n".join([*parts, _TAIL])
 
 
@@ -155,7 +155,7 @@ def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
         for name in [path.stem] if inside is None else inside:
             if name in found:
                 raise InvalidInput("sources", name, "two tables have this name; rename one of the files")
-            source: Source = source_of(path) if inside is None else Stored(_stored(path), name)
+            source: Source = source_of(path) if inside is None else Stored(_source_path(path), name)
             form = guess_format(source.path, source.dialect) if isinstance(source, Separated) else None
             if form:
                 source = with_format(source, form)
@@ -165,7 +165,7 @@ def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
     return list(found.values())
 
 
-def _stored(path: Path) -> Path:
+def _source_path(path: Path) -> Path:
     source = source_of(path)
     assert isinstance(source, Stored), "only files of DuckDB hold several tables"
     return source.path
@@ -196,7 +196,7 @@ def _limit(epsilon: Number | None, delta: Number | None, neighbours: Neighbours,
         "in the number of units, is zCDP: Gaussian noise, and many small prices add up to less."
     )
     if epsilon is not None:
-        lines += _comment(str(compared(epsilon, answers, neighbours=neighbours)))
+        lines += _comment(str(compare_limits(epsilon, answers, neighbours=neighbours)))
     lines.append(f"delta = {_value(delta)}")
     lines += _comment(
         'neighbours: "add-or-remove" also hides whether a unit is there at all; "replace" takes the number of units as '
@@ -210,7 +210,7 @@ def _limit(epsilon: Number | None, delta: Number | None, neighbours: Neighbours,
     return "\n".join([*lines, ""])
 
 
-def _described(table: _Table, tables: list[_Table], unit: str | None, contributions: int | None) -> str:
+def _describe_table(table: _Table, tables: list[_Table], unit: str | None, contributions: int | None) -> str:
     lines = [f"[tables.{_key(table.name)}]", f"source = {_text(table.path)}"]
     if table.inside is not None:
         lines.append(f"table = {_text(table.inside)}")
@@ -310,16 +310,16 @@ def _key(name: str) -> str:
 def _text(value: str) -> str:
     """A text between quotes, as TOML and JSON both write it, but for signs that are not seen."""
     text = json.dumps(value, ensure_ascii=False)
-    return "".join(letter if printable(letter) == letter else _escaped(letter) for letter in text)
+    return "".join(letter if printable(letter) == letter else _escape(letter) for letter in text)
 
 
-def _escaped(letter: str) -> str:
+def _escape(letter: str) -> str:
     """A sign that is not seen, as TOML writes it."""
     return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
 
 
 def _value(number: Number | None) -> str:
-    return _text(BLANK) if number is None else _written(number)
+    return _text(BLANK) if number is None else _write_number(number)
 
 
 def _exact(number: Number) -> Number:
@@ -327,7 +327,7 @@ def _exact(number: Number) -> Number:
     return Decimal(repr(number)) if isinstance(number, float) else number
 
 
-def _written(number: Number) -> str:
+def _write_number(number: Number) -> str:
     """A number in decimal digits, all of them."""
     exact = Fraction(_exact(number))
     if exact.denominator == 1:

@@ -78,14 +78,14 @@ class Terms:
         """How many groups are released; of unknown keys, at most."""
         if self.finder is None:
             return groups_of(self.question)
-        return self.finder.most * prod(len(key.listed) for key in self.question.public)
+        return self.finder.most * prod(len(key.public_values) for key in self.question.public)
 
     @property
     def columns(self) -> list[slice]:
         """Where in an engine's answer each measure stands."""
         return columns_of_answer(self.question)
 
-    def rounded(self, place: int, exact: list[int]) -> list[int]:
+    def round_to_grid(self, place: int, exact: list[int]) -> list[int]:
         """A measure's exact integers on its grid, halves upward."""
         grid = self.grids[place]
         return [(number + grid // 2) // grid for number in exact]
@@ -124,7 +124,9 @@ def terms_of(
     part = (amount if finder is None else amount * (1 - SHARE)) / len(moved)
     concentrated = bool(limit.delta)
     pairs = zip(question.measures, moved, strict=True)
-    rounded, noise, grids = zip(*(_fitted(measure, each, part, concentrated) for measure, each in pairs), strict=True)
+    rounded, noise, grids = zip(
+        *(_fit_mechanism(measure, each, part, concentrated) for measure, each in pairs), strict=True
+    )
     if finder is not None:  # no more keys are let go than the ledger keeps of one answer
         each = bytes_of_a_group(question, weights, noise, grids)
         finder = replace(finder, most=min(finder.most, keys_that_fit(question, each)))
@@ -154,33 +156,35 @@ def _finder(question: Question, shared: Shared, limit: Limit, amount: Fraction, 
         )
     keeping = keys_of(question, shared.keys)
     moved = key_sensitivity(question, keeping, limit.neighbours)
-    return Finder.fitted(question, keeping, _gaussian(moved, amount * SHARE), failure)
+    return Finder.fit(question, keeping, _gaussian(moved, amount * SHARE), failure)
 
 
 Fitted = tuple[Sensitivity, Laplace | Gaussian | RankedCells, int]
 """How far a measure's rounded integers move, the noise that hides it, and the grid to which they are rounded."""
 
 
-def _fitted(measure: Measure, moved: Sensitivity, part: Fraction, concentrated: bool) -> Fitted:
+def _fit_mechanism(measure: Measure, moved: Sensitivity, part: Fraction, concentrated: bool) -> Fitted:
     """What hides a measure for a part of the price: of rho, or of epsilon."""
     if isinstance(measure, Ranked):
-        return _ranked(measure.rank, measure.grid.count, measure.ends, moved, part, concentrated)
+        return _fit_ranks(measure.rank, measure.grid.count, measure.ends, moved, part, concentrated)
     return _gaussian(moved, part) if concentrated else _laplace(moved, part)
 
 
 @lru_cache(maxsize=1024)
-def _ranked(rank: Fraction, cells: int, ends: bool, moved: Sensitivity, part: Fraction, concentrated: bool) -> Fitted:
+def _fit_ranks(
+    rank: Fraction, cells: int, ends: bool, moved: Sensitivity, part: Fraction, concentrated: bool
+) -> Fitted:
     """Draws for a part of the price."""
     calibrated = RankedCells.of_rho if concentrated else RankedCells.of_epsilon
     found = calibrated(part, moved, rank, cells, ends=ends)
-    return moved, RankedCells(rank, _widened(found.scale), cells, ends=ends), 1
+    return moved, RankedCells(rank, _widen(found.scale), cells, ends=ends), 1
 
 
 # Remembered: terms are needed before the charge and after it, and most questions of a vault cost the same.
 @lru_cache(maxsize=1024)
 def _laplace(moved: Sensitivity, part: Fraction) -> Fitted:
     """Noise for a part of epsilon."""
-    return moved, Laplace(_widened(Laplace.calibrated(part, moved).scale)), 1
+    return moved, Laplace(_widen(Laplace.calibrate(part, moved).scale)), 1
 
 
 @lru_cache(maxsize=1024)
@@ -188,7 +192,7 @@ def _gaussian(moved: Sensitivity, part: Fraction) -> tuple[Sensitivity, Gaussian
     """Noise for a part of rho."""
     grid = _grid(moved, moved.bound**2 / (2 * part))
     rounded = _on_grid(moved, grid)
-    return rounded, Gaussian(_widened(root_at_least(rounded.bound**2 / (2 * part)))), grid
+    return rounded, Gaussian(_widen(root_at_least(rounded.bound**2 / (2 * part)))), grid
 
 
 def _grid(moved: Sensitivity, variance: Fraction) -> int:
@@ -232,17 +236,17 @@ def amount_within(
         else:
             needed.append(moved[place].bound / Laplace.within(steps, confidence).scale)
     amount = max(needed) * len(moved) / (1 - SHARE if question.unknown else 1)
-    while (over := _exceeded(terms_of(question, shared, limit, amount), places, allowed, confidence)) > 1:
+    while (over := _relative_error(terms_of(question, shared, limit, amount), places, allowed, confidence)) > 1:
         amount *= max(over**2, _A_STEP_MORE)  # rounding to a grid adds a little noise
     return amount
 
 
-def _exceeded(terms: Terms, places: tuple[int, ...], allowed: Fraction, confidence: Number) -> Fraction:
+def _relative_error(terms: Terms, places: tuple[int, ...], allowed: Fraction, confidence: Number) -> Fraction:
     """The largest error of the named measures, in parts of what is allowed."""
     return max(terms.reach(place, confidence) for place in places) / allowed
 
 
-def _widened(scale: Fraction) -> Fraction:
+def _widen(scale: Fraction) -> Fraction:
     """The scale made a little wider: by more than a ball's width, and up to a number of few bits."""
     unit = Fraction(2) ** (scale.numerator.bit_length() - scale.denominator.bit_length() - _BITS)
     return (scale // unit + 2) * unit

@@ -16,7 +16,7 @@ from tacit.mechanisms import Gaussian, threshold
 from tacit.plan import Keeping, KeyValue, Owner, Question, groups_of, multiplicity, owner_of
 from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
 
-__all__ = ["BITS", "SHARE", "Finder", "Hiding", "alone", "key_sensitivity", "keys_of"]
+__all__ = ["BITS", "SHARE", "Finder", "Hiding", "weight_alone", "key_sensitivity", "keys_of"]
 
 SHARE = Fraction(1, 5)
 """What unknown keys take of a price; the rest is for what is measured of the groups."""
@@ -49,7 +49,7 @@ def key_sensitivity(question: Question, keeping: Keeping, neighbours: Neighbours
     return Sensitivity(bound, Norm.L2, neighbours, keeping.most)
 
 
-def alone(question: Question, keeping: Keeping, grid: int, keys: int) -> int:
+def weight_alone(question: Question, keeping: Keeping, grid: int, keys: int) -> int:
     """What each of so many keys that a unit is alone with weighs at most, in steps of the grid.
 
     Claim:      whatever rows a unit has, the keys that nobody else keeps are at most `most`, and none of k such keys
@@ -80,7 +80,7 @@ class Finder:
     most: int
 
     @classmethod
-    def fitted(
+    def fit(
         cls, question: Question, keeping: Keeping, fit: tuple[Sensitivity, Gaussian, int], delta: Fraction
     ) -> "Finder":
         """The terms with noise that is fitted to a part of the price, and the threshold that delta pays for.
@@ -94,8 +94,8 @@ class Finder:
         Checked by: tests/laws/test_keys.py
         """
         moved, noise, grid = fit
-        start = threshold(noise.law, partial(alone, question, keeping, grid), keeping.most, delta)
-        public = prod(len(key.listed) for key in question.public)
+        start = threshold(noise.law, partial(weight_alone, question, keeping, grid), keeping.most, delta)
+        public = prod(len(key.public_values) for key in question.public)
         return cls(keeping, moved, noise, grid, delta, start, groups_of(question) // public)
 
     def secret(self) -> Keeping:
@@ -118,7 +118,7 @@ class Finder:
             places = places[np.argsort(-noisy[places].astype(np.int64), kind="stable")[: self.most]]
         return [int(place) for place in places]
 
-    def found(self, gathered: Gathered) -> tuple[tuple[int, ...], tuple[tuple[KeyValue, ...], ...]]:
+    def find(self, gathered: Gathered) -> tuple[tuple[int, ...], tuple[tuple[KeyValue, ...], ...]]:
         """The places and the values of the keys that pass, sorted by value: their order tells nothing else."""
         places = self.passing(gathered.weights)
         named = zip(gathered.keys(places), places, strict=True)
@@ -150,20 +150,20 @@ class Hiding:
     sigma: Fraction
     delta: Fraction
 
-    def written(self) -> dict[str, str]:
+    def to_fields(self) -> dict[str, str]:
         """What is stored with an answer."""
         return {field: str(getattr(self, field)) for field in ("keys", "threshold", "sigma", "delta")}
 
     @classmethod
-    def read(cls, written: Mapping[str, str]) -> "Hiding":
+    def from_fields(cls, written: Mapping[str, str]) -> "Hiding":
         """What was stored."""
         parts = (Fraction(written[field]) for field in ("threshold", "sigma", "delta"))
         return cls(int(written["keys"]), *parts)
 
-    def shown(self, confidence: Number) -> int:
+    def units_shown(self, confidence: Number) -> int:
         """The number of units of which a group is shown at this confidence, if none of them has more than `keys` keys.
 
-        >>> Hiding(4, Fraction(20), Fraction(5), Fraction(1, 10**8)).shown(0.95)
+        >>> Hiding(4, Fraction(20), Fraction(5), Fraction(1, 10**8)).units_shown(0.95)
         57
         """
         reach = Fraction(NormalDist().inv_cdf(float(confidence))) * self.sigma

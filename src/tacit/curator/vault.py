@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.agreed import agreed_price
 from tacit.curator.clipping import Clipping, clipping_subject, plan_clipping, read_clipping
-from tacit.curator.explanation import Expected, Explanation, explained
+from tacit.curator.explanation import Expected, Explanation, explain_plan
 from tacit.curator.finding import (
     FoundBounds,
     FoundContributions,
@@ -30,10 +30,10 @@ from tacit.curator.receipt import faults_of, receipt_of, tag
 from tacit.curator.rehearsal import check_sure_of_groups, look_at, rehearse
 from tacit.curator.release import Price, Release
 from tacit.curator.size import check_size
-from tacit.curator.stored import Stored, released
+from tacit.curator.stored import Stored, release_exact
 from tacit.curator.terms import Terms, amount_within, terms_of
 from tacit.curator.unknown import Hiding
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import Number, at_least, at_most, float_at_least, rekey
@@ -49,7 +49,7 @@ from tacit.plan import (
     Ranked,
     Table,
     View,
-    derived,
+    derive_plan,
     fingerprint,
     held_rows,
     in_words,
@@ -136,13 +136,13 @@ class Vault:
         raw: bool = False,
     ) -> Release:
         """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`)."""
-        plan, price = self._read(text, epsilon, within)
+        plan, price = self._read_text(text, epsilon, within)
         return self.ask(plan, epsilon=price, within=within, confidence=confidence, raw=raw)
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
         finding = bool(self._policy.limit.delta)
-        return Frame(self._named(name, self._tables).asked, asker=self.ask, finding=finding)
+        return Frame(self._table_named(name, self._tables).asked_table, asker=self.ask, finding=finding)
 
     def explain(
         self,
@@ -154,31 +154,31 @@ class Vault:
     ) -> Explanation:
         """What an answer would be made of and cost; it is free, and no data are looked at."""
         if isinstance(question, str):
-            asked, epsilon = self._read(question, epsilon, within)
+            asked, epsilon = self._read_text(question, epsilon, within)
         else:
             asked = question.plan()
         plan, sure = prove(asked), _confidence(confidence)
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
         left_out = self._list_left_out(plan, terms)
-        told = explained(plan, terms, self._shared(plan), limit, spent, sure, self._policy.unit, left_out)
-        known = self._known(plan, terms, self._name(plan), within, sure)
-        return told if known is None else replace(told, free=True, expected=self._expected(told, *known, sure))
+        told = explain_plan(plan, terms, self._shared_of(plan), limit, spent, sure, self._policy.unit, left_out)
+        known = self._find_known(plan, terms, self._name(plan), within, sure)
+        return told if known is None else replace(told, free=True, expected=self._expected_errors(told, *known, sure))
 
     def _tightest(self) -> tuple[Limit, Charge]:
         """The limit of which least is left, everyone's or the analyst's own, and what is spent of it."""
-        everyone = self._policy.limit, self._ledger.spent()
+        everyone = self._policy.limit, self._ledger.total_spent()
         own = self._policy.analysts.get(self._analyst) if self._analyst else None
         if own is None:
             return everyone
-        mine = own, self._ledger.spent(self._analyst)
+        mine = own, self._ledger.total_spent(self._analyst)
         return min(everyone, mine, key=lambda pair: pair[0].filter().limit.amount - pair[1].amount)
 
-    def _expected(
+    def _expected_errors(
         self, told: Explanation, plan: Plan, places: tuple[int, ...], entry: Entry, confidence: float
     ) -> tuple[Expected, ...]:
         """What is expected of an answer that is there already: the error that it has."""
-        stored = Stored.read(entry.payload or b"")
+        stored = Stored.from_bytes(entry.payload or b"")
         reaches = [float(stored.reach(place, confidence)) for place in places]
         return tuple(replace(each, reach=reach) for each, reach in zip(told.expected, reaches, strict=True))
 
@@ -196,11 +196,11 @@ class Vault:
     def budget(self) -> Budget:
         """What may be spent, what was, and what is left."""
         limit = self._policy.limit
-        everyone = float(limit.filter().share(self._ledger.spent()))
+        everyone = float(limit.filter().share(self._ledger.total_spent()))
         own = self._policy.analysts.get(self._analyst) if self._analyst else None
         if own is None:
             return Budget(float(limit.epsilon), float(limit.delta), everyone)
-        spent = float(own.filter().share(self._ledger.spent(self._analyst)))
+        spent = float(own.filter().share(self._ledger.total_spent(self._analyst)))
         part = Budget(float(own.epsilon), float(own.delta), spent)
         return Budget(float(limit.epsilon), float(limit.delta), everyone, part)
 
@@ -209,7 +209,7 @@ class Vault:
 
         The limit goes on: it belongs to the units, not to a version of their rows.
         """
-        self._named(table)
+        self._table_named(table)
         for follower in self._followers.get(table, ()):
             self._ledger.refresh(follower)  # whose units are found by way of this table
         return self._ledger.refresh(table)
@@ -229,7 +229,7 @@ class Vault:
         """What was released for an entry of the ledger, as JSON can hold it."""
         if entry.payload is None:
             raise InvalidInput("entry", entry.number, "it was charged and never answered")
-        return Stored.read(entry.payload).plain()
+        return Stored.from_bytes(entry.payload).plain()
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
@@ -249,11 +249,11 @@ class Vault:
         from tacit.curator.questions import audit_question
 
         if isinstance(question, str):
-            tables = {name: shared.asked for name, shared in self._tables.items()}
+            tables = {name: shared.asked_table for name, shared in self._tables.items()}
             plan, _ = read_priced(question, tables, finding=bool(self._policy.limit.delta))  # no price is asked for
         else:
             plan = question.plan()
-        self._shared(plan)
+        self._shared_of(plan)
         return audit_question(plan, self._in_full, pairs=pairs, world=world)
 
     def close(self) -> None:
@@ -293,19 +293,19 @@ class Vault:
         asked, sure = prove(plan), _confidence(confidence)
         check_sure_of_groups(asked, sure)
         terms, name = self._terms(asked, epsilon, within, sure), self._name(asked)
-        known = self._known(asked, terms, name, within, sure)
+        known = self._find_known(asked, terms, name, within, sure)
         left_out = self._list_left_out(asked, terms)
         if known is not None:
-            return self._shown(*known, sure, left_out, free=True, raw=raw)
+            return self._render(*known, sure, left_out, free=True, raw=raw)
         places = tuple(range(len(asked.question.measures)))
 
         def show(plan: Plan, stored: Stored, price: Price, receipt: Mapping[str, Any]) -> Release:
-            return _rendered(plan, places, stored, sure, price, receipt, left_out, raw=raw)
+            return _render_release(plan, places, stored, sure, price, receipt, left_out, raw=raw)
 
-        entry, free = self._paid(asked, terms, name, show=show)
-        return self._shown(asked, places, entry, sure, left_out, free=free, raw=raw)
+        entry, free = self._pay_and_release(asked, terms, name, show=show)
+        return self._render(asked, places, entry, sure, left_out, free=free, raw=raw)
 
-    def _paid(
+    def _pay_and_release(
         self,
         plan: Plan,
         terms: Terms,
@@ -323,14 +323,14 @@ class Vault:
         check_size(terms)
         engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here,
         self._rehearse(plan, terms, name, fact, show)  # or here
-        entry = self._charged(plan, terms, name)  # pay
-        if entry.answered:
+        entry = self._charge(plan, terms, name)  # pay
+        if entry.is_answered:
             return entry, True
         terms = self._terms_at(plan, entry.charge)  # which may be an earlier charge, of a higher price
         rekey()
-        found, exact = _evaluated(engine, terms)  # look
-        stored = released(terms, exact, self._told(plan, terms, name), found)
-        return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False  # let go
+        found, exact = _evaluate(engine, terms)  # look
+        stored = release_exact(terms, exact, self._describe_question(plan, terms, name), found)
+        return self._ledger.settle(entry, (stored if fact is None else fact(stored)).to_bytes()), False  # let go
 
     def _rehearse(
         self,
@@ -345,15 +345,15 @@ class Vault:
         same: list[tuple[Price, Mapping[str, Any]]] = []  # a price and a receipt, which are those of every answer
 
         def use(small: Plan, stored: Stored) -> None:
-            payload = (stored if fact is None else fact(stored)).written()
-            read = Stored.read(payload)
+            payload = (stored if fact is None else fact(stored)).to_bytes()
+            read = Stored.from_bytes(payload)
             if not same:
                 entry = Entry(0, name.key, self._analyst, charge, payload)
                 same.append((self._price(entry, free=False), receipt_of(entry, read)))
             if show is not None:
                 look_at(show(small, read, *same[0]))
 
-        rehearse(plan, terms, self._told(plan, terms, name), use)
+        rehearse(plan, terms, self._describe_question(plan, terms, name), use)
 
     def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98, replace: bool = False) -> FoundBounds:
         """Bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie between them.
@@ -366,8 +366,8 @@ class Vault:
         table, point, name = column.partition(".")
         if not point:
             raise InvalidInput("column", column, "name its table, too, such as visits.cost")
-        shared = self._named(table, self._tables)
-        declared = self._named(table)
+        shared = self._table_named(table, self._tables)
+        declared = self._table_named(table)
         question = bounds_asked(Shared(declared.table, shared.contributions), name, share)
         kind = next(each.kind for each in declared.table.columns if each.name == name)
 
@@ -375,7 +375,7 @@ class Vault:
             low, high = bounds_in(stored, kind)
             return {"of": column, "low": str(low), "high": str(high)}
 
-        stored, reach, price, receipt = self._found(question, epsilon, column, fact, anew=replace)
+        stored, reach, price, receipt = self._find_fact(question, epsilon, column, fact, anew=replace)
         low, high = bounds_in(stored, kind)
         return FoundBounds(column, low, high, 1 - 2 * _lowest(question), reach, price, receipt)
 
@@ -388,12 +388,12 @@ class Vault:
         It is found privately, at a price, and written into the ledger; whom it binds, and what `replace` means, is as
         for `find_bounds`.
         """
-        question = contributions_asked(self._named(table), share)
+        question = contributions_asked(self._table_named(table), share)
 
         def fact(stored: Stored) -> dict[str, Any]:
             return {"of": table, "contributions": contributions_in(stored)}
 
-        stored, reach, price, receipt = self._found(question, epsilon, table, fact, anew=replace)
+        stored, reach, price, receipt = self._find_fact(question, epsilon, table, fact, anew=replace)
         return FoundContributions(table, contributions_in(stored), _lowest(question), reach, price, receipt)
 
     def clipping(self, table: str, *, epsilon: Number) -> Clipping:
@@ -405,13 +405,13 @@ class Vault:
         Because:    it is a question that is asked as any other is.
         Checked by: tests/unit/curator/test_clipping.py
         """
-        shared = self._named(table, self._tables)
+        shared = self._table_named(table, self._tables)
         plan, places = plan_clipping(shared)
         terms, own = self._terms(plan, epsilon, None, _SURE), self._name(plan)
         scope = self._analyst if self._policy.replay == "analyst" else None
         key = tag(b"clipping", scope, own.version, shared.contributions, own.question + own.formats)
         name = replace(own, key=key, topic=self._clipping_topic(shared, scope))
-        entry, free = self._paid(plan, terms, name, lambda stored: stored.saying(clipping=places))
+        entry, free = self._pay_and_release(plan, terms, name, lambda stored: stored.saying(clipping=places))
         return self._read_clipping(entry, shared, free=free)
 
     def _clipping_topic(self, shared: Shared, scope: str | None) -> bytes:
@@ -420,10 +420,10 @@ class Vault:
         return tag(b"clippings", scope, version, shared.contributions, subject_of_all)
 
     def _read_clipping(self, entry: Entry, shared: Shared, *, free: bool) -> Clipping:
-        stored = Stored.read(entry.payload or b"")
+        stored = Stored.from_bytes(entry.payload or b"")
         return read_clipping(stored, shared, _SURE, self._price(entry, free=free), receipt_of(entry, stored))
 
-    def _found(
+    def _find_fact(
         self, question: Question, epsilon: Number, of: str, fact: Callable[[Stored], dict[str, Any]], *, anew: bool
     ) -> tuple[Stored, float, Price, Mapping[str, Any]]:
         """What was found, its ± in rows, its price and its receipt.
@@ -438,23 +438,25 @@ class Vault:
         terms = self._terms(plan, epsilon, None, _SURE)
         own, standing = self._name(plan), standing_facts(self._ledger, self._analyst).get(of)
         topic = topic_of_facts(self._analyst)
-        again = b" after %d" % sum(1 for _ in self._ledger.answered(topic)) if anew else b""
-        key = tag(b"fact", self._analyst, own.version, self._held(plan), own.question + own.formats + again)
+        again = b" after %d" % sum(1 for _ in self._ledger.find_answered(topic)) if anew else b""
+        key = tag(
+            b"fact", self._analyst, own.version, self._contribution_bound(plan), own.question + own.formats + again
+        )
         if standing is not None and not anew and not self._is_that(standing["entry"], key, topic, terms):
             raise InvalidInput("fact", of, _stands(standing, self._analyst))
 
         def keep(stored: Stored) -> Stored:
             return stored.saying(found={**fact(stored), "replaces": anew})
 
-        entry, free = self._paid(plan, terms, replace(own, key=key, topic=topic), keep)
-        stored = Stored.read(entry.payload or b"")
+        entry, free = self._pay_and_release(plan, terms, replace(own, key=key, topic=topic), keep)
+        stored = Stored.from_bytes(entry.payload or b"")
         reach = float(max(stored.reach(place, _SURE) for place in range(len(stored.measures))))
         return stored, reach, self._price(entry, free=free), receipt_of(entry, stored)
 
     def _is_that(self, number: int, key: bytes, topic: bytes, terms: Terms) -> bool:
         """Whether the entry of this number answered this very question, at a price that was no lower."""
         price = self._policy.limit.filter().price(terms.loss)
-        entries = (entry for entry in self._ledger.answered(topic) if entry.number == number)
+        entries = (entry for entry in self._ledger.find_answered(topic) if entry.number == number)
         return any(entry.key == key and price.fits(entry.charge) for entry in entries)
 
     def _kept_ledger(self) -> "DurableLedger":
@@ -464,9 +466,9 @@ class Vault:
             raise InvalidInput("ledger", "one in memory", "open a vault from a directory: only there records are kept")
         return self._ledger
 
-    def _read(self, text: str, epsilon: Number | None, within: Number | None) -> tuple[Plan, Number | None]:
+    def _read_text(self, text: str, epsilon: Number | None, within: Number | None) -> tuple[Plan, Number | None]:
         """The plan of a text, and the epsilon at which it is asked, which may be the text's own."""
-        tables = {name: shared.asked for name, shared in self._tables.items()}
+        tables = {name: shared.asked_table for name, shared in self._tables.items()}
         plan, header = read_priced(text, tables, finding=bool(self._policy.limit.delta))
         return plan, agreed_price(header, plan, self._policy.limit, epsilon, within)
 
@@ -481,13 +483,13 @@ class Vault:
         policy = self._policy
         return Policy(policy.limit, self._tables, policy.unit, policy.analysts, policy.replay)
 
-    def _named(self, name: str, tables: Mapping[str, Shared] | None = None) -> Shared:
+    def _table_named(self, name: str, tables: Mapping[str, Shared] | None = None) -> Shared:
         known = self._policy.tables if tables is None else tables
         if name not in known:
             raise InvalidInput("table", name, f"name one of: {', '.join(sorted(known))}")
         return known[name]
 
-    def _shared(self, plan: Plan) -> Shared:
+    def _shared_of(self, plan: Plan) -> Shared:
         """What the policy says of the table that is asked about; all of them must be as it declares them."""
         for table in tables_of(plan.question.rows):
             shared = self._policy.tables.get(table.name)
@@ -504,7 +506,7 @@ class Vault:
 
     def _terms(self, plan: Plan, epsilon: Number | None, within: Number | None, confidence: float) -> Terms:
         """The terms at the asked price, or at the smallest price that is accurate enough."""
-        limit, shared = self._policy.limit, self._shared(plan)
+        limit, shared = self._policy.limit, self._shared_of(plan)
         if epsilon is None and within is None:
             raise InvalidInput("a price", None, "give epsilon, such as 0.3, or within, such as 50")
         if epsilon is not None and within is not None:
@@ -522,9 +524,9 @@ class Vault:
         limit = self._policy.limit
         rule = limit.filter()
         failure = rule.failure(price) if isinstance(rule, ConcentratedFilter) else None
-        return terms_of(plan.question, self._shared(plan), limit, rule.amount(price), failure)
+        return terms_of(plan.question, self._shared_of(plan), limit, rule.amount(price), failure)
 
-    def _known(
+    def _find_known(
         self, plan: Plan, terms: Terms, name: "_Name", within: Number | None, confidence: float
     ) -> tuple[Plan, tuple[int, ...], Entry] | None:
         """An earlier answer that tells this one as accurately as was asked for: its own first, then another's.
@@ -536,10 +538,12 @@ class Vault:
         Checked by: tests/laws/test_replay.py
         """
         price = self._policy.limit.filter().price(terms.loss)
-        entries = sorted(self._ledger.answered(name.topic), key=lambda entry: (entry.key != name.key, entry.number))
+        entries = sorted(
+            self._ledger.find_answered(name.topic), key=lambda entry: (entry.key != name.key, entry.number)
+        )
         for entry in entries:
-            stored = Stored.read(entry.payload or b"")
-            found = derived(plan, stored.measures)
+            stored = Stored.from_bytes(entry.payload or b"")
+            found = derive_plan(plan, stored.measures)
             if found is None:
                 continue
             asked, places = found
@@ -557,7 +561,7 @@ class Vault:
                 return asked, places, entry
         return None
 
-    def _charged(self, plan: Plan, terms: Terms, name: "_Name") -> Entry:
+    def _charge(self, plan: Plan, terms: Terms, name: "_Name") -> Entry:
         """The entry that pays for a plan."""
         about = _line(in_words(plan))
         return self._ledger.charge(name.key, terms.loss, self._analyst, topic=name.topic, about=about)
@@ -567,10 +571,10 @@ class Vault:
 
         Versions only grow, so that their sum is another one whenever a table was refreshed.
         """
-        rows, held = plan.question.rows, self._held(plan)
+        rows, held = plan.question.rows, self._contribution_bound(plan)
         version = sum(self._ledger.version(table.name) for table in tables_of(rows))
         terms = self._analyst if self._policy.replay == "analyst" else None, version, held
-        kept = f"{self._shared(plan).keys} keys".encode() if plan.question.unknown else b""
+        kept = f"{self._shared_of(plan).keys} keys".encode() if plan.question.unknown else b""
         asked, formats = fingerprint(plan.question), self._list_formats(tables_of(rows))
         topic = tag(b"subject", *terms, subject(plan.question) + kept + formats)
         return _Name(tag(b"question", *terms, asked + kept + formats), topic, version, asked, formats)
@@ -580,14 +584,14 @@ class Vault:
         names = sorted({table.name for table in tables} & self._formats.keys())
         return "".join(f"\0{name}\0{self._formats[name]}" for name in names).encode()
 
-    def _held(self, plan: Plan) -> int | None:
+    def _contribution_bound(self, plan: Plan) -> int | None:
         """How many rows of a unit count in full."""
-        rows, contributions = plan.question.rows, self._shared(plan).contributions
+        rows, contributions = plan.question.rows, self._shared_of(plan).contributions
         return held_rows(rows, contributions) if owner_of(rows) is Owner.UNIT else contributions
 
-    def _told(self, plan: Plan, terms: Terms, name: "_Name") -> dict[str, Any]:
+    def _describe_question(self, plan: Plan, terms: Terms, name: "_Name") -> dict[str, Any]:
         """What was asked, and under which policy, as it is kept with the answer."""
-        limit, shared = self._policy.limit, self._shared(plan)
+        limit, shared = self._policy.limit, self._shared_of(plan)
         return {
             "unit": self._policy.unit,
             "neighbours": limit.neighbours.value,
@@ -600,7 +604,7 @@ class Vault:
             "left out": [str(each) for each in list_left_out(plan, terms, self._policy.unit)],
         }
 
-    def _shown(
+    def _render(
         self,
         plan: Plan,
         places: tuple[int, ...],
@@ -612,9 +616,9 @@ class Vault:
         raw: bool,
     ) -> Release:
         """The release, rendered anew from the stored integers."""
-        stored = Stored.read(entry.payload or b"")
+        stored = Stored.from_bytes(entry.payload or b"")
         price, receipt = self._price(entry, free=free), receipt_of(entry, stored)
-        return _rendered(plan, places, stored, confidence, price, receipt, left_out, raw=raw)
+        return _render_release(plan, places, stored, confidence, price, receipt, left_out, raw=raw)
 
     def _list_left_out(self, plan: Plan, terms: Terms) -> tuple[LeftOut, ...]:
         """What an answer leaves out or holds back, with what was measured of it."""
@@ -627,7 +631,7 @@ class Vault:
         """What was measured last of what is cut off in a table, by this analyst or by who is none: the curator."""
         scope = self._analyst if self._policy.replay == "analyst" else None
         for each in dict.fromkeys((scope, None)):
-            for entry in self._ledger.answered(self._clipping_topic(shared, each)):  # newest first
+            for entry in self._ledger.find_answered(self._clipping_topic(shared, each)):  # newest first
                 return self._read_clipping(entry, shared, free=True).measured
         return {}
 
@@ -640,7 +644,7 @@ _Show = Callable[[Plan, Stored, Price, Mapping[str, Any]], Release]
 """How a release is made: of a plan, of what is stored, and of its price and its receipt."""
 
 
-def _rendered(
+def _render_release(
     plan: Plan,
     places: tuple[int, ...],
     stored: Stored,
@@ -653,7 +657,7 @@ def _rendered(
 ) -> Release:
     """The release of what is stored."""
     shown = replace(plan, question=replace(plan.question, found=stored.found))
-    seen = viewed(shown, stored.noisy(places), confidence, raw=raw)
+    seen = view_answer(shown, stored.noisy(places), confidence, raw=raw)
     return Release(
         seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, left_out, seen.notes
     )
@@ -710,7 +714,7 @@ def _confidence(given: Number) -> float:
     return float(exact)
 
 
-def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...], ...] | None, Any]:
+def _evaluate(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...], ...] | None, Any]:
     """The unknown keys that pass, if there are any, and the exact answer, which exists here and nowhere else.
 
     Claim:      if an engine fails, what leaves is one sentence that is always the same.
@@ -721,6 +725,6 @@ def _evaluated(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...]
         if terms.finder is None:
             return None, engine.evaluate(terms.question, terms.weights)
         with engine.gather(terms.question, terms.finder.secret()) as gathered:
-            places, found = terms.finder.found(gathered)  # let go of what passes, and of nothing else
+            places, found = terms.finder.find(gathered)  # let go of what passes, and of nothing else
             return found, gathered.evaluate(places, replace(terms.question, found=found), terms.weights)
     raise EngineFailed

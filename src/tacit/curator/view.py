@@ -46,13 +46,13 @@ from tacit.plan import (
     constant,
     groups_of,
     matches,
+    operand_kinds,
     operands,
     tokens_of,
     type_of,
-    wanted,
 )
 
-__all__ = ["Viewed", "viewed"]
+__all__ = ["Viewed", "view_answer"]
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: a == b,
@@ -74,7 +74,9 @@ class Viewed:
     notes: tuple[str, ...] = ()
 
 
-def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: float, *, raw: bool = False) -> Viewed:
+def view_answer(
+    plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: float, *, raw: bool = False
+) -> Viewed:
     """The answer as it was asked for: one row a group that HAVING keeps, sorted and cut.
 
     Claim:      everything here is a function of the plan and of released numbers.
@@ -94,14 +96,14 @@ def viewed(plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: 
     if view.qualify is not None:
         groups = [group for group in groups if _point(group.value(view.qualify)) is True]
     for order in reversed(view.order):
-        groups = _sorted(groups, order.value, descending=order.descending)
+        groups = _sort_groups(groups, order.value, descending=order.descending)
     end = None if view.limit is None else view.offset + view.limit
     groups = groups[view.offset : end]
     choice = choice_of(view, len(released))
     columns = [_column(shown, question, choice.confidence(shown.value, confidence), raw=raw) for shown in view.columns]
     rows = tuple(tuple(cell for column in columns for cell in group.cells(column)) for group in groups)
     names = tuple(name for column in columns for name in column.names)
-    measured = [column for column in columns if column.measured]
+    measured = [column for column in columns if column.has_interval]
     return Viewed(names, rows, tuple(column.names[0] for column in measured), _notes(measured, question, choice))
 
 
@@ -147,7 +149,7 @@ def _as_shown(groups: list["_Group"], plan: Plan) -> list["_Group"]:
     places = [shown.value.place for shown in plan.view.columns if isinstance(shown.value, KeyOf)]
     if plan.question.unknown or places == sorted(places):
         return groups
-    ranks = {place: {key: rank for rank, key in enumerate(plan.question.keys[place].listed)} for place in places}
+    ranks = {place: {key: rank for rank, key in enumerate(plan.question.keys[place].public_values)} for place in places}
     return sorted(groups, key=lambda group: [ranks[place][group.keys[place]] for place in places])
 
 
@@ -166,7 +168,7 @@ def _beside_each_other(groups: list["_Group"], plan: Plan) -> list["_Group"]:
     return [replace(group, peers=peers, place=place) for place, group in enumerate(groups)]
 
 
-def _sorted(groups: list["_Group"], value: Expression, *, descending: bool) -> list["_Group"]:
+def _sort_groups(groups: list["_Group"], value: Expression, *, descending: bool) -> list["_Group"]:
     """Sorted by one expression; NULLs come last in either direction."""
     known = [group for group in groups if _point(group.value(value)) is not None]
     unknown = [group for group in groups if _point(group.value(value)) is None]
@@ -229,7 +231,7 @@ class _Column:
     whole: bool
 
     @property
-    def measured(self) -> bool:
+    def has_interval(self) -> bool:
         """Whether it has an interval."""
         return len(self.names) > 1
 
@@ -272,14 +274,14 @@ class _Group:
         """What is shown in a column: a value and, where noise has touched it, the ends of its interval."""
         value, kind = column.value, column.kind
         if isinstance(value, KeyOf):
-            return (_declared(self.keys[value.place]),)
+            return (_declared_key(self.keys[value.place]),)
         computed = _Evaluation(self, column.confidence).of(value)
-        if not column.measured:
-            return (_shown(_point(computed), kind),)
+        if not column.has_interval:
+            return (_show_value(_point(computed), kind),)
         found = computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
         if kind in _MOMENTS:
             ends = (end if end is not None and isfinite(end) else None for end in (found.low, found.high))
-            return tuple(_shown(part, kind) for part in (found.value, *ends))
+            return tuple(_show_value(part, kind) for part in (found.value, *ends))
         return tuple(_number(part, whole=column.whole) for part in (found.value, found.low, found.high))
 
     def value(self, expression: Expression) -> Any:
@@ -332,7 +334,7 @@ class _Evaluation:
             case Cast(operand, kind):
                 return self._as(operand, kind)
             case Called(function, parts):
-                kinds = wanted(expression, self.group.question)
+                kinds = operand_kinds(expression, self.group.question)
                 values = [self._as(part, kind) for part, kind in zip(parts, kinds, strict=True)]
                 return called_value(
                     function,
@@ -425,7 +427,7 @@ class _Evaluation:
             case Compared(operator, left, right):
                 if any(self._is_noisy_point(side) for side in (left, right)):
                     return {True, False, self.of(condition)}
-                return _compared(operator, self.of(left), self.of(right))
+                return _compare(operator, self.of(left), self.of(right))
             case Both(left, right):
                 return {_both(a, b) for a in self._outcomes(left) for b in self._outcomes(right)}
             case Either(left, right):
@@ -464,14 +466,14 @@ def _point(value: Any) -> Any:
     return value.value if isinstance(value, Interval) else value
 
 
-def _declared(key: Any) -> Any:
+def _declared_key(key: Any) -> Any:
     """A key as it was declared."""
     if not isinstance(key, Fraction):
         return key
     return key.numerator if key.denominator == 1 else float(key)
 
 
-def _shown(value: Any, kind: Kind) -> Any:
+def _show_value(value: Any, kind: Kind) -> Any:
     """A value that no noise has touched, as Python knows it: engines count days and microseconds."""
     if value is None:
         return None
@@ -493,7 +495,7 @@ def _number(value: float | None, *, whole: bool) -> int | float | None:
     return int(value) if whole else value
 
 
-def _compared(operator: str, left: Any, right: Any) -> set[bool | None]:
+def _compare(operator: str, left: Any, right: Any) -> set[bool | None]:
     """Whether two numbers may compare so and otherwise, wherever in their intervals they lie."""
     if left is None or right is None:
         return {None}

@@ -76,21 +76,21 @@ class Worlds:
     def pairs(self, relation: Neighbours) -> Iterator[Pair]:
         """One pair after the other, without end."""
         while True:
-            yield self.drawn(relation)
+            yield self.draw(relation)
 
-    def drawn(self, relation: Neighbours) -> Pair:
+    def draw(self, relation: Neighbours) -> Pair:
         """Neighbours of a relation."""
         others = self._others() if self._dice.below(10) < 8 else self._nobody()
         nothing: dict[str, list[Row]] = {name: [] for name in others}
         if relation is Neighbours.ADD_OR_REMOVE:
-            return Pair(relation, others, nothing, self._owned())
-        return Pair(relation, others, self._owned(), self._owned())
+            return Pair(relation, others, nothing, self._draw_owned())
+        return Pair(relation, others, self._draw_owned(), self._draw_owned())
 
     def near(self, pair: Pair) -> Pair:
         """Neighbours that differ a little from these."""
         if pair.relation is Neighbours.REPLACE and self._dice.below(2):
-            return replace(pair, before=self._changed(pair.before))
-        return replace(pair, after=self._changed(pair.after))
+            return replace(pair, before=self._change_owned(pair.before))
+        return replace(pair, after=self._change_owned(pair.after))
 
     # ------------------------------------------------------------ what a unit owns
 
@@ -105,7 +105,7 @@ class Worlds:
                 found[each.table.name] += [self._of(each, row, number) for row in rows]
         return found
 
-    def _owned(self) -> dict[str, list[Row]]:
+    def _draw_owned(self) -> dict[str, list[Row]]:
         """What the unit that moves owns: one row many times, many different rows, or both."""
         found: dict[str, list[Row]] = {name: [] for name in self._tables}
         if self._private[0].table.unit is None:
@@ -120,12 +120,12 @@ class Worlds:
             found[each.table.name] = [self._of(each, row, 0) for row in (rows * copies)[:_MOST_ROWS]]
         return found
 
-    def _changed(self, owned: World) -> dict[str, list[Row]]:
+    def _change_owned(self, owned: World) -> dict[str, list[Row]]:
         found = {name: list(rows) for name, rows in owned.items()}
         mover = self._dice.choice([each for each in self._private if found[each.table.name]] or self._private)
         rows, table = found[mover.table.name], mover.table
         if not rows:
-            return self._owned()
+            return self._draw_owned()
         place = self._dice.below(len(rows))
         match self._dice.below(5 if table.unit is not None else 2):
             case 0 | 1 if table.columns:
@@ -185,14 +185,14 @@ def _constants(part: object) -> Iterator[object]:
 
 def _interesting(column: Column, constants: Sequence[object]) -> tuple[list[Any], list[Any], list[Any]]:
     """Cells at the ends of what is declared, cells around what is compared, and cells that ought not to be there."""
-    declared = [_held(value, column.kind) for value in column.values or ()]
-    bounds = [_held(end, column.kind) for end in (column.low, column.high) if end is not None]
-    around = [near for value in constants for near in _around(value, column.kind)]
-    beyond = [near for end in bounds for near in _around(end, column.kind)]
+    declared = [_cell_of(value, column.kind) for value in column.values or ()]
+    bounds = [_cell_of(end, column.kind) for end in (column.low, column.high) if end is not None]
+    around = [near for value in constants for near in _values_around(value, column.kind)]
+    beyond = [near for end in bounds for near in _values_around(end, column.kind)]
     return declared or bounds, [*around, *beyond] or declared or bounds, [*_POISON[column.kind], *beyond]
 
 
-def _held(value: Any, kind: Kind) -> Any:
+def _cell_of(value: Any, kind: Kind) -> Any:
     """A declared value as a row holds it."""
     match kind:
         case Kind.NUMBER:
@@ -203,7 +203,7 @@ def _held(value: Any, kind: Kind) -> Any:
             return value
 
 
-def _around(value: Any, kind: Kind) -> list[Any]:
+def _values_around(value: Any, kind: Kind) -> list[Any]:
     """A constant and what lies next to it, if a column of the kind can hold them."""
     match kind, value:
         case Kind.BOOLEAN, bool():

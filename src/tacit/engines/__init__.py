@@ -2,7 +2,7 @@
 
 from tacit.engines.dialect import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.discovery import check_combined, stored_kinds, tables_inside
-from tacit.engines.duckdb import DuckDB, opened
+from tacit.engines.duckdb import DuckDB, open_connection
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.gathering import Gathered
 from tacit.engines.ingest import ingest
@@ -45,7 +45,7 @@ __all__ = [
     "ingest",
     "may_leave_out",
     "inspect_source",
-    "opened",
+    "open_connection",
     "source_of",
     "stored_kinds",
     "tables_inside",

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from math import floor
 
 from tacit.engines.functions import caught
-from tacit.engines.rendering import clamped, double, whole
-from tacit.plan import Even, Kind, Powers, Ranked, Row, computed, type_of
+from tacit.engines.rendering import clamp_sql, double, whole
+from tacit.plan import Even, Kind, Powers, Ranked, Row, compile_expression, type_of
 
 __all__ = ["cell_in", "cell_sql"]
 
 
 def cell_in(measure: Ranked) -> Callable[[Row], int | None]:
     """The cell of a row; NULL has none."""
-    value, grid = computed(measure.value), measure.grid
+    value, grid = compile_expression(measure.value), measure.grid
 
     def even(row: Row, grid: Even) -> int | None:
         match value(row):
@@ -46,10 +46,10 @@ def cell_sql(measure: Ranked, value: str) -> str:
     number = _number(value, type_of(measure.value).kind)
     match measure.grid:
         case Even(step, low, high) if step == 1 and type_of(measure.value).kind is not Kind.NUMBER:
-            return f"({clamped(number, Kind.INTEGER, low, high)} - {whole(low)})"
+            return f"({clamp_sql(number, Kind.INTEGER, low, high)} - {whole(low)})"
         case Even(step, low, high):
             steps = f"floor({number}::DOUBLE * {double(float(1 / step))} + 0.5e0)"
-            return f"(TRY_CAST({clamped(steps, Kind.NUMBER, float(low), float(high))} AS BIGINT) - {whole(low)})"
+            return f"(TRY_CAST({clamp_sql(steps, Kind.NUMBER, float(low), float(high))} AS BIGINT) - {whole(low)})"
         case Powers() as grid:
             return _power(grid, f"{number}::DOUBLE")
 

@@ -113,7 +113,7 @@ class Dialect:
             case Kind.INTEGER:
                 return _whole_sql(number)
             case Kind.NUMBER:
-                return f"TRY_CAST({_matched(number, f'({NUMBER_TEXT})')} AS DOUBLE)"
+                return f"TRY_CAST({_match_text(number, f'({NUMBER_TEXT})')} AS DOUBLE)"
             case Kind.DATE:
                 return f"TRY_CAST({self._day_sql(bare)} AS DATE)"
             case _:
@@ -142,7 +142,7 @@ class Dialect:
     def _part(self, cell: str, name: str) -> str:
         """The part of a moment that is called so; the empty text where it has none or is none."""
         group = list(re.compile(self._moments).groupindex).index(name) + 1
-        return _matched(cell, re.sub(r"\?P<\w+>", "", self._moments), group)
+        return _match_text(cell, re.sub(r"\?P<\w+>", "", self._moments), group)
 
     def _day_sql(self, cell: str) -> str:
         return f"concat_ws('-', {', '.join(self._part(cell, name) for name in ('year', 'month', 'day'))})"
@@ -236,18 +236,18 @@ def _whole_number(number: str) -> int | None:
 
 
 def _whole_sql(number: str) -> str:
-    digits = f"TRY_CAST({_matched(number, _WHOLE)} AS HUGEINT)"
+    digits = f"TRY_CAST({_match_text(number, _WHOLE)} AS HUGEINT)"
     low, high = (f"CAST('{end}' AS HUGEINT)" for end in INT64)
     plain_number = (
         f"CASE WHEN {digits} > {high} THEN {whole(INT64[1])} WHEN {digits} < {low} THEN {whole(INT64[0])} "
         f"ELSE TRY_CAST({digits} AS BIGINT) END"
     )
-    power = f"TRY_CAST({_matched(number, f'({_POWER})')} AS DOUBLE)"
+    power = f"TRY_CAST({_match_text(number, f'({_POWER})')} AS DOUBLE)"
     fits = f"abs({power}) <= {double(_MOST_POWER)} AND {power} = trunc({power})"
     return f"coalesce({plain_number}, CASE WHEN {fits} THEN TRY_CAST({power} AS BIGINT) END)"
 
 
-def _matched(cell: str, pattern: str, group: int = 1) -> str:
+def _match_text(cell: str, pattern: str, group: int = 1) -> str:
     """A group of a text that matches as a whole; the empty text, which is no value, of one that does not."""
     return f"regexp_extract({cell}, {text(f'^(?:{pattern})$')}, {group})"
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import duckdb
 
-from tacit.engines.duckdb import opened
+from tacit.engines.duckdb import open_connection
 from tacit.engines.frames import declared_kinds
 from tacit.engines.headers import check_names
 from tacit.engines.linked import Linked
 from tacit.engines.loading import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
 from tacit.engines.reading import check_units_alike, kinds_of, refuse_own_numbers
-from tacit.engines.rendering import quoted, text
+from tacit.engines.rendering import quote_name, text
 from tacit.engines.sources import Frame, Listed, Pandas, Parquet, Separated, Stored, header_of, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Kind, Table
@@ -46,14 +46,14 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
         case Pandas(frame):
             return declared_kinds(frame)
         case Parquet(path):
-            found = _described(connection, f"read_parquet({text(str(path))})", path.name)
+            found = _describe_columns(connection, f"read_parquet({text(str(path))})", path.name)
             _check_parquet(connection, path)
             return found
         case Frame(frame):
             check_names(map(str, getattr(frame, "column_names", None) or frame.columns), "the frame")
-            return _described(connection, "given", "the frame", frame)
+            return _describe_columns(connection, "given", "the frame", frame)
         case Stored(path, inside):
-            return _inside(path, inside)
+            return _kinds_in_file(path, inside)
         case Linked(source, _) as linked:
             return {linked.path: NONE, **stored_kinds(source)}
 
@@ -77,10 +77,10 @@ def _unit_type(given: object, unit: str) -> str:
         case Parquet(path):
             return _type_of_column(None, f"read_parquet({text(str(path))})", unit, path.name)
         case Stored(path, inside):
-            with closing(opened()) as connection, suppress(duckdb.Error):
-                if INGESTED in _listed(connection, path):
+            with closing(open_connection()) as connection, suppress(duckdb.Error):
+                if INGESTED in _list_tables(connection, path):
                     return _INGESTED_UNITS
-                return _type_of_column(connection, f"file.main.{quoted(inside or '')}", unit, path.name)
+                return _type_of_column(connection, f"file.main.{quote_name(inside or '')}", unit, path.name)
             raise _unreadable(path.name)
         case Linked(_, steps, end):
             return _unit_type(steps[-1].source, end)
@@ -89,7 +89,7 @@ def _unit_type(given: object, unit: str) -> str:
 
 
 def _type_of_column(connection: Any, scan: str, column: str, called: str) -> str:
-    with closing(opened()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
+    with closing(open_connection()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
         for name, stored, *_ in asked.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall():
             if name == column:
                 return str(stored)
@@ -101,13 +101,13 @@ def tables_inside(given: object) -> list[str] | None:
     source = source_of(given)
     if not isinstance(source, Stored):
         return None
-    with closing(opened()) as connection, suppress(duckdb.Error):
-        tables = _listed(connection, source.path)
+    with closing(open_connection()) as connection, suppress(duckdb.Error):
+        tables = _list_tables(connection, source.path)
         return None if INGESTED in tables else tables
     raise _unreadable(source.path.name)
 
 
-def _listed(connection: Any, path: Path) -> list[str]:
+def _list_tables(connection: Any, path: Path) -> list[str]:
     """The tables of a file, which is attached by the name `file`."""
     connection.execute(f"ATTACH {text(str(path))} AS file (READ_ONLY)")
     listed = connection.execute(
@@ -118,7 +118,7 @@ def _listed(connection: Any, path: Path) -> list[str]:
 
 def _check_parquet(connection: Any, path: Path) -> None:
     """Refuse a Parquet file with columns whose names are alike: its scan would give them other names."""
-    with closing(opened()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
+    with closing(open_connection()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
         schema = asked.execute(f"SELECT name, num_children FROM parquet_schema({text(str(path))})").fetchall()
         names, inside = [], 0
         for name, children in schema[1:]:  # the first is the root; what lies within a column is none of its own
@@ -130,8 +130,8 @@ def _check_parquet(connection: Any, path: Path) -> None:
     raise _unreadable(path.name)
 
 
-def _described(connection: Any, scan: str, called: str, frame: object = None) -> Kinds:
-    with closing(opened()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
+def _describe_columns(connection: Any, scan: str, called: str, frame: object = None) -> Kinds:
+    with closing(open_connection()) if connection is None else nullcontext(connection) as asked, suppress(duckdb.Error):
         if frame is None:
             return _kinds(asked, scan)
         asked.register("given", frame)
@@ -142,10 +142,10 @@ def _described(connection: Any, scan: str, called: str, frame: object = None) ->
     raise _unreadable(called)
 
 
-def _inside(path: Path, inside: str | None) -> Kinds:
+def _kinds_in_file(path: Path, inside: str | None) -> Kinds:
     """The columns of a table in a file of DuckDB; of an ingested one, its unit too."""
-    with closing(opened()) as connection, suppress(duckdb.Error):
-        tables = _listed(connection, path)
+    with closing(open_connection()) as connection, suppress(duckdb.Error):
+        tables = _list_tables(connection, path)
         if INGESTED in tables:
             ((unit,),) = connection.execute(f"SELECT unit FROM file.main.{INGESTED_UNIT}").fetchall()
             found = _kinds(connection, f"file.main.{INGESTED}").items()
@@ -157,7 +157,7 @@ def _inside(path: Path, inside: str | None) -> Kinds:
             near = get_close_matches(inside, tables, n=1)
             meant = f"did you mean {near[0]!r}? " if near else ""
             raise InvalidData(f"{path.name} has no table {inside!r}; {meant}it has: {', '.join(tables) or 'none'}")
-        return _kinds(connection, f"file.main.{quoted(inside)}")
+        return _kinds(connection, f"file.main.{quote_name(inside)}")
     raise _unreadable(path.name)
 
 

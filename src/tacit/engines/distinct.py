@@ -16,7 +16,7 @@ from struct import pack
 
 from tacit.plan import Kind, Value
 
-__all__ = ["Pair", "counted_by_unit", "distinguished", "kept", "known"]
+__all__ = ["Pair", "counted_by_unit", "distinct_value", "keep_lowest", "unit_text"]
 
 _WIDE = 1 << 63
 
@@ -24,7 +24,7 @@ Pair = tuple[int, Value]
 """A group and a value in it."""
 
 
-def known(unit: Hashable) -> str:
+def unit_text(unit: Hashable) -> str:
     """A unit as tables know it from each other: by its text, so that 7 and "7" are one."""
     match unit:
         case bool():
@@ -35,12 +35,12 @@ def known(unit: Hashable) -> str:
             return str(unit)
 
 
-def kept(unit: Hashable, pairs: Iterable[Pair], kind: Kind, most: int) -> set[Pair]:
+def keep_lowest(unit: Hashable, pairs: Iterable[Pair], kind: Kind, most: int) -> set[Pair]:
     """The pairs of a group and a value that one unit brings.
 
-    >>> sorted(kept("ann", {(0, 1), (0, 2), (1, 1)}, Kind.INTEGER, 5))
+    >>> sorted(keep_lowest("ann", {(0, 1), (0, 2), (1, 1)}, Kind.INTEGER, 5))
     [(0, 1), (0, 2), (1, 1)]
-    >>> len(kept("ann", {(0, 1), (0, 2), (1, 1)}, Kind.INTEGER, 2))
+    >>> len(keep_lowest("ann", {(0, 1), (0, 2), (1, 1)}, Kind.INTEGER, 2))
     2
     """
     return set(sorted(pairs, key=lambda pair: _hash(unit, pair, kind))[:most])
@@ -54,7 +54,7 @@ def _hash(unit: Hashable, pair: Pair, kind: Kind) -> str:
 def _name(unit: Hashable) -> str:
     """By what a unit is hashed: 7.0 is 7, or a fraction among units would change what all others are stored as."""
     whole = isinstance(unit, float) and unit.is_integer() and -_WIDE <= unit < _WIDE
-    return known(int(unit)) if isinstance(unit, float) and whole else known(unit)
+    return unit_text(int(unit)) if isinstance(unit, float) and whole else unit_text(unit)
 
 
 def _text(value: Value, kind: Kind) -> str:
@@ -68,7 +68,7 @@ def _text(value: Value, kind: Kind) -> str:
             return str(value)
 
 
-def distinguished(value: str, kind: Kind) -> str:
+def distinct_value(value: str, kind: Kind) -> str:
     """The SQL of a value such that what is equal is the same: zero has no sign."""
     return f"({value} + 0e0)" if kind is Kind.NUMBER else value
 

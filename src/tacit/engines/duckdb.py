@@ -12,11 +12,11 @@ import duckdb
 import numpy as np
 
 from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
-from tacit.engines.finding import gathered
-from tacit.engines.gathering import Gathered, rehearsed
+from tacit.engines.finding import gather_keys
+from tacit.engines.gathering import Gathered, rehearsal_of
 from tacit.engines.keys import enumeration
 from tacit.engines.linked import Linked
-from tacit.engines.loading import loaded
+from tacit.engines.loading import load_table
 from tacit.engines.nesting import Nest, reader
 from tacit.engines.reading import kinds_of
 from tacit.engines.relations import Relation
@@ -47,7 +47,7 @@ from tacit.plan import (
     tables_of,
 )
 
-__all__ = ["DuckDB", "opened"]
+__all__ = ["DuckDB", "open_connection"]
 
 # What DuckDB may do besides computing: nothing.  Spill is off: what does not fit into memory fails.
 _SETTINGS = {
@@ -102,23 +102,23 @@ class DuckDB:
         self._parsed: dict[str, duckdb.Statement] = {}
         self._shared: dict[tuple[str, Column | None], int] = {}
         # A connection that was `opened` to find out what a source holds is the engine's from now on.
-        self._connection = connection or opened(threads=threads, memory=memory, seconds=seconds)
+        self._connection = connection or open_connection(threads=threads, memory=memory, seconds=seconds)
         try:
             self._full = {
-                table.name: loaded(self._connection, i, table, source)
+                table.name: load_table(self._connection, i, table, source)
                 for i, (table, source) in enumerate(sources.items())
             }
             for table in sources:
                 _check_unique(self._connection, self._full[table.name], table)
             self._connection.execute(f"CREATE SCHEMA {_REHEARSAL}")
             for relation in self._full.values():
-                _emptied(self._connection, relation)
+                _make_empty_copy(self._connection, relation)
             self._copied = all(relation.copied for relation in self._full.values())
             self._few = {name for name, relation in self._full.items() if _is_few(self._connection, relation)}
             self._rehearsing, self._brief = _Turns(self._connection), _Turns(self._connection)
             self._shapes = Shapes()
             self._rehearsing.cursor.execute(_REHEARSING)
-            _locked(self._connection, sources.values())
+            _lock_settings(self._connection, sources.values())
         except BaseException:
             self._connection.close()
             raise
@@ -126,12 +126,12 @@ class DuckDB:
     def evaluate(self, question: Question, weights: Weights) -> Answer:
         """The exact measures of every group, multiplied by 2**bits."""
         few = self._few.issuperset(table.name for table in tables_of(question.rows))
-        return self._evaluated(question, weights, self._briefly if few else self._cursor)
+        return self._run_question(question, weights, self._briefly if few else self._cursor)
 
     @contextmanager
     def gather(self, question: Question, keeping: Keeping) -> Iterator[Gathered]:
         """What units keep of the unknown keys of a question, in temporary tables of a cursor of its own."""
-        with self._gathered(question, keeping) as found:
+        with self._gather_keys(question, keeping) as found:
             yield found
 
     def dry_run(self, question: Question, weights: Weights) -> None:
@@ -143,9 +143,9 @@ class DuckDB:
         """
         check_work(question, self._sharing)
         if question.unknown and question.found is None:
-            with self._gathered(question, Keeping(1, 0, b""), rehearsing=True):
+            with self._gather_keys(question, Keeping(1, 0, b""), rehearsing=True):
                 pass
-        self._evaluated(rehearsed(question), weights, self._rehearsed)
+        self._run_question(rehearsal_of(question), weights, self._rehearsal_cursor)
 
     def interrupt(self) -> None:
         """Stop every question that is being evaluated; each fails as any failure does."""
@@ -174,7 +174,7 @@ class DuckDB:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _evaluated(self, question: Question, weights: Weights, cursors: "_Cursors") -> Answer:
+    def _run_question(self, question: Question, weights: Weights, cursors: "_Cursors") -> Answer:
         check_fits(question, weights)
         answer, written = blank(question, weights), self._statements(question, weights)
         if not answer.size:
@@ -182,7 +182,7 @@ class DuckDB:
         columns = columns_of_answer(question)
         if written.measures is not None:
             asked, places = written.measures, [columns[place].start for place in written.places]
-            for group, measures in asked.measured(self._fetched(cursors, asked.sql), weights.bits):
+            for group, measures in asked.read_measures(self._fetch(cursors, asked.sql), weights.bits):
                 answer[group, places] = measures
         known: dict[str, slice] = {}
         for place, sql in written.cells.items():
@@ -198,19 +198,19 @@ class DuckDB:
         last = self._last
         if last is not None and last[0] is question and last[1] == weights:
             return last[2]
-        relation, nested = self._related(question)
+        relation, nested = self._relation_of(question)
         ranked = {i: measure for i, measure in enumerate(question.measures) if isinstance(measure, Ranked)}
         places = tuple(i for i in range(len(question.measures)) if i not in ranked)
-        asked = statement(question, weights, relation, self._enumerated, nested) if places else None
+        asked = statement(question, weights, relation, self._enumerate_type, nested) if places else None
         cells = {
-            i: histogram(question, measure, weights, relation, self._enumerated, nested)
+            i: histogram(question, measure, weights, relation, self._enumerate_type, nested)
             for i, measure in ranked.items()
         }
         found = _Statements(asked, places, cells)
         self._last = question, weights, found
         return found
 
-    def _read(self, sql: str) -> duckdb.Statement:
+    def _parse_statement(self, sql: str) -> duckdb.Statement:
         """A statement as DuckDB reads it, once for its rehearsal and for its answer: a fifth of a small question."""
         with self._lock:
             if sql not in self._parsed:
@@ -221,35 +221,35 @@ class DuckDB:
 
     def _weigh(self, cells: Answer, cursors: "_Cursors", sql: str, bits: int) -> None:
         """Fill in the weights of cells: where they fit into 64 bits, from whole columns."""
-        if cells.dtype == object or cursors == self._rehearsed:  # which finds none
-            for group, cell, rows, held in self._fetched(cursors, sql):
+        if cells.dtype == object or cursors == self._rehearsal_cursor:  # which finds none
+            for group, cell, rows, held in self._fetch(cursors, sql):
                 cells[group, cell] = (rows << bits) + held
             return
-        columns: Any = self._fetched(cursors, sql, columns=True)
+        columns: Any = self._fetch(cursors, sql, columns=True)
         group, cell, rows, held = (columns[name].astype(np.int64) for name in "gvmh")
         cells[group, cell] = (rows << bits) + held
 
     @contextmanager
-    def _gathered(self, question: Question, keeping: Keeping, *, rehearsing: bool = False) -> Iterator[Gathered]:
+    def _gather_keys(self, question: Question, keeping: Keeping, *, rehearsing: bool = False) -> Iterator[Gathered]:
         """What is gathered, on a cursor that lives as long.
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
         Because:    it is raised after the handler has ended, so that it has neither cause nor context.
         Checked by: tests/unit/engines/test_finding.py
         """
-        relation, nested = self._related(question)
+        relation, nested = self._relation_of(question)
         with ExitStack() as meanwhile:
             found = None
             with suppress(Exception):
                 cursor = meanwhile.enter_context(self._cursor())
                 if rehearsing:
                     cursor.execute(_REHEARSING)
-                found = gathered(cursor, question, keeping, relation, self._enumerated, nested)
+                found = gather_keys(cursor, question, keeping, relation, self._enumerate_type, nested)
             if found is None:
                 raise EngineFailed
             yield found
 
-    def _enumerated(self, members: tuple[str, ...]) -> str:
+    def _enumerate_type(self, members: tuple[str, ...]) -> str:
         """A type of the database for a list of keys, made once: spelled out, it costs milliseconds a question."""
         with self._lock:
             if members not in self._types and len(self._types) < _MOST_TYPES:
@@ -261,7 +261,7 @@ class DuckDB:
                 self._types[members] = name
             return self._types.get(members) or enumeration(members)
 
-    def _fetched(self, cursors: "_Cursors", sql: str, *, columns: bool = False) -> Any:
+    def _fetch(self, cursors: "_Cursors", sql: str, *, columns: bool = False) -> Any:
         """The rows of a statement, or its columns.
 
         Claim:      whatever goes wrong, what is raised holds no data and no text of DuckDB's.
@@ -269,12 +269,16 @@ class DuckDB:
         Checked by: tests/unit/engines/test_duckdb.py::test_a_failure_says_nothing
         """
         rows = None
-        if cursors == self._rehearsed and self._shapes.ran(sql):
+        if cursors == self._rehearsal_cursor and self._shapes.ran(sql):
             return []
         try:
             with cursors() as cursor:
                 ready = cursors == self._briefly and self._copied
-                found = self._shapes.execute(cursor, sql, self._read) if ready else cursor.execute(self._read(sql))
+                found = (
+                    self._shapes.execute(cursor, sql, self._parse_statement)
+                    if ready
+                    else cursor.execute(self._parse_statement(sql))
+                )
                 rows = found.fetchnumpy() if columns else found.fetchall()
         except Exception:  # noqa: BLE001, S110 -- DuckDB raises many kinds, and none may be seen
             pass
@@ -299,10 +303,10 @@ class DuckDB:
                 cell = reader(relation)(column)
                 rows = f"(SELECT count(*) AS n FROM {relation.name} WHERE {cell} IS NOT NULL GROUP BY {cell})"
             counted = "count(*)" if column is None else "coalesce(max(n), 0)"
-            ((self._shared[place],),) = self._fetched(self._cursor, f"SELECT {counted} FROM {rows}")
+            ((self._shared[place],),) = self._fetch(self._cursor, f"SELECT {counted} FROM {rows}")
         return self._shared[place]
 
-    def _related(self, question: Question) -> tuple[Relation, list[str]]:
+    def _relation_of(self, question: Question) -> tuple[Relation, list[str]]:
         """Where the rows of a question are, and the parts of a WITH clause that make them."""
         base = base_of(question.rows)
         nest = Nest(self._full, bounds_of_question(question, self._sharing))
@@ -317,13 +321,13 @@ class DuckDB:
         with self._lock:
             cursor = self._connection.cursor()
         try:
-            with self._used(cursor):
+            with self._use_cursor(cursor):
                 yield cursor
         finally:
             cursor.close()
 
     @contextmanager
-    def _used(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _use_cursor(self, cursor: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor while somebody uses it; nobody begins once the engine is being closed."""
         with self._lock:
             if self._closing:
@@ -336,16 +340,16 @@ class DuckDB:
                 self._running.discard(cursor)
                 self._lock.notify_all()
 
-    def _rehearsed(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-        return self._taken(self._rehearsing)
+    def _rehearsal_cursor(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        return self._take_cursor(self._rehearsing)
 
     def _briefly(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
-        return self._taken(self._brief)
+        return self._take_cursor(self._brief)
 
     @contextmanager
-    def _taken(self, turns: "_Turns") -> Iterator[duckdb.DuckDBPyConnection]:
+    def _take_cursor(self, turns: "_Turns") -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor whose users take turns; `interrupt` can find it, too."""
-        with turns.lock, self._used(turns.cursor) as cursor:
+        with turns.lock, self._use_cursor(turns.cursor) as cursor:
             yield cursor
 
 
@@ -372,7 +376,7 @@ class _Turns:
         self.cursor.close()
 
 
-def opened(
+def open_connection(
     *, threads: int | None = None, memory: str = "4GB", seconds: float | None = None
 ) -> duckdb.DuckDBPyConnection:
     """A connection to an empty database in memory, with every setting but the last ones made."""
@@ -402,7 +406,7 @@ def _check_unique(connection: duckdb.DuckDBPyConnection, relation: Relation, tab
                 not_unique(table, column.name)
 
 
-def _emptied(connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
+def _make_empty_copy(connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
     """Make a table of the same name and types without rows, where rehearsals find it."""
     twin = f"{_REHEARSAL}.{relation.name}"
     connection.execute(f"CREATE TABLE {twin} AS SELECT * FROM {relation.name} LIMIT 0").fetchall()
@@ -417,7 +421,7 @@ def _is_few(connection: duckdb.DuckDBPyConnection, relation: Relation) -> bool:
     return bool(connection.execute(counted).fetchall()[0][0] <= FEW)
 
 
-def _locked(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) -> None:
+def _lock_settings(connection: duckdb.DuckDBPyConnection, sources: Iterable[Source]) -> None:
     """From here on the connection reads the files it was given, nothing else, and its settings stay."""
     read = [source_of(source.source) if isinstance(source, Linked) else source for source in sources]
     paths = ", ".join(text(str(source.path)) for source in read if isinstance(source, Parquet | Stored))

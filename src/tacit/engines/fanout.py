@@ -58,17 +58,17 @@ def _fan(rows: Rows, sharing: Sharing) -> int:
             _fan(among, sharing)
             return _fan(inner, sharing)
         case Stacked(parts):
-            return _checked(sum(_fan(part, sharing) for part in parts))
+            return _check_rows(sum(_fan(part, sharing) for part in parts))
         case Joined(left, right, on, _):
             if owner_of(left) is Owner.NOBODY:
                 _check_public(rows, sharing)
                 return 1  # public rows among themselves
             theirs = _fan(right, sharing)
             public = owner_of(right) is Owner.NOBODY
-            return _checked(_fan(left, sharing) * (partners_of(right, on, sharing) if public else theirs))
+            return _check_rows(_fan(left, sharing) * (partners_of(right, on, sharing) if public else theirs))
 
 
-def _checked(found: int) -> int:
+def _check_rows(found: int) -> int:
     if found > MOST_PARTNERS:
         raise TooLarge(
             f"one private row could become {found:,} rows here, by meeting those of public tables, and more than "
@@ -91,21 +91,21 @@ def partners_of(rows: Rows, on: tuple[tuple[Expression, Expression], ...], shari
     known = [_size(rows, sharing)]
     for one, two in on:
         if isinstance(two, Field) and type_of(one).kind is two.column.kind:
-            stored = _stored(rows, two.column.name)
+            stored = _stored_column(rows, two.column.name)
             known += [] if stored is None else [sharing(*stored)]
     return max(1, min(known))
 
 
-def _stored(rows: Rows, name: str) -> tuple[Table, Column] | None:
+def _stored_column(rows: Rows, name: str) -> tuple[Table, Column] | None:
     """The column of a table that a column of public rows is, if it is one as it is stored."""
     match rows:
         case Scan(table):
             return next(((table, column) for column in table.columns if column.name == name), None)
         case Where(inner, _):
-            return _stored(inner, name)
+            return _stored_column(inner, name)
         case Computed(inner, columns):
             value = next((each.value for each in columns if each.name == name), None)
-            return _stored(inner, value.column.name) if isinstance(value, Field) else None
+            return _stored_column(inner, value.column.name) if isinstance(value, Field) else None
         case _:
             return None
 

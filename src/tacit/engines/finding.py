@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.gathering import Gathered
-from tacit.engines.holding import Held, held
+from tacit.engines.holding import Held, hold_rows
 from tacit.engines.keys import Enumeration, equality, grouping
 from tacit.engines.nesting import reader
 from tacit.engines.reading import read_unit, scan_conditions, whole_unit
 from tacit.engines.relations import Relation
-from tacit.engines.rendering import Reader, quoted, rendered, text
+from tacit.engines.rendering import Reader, quote_name, render, text
 from tacit.engines.statement import histogram, statement
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
 from tacit.plan import Keeping, Key, KeyValue, Kind, Question, Ranked, Weights, columns_of_answer, key_value, type_of
 
-__all__ = ["Finding", "finding", "gathered"]
+__all__ = ["Finding", "finding", "gather_keys"]
 
 KEYS, FOUND, LIGHT = "tacit_keys", "tacit_found", "tacit_light"
 """Temporary tables: the values x0, x1, … of unknown keys and their places g; those that were found; light units."""
@@ -62,16 +62,16 @@ def finding(
     columns = [f"{_value(key, read)} AS {name}" for key, name in zip(unknown, names, strict=True)]
     columns.append(f"{groups.place} AS p")
     conditions = [*groups.conditions, *scan_conditions(needed_columns(question), read)]
-    conditions += [rendered(condition, read) for condition in conditions_of(question.rows)]
+    conditions += [render(condition, read) for condition in conditions_of(question.rows)]
     by_unit = relation.unit is not None
     whole = False
     if relation.unit is not None:
-        unit = read_unit(quoted(relation.unit[0]), relation.unit[1])
+        unit = read_unit(quote_name(relation.unit[0]), relation.unit[1])
         whole = whole_unit(relation.unit[1])
         columns.append(f"{f'CAST({unit} AS BIGINT)' if whole else unit} AS u")
         conditions.append(f"{unit} IS NOT NULL")
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    taken = f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
+    taken = f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)}{groups.joins}{where}"
     parts = ", ".join([*nested, f"taken AS ({taken})"])
     present = [_present(name, key) for name, key in zip(names, unknown, strict=True)]
     listed = ", ".join(names)
@@ -81,7 +81,7 @@ def finding(
         f"CREATE OR REPLACE TEMP TABLE {KEYS} AS WITH {parts} "
         f"SELECT {listed}, row_number() OVER (ORDER BY {order}) - 1 AS g FROM ({distinct})"
     )
-    public = prod(len(key.listed) for key in question.public)
+    public = prod(len(key.public_values) for key in question.public)
     same = " AND ".join(equality(f"t.{name}", f"f.{name}", key) for name, key in zip(names, unknown, strict=True))
     met = f"taken AS t JOIN {KEYS} AS f ON {same}"
     if not by_unit:
@@ -99,7 +99,7 @@ def finding(
 
 def _value(key: Key, read: Reader) -> str:
     """A key's value; zero has no sign."""
-    value = rendered(key.value, read)
+    value = render(key.value, read)
     return f"({value} + 0e0)" if type_of(key.value).kind is Kind.NUMBER else value
 
 
@@ -125,15 +125,15 @@ def _within_kind(name: str, kind: Kind) -> str:
 
 
 def _hash(keys: Sequence[Key], names: Sequence[str], secret: bytes) -> str:
-    parts = [_written(name, type_of(key.value).kind) for key, name in zip(keys, names, strict=True)]
-    return f"sha256({text(secret.hex())} || {' || '.join(_measured(part) for part in parts)})"
+    parts = [_write_column(name, type_of(key.value).kind) for key, name in zip(keys, names, strict=True)]
+    return f"sha256({text(secret.hex())} || {' || '.join(_measure_part(part) for part in parts)})"
 
 
-def _measured(part: str) -> str:
+def _measure_part(part: str) -> str:
     return f"coalesce(CAST(strlen({part}) AS VARCHAR) || ':' || {part}, '-:')"
 
 
-def _written(name: str, kind: Kind) -> str:
+def _write_column(name: str, kind: Kind) -> str:
     match kind:
         case Kind.TEXT:
             return name
@@ -180,14 +180,14 @@ class _Gathered:
         self._rows(
             f"CREATE OR REPLACE TEMP TABLE {FOUND} AS SELECT {names}, p AS g FROM {KEYS} JOIN tacit_named USING (g)"
         )
-        light = self.held.lightened(chosen, weights) if self.held is not None else None
+        light = self.held.find_heavy(chosen, weights) if self.held is not None else None
         if light is not None:
             self._table(LIGHT, u=light[0], d=light[1])
         columns, given = columns_of_answer(question), (self.relation, self.enumerated, self.nested, FOUND)
         plain = [where.start for m, where in zip(question.measures, columns, strict=True) if not isinstance(m, Ranked)]
         if plain:
             asked = statement(question, weights, *given, LIGHT if light is not None else None)
-            for group, measures in asked.measured(self._rows(asked.sql), weights.bits):
+            for group, measures in asked.read_measures(self._rows(asked.sql), weights.bits):
                 answer[group, plain] = measures
         for measure, where in zip(question.measures, columns, strict=True):
             if isinstance(measure, Ranked):
@@ -214,7 +214,7 @@ class _Gathered:
         return rows
 
 
-def gathered(
+def gather_keys(
     cursor: Any,
     question: Question,
     keeping: Keeping,
@@ -233,7 +233,7 @@ def gathered(
         kept, places, weights = None, columns["g"], columns["w"]
     else:
         ((keys,),) = cursor.execute(f"SELECT count(*) FROM {KEYS}").fetchall()
-        kept = held(columns["u"], columns["c"], keys, found.public)
+        kept = hold_rows(columns["u"], columns["c"], keys, found.public)
         every = kept.key_weights(keeping)
         places = np.flatnonzero(every)
         weights = every[places]

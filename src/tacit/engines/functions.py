@@ -15,7 +15,7 @@ from tacit.plan import (
     can_raise,
     constant,
     may_leave,
-    operated,
+    operand_kind,
     type_of,
 )
 
@@ -47,7 +47,7 @@ def function_sql(expression: Called, operands: Sequence[str]) -> str:
     function = expression.function
     writer = _WRITERS.get(function)
     found = f"{function.value.lower()}({', '.join(operands)})" if writer is None else writer(expression, operands)
-    outside = function not in _CAUGHT_INSIDE and can_raise(function, operated(expression))
+    outside = function not in _CAUGHT_INSIDE and can_raise(function, operand_kind(expression))
     return caught(found) if outside else found
 
 
@@ -122,15 +122,15 @@ def _by_twos(name: str) -> _Writer:
 
 
 def _concat(expression: Called, operands: Sequence[str]) -> str:
-    first, *rest = map(_cut, expression.operands, operands)
+    first, *rest = map(_cut_text, expression.operands, operands)
     return reduce(lambda found, operand: f"concat({found}, {operand})", rest, f"concat({first})")
 
 
-def _joined(expression: Called, operands: Sequence[str]) -> str:
-    return f"({' || '.join(map(_cut, expression.operands, operands))})"
+def _render_concatenation(expression: Called, operands: Sequence[str]) -> str:
+    return f"({' || '.join(map(_cut_text, expression.operands, operands))})"
 
 
-def _cut(part: Expression, text: str) -> str:
+def _cut_text(part: Expression, text: str) -> str:
     """A text that is not too long to be joined."""
     return text if type_of(part).kind is Kind.INTEGER else f"substr({text}, 1, {LONGEST})"
 
@@ -202,7 +202,7 @@ _WRITERS: dict[Function, _Writer] = {
     Function.RIGHT: lambda part, operands: f"right({operands[0]}, {_count(part):d})",
     Function.REPLACE: lambda _, operands: f"replace(substr({operands[0]}, 1, {LONGEST}), {operands[1]}, {operands[2]})",
     Function.CONCAT: _concat,
-    Function.JOINED: _joined,
+    Function.JOINED: _render_concatenation,
     Function.EXTRACT: _extract,
     Function.DATE_TRUNC: _date_trunc,
     Function.DATE_ADD: _date_add,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tacit.plan import Keeping, KeyValue, Kind, Question, Scalar, Value, Weights, type_of
 
-__all__ = ["Gathered", "Gathering", "hash_of", "key_weight", "rehearsed"]
+__all__ = ["Gathered", "Gathering", "hash_of", "key_weight", "rehearsal_of"]
 
 
 class Gathered(Protocol):
@@ -63,7 +63,7 @@ def hash_of(values: Iterable[Value], kinds: Iterable[Kind], secret: bytes) -> st
     False
     """
     parts = [
-        b"-:" if value is None else _prefix_length(_written(value, kind).encode())
+        b"-:" if value is None else _prefix_length(_write_value(value, kind).encode())
         for value, kind in zip(values, kinds, strict=True)
     ]
     return sha256(secret.hex().encode() + b"".join(parts)).hexdigest()
@@ -73,7 +73,7 @@ def _prefix_length(part: bytes) -> bytes:
     return b"%d:%b" % (len(part), part)
 
 
-def _written(value: Value, kind: Kind) -> str:
+def _write_value(value: Value, kind: Kind) -> str:
     match kind:
         case Kind.NUMBER:
             assert isinstance(value, int | float), "a number is one"
@@ -84,7 +84,7 @@ def _written(value: Value, kind: Kind) -> str:
             return str(value)
 
 
-def rehearsed(question: Question) -> Question:
+def rehearsal_of(question: Question) -> Question:
     """The question as if one key had been found, whatever it is: what a dry run evaluates."""
     if not question.unknown or question.found is not None:
         return question

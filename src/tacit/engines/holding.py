@@ -13,7 +13,7 @@ from tacit.engines.gathering import key_weight
 from tacit.frozen import frozen
 from tacit.plan import Keeping, Weighing, Weights
 
-__all__ = ["Held", "held"]
+__all__ = ["Held", "hold_rows"]
 
 Integers = NDArray[np.int64]
 
@@ -58,7 +58,7 @@ class Held:
         first[self.starts] = True
         return places[first], (np.cumsum(first) - 1)[self.starts]
 
-    def lightened(self, chosen: Integers, weights: Weights) -> tuple[Integers, Integers] | None:
+    def find_heavy(self, chosen: Integers, weights: Weights) -> tuple[Integers, Integers] | None:
         """The units whose rows in the cells of chosen keys weigh less than 2**bits, and by how much; None: ask SQL."""
         if weights.norm is not Weighing.L2 or weights.bound**2 << 2 * weights.bits >> 63:
             return None
@@ -75,10 +75,10 @@ class Held:
         return self.units[heavy], roots[which] - full
 
 
-def held(unit: Integers, cell: Integers, keys: int, public: int) -> Held:
+def hold_rows(unit: Integers, cell: Integers, keys: int, public: int) -> Held:
     """What units hold, from the unit and the cell of every row.
 
-    >>> held(np.array([7, 7, 3]), np.array([0, 0, 1]), keys=2, public=1).counts.tolist()
+    >>> hold_rows(np.array([7, 7, 3]), np.array([0, 0, 1]), keys=2, public=1).counts.tolist()
     [1, 2]
     """
     assert len(unit) < 1 << 31, "the squares of so many rows add up to less than 2**62"

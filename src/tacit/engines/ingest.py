@@ -4,10 +4,10 @@
 
 from pathlib import Path
 
-from tacit.engines.duckdb import opened
-from tacit.engines.loading import INGESTED, INGESTED_NAMES, INGESTED_UNIT, UNIT, UNIT_ROWS, loaded
+from tacit.engines.duckdb import open_connection
+from tacit.engines.loading import INGESTED, INGESTED_NAMES, INGESTED_UNIT, UNIT, UNIT_ROWS, load_table
 from tacit.engines.reading import read_unit
-from tacit.engines.rendering import quoted, text
+from tacit.engines.rendering import quote_name, text
 from tacit.engines.sources import source_of
 from tacit.errors import InvalidData
 from tacit.exact import words
@@ -32,10 +32,10 @@ def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB
     if taken := {UNIT, UNIT_ROWS} & {column.name for column in table.columns}:
         raise InvalidData(f"a column cannot be called {taken.pop()!r} in an ingested table; rename it")
     given = source_of(source)
-    connection = opened(memory=memory)
+    connection = open_connection(memory=memory)
     try:
-        relation = loaded(connection, 0, table, given)
-        columns = [f"t0.{name} AS {quoted(column)}" for column, (name, _) in relation.columns.items()]
+        relation = load_table(connection, 0, table, given)
+        columns = [f"t0.{name} AS {quote_name(column)}" for column, (name, _) in relation.columns.items()]
         connection.execute(f"ATTACH {text(str(target.resolve()))} AS target")
         unit = "NULL" if table.unit is None else text(table.unit)
         connection.execute(f"CREATE TABLE target.{INGESTED_UNIT} AS SELECT CAST({unit} AS VARCHAR) AS unit")
@@ -45,7 +45,7 @@ def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB
             who = read_unit("t0.u", relation.unit[1])
             units = f"SELECT {who} AS u, count(*) AS n FROM t0 WHERE {who} IS NOT NULL GROUP BY 1"
             numbered = f"SELECT u, n, row_number() OVER (ORDER BY u) - 1 AS place FROM ({units})"
-            listed = [*columns, f"w.place AS {quoted(UNIT)}", f"w.n AS {quoted(UNIT_ROWS)}"]
+            listed = [*columns, f"w.place AS {quote_name(UNIT)}", f"w.n AS {quote_name(UNIT_ROWS)}"]
             name = f"sha256({text(words(4).tobytes().hex())} || CAST(u AS VARCHAR))"
             names = f"SELECT place AS u, left({name}, 16) AS name FROM ({numbered})"
             connection.execute(f"CREATE TABLE target.{INGESTED_NAMES} AS {names}").fetchall()

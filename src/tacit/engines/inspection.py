@@ -7,19 +7,19 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from tacit.engines.duckdb import opened
+from tacit.engines.duckdb import open_connection
 from tacit.engines.frames import series_cells
 from tacit.engines.linked import Linked
-from tacit.engines.loading import loaded, raw_columns, text_scan
+from tacit.engines.loading import load_table, raw_columns, text_scan
 from tacit.engines.nesting import reader
 from tacit.engines.objects import is_missing, read_object
 from tacit.engines.reading import read_unit, scan_conditions
 from tacit.engines.relations import Relation
-from tacit.engines.rendering import Reader, literal, quoted
+from tacit.engines.rendering import Reader, literal, quote_name
 from tacit.engines.sources import Listed, Pandas, Separated, Source, every_row, source_of
 from tacit.frozen import frozen
 from tacit.plan import Column, Table, constant
-from tacit.progress import watched
+from tacit.progress import show_progress
 
 __all__ = ["InspectedColumn", "InspectedTable", "inspect_source"]
 
@@ -67,8 +67,8 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
     """
     source = source_of(given)
     own = source_of(source.source) if isinstance(source, Linked) else source
-    with closing(opened()) as connection:
-        relation = loaded(connection, 0, table, source)
+    with closing(open_connection()) as connection:
+        relation = load_table(connection, 0, table, source)
         rows = reader(relation)
         unread = _unread(connection, own, table, relation)
         counted = [part for column in table.columns for part in _parts(column, rows)]
@@ -76,7 +76,7 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
         incomplete = f"count(*) FILTER (NOT ({' AND '.join(needed)}))" if needed else "0"
         nobody, units, heavy = "0", 0, None
         if relation.unit is not None:
-            who = read_unit(quoted(relation.unit[0]), relation.unit[1])
+            who = read_unit(quote_name(relation.unit[0]), relation.unit[1])
             nobody = f"count(*) FILTER ({who} IS NULL)"
             most = "NULL" if contributions is None else f"count(*) FILTER (n > {contributions:d})"
             owned = f"SELECT count(*) AS n FROM {relation.name} WHERE {who} IS NOT NULL GROUP BY {who}"
@@ -110,11 +110,13 @@ def _unread(connection: Any, source: Source, table: Table, relation: Relation) -
     """How many cells of each column hold something that is no value of its kind."""
     match source:
         case Listed(rows):
-            return {column.name: _lost([row.get(column.name) for row in rows], column) for column in table.columns}
+            return {
+                column.name: _count_lost([row.get(column.name) for row in rows], column) for column in table.columns
+            }
         case Pandas(frame):
-            return {column.name: _lost(series_cells(frame[column.name]), column) for column in table.columns}
+            return {column.name: _count_lost(series_cells(frame[column.name]), column) for column in table.columns}
         case Separated(_, dialect):
-            cells = [(quoted(column.name), column.kind) for column in table.columns]
+            cells = [(quote_name(column.name), column.kind) for column in table.columns]
             lost = [
                 f"(NOT {dialect.null_sql(cell, kind)} AND {dialect.sql(cell, kind)} IS NULL)" for cell, kind in cells
             ]
@@ -122,7 +124,7 @@ def _unread(connection: Any, source: Source, table: Table, relation: Relation) -
         case _:
             stored, rows_of = relation.columns, reader(relation)
             cells_of = [(*stored[column.name], rows_of(column)) for column in table.columns]
-            lost = [f"({_is_given(quoted(name), kind)} AND {cell} IS NULL)" for name, kind, cell in cells_of]
+            lost = [f"({_is_given(quote_name(name), kind)} AND {cell} IS NULL)" for name, kind, cell in cells_of]
             scan = relation.name
     counted = ", ".join(["count(*)", *(f"count(*) FILTER {each}" for each in lost)])
     ((_, *found),) = connection.execute(f"SELECT {counted} FROM {scan}").fetchall()
@@ -133,8 +135,8 @@ def _is_given(cell: str, stored: str) -> str:
     return f"{cell} IS NOT NULL AND NOT isnan({cell})" if stored in {"DOUBLE", "FLOAT"} else f"{cell} IS NOT NULL"
 
 
-def _lost(cells: list[Any], column: Column) -> int:
-    every = watched(cells, len(cells), f"cells of {column.name}")
+def _count_lost(cells: list[Any], column: Column) -> int:
+    every = show_progress(cells, len(cells), f"cells of {column.name}")
     return sum(not is_missing(cell) and _is_lost(cell, column) for cell in every)
 
 
@@ -148,7 +150,7 @@ def _unreadable(source: Separated) -> int:
     """How many rows of a text file are left out."""
     with source.path.open("rb") as file:
         lines = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
-    rows = watched(every_row(source.path, source.dialect), lines, f"lines of {source.path.name}")
+    rows = show_progress(every_row(source.path, source.dialect), lines, f"lines of {source.path.name}")
     return sum(row is None for row in rows)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from math import prod
 
-from tacit.engines.rendering import Reader, called, literal, rendered, text, whole
+from tacit.engines.rendering import Reader, literal, render, text, type_name, whole
 from tacit.frozen import frozen
 from tacit.plan import Key, Kind, Question, Value, constant, type_of
 
@@ -39,11 +39,11 @@ def grouping(
     """
     place, joins, conditions = "0", "", []
     for i, key in enumerate(keys):
-        one, join, condition = _place(i, key, rendered(key.value, read), enumerated)
-        place = f"({place} * {len(key.listed)} + {one})" if i else one
+        one, join, condition = _place(i, key, render(key.value, read), enumerated)
+        place = f"({place} * {len(key.public_values)} + {one})" if i else one
         joins += join
         conditions.append(condition)
-    groups = prod(len(key.listed) for key in keys)
+    groups = prod(len(key.public_values) for key in keys)
     if after is not None:
         place, joins, conditions = (
             f"{after.place} * {groups} + {place}",
@@ -70,7 +70,7 @@ def found_grouping(question: Question, read: Reader, table: str | None = None) -
             f"(SELECT {', '.join(f'{sql} AS {name}' for sql, name in zip(listed, names, strict=True))}, {places} AS g)"
         )
     pairs = zip(question.unknown, names, strict=True)
-    same = [equality(rendered(key.value, read), f"f.{name}", key) for key, name in pairs]
+    same = [equality(render(key.value, read), f"f.{name}", key) for key, name in pairs]
     return Grouping("f.g", f" JOIN {table} AS f ON {' AND '.join(same)}", ())
 
 
@@ -82,7 +82,7 @@ def equality(one: str, other: str, key: Key) -> str:
 def _column(values: list[Value], kind: Kind) -> str:
     """A column of values, one below the other."""
     if kind in {Kind.TEXT, Kind.BOOLEAN}:
-        return f"unnest(CAST([{', '.join(literal(value, kind) for value in values)}] AS {called(kind)}[]))"
+        return f"unnest(CAST([{', '.join(literal(value, kind) for value in values)}] AS {type_name(kind)}[]))"
     return _numbers(values, kind)
 
 
@@ -96,7 +96,7 @@ def _place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, 
     place, join, has_place = _declared_place(i, key, value, enumerated)
     if not key.null:
         return place, join, has_place
-    last = whole(len(key.listed) - 1)
+    last = whole(len(key.public_values) - 1)
     return f"CASE WHEN {value} IS NULL THEN {last} ELSE {place} END", join, f"({has_place} OR {value} IS NULL)"
 
 
@@ -116,12 +116,12 @@ def _declared_place(i: int, key: Key, value: str, enumerated: Enumeration) -> tu
     name, outer = f"k{i}", "LEFT " if key.null else ""
     return (
         f"{name}.p",
-        f" {outer}JOIN ({_listed(places, kind)}) AS {name}(v, p) ON {value} = {name}.v",
+        f" {outer}JOIN ({_list_values(places, kind)}) AS {name}(v, p) ON {value} = {name}.v",
         f"{name}.p IS NOT NULL",
     )
 
 
-def _listed(places: dict[Value, int], kind: Kind) -> str:
+def _list_values(places: dict[Value, int], kind: Kind) -> str:
     """The values and their places as rows; numbers are read from one text, which takes a fiftieth of the time."""
     if kind in {Kind.TEXT, Kind.BOOLEAN}:
         return f"VALUES {', '.join(f'({literal(value, kind)}, {whole(place)})' for value, place in places.items())}"

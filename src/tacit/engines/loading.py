@@ -13,7 +13,7 @@ from tacit.engines.linked import Linked, Owners, Raw, check_key, owner, owners
 from tacit.engines.objects import array_of
 from tacit.engines.reading import check_type, check_unit_type
 from tacit.engines.relations import Relation
-from tacit.engines.rendering import called, literal, quoted, text
+from tacit.engines.rendering import literal, quote_name, text, type_name
 from tacit.engines.sources import (
     Frame,
     Listed,
@@ -26,14 +26,14 @@ from tacit.engines.sources import (
     check_columns,
     check_path,
     header_of,
+    needed_columns,
     separated_rows,
     source_of,
-    wanted,
 )
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table
 
-__all__ = ["INGESTED", "INGESTED_NAMES", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "loaded", "raw_columns", "text_scan"]
+__all__ = ["INGESTED", "INGESTED_NAMES", "INGESTED_UNIT", "UNIT", "UNIT_ROWS", "load_table", "raw_columns", "text_scan"]
 
 INGESTED, INGESTED_UNIT, INGESTED_NAMES = "tacit_rows", "tacit_unit", "tacit_names"
 """The tables of a file that `ingest` has written: the rows, what their unit is called, and a name for each of them."""
@@ -44,7 +44,7 @@ UNIT, UNIT_ROWS = "tacit unit", "tacit unit rows"
 _LONGEST_LINE = 1 << 26
 
 
-def loaded(connection: duckdb.DuckDBPyConnection, place: int, table: Table, source: Source) -> Relation:
+def load_table(connection: duckdb.DuckDBPyConnection, place: int, table: Table, source: Source) -> Relation:
     """The relation of the connection that holds a table's declared columns and its units, by names of our own.
 
     Files that know their types are read in place; all else is copied.
@@ -65,33 +65,33 @@ def _relation(
         case Listed() | Pandas():
             arrays = arrays_of(source, table, keys=keys)
             connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays.values())})
-            cells = [_unpacked(f"a{j}", kind) for j, (kind, _) in enumerate(arrays.values())]
-            kinds = [called(kind) for kind, _ in arrays.values()]
-            relation = _created(connection, "TABLE", ours, name, table, cells, kinds)
+            cells = [_unpack_time(f"a{j}", kind) for j, (kind, _) in enumerate(arrays.values())]
+            kinds = [type_name(kind) for kind, _ in arrays.values()]
+            relation = _create_relation(connection, "TABLE", ours, name, table, cells, kinds)
             connection.unregister(name)
             return relation
         case Separated(_, dialect):
             scan = text_scan(connection, name, source, table)
-            cells = [dialect.sql(quoted(column.name), column.kind) for column in table.columns]
-            kinds = [called(column.kind) for column in table.columns]
+            cells = [dialect.sql(quote_name(column.name), column.kind) for column in table.columns]
+            kinds = [type_name(column.kind) for column in table.columns]
             if table.unit is not None:
-                cells, kinds = [*cells, dialect.sql(quoted(table.unit), None)], [*kinds, "VARCHAR"]
-            relation = _created(connection, "TABLE", ours, scan, table, cells, kinds)
+                cells, kinds = [*cells, dialect.sql(quote_name(table.unit), None)], [*kinds, "VARCHAR"]
+            relation = _create_relation(connection, "TABLE", ours, scan, table, cells, kinds)
             connection.unregister(name)
             return relation
         case Frame(frame):
             connection.register(name, frame)
-            relation = _typed(connection, "TABLE", ours, name, table)
+            relation = _load_typed(connection, "TABLE", ours, name, table)
             connection.unregister(name)
             return relation
         case Parquet(path):
             return _parquet(connection, ours, text(str(path)), table)
         case Stored(path, inside):
-            if not _attached(connection, name, path):
-                return _typed(connection, "VIEW", ours, f"{name}.main.{quoted(inside or table.name)}", table)
-            return _ingested(connection, ours, f"{name}.main", table, path)
+            if not _is_ingested(connection, name, path):
+                return _load_typed(connection, "VIEW", ours, f"{name}.main.{quote_name(inside or table.name)}", table)
+            return _load_ingested(connection, ours, f"{name}.main", table, path)
         case Linked():
-            return _linked(connection, place, table, source)
+            return _load_linked(connection, place, table, source)
 
 
 def text_scan(connection: duckdb.DuckDBPyConnection, name: str, source: Separated, table: Table) -> str:
@@ -107,22 +107,24 @@ def text_scan(connection: duckdb.DuckDBPyConnection, name: str, source: Separate
     check_columns(header, table)
     if source.dialect.encoding != "utf-8":
         rows = list(separated_rows(path, source.dialect))
-        connection.register(name, {each: array_of([row[each] for row in rows], Kind.TEXT) for each in wanted(table)})
-        return name if wanted(table) else f"range({len(rows)})"
+        connection.register(
+            name, {each: array_of([row[each] for row in rows], Kind.TEXT) for each in needed_columns(table)}
+        )
+        return name if needed_columns(table) else f"range({len(rows)})"
     names = ", ".join(f"{text(each)}: 'VARCHAR'" for each in header)
     form = "auto_detect = false, header = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
     row = f"strict_mode = false, ignore_errors = true, max_line_size = {_LONGEST_LINE}"
     return f"read_csv({text(str(path))}, delim = {text(separator)}, columns = {{{names}}}, {form}, {row})"
 
 
-def _attached(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> bool:
+def _is_ingested(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> bool:
     """Whether a file, which is attached by a name, was made by `ingest`."""
     connection.execute(f"ATTACH {text(str(path))} AS {name} (READ_ONLY)")
     found = connection.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [name])
     return (INGESTED,) in found.fetchall()
 
 
-def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Table, source: Linked) -> Relation:
+def _load_linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Table, source: Linked) -> Relation:
     """The relation of a source that is joined along its foreign keys to its units."""
     check_path(source, table)
     found: Owners | None = None
@@ -133,7 +135,7 @@ def _linked(connection: duckdb.DuckDBPyConnection, place: int | str, table: Tabl
         check_key(key.stored, step.key, table.name)
         if found is None:
             check_unit_type(after.stored, table)
-            if isinstance(given, Stored) and after.sql == quoted(UNIT):
+            if isinstance(given, Stored) and after.sql == quote_name(UNIT):
                 known = str(given.path), _names(connection, "TABLE", f"t{place}", f"s{name}.main")
         else:
             check_key(after.stored, end, table.name)
@@ -168,26 +170,26 @@ def raw_columns(
         case Listed() | Pandas():
             arrays = [arrays_of(source, end, keys=True)[""] for end in ends]
             connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays)})
-            return name, [Raw(_unpacked(f"a{j}", kind), called(kind)) for j, (kind, _) in enumerate(arrays)]
+            return name, [Raw(_unpack_time(f"a{j}", kind), type_name(kind)) for j, (kind, _) in enumerate(arrays)]
         case Separated(_, dialect):
             both = Table(table.name, tuple(Column(column, Kind.TEXT) for column in dict.fromkeys(columns)))
             scan = text_scan(connection, name, source, both)
-            return scan, [Raw(dialect.sql(quoted(column), None), "VARCHAR") for column in columns]
+            return scan, [Raw(dialect.sql(quote_name(column), None), "VARCHAR") for column in columns]
         case Frame(frame):
             connection.register(name, frame)
             scan = name
         case Parquet(path):
             scan = f"read_parquet({text(str(path))})"
-        case Stored(path, inside) if _attached(connection, name, path):
+        case Stored(path, inside) if _is_ingested(connection, name, path):
             return _raw_ingested(connection, f"{name}.main", ends)
         case Stored(_, inside):
-            scan = f"{name}.main.{quoted(inside or '')}"
+            scan = f"{name}.main.{quote_name(inside or '')}"
         case Linked():
             raise InvalidData(f"a reference of table {table.name!r} leads to a linked source; list its steps instead")
     types = _types(connection, scan)
     for end in ends:
         check_columns(types, end)
-    return scan, [Raw(_as_stored(quoted(column), types[column]), types[column]) for column in columns]
+    return scan, [Raw(_as_stored(quote_name(column), types[column]), types[column]) for column in columns]
 
 
 def _raw_ingested(connection: duckdb.DuckDBPyConnection, schema: str, ends: list[Table]) -> tuple[str, list[Raw]]:
@@ -199,7 +201,7 @@ def _raw_ingested(connection: duckdb.DuckDBPyConnection, schema: str, ends: list
     if unit in {end.unit for end in ends[:-1]}:
         _refuse_numbers(unit)
     names = [UNIT if end.unit == unit else end.unit or "" for end in ends]
-    return f"{schema}.{INGESTED}", [Raw(quoted(name), types[name]) for name in names]
+    return f"{schema}.{INGESTED}", [Raw(quote_name(name), types[name]) for name in names]
 
 
 def _refuse_numbers(key: str) -> NoReturn:
@@ -226,13 +228,13 @@ def _parquet(connection: duckdb.DuckDBPyConnection, ours: str, path: str, table:
     types = _types(connection, scan)
     check_columns(types, table)
     if table.unit is not None and types[table.unit] == "VARCHAR":
-        connection.execute(f"SELECT bit_xor(hash({quoted(table.unit)})) FROM read_parquet({path})").fetchall()
+        connection.execute(f"SELECT bit_xor(hash({quote_name(table.unit)})) FROM read_parquet({path})").fetchall()
     schema = connection.execute(f"SELECT name, logical_type, converted_type FROM parquet_schema({path})").fetchall()
     coarse = {name for name, *kinds in schema if re.search("MILLIS=M|TIMESTAMP_MILLIS", str(kinds))}
-    return _typed(connection, "TABLE" if coarse & set(wanted(table)) else "VIEW", ours, scan, table)
+    return _load_typed(connection, "TABLE" if coarse & set(needed_columns(table)) else "VIEW", ours, scan, table)
 
 
-def _typed(connection: duckdb.DuckDBPyConnection, what: str, ours: str, scan: str, table: Table) -> Relation:
+def _load_typed(connection: duckdb.DuckDBPyConnection, what: str, ours: str, scan: str, table: Table) -> Relation:
     """The relation of a source whose columns have types."""
     types = _types(connection, scan)
     check_columns(types, table)
@@ -242,8 +244,8 @@ def _typed(connection: duckdb.DuckDBPyConnection, what: str, ours: str, scan: st
     if table.unit is not None:
         check_unit_type(types[table.unit], table)
         names.append(table.unit)
-    cells = [_as_stored(quoted(name), types[name]) for name in names]
-    return _created(connection, what, ours, scan, table, cells, [types[name] for name in names])
+    cells = [_as_stored(quote_name(name), types[name]) for name in names]
+    return _create_relation(connection, what, ours, scan, table, cells, [types[name] for name in names])
 
 
 def _as_stored(cell: str, stored: str) -> str:
@@ -268,7 +270,7 @@ def _by_code_point(cell: str, stored: str) -> str:
     return f"{cell} COLLATE C" if stored == "VARCHAR" else cell
 
 
-def _ingested(connection: duckdb.DuckDBPyConnection, ours: str, schema: str, table: Table, path: Path) -> Relation:
+def _load_ingested(connection: duckdb.DuckDBPyConnection, ours: str, schema: str, table: Table, path: Path) -> Relation:
     """The relation of a file that `ingest` has written: its units are numbers, and each row knows how many it has."""
     (unit,) = connection.execute(f"SELECT unit FROM {schema}.{INGESTED_UNIT}").fetchall()[0]
     if unit != table.unit:
@@ -281,14 +283,17 @@ def _ingested(connection: duckdb.DuckDBPyConnection, ours: str, schema: str, tab
     check_columns({*types, *([unit] if unit else [])}, table)
     for column in table.columns:
         check_type(types[column.name], column, table)
-    cells, kinds = [quoted(column.name) for column in table.columns], [types[column.name] for column in table.columns]
+    cells, kinds = (
+        [quote_name(column.name) for column in table.columns],
+        [types[column.name] for column in table.columns],
+    )
     if unit is not None:
-        cells, kinds = [*cells, quoted(UNIT), quoted(UNIT_ROWS)], [*kinds, types[UNIT]]
-    made = _created(connection, "VIEW", ours, scan, table, cells, kinds)
+        cells, kinds = [*cells, quote_name(UNIT), quote_name(UNIT_ROWS)], [*kinds, types[UNIT]]
+    made = _create_relation(connection, "VIEW", ours, scan, table, cells, kinds)
     return made if unit is None else replace(made, numbered=str(path), names=_names(connection, "VIEW", ours, schema))
 
 
-def _created(
+def _create_relation(
     connection: duckdb.DuckDBPyConnection,
     what: str,
     ours: str,
@@ -311,7 +316,7 @@ def _types(connection: duckdb.DuckDBPyConnection, scan: str) -> dict[str, str]:
     return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()}
 
 
-def _unpacked(name: str, kind: Kind) -> str:
+def _unpack_time(name: str, kind: Kind) -> str:
     """A column of Python integers as the dates or timestamps that they stand for."""
     match kind:
         case Kind.DATE:
@@ -319,4 +324,4 @@ def _unpacked(name: str, kind: Kind) -> str:
         case Kind.TIMESTAMP:
             return f"make_timestamp({name})"
         case _:
-            return f"CAST({name} AS {called(kind)})"
+            return f"CAST({name} AS {type_name(kind)})"

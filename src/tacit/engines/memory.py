@@ -8,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.engines.cells import cell_in
-from tacit.engines.distinct import Pair
-from tacit.engines.distinct import kept as kept_of
+from tacit.engines.distinct import Pair, keep_lowest
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
-from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsed
+from tacit.engines.gathering import Gathering, hash_of, key_weight, rehearsal_of
 from tacit.engines.sources import Owned, check_unique, rows_of
 from tacit.engines.weights import presence_weight, weight
 from tacit.engines.work import bounds_of_question, check_work
-from tacit.engines.yielding import scanned, steps, yielded
+from tacit.engines.yielding import scan_rows, steps, yield_rows
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
 from tacit.plan import (
@@ -36,10 +35,10 @@ from tacit.plan import (
     Value,
     Weights,
     base_of,
+    clamp_cell,
     columns_of_answer,
-    computed,
+    compile_expression,
     constant,
-    held,
     key_value,
     owner_of,
     tables_of,
@@ -71,28 +70,28 @@ class Memory:
 
     def evaluate(self, question: Question, weights: Weights) -> Answer:
         """The exact measures of every group, multiplied by 2**bits."""
-        return _evaluated(self._based(question, self._rows), question, weights)
+        return _evaluate_rows(self._base_rows(question, self._rows), question, weights)
 
     def gather(self, question: Question, keeping: Keeping) -> Gathering:
         """What units keep of the unknown keys of a question."""
-        return nullcontext(_gathered(self._based(question, self._rows), question, keeping))
+        return nullcontext(_gather_rows(self._base_rows(question, self._rows), question, keeping))
 
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Gather and evaluate on no rows."""
         check_work(question, self._sharing)
         nothing: dict[str, list[Owned]] = {table.name: [] for table in tables_of(question.rows)}
-        _evaluated(self._based(question, nothing), rehearsed(question), weights)
+        _evaluate_rows(self._base_rows(question, nothing), rehearsal_of(question), weights)
 
     def close(self) -> None:
         """Let go of the rows."""
         self._rows = {}
 
-    def _based(self, question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
+    def _base_rows(self, question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
         """The rows before the last conditions; those of a table are held by the fields that read them."""
         base = base_of(question.rows)
         if isinstance(base, Scan):
-            return scanned(base.table, stored, needed_columns(question))
-        return yielded(base, stored, bounds_of_question(question, self._sharing))
+            return scan_rows(base.table, stored, needed_columns(question))
+        return yield_rows(base, stored, bounds_of_question(question, self._sharing))
 
     def _sharing(self, table: Table, column: Column | None) -> int:
         """How many rows of a public table have the same value in a column, or how many there are."""
@@ -101,13 +100,13 @@ class Memory:
         rows = self._rows[table.name]
         if column is None:
             return len(rows)
-        cells = (held(row.cells[column.name], column) for row in rows)
+        cells = (clamp_cell(row.cells[column.name], column) for row in rows)
         return max(Counter(cell for cell in cells if cell is not None).values(), default=0)
 
 
-def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answer:
+def _evaluate_rows(rows: list[Owned], question: Question, weights: Weights) -> Answer:
     check_fits(question, weights)
-    kept = list(_kept(rows, question))
+    kept = list(_keep_rows(rows, question))
     vectors: defaultdict[Hashable, Counter[int]] = defaultdict(Counter)
     for unit, group, _ in kept:
         vectors[unit][group] += 1
@@ -130,10 +129,10 @@ def _evaluated(rows: list[Owned], question: Question, weights: Weights) -> Answe
                     answer[group, j] += presence_weight(len(groups), weights)
             continue
         if isinstance(measure, Distinct):
-            for group, _ in _brought(measure, kept, None if whole else weights.bound):
+            for group, _ in _distinct_pairs(measure, kept, None if whole else weights.bound):
                 answer[group, j] += full
             continue
-        added = _added(measure)
+        added = _row_addend(measure)
         for unit, group, row in kept:
             answer[group, j] += row_weights[unit] * added(row)
     return answer
@@ -156,16 +155,16 @@ class _Gathered:
 
     def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
         assert question.found == tuple(self.keys(places)), "these are the keys that were found"
-        return _evaluated(self.rows, question, weights)
+        return _evaluate_rows(self.rows, question, weights)
 
 
-def _gathered(rows: list[Owned], question: Question, keeping: Keeping) -> _Gathered:
+def _gather_rows(rows: list[Owned], question: Question, keeping: Keeping) -> _Gathered:
     public, kinds = question.public, [type_of(key.value).kind for key in question.unknown]
     places = _places(replace(question, keys=public))
     known, named = _values(public), _values(question.unknown)
     owned: defaultdict[Hashable, set[tuple[Value, ...]]] = defaultdict(set)
     nulls, whole = [key.null for key in question.unknown], owner_of(question.rows) is Owner.ROW
-    for number, row in enumerate(_met(rows, question)):
+    for number, row in enumerate(_filter_rows(rows, question)):
         values = tuple(named(row.cells))
         named_by = all(value is not None or null for value, null in zip(values, nulls, strict=True))
         if named_by and tuple(known(row.cells)) in places:
@@ -187,24 +186,24 @@ def _gathered(rows: list[Owned], question: Question, keeping: Keeping) -> _Gathe
     return _Gathered(rows, {tuple(map(key_value, each, kinds)): found[each] for each in weighing})
 
 
-def _kept(rows: list[Owned], question: Question) -> Iterator[Kept]:
+def _keep_rows(rows: list[Owned], question: Question) -> Iterator[Kept]:
     """The rows that meet every condition and belong to a group."""
     places, values = _places(question), _values(question.keys)
-    for row in _met(rows, question):
+    for row in _filter_rows(rows, question):
         group = places.get(tuple(values(row.cells)))
         if group is not None:
             yield row.unit, group, row.cells
 
 
-def _met(rows: list[Owned], question: Question) -> Iterator[Owned]:
+def _filter_rows(rows: list[Owned], question: Question) -> Iterator[Owned]:
     """The rows that meet every condition."""
-    conditions = [computed(condition) for condition in conditions_of(question.rows)]
+    conditions = [compile_expression(condition) for condition in conditions_of(question.rows)]
     return (row for row in rows if all(condition(row.cells) is True for condition in conditions))
 
 
 def _values(keys: Sequence[Key]) -> Callable[[Row], Iterator[Value]]:
     """The values of some keys in a row."""
-    columns = [computed(key.value) for key in keys]
+    columns = [compile_expression(key.value) for key in keys]
     return lambda row: (column(row) for column in columns)
 
 
@@ -219,16 +218,16 @@ def _places(question: Question) -> dict[tuple[Value, ...], int]:
 
 def _present(measure: Units, rows: list[Kept]) -> dict[Hashable, set[int]]:
     """The groups in which each unit has a row that counts."""
-    counts, found = _added(Counted(measure.value)), defaultdict[Hashable, set[int]](set)
+    counts, found = _row_addend(Counted(measure.value)), defaultdict[Hashable, set[int]](set)
     for unit, group, row in rows:
         if counts(row):
             found[unit].add(group)
     return found
 
 
-def _brought(measure: Distinct, rows: list[Kept], most: int | None) -> set[Pair]:
+def _distinct_pairs(measure: Distinct, rows: list[Kept], most: int | None) -> set[Pair]:
     """The groups and values that units bring, each at most so many."""
-    value, kind = computed(measure.value), type_of(measure.value).kind
+    value, kind = compile_expression(measure.value), type_of(measure.value).kind
     owned: defaultdict[Hashable, set[Pair]] = defaultdict(set)
     for unit, group, row in rows:
         found = value(row)
@@ -236,14 +235,14 @@ def _brought(measure: Distinct, rows: list[Kept], most: int | None) -> set[Pair]
             owned[None if most is None else unit].add((group, found))
     if most is None:
         return owned[None]
-    return {pair for unit, pairs in owned.items() for pair in kept_of(unit, pairs, kind, most)}
+    return {pair for unit, pairs in owned.items() for pair in keep_lowest(unit, pairs, kind, most)}
 
 
-def _added(measure: Counted | Summed | Units) -> Callable[[Row], int]:
+def _row_addend(measure: Counted | Summed | Units) -> Callable[[Row], int]:
     """What a row adds to a measure, before it is weighed."""
     match measure:
         case Counted(expression) | Units(expression) if expression is not None:
-            value = computed(expression)
+            value = compile_expression(expression)
             return lambda row: int(value(row) is not None)
         case Counted() | Units():
             return lambda _row: 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.engines.dialect import YEARS, moment
-from tacit.engines.distinct import known
+from tacit.engines.distinct import unit_text
 from tacit.errors import InvalidData
 from tacit.frozen import frozen
 from tacit.plan import INT64, Kind, Value, plain
@@ -141,7 +141,7 @@ def units_array(units: list[Any], name: str, *, keys: bool = False) -> tuple[Kin
     wide = kind is Kind.INTEGER and any(isinstance(unit, int) and not INT64[0] <= unit <= INT64[1] for unit in units)
     if wide or (kind is Kind.NUMBER and not keys):
         # As texts they meet those of other tables as integers do: one unit decides nothing about all the others.
-        kind, units = Kind.TEXT, [None if unit is None else known(unit) for unit in units]
+        kind, units = Kind.TEXT, [None if unit is None else unit_text(unit) for unit in units]
     return kind, array_of([plain(unit, kind) for unit in units], kind)
 
 

@@ -4,12 +4,12 @@
 
 from collections.abc import Sequence
 
-from tacit.engines.rendering import rendered
+from tacit.engines.rendering import render
 from tacit.engines.work import MOST_BYTES
 from tacit.frozen import frozen
 from tacit.plan import ROW_BYTES, Column, Compared, Field, Kind, Value
 
-__all__ = ["Side", "bytes_of", "crowded", "size_sql", "suspected"]
+__all__ = ["Side", "bytes_of", "crowded_sql", "size_sql", "suspects_sql"]
 
 _PAIRS = "l.n::HUGEINT * r.s + r.n::HUGEINT * l.s"
 
@@ -23,7 +23,7 @@ class Side:
     keys: tuple[str, ...]
     kinds: tuple[Kind, ...]
 
-    def counted(self, who: Sequence[str], among: str = "") -> str:
+    def count_sql(self, who: Sequence[str], among: str = "") -> str:
         """How many rows n there are with the same unit and keys, and how many bytes s they take together."""
         named = [f"{key} AS k{i}" for i, key in enumerate(self.keys)]
         by = [*who, *(f"k{i}" for i in range(len(self.keys)))]
@@ -37,20 +37,20 @@ class Side:
         return Side(self.rows, self.size, (), ())
 
 
-def suspected(one: Side, two: Side, same: str | None, partners: int) -> str:
+def suspects_sql(one: Side, two: Side, same: str | None, partners: int) -> str:
     """The units u that would have too many pairs if each of their rows met as many as it can.
 
     `same` says that rows l and r are of one unit; without it the rows r are public, and a row meets so many partners.
     """
-    ours = one.without_keys().counted(["u"])
+    ours = one.without_keys().count_sql(["u"])
     if same is None:
         theirs = f"(SELECT {partners}::BIGINT AS n, {partners}::HUGEINT * max({two.size}) AS s FROM {two.rows})"
         return f"SELECT l.u AS u FROM {ours} AS l, {theirs} AS r WHERE {_PAIRS} > {MOST_BYTES}"
-    theirs = two.without_keys().counted(["u"])
+    theirs = two.without_keys().count_sql(["u"])
     return f"SELECT l.u AS u FROM {ours} AS l JOIN {theirs} AS r ON {same} WHERE {_PAIRS} > {MOST_BYTES}"
 
 
-def crowded(one: Side, two: Side, same: str | None, among: str) -> str:
+def crowded_sql(one: Side, two: Side, same: str | None, among: str) -> str:
     """Those of the units in a table, `among`, whose pairs take more than MOST_BYTES.
 
     Claim:      they are those that the memory engine leaves out.
@@ -58,8 +58,8 @@ def crowded(one: Side, two: Side, same: str | None, among: str) -> str:
                 with the same unit and keys meet the same; what is equal is what the join itself compares.
     Checked by: tests/laws/test_bounds.py::test_both_engines_leave_out_the_same_units
     """
-    ours = one.counted(["u"], f" SEMI JOIN {among} USING (u)")
-    theirs = two.counted([] if same is None else ["u"])
+    ours = one.count_sql(["u"], f" SEMI JOIN {among} USING (u)")
+    theirs = two.count_sql([] if same is None else ["u"])
     on = [] if same is None else [same]
     on += [_equal(i, *kinds) for i, kinds in enumerate(zip(one.kinds, two.kinds, strict=True))]
     join = f"{ours} AS l JOIN {theirs} AS r ON {' AND '.join(on) or 'TRUE'}"
@@ -69,7 +69,7 @@ def crowded(one: Side, two: Side, same: str | None, among: str) -> str:
 def _equal(place: int, left: Kind, right: Kind) -> str:
     """That two keys are equal, as the join has it."""
     sides = Field(Column("l", left)), Field(Column("r", right))
-    return rendered(Compared("=", *sides), lambda column: f"{column.name}.k{place}")
+    return render(Compared("=", *sides), lambda column: f"{column.name}.k{place}")
 
 
 def size_sql(texts: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from typing import NoReturn
 
-from tacit.engines.rendering import called, clamped, double, literal, whole
+from tacit.engines.rendering import clamp_sql, double, literal, type_name, whole
 from tacit.errors import InvalidData
 from tacit.plan import INT64, MOST_CHARACTERS, Column, Kind, Table, Value, bounds_of, constant
 
@@ -16,7 +16,7 @@ __all__ = [
     "scan_conditions",
     "key_type",
     "kinds_of",
-    "read",
+    "read_cell",
     "read_unit",
     "refuse_own_numbers",
     "whole_unit",
@@ -108,7 +108,7 @@ def check_units_alike(stored: Iterable[str]) -> None:
         )
 
 
-def read(raw: str, stored: str, column: Column) -> str:
+def read_cell(raw: str, stored: str, column: Column) -> str:
     """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL, texts cut.
 
     Claim:      the SQL raises on no cell, and gives what `held(plain(cell))` gives in memory.
@@ -118,25 +118,25 @@ def read(raw: str, stored: str, column: Column) -> str:
                 tests/laws/test_engines.py::test_memory_and_duckdb_agree
     """
     if _family(stored) == "NULL":
-        return f"CAST(NULL AS {called(column.kind)})"
+        return f"CAST(NULL AS {type_name(column.kind)})"
     low, high = bounds_of(column)
     match column.kind:
         case Kind.BOOLEAN:
             return raw
         case Kind.TEXT:
-            return _cut(raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)")
+            return _cut_text(raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)")
         case Kind.INTEGER:
-            return clamped(_integer(raw, stored), column.kind, low, high)
+            return clamp_sql(_integer(raw, stored), column.kind, low, high)
         case Kind.NUMBER:
             number = _number(raw, stored)
             if _family(stored) == "FLOAT":
                 return _finite_number(number, low, high)
-            return clamped(number, column.kind, low, high)
+            return clamp_sql(number, column.kind, low, high)
         case Kind.DATE | Kind.TIMESTAMP:
             return _finite_moment(_moment(raw, stored, column.kind), column.kind, low, high)
 
 
-def _cut(text: str) -> str:
+def _cut_text(text: str) -> str:
     """The first characters of a text; strlen counts bytes, and tells of most texts at once that they are short."""
     return f"CASE WHEN strlen({text}) > {MOST_CHARACTERS} THEN substr({text}, 1, {MOST_CHARACTERS}) ELSE {text} END"
 
@@ -244,7 +244,7 @@ def _finite_number(number: str, low: object, high: object) -> str:
 
 def _moment(raw: str, stored: str, kind: Kind) -> str:
     """A date or timestamp of another width; what lies beyond the years 1 to 9999 is infinite."""
-    if stored == called(kind):
+    if stored == type_name(kind):
         return raw
     if stored in {_NS, _ZONED_NS}:  # all are within the years, but for infinities; those have no place in an order
         inside = f"{raw}::TIMESTAMP" if stored == _NS else f"make_timestamp(epoch_us({raw}::TIMESTAMPTZ))"

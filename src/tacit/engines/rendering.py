@@ -38,12 +38,12 @@ from tacit.plan import (
     Wild,
     can_raise,
     constant,
+    operand_kinds,
     tokens_of,
     type_of,
-    wanted,
 )
 
-__all__ = ["called", "clamped", "double", "literal", "parsed_text", "quoted", "rendered", "text", "whole"]
+__all__ = ["type_name", "clamp_sql", "double", "literal", "parsed_text", "quote_name", "render", "text", "whole"]
 
 _NAMES = {
     Kind.BOOLEAN: "BOOLEAN",
@@ -66,15 +66,15 @@ Reader = Callable[[Column], str]
 """The SQL that reads a column of a row."""
 
 
-def called(kind: Kind) -> str:
+def type_name(kind: Kind) -> str:
     """What DuckDB calls the type of a kind."""
     return _NAMES[kind]
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """An identifier in quotes.
 
-    >>> print(quoted('say "b" twice'))
+    >>> print(quote_name('say "b" twice'))
     "say ""b"" twice"
     """
     return '"' + name.replace('"', '""') + '"'
@@ -112,7 +112,7 @@ def literal(value: Value, kind: Kind) -> str:
     """
     match kind:
         case _ if value is None:
-            return f"CAST(NULL AS {called(kind)})"
+            return f"CAST(NULL AS {type_name(kind)})"
         case Kind.BOOLEAN:
             return "TRUE" if value else "FALSE"
         case Kind.INTEGER:
@@ -127,17 +127,17 @@ def literal(value: Value, kind: Kind) -> str:
             return f"make_timestamp({int(value):d})"
 
 
-def clamped(value: str, kind: Kind, low: Value, high: Value) -> str:
+def clamp_sql(value: str, kind: Kind, low: Value, high: Value) -> str:
     """A value moved onto the bounds that there are; NULL stays NULL, which GREATEST and LEAST would not grant."""
     cases = [
         f"WHEN {value} {sign} {bound} THEN {bound}"
-        for sign, bound in ((">", _bound(high, kind)), ("<", _bound(low, kind)))
+        for sign, bound in ((">", _render_bound(high, kind)), ("<", _render_bound(low, kind)))
         if bound is not None
     ]
     return f"CASE {' '.join(cases)} ELSE {value} END" if cases else value
 
 
-def _bound(value: Value, kind: Kind) -> str | None:
+def _render_bound(value: Value, kind: Kind) -> str | None:
     if value is None:
         return None
     return whole(value) if kind is Kind.INTEGER and isinstance(value, int) else literal(value, kind)
@@ -153,10 +153,10 @@ def parsed_text(value: str, kind: Kind) -> str:
     if kind is Kind.BOOLEAN:
         words = " ".join(f"WHEN {text(word)} THEN {str(truth).upper()}" for word, truth in BOOLEAN_WORDS.items())
         return f"CASE lower({value}) {words} END"
-    return f"TRY_CAST(regexp_extract({value}, {text(f'^({_PATTERNS[kind]})$')}) AS {called(kind)})"
+    return f"TRY_CAST(regexp_extract({value}, {text(f'^({_PATTERNS[kind]})$')}) AS {type_name(kind)})"
 
 
-def rendered(expression: Expression, read: Reader) -> str:
+def render(expression: Expression, read: Reader) -> str:
     """The SQL of an expression, in parentheses where needed.
 
     Claim:      the SQL raises on no row and gives what `computed` gives in memory, bit for bit.
@@ -174,33 +174,33 @@ def rendered(expression: Expression, read: Reader) -> str:
         case Arithmetic():
             return _arithmetic(expression, read)
         case Negated(operand):
-            found = f"(- {rendered(operand, read)})"
+            found = f"(- {render(operand, read)})"
             return caught(found) if can_raise(NEGATION, type_of(operand).kind) else found
         case Compared(operator, left, right):
             kind = _common(left, right)
             return f"({_as(left, kind, read)} {operator} {_as(right, kind, read)})"
         case Both(left, right):
-            return f"({rendered(left, read)} AND {rendered(right, read)})"
+            return f"({render(left, read)} AND {render(right, read)})"
         case Either(left, right):
-            return f"({rendered(left, read)} OR {rendered(right, read)})"
+            return f"({render(left, read)} OR {render(right, read)})"
         case Not(operand):
-            return f"(NOT {rendered(operand, read)})"
+            return f"(NOT {render(operand, read)})"
         case IsNull(operand):
-            return f"({rendered(operand, read)} IS NULL)"
+            return f"({render(operand, read)} IS NULL)"
         case OneOf(operand, options):
             kind = _common(operand, *options)
             listed = ", ".join(_as(option, kind, read) for option in options)
             return f"({_as(operand, kind, read)} IN ({listed}))" if options else "FALSE"
         case Like(operand, pattern):
-            return _like(rendered(operand, read), pattern)
+            return _like(render(operand, read), pattern)
         case Case(branches, otherwise):
             kind = type_of(expression).kind
-            cases = [f"WHEN {rendered(when, read)} THEN {_as(then, kind, read)}" for when, then in branches]
+            cases = [f"WHEN {render(when, read)} THEN {_as(then, kind, read)}" for when, then in branches]
             return f"CASE {' '.join(cases)} ELSE {_as(otherwise, kind, read)} END"
         case Cast(operand, kind):
             return _as(operand, kind, read)
         case Called(_, parts):
-            texts = [_as(part, kind, read) for part, kind in zip(parts, wanted(expression), strict=True)]
+            texts = [_as(part, kind, read) for part, kind in zip(parts, operand_kinds(expression), strict=True)]
             return function_sql(expression, texts)
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
             raise AssertionError("keys and measures exist only after release")
@@ -257,7 +257,7 @@ def _is_null(expression: Expression) -> bool:
     return isinstance(expression, Literal) and expression.value is None
 
 
-def _as(expression: Expression, kind: Kind, read: Reader, write: Callable[[Expression, Reader], str] = rendered) -> str:
+def _as(expression: Expression, kind: Kind, read: Reader, write: Callable[[Expression, Reader], str] = render) -> str:
     """An expression as a value of another kind."""
     if _is_null(expression):
         return literal(None, kind)
@@ -268,10 +268,10 @@ def _as(expression: Expression, kind: Kind, read: Reader, write: Callable[[Expre
         case (Kind.TEXT, _):
             return parsed_text(value, kind)
         case (Kind.INTEGER, Kind.NUMBER) | (Kind.BOOLEAN, Kind.INTEGER) | (Kind.INTEGER, Kind.TEXT):
-            return f"CAST({value} AS {called(kind)})"
+            return f"CAST({value} AS {type_name(kind)})"
         case (Kind.TIMESTAMP, Kind.DATE):
             return f"CAST({value} AS DATE)"
         case (Kind.NUMBER, Kind.INTEGER) | (Kind.DATE, Kind.TIMESTAMP):
-            return f"TRY_CAST({value} AS {called(kind)})"
+            return f"TRY_CAST({value} AS {type_name(kind)})"
         case _:
             raise AssertionError((since, kind))

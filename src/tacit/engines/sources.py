@@ -18,7 +18,7 @@ from tacit.engines.objects import array_of, arrow_cells, read_object, unit_of, u
 from tacit.errors import InvalidData, InvalidInput
 from tacit.extras import extra
 from tacit.frozen import frozen
-from tacit.plan import Kind, Row, Table, Value, held
+from tacit.plan import Kind, Row, Table, Value, clamp_cell
 
 __all__ = [
     "Frame",
@@ -41,7 +41,7 @@ __all__ = [
     "rows_of",
     "separated_rows",
     "source_of",
-    "wanted",
+    "needed_columns",
     "with_format",
 ]
 
@@ -173,7 +173,7 @@ def _read_once(stream: Any) -> Any:
     return stream.read_all()
 
 
-def wanted(table: Table) -> list[str]:
+def needed_columns(table: Table) -> list[str]:
     """The columns that a table needs from its source: those declared, and the unit's."""
     return list(dict.fromkeys([*(column.name for column in table.columns), *([table.unit] if table.unit else [])]))
 
@@ -182,7 +182,7 @@ def check_columns(names: Collection[str] | None, table: Table) -> None:
     """Refuse a source that lacks a column; None is a list without rows, which lacks nothing."""
     if names is None:
         return
-    for name in wanted(table):
+    for name in needed_columns(table):
         if name not in names:
             near = get_close_matches(name.lower(), [other.lower() for other in names], n=1)
             meant = [other for other in sorted(names) if other.lower() in near]
@@ -194,7 +194,7 @@ def rows_of(given: object, table: Table) -> list[Owned]:
     """All rows of a source, with the declared columns as values."""
     records, read = _records(source_of(given), table)
     check_columns({name for record in records for name in record} if records else None, table)
-    return [_owned(record, table, read) for record in records]
+    return [_own_row(record, table, read) for record in records]
 
 
 _Reader = Callable[[object, Kind | None], Any]
@@ -291,7 +291,7 @@ def check_unique(rows: Sequence[Owned], table: Table) -> None:
     """Refuse a public table that holds a value twice where it is declared not to; public rows may be looked at."""
     for name in table.unique if table.public else ():
         column = next(column for column in table.columns if column.name == name)
-        cells = [cell for cell in (held(row.cells[name], column) for row in rows) if cell is not None]
+        cells = [cell for cell in (clamp_cell(row.cells[name], column) for row in rows) if cell is not None]
         if len(set(cells)) < len(cells):
             not_unique(table, name)
 
@@ -433,6 +433,6 @@ def every_row(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None]
                 yield None
 
 
-def _owned(record: Mapping[str, object], table: Table, read: _Reader) -> Owned:
+def _own_row(record: Mapping[str, object], table: Table, read: _Reader) -> Owned:
     cells: dict[str, Value] = {column.name: read(record.get(column.name), column.kind) for column in table.columns}
     return Owned(None if table.unit is None else read(record.get(table.unit), None), cells)

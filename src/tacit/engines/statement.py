@@ -15,9 +15,9 @@ from tacit.engines.cells import cell_sql
 from tacit.engines.distinct import counted_by_unit
 from tacit.engines.engine import conditions_of, most_rows, needed_columns
 from tacit.engines.keys import Enumeration, enumeration, found_grouping, grouping
-from tacit.engines.reading import read, read_unit, scan_conditions
+from tacit.engines.reading import read_cell, read_unit, scan_conditions
 from tacit.engines.relations import Relation
-from tacit.engines.rendering import quoted, rendered
+from tacit.engines.rendering import quote_name, render
 from tacit.engines.terms import Recipe, Term, Terms
 from tacit.engines.weights import presence_weight
 from tacit.frozen import frozen
@@ -40,7 +40,7 @@ class Statement:
     sql: str
     recipes: tuple[Recipe, ...]
 
-    def measured(self, rows: Iterable[Sequence[int | None]], bits: int) -> Iterator[tuple[int, list[int]]]:
+    def read_measures(self, rows: Iterable[Sequence[int | None]], bits: int) -> Iterator[tuple[int, list[int]]]:
         """The groups that the SELECT has found, by their places, and the measures of each, multiplied by 2**bits."""
         return ((place, self._measures(parts, bits)) for place, *parts in rows if place is not None)
 
@@ -80,9 +80,9 @@ def statement(
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"  # rows of a table are read twice sooner than joined twice
     # What is read anew for every measure is no more than that measure needs, or texts would be made as often as k**2.
     own = [terms if nested else Terms(terms.read, rows=terms.rows) for _ in met]
-    seen = [each.seen(measure) for measure, each in zip(met, own, strict=True)]
+    seen = [each.presence_column(measure) for measure, each in zip(met, own, strict=True)]
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
-    taken = f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found, placed=by_unit)})"
+    taken = f"taken AS {kept} ({_taken_rows(question, relation, terms, enumerated, found, placed=by_unit)})"
     parts, tables, columns = [*nested, taken], list[str](), list[str]()
     if terms.listed:
         added, tables, columns = _added_up(weights, terms, question, relation, light)
@@ -93,7 +93,7 @@ def statement(
     for place, (measure, column) in enumerate(zip(met, seen, strict=True)):
         rows = "taken" if nested else f"taken{place}"
         if not nested:
-            parts.append(f"{rows} AS {kept} ({_taken(question, relation, own[place], enumerated, found)})")
+            parts.append(f"{rows} AS {kept} ({_taken_rows(question, relation, own[place], enumerated, found)})")
         if isinstance(measure, Units):
             parts += _units(weights, groups_of(question), place, column, rows)
             columns.append(f"NULL, d{place}.m")
@@ -118,7 +118,7 @@ def _added_up(
     weighed = by_unit and light is None and _one_number(weights, question)
     apart = weighed and relation.unit_rows is not None
     if weighed and not apart and any(term.sums for term in listed):  # to sum everybody without weights, too, is dear
-        return [*_weighed(weights, listed, relation)], ["held"], [f"NULL, h{term.place}" for term in listed]
+        return [*_weigh_rows(weights, listed, relation)], ["held"], [f"NULL, h{term.place}" for term in listed]
     sums = ", ".join(f"{term.total} AS m{term.place}" for term in listed)
     only = f" WHERE r <= {weights.bound}" if apart else ""
     parts = [f"everyone AS (SELECT g, {sums} FROM taken{only} GROUP BY g)"]
@@ -126,17 +126,17 @@ def _added_up(
         return parts, ["everyone"], [f"m{term.place}, NULL" for term in listed]
     columns = [f"m{term.place}, h{term.place}" for term in listed]
     if apart:
-        return [*parts, *_weighed(weights, listed, relation)], ["everyone", "FULL JOIN held USING (g)"], columns
-    held = _held(weights, listed, question, relation) if light is None else _lightened(weights, terms, light)
+        return [*parts, *_weigh_rows(weights, listed, relation)], ["everyone", "FULL JOIN held USING (g)"], columns
+    held = _scale_heavy(weights, listed, question, relation) if light is None else _scale_known(weights, terms, light)
     return [*parts, *held], ["everyone", "LEFT JOIN held USING (g)"], columns
 
 
 def _column(relation: Relation, column: Column) -> str:
     name, stored = relation.columns[column.name]
-    return read(quoted(name), stored, column)
+    return read_cell(quote_name(name), stored, column)
 
 
-def _taken(
+def _taken_rows(
     question: Question,
     relation: Relation,
     terms: Terms,
@@ -150,34 +150,34 @@ def _taken(
     groups = grouping(question.public, terms.read, enumerated, after=named)
     columns, conditions = [f"{groups.place} AS g"], list(groups.conditions) if placed else []
     if relation.unit is not None:
-        unit = read_unit(quoted(relation.unit[0]), relation.unit[1])
+        unit = read_unit(quote_name(relation.unit[0]), relation.unit[1])
         columns.append(f"{unit} AS u")
         conditions.append(f"{unit} IS NOT NULL")
     if relation.unit_rows is not None:
-        columns.append(f"{quoted(relation.unit_rows)} AS r")
+        columns.append(f"{quote_name(relation.unit_rows)} AS r")
     columns += [f"{sql} AS {name}" for name, sql in terms.columns.items()]
     conditions += scan_conditions(needed_columns(question), terms.read)
-    conditions += [rendered(condition, terms.read) for condition in conditions_of(question.rows)]
+    conditions += [render(condition, terms.read) for condition in conditions_of(question.rows)]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    return f"SELECT {', '.join(columns)} FROM {quoted(relation.name)}{groups.joins}{where}"
+    return f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)}{groups.joins}{where}"
 
 
-def _weighed(weights: Weights, terms: list[Term], relation: Relation) -> Iterator[str]:
+def _weigh_rows(weights: Weights, terms: list[Term], relation: Relation) -> Iterator[str]:
     """What rows weigh, added up: all of them or, where every row knows, those of units with more than `bound`."""
     bound, bits, rows = weights.bound, weights.bits, _heavy_rows(weights, relation)
     share = f"CASE WHEN n > {bound} THEN {_quotient(bound, bits, 'n')} ELSE {1 << bits} END"
     owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
     yield f"light AS (SELECT u, ({share})::{_lighter(bits)} AS d FROM ({owners}))"
-    sums = ", ".join(f"sum({t.weighed(bits)}) AS h{t.place}" for t in terms)
+    sums = ", ".join(f"sum({t.weigh(bits)}) AS h{t.place}" for t in terms)
     yield f"held AS (SELECT g, {sums} FROM {rows} JOIN light USING (u) GROUP BY g)"
 
 
-def _held(weights: Weights, terms: list[Term], question: Question, relation: Relation) -> Iterator[str]:
+def _scale_heavy(weights: Weights, terms: list[Term], question: Question, relation: Relation) -> Iterator[str]:
     """What the rows of heavy units weigh less than 2**bits, added up: d is negative or zero."""
     bits = weights.bits
     if _one_number(weights, question):
         yield from _light(weights, question, relation)
-        sums = ", ".join(f"sum({t.weighed(bits)}) AS h{t.place}" for t in terms)
+        sums = ", ".join(f"sum({t.weigh(bits)}) AS h{t.place}" for t in terms)
         yield f"held AS (SELECT g, {sums} FROM {_heavy_rows(weights, relation)} JOIN light USING (u) GROUP BY g)"
         return
     sums = ", ".join(f"({t.total}){'::BIGINT' if t.narrow_total() else ''} AS s{t.place}" for t in terms)
@@ -205,9 +205,9 @@ def histogram(
     Checked by: tests/laws/test_ranks.py::test_engines_give_the_same_cells
     """
     terms = Terms(lambda column: _column(relation, column), rows=most_rows(question))
-    terms.columns["v"] = cell_sql(measure, rendered(measure.value, terms.read))
+    terms.columns["v"] = cell_sql(measure, render(measure.value, terms.read))
     kept = "MATERIALIZED" if nested else "NOT MATERIALIZED"
-    parts = [*nested, f"taken AS {kept} ({_taken(question, relation, terms, enumerated, found)})"]
+    parts = [*nested, f"taken AS {kept} ({_taken_rows(question, relation, terms, enumerated, found)})"]
     parts.append("everyone AS (SELECT g, v, count(*) AS m FROM taken WHERE v IS NOT NULL GROUP BY g, v)")
     if relation.unit is None:
         return f"WITH {', '.join(parts)} SELECT g, v, m, 0 AS h FROM everyone"
@@ -236,7 +236,7 @@ def _light(weights: Weights, question: Question, relation: Relation, sums: str =
     bound, bits, rows = weights.bound, weights.bits, _heavy_rows(weights, relation)
     if _one_number(weights, question):
         owners = f"SELECT u, count(*) AS n FROM {rows} GROUP BY u"
-        weighed = f"({_shared(bound, bits, 'n')})::{_lighter(bits)} AS d"
+        weighed = f"({_weight_in_l1(bound, bits, 'n')})::{_lighter(bits)} AS d"
         yield f"light AS (SELECT u, {weighed} FROM ({owners}) WHERE n > {bound})"
         return
     # With n rows in at least k groups, no sum of squares exceeds (n - k + 1)**2 + k - 1.
@@ -247,16 +247,16 @@ def _light(weights: Weights, question: Question, relation: Relation, sums: str =
     pairs = f"SELECT u, g, count(*) AS n{sums} FROM {rows} SEMI JOIN heavy USING (u) GROUP BY u, g"
     yield f"pairs AS MATERIALIZED ({pairs})"
     squares = "SELECT u, sum(n::HUGEINT * n) AS x FROM pairs GROUP BY u"
-    yield f"light AS ({_rooted(squares, bound**2, bits)})"
+    yield f"light AS ({_weight_in_l2(squares, bound**2, bits)})"
 
 
-def _lightened(weights: Weights, terms: Terms, light: str) -> Iterator[str]:
+def _scale_known(weights: Weights, terms: Terms, light: str) -> Iterator[str]:
     """The same, where it is known already which units are heavy, and how much."""
-    sums = ", ".join(f"sum({t.weighed(weights.bits)}) AS h{t.place}" for t in terms.listed)
+    sums = ", ".join(f"sum({t.weigh(weights.bits)}) AS h{t.place}" for t in terms.listed)
     yield f"held AS (SELECT g, {sums} FROM taken JOIN {light} USING (u) GROUP BY g)"
 
 
-def _shared(most: int, bits: int, norm: str) -> str:
+def _weight_in_l1(most: int, bits: int, norm: str) -> str:
     """The weight of a unit in the norm L1, less 2**bits."""
     return f"{_quotient(most, bits, norm)} - {1 << bits}"
 
@@ -267,7 +267,7 @@ def _quotient(most: int, bits: int, norm: str) -> str:
     return f"{whole}{'::HUGEINT' if whole >> 63 else '::BIGINT'} // {norm}"
 
 
-def _rooted(squares: str, most: int, bits: int) -> str:
+def _weight_in_l2(squares: str, most: int, bits: int) -> str:
     """For every unit and its square x, the largest w <= 2**bits with w**2 x <= 4**bits most; less 2**bits.
 
     Claim:      w is the lesser of 2**bits and isqrt(4**bits most // x), exactly.
@@ -306,8 +306,8 @@ def _units(weights: Weights, groups: int, place: int, column: str | None, taken:
         return
     spread = f"SELECT u, count(*)::HUGEINT AS x FROM met{place} GROUP BY u HAVING count(*) > {most}"
     if weights.norm is Weighing.L1:
-        yield f"spread{place} AS (SELECT u, ({_shared(most, weights.bits, 'x')})::BIGINT AS d FROM ({spread}))"
+        yield f"spread{place} AS (SELECT u, ({_weight_in_l1(most, weights.bits, 'x')})::BIGINT AS d FROM ({spread}))"
     else:
-        yield f"spread{place} AS ({_rooted(spread, most, weights.bits)})"
+        yield f"spread{place} AS ({_weight_in_l2(spread, most, weights.bits)})"
     held = f"met{place} LEFT JOIN spread{place} USING (u)"
     yield f"d{place} AS (SELECT g, sum({full} + coalesce(d, 0)) AS m FROM {held} GROUP BY g)"

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import floor
 
-from tacit.engines.distinct import distinguished
+from tacit.engines.distinct import distinct_value
 from tacit.engines.engine import MOST_ROWS
-from tacit.engines.rendering import Reader, clamped, double, rendered, whole
+from tacit.engines.rendering import Reader, clamp_sql, double, render, whole
 from tacit.frozen import frozen
 from tacit.plan import Counted, Distinct, Expression, Field, Kind, Summed, Units, bounds_of, type_of
 
@@ -32,7 +32,7 @@ class Term:
     reach: int = 1
     rows: int = MOST_ROWS
 
-    def weighed(self, bits: int) -> str:
+    def weigh(self, bits: int) -> str:
         """What one row adds that weighs d; NULL adds nothing."""
         if self.column is None:
             return "d"
@@ -79,7 +79,7 @@ class Terms:
             case Counted(value=expression) | Units(value=expression) if expression is not None:
                 return ((self._count(expression).place, 1),)
             case Distinct(value):
-                column = self.value(distinguished(rendered(value, self.read), type_of(value).kind))
+                column = self.value(distinct_value(render(value, self.read), type_of(value).kind))
                 term = self._term(measure, lambda place: Term(place, column, counts="DISTINCT "))
                 return ((term.place, 1),)
             case Counted() | Units():
@@ -93,13 +93,13 @@ class Terms:
                     return ((term.place, 1),)
                 return (term.place, 1), (self._count(value).place, taken - centre)
 
-    def seen(self, measure: Units | Distinct) -> str | None:
+    def presence_column(self, measure: Units | Distinct) -> str | None:
         """The column that says which rows of a unit count and, if values are told apart, which value each has."""
         match measure:
             case Units(value):
-                return None if value is None else self.value(rendered(value, self.read))
+                return None if value is None else self.value(render(value, self.read))
             case Distinct(value):
-                return self.value(distinguished(rendered(value, self.read), type_of(value).kind))
+                return self.value(distinct_value(render(value, self.read), type_of(value).kind))
 
     def value(self, sql: str) -> str:
         """The name of a column of every row that is taken."""
@@ -109,14 +109,14 @@ class Terms:
 
     def _sum(self, measure: Summed) -> Term:
         column = f"v{len(self.columns)}"
-        self.columns[column] = steps(measure, rendered(measure.value, self.read))
+        self.columns[column] = steps(measure, render(measure.value, self.read))
         self._named.setdefault(measure.value, column)  # the steps are NULL where the value is
         return self._term(measure, lambda place: Term(place, column, sums=True, reach=max(1, measure.reach)))
 
     def _count(self, expression: Expression) -> Term:
         if expression not in self._named:
             self._named[expression] = f"v{len(self.columns)}"
-            self.columns[self._named[expression]] = rendered(expression, self.read)
+            self.columns[self._named[expression]] = render(expression, self.read)
         column = self._named[expression]
         return self._term((column,), lambda place: Term(place, column))
 
@@ -130,11 +130,11 @@ class Terms:
 def steps(measure: Summed, value: str) -> str:
     """A number in whole steps, held between the ends of its range, less the centre."""
     if type_of(measure.value).kind is Kind.INTEGER and measure.step == 1:
-        held = value if _is_held(measure) else clamped(value, Kind.INTEGER, measure.low, measure.high)
+        held = value if _is_held(measure) else clamp_sql(value, Kind.INTEGER, measure.low, measure.high)
     else:
         held = f"floor({value}::DOUBLE * {double(float(1 / measure.step))} + 0.5e0)"
         if not _is_held(measure):
-            held = clamped(held, Kind.NUMBER, float(measure.low), float(measure.high))
+            held = clamp_sql(held, Kind.NUMBER, float(measure.low), float(measure.high))
         held = f"TRY_CAST({held} AS {_narrowest(measure)})"
     return f"({held} - {whole(measure.centre)})" if measure.centre else held
 

@@ -109,7 +109,7 @@ class Bounds:
         Because:    whether any are follows from the plan and public tables; and which, from the pairs of each.
         Checked by: tests/laws/test_bounds.py::test_a_unit_becomes_no_more_rows_than_is_proved
         """
-        return self._bounded(rows)[1]
+        return self._bound_rows(rows)[1]
 
     def load(self, rows: Rows) -> Load:
         """How many rows a unit can have.
@@ -120,20 +120,20 @@ class Bounds:
                     where they are not few, or nothing is known, units with more than MOST_PAIRS pairs are left out.
         Checked by: tests/laws/test_bounds.py::test_a_unit_becomes_no_more_rows_than_is_proved
         """
-        return self._bounded(rows)[0]
+        return self._bound_rows(rows)[0]
 
     def partners(self, rows: Joined) -> int:
         """How many public rows a row meets in a join with them."""
         return partners_of(rows.right, rows.on, self._sharing)
 
-    def _bounded(self, rows: Rows) -> tuple[Load, bool]:
+    def _bound_rows(self, rows: Rows) -> tuple[Load, bool]:
         known = self._found.get(id(rows))
         if known is None or known[0] is not rows:
-            known = rows, *self._inferred(rows)
+            known = rows, *self._infer_load(rows)
             self._found[id(rows)] = known
         return known[1], known[2]
 
-    def _inferred(self, rows: Rows) -> tuple[Load, bool]:
+    def _infer_load(self, rows: Rows) -> tuple[Load, bool]:
         match rows:
             case Scan():
                 return Load(1), False
@@ -144,11 +144,11 @@ class Bounds:
             case Stacked(parts):
                 return sum((self.load(part) for part in parts), Load(0)), False
             case Joined():
-                return self._joined(rows)
+                return self._load_of_join(rows)
             case _:
                 assert_never(rows)
 
-    def _joined(self, rows: Joined) -> tuple[Load, bool]:
+    def _load_of_join(self, rows: Joined) -> tuple[Load, bool]:
         left = self.load(rows.left)
         unmatched = left if rows.outer else Load(0)
         limited = Load(0, MOST_PAIRS) + unmatched, True
@@ -185,7 +185,7 @@ def _names_read(question: Question) -> frozenset[str]:
     for rows in nodes:
         if not isinstance(rows, Computed):
             read |= _fields(_own_expressions(rows))
-    read |= _fields(_asked(question))
+    read |= _fields(_expressions_of(question))
     while more := [each for each in passed if each.name in read]:
         passed = [each for each in passed if each.name not in read]
         read |= _fields(each.value for each in more)
@@ -252,7 +252,7 @@ def check_work(question: Question, sharing: Sharing) -> None:
     nodes = [rows for rows in _every_node(question.rows) if owner_of(rows) is not Owner.NOBODY]
     _check_rows(nodes, bounds)
     parts = [(bounds.load(rows).times, list(_own_expressions(rows))) for rows in nodes]
-    parts.append((bounds.load(question.rows).times, list(_asked(question))))
+    parts.append((bounds.load(question.rows).times, list(_expressions_of(question))))
     _check_texts(parts)
     steps = sum(times * (1 + sum(map(_steps, each))) for times, each in parts)
     if steps > _MOST_STEPS:
@@ -265,7 +265,9 @@ def check_work(question: Question, sharing: Sharing) -> None:
 def _check_texts(parts: list[tuple[int, list[Expression]]]) -> None:
     """Refuse too many texts: those that are kept, of all copies of a row, and those that are made on the way."""
     kept = sum((times * _text_weight(each) for times, listed in parts for each in listed), Fraction(0))
-    made = sum((_text_weight(part) for _, listed in parts for each in listed for part in _made(each)), Fraction(0))
+    made = sum(
+        (_text_weight(part) for _, listed in parts for each in listed for part in _texts_made(each)), Fraction(0)
+    )
     for weight, most in ((kept, _MOST_KEPT), (made, _MOST_MADE)):
         if weight > most:
             raise TooLarge(
@@ -275,7 +277,7 @@ def _check_texts(parts: list[tuple[int, list[Expression]]]) -> None:
             )
 
 
-def _made(expression: Expression) -> Iterator[Expression]:
+def _texts_made(expression: Expression) -> Iterator[Expression]:
     """The texts that are made on the way to a value; a text that is read as something else is copied first."""
     for part in _every_part(expression):
         if isinstance(part, Called):
@@ -346,10 +348,10 @@ def _expressions(question: Question) -> Iterator[Expression]:
     """All expressions of a question, whole."""
     for rows in _every_node(question.rows):
         yield from _own_expressions(rows)
-    yield from _asked(question)
+    yield from _expressions_of(question)
 
 
-def _asked(question: Question) -> Iterator[Expression]:
+def _expressions_of(question: Question) -> Iterator[Expression]:
     """The expressions of keys and measures."""
     yield from (key.value for key in question.keys)
     yield from (measure.value for measure in question.measures if measure.value is not None)

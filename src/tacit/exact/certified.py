@@ -15,7 +15,7 @@ __all__ = [
     "PRECISION",
     "Ball",
     "ball",
-    "between",
+    "hull",
     "erfc",
     "exp",
     "floor_of",
@@ -80,13 +80,13 @@ def ball(number: int | Fraction | arb) -> arb:
     if type(number) is Fraction:
         return arb(fmpq(number.numerator, number.denominator))
     least, most = at_most(number, "a number"), at_least(number, "a number")
-    return between(ball(least), ball(most))
+    return hull(ball(least), ball(most))
 
 
-def between(low: arb, high: arb) -> arb:
+def hull(low: arb, high: arb) -> arb:
     """The smallest ball that holds both.
 
-    >>> upper(between(ball(0), ball(1))) >= 1
+    >>> upper(hull(ball(0), ball(1))) >= 1
     True
     """
     return low.union(high)

@@ -129,7 +129,7 @@ def bernoulli(probability: Number, size: int | None = None) -> bool | Bools:
     exact = at_least(probability, "probability")
     if not 0 <= exact <= 1:
         raise InvalidInput("probability", probability, "give a number from 0 to 1")
-    return _tossed(rational_chance(exact), size)
+    return _toss(rational_chance(exact), size)
 
 
 @overload
@@ -145,10 +145,10 @@ def bernoulli_exp(exponent: Number, size: int | None = None) -> bool | Bools:
     exact = at_least(exponent, "exponent")
     if not 0 <= exact <= 1 << 40:
         raise InvalidInput("exponent", exponent, "give a number from 0 to 2**40")
-    return _tossed(exp_chance(exact), size)
+    return _toss(exp_chance(exact), size)
 
 
-def _tossed(chance: Chance, size: int | None) -> bool | Bools:
+def _toss(chance: Chance, size: int | None) -> bool | Bools:
     wanted = 1 if size is None else count_of(size, "size", most=LARGEST_SIZE)
     tosses = falls_below(entropy.words(wanted), np.uint64(chance.top()), chance)
     return bool(tosses[0]) if size is None else tosses

@@ -39,7 +39,7 @@ class _Stream(threading.local):
 
     def generate(self, count: int) -> Words:
         """Fresh words under the present key, which is replaced by the first of them."""
-        key = _popped(self.keys) or os.urandom(32)
+        key = _pop(self.keys) or os.urandom(32)
         drawn = np.empty(_KEY_WORDS + count, np.uint64)
         target = drawn.data.cast("B")
         encryptor = Cipher(algorithms.AES256(key), modes.CTR(bytes(16))).encryptor()
@@ -54,7 +54,7 @@ class _Stream(threading.local):
         """The next `count` words, erased from the reserve as they leave it."""
         if count >= _RESERVE:
             return self.generate(count)
-        reserve = _popped(self.reserves)
+        reserve = _pop(self.reserves)
         if reserve is None or count > len(reserve):
             reserve = self.generate(_RESERVE)
         taken = reserve[:count].copy()
@@ -63,7 +63,7 @@ class _Stream(threading.local):
         return taken
 
 
-def _popped(stock: list[T]) -> T | None:
+def _pop(stock: list[T]) -> T | None:
     """The last of a list, taken out in one indivisible step; None if it is empty."""
     try:
         return stock.pop()

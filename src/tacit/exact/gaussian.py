@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput
 from tacit.exact import entropy
-from tacit.exact.certified import Ball, ball, between, floor_of, precision
+from tacit.exact.certified import Ball, ball, floor_of, hull, precision
 from tacit.exact.coins import Chance, exp_chance, settle
 from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
 from tacit.exact.uniform import random_bits
@@ -127,7 +127,7 @@ def _tails(decay: Fraction, least: int, bits: int) -> tuple[Ball, ...]:
         terms.append((-rate * len(terms) ** 2).exp())
     last = len(terms)
     rest = (-rate * last**2).exp() / (1 - (-rate * (2 * last + 1)).exp())
-    sums = [terms[-1] + between(ball(0), rest)]
+    sums = [terms[-1] + hull(ball(0), rest)]
     for term in reversed(terms[:-1]):
         sums.append(sums[-1] + term)
     return tuple(reversed(sums))

@@ -47,7 +47,7 @@ class GeometricCoins:
     negative_top: np.uint64
 
     @property
-    def beyond(self) -> Fraction:
+    def tail_scale(self) -> Fraction:
         """The scale of what lies beyond the digits."""
         return self.scale / (1 << len(self.digits))
 
@@ -76,11 +76,11 @@ def geometric(scale: Number, size: int | None = None) -> int | Integers:
     >>> geometric(3) >= 0
     True
     """
-    coins = geometric_coins(_checked(scale))
+    coins = geometric_coins(_check_scale(scale))
     if size is None:
         return _one(coins)
     wanted = count_of(size, "size", most=LARGEST_SIZE)
-    return _joined([_block(coins, length) for length in _lengths(wanted)])
+    return _concatenate([_block(coins, length) for length in _lengths(wanted)])
 
 
 @overload
@@ -99,7 +99,7 @@ def discrete_laplace(scale: Number, size: int | None = None) -> int | Integers:
     >>> discrete_laplace(1000, 5).dtype
     dtype('int64')
     """
-    coins = geometric_coins(_checked(scale))
+    coins = geometric_coins(_check_scale(scale))
     if size is None:
         return _one_signed(coins)
     wanted = count_of(size, "size", most=LARGEST_SIZE)
@@ -108,10 +108,10 @@ def discrete_laplace(scale: Number, size: int | None = None) -> int | Integers:
         magnitude = _block(coins, length)
         below_zero = falls_below(entropy.words(length), coins.negative_top, coins.negative)
         blocks.append(magnitude ^ -below_zero.astype(magnitude.dtype))
-    return _joined(blocks)
+    return _concatenate(blocks)
 
 
-def _checked(scale: Number) -> Fraction:
+def _check_scale(scale: Number) -> Fraction:
     exact = at_least(scale, "scale")
     if not SMALLEST_SCALE <= exact <= WIDEST_SCALE:
         raise InvalidInput("scale", scale, "give a scale from 1/1000 to 2**1024, in steps of the grid")
@@ -122,31 +122,31 @@ def _lengths(wanted: int) -> Iterator[int]:
     yield from (min(_BLOCK, wanted - start) for start in range(0, wanted, _BLOCK))
 
 
-def _joined(blocks: list[Integers]) -> Integers:
+def _concatenate(blocks: list[Integers]) -> Integers:
     return np.concatenate(blocks) if blocks else np.empty(0, np.int64)
 
 
 def _one(coins: GeometricCoins) -> int:
     """One draw of any width."""
-    return _made(*_digits(coins), 0)
+    return _assemble(*_digits(coins), 0)
 
 
 def _one_signed(coins: GeometricCoins) -> int:
     """One signed draw of any width."""
     packed, beyond = _digits(coins)
     sign = falls_below(entropy.words(1), coins.negative_top, coins.negative)
-    return _made(packed, beyond, int(sign[0]))
+    return _assemble(packed, beyond, int(sign[0]))
 
 
 def _digits(coins: GeometricCoins) -> tuple[bytes, int]:
     """The digits of one draw as bytes, every digit's coin tossed, and what lies beyond them."""
     count = len(coins.digits)
-    tossed = _settled(entropy.words(count + 1), coins)
+    tossed = _settle(entropy.words(count + 1), coins)
     packed = np.packbits(tossed[:count], bitorder="little").tobytes()
-    return packed, (1 + _one(geometric_coins(coins.beyond)) << count) if tossed[count] else 0
+    return packed, (1 + _one(geometric_coins(coins.tail_scale)) << count) if tossed[count] else 0
 
 
-def _made(packed: bytes, beyond: int, sign: int) -> int:
+def _assemble(packed: bytes, beyond: int, sign: int) -> int:
     """The integer of the digits, or minus one less it.
 
     CPython keeps one object for each small integer; to return one that lies outside the processor's cache takes longer,
@@ -160,7 +160,7 @@ def _made(packed: bytes, beyond: int, sign: int) -> int:
     return number + (-beyond if sign else beyond) if beyond else number
 
 
-def _settled(drawn: NDArray[np.uint64], coins: GeometricCoins) -> NDArray[np.bool_]:
+def _settle(drawn: NDArray[np.uint64], coins: GeometricCoins) -> NDArray[np.bool_]:
     tossed = drawn < coins.tops
     tied = drawn == coins.tops
     if tied.any():
@@ -201,5 +201,5 @@ def _with_escapes(numbers: Integers, escaped: NDArray[np.bool_], coins: Geometri
     """The same numbers with what lies beyond the digits added, as wide as it needs to be."""
     wide = numbers.astype(object)
     for place in np.flatnonzero(escaped):
-        wide[place] += 1 + _one(geometric_coins(coins.beyond)) << len(coins.digits)
+        wide[place] += 1 + _one(geometric_coins(coins.tail_scale)) << len(coins.digits)
     return wide if max(wide) >= 1 << 62 else wide.astype(np.int64)

@@ -122,7 +122,7 @@ class Slots:
     lengths: Words
     ends: Words
 
-    def owed(self, candidate: int, place: int) -> Chance:
+    def chance_of(self, candidate: int, place: int) -> Chance:
         """The chance with which a place of a candidate's slot is his."""
         distance = int(self.distances[candidate])
 
@@ -132,7 +132,7 @@ class Slots:
 
         return Chance(floor)
 
-    def named(self, drawn: Words) -> NDArray[np.int64]:
+    def candidates_of(self, drawn: Words) -> NDArray[np.int64]:
         """The candidate that each word names, or -1 where it names none."""
         places = drawn >> _ONE
         found = self.ends.searchsorted(places, side="right")
@@ -141,7 +141,7 @@ class Slots:
         offsets = places - (self.ends[candidates] - lengths)
         chosen = np.where(found < len(self.ends), candidates, -1).astype(np.int64)
         for doubtful in np.flatnonzero((chosen >= 0) & (offsets + np.uint64(PADDING) >= lengths)):
-            chance = self.owed(int(chosen[doubtful]), int(offsets[doubtful]))
+            chance = self.chance_of(int(chosen[doubtful]), int(offsets[doubtful]))
             if not settle(chance, int(entropy.words(1)[0])):
                 chosen[doubtful] = -1
         return chosen
@@ -167,10 +167,10 @@ def exponential_choice(scores: Integers, scale: Number, times: int = 1) -> NDArr
     >>> exponential_choice(np.array([0, 10**6, 0]), scale=1).tolist()
     [1]
     """
-    slots = exponential_slots(scores, _checked(scale))
+    slots = exponential_slots(scores, _check_scale(scale))
     chosen = np.full(count_of(times, "times", most=LARGEST_SIZE), -1, np.int64)
     while (open_places := np.flatnonzero(chosen < 0)).size:
-        chosen[open_places] = slots.named(entropy.words(open_places.size))
+        chosen[open_places] = slots.candidates_of(entropy.words(open_places.size))
     return chosen
 
 
@@ -186,7 +186,7 @@ def flipped_choice(scores: Integers, scale: Number, times: int = 1) -> NDArray[n
     >>> flipped_choice(np.array([0, 10**6, 0]), scale=1).tolist()
     [1]
     """
-    exact, distances = _checked(scale), below_best(scores)
+    exact, distances = _check_scale(scale), below_best(scores)
     weights, count = weigh(distances, exact), len(distances)
     chosen = []
     for rows in _blocks(count_of(times, "times", most=LARGEST_SIZE), count):
@@ -231,7 +231,7 @@ def _blocks(times: int, count: int) -> list[int]:
     return [most] * (times // most) + ([times % most] if times % most else [])
 
 
-def _checked(scale: Number) -> Fraction:
+def _check_scale(scale: Number) -> Fraction:
     exact = at_least(scale, "scale")
     if not Fraction(1, 1000) <= exact <= 1 << 1024:
         raise InvalidInput("scale", scale, "give a scale from 1/1000 to 2**1024 steps of the grid")

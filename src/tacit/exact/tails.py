@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tacit.errors import InvalidInput
-from tacit.exact.certified import Ball, ball, between, pi, precision, working
+from tacit.exact.certified import Ball, ball, hull, pi, precision, working
 
 __all__ = ["gaussian_mass", "gaussian_moment", "gaussian_tail"]
 
@@ -37,17 +37,17 @@ def gaussian_tail(variance: Fraction, start: int) -> Ball:
 
 
 @lru_cache(maxsize=4096)
-def _kept(variance: Fraction, start: int, bits: int) -> Ball:
+def _cache_tail(variance: Fraction, start: int, bits: int) -> Ball:
     with working(bits):
-        return _smooth(variance, start) if variance >= _SMOOTH else _summed(variance, start)
+        return _smooth(variance, start) if variance >= _SMOOTH else _sum_terms(variance, start)
 
 
 def gaussian_mass(variance: Fraction, start: int) -> Ball:
     """The sum of exp(-z**2 / (2 variance)) over integers z >= start >= 0, at the working precision."""
-    return _kept(variance, start, precision())
+    return _cache_tail(variance, start, precision())
 
 
-def _summed(variance: Fraction, start: int) -> Ball:
+def _sum_terms(variance: Fraction, start: int) -> Ball:
     """Term by term; what follows the last term is less than a geometric series, and is added as a ball."""
     rate = ball(1 / (2 * variance))
     square = (-2 * rate).exp()
@@ -58,7 +58,7 @@ def _summed(variance: Fraction, start: int) -> Ball:
         term *= ratio
         ratio *= square
         if not term > smallest:  # nor where both are too small for a ball that excludes zero
-            return total + between(ball(0), term / (1 - ratio))
+            return total + hull(ball(0), term / (1 - ratio))
 
 
 def _smooth(variance: Fraction, start: int) -> Ball:
@@ -86,7 +86,7 @@ def _smooth(variance: Fraction, start: int) -> Ball:
     spread = root * pi(precision()).sqrt() * (x / 2).erfc()
     integral = ball(Fraction(109, 100)) * Ball.fac_ui(2 * p).sqrt() / root ** (2 * p) * spread
     remainder = 4 / (2 * pi(precision())) ** (2 * p) * integral
-    return total + between(-remainder, remainder)
+    return total + hull(-remainder, remainder)
 
 
 def gaussian_moment(variance: Fraction, power: int) -> Ball:
@@ -104,7 +104,7 @@ def gaussian_moment(variance: Fraction, power: int) -> Ball:
     """
     if power % 2:
         return ball(0)
-    weigh = _alike if variance >= _ALIKE else _counted
+    weigh = _alike if variance >= _ALIKE else _sum_powers
     return weigh(variance, power) / weigh(variance, 0)
 
 
@@ -113,10 +113,10 @@ def _alike(variance: Fraction, power: int) -> Ball:
     double = Ball.fac_ui(power) / (Ball.fac_ui(power // 2) * ball(2) ** (power // 2))
     small = (-(pi(precision()) ** 2) * ball(variance)).exp()
     error = 2 * ball(Fraction(109, 100)) * Ball.fac_ui(power).sqrt() * small / (1 - small)
-    return ball(variance) ** (power // 2) * (double + between(-error, error))
+    return ball(variance) ** (power // 2) * (double + hull(-error, error))
 
 
-def _counted(variance: Fraction, power: int) -> Ball:
+def _sum_powers(variance: Fraction, power: int) -> Ball:
     """The same sum term by term, without that factor; what follows is less than the last term, and added as a ball."""
     rate, total, z = ball(1 / (2 * variance)), ball(0 if power else 1), 0
     while True:
@@ -125,4 +125,4 @@ def _counted(variance: Fraction, power: int) -> Ball:
         ratio = ball(Fraction(z + 1, z)) ** power * (-rate * (2 * z + 1)).exp()
         total += term
         if 2 * ratio < 1 and term < total * ball(2) ** -(precision() + 8):
-            return total + between(ball(0), term)
+            return total + hull(ball(0), term)

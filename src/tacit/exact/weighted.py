@@ -83,7 +83,7 @@ def _drawn_rows(gaps: Integers, weights: Floats, scale: Fraction, widths: Intege
     before = np.where(index == 0, -np.inf, sums[every, np.maximum(index - 1, 0)] + unsure)
     sure = (before <= first) & ((last + unsure <= sums[every, index]) | (index == sums.shape[1] - 1))
     for row in np.flatnonzero(~sure).tolist():
-        index[row] = _refined(int(words[row]), partial(_balls, gaps[row], scale, widths))
+        index[row] = _refine(int(words[row]), partial(_balls, gaps[row], scale, widths))
     return [int(each) for each in index]
 
 
@@ -125,10 +125,10 @@ def drawn_index(weights: Floats, slack: float, exactly: Callable[[], list[Ball]]
             index < len(sums) and (last + unsure <= sums[index] or index == len(sums) - 1)
         ):
             return index
-    return _refined(word, exactly)
+    return _refine(word, exactly)
 
 
-def _refined(word: int, exactly: Callable[[], list[Ball]]) -> int:
+def _refine(word: int, exactly: Callable[[], list[Ball]]) -> int:
     """The index at which a uniform number that begins with the bits of `word` lies."""
     uniform, bits = word, 64
     while True:

@@ -53,10 +53,10 @@ class Anchor:
 
     def read(self) -> Head | None:
         """What is remembered; None if nothing ever was."""
-        with self._reported():
+        with self._translate_errors():
             for _ in range(TRIES):
                 try:
-                    with self._opened(os.O_RDONLY) as file:
+                    with self._open_file(os.O_RDONLY) as file:
                         if held := self._newest(file):
                             return held
                 except FileNotFoundError:
@@ -75,30 +75,30 @@ class Anchor:
         """Remember a head, unless one that is as far or farther is remembered already."""
         held = self.read()
         if held is None or _goes_beyond(head, held):
-            with self._reported(), self._alone():
+            with self._translate_errors(), self._lock():
                 held = self.read()
                 if held is None:
-                    self._found(head)
+                    self._create(head)
                 elif _goes_beyond(head, held):
                     self._write(head)
         elif held != self._on_disk:  # another process wrote it and may have died before it was synced
-            with self._reported(), self._opened(os.O_RDONLY) as file:  # nothing need be writable
+            with self._translate_errors(), self._open_file(os.O_RDONLY) as file:  # nothing need be writable
                 _sync(file)
                 self._on_disk = held
 
     def replace(self, head: Head) -> None:
         """Remember a head in place of whatever is remembered."""
-        with self._reported(), self._alone():
-            self._found(head)
+        with self._translate_errors(), self._lock():
+            self._create(head)
 
-    def _found(self, head: Head) -> None:
+    def _create(self, head: Head) -> None:
         """Write a new file: the head in one slot, nothing in the other, and the place for whoever looks into it."""
         write_whole(self.file, self._slot(head) + b"\n".ljust(SLOT) + self.place.encode() + b"\n")
         self._on_disk = head
 
     def _write(self, head: Head) -> None:
         """Overwrite the slot that is not the newest."""
-        with self._opened(os.O_RDWR) as file:
+        with self._open_file(os.O_RDWR) as file:
             first, second = self._slots(file)
             older = 1 if first is not None and (second is None or _goes_beyond(first, second)) else 0
             if os.pwrite(file, self._slot(head), older * SLOT) < SLOT:
@@ -127,7 +127,7 @@ class Anchor:
         return head if slot == self._slot(head) else None
 
     @contextmanager
-    def _opened(self, how: int) -> Iterator[int]:
+    def _open_file(self, how: int) -> Iterator[int]:
         file = os.open(self.file, how | os.O_CLOEXEC)
         try:
             yield file
@@ -135,7 +135,7 @@ class Anchor:
             os.close(file)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         import fcntl  # which not every system has; reading needs none
 
         if not self.file.parent.is_dir():
@@ -145,7 +145,7 @@ class Anchor:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def _reported(self) -> AbstractContextManager[None]:
+    def _translate_errors(self) -> AbstractContextManager[None]:
         return report_failures(self.place, self.file)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tacit.errors import LedgerRefused
-from tacit.ledger.records import chained
+from tacit.ledger.records import chain_record
 from tacit.ledger.store import EMPTY, Head, Record, Session
 
 __all__ = ["RESTORE", "Chain"]
@@ -73,32 +73,32 @@ class Chain:
             page = session.records(head.records, PAGE)
             if not page:
                 raise self._damage(head.records)
-            self._hashes += self._hashed(page, head)
+            self._hashes += self._hash_page(page, head)
 
     def _reach_down(self, session: Session, start: int) -> None:
         """Hash from an older record to the oldest known one: twice as far each time, so that all is hashed once."""
         while self._first >= start:
             lowest = max(0, min(start, self._first + 1 - len(self._hashes) // SIZE))
-            before = EMPTY if not lowest else self._stored(session, lowest - 1)
+            before = EMPTY if not lowest else self._stored_head(session, lowest - 1)
             found = bytearray(before.hash)
             while before.records <= self._first:
                 page = session.records(before.records, min(PAGE, self._first + 1 - before.records))
                 if not page:
                     raise self._damage(before.records)
-                found += self._hashed(page, before)
+                found += self._hash_page(page, before)
                 before = Head(before.records + len(page), bytes(found[-SIZE:]))
             if found[-SIZE:] != self._hashes[:SIZE]:
                 raise self._damage(lowest)
             self._hashes[:0] = found[:-SIZE]
             self._first = lowest - 1
 
-    def _stored(self, session: Session, number: int) -> Head:
+    def _stored_head(self, session: Session, number: int) -> Head:
         record = session.record(number)
         if record is None or len(record.hash) != SIZE:
             raise self._damage(number)
         return Head(number + 1, record.hash)
 
-    def _hashed(self, page: list[Record], head: Head) -> bytes:
+    def _hash_page(self, page: list[Record], head: Head) -> bytes:
         """The hashes of records that come after a head."""
         hashes = bytearray()
         for record in page:
@@ -118,4 +118,4 @@ class Chain:
 
 def _fits(record: Record, head: Head) -> bool:
     """Whether a record is the one that it says it is, after a head; whoever edits a store may leave text in it."""
-    return isinstance(record.body, bytes) and record == chained(head, record.body)
+    return isinstance(record.body, bytes) and record == chain_record(head, record.body)

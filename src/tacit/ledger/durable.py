@@ -15,10 +15,10 @@ from tacit.ledger.forks import survives_forks
 from tacit.ledger.ledger import Entry, Ledger, check_limits, check_question, check_table, now
 from tacit.ledger.page import Page, entry_at, paid, spent_by, version_of
 from tacit.ledger.places import Whereabouts
-from tacit.ledger.records import Founding, adopted, fields_of, founded, limited
+from tacit.ledger.records import Founding, adoption_fields, fields_of, founding_fields, limit_fields
 from tacit.ledger.store import EMPTY, Head, Record, Session, Store
 from tacit.ledger.turns import Ticket, Turns
-from tacit.ledger.verification import Progress, check_since, digest_totals, disagreement, verified
+from tacit.ledger.verification import Progress, check_since, digest_totals, disagreement, verify_chain
 from tacit.privacy import Loss
 
 __all__ = ["DurableLedger"]
@@ -68,7 +68,7 @@ class DurableLedger(Ledger):
         # What earlier records are read through: one for who writes, and sees what is not committed; one for readers.
         self._written = self._read = Chain(store.place, EMPTY)
         self._looking = threading.Lock()
-        self._turns: Turns[Page] = Turns(self._together)
+        self._turns: Turns[Page] = Turns(self._commit_batch)
         survives_forks(self)
         try:
             self._open(founding, adopting, progress)
@@ -85,9 +85,9 @@ class DurableLedger(Ledger):
         check_question(key, analyst, self._analysts, topic, about)
         asked = Entry(0, key, analyst, self._limit.price(loss), topic=topic, about=about, at=now())
         try:
-            return self._done(lambda page: self._charged(page, asked))
+            return self._run_in_turn(lambda page: self._write_charge(page, asked))
         except (LedgerBusy, LedgerUnavailable):
-            known = self._paid(asked)  # which is found even where nothing can be written
+            known = self._find_paid(asked)  # which is found even where nothing can be written
             if known is None:
                 raise
             return known
@@ -96,9 +96,9 @@ class DurableLedger(Ledger):
         """The entry with its answer stored; see `Ledger.settle`."""
         if not isinstance(payload, bytes):
             raise InvalidInput("payload", type(payload).__name__, "store the answer as bytes")
-        return self._done(lambda page: page.settle(entry, payload))
+        return self._run_in_turn(lambda page: page.settle(entry, payload))
 
-    def spent(self, analyst: str | None = None) -> Charge:
+    def total_spent(self, analyst: str | None = None) -> Charge:
         """The sum of all charges, or of one analyst's."""
         with self._reading() as session:
             return spent_by(session, analyst)
@@ -109,12 +109,12 @@ class DurableLedger(Ledger):
             count = int(session.tally("entries") or 0)
         return self._entries(count)
 
-    def answered(self, topic: bytes) -> Iterator[Entry]:
+    def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first."""
         below = 2**62
         while below:
             with self._reading() as session:
-                chain = self._followed(session)
+                chain = self._chain_of(session)
                 lines = session.by_topic(topic, below, MANY)
                 found = [entry_at(self.place, session, chain, line) for line in lines]
             yield from found
@@ -147,7 +147,7 @@ class DurableLedger(Ledger):
             count = session.head().records
         for start in range(0, count, MANY):
             with self._reading() as session:
-                found = list(self._followed(session).records(session, start, min(start + MANY, count)))
+                found = list(self._chain_of(session).records(session, start, min(start + MANY, count)))
             yield from found
 
     def verify(self, progress: Progress | None = None) -> Head:
@@ -156,7 +156,7 @@ class DurableLedger(Ledger):
 
     def close(self) -> None:
         """Let go of the store; whoever uses the ledger again connects again."""
-        with self._turns.alone(), self._looking:
+        with self._turns.take_turn(), self._looking:
             self._store.close()
 
     def before_fork(self) -> None:
@@ -172,11 +172,11 @@ class DurableLedger(Ledger):
 
     # ------------------------------------------------------------ writing
 
-    def _done(self, task: Callable[[Page], Entry]) -> Entry:
+    def _run_in_turn(self, task: Callable[[Page], Entry]) -> Entry:
         entry: Entry = self._turns.do(task)
         return entry
 
-    def _together(self, batch: Sequence[Ticket[Page]]) -> None:
+    def _commit_batch(self, batch: Sequence[Ticket[Page]]) -> None:
         """One transaction for all who wait; only then does anybody learn what came of it."""
         with self._store.writing() as session:
             self._compare(session)
@@ -219,8 +219,8 @@ class DurableLedger(Ledger):
         except LedgerUnavailable as failure:
             raise LedgerUncertain(self.place, failure.reason, failure.remedy) from None
 
-    def _charged(self, page: Page, asked: Entry) -> Entry:
-        known = page.paid(asked.key, asked.charge)
+    def _write_charge(self, page: Page, asked: Entry) -> Entry:
+        known = page.find_paid(asked.key, asked.charge)
         if known is not None:
             return known
         _check(page, asked.charge, None, self._limit)
@@ -235,16 +235,16 @@ class DurableLedger(Ledger):
         with self._looking, self._store.reading() as session:
             yield session
 
-    def _paid(self, asked: Entry) -> Entry | None:
+    def _find_paid(self, asked: Entry) -> Entry | None:
         """What paid for this before, as far as the anchor remembers."""
         with self._reading() as session:
-            known = paid(self.place, session, self._followed(session), asked.key, asked.charge)
+            known = paid(self.place, session, self._chain_of(session), asked.key, asked.charge)
             head = replace(session.head(), totals=digest_totals(session, session.tallies()))
         if known is not None:
             self._remember(head)
         return known
 
-    def _followed(self, session: Session) -> Chain:
+    def _chain_of(self, session: Session) -> Chain:
         """The chain that records are read through, begun anew if another process adopted another copy meanwhile."""
         if not self._read.follows(session):
             remembered = self._anchor.read()
@@ -257,7 +257,7 @@ class DurableLedger(Ledger):
     def _entries(self, count: int) -> Iterator[Entry]:
         for start in range(0, count, MANY):
             with self._reading() as session:
-                chain = self._followed(session)
+                chain = self._chain_of(session)
                 lines = session.lines(start, min(MANY, count - start))
                 found = [entry_at(self.place, session, chain, line) for line in lines]
             yield from found
@@ -277,7 +277,7 @@ class DurableLedger(Ledger):
             self._anchor.begin()
             self._whereabouts.remember(None)
             self._write_opening(founding, None)
-        elif not self._agreed(founding):
+        elif not self._is_current(founding):
             self._write_opening(founding, None)
         else:
             with suppress(LedgerUnavailable):  # where nothing can be written, nothing is charged either
@@ -285,13 +285,13 @@ class DurableLedger(Ledger):
                 self._whereabouts.remember(self._identity)
 
     def _write_opening(self, founding: Founding, adopting: str | None) -> None:
-        with self._turns.alone():
+        with self._turns.take_turn():
             self._store.lay_out()
             with self._store.writing() as session:
                 if adopting is None:
                     self._compare(session)
                 page = Page(session, self.place, self._written, self._identity or _identity_in(session))
-                self._opened(page, founding, adopting)
+                self._write_founding(page, founding, adopting)
                 page.close()
             if adopting is not None:
                 self._anchor.replace(page.head)
@@ -300,18 +300,18 @@ class DurableLedger(Ledger):
             self._remember(page.head)
             self._whereabouts.remember(self._identity)
 
-    def _opened(self, page: Page, founding: Founding, adopting: str | None) -> None:
+    def _write_founding(self, page: Page, founding: Founding, adopting: str | None) -> None:
         """What opening writes: the first record of a new ledger, that it was adopted, limits that are new."""
         found = page.head
         if not found.records:
-            page.append(founded(founding))
+            page.append(founding_fields(founding))
             page.set("entries", 0)
             page.spend(None, Charge())
         self._check_founding(page.session, founding)
         if adopting is not None:
-            page.append(adopted(adopting, self._remembered(), found))
+            page.append(adoption_fields(adopting, self._anchored_head(), found))
         if not found.records or not self._limits_agree(page.session):
-            self._limits = page.append(limited(self._limit, self._analysts, page.number("limits"))).number
+            self._limits = page.append(limit_fields(self._limit, self._analysts, page.number("limits"))).number
             page.set("limits", self._limits)
 
     def _sound(self, anchor: Anchor | None, progress: Progress | None, *, whole: bool = False) -> Head:
@@ -322,13 +322,13 @@ class DurableLedger(Ledger):
         """
         while True:
             remembered = anchor.read() if anchor is not None else None
-            head, differs = self._compared(remembered, progress, whole=whole)
+            head, differs = self._compare_head(remembered, progress, whole=whole)
             if anchor is None or differs is None:
                 return head
             if anchor.read() == remembered:
                 raise LedgerRefused(self.place, *differs)
 
-    def _compared(
+    def _compare_head(
         self, remembered: Head | None, progress: Progress | None, *, whole: bool
     ) -> tuple[Head, tuple[str, str] | None]:
         """The head of the chain, with a digest of its totals, and how it differs from what is remembered."""
@@ -342,7 +342,7 @@ class DurableLedger(Ledger):
                 if found is None:
                     for fault in self._store.read_pages():
                         raise LedgerRefused(self.place, fault, RESTORE)
-                    head = verified(self.place, session, progress)
+                    head = verify_chain(self.place, session, progress)
                     found = Chain(self.place, head), _identity_in(session)
                 head, (chain, identity) = session.head(), found
                 differs = disagreement(session, remembered)
@@ -357,14 +357,14 @@ class DurableLedger(Ledger):
             return None
         return check_since(self.place, session, remembered)
 
-    def _agreed(self, founding: Founding) -> bool:
+    def _is_current(self, founding: Founding) -> bool:
         """Whether opening has nothing to write."""
         with self._reading() as session:
             self._check_founding(session, founding)
             return self._limits_agree(session)
 
     def _check_founding(self, session: Session, founding: Founding) -> None:
-        was, wanted = _said(session, 0), founded(founding)
+        was, wanted = _record_fields(session, 0), founding_fields(founding)
         for name in ("unit", "neighbours", "currency"):
             if was[name] != wanted[name]:
                 raise LedgerRefused(
@@ -375,10 +375,10 @@ class DurableLedger(Ledger):
 
     def _limits_agree(self, session: Session) -> bool:
         self._limits = int(session.tally("limits") or 0)
-        was, wanted = _said(session, self._limits), limited(self._limit, self._analysts)
+        was, wanted = _record_fields(session, self._limits), limit_fields(self._limit, self._analysts)
         return all(was[name] == wanted[name] for name in ("everyone", "analysts"))
 
-    def _remembered(self) -> Head | None:
+    def _anchored_head(self) -> Head | None:
         """What the anchor held when the ledger was adopted; a damaged anchor holds nothing."""
         try:
             return self._anchor.read()
@@ -387,7 +387,7 @@ class DurableLedger(Ledger):
 
 
 def _check(page: Page, price: Charge, payer: str | None, limit: Filter) -> None:
-    spent = page.spent(payer)
+    spent = page.total_spent(payer)
     if not limit.admits(spent, price):
         raise LimitExceeded(payer, limit.share(price), max(1 - limit.share(spent), Fraction(0)))
 
@@ -398,7 +398,7 @@ def _identity_in(session: Session) -> bytes:
     return b"" if first is None else first.hash
 
 
-def _said(session: Session, number: int) -> dict[str, Any]:
+def _record_fields(session: Session, number: int) -> dict[str, Any]:
     record = session.record(number)
     assert record is not None, "records are never removed"
     return fields_of(record)

@@ -28,20 +28,20 @@ def survives_forks(each: Forked) -> None:
     _prepared.add(each)
 
 
-def _before() -> None:
+def _lock_before_fork() -> None:
     for each in tuple(_prepared):
         each.before_fork()
         _waiting.append(each)
 
 
-def _after(*, in_child: bool) -> None:
+def _release_after_fork(*, in_child: bool) -> None:
     while _waiting:
         _waiting.pop().after_fork(in_child=in_child)
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_before,
-        after_in_parent=lambda: _after(in_child=False),
-        after_in_child=lambda: _after(in_child=True),
+        before=_lock_before_fork,
+        after_in_parent=lambda: _release_after_fork(in_child=False),
+        after_in_child=lambda: _release_after_fork(in_child=True),
     )

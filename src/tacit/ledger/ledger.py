@@ -35,7 +35,7 @@ class Entry:
     at: str = ""
 
     @property
-    def answered(self) -> bool:
+    def is_answered(self) -> bool:
         """Whether an answer was stored; until then the question may be run again under the same charge."""
         return self.payload is not None
 
@@ -61,13 +61,13 @@ class Ledger(Protocol):
     def settle(self, entry: Entry, payload: bytes) -> Entry:
         """The entry with its answer stored; if it has one already, that one stays and is returned."""
 
-    def spent(self, analyst: str | None = None) -> Charge:
+    def total_spent(self, analyst: str | None = None) -> Charge:
         """The sum of all charges, or of one analyst's."""
 
     def entries(self) -> Iterator[Entry]:
         """All entries, oldest first."""
 
-    def answered(self, topic: bytes) -> Iterator[Entry]:
+    def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first."""
 
     def version(self, table: str) -> int:

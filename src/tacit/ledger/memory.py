@@ -73,7 +73,7 @@ class MemoryLedger(Ledger):
                 self._answered.setdefault(known.topic, []).append(known.number)
             return known
 
-    def spent(self, analyst: str | None = None) -> Charge:
+    def total_spent(self, analyst: str | None = None) -> Charge:
         """The sum of all charges, or of one analyst's."""
         with self._one_at_a_time:
             return self._total(analyst)
@@ -83,7 +83,7 @@ class MemoryLedger(Ledger):
         with self._one_at_a_time:
             return iter(tuple(self._entries))
 
-    def answered(self, topic: bytes) -> Iterator[Entry]:
+    def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first, as they are now."""
         with self._one_at_a_time:
             numbers = sorted(self._answered.get(topic, ()), reverse=True)

@@ -9,7 +9,15 @@ from tacit.accounting import Charge
 from tacit.errors import InvalidInput, LedgerRefused
 from tacit.ledger.chain import RESTORE, Chain
 from tacit.ledger.ledger import Entry
-from tacit.ledger.records import answered, chained, charged, entry_of, fields_of, refreshed, written
+from tacit.ledger.records import (
+    answer_fields,
+    chain_record,
+    charge_fields,
+    encode_fields,
+    entry_of,
+    fields_of,
+    refresh_fields,
+)
 from tacit.ledger.store import Head, Line, Record, Session
 from tacit.ledger.verification import digest_totals
 
@@ -32,7 +40,7 @@ class Page:
 
     def append(self, fields: Mapping[str, Any]) -> Record:
         """The record that says this, at the end of the chain."""
-        record = chained(self.head, written(fields))
+        record = chain_record(self.head, encode_fields(fields))
         self.session.append(record)
         self.head = Head(record.number + 1, record.hash)
         if not record.number:
@@ -43,16 +51,16 @@ class Page:
         """A running total that is one number."""
         return int(self._tallies.get(name, 0))
 
-    def spent(self, payer: str | None) -> Charge:
+    def total_spent(self, payer: str | None) -> Charge:
         """What everyone, or one analyst, has spent."""
         if payer not in self._sums:
-            self._sums[payer] = _as_charge(self._tallies.get(_spent(payer)))
+            self._sums[payer] = _as_charge(self._tallies.get(_total_name(payer)))
         return self._sums[payer]
 
     def enter(self, asked: Entry, limits: int) -> Entry:
         """The entry that charges this, recorded, listed and added to what was spent."""
-        entry = replace(asked, number=self.number("entries"), before=self.spent(None))
-        record = self.append(charged(entry, limits))
+        entry = replace(asked, number=self.number("entries"), before=self.total_spent(None))
+        record = self.append(charge_fields(entry, limits))
         self.session.index(Line(entry.number, record.number, entry.key, entry.topic))
         self.set("entries", entry.number + 1)
         for payer in {None, entry.analyst}:
@@ -61,24 +69,24 @@ class Page:
 
     def settle(self, entry: Entry, payload: bytes) -> Entry:
         """The entry with its answer, which is recorded unless it had one."""
-        known = self._known(entry)
-        if known.answered:
+        known = self._own_entry(entry)
+        if known.is_answered:
             return known
-        record = self.append(answered(known.number, payload))
+        record = self.append(answer_fields(known.number, payload))
         self.session.answer(known.number, record.number, payload)
         return replace(known, payload=payload)
 
     def refresh(self, table: str) -> int:
         """The next version of a table."""
         version = self.number(_version(table)) + 1
-        self.append(refreshed(table, version))
+        self.append(refresh_fields(table, version))
         self.set(_version(table), version)
         return version
 
     def spend(self, payer: str | None, charge: Charge) -> None:
         """Add to what a payer has spent."""
-        self._sums[payer] = total = self.spent(payer) + charge
-        self.set(_spent(payer), f"{total.amount} {total.failure}")
+        self._sums[payer] = total = self.total_spent(payer) + charge
+        self.set(_total_name(payer), f"{total.amount} {total.failure}")
 
     def set(self, name: str, value: object) -> None:
         """Keep a running total until the end of the transaction."""
@@ -91,11 +99,11 @@ class Page:
             self.session.set_tally(name, self._tallies[name])
         self.head = replace(self.head, totals=digest_totals(self.session, self._tallies))
 
-    def paid(self, key: bytes, price: Charge) -> Entry | None:
+    def find_paid(self, key: bytes, price: Charge) -> Entry | None:
         """The first entry under a key whose price was no lower."""
         return paid(self._place, self.session, self._chain, key, price)
 
-    def _known(self, entry: Entry) -> Entry:
+    def _own_entry(self, entry: Entry) -> Entry:
         """The entry as this ledger has it, if it is one of its own."""
         if 0 <= entry.number < self.number("entries"):
             known = entry_in_use(self._place, self.session, self._chain, *self.session.lines(entry.number, 1))
@@ -135,7 +143,7 @@ def entry_in_use(place: str, session: Session, chain: Chain, line: Line) -> Entr
     Checked by: tests/unit/ledger/test_tampering.py
     """
     entry = entry_at(place, session, chain, line)
-    if not entry.answered:
+    if not entry.is_answered:
         for record in chain.records(session, line.record + 1, session.head().records):
             said = fields_of(record)
             if said["kind"] == "answered" and said["entry"] == line.entry:
@@ -155,7 +163,7 @@ def _differs(place: str, line: Line) -> LedgerRefused:
 
 def spent_by(session: Session, payer: str | None) -> Charge:
     """What everyone, or one analyst, has spent."""
-    return _as_charge(session.tally(_spent(payer)))
+    return _as_charge(session.tally(_total_name(payer)))
 
 
 def version_of(session: Session, table: str) -> int:
@@ -167,7 +175,7 @@ def _as_charge(tally: str | None) -> Charge:
     return Charge(*map(int, tally.split())) if tally else Charge()
 
 
-def _spent(payer: str | None) -> str:
+def _total_name(payer: str | None) -> str:
     return "spent" if payer is None else f"spent of {payer}"
 
 

@@ -145,19 +145,19 @@ class PostgresStore(Store):
 
     def ready(self) -> bool:
         """Whether the tables of a ledger are there."""
-        with self._reported(self._reader):
+        with self._translate_errors(self._reader):
             return bool(self._reader.start(READY).fetchone()[0])
 
     def lay_out(self) -> None:
         """Create the tables, unless they are there; two who do so at once do it one after the other."""
-        with self._reported(self._writer):
+        with self._translate_errors(self._writer):
             if not self._writer.start(READY).fetchone()[0]:
                 self._writer.start(TABLES)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """One transaction after all earlier ones; see `Store.writing`."""
-        with self._reported(self._writer):
+        with self._translate_errors(self._writer):
             session = self._turn()
             yield session
             self._commit(session)
@@ -165,13 +165,13 @@ class PostgresStore(Store):
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One transaction at one moment; see `Store.reading`."""
-        with self._reported(self._reader):
+        with self._translate_errors(self._reader):
             yield _Rows(self._reader.start(READING))
             self._reader.end()
 
     def faults(self) -> list[str]:
         """What is missing, tables that a crash would empty, an index that is not whole, no row to take turns by."""
-        with self._reported(self._reader):
+        with self._translate_errors(self._reader):
             missing = self._reader.start(MISSING, [NAMES]).fetchall()
             if missing:
                 return [f"is missing {name}" for (name,) in missing]
@@ -234,7 +234,7 @@ class PostgresStore(Store):
             raise LedgerUnavailable(self.place, "lost its connection", "try again")
 
     @contextmanager
-    def _reported(self, wire: "_Wire") -> Iterator[None]:
+    def _translate_errors(self, wire: "_Wire") -> Iterator[None]:
         """Whatever goes wrong, no transaction stays open; what PostgreSQL says of it becomes ours."""
         import psycopg
 

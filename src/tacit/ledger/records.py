@@ -17,19 +17,19 @@ from tacit.privacy import Neighbours
 __all__ = [
     "FORMAT",
     "Founding",
-    "adopted",
-    "answered",
-    "chained",
+    "adoption_fields",
+    "answer_fields",
+    "chain_record",
     "charge_in",
-    "charged",
+    "charge_fields",
     "entry_of",
     "fields_of",
-    "founded",
-    "limited",
-    "refreshed",
+    "founding_fields",
+    "limit_fields",
+    "refresh_fields",
     "terms_in",
     "units_of",
-    "written",
+    "encode_fields",
 ]
 
 FORMAT = "tacit ledger 1"
@@ -63,16 +63,16 @@ class Founding:
                 raise InvalidInput("limit", limit, "a ledger is kept in pure epsilon or in rho: use one of its filters")
 
 
-def written(fields: Mapping[str, Any]) -> bytes:
+def encode_fields(fields: Mapping[str, Any]) -> bytes:
     """What a record says, as canonical JSON.
 
-    >>> written({"kind": "refreshed", "at": "now"})
+    >>> encode_fields({"kind": "refreshed", "at": "now"})
     b'{"at":"now","kind":"refreshed"}'
     """
     return _CANONICAL.encode(fields).encode()
 
 
-def chained(head: Head, body: bytes) -> Record:
+def chain_record(head: Head, body: bytes) -> Record:
     """The record that comes after a head.
 
     Claim:      whoever knows the hash of a record knows every byte of it and of all records before it.
@@ -88,7 +88,7 @@ def fields_of(record: Record) -> dict[str, Any]:
     return fields
 
 
-def founded(terms: Founding) -> dict[str, Any]:
+def founding_fields(terms: Founding) -> dict[str, Any]:
     """The first record: what never changes, and a number by which no two ledgers of a machine are alike."""
     return {
         "kind": "founded",
@@ -106,7 +106,7 @@ def terms_in(fields: Mapping[str, Any]) -> Founding:
     return Founding(fields["unit"], Neighbours(fields["neighbours"]), fields["currency"])
 
 
-def limited(limit: Filter, analysts: Mapping[str, Filter], previous: int = 0) -> dict[str, Any]:
+def limit_fields(limit: Filter, analysts: Mapping[str, Filter], previous: int = 0) -> dict[str, Any]:
     """The limits from here on, and the number of the record that set those before them; 0 if there was none."""
     return {
         "kind": "limited",
@@ -117,7 +117,7 @@ def limited(limit: Filter, analysts: Mapping[str, Filter], previous: int = 0) ->
     }
 
 
-def charged(entry: Entry, limits: int) -> dict[str, Any]:
+def charge_fields(entry: Entry, limits: int) -> dict[str, Any]:
     """A charge, and the number of the record whose limits it was held to."""
     return {
         "kind": "charged",
@@ -133,7 +133,7 @@ def charged(entry: Entry, limits: int) -> dict[str, Any]:
     }
 
 
-def answered(number: int, payload: bytes) -> dict[str, Any]:
+def answer_fields(number: int, payload: bytes) -> dict[str, Any]:
     """That an entry was answered, and the digest of what was stored.
 
     It has no time: how long an answer took depends on the rows.
@@ -141,12 +141,12 @@ def answered(number: int, payload: bytes) -> dict[str, Any]:
     return {"kind": "answered", "entry": number, "digest": sha256(payload).hexdigest()}
 
 
-def refreshed(table: str, version: int) -> dict[str, Any]:
+def refresh_fields(table: str, version: int) -> dict[str, Any]:
     """That the curator gave a table new rows."""
     return {"kind": "refreshed", "at": now(), "table": table, "version": version}
 
 
-def adopted(why: str, remembered: Head | None, found: Head) -> dict[str, Any]:
+def adoption_fields(why: str, remembered: Head | None, found: Head) -> dict[str, Any]:
     """That the curator took the ledger as it lies, whatever its anchor remembers."""
     return {"kind": "adopted", "at": now(), "why": why, "remembered": _head(remembered), "found": _head(found)}
 

@@ -94,7 +94,7 @@ class SqliteStore(Store):
     ) -> None:
         self.place = str(locate(path))
         self._timeout = timeout
-        self._connect = connect or _connected
+        self._connect = connect or _connect
         self._writer: Connection | None = None
         self._reader: Connection | None = None
 
@@ -106,14 +106,14 @@ class SqliteStore(Store):
                 return False
         except OSError as error:
             raise LedgerUnavailable(self.place, f"cannot be reached ({error.strerror})", "mend its folder") from None
-        with self._reported():
-            self._reader = self._reader or self._opened()
+        with self._translate_errors():
+            self._reader = self._reader or self._open_connection()
             return self._reader.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
 
     def lay_out(self) -> None:
         """Create the tables, unless they are there."""
-        with self._reported():
-            self._writer = self._writer or self._opened()
+        with self._translate_errors():
+            self._writer = self._writer or self._open_connection()
             self._keep_log(self._writer)
         with self.writing():
             if self._writer.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
@@ -135,23 +135,23 @@ class SqliteStore(Store):
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """One exclusive transaction, durable when it is left."""
-        with self._reported():
-            self._writer = self._writer or self._opened()
+        with self._translate_errors():
+            self._writer = self._writer or self._open_connection()
             with _transaction(self._writer, "BEGIN IMMEDIATE"):
                 yield _SqliteSession(self._writer)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One transaction that sees one durable moment."""
-        with self._reported():
-            self._reader = self._reader or self._opened()
+        with self._translate_errors():
+            self._reader = self._reader or self._open_connection()
             with _transaction(self._reader, "BEGIN"):
                 yield _SqliteSession(self._reader)
 
     def faults(self) -> list[str]:
         """What is not as it was laid out."""
-        with self._reported():
-            self._reader = self._reader or self._opened()
+        with self._translate_errors():
+            self._reader = self._reader or self._open_connection()
             found = dict(self._reader.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall())
             if found != TABLES:
                 return ["is damaged: its tables are not laid out as they were"]
@@ -159,8 +159,8 @@ class SqliteStore(Store):
 
     def read_pages(self) -> list[str]:
         """What SQLite finds wrong with its pages and indexes."""
-        with self._reported():
-            self._reader = self._reader or self._opened()
+        with self._translate_errors():
+            self._reader = self._reader or self._open_connection()
             told = self._reader.execute("PRAGMA integrity_check(1)").fetchone()[0]
             return [] if told == "ok" else ["is damaged: its pages or indexes are broken"]
 
@@ -172,7 +172,7 @@ class SqliteStore(Store):
                     connection.close()
         self._reader = self._writer = None
 
-    def _opened(self) -> Connection:
+    def _open_connection(self) -> Connection:
         refuse_links(self.place)
         connection = self._connect(self.place)
         for setting in (f"busy_timeout = {round(self._timeout * 1000)}", "synchronous = FULL", "fullfsync = ON"):
@@ -180,7 +180,7 @@ class SqliteStore(Store):
         return connection
 
     @contextmanager
-    def _reported(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
@@ -267,7 +267,7 @@ def _transaction(connection: Connection, begin: str) -> Iterator[None]:
         raise
 
 
-def _connected(path: str) -> Connection:
+def _connect(path: str) -> Connection:
     # SQLite keeps a file beside one with a log, even to read it.  Where none can be written, nobody writes at all.
     address = f"{Path(path).as_uri()}?mode=ro&immutable=1" if _on_read_only_disk(path) else Path(path).as_uri()
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)

@@ -101,7 +101,7 @@ class Turns(Generic[Page]):
                 following.ring()
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def take_turn(self) -> Iterator[None]:
         """A turn of one's own."""
         self.take()
         try:

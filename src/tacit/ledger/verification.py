@@ -8,10 +8,10 @@ from tacit.accounting import Charge
 from tacit.errors import LedgerRefused
 from tacit.ledger.chain import RESTORE, Chain
 from tacit.ledger.ledger import NOTHING
-from tacit.ledger.records import FORMAT, chained, charge_in, fields_of, units_of, written
+from tacit.ledger.records import FORMAT, chain_record, charge_in, encode_fields, fields_of, units_of
 from tacit.ledger.store import EMPTY, Head, Line, Record, Session
 
-__all__ = ["Progress", "check_since", "digest_totals", "disagreement", "verified"]
+__all__ = ["Progress", "check_since", "digest_totals", "disagreement", "verify_chain"]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how many records were read, and of how many."""
@@ -19,7 +19,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 PAGE = 1000
 
 
-def verified(place: str, session: Session, progress: Progress | None = None) -> Head:
+def verify_chain(place: str, session: Session, progress: Progress | None = None) -> Head:
     """The head of the chain, if everything that the store keeps follows from its records.
 
     Claim:      a byte of a record, an amount, a limit, a total, an answer or an index cannot be changed without notice,
@@ -71,7 +71,7 @@ def digest_totals(session: Session, tallies: Mapping[str, str]) -> bytes:
     """
     counted = {name: value for name, value in tallies.items() if name in _ALWAYS or value not in ("0", "0 0")}
     records = [session.record(number) for number in (0, int(tallies.get("limits", 0)))]
-    return sha256(b"".join(record.hash for record in records if record is not None) + written(counted)).digest()
+    return sha256(b"".join(record.hash for record in records if record is not None) + encode_fields(counted)).digest()
 
 
 def _fitting(session: Session, number: int) -> Record:
@@ -79,7 +79,7 @@ def _fitting(session: Session, number: int) -> Record:
     record = session.record(number)
     before = session.record(number - 1) if number else None
     head = EMPTY if before is None else Head(number, before.hash)
-    if record is None or record != chained(head, record.body):
+    if record is None or record != chain_record(head, record.body):
         raise _Fault(f"record {number} is not what was written")
     return record
 
@@ -167,7 +167,7 @@ class _Books:
         self._unread: dict[int, tuple[int | None, str]] = {}
 
     def read(self, record: Record) -> None:
-        if record != chained(self.head, record.body):
+        if record != chain_record(self.head, record.body):
             raise _Fault(f"record {self.head.records} is not what was written")
         fields = fields_of(record)
         if (fields["kind"] == "founded") != (record.number == 0):
@@ -178,11 +178,11 @@ class _Books:
     def _understand(self, record: Record, fields: dict[str, Any]) -> None:
         match fields["kind"]:
             case "charged":
-                self._charged(record, fields)
+                self._check_charge(record, fields)
             case "answered":
-                self._answered(record, fields)
+                self._check_answer(record, fields)
             case "refreshed":
-                self._refreshed(record, fields)
+                self._check_refresh(record, fields)
             case "limited":
                 self._limits = record.number
             case "adopted":
@@ -212,7 +212,7 @@ class _Books:
             **{f"version of {table}": str(version) for table, version in self._versions.items()},
         }
 
-    def _charged(self, record: Record, fields: dict[str, Any]) -> None:
+    def _check_charge(self, record: Record, fields: dict[str, Any]) -> None:
         number, before = fields["entry"], units_of(self._spent[None])
         if (number, fields["before"], fields["limits"]) != (self._entries, before, self._limits):
             raise _Fault(f"record {record.number} does not follow from those before it")
@@ -230,11 +230,11 @@ class _Books:
         if line.answer is not None or line.payload is not None:
             self._unread[line.entry] = (line.answer, sha256(line.payload or b"").hexdigest())
 
-    def _answered(self, record: Record, fields: dict[str, Any]) -> None:
+    def _check_answer(self, record: Record, fields: dict[str, Any]) -> None:
         if self._unread.pop(fields["entry"], None) != (record.number, fields["digest"]):
             raise _Fault(f"the answer of entry {fields['entry']} is not the one that was recorded")
 
-    def _refreshed(self, record: Record, fields: dict[str, Any]) -> None:
+    def _check_refresh(self, record: Record, fields: dict[str, Any]) -> None:
         version = self._versions.get(fields["table"], 0) + 1
         if fields["version"] != version:
             raise _Fault(f"record {record.number} does not follow from those before it")

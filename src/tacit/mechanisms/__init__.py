@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tacit.later import later
-from tacit.mechanisms.after import clamped, rounded
+from tacit.mechanisms.after import clamp, round_to
 from tacit.mechanisms.alone import passing, threshold
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
 from tacit.mechanisms.laplace import Laplace
@@ -73,7 +73,7 @@ __all__ = [
     "Session",
     "SeveralQuantiles",
     "analytic_gaussian_sigma",
-    "clamped",
+    "clamp",
     "classical_gaussian_sigma",
     "crossover",
     "error_of_mean",
@@ -85,7 +85,7 @@ __all__ = [
     "people_for_quantile",
     "people_for_response",
     "quantiles_for",
-    "rounded",
+    "round_to",
     "selection_bound",
     "steps_moved_squared",
     "threshold",

@@ -15,10 +15,10 @@ from tacit.exact import (
     Number,
     at_most,
     ball,
-    between,
     count_of,
     discrete_laplace,
     float_at_least,
+    hull,
     log,
     upper,
     working,
@@ -54,7 +54,7 @@ class AboveThreshold:
                 only get further below.  What was compared is never told (Lyu, Su, Li 2017, Theorems 2 and 5).
     Checked by: tests/laws/test_sparse_vector.py
 
-    >>> alarm = AboveThreshold.calibrated(epsilon=1, sensitivity=1, count=2)
+    >>> alarm = AboveThreshold.calibrate(epsilon=1, sensitivity=1, count=2)
     >>> session = alarm.begin(threshold=1000)
     >>> [session.ask(value) for value in (0, 5000, 10, 6000)]
     [False, True, False, True]
@@ -86,7 +86,7 @@ class AboveThreshold:
         )
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls,
         epsilon: Number,
         sensitivity: Sensitivity | Number,
@@ -99,12 +99,12 @@ class AboveThreshold:
 
         With w = 2 count (count if monotone), the threshold gets the share 1 / (1 + w**(2/3)); numbers get half of all.
 
-        >>> AboveThreshold.calibrated(epsilon=1, sensitivity=1, count=4).value_scale
+        >>> AboveThreshold.calibrate(epsilon=1, sensitivity=1, count=4).value_scale
         Fraction(10, 1)
         """
         price, steps = price_of(epsilon), _steps(sensitivity)
         often = count_of(count, "count", least=1, most=1 << 40)
-        _checked(sensitivity_of(sensitivity), monotone)
+        _check_unit(sensitivity_of(sensitivity), monotone)
         numbers = price / 2 if numeric else Fraction(0)
         weight = often * (1 if monotone else 2)
         share = Fraction(round((1 << 20) / (1 + weight ** (2 / 3))), 1 << 20)
@@ -136,7 +136,7 @@ class AboveThreshold:
             raise InvalidInput("error", error, "give an error of at least 1")
 
         def tried(price: Fraction) -> tuple["AboveThreshold", bool]:
-            made = cls.calibrated(price, sensitivity, count, numeric=numeric, monotone=monotone)
+            made = cls.calibrate(price, sensitivity, count, numeric=numeric, monotone=monotone)
             return made, made.error(confidence, answers) <= most
 
         low, high = Fraction(0), Fraction(1)
@@ -154,17 +154,17 @@ class AboveThreshold:
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What all answers of a session cost together, if each value moves by at most this much between neighbours."""
         unit, steps = sensitivity_of(sensitivity), _steps(sensitivity)
-        _checked(unit, self.monotone)
+        _check_unit(unit, self.monotone)
         each = self.count * (1 if self.monotone else 2)
         told = Fraction(0) if self.answer_scale is None else self.count * steps / self.answer_scale
         return PureLoss(steps / self.threshold_scale + each * steps / self.value_scale + told, unit.neighbours)
 
-    def bound(self, confidence: Number, answers: int) -> float:
+    def error_bound(self, confidence: Number, answers: int) -> float:
         """The theorem: with this probability no value is called wrongly that is further from the threshold than this.
 
         It is threshold_scale ln(2 / beta) + value_scale ln(2 answers / beta).
 
-        >>> round(AboveThreshold.calibrated(epsilon=1, sensitivity=1).bound(0.95, answers=100), 1)
+        >>> round(AboveThreshold.calibrate(epsilon=1, sensitivity=1).error_bound(0.95, answers=100), 1)
         36.6
         """
         beta, many = 1 - confidence_of(confidence), count_of(answers, "answers", least=1)
@@ -182,11 +182,11 @@ class AboveThreshold:
                     or for a scale above 50 in 4096 blocks, each at its worse end.
         Checked by: tests/laws/test_sparse_vector.py
 
-        >>> AboveThreshold.calibrated(epsilon=1, sensitivity=1).error(0.95, answers=100)
+        >>> AboveThreshold.calibrate(epsilon=1, sensitivity=1).error(0.95, answers=100)
         26
         """
         wanted, many = float(confidence_of(confidence)), count_of(answers, "answers", least=1)
-        low, high = -1, max(1, ceil(self.bound(confidence, many)))
+        low, high = -1, max(1, ceil(self.error_bound(confidence, many)))
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self._rightly(middle, many) >= wanted + 1e-12 else (middle, high)
@@ -222,7 +222,7 @@ class AboveThreshold:
             raise TooLarge(f"list at most {_QUESTIONS_AT_MOST} values, for a threshold scale of at most 1024")
         line, noise = LaplaceLaw(self.threshold_scale), LaplaceLaw(self.value_scale)
         reach = ceil(_NATS * self.threshold_scale)
-        left_out = between(ball(0), 2 * line.tail(reach + 1))
+        left_out = hull(ball(0), 2 * line.tail(reach + 1))
         sums: dict[tuple[bool, ...], Ball] = {}
         tail = cache(noise.tail)
         for drawn in range(-reach, reach + 1):
@@ -230,14 +230,14 @@ class AboveThreshold:
             for calls, chance in _sequences(above, self.count):
                 sums[calls] = sums.get(calls, ball(0)) + line.mass(drawn) * chance
         law: dict[Outcome, Ball] = {calls: chance + left_out for calls, chance in sorted(sums.items())}
-        return law if self.answer_scale is None else self._told(law, asked, low, high)
+        return law if self.answer_scale is None else self._outcome_law(law, asked, low, high)
 
-    def _told(
+    def _outcome_law(
         self, law: dict[Outcome, Ball], asked: list[int], low: int | None, high: int | None
     ) -> dict[Outcome, Ball]:
         if low is None or high is None or self.answer_scale is None:
             raise InvalidInput("low", low, "numbers are told: say to which range they are clamped")
-        numbers = [Released(value, LaplaceLaw(self.answer_scale)).folded(low, high) for value in asked]
+        numbers = [Released(value, LaplaceLaw(self.answer_scale)).clamp_law(low, high) for value in asked]
         told: dict[Outcome, Ball] = {}
         for calls, chance in law.items():
             sequences: dict[Outcome, Ball] = {(): chance}
@@ -330,7 +330,7 @@ def _steps(sensitivity: Sensitivity | Number) -> int:
     return steps
 
 
-def _checked(unit: Sensitivity, monotone: bool) -> None:
+def _check_unit(unit: Sensitivity, monotone: bool) -> None:
     if monotone and unit.neighbours is Neighbours.REPLACE:
         raise InvalidInput("monotone", monotone, "values all move the same way under add-or-remove only; leave it out")
 

@@ -47,7 +47,7 @@ def gaussian_bound(
     price, failure = price_of(epsilon), failure_of(delta)
     if price >= 1:
         raise InvalidInput(
-            "epsilon", epsilon, "the classical bound is proved below 1 only; use Gaussian.calibrated(...).error"
+            "epsilon", epsilon, "the classical bound is proved below 1 only; use Gaussian.calibrate(...).error"
         )
     moved = sensitivity_of(sensitivity).in_norm(Norm.L2).bound
     with working():

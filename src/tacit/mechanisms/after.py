@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, at_least
-from tacit.mechanisms.steps import narrowed
+from tacit.mechanisms.steps import narrow_integers
 
-__all__ = ["clamped", "rounded"]
+__all__ = ["clamp", "round_to"]
 
 
-def clamped(released: Any, low: Number | None = None, high: Number | None = None) -> Any:
+def clamp(released: Any, low: Number | None = None, high: Number | None = None) -> Any:
     """The release with everything beyond the limits moved onto them.
 
     Claim:      clamping costs nothing.
@@ -24,7 +24,7 @@ def clamped(released: Any, low: Number | None = None, high: Number | None = None
                 breaks the promise.
     Checked by: tests/laws/test_after.py
 
-    >>> clamped(-3, low=0)
+    >>> clamp(-3, low=0)
     0
     """
     least, most = (None if limit is None else at_least(limit, "a limit") for limit in (low, high))
@@ -42,14 +42,14 @@ def clamped(released: Any, low: Number | None = None, high: Number | None = None
     return _of_each(released, inside)
 
 
-def rounded(released: Any, to: int) -> Any:
+def round_to(released: Any, to: int) -> Any:
     """The release rounded to the nearest multiple of `to`, halves upward.
 
     Claim:      rounding costs nothing.
     Because:    it is a function of the release alone.
     Checked by: tests/laws/test_after.py
 
-    >>> rounded(1234, to=100)
+    >>> round_to(1234, to=100)
     1200
     """
     if isinstance(to, bool) or not isinstance(to, int) or not 1 <= to <= 1 << 53:
@@ -86,4 +86,4 @@ def _near_integers(numbers: NDArray[Any], to: int) -> NDArray[Any]:
     fits = numbers.dtype.kind == "i" and not (numbers.size and (numbers.min() < -(2**62) or numbers.max() > 2**62))
     exact = numbers.astype(np.int64 if fits else object)
     left = exact % to
-    return narrowed(np.asarray(exact - left + to * (2 * left >= to)))
+    return narrow_integers(np.asarray(exact - left + to * (2 * left >= to)))

@@ -63,7 +63,7 @@ class Cells:
         if self.count > _MOST_CELLS:
             raise InvalidInput("the cells", self.count, "so many are held as runs: call runs() instead")
         places = self.places(values)
-        return _summed(places, _row_weights(values, weights), self.count)
+        return _sum_weights(places, _row_weights(values, weights), self.count)
 
     def runs(self, values: Any, weights: Any = None) -> tuple[Weights, list[int]]:
         """The same as weights and widths of runs: the occupied cells, and the empty stretches between them.
@@ -72,7 +72,7 @@ class Cells:
         (array([0, 2, 0, 1]), [7, 1, 1099511627768, 1])
         """
         places, index = np.unique(self.places(values), return_inverse=True)
-        sums = _summed(index, _row_weights(values, weights), len(places)).tolist()
+        sums = _sum_weights(index, _row_weights(values, weights), len(places)).tolist()
         held, widths, start = [], [], 0
         for place, mass in zip(places.tolist(), sums, strict=True):
             if place > start:
@@ -121,7 +121,7 @@ class PowersOfTwo:
 
     def weigh(self, values: Any, weights: Any = None) -> Weights:
         """How much lies in each cell: rows, or their integer weights."""
-        return _summed(self.places(values), _row_weights(values, weights), self.count)
+        return _sum_weights(self.places(values), _row_weights(values, weights), self.count)
 
     def outer(self, index: int) -> Fraction | int:
         """The end of a cell that lies further from zero."""
@@ -171,7 +171,7 @@ def _row_weights(values: Any, weights: Any) -> NDArray[np.int64] | None:
     return held[known]
 
 
-def _summed(places: NDArray[np.int64], weights: NDArray[np.int64] | None, count: int) -> Weights:
+def _sum_weights(places: NDArray[np.int64], weights: NDArray[np.int64] | None, count: int) -> Weights:
     if weights is None:
         return np.bincount(places, minlength=count).astype(np.int64)
     sums = np.zeros(count, np.int64)

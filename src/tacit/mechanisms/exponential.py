@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tacit.exact import Ball, Number, ball, exponential_choice
 from tacit.frozen import frozen
-from tacit.mechanisms.selection import Selection, filled
+from tacit.mechanisms.selection import Selection, set_parameters
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import BoundedRangeLoss, Loss, Sensitivity
 
@@ -25,9 +25,9 @@ class Exponential(Selection):
     Because:    the loss of candidate i is its score's move over scale, plus what all candidates share.
     Checked by: tests/laws/test_selection.py
 
-    >>> Exponential.calibrated(epsilon=1, sensitivity=1)
+    >>> Exponential.calibrate(epsilon=1, sensitivity=1)
     Exponential(scale=Fraction(2, 1), grid=None, monotone=False)
-    >>> Exponential.calibrated(epsilon=1, sensitivity=1, monotone=True).release([0, 10**6, 3])
+    >>> Exponential.calibrate(epsilon=1, sensitivity=1, monotone=True).release([0, 10**6, 3])
     1
     """
 
@@ -36,7 +36,7 @@ class Exponential(Selection):
     monotone: bool
 
     def __init__(self, scale: Number, grid: Number | None = None, *, monotone: bool = False) -> None:
-        filled(self, scale, grid, monotone)
+        set_parameters(self, scale, grid, monotone)
 
     def choose(self, steps: NDArray[Any], times: int) -> NDArray[np.int64]:
         """By slots, one word a choice."""
@@ -60,4 +60,4 @@ class Exponential(Selection):
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one choice costs, if each score moves by at most this much between neighbours."""
-        return BoundedRangeLoss(self.told(sensitivity), sensitivity_of(sensitivity).neighbours)
+        return BoundedRangeLoss(self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours)

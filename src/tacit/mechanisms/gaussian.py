@@ -55,7 +55,7 @@ class Gaussian:
         fill(self, sigma=checked_scale(sigma, "sigma", step), grid=step)
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls, epsilon: Number, delta: Number, sensitivity: Sensitivity | Number, grid: Number | None = None
     ) -> "Gaussian":
         """The mechanism with as little noise as a bisection finds that is (epsilon, delta)-DP by its own, discrete law.
@@ -64,7 +64,7 @@ class Gaussian:
         Because:    a sigma is accepted only if the upper end of its certified delta is at most the wanted one.
         Checked by: tests/laws/test_mechanisms.py
 
-        >>> round(float(Gaussian.calibrated(epsilon=1, delta=1e-6, sensitivity=1).sigma), 3)
+        >>> round(float(Gaussian.calibrate(epsilon=1, delta=1e-6, sensitivity=1).sigma), 3)
         4.231
         """
         price, failure, step = price_of(epsilon), failure_of(delta), checked_grid(grid)

@@ -63,7 +63,7 @@ class HistogramQuantiles:
                 integers (Hay, Rastogi, Miklau, Suciu 2010).
     Checked by: tests/laws/test_quantiles.py
 
-    >>> ages = HistogramQuantiles.calibrated(epsilon=1, sensitivity=1, cells=101, ranks=[0.25, 0.5, 0.75])
+    >>> ages = HistogramQuantiles.calibrate(epsilon=1, sensitivity=1, cells=101, ranks=[0.25, 0.5, 0.75])
     >>> ages.shape, ages.scale
     ((9, 12), Fraction(2, 1))
     >>> len(ages.release([10] * 101))
@@ -83,7 +83,7 @@ class HistogramQuantiles:
         fill(self, ranks=ranks_of(ranks), shape=cuts, cells=many, scale=checked_scale(scale, "scale", None))
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, cells: int, ranks: Any
     ) -> "HistogramQuantiles":
         """The mechanism with the least error on average whose loss is at most epsilon."""
@@ -100,7 +100,7 @@ class HistogramQuantiles:
     def noisy(self, counts: Any) -> NoisyRanges:
         """The histogram itself, released."""
         levels = tuple(level + discrete_laplace(self.scale, len(level)) for level in self.ranges(counts))
-        return NoisyRanges(levels, _fitted([level.astype(np.float64) for level in levels], self.shape, self.cells))
+        return NoisyRanges(levels, _fit_weights([level.astype(np.float64) for level in levels], self.shape, self.cells))
 
     def release(self, counts: Any) -> list[int]:
         """Cells near the quantiles, in order."""
@@ -181,7 +181,7 @@ def _starts(shape: tuple[int, ...], cells: int) -> tuple[NDArray[np.intp], ...]:
     return tuple(reversed(found))
 
 
-def _fitted(levels: list[Floats], shape: tuple[int, ...], cells: int) -> Floats:
+def _fit_weights(levels: list[Floats], shape: tuple[int, ...], cells: int) -> Floats:
     """The weights of the cells that fit all noisy ranges best, in least squares.
 
     From the cells up, what is known of a range from below is weighed with its own noisy weight; from the top down,
@@ -210,7 +210,7 @@ def _influence(shape: tuple[int, ...], cells: int) -> Floats:
     lengths = [len(starts) for starts in _starts(shape, cells)]
     ends = np.cumsum([0, *lengths])
     every = np.eye(ends[-1])
-    return _fitted([every[a:b] for a, b in pairwise(ends)], shape, cells)
+    return _fit_weights([every[a:b] for a, b in pairwise(ends)], shape, cells)
 
 
 def _spread(shape: tuple[int, ...], cells: int) -> Floats:

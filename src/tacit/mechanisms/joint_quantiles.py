@@ -55,7 +55,7 @@ class JointQuantiles:
                 Spreading a weight evenly is linear: a unit weighs no more afterwards.
     Checked by: tests/laws/test_quantiles.py
 
-    >>> thirds = JointQuantiles.calibrated(epsilon=1, sensitivity=1, ranks=[Fraction(1, 3), Fraction(2, 3)])
+    >>> thirds = JointQuantiles.calibrate(epsilon=1, sensitivity=1, ranks=[Fraction(1, 3), Fraction(2, 3)])
     >>> thirds.scale
     Fraction(8, 3)
     >>> low, high = thirds.release([100, 0, 0, 100, 0, 0, 100])
@@ -71,12 +71,12 @@ class JointQuantiles:
         fill(self, ranks=ranks_of(ranks), scale=scale_of(scale), parts=count_of(parts, "parts", least=1, most=1 << 10))
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, ranks: Any, parts: int = 1
     ) -> "JointQuantiles":
         """The mechanism with the least noise whose loss is at most epsilon; `sensitivity` is what one unit weighs."""
         wanted, unit = ranks_of(ranks), sensitivity_of(sensitivity)
-        return cls(wanted, 2 * unit.bound * _moved(wanted, unit.neighbours) / price_of(epsilon), parts)
+        return cls(wanted, 2 * unit.bound * _rank_movement(wanted, unit.neighbours) / price_of(epsilon), parts)
 
     def release(self, counts: Any) -> list[int]:
         """Cells near the quantiles, in order.
@@ -89,12 +89,14 @@ class JointQuantiles:
         Checked by: tests/laws/test_quantiles.py
         """
         chain = _Chain(self, np.repeat(weights_of(counts), self.parts))
-        return [place // self.parts for place in chain.drawn()]
+        return [place // self.parts for place in chain.draw()]
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one release costs if one unit weighs at most this much in all."""
         unit = sensitivity_of(sensitivity)
-        return BoundedRangeLoss(2 * unit.bound * _moved(self.ranks, unit.neighbours) / self.scale, unit.neighbours)
+        return BoundedRangeLoss(
+            2 * unit.bound * _rank_movement(self.ranks, unit.neighbours) / self.scale, unit.neighbours
+        )
 
     def error(self, confidence: Number, cells: int) -> float:
         """By how many rows every quantile is misranked at most, beyond what the best cells leave; the theorem.
@@ -170,7 +172,7 @@ class _Chain:
         self.least.append(least)
         self.held.append(held / held.max())
 
-    def drawn(self) -> list[int]:
+    def draw(self) -> list[int]:
         """A tuple of cells, from the last one back."""
         chosen: list[int] = []
         for j in range(len(self.ranks) - 1, -1, -1):
@@ -224,7 +226,7 @@ def ranks_of(ranks: Any) -> tuple[Fraction, ...]:
     return exact
 
 
-def _moved(ranks: tuple[Fraction, ...], neighbours: Neighbours) -> Fraction:
+def _rank_movement(ranks: tuple[Fraction, ...], neighbours: Neighbours) -> Fraction:
     """How far a unit of weight one moves the sum of all excesses."""
     smallest = min(b - a for a, b in pairwise((Fraction(0), *ranks, Fraction(1))))
     return Fraction(2) if neighbours is Neighbours.REPLACE else 2 * (1 - smallest)

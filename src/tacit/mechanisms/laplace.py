@@ -33,7 +33,7 @@ class Laplace:
                 moves / scale); what leaves is a function of rounded integers and noise only.
     Checked by: tests/laws/test_mechanisms.py
 
-    >>> Laplace.calibrated(epsilon=1, sensitivity=1)
+    >>> Laplace.calibrate(epsilon=1, sensitivity=1)
     Laplace(scale=Fraction(1, 1), grid=None)
     >>> isinstance(Laplace(10).release(42), int)
     True
@@ -47,10 +47,10 @@ class Laplace:
         fill(self, scale=checked_scale(scale, "scale", step), grid=step)
 
     @classmethod
-    def calibrated(cls, epsilon: Number, sensitivity: Sensitivity | Number, grid: Number | None = None) -> "Laplace":
+    def calibrate(cls, epsilon: Number, sensitivity: Sensitivity | Number, grid: Number | None = None) -> "Laplace":
         """The mechanism with the least noise whose loss is at most epsilon.
 
-        >>> Laplace.calibrated(epsilon=0.5, sensitivity=3).scale
+        >>> Laplace.calibrate(epsilon=0.5, sensitivity=3).scale
         Fraction(6, 1)
         """
         step = checked_grid(grid)

@@ -164,7 +164,7 @@ class Released:
         """The probability of exactly this outcome."""
         return self.law.mass(_whole(outcome, "outcome") - self.centre)
 
-    def folded(self, low: int, high: int) -> dict[int, Ball]:
+    def clamp_law(self, low: int, high: int) -> dict[int, Ball]:
         """The law after clamping to low … high: a finite distribution, as certified balls that sum to one.
 
         Clamping is a function of the release, so it can only lose information; for Laplace noise nothing is lost if

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput, TooLarge
-from tacit.exact import Ball, Number, ball, between, discrete_laplace, geometric, precision, uniform_choice, unit_rule
+from tacit.exact import Ball, Number, ball, discrete_laplace, geometric, hull, precision, uniform_choice, unit_rule
 from tacit.frozen import frozen
 from tacit.mechanisms.permute_and_flip import flipped_chances, flipped_misses
-from tacit.mechanisms.selection import Selection, filled
+from tacit.mechanisms.selection import Selection, set_parameters
 from tacit.mechanisms.steps import noisy, sensitivity_of
 from tacit.privacy import Loss, PureLoss, Sensitivity, fill
 
@@ -37,7 +37,7 @@ class NoisyMax(Selection):
                 moves by at most d; from one integer to the next the chance to reach it falls by at most e**(1 / scale).
     Checked by: tests/laws/test_selection.py
 
-    >>> NoisyMax.calibrated(epsilon=1, sensitivity=1).scale
+    >>> NoisyMax.calibrate(epsilon=1, sensitivity=1).scale
     Fraction(2, 1)
     >>> NoisyMax(scale=1, noise="exponential").release([0, 10**6, 3], smallest=True) == 1
     False
@@ -56,7 +56,7 @@ class NoisyMax(Selection):
         monotone: bool = False,
         noise: Literal["laplace", "exponential"] = "laplace",
     ) -> None:
-        filled(self, scale, grid, monotone)
+        set_parameters(self, scale, grid, monotone)
         if noise not in {"laplace", "exponential"}:
             raise InvalidInput("noise", noise, 'give "laplace" or "exponential"')
         fill(self, noise=noise)
@@ -102,7 +102,7 @@ class NoisyMax(Selection):
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one choice costs, if each score moves by at most this much between neighbours."""
-        return PureLoss(self.told(sensitivity), sensitivity_of(sensitivity).neighbours)
+        return PureLoss(self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours)
 
 
 def _laplace_chances(counts: Mapping[int, int], scale: Fraction) -> dict[int, Ball]:
@@ -126,9 +126,7 @@ def _laplace_chances(counts: Mapping[int, int], scale: Fraction) -> dict[int, Ba
         )
     tails = list(accumulate(repeat((-ball(1 / scale)).exp(), 1 - low), mul, initial=1 / (1 + (-ball(1 / scale)).exp())))
     peak = -(-ball(1 / scale)).expm1()
-    chances = {
-        distance: between(ball(0), tails[high + 1 + distance] + tails[1 - low - distance]) for distance in counts
-    }
+    chances = {distance: hull(ball(0), tails[high + 1 + distance] + tails[1 - low - distance]) for distance in counts}
     rule = unit_rule(candidates - 1)
     for value in range(low, high + 1):
         noise = {distance: value + distance for distance in counts}

@@ -40,12 +40,12 @@ def confidence_of(confidence: Number) -> Fraction:
     Fraction(19, 20)
     """
     if type(confidence) in (float, Fraction):  # everything else, and what cannot be hashed, is read anew
-        return _remembered(confidence)
+        return _read_confidence(confidence)
     return _confidence_of(confidence)
 
 
 @lru_cache(maxsize=256, typed=True)  # a float is not read as the fraction that it equals
-def _remembered(confidence: Number) -> Fraction:
+def _read_confidence(confidence: Number) -> Fraction:
     """Every number of an answer has its interval at the same confidence."""
     return _confidence_of(confidence)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.errors import TooLarge
 from tacit.exact import Ball, Number, ball, flipped_choice, unit_rule, upper
 from tacit.frozen import frozen
-from tacit.mechanisms.selection import Selection, filled
+from tacit.mechanisms.selection import Selection, set_parameters
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import Loss, PureLoss, Sensitivity
 
@@ -33,7 +33,7 @@ class PermuteAndFlip(Selection):
                 at most e**(d / scale).
     Checked by: tests/laws/test_selection.py
 
-    >>> PermuteAndFlip.calibrated(epsilon=1, sensitivity=1)
+    >>> PermuteAndFlip.calibrate(epsilon=1, sensitivity=1)
     PermuteAndFlip(scale=Fraction(2, 1), grid=None, monotone=False)
     >>> PermuteAndFlip(scale=1).release([0, 10**6, 3])
     1
@@ -44,7 +44,7 @@ class PermuteAndFlip(Selection):
     monotone: bool
 
     def __init__(self, scale: Number, grid: Number | None = None, *, monotone: bool = False) -> None:
-        filled(self, scale, grid, monotone)
+        set_parameters(self, scale, grid, monotone)
 
     def choose(self, steps: NDArray[Any], times: int) -> NDArray[np.int64]:
         """By a coin and a rank for every candidate, tossed and drawn for all."""
@@ -60,7 +60,7 @@ class PermuteAndFlip(Selection):
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one choice costs, if each score moves by at most this much between neighbours."""
-        return PureLoss(self.told(sensitivity), sensitivity_of(sensitivity).neighbours)
+        return PureLoss(self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours)
 
 
 def flipped_chances(counts: Mapping[int, int], scale: Fraction) -> dict[int, Ball]:

@@ -28,7 +28,7 @@ from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import BoundedRangeLoss, Loss, Neighbours, Sensitivity, fill
 
-__all__ = ["Quantile", "misranked", "people_for_quantile", "rank_of", "steepness"]
+__all__ = ["Quantile", "rank_errors", "people_for_quantile", "rank_of", "steepness"]
 
 Integers = NDArray[Any]
 
@@ -48,7 +48,7 @@ class Quantile:
                 rest is the exponential mechanism (Dong, Durfee, Rogers 2020).
     Checked by: tests/laws/test_quantiles.py
 
-    >>> median = Quantile.calibrated(epsilon=1, sensitivity=1, rank=Fraction(1, 2))
+    >>> median = Quantile.calibrate(epsilon=1, sensitivity=1, rank=Fraction(1, 2))
     >>> median.scale
     Fraction(1, 1)
     >>> median.release([0, 400, 30, 0, 400]) in range(5)
@@ -62,7 +62,7 @@ class Quantile:
         fill(self, rank=rank_of(rank), scale=scale_of(scale))
 
     @classmethod
-    def calibrated(cls, epsilon: Number, sensitivity: Sensitivity | Number, rank: Number) -> "Quantile":
+    def calibrate(cls, epsilon: Number, sensitivity: Sensitivity | Number, rank: Number) -> "Quantile":
         """The mechanism with the least noise whose loss is at most epsilon; `sensitivity` is what one unit weighs."""
         wanted, unit = rank_of(rank), sensitivity_of(sensitivity)
         return cls(wanted, 2 * unit.bound * steepness(wanted, unit.neighbours) / price_of(epsilon))
@@ -87,7 +87,7 @@ class Quantile:
         """
         weights = weights_of(counts)
         wide = None if widths is None else _widths(weights, widths)
-        run = weighted_index(*self._scored(weights), wide)
+        run = weighted_index(*self._score_cells(weights), wide)
         return run if wide is None else sum(wide[:run]) + below(wide[run])
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
@@ -96,10 +96,10 @@ class Quantile:
         moved = unit.bound * steepness(self.rank, unit.neighbours)
         return BoundedRangeLoss(2 * moved / self.scale, unit.neighbours)
 
-    def bound(self, confidence: Number, cells: int) -> float:
+    def error_bound(self, confidence: Number, cells: int) -> float:
         """The theorem: misranked by at most scale (ln cells + ln(1 / beta)) rows, whatever the data.
 
-        >>> round(Quantile(Fraction(1, 2), scale=1).bound(0.95, cells=101), 2)
+        >>> round(Quantile(Fraction(1, 2), scale=1).error_bound(0.95, cells=101), 2)
         7.61
         """
         many = count_of(cells, "cells", least=2)
@@ -121,17 +121,17 @@ class Quantile:
 
     def distribution(self, counts: Any) -> dict[int, Ball]:
         """The exact probability of every cell."""
-        return dict(enumerate(weighted_law(*self._scored(weights_of(counts)))))
+        return dict(enumerate(weighted_law(*self._score_cells(weights_of(counts)))))
 
-    def _scored(self, weights: Integers) -> tuple[Integers, Fraction]:
+    def _score_cells(self, weights: Integers) -> tuple[Integers, Fraction]:
         parts = self.rank.denominator
-        return -misranked(weights, self.rank), self.scale * parts
+        return -rank_errors(weights, self.rank), self.scale * parts
 
 
-def misranked(weights: Integers, rank: Fraction) -> Integers:
+def rank_errors(weights: Integers, rank: Fraction) -> Integers:
     """By how much each cell is misranked, in parts of a row: its denominator is the rank's.
 
-    >>> misranked(np.array([1, 2, 1]), Fraction(1, 2))
+    >>> rank_errors(np.array([1, 2, 1]), Fraction(1, 2))
     array([2, 0, 2])
     """
     total, parts = int(weights.sum()), rank.denominator
@@ -161,7 +161,7 @@ def people_for_quantile(
     share = at_most(alpha, "alpha")
     if share <= 0:
         raise InvalidInput("alpha", alpha, "give a share above zero")
-    return ceil(Quantile.calibrated(epsilon, 1, rank).scale * _odds(confidence, cells) / share)
+    return ceil(Quantile.calibrate(epsilon, 1, rank).scale * _odds(confidence, cells) / share)
 
 
 def rank_of(rank: Number) -> Fraction:

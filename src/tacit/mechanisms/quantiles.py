@@ -54,17 +54,17 @@ def quantiles_for(
     'RecursiveQuantiles'
     """
     many = count_of(cells, "cells", least=2)
-    recursive = RecursiveQuantiles.calibrated(epsilon, sensitivity, ranks)
+    recursive = RecursiveQuantiles.calibrate(epsilon, sensitivity, ranks)
     # Half a row for each row of a single draw's scale, and about half as much again from the levels above.
     choices: list[tuple[float, HistogramQuantiles | JointQuantiles | RecursiveQuantiles]] = [
         (float(recursive.scale) * (0.5 if recursive.levels == 1 else 0.8), recursive)
     ]
     if many <= JOINT_CELLS:
-        joint = JointQuantiles.calibrated(epsilon, sensitivity, ranks, _parts(many))
+        joint = JointQuantiles.calibrate(epsilon, sensitivity, ranks, _parts(many))
         # The parts' excesses are like Laplace noise that sums to nothing: a bridge of m + 1 steps.
         choices.append((float(joint.scale) * 0.8 * sqrt((len(joint.ranks) + 1) / 3), joint))
     if many <= HISTOGRAM_CELLS:
-        histogram = HistogramQuantiles.calibrated(epsilon, sensitivity, many, ranks)
+        histogram = HistogramQuantiles.calibrate(epsilon, sensitivity, many, ranks)
         choices.append((histogram.deviation() * 0.8, histogram))
     return min(choices, key=lambda choice: choice[0])[1]
 
@@ -73,7 +73,7 @@ def quantiles_for(
 class InterquartileRange:
     """How many cells lie between the quartiles, each drawn for half of the price; the difference is free.
 
-    >>> spread = InterquartileRange.calibrated(epsilon=1, sensitivity=1)
+    >>> spread = InterquartileRange.calibrate(epsilon=1, sensitivity=1)
     >>> spread.release([100, 100, 100, 100, 100]) in range(5)
     True
     """
@@ -82,7 +82,7 @@ class InterquartileRange:
     high: Quantile
 
     @classmethod
-    def calibrated(cls, epsilon: Number, sensitivity: Sensitivity | Number) -> "InterquartileRange":
+    def calibrate(cls, epsilon: Number, sensitivity: Sensitivity | Number) -> "InterquartileRange":
         """The mechanism with the least noise whose loss is at most epsilon."""
         return cls(*_halves(epsilon, sensitivity, Fraction(1, 4)))
 
@@ -107,7 +107,7 @@ class ClippingBounds:
     Because:    the bounds are the ends of two cells of a grid that is declared in advance.
     Checked by: tests/laws/test_quantiles.py
 
-    >>> bounds = ClippingBounds.calibrated(epsilon=1, sensitivity=1, share=0.95, grid=PowersOfTwo(-10, 40))
+    >>> bounds = ClippingBounds.calibrate(epsilon=1, sensitivity=1, share=0.95, grid=PowersOfTwo(-10, 40))
     >>> low, high = bounds.release([float(x) for x in range(1000)] * 2)
     >>> low < high
     True
@@ -118,7 +118,7 @@ class ClippingBounds:
     high: Quantile
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, share: Number, grid: PowersOfTwo
     ) -> "ClippingBounds":
         """The mechanism with the least noise whose loss is at most epsilon, for bounds that hold this share of rows."""
@@ -151,7 +151,7 @@ class Contributions:
     Because:    each unit is one value, its number of rows, on the grid 1 … most.
     Checked by: tests/laws/test_quantiles.py
 
-    >>> bound = Contributions.calibrated(epsilon=1, share=0.9, most=100)
+    >>> bound = Contributions.calibrate(epsilon=1, share=0.9, most=100)
     >>> 1 <= bound.release([1, 2, 3, 4] * 100) <= 100
     True
     """
@@ -160,14 +160,14 @@ class Contributions:
     cut: Quantile
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls, epsilon: Number, share: Number, most: int, sensitivity: Sensitivity | Number = 1
     ) -> "Contributions":
         """The mechanism with the least noise whose loss is at most epsilon; a unit counts once."""
         bound = sensitivity.bound if isinstance(sensitivity, Sensitivity) else sensitivity
         if bound != 1:
             raise InvalidInput("sensitivity", bound, "a unit is one value here: give 1, with its relation")
-        return cls(Cells(1, count_of(most, "most", least=2)), Quantile.calibrated(epsilon, sensitivity, share))
+        return cls(Cells(1, count_of(most, "most", least=2)), Quantile.calibrate(epsilon, sensitivity, share))
 
     def release(self, rows: Any) -> int:
         """A number of rows, from how many rows each unit has."""
@@ -185,7 +185,7 @@ class Contributions:
 def _halves(epsilon: Number, sensitivity: Sensitivity | Number, rank: Fraction) -> tuple[Quantile, Quantile]:
     """The quantile of this rank and its mirror image, each for half of the price."""
     half = price_of(epsilon) / 2
-    return Quantile.calibrated(half, sensitivity, rank), Quantile.calibrated(half, sensitivity, 1 - rank)
+    return Quantile.calibrate(half, sensitivity, rank), Quantile.calibrate(half, sensitivity, 1 - rank)
 
 
 def _either(low: Quantile, high: Quantile, confidence: Number, cells: int) -> float:

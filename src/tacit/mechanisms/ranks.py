@@ -48,7 +48,7 @@ class Aim:
     guard: int = 0
     few: int = 0
 
-    def misranked(self, weights: Integers) -> Integers:
+    def rank_errors(self, weights: Integers) -> Integers:
         """By how much each cell is misranked, the one below all of them first and the one above all of them last.
 
         In parts of a weight of one: the share's denominator.  Groups are rows, if there are several.
@@ -190,19 +190,19 @@ class RankedCells:
         found: list[tuple[int, ...]] = []
         for start in range(0, len(rows), at_once):
             part = rows[start : start + at_once]
-            found += zip(*(self._drawn(part, aim) for aim in self.aims), strict=True)
+            found += zip(*(self._draw(part, aim) for aim in self.aims), strict=True)
         return found
 
-    def _drawn(self, rows: Integers, aim: Aim) -> list[int]:
+    def _draw(self, rows: Integers, aim: Aim) -> list[int]:
         scale = self.scale * aim.share.denominator
-        places = weighted_rows(-aim.misranked(rows), scale, aim.widths(self.cells))
+        places = weighted_rows(-aim.rank_errors(rows), scale, aim.widths(self.cells))
         return [aim.cell(place, self.cells) for place in places]
 
     def distribution(self, weights: Any, draw: int = 0) -> dict[int, Ball]:
         """The exact probability of every cell at one of the ranks, for the weights of one group."""
         aim = self.aims[draw]
         (row,) = _rows([weights], self.cells)
-        law = weighted_law(-aim.misranked(row), self.scale * aim.share.denominator, aim.widths(self.cells))
+        law = weighted_law(-aim.rank_errors(row), self.scale * aim.share.denominator, aim.widths(self.cells))
         found = dict.fromkeys(range(-1, self.cells + 1), ball(0))
         for place, chance in enumerate(law):
             found[aim.cell(place, self.cells)] += chance

@@ -24,7 +24,7 @@ from tacit.frozen import frozen
 from tacit.mechanisms.cells import weights_of
 from tacit.mechanisms.joint_quantiles import ranks_of
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
-from tacit.mechanisms.quantile import misranked
+from tacit.mechanisms.quantile import rank_errors
 from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import BoundedRangeLoss, Loss, Neighbours, Sensitivity, fill
 
@@ -50,7 +50,7 @@ class RecursiveQuantiles:
                 draws add.  (Kaplan, Schnapp, Stemmer 2022.)
     Checked by: tests/laws/test_quantiles.py
 
-    >>> nine = RecursiveQuantiles.calibrated(epsilon=1, sensitivity=1, ranks=[Fraction(k, 10) for k in range(1, 10)])
+    >>> nine = RecursiveQuantiles.calibrate(epsilon=1, sensitivity=1, ranks=[Fraction(k, 10) for k in range(1, 10)])
     >>> nine.levels, nine.scale
     (4, Fraction(8, 1))
     >>> len(nine.release([3] * 50))
@@ -65,7 +65,7 @@ class RecursiveQuantiles:
         fill(self, ranks=ranks_of(ranks), scale=scale_of(scale), parts=count_of(parts, "parts", least=1, most=1 << 10))
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, ranks: Any, parts: int = 16
     ) -> "RecursiveQuantiles":
         """The mechanism with the least noise whose loss is at most epsilon; `sensitivity` is what one unit weighs."""
@@ -84,11 +84,11 @@ class RecursiveQuantiles:
         if len(wide) != len(weights) or any(w > 1 and c for w, c in zip(wide, weights.tolist(), strict=True)):
             raise InvalidInput("widths", "of another kind", "give one for each run; only empty runs are wider than one")
         chosen = [0] * len(self.ranks)
-        waiting = [(*_cut(weights, wide, self.parts), 0, 0, len(self.ranks))]
+        waiting = [(*_split_runs(weights, wide, self.parts), 0, 0, len(self.ranks))]
         while waiting:
             held, long, start, first, last = waiting.pop()
             middle = (first + last) // 2
-            scores, scale = self._scored(held, first, middle, last)
+            scores, scale = self._score_cells(held, first, middle, last)
             run = weighted_index(scores, scale, None if max(long) == 1 else long)
             inside = below(long[run]) + 1  # how many cells of the run lie on the left, the chosen one among them
             end = start + sum(long[:run]) + inside
@@ -139,7 +139,7 @@ class RecursiveQuantiles:
             return {(): ball(1)}
         middle = (first + last) // 2
         law: dict[tuple[int, ...], Ball] = {}
-        for run, chance in enumerate(weighted_law(*self._scored(held, first, middle, last))):
+        for run, chance in enumerate(weighted_law(*self._score_cells(held, first, middle, last))):
             left = self._law(held[: run + 1], start, first, middle)
             right = self._law(*_right(held, run, start), middle + 1, last)
             for one, p in left.items():
@@ -147,9 +147,9 @@ class RecursiveQuantiles:
                     law[*one, start + run, *other] = chance * p * q
         return law
 
-    def _scored(self, held: Integers, first: int, middle: int, last: int) -> tuple[Integers, Fraction]:
+    def _score_cells(self, held: Integers, first: int, middle: int, last: int) -> tuple[Integers, Fraction]:
         rank = self._inner(first, middle, last)
-        return -misranked(held, rank), self.scale * self.parts * max(rank, 1 - rank) * rank.denominator
+        return -rank_errors(held, rank), self.scale * self.parts * max(rank, 1 - rank) * rank.denominator
 
     def _inner(self, first: int, middle: int, last: int) -> Fraction:
         """The rank of the middle one among the rows between the quantiles next to first and last."""
@@ -166,7 +166,7 @@ class RecursiveQuantiles:
         return max(rank, 1 - rank) + max(self._steepest(first, middle), self._steepest(middle + 1, last))
 
 
-def _cut(weights: Integers, wide: list[int], parts: int) -> tuple[Integers, list[int]]:
+def _split_runs(weights: Integers, wide: list[int], parts: int) -> tuple[Integers, list[int]]:
     """The runs with every cell cut into parts of equal weight; an empty run stays one run."""
     copies = np.where(weights > 0, parts, 1)
     longer = [width if weight else width * parts for width, weight in zip(wide, weights.tolist(), strict=True)]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, count_of, float_at_least, log, upper, working
 from tacit.mechanisms.parameters import failure_of, price_of
-from tacit.mechanisms.steps import narrowed, rounded_steps, sensitivity_of, steps_moved
+from tacit.mechanisms.steps import narrow_integers, rounded_steps, sensitivity_of, steps_moved
 from tacit.privacy import Neighbours, Norm, Sensitivity
 
 __all__ = ["candidates_of", "scores_of", "selection_bound", "steps_apart"]
@@ -24,7 +24,7 @@ def scores_of(scores: Any, grid: Fraction | None, *, smallest: bool = False) -> 
     steps = rounded_steps(scores, grid)
     if not isinstance(steps, np.ndarray) or steps.ndim != 1 or not steps.size:
         raise InvalidData("scores are a list or a one-dimensional array; give one score for each candidate")
-    whole = narrowed(steps)
+    whole = narrow_integers(steps)
     return ~whole if smallest else whole  # -1 - score: only differences matter, and -2**63 has no opposite
 
 

@@ -29,7 +29,7 @@ def widest_that(keeps: Callable[[Fraction], bool], distance: int) -> Fraction:
         if high > WIDEST:
             raise InvalidInput("error", distance, "no noise is that wide; ask for an error below 2**1024 steps")
         low, high = high, high * 2
-    return _bisected(low, high, keeps)
+    return _bisect(low, high, keeps)
 
 
 def narrowest(keeps: Callable[[Fraction], bool], start: Fraction, least: Fraction = SMALLEST) -> Fraction:
@@ -44,12 +44,12 @@ def narrowest(keeps: Callable[[Fraction], bool], start: Fraction, least: Fractio
     while high > least:
         low = max(high / 2, least)
         if not keeps(low):
-            return _bisected(high, low, keeps)
+            return _bisect(high, low, keeps)
         high = low
     return high
 
 
-def _bisected(good: Fraction, bad: Fraction, keeps: Callable[[Fraction], bool]) -> Fraction:
+def _bisect(good: Fraction, bad: Fraction, keeps: Callable[[Fraction], bool]) -> Fraction:
     for _ in range(_BITS):
         middle = (good + bad) / 2
         good, bad = (middle, bad) if keeps(middle) else (good, middle)

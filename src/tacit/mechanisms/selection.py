@@ -30,7 +30,7 @@ from tacit.mechanisms.search import narrowest, widest_that
 from tacit.mechanisms.steps import checked_grid, checked_scale, copies_of
 from tacit.privacy import Loss, Sensitivity, fill
 
-__all__ = ["Selection", "filled"]
+__all__ = ["Selection", "set_parameters"]
 
 
 class Selection(Protocol):
@@ -75,7 +75,7 @@ class Selection(Protocol):
         """What one choice costs, if each score moves by at most this much between neighbours."""
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls,
         epsilon: Number,
         sensitivity: Sensitivity | Number,
@@ -90,7 +90,7 @@ class Selection(Protocol):
         return cls(apart * (step or 1) / price_of(epsilon), grid, monotone=monotone, **kind)
 
     @classmethod
-    def concentrated(
+    def calibrate_rho(
         cls,
         rho: Number,
         sensitivity: Sensitivity | Number,
@@ -176,12 +176,12 @@ class Selection(Protocol):
         """The scale in steps of the grid."""
         return self.scale / (self.grid or 1)
 
-    def told(self, sensitivity: Sensitivity | Number) -> Fraction:
+    def relative_sensitivity(self, sensitivity: Sensitivity | Number) -> Fraction:
         """How far two scores move apart between neighbours, in units of the scale."""
         return steps_apart(sensitivity, self.grid, monotone=self.monotone) / self.steps_scale()
 
 
-def filled(selection: Any, scale: Number, grid: Number | None, monotone: bool) -> None:
+def set_parameters(selection: Any, scale: Number, grid: Number | None, monotone: bool) -> None:
     """Nothing; but a new mechanism has its scale, grid and kind of scores, each refused if it makes no sense."""
     step = checked_grid(grid)
     if not isinstance(monotone, bool):

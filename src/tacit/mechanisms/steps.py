@@ -21,7 +21,7 @@ __all__ = [
     "checked_scale",
     "copies_of",
     "error_on_grid",
-    "narrowed",
+    "narrow_integers",
     "noisy",
     "rounded_steps",
     "sensitivity_of",
@@ -141,13 +141,13 @@ def noisy(value: Any, grid: Fraction | None, noise: Noise, times: int | None = N
         if times is not None:
             raise InvalidData("a table is released once; release it again for another copy")
         columns = {name: rounded_steps(column, grid) for name, column in value.items()}
-        return {name: _on_grid(_summed(column, noise), grid) for name, column in columns.items()}
+        return {name: _on_grid(_add_noise(column, noise), grid) for name, column in columns.items()}
     steps = rounded_steps(value, grid)
     if times is not None:
         if np.ndim(steps):
             raise InvalidData("only one number can be released several times at once; release an array once")
         steps = np.full(copies_of(times), steps, dtype=np.int64 if -(2**62) < steps < 2**62 else object)
-    return _on_grid(_summed(steps, noise), grid)
+    return _on_grid(_add_noise(steps, noise), grid)
 
 
 def copies_of(times: int) -> int:
@@ -159,7 +159,7 @@ def copies_of(times: int) -> int:
     return count_of(times, "times", most=1 << 30)
 
 
-def _summed(steps: int | NDArray[Any], noise: Noise) -> int | NDArray[Any]:
+def _add_noise(steps: int | NDArray[Any], noise: Noise) -> int | NDArray[Any]:
     if isinstance(steps, int):
         return steps + int(noise(None))
     drawn = noise(steps.size).reshape(steps.shape)
@@ -167,13 +167,13 @@ def _summed(steps: int | NDArray[Any], noise: Noise) -> int | NDArray[Any]:
         total = np.asarray(steps + drawn)
         if not ((steps ^ total) & (drawn ^ total) < 0).any():
             return total
-    return narrowed(np.asarray(steps.astype(object) + drawn.astype(object), dtype=object))
+    return narrow_integers(np.asarray(steps.astype(object) + drawn.astype(object), dtype=object))
 
 
-def narrowed(numbers: NDArray[Any]) -> NDArray[Any]:
+def narrow_integers(numbers: NDArray[Any]) -> NDArray[Any]:
     """The integers in 64 bits where all of them fit, else as Python's own.
 
-    >>> narrowed(np.array([1, 2**62], dtype=object)).dtype
+    >>> narrow_integers(np.array([1, 2**62], dtype=object)).dtype
     dtype('int64')
     """
     fits = numbers.dtype != object or all(-(2**63) <= number < 2**63 for number in numbers.flat)

@@ -42,7 +42,7 @@ class NoisyTopK:
         fill(self, k=count_of(k, "k", least=1, most=1 << 20), each=each)
 
     @classmethod
-    def calibrated(
+    def calibrate(
         cls,
         k: int,
         epsilon: Number,
@@ -54,14 +54,14 @@ class NoisyTopK:
     ) -> "NoisyTopK":
         """The mechanism with the least randomness whose pure loss is at most epsilon, an equal part for each choice.
 
-        >>> NoisyTopK.calibrated(5, epsilon=1, sensitivity=1).each.scale
+        >>> NoisyTopK.calibrate(5, epsilon=1, sensitivity=1).each.scale
         Fraction(10, 1)
         """
         share = price_of(epsilon) / count_of(k, "k", least=1)
-        return cls(k, kind.calibrated(share, sensitivity, grid, **options))
+        return cls(k, kind.calibrate(share, sensitivity, grid, **options))
 
     @classmethod
-    def concentrated(
+    def calibrate_rho(
         cls,
         k: int,
         rho: Number,
@@ -73,18 +73,18 @@ class NoisyTopK:
     ) -> "NoisyTopK":
         """The mechanism with the least randomness that is rho-zCDP, an equal part for each choice.
 
-        >>> float(NoisyTopK.concentrated(4, rho=0.5, sensitivity=1).each.scale)
+        >>> float(NoisyTopK.calibrate_rho(4, rho=0.5, sensitivity=1).each.scale)
         2.0
         """
         share = at_most(rho, "rho") / count_of(k, "k", least=1)
-        return cls(k, kind.concentrated(share, sensitivity, grid, **options))
+        return cls(k, kind.calibrate_rho(share, sensitivity, grid, **options))
 
     def release(self, scores: Any, times: int | None = None, *, smallest: bool = False) -> NDArray[np.int64]:
         """The places of the chosen candidates, best first; with `times`, a row for each of so many releases."""
         steps = self._enough(scores_of(scores, self.each.grid, smallest=smallest))
         if times is None:
-            return self._peeled(steps)
-        rows = [self._peeled(steps) for _ in range(copies_of(times))]
+            return self._peel(steps)
+        rows = [self._peel(steps) for _ in range(copies_of(times))]
         return np.array(rows, np.int64).reshape(len(rows), self.k)
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
@@ -101,9 +101,9 @@ class NoisyTopK:
         steps = self._enough(scores_of(scores, self.each.grid, smallest=smallest))
         if perm(len(steps), self.k) > _MOST_OUTCOMES:
             raise TooLarge(f"there are more than {_MOST_OUTCOMES:,} choices; ask for fewer candidates or a smaller k")
-        return self._ordered(steps, list(range(len(steps))), self.k)
+        return self._order_law(steps, list(range(len(steps))), self.k)
 
-    def _peeled(self, steps: NDArray[Any]) -> NDArray[np.int64]:
+    def _peel(self, steps: NDArray[Any]) -> NDArray[np.int64]:
         left, chosen = np.arange(len(steps)), []
         for _ in range(self.k):
             place = int(self.each.choose(steps[left], 1)[0])
@@ -111,7 +111,7 @@ class NoisyTopK:
             left = np.delete(left, place)
         return np.array(chosen, np.int64)
 
-    def _ordered(self, steps: NDArray[Any], left: list[int], more: int) -> dict[tuple[int, ...], Ball]:
+    def _order_law(self, steps: NDArray[Any], left: list[int], more: int) -> dict[tuple[int, ...], Ball]:
         if not more:
             return {(): ball(1)}
         found: dict[tuple[int, ...], Ball] = {}
@@ -119,7 +119,7 @@ class NoisyTopK:
             rest = left[:place] + left[place + 1 :]
             found |= {
                 (left[place], *others): chance * more_chance
-                for others, more_chance in self._ordered(steps, rest, more - 1).items()
+                for others, more_chance in self._order_law(steps, rest, more - 1).items()
             }
         return found
 

@@ -2,8 +2,8 @@
 
 from tacit.plan.calls import may_leave
 from tacit.plan.canonical import canonical, fingerprint
-from tacit.plan.computing import Computation, Row, computed
-from tacit.plan.derived import derived, identity, subject
+from tacit.plan.computing import Computation, Row, compile_expression
+from tacit.plan.derived import derive_plan, identity, subject
 from tacit.plan.domains import key_value, outcomes, public_values, scalar
 from tacit.plan.expressions import (
     Across,
@@ -31,7 +31,7 @@ from tacit.plan.expressions import (
     operands,
     rebuilt,
 )
-from tacit.plan.folding import column_of, folded, steps_of
+from tacit.plan.folding import column_of, fold_rows, steps_of
 from tacit.plan.frame import Frame
 from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
 from tacit.plan.grids import Even, Grid, Powers
@@ -39,7 +39,7 @@ from tacit.plan.header import Header
 from tacit.plan.lengths import ROW_BYTES, Length, length_of
 from tacit.plan.looking import over
 from tacit.plan.meanings import LONGEST, MEANINGS
-from tacit.plan.measures import centred, counted, fits, multiplied, summed
+from tacit.plan.measures import centred_sum, count_measure, fits, product_sum, sum_measure
 from tacit.plan.mentions import list_expressions, list_folds, walk_expression, walk_rows
 from tacit.plan.nodes import (
     MOST_NUMBERS,
@@ -91,7 +91,7 @@ from tacit.plan.partial import NEGATION, PARTIAL, SETTINGS, Partial, Setting, ca
 from tacit.plan.patterns import Wild, matches, tokens_of
 from tacit.plan.proofs import Type
 from tacit.plan.prove import check_plan, prove
-from tacit.plan.ranking import check_cells, columns_of_answer, ranked, width_of
+from tacit.plan.ranking import check_cells, columns_of_answer, rank_measure, width_of
 from tacit.plan.rows import columns_of, window_column
 from tacit.plan.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
 from tacit.plan.sql import read_priced, read_sql
@@ -120,7 +120,7 @@ from tacit.plan.terms import (
     var,
     when,
 )
-from tacit.plan.types import CASTS, operated, type_of, wanted
+from tacit.plan.types import CASTS, operand_kind, operand_kinds, type_of
 from tacit.plan.values import (
     BOOLEAN_WORDS,
     DATE_TEXT,
@@ -132,9 +132,9 @@ from tacit.plan.values import (
     Value,
     bounds_of,
     cast,
+    clamp_cell,
     constant,
-    held,
-    parsed,
+    parse_text,
     plain,
 )
 from tacit.plan.words import as_tree, in_words, phrase
@@ -246,7 +246,7 @@ __all__ = [
     "can_raise",
     "cast",
     "cases_of",
-    "centred",
+    "centred_sum",
     "check_cells",
     "check_plan",
     "coalesce",
@@ -254,22 +254,22 @@ __all__ = [
     "column_of",
     "columns_of",
     "columns_of_answer",
-    "computed",
+    "compile_expression",
     "concat",
     "constant",
     "correlation",
     "count",
     "count_distinct",
-    "counted",
+    "count_measure",
     "covariance",
     "date_diff",
-    "derived",
+    "derive_plan",
     "fingerprint",
     "fits",
-    "folded",
+    "fold_rows",
     "greatest",
     "groups_of",
-    "held",
+    "clamp_cell",
     "held_rows",
     "identity",
     "in_words",
@@ -285,19 +285,19 @@ __all__ = [
     "median",
     "min",
     "multiplicity",
-    "multiplied",
+    "product_sum",
     "operands",
-    "operated",
+    "operand_kind",
     "outcomes",
     "over",
     "owner_of",
-    "parsed",
+    "parse_text",
     "phrase",
     "plain",
     "prove",
     "public_values",
     "quantile",
-    "ranked",
+    "rank_measure",
     "read_priced",
     "read_sql",
     "rebuilt",
@@ -306,7 +306,7 @@ __all__ = [
     "steps_of",
     "subject",
     "sum",
-    "summed",
+    "sum_measure",
     "table_of",
     "tables_of",
     "tokens_of",
@@ -315,7 +315,7 @@ __all__ = [
     "var",
     "walk_expression",
     "walk_rows",
-    "wanted",
+    "operand_kinds",
     "when",
     "width_of",
     "window_column",

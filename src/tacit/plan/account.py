@@ -79,7 +79,7 @@ class Account:
             self.seen.add((id(node), word))
             (self.spare if word.endswith("?") else self.claims)[word.rstrip("?")] += times
 
-    def listed(self, node: Node) -> Sequence[Any]:
+    def take_list(self, node: Node) -> Sequence[Any]:
         """The parts of a node's list, between which there are commas."""
         parts: Sequence[Any] = self.take(node).get("expressions") or []
         self.claim(node, "COMMA", max(0, len(parts) - 1))
@@ -135,7 +135,7 @@ class Account:
             if refusal.text is self.text:
                 raise
             _, origin = self.origins.get(id(refusal.culprit), (None, node))
-            raise refusal.located(self.text, *self.span(origin)) from None
+            raise refusal.locate(self.text, *self.span(origin)) from None
 
     def refuse(self, node: Node, reason: str, remedy: str) -> NoReturn:
         """Refuse a node, with its text underlined."""

@@ -4,9 +4,9 @@ from typing import Any
 
 from tacit.plan.draft import Draft, Name
 from tacit.plan.expressions import Both, Expression, Field
-from tacit.plan.flags import flagged
-from tacit.plan.folding import apart
-from tacit.plan.forms import chained
+from tacit.plan.flags import flag_units
+from tacit.plan.folding import unused_name
+from tacit.plan.forms import chain_conditions
 from tacit.plan.inside import Inside
 from tacit.plan.listing import is_distinct
 from tacit.plan.nodes import Computed, Defined, Joined, Kept, Rows, Scan
@@ -16,7 +16,7 @@ from tacit.plan.reader import ROWS, Reader, conjuncts, is_column, is_unit, no_en
 from tacit.plan.rows import columns_of
 from tacit.plan.types import type_of
 
-__all__ = ["filtered", "is_among"]
+__all__ = ["filter_rows", "is_among"]
 
 _UNITS_ONLY = (
     "a question inside IN or EXISTS is about the protected unit, and stands by itself among the conditions of WHERE"
@@ -27,7 +27,7 @@ _ALONE = (
 )
 
 
-def filtered(reader: Reader, clause: Any, draft: Draft) -> None:
+def filter_rows(reader: Reader, clause: Any, draft: Draft) -> None:
     """Keep the rows that WHERE asks for: conditions on rows, and on which units they are of."""
     if clause is None:
         return
@@ -52,7 +52,7 @@ def filtered(reader: Reader, clause: Any, draft: Draft) -> None:
             plain.append(reader.read(part, draft, ROWS))
     if plain:
         with reader.account.about(condition):
-            draft.where(chained(Both, plain))
+            draft.where(chain_conditions(Both, plain))
 
 
 def _keep(reader: Reader, node: Any, draft: Draft) -> None:
@@ -83,7 +83,7 @@ def is_among(reader: Reader, node: Any, draft: Draft) -> Expression:
     known = next((found for rows, found in draft.flags if rows == among.rows), None)
     if known is not None:
         return known
-    draft.rows, found = flagged(draft.rows, among.rows)
+    draft.rows, found = flag_units(draft.rows, among.rows)
     draft.flags.append((among.rows, found))
     of_rows(draft.rows, draft.table.name, draft.table.unit, (), size_of(draft.rows))
     return found
@@ -112,7 +112,7 @@ def _public(reader: Reader, node: Any, draft: Draft) -> bool:
         reason = f"the public column {column.name!r} may hold a value twice, and rows would be counted twice"
         remedy = f"declare it unique in the policy: unique = [{column.name!r}]; kinds must be the same"
         reader.account.refuse(parts["query"], reason, remedy)
-    name = apart("looked up", [each.name for each in columns_of(rows)])
+    name = unused_name("looked up", [each.name for each in columns_of(rows)])
     there = Computed(found.rows, (Defined(name, Field(column)),))
     on = ((value, Field(columns_of(there)[0])),)
     draft.rows = Joined(rows, there, on)
@@ -138,10 +138,10 @@ def _exists(reader: Reader, node: Any) -> Origin:
     outside, select = reader.scope, reader.account.take(node)["this"]
     if node_kind(select) != "Select":
         reader.account.refuse(node, _UNITS_ONLY, _ALONE)
-    inside, parts = reader.within(), reader.account.take(select)
+    inside, parts = reader.nested_reader(), reader.account.take(select)
     no_end(reader, parts, "group", "having", "with_")
     is_distinct(reader, parts)  # which changes nothing: whether there is a row is asked, and not how many
-    inside.scope = inside.sourced(select, parts)
+    inside.scope = inside.read_sources(select, parts)
     draft = Inside(inside.scope.origin.table, rows=inside.scope.origin.rows)
     assert outside is not None, "there are rows outside"
     tied, rest = False, []
@@ -149,7 +149,7 @@ def _exists(reader: Reader, node: Any) -> Origin:
     for part in conjuncts(inside, reader.account.take(clause)["this"]) if clause else ():
         if id(part) in reader.account.moved:
             continue
-        if same_units(inside, part, inside.scope, outside) or _shadowed(inside, part, inside.scope, outside):
+        if same_units(inside, part, inside.scope, outside) or _is_shadowed(inside, part, inside.scope, outside):
             tied = True
         else:
             rest.append(part)
@@ -162,19 +162,19 @@ def _exists(reader: Reader, node: Any) -> Origin:
         reader.account.refuse(node, reason, f"ask for rows of the same unit: EXISTS (... WHERE {tie})")
     for part in rest:
         _where(inside, part, draft, outside)
-    columns = reader.account.listed(select)
+    columns = reader.account.take_list(select)
     if not columns:
         reader.account.refuse(parts["from_"], "no column is selected", "write SELECT 1 FROM ...")
     for column in columns:
-        _unused(inside, column, draft)
+        _read_unused(inside, column, draft)
     return of_rows(draft.question.rows, "", HIDDEN, (), inside.scope.origin.size + 1)
 
 
-def _shadowed(reader: Reader, node: Any, inside: Scope, outside: Scope) -> bool:
+def _is_shadowed(reader: Reader, node: Any, inside: Scope, outside: Scope) -> bool:
     """Whether a condition ties units that are called alike, the one inside without its table."""
     if node_kind(node) != "EQ" or node_kind(node.this) != "Column" or node_kind(node.expression) != "Column":
         return False
-    one, two = reader.qualified(node.this), reader.qualified(node.expression)
+    one, two = reader.split_name(node.this), reader.split_name(node.expression)
     for first, second in ((one, two), (two, one)):
         said = second[0] is not None and not any(second[0].means(alias) for alias in inside.aliases)
         if inside.is_unit(*first) and said and outside.is_unit(*second):
@@ -203,7 +203,7 @@ def _where(reader: Reader, node: Any, draft: Draft, outside: Scope) -> None:
             draft.where(reader.read(node, draft, ROWS))
 
 
-def _unused(reader: Reader, node: Any, draft: Draft) -> None:
+def _read_unused(reader: Reader, node: Any, draft: Draft) -> None:
     """A column of a question inside EXISTS, which means nothing there."""
     if node_kind(node) == "Star":
         reader.account.take(node)

@@ -46,6 +46,6 @@ def _where(reader: Reader, node: Any, left: Scope, right: Scope) -> Iterator[str
     """On which sides the columns of an expression stand."""
     for part in node.walk():
         if is_column(part):
-            named = reader.qualified(part)
+            named = reader.split_name(part)
             ours, theirs = bool(left.finds(*named)), bool(right.finds(*named))
             yield "left" if ours and not theirs else "right" if theirs and not ours else "neither"

@@ -7,10 +7,10 @@ from math import ceil, floor
 from tacit.exact import ball, exp, log, lower, sqrt, upper, working
 from tacit.plan.expressions import Called, Expression, Literal
 from tacit.plan.functions import PARTS, Function
-from tacit.plan.meanings import FIRST, LAST, MEANINGS, crossed, later, rounded, trunc
+from tacit.plan.meanings import FIRST, LAST, MEANINGS, count_boundaries, later, round_half_away, trunc
 from tacit.plan.nodes import Question
 from tacit.plan.partial import LARGEST_LOGARITHM, SETTINGS, log_of_power, may_be_null, refuse_partial
-from tacit.plan.proofs import CALENDAR, NUMERIC, Type, ranged, refused, unbounded
+from tacit.plan.proofs import CALENDAR, NUMERIC, Type, refuse, refuse_unbounded, type_with_range
 from tacit.plan.ranges import INT64, Range, hull, outward
 from tacit.plan.schema import Kind
 
@@ -135,16 +135,16 @@ def _check_kinds(expression: Called, types: Sequence[Type], kinds: Sequence[Kind
         fits = fits or (function in _JOINS and kind is Kind.INTEGER)
         if not fits:
             what, remedy = _READS[Kind.NUMBER if function in _OWN else wanted]
-            refused(part, f"{function.value} reads {what}, and this is of kind {kind.value}", remedy, question)
+            refuse(part, f"{function.value} reads {what}, and this is of kind {kind.value}", remedy, question)
 
 
 def _check_choice(expression: Called, kinds: Sequence[Kind], question: Question | None) -> None:
     if len(set(kinds)) > 1 and not set(kinds) <= set(NUMERIC):
         names = " and ".join(sorted({kind.value for kind in kinds}))
         reason = f"{expression.function.value} has values of different kinds: {names}"
-        refused(expression, reason, "make them of one kind: 5 is a number and '5' a text", question)
+        refuse(expression, reason, "make them of one kind: 5 is a number and '5' a text", question)
     if Kind.BOOLEAN in kinds and expression.function in {Function.LEAST, Function.GREATEST}:
-        refused(expression, "true and false have no order", "combine them with AND and OR", question)
+        refuse(expression, "true and false have no order", "combine them with AND and OR", question)
 
 
 def _is_null(expression: Expression) -> bool:
@@ -161,7 +161,7 @@ def _check_settings(expression: Called, question: Question | None) -> None:
     for setting in SETTINGS.get(expression.function, ()):
         if setting.place < len(expression.operands) and not setting.allows(_setting(expression, setting.place)):
             culprit = expression if expression.function in _MOMENTS else expression.operands[setting.place]
-            refused(culprit, setting.reason, setting.remedy, question)
+            refuse(culprit, setting.reason, setting.remedy, question)
 
 
 # ---------------------------------------------------------------- ranges
@@ -169,7 +169,7 @@ def _check_settings(expression: Called, question: Question | None) -> None:
 _Rule = Callable[[Called, Sequence[Type], Kind, bool], Type]
 
 
-def _kept(found: Type, kind: Kind) -> tuple[Fraction | None, Fraction | None]:
+def _double_ends(found: Type, kind: Kind) -> tuple[Fraction | None, Fraction | None]:
     """The ends of an operand after it became a double, if the result is one."""
     if kind is not Kind.NUMBER:
         return found.low, found.high
@@ -180,7 +180,7 @@ def _kept(found: Type, kind: Kind) -> tuple[Fraction | None, Fraction | None]:
 def _coalesce(expression: Called, types: Sequence[Type], kind: Kind, _: bool) -> Type:
     """Any of its operands: that one of them is never NULL is a promise, on which no range relies."""
     possible = [found for part, found in zip(expression.operands, types, strict=True) if not _is_null(part)]
-    lows, highs = zip(*(_kept(found, kind) for found in possible), strict=True) if possible else ([None], [None])
+    lows, highs = zip(*(_double_ends(found, kind) for found in possible), strict=True) if possible else ([None], [None])
     low = None if None in lows else min(end for end in lows if end is not None)
     high = None if None in highs else max(end for end in highs if end is not None)
     return Type(kind, low, high, all(found.nullable for found in types))
@@ -192,8 +192,8 @@ def _extreme(expression: Called, types: Sequence[Type], kind: Kind, _: bool) -> 
     That a column is never NULL is a promise, on which no range relies; that a constant is not NULL is known.
     """
     pairs = [pair for pair in zip(expression.operands, types, strict=True) if not _is_null(pair[0])]
-    ends = [_kept(found, kind) for _, found in pairs] or [(None, None)]
-    sure = [_kept(found, kind) for part, found in pairs if isinstance(part, Literal)]
+    ends = [_double_ends(found, kind) for _, found in pairs] or [(None, None)]
+    sure = [_double_ends(found, kind) for part, found in pairs if isinstance(part, Literal)]
     least = expression.function is Function.LEAST
     near, far = (1, 0) if least else (0, 1)
     tight, wide = (min, max) if least else (max, min)
@@ -213,15 +213,15 @@ def _first(_: Called, types: Sequence[Type], kind: Kind, __: bool) -> Type:
 def _quotient(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     for part, found in zip(expression.operands, types, strict=True):
         if found.range is None:
-            unbounded(part, "calculating with it could overflow")
+            refuse_unbounded(part, "calculating with it could overflow")
     top, bottom = types[0].range, types[1].range
     assert top is not None
     assert bottom is not None
     refuse_partial(expression, Function.QUOTIENT, kind, *types)
-    exact = top.over(bottom, whole=True)
+    exact = top.divide(bottom, whole=True)
     assert exact is not None, "whole divisors keep away from zero"
     cut = Range(_toward_zero(exact.low), _toward_zero(exact.high))
-    return ranged(kind, cut, nullable or may_be_null(Function.QUOTIENT, kind, *types))
+    return type_with_range(kind, cut, nullable or may_be_null(Function.QUOTIENT, kind, *types))
 
 
 def _toward_zero(number: Fraction) -> Fraction:
@@ -231,7 +231,7 @@ def _toward_zero(number: Fraction) -> Fraction:
 def _abs(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     (found,) = types
     if kind is Kind.INTEGER and found.low is None:
-        unbounded(expression.operands[0], "the least integer has no absolute value")
+        refuse_unbounded(expression.operands[0], "the least integer has no absolute value")
     refuse_partial(expression, Function.ABS, kind, found)
     low = max(found.low or Fraction(0), -found.high if found.high is not None else Fraction(0), Fraction(0))
     return Type(kind, low, None if found.range is None else found.range.furthest, nullable)
@@ -252,9 +252,9 @@ def _stepwise(expression: Called, types: Sequence[Type], kind: Kind, nullable: b
         return Type(kind, found.low, found.high, nullable)
     if kind is Kind.INTEGER:
         if found.range is None:
-            unbounded(expression.operands[0], "rounding it could overflow")
+            refuse_unbounded(expression.operands[0], "rounding it could overflow")
         refuse_partial(expression, Function.ROUND, kind, *types)
-        whole = [Fraction(rounded(int(end), decimals) or 0) for end in (found.range.low, found.range.high)]
+        whole = [Fraction(round_half_away(int(end), decimals) or 0) for end in (found.range.low, found.range.high)]
         return Type(kind, whole[0], whole[1], nullable)
     meaning = MEANINGS[expression.function]
     ends = [
@@ -303,14 +303,14 @@ def _about(exact: Range) -> Range:
 def _exp(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     (found,) = types
     if found.high is None:
-        unbounded(expression.operands[0], "its exponential could become infinite")
+        refuse_unbounded(expression.operands[0], "its exponential could become infinite")
     refuse_partial(expression, Function.EXP, kind, found)
     high = _about(Range(Fraction(0), upper(exp(found.high)))).high
-    low = Fraction(0) if found.low is None or found.low < -600 else max(Fraction(0), _lowered(lower(exp(found.low))))
+    low = Fraction(0) if found.low is None or found.low < -600 else max(Fraction(0), _round_down(lower(exp(found.low))))
     return Type(kind, low, high, nullable)
 
 
-def _lowered(number: Fraction) -> Fraction:
+def _round_down(number: Fraction) -> Fraction:
     return _about(Range(number, number)).low
 
 
@@ -318,7 +318,7 @@ def _power(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool
     base, exponent = types
     for part, found in zip(expression.operands, types, strict=True):
         if found.range is None:
-            unbounded(part, "its power could become infinite")
+            refuse_unbounded(part, "its power could become infinite")
     x, y = base.range, exponent.range
     assert x is not None
     assert y is not None
@@ -334,7 +334,7 @@ def _power(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool
     low, high = max(sizes.low, Fraction(0)), sizes.high
     if x.low < 0 and not (y.low == y.high and y.low % 2 == 0):
         low = -high
-    return ranged(kind, outward(Range(low, high)), nullable)
+    return type_with_range(kind, outward(Range(low, high)), nullable)
 
 
 def _turns(exponents: Range) -> list[Fraction]:
@@ -383,7 +383,7 @@ def _extract(expression: Called, types: Sequence[Type], kind: Kind, nullable: bo
     return Type(kind, Fraction(ends[0]), Fraction(ends[1]), nullable)
 
 
-def _truncated(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
+def _type_of_truncation(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     unit, moments = _setting(expression, 0), _moments(types[1])
     assert isinstance(unit, str)
     first, last = (Fraction(trunc(unit, moment)) for moment in moments)
@@ -405,10 +405,10 @@ def _later(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool
     return Type(kind, Fraction(since), Fraction(until), nullable or may_leave(types[0], types[1], unit))
 
 
-def _apart(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
+def _type_of_distinct(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     unit, since, until = _setting(expression, 0), _moments(types[1]), _moments(types[2])
     assert isinstance(unit, str)
-    low, high = (crossed(unit, until[i]) - crossed(unit, since[1 - i]) for i in (0, 1))
+    low, high = (count_boundaries(unit, until[i]) - count_boundaries(unit, since[1 - i]) for i in (0, 1))
     return Type(kind, Fraction(low), Fraction(high), nullable)
 
 
@@ -431,7 +431,7 @@ _RULES: dict[Function, _Rule] = {
     Function.POWER: _power,
     Function.LENGTH: _length,
     Function.EXTRACT: _extract,
-    Function.DATE_TRUNC: _truncated,
+    Function.DATE_TRUNC: _type_of_truncation,
     Function.DATE_ADD: _later,
-    Function.DATE_DIFF: _apart,
+    Function.DATE_DIFF: _type_of_distinct,
 }

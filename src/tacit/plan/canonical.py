@@ -25,9 +25,9 @@ from tacit.plan.expressions import (
     OneOf,
     rebuilt,
 )
-from tacit.plan.forms import chained, negated
+from tacit.plan.forms import chain_conditions, negate
 from tacit.plan.functions import Function
-from tacit.plan.measures import counted
+from tacit.plan.measures import count_measure
 from tacit.plan.narrowing import MIRRORED, OPPOSITE
 from tacit.plan.nodes import (
     Counted,
@@ -45,7 +45,7 @@ from tacit.plan.nodes import (
 )
 from tacit.plan.schema import Kind
 from tacit.plan.serial import serial
-from tacit.plan.settled import needed, settled, substituted
+from tacit.plan.settled import drop_unused_folds, settle_rows, substitute
 from tacit.plan.types import type_of
 
 __all__ = ["canonical", "fingerprint"]
@@ -64,7 +64,7 @@ def canonical(plan: Plan) -> Plan:
                 reassociated, and without NaN the opposite of < is >=.
     Checked by: tests/unit/plan/test_canonical.py::test_the_canonical_question_means_the_same
     """
-    question, view = _settled(plan.question), plan.view
+    question, view = _settle_question(plan.question), plan.view
     normal = [replace(key, value=_normal(key.value)) for key in question.keys]
     keys = sorted(dict.fromkeys(normal), key=_place)
     measures = {serial(measure): measure for measure in map(_measure, question.measures)}
@@ -74,7 +74,7 @@ def canonical(plan: Plan) -> Plan:
     measure_places = [places.index(serial(_measure(measure))) for measure in question.measures]
 
     def moved(expression: Expression) -> Expression:
-        return _normal(_moved(expression, key_places, measure_places), found)
+        return _normal(_renumber(expression, key_places, measure_places), found)
 
     columns = tuple(Shown(shown.name, moved(shown.value)) for shown in view.columns)
     order = tuple(Ordering(moved(by.value), by.descending) for by in view.order)
@@ -104,27 +104,27 @@ def _place(key: Key) -> tuple[bool, str]:
             return True, serial(value)
 
 
-def _settled(question: Question) -> Question:
+def _settle_question(question: Question) -> Question:
     """The question over rows in their canonical form, with what was calculated on the way put in its place."""
-    rows, names = settled(question.rows, _normal)
-    keys = tuple(replace(key, value=substituted(key.value, names)) for key in question.keys)
+    rows, names = settle_rows(question.rows, _normal)
+    keys = tuple(replace(key, value=substitute(key.value, names)) for key in question.keys)
     measures = tuple(_measure_over(measure, names) for measure in question.measures)
     asked = [measure.value for measure in measures if measure.value is not None]
-    return Question(needed(rows, [*(key.value for key in keys), *asked]), keys, measures)
+    return Question(drop_unused_folds(rows, [*(key.value for key in keys), *asked]), keys, measures)
 
 
 def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
     match measure:
         case Counted(value):
-            return measure if value is None else Counted(substituted(value, names))
+            return measure if value is None else Counted(substitute(value, names))
         case Summed(value, step, low, high, centre):
-            return Summed(substituted(value, names), step, low, high, centre)
+            return Summed(substitute(value, names), step, low, high, centre)
         case Ranked(value):
-            return replace(measure, value=substituted(value, names))
+            return replace(measure, value=substitute(value, names))
         case Units(value):
-            return measure if value is None else Units(substituted(value, names))
+            return measure if value is None else Units(substitute(value, names))
         case Distinct(value):
-            return Distinct(substituted(value, names))
+            return Distinct(substitute(value, names))
         case _:
             assert_never(measure)
 
@@ -132,20 +132,20 @@ def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
 def _measure(measure: Measure) -> Measure:
     match measure:
         case Counted(value):
-            return measure if value is None else counted(_normal(value))
+            return measure if value is None else count_measure(_normal(value))
         case Summed(value, step, low, high, centre):
             return Summed(_normal(value), step, low, high, centre)
         case Ranked(value):
             return replace(measure, value=_normal(value))
         case Units(value):
-            return measure if value is None else Units(counted(_normal(value)).value)
+            return measure if value is None else Units(count_measure(_normal(value)).value)
         case Distinct(value):
             return Distinct(_normal(value))
         case _:
             assert_never(measure)
 
 
-def _moved(expression: Expression, keys: list[int], measures: list[int]) -> Expression:
+def _renumber(expression: Expression, keys: list[int], measures: list[int]) -> Expression:
     """An expression of the view, with the new places of keys and measures."""
 
     def moved(part: Expression) -> Expression:
@@ -178,7 +178,7 @@ def _normal(expression: Expression, question: Question | None = None) -> Express
         case Not(operand):
             return _not(operand, question)
         case _:
-            return _simplified(rebuilt(expression, normal), question)
+            return _simplify(rebuilt(expression, normal), question)
 
 
 def _not(operand: Expression, question: Question | None) -> Expression:
@@ -213,10 +213,10 @@ def _parts(expression: Expression, join: type[Both] | type[Either]) -> Iterator[
 
 def _sorted_chain(join: type[Both] | type[Either], parts: list[Expression]) -> Expression:
     distinct = {serial(part): part for part in parts}
-    return chained(join, [distinct[text] for text in sorted(distinct)])
+    return chain_conditions(join, [distinct[text] for text in sorted(distinct)])
 
 
-def _simplified(expression: Expression, question: Question | None) -> Expression:
+def _simplify(expression: Expression, question: Question | None) -> Expression:
     """An expression whose operands are normal."""
     match expression:
         case Compared(operator, left, right):
@@ -228,23 +228,23 @@ def _simplified(expression: Expression, question: Question | None) -> Expression
             distinct = {serial(option): option for option in map(_whole_literal, options)}
             listed = tuple(distinct[text] for text in sorted(distinct))
             if len(listed) == 1 and listed[0].value is not None:
-                return _simplified(Compared("=", operand, listed[0]), question)
+                return _simplify(Compared("=", operand, listed[0]), question)
             return OneOf(operand, listed)
         case Arithmetic(operator, left, right):
-            return _ordered(operator, left, right, question)
+            return _sort_operands(operator, left, right, question)
         case Negated(Negated(operand)):
             return operand
         case Negated(operand):
-            return negated(operand)
+            return negate(operand)
         case Cast(operand, kind) if type_of(operand, question).kind is kind:
             return operand
         case Called():
-            return _called(expression, question)
+            return _simplify_call(expression, question)
         case _:
             return expression
 
 
-def _ordered(operator: str, left: Expression, right: Expression, question: Question | None) -> Expression:
+def _sort_operands(operator: str, left: Expression, right: Expression, question: Question | None) -> Expression:
     """A calculation with the operands of + and * sorted, and 1.0 written as 1 where the result is a double anyway."""
     kinds = type_of(left, question).kind, type_of(right, question).kind
     if operator == "/" or (kinds[1] is Kind.NUMBER and not _is_whole(right)):
@@ -256,13 +256,13 @@ def _ordered(operator: str, left: Expression, right: Expression, question: Quest
     return Arithmetic(operator, left, right)
 
 
-def _called(expression: Called, question: Question | None) -> Expression:
+def _simplify_call(expression: Called, question: Question | None) -> Expression:
     """A call in which nothing stands that changes nothing, with operands sorted where their order does not matter."""
     function, parts = expression.function, expression.operands
     match function:
         case Function.COALESCE | Function.LEAST | Function.GREATEST:
             kind = type_of(expression, question).kind
-            flat = [deeper for part in parts for deeper in _inside(part, function, kind, question)]
+            flat = [deeper for part in parts for deeper in _flatten_call(part, function, kind, question)]
             if function is Function.COALESCE:
                 sure = [i for i, part in enumerate(flat) if not type_of(part, question).nullable]
                 flat = flat[: sure[0] + 1] if sure else flat
@@ -281,7 +281,9 @@ def _called(expression: Called, question: Question | None) -> Expression:
             return expression
 
 
-def _inside(part: Expression, function: Function, kind: Kind, question: Question | None) -> tuple[Expression, ...]:
+def _flatten_call(
+    part: Expression, function: Function, kind: Kind, question: Question | None
+) -> tuple[Expression, ...]:
     """The operands of a call that is an operand of the same function, if they are of the same kind."""
     if isinstance(part, Called) and part.function is function and type_of(part, question).kind is kind:
         return part.operands

@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 from tacit.errors import InvalidPlan
 from tacit.plan.draft import SELECTED, Draft, Name
 from tacit.plan.expressions import Field
-from tacit.plan.flags import flagged
+from tacit.plan.flags import flag_units
 from tacit.plan.inside import Inside
-from tacit.plan.listing import once
+from tacit.plan.listing import deduplicate_rows
 from tacit.plan.nodes import Computed, Defined, Joined, Kept, Rows, Scan, Stacked
-from tacit.plan.origins import Origin, Scope, met, of_rows, of_table
+from tacit.plan.origins import Origin, Scope, of_rows, of_table, place_side_by_side
 from tacit.plan.owners import Owner, size_of
 from tacit.plan.rows import columns_of
 from tacit.plan.schema import Table
 from tacit.plan.terms import Scope as Reading
 from tacit.plan.terms import Term
 
-__all__ = ["among", "distinct", "flag", "joined", "origin_of", "per_unit", "stacked"]
+__all__ = ["semi_join_drafts", "distinct", "flag", "join_drafts", "origin_of", "per_unit", "stack_drafts"]
 
 
 def origin_of(draft: Draft) -> Origin:
@@ -45,18 +45,18 @@ def per_unit(draft: Draft, by: Sequence[str], columns: Mapping[str, Term]) -> tu
         inside.show(origin.table.unit or "", unit)
     for name, term in columns.items():
         inside.show(name, term.read(Reading(inside, SELECTED)))
-    rows = inside.given()
-    return rows, _seen(rows, origin)
+    rows = inside.finish_rows()
+    return rows, _table_of_rows(rows, origin)
 
 
-def joined(draft: Draft, other: Draft, on: Sequence[str], *, outer: bool) -> tuple[Rows, Table]:
+def join_drafts(draft: Draft, other: Draft, on: Sequence[str], *, outer: bool) -> tuple[Rows, Table]:
     """Every row with those of the other that are of the same unit and have the same values in some columns.
 
     What is public belongs to no unit and needs a column to be joined on.  A column of the other whose name is taken is
     called by its table too: "patients.ward".
     """
     left, right = Scope.of(draft.table.name, origin_of(draft)), Scope.of(other.table.name, origin_of(other))
-    sides = met(left, right, outer=outer)
+    sides = place_side_by_side(left, right, outer=outer)
     pairs = []
     for name in on:
         one, two = draft.column(Name(name, exact=True)), other.column(Name(name, exact=True))
@@ -69,7 +69,7 @@ def joined(draft: Draft, other: Draft, on: Sequence[str], *, outer: bool) -> tup
     return scope.origin.rows, scope.origin.table
 
 
-def stacked(draft: Draft, other: Draft) -> tuple[Rows, Table]:
+def stack_drafts(draft: Draft, other: Draft) -> tuple[Rows, Table]:
     """The rows of both, in the columns that they share."""
     one, two = origin_of(draft), origin_of(other)
     theirs = {column.name: column for column in two.table.columns}
@@ -81,14 +81,14 @@ def stacked(draft: Draft, other: Draft) -> tuple[Rows, Table]:
         for origin, known in ((one, {column.name: column for column in one.table.columns}), (two, theirs))
     ]
     rows = Stacked(tuple(parts))
-    return rows, _seen(rows, one)
+    return rows, _table_of_rows(rows, one)
 
 
 def distinct(draft: Draft) -> tuple[Rows, Table]:
     """The rows of each unit, those that are alike only once."""
     origin = origin_of(draft)
-    rows = once(origin.rows, origin.table.unit)
-    return rows, _seen(rows, origin)
+    rows = deduplicate_rows(origin.rows, origin.table.unit)
+    return rows, _table_of_rows(rows, origin)
 
 
 def flag(draft: Draft, name: str, other: Draft) -> tuple[Rows, Table]:
@@ -96,19 +96,19 @@ def flag(draft: Draft, name: str, other: Draft) -> tuple[Rows, Table]:
     one, two = origin_of(draft), origin_of(other)
     if name.casefold() in {each.casefold() for each in one.names}:
         raise InvalidPlan(f"there is a column {name!r} already", "give this one another name")
-    rows, found = flagged(one.rows, two.rows)
+    rows, found = flag_units(one.rows, two.rows)
     same = [Defined(column.name, Field(column)) for column in columns_of(one.rows)]
     told = Computed(rows, (*same, Defined(name, found)))
-    return told, _seen(told, one)
+    return told, _table_of_rows(told, one)
 
 
-def among(draft: Draft, other: Draft, *, present: bool) -> tuple[Rows, Table]:
+def semi_join_drafts(draft: Draft, other: Draft, *, present: bool) -> tuple[Rows, Table]:
     """The rows of the units that have a row among the other's, or have none there."""
     one, two = origin_of(draft), origin_of(other)
     rows = Kept(one.rows, two.rows, present)
-    return rows, _seen(rows, one)
+    return rows, _table_of_rows(rows, one)
 
 
-def _seen(rows: Rows, origin: Origin) -> Table:
+def _table_of_rows(rows: Rows, origin: Origin) -> Table:
     """What the rows look like, with the unit of the rows that they are made of."""
     return of_rows(rows, origin.table.name, origin.table.unit, (), size_of(rows)).table

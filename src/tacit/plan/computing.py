@@ -32,10 +32,10 @@ from tacit.plan.meanings import MEANINGS
 from tacit.plan.partial import NEGATION, Operation, cases_of
 from tacit.plan.patterns import matches, tokens_of
 from tacit.plan.schema import Kind
-from tacit.plan.types import operated, type_of, wanted
-from tacit.plan.values import Value, bounds_of, cast, constant, within
+from tacit.plan.types import operand_kind, operand_kinds, type_of
+from tacit.plan.values import Value, bounds_of, cast, clamp_between, constant
 
-__all__ = ["Computation", "Row", "computed"]
+__all__ = ["Computation", "Row", "compile_expression"]
 
 Row = Mapping[str, Value]
 """The cells of a row by the names of their columns."""
@@ -44,7 +44,7 @@ Computation = Callable[[Row], Value]
 """A value that is computed from a row."""
 
 
-def computed(expression: Expression) -> Computation:
+def compile_expression(expression: Expression) -> Computation:
     """How an expression is computed from a row: doubles as IEEE says, three-valued logic with None."""
     match expression:
         case Literal(given, kind):
@@ -52,35 +52,35 @@ def computed(expression: Expression) -> Computation:
             return lambda _row: fixed
         case Field(column):
             name, (low, high) = column.name, bounds_of(column)
-            return lambda row: within(row[name], low, high)
+            return lambda row: clamp_between(row[name], low, high)
         case Arithmetic(operator, left, right):
             kind = type_of(expression).kind
             return _strict(_whole(operator, kind, _OPERATIONS[operator, kind]), *_alike(kind, left, right))
         case Negated(operand):
-            return _strict(_whole(NEGATION, type_of(operand).kind, lambda x: -x), computed(operand))
+            return _strict(_whole(NEGATION, type_of(operand).kind, lambda x: -x), compile_expression(operand))
         case Compared(operator, left, right):
             return _strict(_COMPARISONS[operator], *_alike(_common(left, right), left, right))
         case Both(left, right):
-            return _logical(False, computed(left), computed(right))
+            return _logical(False, compile_expression(left), compile_expression(right))
         case Either(left, right):
-            return _logical(True, computed(left), computed(right))
+            return _logical(True, compile_expression(left), compile_expression(right))
         case Not(operand):
-            return _strict(lambda x: not x, computed(operand))
+            return _strict(lambda x: not x, compile_expression(operand))
         case IsNull(operand):
-            value = computed(operand)
+            value = compile_expression(operand)
             return lambda row: value(row) is None
         case OneOf(operand, options):
             return _one_of(operand, options)
         case Like(operand, pattern):
             tokens = tokens_of(pattern)
-            return _strict(lambda text: matches(text, tokens), computed(operand))
+            return _strict(lambda text: matches(text, tokens), compile_expression(operand))
         case Case():
-            return _chosen(expression)
+            return _compile_case(expression)
         case Cast(operand, kind):
             return _cast(operand, kind)
         case Called(function, parts):
-            values = [_cast(part, kind) for part, kind in zip(parts, wanted(expression), strict=True)]
-            meaning = _whole(function, operated(expression), MEANINGS[function])
+            values = [_cast(part, kind) for part, kind in zip(parts, operand_kinds(expression), strict=True)]
+            meaning = _whole(function, operand_kind(expression), MEANINGS[function])
             return (_strict if function in STRICT else _lenient)(meaning, *values)
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
             raise AssertionError("keys and measures exist only after release")
@@ -158,15 +158,15 @@ def _one_of(operand: Expression, options: tuple[Literal, ...]) -> Computation:
 
 
 def _cast(operand: Expression, kind: Kind) -> Computation:
-    value, since = computed(operand), type_of(operand).kind
+    value, since = compile_expression(operand), type_of(operand).kind
     if isinstance(operand, Literal) and operand.value is None:
         return lambda _row: None  # NULL is of every kind
     return lambda row: cast(value(row), since, kind)
 
 
-def _chosen(case: Case) -> Computation:
+def _compile_case(case: Case) -> Computation:
     kind = type_of(case).kind
-    conditions = [computed(condition) for condition, _ in case.branches]
+    conditions = [compile_expression(condition) for condition, _ in case.branches]
     *values, otherwise = _alike(kind, *(value for _, value in case.branches), case.otherwise)
 
     def value(row: Row) -> Value:

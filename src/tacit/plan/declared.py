@@ -4,7 +4,7 @@ from difflib import get_close_matches
 
 from tacit.plan.expressions import Expression, Field, KeyOf, Literal
 from tacit.plan.nodes import Question
-from tacit.plan.proofs import refused
+from tacit.plan.proofs import refuse
 from tacit.plan.schema import Column, Kind, Scalar
 from tacit.plan.values import constant
 from tacit.plan.words import phrase
@@ -41,7 +41,7 @@ def check_declared(side: Expression, other: Expression, question: Question | Non
     if constant(other.value, other.kind) in listed:
         return
     reason = f"{phrase(other)} is not among the declared values of {column.name}"
-    refused(other, reason, _suggest(other.value, column), question)
+    refuse(other, reason, _suggest(other.value, column), question)
 
 
 def _column(side: Expression, question: Question | None) -> Column | None:

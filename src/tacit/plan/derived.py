@@ -8,7 +8,7 @@ from tacit.plan.expressions import Expression, MeasureOf, MomentOf, operands
 from tacit.plan.nodes import Measure, Plan, Question, Summed
 from tacit.plan.serial import serial
 
-__all__ = ["derived", "identity", "subject"]
+__all__ = ["derive_plan", "identity", "subject"]
 
 
 def identity(measure: Measure) -> str:
@@ -26,7 +26,7 @@ def subject(question: Question) -> bytes:
     return sha256(b"tacit subject 1\0" + serial(replace(question, measures=())).encode()).digest()
 
 
-def derived(plan: Plan, released: Sequence[str]) -> tuple[Plan, tuple[int, ...]] | None:
+def derive_plan(plan: Plan, released: Sequence[str]) -> tuple[Plan, tuple[int, ...]] | None:
     """The plan in measures that were `released` about its subject, and their places there; None if one is missing.
 
     A mean is a sum divided by a count, so that it can be had from a sum about zero as well as from one about the
@@ -40,7 +40,7 @@ def derived(plan: Plan, released: Sequence[str]) -> tuple[Plan, tuple[int, ...]]
     >>> visits = {"visits": Table("visits", (Column("cost", Kind.INTEGER, low=0, high=9),), unit="patient")}
     >>> both = canonical(read_sql("SELECT SUM(cost) AS s, COUNT(cost) AS n FROM visits", visits))
     >>> mean = canonical(read_sql("SELECT AVG(cost) AS m FROM visits", visits))
-    >>> derived(mean, [identity(measure) for measure in both.question.measures]) is not None
+    >>> derive_plan(mean, [identity(measure) for measure in both.question.measures]) is not None
     True
     """
     direct = _shown_directly(plan)

@@ -9,7 +9,7 @@ from math import ceil, floor, inf, nextafter, prod
 from typing import Any
 
 from tacit.errors import InvalidPlan
-from tacit.plan.computing import computed
+from tacit.plan.computing import compile_expression
 from tacit.plan.expressions import (
     Arithmetic,
     Both,
@@ -28,8 +28,8 @@ from tacit.plan.expressions import (
     rebuilt,
 )
 from tacit.plan.functions import FORMATS, INEXACT, PARTS, Function
-from tacit.plan.meanings import formatted, later
-from tacit.plan.narrowing import MIRRORED, Ends, implied, narrowed
+from tacit.plan.meanings import format_moment, later
+from tacit.plan.narrowing import MIRRORED, Ends, implied_ends, narrow_branch
 from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf
 from tacit.plan.ranges import Range, as_double, hull
 from tacit.plan.schema import Column, KeyValue, Kind, Scalar
@@ -101,7 +101,7 @@ class _Search:
         if found is None and truth:
             found = _add_null(sorted(outcomes(expression)), expression)
         if found is None:
-            attempts = (self.chosen, self.calculated, _step_values)
+            attempts = (self.values_of_choice, self.values_of_calculation, _step_values)
             other = next((values for attempt in attempts if (values := attempt(expression)) is not None), None)
             found = None if other is None else _add_null(other, expression)
         return found if found is None or len(found) <= MOST_VALUES else None
@@ -127,14 +127,14 @@ class _Search:
         ):
             return None
         try:
-            value, conditions = computed(simple), [computed(part) for part in about]
+            value, conditions = compile_expression(simple), [compile_expression(part) for part in about]
         except InvalidPlan:  # of every part alone less is known than of all together
             return None
         names = [places[atom].column.name for atom in atoms]
         rows = (dict(zip(names, row, strict=True)) for row in product(*atoms.values()))
         return [value(row) for row in rows if all(condition(row) is True for condition in conditions)]
 
-    def chosen(self, expression: Expression) -> _Values | None:
+    def values_of_choice(self, expression: Expression) -> _Values | None:
         """The values of all that an expression may choose from; of a CASE, where the branch may be taken."""
         match expression:
             case Case(branches, otherwise):
@@ -154,11 +154,11 @@ class _Search:
         for place, (when, then) in enumerate(branches):
             possible = outcomes(when)
             if True in possible:
-                taken.append((then, narrowed(_NO_ENDS, then, conditions, place)))
+                taken.append((then, narrow_branch(_NO_ENDS, then, conditions, place)))
             if possible == {True} and not type_of(when).nullable:
                 break
         else:
-            taken.append((otherwise, narrowed(_NO_ENDS, otherwise, conditions, len(branches))))
+            taken.append((otherwise, narrow_branch(_NO_ENDS, otherwise, conditions, len(branches))))
         return self._all(expression, taken)
 
     def _all(self, expression: Expression, parts: Sequence[tuple[Expression, Ends]]) -> _Values | None:
@@ -175,7 +175,7 @@ class _Search:
             found = [value for value in found if _is_between(value, whole.kind, whole.low, whole.high)]
         return list(dict.fromkeys(found))
 
-    def calculated(self, expression: Expression) -> _Values | None:
+    def values_of_calculation(self, expression: Expression) -> _Values | None:
         """What an expression makes of every combination of its operands' values."""
         inside = operands(expression)
         if not inside or (isinstance(expression, Called) and expression.function in INEXACT):
@@ -192,7 +192,7 @@ class _Search:
             return None
         simple = rebuilt(expression, lambda part: places[part][0] if part in places else part)
         try:
-            value = computed(simple)
+            value = compile_expression(simple)
         except InvalidPlan:  # of every part alone less is known than of all together
             return None
         names = [field.column.name for field, _ in places.values()]
@@ -275,7 +275,7 @@ def _add_null(values: Sequence[Value], expression: Expression) -> _Values:
 
 def _step_values(expression: Expression) -> _Values | None:
     """The values of an expression that can only be on steps between the ends of a range."""
-    for attempt in (_rounded, _daily_values, _whole, _begun, _written):
+    for attempt in (_values_of_rounding, _daily_values, _whole, _values_of_truncation, _values_of_format):
         found = attempt(expression)
         if found is not None:
             return found
@@ -334,7 +334,7 @@ def _range(expression: Expression) -> Range | None:
     if ends is None:
         return known
     cells = [float(end) if column.kind is Kind.NUMBER else int(end) for end in (ends.low, ends.high)]
-    found = [computed(expression)({column.name: cell}) for cell in cells]
+    found = [compile_expression(expression)({column.name: cell}) for cell in cells]
     exact = [Fraction(value) for value in found if isinstance(value, int | float)]
     return hull(exact) if len(exact) == len(found) else known
 
@@ -374,7 +374,7 @@ def _daily_values(expression: Expression) -> _Values | None:
     if column.kind is not Kind.TIMESTAMP or known is None or known.high - known.low > MOST_VALUES * step:
         return None
     first, last = int(known.low), int(known.high)
-    value = computed(expression)
+    value = compile_expression(expression)
     moments = [first, *range((first // step + 1) * step, last + 1, step)]
     return sorted({value({column.name: moment}) for moment in moments})  # type: ignore[type-var]
 
@@ -394,7 +394,7 @@ def _whole(expression: Expression) -> _Values | None:
     return [float(number) for number in numbers] if found.kind is Kind.NUMBER else list(numbers)
 
 
-def _rounded(expression: Expression) -> _Values | None:
+def _values_of_rounding(expression: Expression) -> _Values | None:
     """The numbers of so many decimals between the ends of a range, as they are rounded."""
     match expression:
         case Called(Function.ROUND, (_, Literal(int(decimals), _))):
@@ -410,7 +410,7 @@ def _rounded(expression: Expression) -> _Values | None:
             return None
 
 
-def _begun(expression: Expression) -> _Values | None:
+def _values_of_truncation(expression: Expression) -> _Values | None:
     """The first moments of all years, months, … between the ends of a range."""
     match expression:
         case Called(Function.DATE_TRUNC, (Literal(str(unit), _), _)):
@@ -426,7 +426,7 @@ def _begun(expression: Expression) -> _Values | None:
             return None
 
 
-def _written(expression: Expression) -> _Values | None:
+def _values_of_format(expression: Expression) -> _Values | None:
     """What a format without a year makes of all days of 28 years, after which weekdays return, or of all hours."""
     match expression:
         case Called(Function.STRFTIME, (_, Literal(str(text), _))):
@@ -439,7 +439,7 @@ def _written(expression: Expression) -> _Values | None:
         moments = range(0, (28 * 365 + 7) * day, day)
     elif units and units <= {"hour", "minute"}:
         moments = range(0, day, 60_000_000)
-    return None if moments is None else [*sorted({formatted(moment, text) for moment in moments})]
+    return None if moments is None else [*sorted({format_moment(moment, text) for moment in moments})]
 
 
 def _is_whole(expression: Expression) -> bool:
@@ -504,7 +504,7 @@ def _narrow(expression: Expression, conditions: list[Expression]) -> Expression:
     if column.values or (column.kind not in NUMERIC and column.kind not in CALENDAR):
         return expression
     found = type_of(expression)
-    say = _exact_ends if column.kind is Kind.NUMBER else implied
+    say = _exact_ends if column.kind is Kind.NUMBER else implied_ends
     ends = [(found.low, found.high), *(say(part, expression, holds=True) for part in conditions)]
     low = max((end for end, _ in ends if end is not None), default=None)
     high = min((end for _, end in ends if end is not None), default=None)
@@ -522,9 +522,9 @@ def _exact_ends(condition: Expression, value: Field, *, holds: bool) -> Ends:
         case Compared(operator, compared, Literal() as bound) if compared == value:
             pass
         case _:
-            return implied(condition, value, holds=holds)
+            return implied_ends(condition, value, holds=holds)
     if not isinstance(bound.value, int | Fraction) or (at := as_double(bound.value)) is None:
-        return implied(condition, value, holds=holds)
+        return implied_ends(condition, value, holds=holds)
     low = {"=": at, ">=": at, ">": Fraction(nextafter(float(at), inf))}.get(operator)
     high = {"=": at, "<=": at, "<": Fraction(nextafter(float(at), -inf))}.get(operator)
     return low, high

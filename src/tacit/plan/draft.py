@@ -26,8 +26,8 @@ from tacit.plan.expressions import (
     operands,
 )
 from tacit.plan.folding import has_null_group
-from tacit.plan.forms import Forms, chained, meeting
-from tacit.plan.measures import centred, counted, multiplied, paired, pairs, summed
+from tacit.plan.forms import Forms, chain_conditions, meeting
+from tacit.plan.measures import centred_sum, count_measure, pair_with, pairs, product_sum, sum_measure
 from tacit.plan.nodes import (
     MOST_NUMBERS,
     Distinct,
@@ -43,11 +43,11 @@ from tacit.plan.nodes import (
     View,
     Where,
 )
-from tacit.plan.ranking import check_cells, ranked
+from tacit.plan.ranking import check_cells, rank_measure
 from tacit.plan.schema import OTHER, Column, Kind, Scalar, Table
 from tacit.plan.seen import seen_values
 from tacit.plan.types import condition_type, type_of
-from tacit.plan.widened import widened
+from tacit.plan.widened import widen
 from tacit.plan.words import phrase
 
 __all__ = ["DEEPEST", "KEPT", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
@@ -75,7 +75,7 @@ def find(name: Name, names: Sequence[str], what: str) -> str | None:
         found = [name.text]
     if len(found) > 1:
         raise InvalidPlan(
-            f"{name.text!r} may be any of {_listed(found)}", f"put the name of the {what} in double quotes"
+            f"{name.text!r} may be any of {_list_names(found)}", f"put the name of the {what} in double quotes"
         )
     return found[0] if found else None
 
@@ -85,10 +85,14 @@ def close_to(name: Name, names: Sequence[str], what: str) -> str:
     folded = {other.casefold(): other for other in names}
     close = get_close_matches(name.text[:64].casefold(), folded, n=1)
     guess = f"did you mean {folded[close[0]]!r}? " if close else ""
-    return f"{guess}the {what}s are {_listed(names)}" if names else f"no {what} is declared: declare those to ask about"
+    return (
+        f"{guess}the {what}s are {_list_names(names)}"
+        if names
+        else f"no {what} is declared: declare those to ask about"
+    )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
@@ -157,7 +161,7 @@ class Draft:
     def key(self, value: Expression, name: str | None = None) -> None:
         """Group by an expression whose values are public or, where that is possible, found in the data."""
         _shallow(value)
-        value = self._proved(value)
+        value = self._prove_key(value)
         called = name or (value.column.name if isinstance(value, Field) else phrase(value))
         if isinstance(value, Field) and value.column.name == self.table.unit:
             raise InvalidPlan(
@@ -179,14 +183,14 @@ class Draft:
             self.keys.append(key)
             self.key_names.append(called)
 
-    def _proved(self, value: Expression) -> Expression:
+    def _prove_key(self, value: Expression) -> Expression:
         """A key of which no row can fail: one that is found in the data needs no bounds but those of its type."""
         try:
             type_of(value)
         except Unbounded:
             if not self.finding:
                 raise
-            value = widened(value)
+            value = widen(value)
             type_of(value)
         return value
 
@@ -197,12 +201,12 @@ class Draft:
         _shallow(value)
         if isinstance(value, Literal) and value.value is None:
             raise InvalidPlan("NULL is never counted", "count the rows: COUNT(*)")
-        return self._place(counted(value))
+        return self._place(count_measure(value))
 
     def units(self, condition: Expression | None = None) -> Expression:
         """The released number of units, with a row for which a condition is true; where every row is one, of rows."""
         _shallow(condition)
-        found = counted(meeting(condition))
+        found = count_measure(meeting(condition))
         return self._place(found if self.table.unit is None else Units(found.value))
 
     def distinct(self, value: Expression) -> Expression:
@@ -216,17 +220,17 @@ class Draft:
     def sum(self, value: Expression) -> Expression:
         """The released sum of a value."""
         _shallow(value)
-        return self._place(summed(value))
+        return self._place(sum_measure(value))
 
     def mean(self, value: Expression) -> Expression:
         """The mean of a value, from its released centred sum and count."""
         _shallow(value)
-        return MeanOf(self._place(centred(value)).place, self._place(counted(value)).place)
+        return MeanOf(self._place(centred_sum(value)).place, self._place(count_measure(value)).place)
 
-    def ranked(self, value: Expression, rank: Fraction) -> Expression:
+    def rank_value(self, value: Expression, rank: Fraction) -> Expression:
         """The value of a rank: a quantile, or about the least (0) or the greatest (1)."""
         _shallow(value)
-        return self._place(ranked(value, rank))
+        return self._place(rank_measure(value, rank))
 
     def moment(self, moment: Moment, first: Expression, second: Expression | None = None) -> Expression:
         """A variance, or a covariance or correlation of two values, from released counts and sums.
@@ -235,11 +239,11 @@ class Draft:
         """
         _shallow(first, second)
         if second is None:
-            total = centred(first)
-            return self._moment(moment, counted(first), total, multiplied(total, total))
-        one, two = centred(paired(first, second)), centred(paired(second, first))
-        squares = [multiplied(one, one), multiplied(two, two)] if moment is Moment.CORRELATION else []
-        return self._moment(moment, pairs(first, second), one, two, *squares, multiplied(one, two))
+            total = centred_sum(first)
+            return self._moment(moment, count_measure(first), total, product_sum(total, total))
+        one, two = centred_sum(pair_with(first, second)), centred_sum(pair_with(second, first))
+        squares = [product_sum(one, one), product_sum(two, two)] if moment is Moment.CORRELATION else []
+        return self._moment(moment, pairs(first, second), one, two, *squares, product_sum(one, two))
 
     def _moment(self, moment: Moment, *measures: Measure) -> Expression:
         return MomentOf(moment, tuple(self._place(measure).place for measure in measures))
@@ -254,11 +258,11 @@ class Draft:
         """The question as far as it has been read."""
         rows: Rows = Scan(self.table) if self.rows is None else self.rows
         if self.conditions:
-            rows = Where(rows, chained(Both, self.conditions))
+            rows = Where(rows, chain_conditions(Both, self.conditions))
         return Question(rows, tuple(self.keys), tuple(self.measures))
 
     @property
-    def released(self) -> Forms:
+    def released_forms(self) -> Forms:
         """How expressions over the release are written."""
         return Forms(lambda: self.question)
 
@@ -287,7 +291,7 @@ class Draft:
 
     def key_of(self, value: Expression) -> KeyOf | None:
         """The key that is calculated like this, if there is one."""
-        same = (value, widened(value)) if self.finding else (value,)
+        same = (value, widen(value)) if self.finding else (value,)
         return next((KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None)
 
     def _column_named(self, name: Name) -> Expression | None:
@@ -334,7 +338,7 @@ class Draft:
         return Plan(question, View(tuple(self.columns), having, tuple(order), limit, offset, qualify))
 
     def _is_not_too_wide(self) -> None:
-        numbers = len(self.measures) * prod(len(key.listed) for key in self.question.public)
+        numbers = len(self.measures) * prod(len(key.public_values) for key in self.question.public)
         if numbers > MOST_NUMBERS:
             reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
             raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")

@@ -7,13 +7,13 @@ from math import floor
 
 from tacit.plan.expressions import Expression, Field, operands
 from tacit.plan.nodes import Defined, Folded, Folding, Summed
-from tacit.plan.proofs import refused, unbounded
+from tacit.plan.proofs import refuse, refuse_unbounded
 from tacit.plan.ranges import INT64, Range
 from tacit.plan.schema import Column, Kind
 from tacit.plan.types import type_of
 from tacit.plan.words import phrase
 
-__all__ = ["apart", "column_of", "folded", "has_null_group", "label", "steps_of"]
+__all__ = ["unused_name", "column_of", "fold_rows", "has_null_group", "label", "steps_of"]
 
 # Whole numbers of steps up to here, and their halves, are doubles; so is every total.
 _STEPS = 1 << 51
@@ -52,10 +52,10 @@ def label(what: str, value: Expression | None, *rest: object) -> str:
     return f"{what}({', '.join([inside, *map(str, rest)])})"
 
 
-def apart(name: str, used: Iterable[str]) -> str:
+def unused_name(name: str, used: Iterable[str]) -> str:
     """The name, or one like it that is not used yet.
 
-    >>> apart("n", ["m"]), apart("n", ["n"])
+    >>> unused_name("n", ["m"]), unused_name("n", ["n"])
     ('n', 'n (2)')
     """
     taken, number, found = set(used), 1, name
@@ -65,7 +65,7 @@ def apart(name: str, used: Iterable[str]) -> str:
     return found
 
 
-def folded(fold: Folding, value: Expression | None, most: int) -> Folded:
+def fold_rows(fold: Folding, value: Expression | None, most: int) -> Folded:
     """What rows of one unit become, of which `most` count in full.
 
     Claim:      what is folded lies in the range of its column, whatever the rows hold, and is a double or an integer
@@ -74,7 +74,7 @@ def folded(fold: Folding, value: Expression | None, most: int) -> Folded:
                 no total that is held has more than 2**51 steps.
     Checked by: tests/unit/plan/test_folding.py
 
-    >>> folded(Folding.SUM, Field(Column("cost", Kind.INTEGER, low=2, high=9)), 10).column.high
+    >>> fold_rows(Folding.SUM, Field(Column("cost", Kind.INTEGER, low=2, high=9)), 10).column.high
     90
     """
     name = label(fold.value, value)
@@ -89,7 +89,7 @@ def folded(fold: Folding, value: Expression | None, most: int) -> Folded:
             assert value is not None, "something has an extreme"
             given = column_of(Defined(name, value))
             if given.kind is Kind.BOOLEAN:
-                refused(value, "true and false have no order", "write MAX(CASE WHEN condition THEN 1 ELSE 0 END)")
+                refuse(value, "true and false have no order", "write MAX(CASE WHEN condition THEN 1 ELSE 0 END)")
             return Folded(given, fold, value)
 
 
@@ -99,16 +99,16 @@ def _total(name: str, fold: Folding, value: Expression, most: int) -> Folded:
         remedy = "sum or average a number; what is not one can be counted: COUNT(x)"
         if found.kind is Kind.BOOLEAN:
             remedy = "count a condition as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
-        refused(value, f"a value of kind {found.kind.value} cannot be summed", remedy)
+        refuse(value, f"a value of kind {found.kind.value} cannot be summed", remedy)
     known = found.range
     if known is None:
-        unbounded(value, "one row could change the answer by any amount")
+        refuse_unbounded(value, "one row could change the answer by any amount")
     whole = found.kind is Kind.INTEGER
     if fold is Folding.SUM and whole:
         low, high = (int(end) for end in (known.low, known.high))
         low, high = min(low, most * low), max(high, most * high)
-        if not Range(Fraction(low), Fraction(high)).within(INT64):
-            refused(value, "this sum could leave 64 bits", "narrow the declared bounds")
+        if not Range(Fraction(low), Fraction(high)).is_within(INT64):
+            refuse(value, "this sum could leave 64 bits", "narrow the declared bounds")
         return Folded(Column(name, Kind.INTEGER, low, high, nullable=found.nullable), fold, value)
     step = _step(known.furthest * (most if fold is Folding.SUM else 1))
     low, high = (floor(end / step + Fraction(1, 2)) for end in (known.low, known.high))

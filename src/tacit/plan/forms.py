@@ -34,7 +34,7 @@ from tacit.plan.expressions import (
 from tacit.plan.functions import FORMATS, TRUNCATED, UNITS, Function
 from tacit.plan.meanings import later, lower
 from tacit.plan.nodes import Question
-from tacit.plan.proofs import CALENDAR, NUMERIC, refused
+from tacit.plan.proofs import CALENDAR, NUMERIC, refuse
 from tacit.plan.ranges import INT64, LARGEST
 from tacit.plan.schema import Kind, Scalar
 from tacit.plan.types import condition_type, type_of
@@ -42,11 +42,11 @@ from tacit.plan.values import constant
 
 __all__ = [
     "Forms",
-    "chained",
-    "joined",
+    "chain_conditions",
+    "join_conditions",
     "literal",
     "meeting",
-    "negated",
+    "negate",
     "number",
     "only",
     "read_day",
@@ -149,7 +149,7 @@ def read_moment(text: str) -> Literal:
     return Literal(found.replace(microsecond=int(part.ljust(6, "0")) if part else 0), Kind.TIMESTAMP)
 
 
-def negated(operand: Expression) -> Expression:
+def negate(operand: Expression) -> Expression:
     """Minus the operand; of a constant, the negative constant."""
     match operand:
         case Literal(bool(), _):
@@ -170,7 +170,7 @@ def meeting(condition: Expression | None) -> Expression | None:
     return None if condition is None else only(Literal(1, Kind.INTEGER), condition)
 
 
-def joined(join: type[Both] | type[Either], left: Expression, right: Expression) -> Expression:
+def join_conditions(join: type[Both] | type[Either], left: Expression, right: Expression) -> Expression:
     """left AND right, or left OR right, however long the chains on either side are."""
     parts, rest = [], [right, left]
     while rest:
@@ -179,15 +179,15 @@ def joined(join: type[Both] | type[Either], left: Expression, right: Expression)
             rest += [part.right, part.left]
         else:
             parts.append(part)
-    return chained(join, parts)
+    return chain_conditions(join, parts)
 
 
-def chained(join: Callable[[Expression, Expression], Expression], parts: Sequence[Expression]) -> Expression:
+def chain_conditions(join: Callable[[Expression, Expression], Expression], parts: Sequence[Expression]) -> Expression:
     """Many conditions joined by AND or OR as a tree that is no deeper than it must be."""
     if len(parts) == 1:
         return parts[0]
     half = len(parts) // 2
-    return join(chained(join, parts[:half]), chained(join, parts[half:]))
+    return join(chain_conditions(join, parts[:half]), chain_conditions(join, parts[half:]))
 
 
 @frozen
@@ -209,7 +209,7 @@ class Forms:
         self._not_null("calculate with", left, right)
         if not (self._may_be_time(left) or self._may_be_time(right)):
             return Arithmetic(operator, left, right)
-        sides = (self._beside(left, right), self._beside(right, left)) if operator == "-" else (left, right)
+        sides = (self._cast_like(left, right), self._cast_like(right, left)) if operator == "-" else (left, right)
         kinds = tuple(type_of(side, self.question).kind for side in sides)
         match operator, kinds:
             case "+", (Kind.DATE, Kind.INTEGER):
@@ -217,13 +217,13 @@ class Forms:
             case "+", (Kind.INTEGER, Kind.DATE):
                 return self._days_later(right, left)
             case "-", (Kind.DATE, Kind.INTEGER):
-                return self._days_later(left, negated(right))
+                return self._days_later(left, negate(right))
             case "-", (Kind.DATE, Kind.DATE):
                 return Called(Function.DATE_DIFF, (Literal("day", Kind.TEXT), sides[1], sides[0]))
             case _ if set(kinds) & set(CALENDAR):
                 culprit = next(side for side, kind in zip(sides, kinds, strict=True) if kind in CALENDAR)
                 reason = f"a value of kind {kinds[0].value} {operator} one of kind {kinds[1].value} is not understood"
-                refused(culprit, reason, _SPANS, self.question)
+                refuse(culprit, reason, _SPANS, self.question)
         return Arithmetic(operator, left, right)
 
     def _may_be_time(self, side: Expression) -> bool:
@@ -257,7 +257,7 @@ class Forms:
             return Literal(datetime(1970, 1, 1) + timedelta(microseconds=found), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC
         return Called(Function.DATE_ADD, (operand, Literal(count, Kind.INTEGER), Literal(name, Kind.TEXT)))
 
-    def called(self, function: Function, operands: Sequence[Expression]) -> Expression:
+    def call(self, function: Function, operands: Sequence[Expression]) -> Expression:
         """A function of its operands; NULLs that it passes over are left out, and kinds are reconciled."""
         least, most = ARITY[function]
         if not least <= len(operands) <= most:
@@ -273,7 +273,7 @@ class Forms:
         else:
             self._not_null("calculate with", *given)
         if function is Function.NULLIF:  # what is given back stays of its kind
-            given = [given[0], self._beside(given[1], given[0])]
+            given = [given[0], self._cast_like(given[1], given[0])]
             check_declared(given[0], given[1], self.question)
         elif function in _PASSED_OVER | {Function.DISTINCT} and function is not Function.CONCAT:
             given = self._alike(given)
@@ -284,11 +284,11 @@ class Forms:
 
     def moment_part(self, part: str, operand: Expression) -> Expression:
         """EXTRACT(part FROM operand)."""
-        return self.called(Function.EXTRACT, [Literal(unit_named(part), Kind.TEXT), operand])
+        return self.call(Function.EXTRACT, [Literal(unit_named(part), Kind.TEXT), operand])
 
     def in_units(self, function: Function, unit: str, *moments: Expression) -> Expression:
         """DATE_TRUNC and DATE_DIFF, in a unit of time."""
-        return self.called(function, [Literal(unit_named(unit), Kind.TEXT), *self._alike(moments)])
+        return self.call(function, [Literal(unit_named(unit), Kind.TEXT), *self._alike(moments)])
 
     def is_truth(self, operand: Expression, truth: bool) -> Expression:
         """Whether a condition is true, or false, and not NULL."""
@@ -302,18 +302,18 @@ class Forms:
         assert isinstance(found, Like)
         return Like(Called(Function.LOWER, (operand,)), lower(found.pattern))
 
-    def compared(self, operator: str, left: Expression, right: Expression) -> Expression:
+    def compare(self, operator: str, left: Expression, right: Expression) -> Expression:
         """left = <> < <= > >= right; a text beside a day or a moment is read as one."""
         self._not_null("compare with", left, right)
-        one, other = self._beside(left, right), self._beside(right, left)
+        one, other = self._cast_like(left, right), self._cast_like(right, left)
         if operator in {"=", "<>"}:
             check_declared(one, other, self.question)
             check_declared(other, one, self.question)
         return Compared(operator, one, other)
 
-    def between(self, operand: Expression, low: Expression, high: Expression) -> Expression:
+    def is_between(self, operand: Expression, low: Expression, high: Expression) -> Expression:
         """low <= operand <= high."""
-        return Both(self.compared(">=", operand, low), self.compared("<=", operand, high))
+        return Both(self.compare(">=", operand, low), self.compare("<=", operand, high))
 
     def one_of(self, operand: Expression, options: Sequence[Expression]) -> Expression:
         """Whether the operand is one of some constants."""
@@ -322,19 +322,19 @@ class Forms:
             raise InvalidPlan("nothing is listed", "list at least one constant, as in x IN (1, 2)")
         read: list[Literal] = []
         for option in options:
-            constant = self._beside(option, operand)
+            constant = self._cast_like(option, operand)
             if not isinstance(constant, Literal):
-                refused(option, "a list may hold constants only", "compare with AND and OR instead", self.question)
+                refuse(option, "a list may hold constants only", "compare with AND and OR instead", self.question)
             check_declared(operand, constant, self.question)
-            read.append(self._typed(constant, operand))
+            read.append(self._type_literal(constant, operand))
         return OneOf(operand, tuple(read))
 
     def like(self, operand: Expression, pattern: Expression) -> Expression:
         """operand LIKE pattern."""
         if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
-            refused(pattern, "a pattern must be a constant text", "write it in quotes: x LIKE 'a%'", self.question)
+            refuse(pattern, "a pattern must be a constant text", "write it in quotes: x LIKE 'a%'", self.question)
         if re.fullmatch(r"(?s)(\\.|[^\\])*", pattern.value) is None:
-            refused(pattern, "this pattern ends in a backslash, which needs something after it", "write it twice")
+            refuse(pattern, "this pattern ends in a backslash, which needs something after it", "write it twice")
         self._not_null("compare with", operand)
         return Like(operand, pattern.value)
 
@@ -344,7 +344,7 @@ class Forms:
         known = next((value for value in values if value != NULL), None)
         if known is None:
             raise InvalidPlan("every branch of this CASE is NULL", "give one of them a value")
-        typed = [self._typed(value, known) if value == NULL else value for value in values]
+        typed = [self._type_literal(value, known) if value == NULL else value for value in values]
         conditions = [condition for condition, _ in branches]
         return Case(tuple(zip(conditions, typed, strict=False)), typed[-1])
 
@@ -366,7 +366,7 @@ class Forms:
         """
         self._not_null("cast", operand)
         if type_of(operand, self.question).kind not in NUMERIC:
-            refused(operand, "only numbers are cast to DECIMAL", "cast it to DOUBLE first, and round it", self.question)
+            refuse(operand, "only numbers are cast to DECIMAL", "cast it to DOUBLE first, and round it", self.question)
         if not 1 <= digits <= 38 or not 0 <= decimals <= min(digits, 15):
             raise InvalidPlan(
                 "there is no such DECIMAL here", "write at most 38 digits, and 15 of them after the point"
@@ -376,17 +376,17 @@ class Forms:
         known = type_of(found, self.question).range
         if self.question is None and (known is None or known.furthest >= 10 ** (digits - decimals)):
             reason = f"this may have more than {digits - decimals} digits before the point"
-            refused(operand, reason, f"write ROUND(x, {decimals}), or declare bounds that are close enough")
+            refuse(operand, reason, f"write ROUND(x, {decimals}), or declare bounds that are close enough")
         return found
 
     def holds(self, operand: Expression, part: Expression, before: str, after: str) -> Expression:
         """Whether a text begins with, ends with or contains a constant: a LIKE in which no sign is special."""
         if not isinstance(part, Literal) or not isinstance(part.value, str):
-            refused(part, "what a text holds must be a constant", "write it in quotes", self.question)
+            refuse(part, "what a text holds must be a constant", "write it in quotes", self.question)
         escaped = re.sub(r"([\\%_])", r"\\\1", part.value)
         return self.like(operand, Literal(f"{before}{escaped}{after}", Kind.TEXT))
 
-    def formatted(self, operand: Expression, text: str) -> Expression:
+    def format_time(self, operand: Expression, text: str) -> Expression:
         """STRFTIME(operand, text); with a year in it, of the beginning of the finest unit that it writes."""
         self._not_null("calculate with", operand)
         letters = [part[:1] for part in text.split("%")[1:]]
@@ -396,9 +396,9 @@ class Forms:
             begun = Called(Function.DATE_TRUNC, (unit, operand))
             if not (isinstance(operand, Called) and (operand.function, operand.operands[0]) == (begun.function, unit)):
                 operand = begun
-        return self.called(Function.STRFTIME, [operand, Literal(text, Kind.TEXT)])
+        return self.call(Function.STRFTIME, [operand, Literal(text, Kind.TEXT)])
 
-    def _beside(self, side: Expression, other: Expression) -> Expression:
+    def _cast_like(self, side: Expression, other: Expression) -> Expression:
         """A side of a comparison, as the kind of the other side where that is a day or a moment."""
         if side == NULL:
             return side
@@ -416,9 +416,9 @@ class Forms:
         """Several values of one kind, where one of them is a day or a moment."""
         kinds = [Kind.TEXT if _is_text(side) else type_of(side, self.question).kind for side in sides]
         lead = next((i for kind in (Kind.TIMESTAMP, Kind.DATE) for i, each in enumerate(kinds) if each is kind), None)
-        return list(sides) if lead is None else [self._beside(side, sides[lead]) for side in sides]
+        return list(sides) if lead is None else [self._cast_like(side, sides[lead]) for side in sides]
 
-    def _typed(self, side: Literal | Expression, other: Expression) -> Literal:
+    def _type_literal(self, side: Literal | Expression, other: Expression) -> Literal:
         assert isinstance(side, Literal)
         return Literal(None, type_of(other, self.question).kind) if side == NULL else side
 

@@ -12,7 +12,7 @@ from tacit.frozen import frozen
 from tacit.plan import combining
 from tacit.plan.draft import KEPT, SELECTED, SORTED, Draft
 from tacit.plan.expressions import Both, Expression, KeyOf
-from tacit.plan.forms import joined
+from tacit.plan.forms import join_conditions
 from tacit.plan.looking import without_windows
 from tacit.plan.nodes import Ordering, Plan, Rows
 from tacit.plan.schema import Table
@@ -47,7 +47,7 @@ class Frame:
 
     def where(self, *conditions: Term) -> "Frame":
         """Only the rows for which all the conditions are true."""
-        return _checked(replace(self, conditions=(*self.conditions, *map(term_of, conditions))))
+        return _check_frame(replace(self, conditions=(*self.conditions, *map(term_of, conditions))))
 
     def group_by(self, *keys: "Term | str", **named: Term) -> "Frame":
         """One group for every combination of the values of some columns or, by name, of some terms.
@@ -55,12 +55,12 @@ class Frame:
         Values that are not public are found in the data, if the vault's limit has a delta.
         """
         listed = [(None, column_term(key)) for key in keys] + [(name, column_term(key)) for name, key in named.items()]
-        return _checked(replace(self, keys=(*self.keys, *listed)))
+        return _check_frame(replace(self, keys=(*self.keys, *listed)))
 
     def per_unit(self, *by: str, **columns: Term) -> "Frame":
         """One row for every unit, and for every value of some columns: what its rows add up to, by name."""
         with _about(next(iter(columns.values()), col(", ".join(by)))):
-            return self._over(*combining.per_unit(_rows_of(self), by, columns))
+            return self._with_rows(*combining.per_unit(_rows_of(self), by, columns))
 
     def join(self, other: "Frame", on: "str | Sequence[str]" = (), *, outer: bool = False) -> "Frame":
         """Every row with those of the other of the same unit; `on` names more columns that have to be equal.
@@ -68,47 +68,47 @@ class Frame:
         With `outer`, rows that meet none are kept, with NULL for what the other has.
         """
         names = [on] if isinstance(on, str) else list(on)
-        return self._over(*combining.joined(_rows_of(self), _rows_of(other), names, outer=outer))
+        return self._with_rows(*combining.join_drafts(_rows_of(self), _rows_of(other), names, outer=outer))
 
     def stack(self, other: "Frame") -> "Frame":
         """The rows of both, in the columns that they share."""
-        return self._over(*combining.stacked(_rows_of(self), _rows_of(other)))
+        return self._with_rows(*combining.stack_drafts(_rows_of(self), _rows_of(other)))
 
     def distinct(self) -> "Frame":
         """The rows of each unit, those that are alike in all columns only once."""
-        return self._over(*combining.distinct(_rows_of(self)))
+        return self._with_rows(*combining.distinct(_rows_of(self)))
 
     def among(self, other: "Frame") -> "Frame":
         """Only the rows of units that have a row in the other."""
-        return self._over(*combining.among(_rows_of(self), _rows_of(other), present=True))
+        return self._with_rows(*combining.semi_join_drafts(_rows_of(self), _rows_of(other), present=True))
 
     def flag(self, name: str, other: "Frame") -> "Frame":
         """The rows, with a column that says whether their unit has a row in the other."""
-        return self._over(*combining.flag(_rows_of(self), name, _rows_of(other)))
+        return self._with_rows(*combining.flag(_rows_of(self), name, _rows_of(other)))
 
     def not_among(self, other: "Frame") -> "Frame":
         """Only the rows of units that have no row in the other."""
-        return self._over(*combining.among(_rows_of(self), _rows_of(other), present=False))
+        return self._with_rows(*combining.semi_join_drafts(_rows_of(self), _rows_of(other), present=False))
 
-    def _over(self, rows: Rows, table: Table) -> "Frame":
+    def _with_rows(self, rows: Rows, table: Table) -> "Frame":
         return Frame(table, self.asker, rows=rows, finding=self.finding)
 
     def agg(self, **columns: Term) -> "Frame":
         """What is measured of each group, by the name of its column in the answer."""
-        return _checked(replace(self, columns=(*self.columns, *columns.items())))
+        return _check_frame(replace(self, columns=(*self.columns, *columns.items())))
 
     def having(self, *conditions: Term) -> "Frame":
         """Only the groups for whose released values all the conditions are true."""
-        return _checked(replace(self, kept=(*self.kept, *map(term_of, conditions))))
+        return _check_frame(replace(self, kept=(*self.kept, *map(term_of, conditions))))
 
     def qualify(self, *conditions: Term) -> "Frame":
         """Only the groups for which all the conditions on what `over` says of them are true."""
-        return _checked(replace(self, chosen=(*self.chosen, *map(term_of, conditions))))
+        return _check_frame(replace(self, chosen=(*self.chosen, *map(term_of, conditions))))
 
     def order_by(self, *terms: "Term | Sorted | str") -> "Frame":
         """Sort the answer, smallest first; `col("n").descending()` sorts the other way."""
         order = [term if isinstance(term, Sorted) else Sorted(column_term(term)) for term in terms]
-        return _checked(replace(self, order=(*self.order, *order)))
+        return _check_frame(replace(self, order=(*self.order, *order)))
 
     def limit(self, rows: int, offset: int = 0) -> "Frame":
         """At most so many rows of the answer, after the first `offset`."""
@@ -122,10 +122,10 @@ class Frame:
         for name, term in self.columns:
             with _about(term):
                 draft.show(name, term.read(Scope(draft, SELECTED)))
-        kept, chosen = ([_read(term, Scope(draft, KEPT)) for term in terms] for terms in (self.kept, self.chosen))
-        having, qualify = (reduce(partial(joined, Both), each) if each else None for each in (kept, chosen))
+        kept, chosen = ([_read_term(term, Scope(draft, KEPT)) for term in terms] for terms in (self.kept, self.chosen))
+        having, qualify = (reduce(partial(join_conditions, Both), each) if each else None for each in (kept, chosen))
         without_windows(having)
-        order = [Ordering(_read(by.term, Scope(draft, SORTED)), by.descending) for by in self.order]
+        order = [Ordering(_read_term(by.term, Scope(draft, SORTED)), by.descending) for by in self.order]
         return draft.plan(having, order, self.most, self.skipped, qualify)
 
     def ask(self, *args: Any, **kwargs: Any) -> Any:
@@ -162,7 +162,7 @@ def _rows_of(frame: Frame) -> Draft:
     return _draft_of(frame)
 
 
-def _checked(frame: Frame) -> Frame:
+def _check_frame(frame: Frame) -> Frame:
     """The frame itself: a mistake is refused where it is written."""
     if frame.columns:
         frame.plan()
@@ -171,7 +171,7 @@ def _checked(frame: Frame) -> Frame:
     return frame
 
 
-def _read(term: Term, scope: Scope) -> Expression:
+def _read_term(term: Term, scope: Scope) -> Expression:
     with _about(term):
         return term.read(scope)
 
@@ -184,6 +184,6 @@ def _about(term: Term) -> Iterator[None]:
     except InvalidPlan as refusal:
         if refusal.text:
             raise
-        raise refusal.located(term.text, 0, len(term.text)) from None
+        raise refusal.locate(term.text, 0, len(term.text)) from None
     except RecursionError:
         raise InvalidPlan("this term is nested too deeply", "write a simpler one") from None

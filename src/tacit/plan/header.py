@@ -103,7 +103,7 @@ def _option(text: str, tokens: Sequence[Token], place: int) -> tuple[str, Option
         try:
             read = Fraction(number(value.text).value or 0)  # type: ignore[arg-type]
         except InvalidPlan as refusal:
-            raise refusal.located(text, value.start, value.end) from None
+            raise refusal.locate(text, value.start, value.end) from None
         return name, Option(read, named.start, value.end), place
     while place + 1 < len(tokens) and tokens[place].kind == "DOT":  # the table that it is in
         value, place = tokens[place + 1], place + 2

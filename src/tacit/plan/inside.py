@@ -7,12 +7,12 @@ from fractions import Fraction
 from tacit.errors import InvalidPlan
 from tacit.plan.draft import Draft, Name, Named, find
 from tacit.plan.expressions import Expression, Field, Literal, Moment
-from tacit.plan.folding import apart, column_of, folded
+from tacit.plan.folding import column_of, fold_rows, unused_name
 from tacit.plan.forms import Forms
 from tacit.plan.nodes import Computed, Defined, Folded, Folding, Inner, Rows, Where, Window, Windowed
 from tacit.plan.owners import held_rows
 from tacit.plan.ranking import GREATEST, LEAST
-from tacit.plan.rows import columns_of, renamed, window_column
+from tacit.plan.rows import columns_of, rename_window, window_column
 from tacit.plan.schema import Kind
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.words import phrase
@@ -42,7 +42,7 @@ class Inside(Draft):
         type_of(value)
         if all(key.value != value for key in self.by):
             name = value.column.name if isinstance(value, Field) else phrase(value)
-            self.by.append(Defined(apart(name, [key.name for key in self.by]), value))
+            self.by.append(Defined(unused_name(name, [key.name for key in self.by]), value))
 
     def key_column(self, value: Expression) -> Expression | None:
         """The column of a key, if the value is one."""
@@ -63,7 +63,7 @@ class Inside(Draft):
         """The mean of a value over a unit's rows."""
         return self.fold(Folding.MEAN, value)
 
-    def ranked(self, value: Expression, rank: Fraction) -> Expression:
+    def rank_value(self, value: Expression, rank: Fraction) -> Expression:
         """The least or the greatest value of a unit's rows."""
         folds = {LEAST: Folding.LEAST, GREATEST: Folding.GREATEST}
         if rank not in folds:
@@ -84,19 +84,19 @@ class Inside(Draft):
         """What a unit's rows become."""
         if not self.grouped:
             raise InvalidPlan("a single row has no COUNT, SUM or AVG", "add GROUP BY and the unit")
-        made = self.made(fold, value)
+        made = self.make_fold(fold, value)
         for known in self.folds:
             if replace(known, column=made.column) == made:
                 return Field(known.column)
         used = [*(key.name for key in self.by), *(known.column.name for known in self.folds)]
-        made = replace(made, column=replace(made.column, name=apart(made.column.name, used)))
+        made = replace(made, column=replace(made.column, name=unused_name(made.column.name, used)))
         self.folds.append(made)
         return Field(made.column)
 
-    def made(self, fold: Folding, value: Expression | None) -> Folded:
+    def make_fold(self, fold: Folding, value: Expression | None) -> Folded:
         """What rows of one unit fold into."""
         needed = fold not in {Folding.LEAST, Folding.GREATEST, Folding.MEAN}
-        return folded(fold, value, held_rows(self.question.rows) if needed else 1)
+        return fold_rows(fold, value, held_rows(self.question.rows) if needed else 1)
 
     # ------------------------------------------------------------ windows
 
@@ -104,16 +104,16 @@ class Inside(Draft):
         """What a window adds to a row."""
         column = window_column(window)
         for known in self.windows:
-            if renamed(known, column.name) == window:
+            if rename_window(known, column.name) == window:
                 return Field(window_column(known))
         used = [*(each.name for each in self.table.columns), *(window_column(each).name for each in self.windows)]
-        self.windows.append(renamed(window, apart(column.name, used)))
+        self.windows.append(rename_window(window, unused_name(column.name, used)))
         return Field(window_column(self.windows[-1]))
 
     # ------------------------------------------------------------ names
 
     @property
-    def released(self) -> Forms:
+    def released_forms(self) -> Forms:
         """How expressions over what was added up are written: rows are what comes out."""
         return Forms()
 
@@ -152,7 +152,7 @@ class Inside(Draft):
 
     # ------------------------------------------------------------ rows
 
-    def given(self, having: Expression | None = None) -> Rows:
+    def finish_rows(self, having: Expression | None = None) -> Rows:
         """The rows that come out."""
         rows = self.question.rows
         if self.grouped:

@@ -6,22 +6,22 @@ from tacit.errors import InvalidPlan
 from tacit.plan.account import Account
 from tacit.plan.draft import Draft
 from tacit.plan.expressions import Both, Compared, Expression, Field
-from tacit.plan.forms import chained
+from tacit.plan.forms import chain_conditions
 from tacit.plan.nodes import Joined, Rows, Scan, Where
-from tacit.plan.origins import Origin, Scope, Sides, met
+from tacit.plan.origins import Origin, Scope, Sides, place_side_by_side
 from tacit.plan.owners import Owner
 from tacit.plan.reader import ROWS, Reader, conjuncts, same_units
 from tacit.plan.rows import columns_of
 from tacit.plan.schema import Table
-from tacit.plan.settled import fields_of, substituted
+from tacit.plan.settled import fields_of, substitute
 from tacit.plan.types import type_of
 
-__all__ = ["beside", "joined"]
+__all__ = ["join_where", "join_scopes"]
 
 _Pairs = list[tuple[Expression, Expression]]
 
 
-def joined(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
+def join_scopes(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
     """Two scopes as one."""
     account = reader.account
     side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
@@ -44,14 +44,16 @@ def joined(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
     if not parts.get("on"):
         account.refuse(node, "nothing says what the tables are joined on", "write JOIN ... ON a.x = b.x")
     account.claim(node, "ON")
-    return _on(reader, met(left, right, outer=outer), list(conjuncts(reader.within(), node.args["on"])))
+    return _on(
+        reader, place_side_by_side(left, right, outer=outer), list(conjuncts(reader.nested_reader(), node.args["on"]))
+    )
 
 
-def beside(reader: Reader, left: Scope, right: Scope, node: Any, on: list[Any]) -> Scope:
+def join_where(reader: Reader, left: Scope, right: Scope, node: Any, on: list[Any]) -> Scope:
     """Two scopes as one that stand beside each other, joined on some conditions of WHERE."""
     reader.account.take(node, "Beside")
     left, right = _private_first(reader.account, left, right, node, outer=False)
-    return _on(reader, met(left, right, outer=False), on)
+    return _on(reader, place_side_by_side(left, right, outer=False), on)
 
 
 def _private_first(account: Account, left: Scope, right: Scope, node: Any, *, outer: bool) -> tuple[Scope, Scope]:
@@ -73,7 +75,7 @@ def _using(reader: Reader, left: Scope, right: Scope, node: Any, *, outer: bool)
     reader.account.claim(node, "USING")
     reader.account.claim(node, "COMMA", len(listed) - 1)
     names = [reader.name(each) for each in listed]
-    sides = met(left, right, outer=outer, shared=tuple(name.text for name in names))
+    sides = place_side_by_side(left, right, outer=outer, shared=tuple(name.text for name in names))
     pairs: _Pairs = []
     unit = False
     for name in names:
@@ -85,7 +87,7 @@ def _using(reader: Reader, left: Scope, right: Scope, node: Any, *, outer: bool)
             raise InvalidPlan(f"{name.text[:64]!r} is not one column on each side", "write ON a.x = b.x")
         called = next(seen.called for seen in sides.names if seen.name == two[0] and seen.alias in right.aliases)
         pairs.append((_field(left.origin.rows, one[0]), _field(sides.rows, called)))
-    return _closed(sides, pairs, [], [], unit=unit)
+    return _close_join(sides, pairs, [], [], unit=unit)
 
 
 def _on(reader: Reader, sides: Sides, conditions: list[Any]) -> Scope:
@@ -93,7 +95,7 @@ def _on(reader: Reader, sides: Sides, conditions: list[Any]) -> Scope:
     left, right = sides.left, sides.right
     before_join = Joined(left.origin.rows, sides.rows, (), sides.outer)
     both = Draft(Table(f"{left.origin.table.name} and {right.origin.table.name}", columns_of(before_join)))
-    reader = reader.within()
+    reader = reader.nested_reader()
     reader.scope = Scope(Origin(before_join, both.table, ()), sides.names)
     ours = {column.name for column in columns_of(left.origin.rows)}
     theirs: dict[str, Expression] = {column.name: Field(column) for column in columns_of(sides.rows)}
@@ -110,13 +112,13 @@ def _on(reader: Reader, sides: Sides, conditions: list[Any]) -> Scope:
         if pair is not None:
             pairs.append(pair)
         elif sides.outer and fields_of(condition) <= set(theirs):
-            before.append(substituted(condition, theirs))
+            before.append(substitute(condition, theirs))
         elif sides.outer:
             remedy = "put conditions on the left side into WHERE; on both sides there may be equalities only"
             reader.account.refuse(part, "this is no equality of both sides of the outer join", remedy)
         else:
             after.append(condition)
-    return _closed(sides, pairs, before, after, unit=unit)
+    return _close_join(sides, pairs, before, after, unit=unit)
 
 
 def _pair(condition: Expression, ours: set[str], theirs: dict[str, Expression]) -> tuple[Expression, Expression] | None:
@@ -126,11 +128,11 @@ def _pair(condition: Expression, ours: set[str], theirs: dict[str, Expression]) 
     type_of(condition)
     for one, two in ((condition.left, condition.right), (condition.right, condition.left)):
         if fields_of(one) and fields_of(two) and fields_of(one) <= ours and fields_of(two) <= set(theirs):
-            return one, substituted(two, theirs)
+            return one, substitute(two, theirs)
     return None
 
 
-def _closed(
+def _close_join(
     sides: Sides,
     pairs: _Pairs,
     before: list[Expression],
@@ -142,14 +144,14 @@ def _closed(
     if sides.right.origin.owner is Owner.NOBODY:
         if not pairs:
             raise InvalidPlan("the tables have nothing in common", "join on an equality: ON a.x = b.x")
-    elif not unit and not _referred(sides, pairs):
+    elif not unit and not _is_reference(sides, pairs):
         _not_on_the_unit(sides.left, sides.right)
-    rows = sides.rows if not before else Where(sides.rows, chained(Both, before))
+    rows = sides.rows if not before else Where(sides.rows, chain_conditions(Both, before))
     found: Rows = Joined(sides.left.origin.rows, rows, tuple(pairs), sides.outer)
-    return sides.scope(Where(found, chained(Both, after)) if after else found)
+    return sides.scope(Where(found, chain_conditions(Both, after)) if after else found)
 
 
-def _referred(sides: Sides, pairs: _Pairs) -> bool:
+def _is_reference(sides: Sides, pairs: _Pairs) -> bool:
     """Whether an equality follows a foreign key on the way to the unit: what it leads to has the same unit.
 
     Claim:      a join along a reference pairs rows of the same unit alone.

@@ -54,7 +54,7 @@ class Length:
     fixed: Fraction = Fraction(0)
     share: Fraction = Fraction(0)
 
-    def cut(self, characters: int) -> "Length":
+    def shorten(self, characters: int) -> "Length":
         """The length of a part of so many characters at most."""
         least = min(self.characters, characters)
         alone = Length(least, Fraction(least * _BYTES))
@@ -102,14 +102,14 @@ def length_of(expression: Expression) -> Length:
     """
     known = _KNOWN.get(id(expression))
     if known is None or known[0] is not expression:
-        known = expression, _inferred(expression)
+        known = expression, _infer_length(expression)
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         _KNOWN[id(expression)] = known
     return known[1]
 
 
-def _inferred(expression: Expression) -> Length:
+def _infer_length(expression: Expression) -> Length:
     match expression:
         case Literal(value, _):
             text = value if isinstance(value, str) else ""
@@ -121,7 +121,7 @@ def _inferred(expression: Expression) -> Length:
         case Cast(operand, kind):
             return _text(operand) if kind is Kind.TEXT else _NONE
         case Called():
-            return _called(expression) if type_of(expression).kind is Kind.TEXT else _NONE
+            return _length_of_call(expression) if type_of(expression).kind is Kind.TEXT else _NONE
         case (
             Arithmetic()
             | Negated()
@@ -150,19 +150,19 @@ def _text(expression: Expression) -> Length:
     return length_of(expression)
 
 
-def _called(expression: Called) -> Length:
+def _length_of_call(expression: Called) -> Length:
     first, *rest = expression.operands
     match expression.function:
         case Function.LOWER | Function.UPPER:
             return length_of(first) * _CASE
         case Function.SUBSTR if len(rest) > 1:
-            return length_of(first).cut(_whole(rest[1]))
+            return length_of(first).shorten(_whole(rest[1]))
         case Function.RIGHT:
-            return length_of(first).cut(_whole(rest[0]))
+            return length_of(first).shorten(_whole(rest[0]))
         case Function.REPLACE:
-            return _replaced(length_of(first).cut(LONGEST), _constant(rest[0]), _constant(rest[1]))
+            return _length_of_replace(length_of(first).shorten(LONGEST), _constant(rest[0]), _constant(rest[1]))
         case Function.CONCAT | Function.JOINED:
-            return reduce(add, (_text(part).cut(LONGEST) for part in expression.operands))
+            return reduce(add, (_text(part).shorten(LONGEST) for part in expression.operands))
         case Function.STRFTIME:
             most = _NAME * len(_constant(rest[0]))
             return Length(most, Fraction(most))
@@ -172,7 +172,7 @@ def _called(expression: Called) -> Length:
             return length_of(first)
 
 
-def _replaced(text: Length, old: str, new: str) -> Length:
+def _length_of_replace(text: Length, old: str, new: str) -> Length:
     """The length of a text in which one constant takes the place of another wherever that stands."""
     more = max(0, len(new) - len(old))
     times = Fraction(len(new.encode()), len(old.encode()))

@@ -12,7 +12,7 @@ from tacit.plan.owners import Owner, owner_of
 from tacit.plan.reader import Reader, node_kind
 from tacit.plan.rows import columns_of
 
-__all__ = ["aggregates", "all_keys", "check_told_once", "is_all", "is_distinct", "once"]
+__all__ = ["aggregates", "all_keys", "check_told_once", "is_all", "is_distinct", "deduplicate_rows"]
 
 _AGGREGATES = AGGREGATES | {"CountIf"}
 
@@ -54,7 +54,7 @@ def all_keys(columns: Sequence[Any]) -> list[Any]:
     return [column for column in named if not aggregates(column, windows=True)]
 
 
-def once(rows: Rows, unit: str | None) -> Rows:
+def deduplicate_rows(rows: Rows, unit: str | None) -> Rows:
     """The rows of each unit, those that are alike only once.
 
     Claim:      what stays of a unit's rows depends on no other unit's.

@@ -11,7 +11,18 @@ from math import copysign, exp, floor, isfinite, log, log10, pow, sqrt  # noqa: 
 from tacit.plan.functions import FORMATS, Function
 from tacit.plan.values import INT64, Value
 
-__all__ = ["FIRST", "LAST", "LONGEST", "MEANINGS", "crossed", "formatted", "is_format", "later", "rounded", "trunc"]
+__all__ = [
+    "FIRST",
+    "LAST",
+    "LONGEST",
+    "MEANINGS",
+    "count_boundaries",
+    "format_moment",
+    "is_format",
+    "later",
+    "round_half_away",
+    "trunc",
+]
 
 _HOUR, _MINUTE, _SECOND = 3_600_000_000, 60_000_000, 1_000_000
 _DAY = 24 * _HOUR
@@ -46,7 +57,7 @@ def _null_if(value: Value, other: Value) -> Value:
 # ---------------------------------------------------------------- numbers
 
 
-def _within(value: int) -> int | None:
+def _in_int64(value: int) -> int | None:
     return value if INT64[0] <= value <= INT64[1] else None
 
 
@@ -55,7 +66,7 @@ def _quotient(value: int, divisor: int) -> int | None:
     if divisor == 0:
         return None
     whole = abs(value) // abs(divisor)
-    return _within(whole if (value < 0) == (divisor < 0) else -whole)
+    return _in_int64(whole if (value < 0) == (divisor < 0) else -whole)
 
 
 def _whole(value: float) -> float:
@@ -64,16 +75,16 @@ def _whole(value: float) -> float:
     return copysign(float(found + 1 if abs(value) - found >= 0.5 else found), value)
 
 
-def rounded(value: float, decimals: int) -> float | None:
+def round_half_away(value: float, decimals: int) -> float | None:
     """A number to so many decimals, halves away from zero; where that leaves all doubles, as DuckDB has it.
 
-    >>> rounded(2.5, 0), rounded(-2.5, 0), rounded(1.005, 2), rounded(25, -1)
+    >>> round_half_away(2.5, 0), round_half_away(-2.5, 0), round_half_away(1.005, 2), round_half_away(25, -1)
     (3.0, -3.0, 1.0, 30)
     """
     if isinstance(value, int):
         unit = 10 ** max(0, -decimals)
         away = (abs(value) + unit // 2) // unit * unit
-        return _within(away if value >= 0 else -away)
+        return _in_int64(away if value >= 0 else -away)
     scale = 10.0 ** abs(decimals)
     if decimals < 0:
         found = _whole(value / scale) * scale
@@ -222,7 +233,7 @@ def _days_of(year: int, month: int) -> int:
     return (date(year, month + 1, 1) - date(year, month, 1)).days
 
 
-def crossed(unit: str, moment: int) -> int:
+def count_boundaries(unit: str, moment: int) -> int:
     """How many beginnings of a unit there were up to a moment, from some fixed one on."""
     if unit in _LENGTHS:
         return moment // _LENGTHS[unit]
@@ -256,10 +267,10 @@ def is_format(text: str) -> bool:
     return all(part[:1] in FORMATS for part in text.split("%")[1:]) and text.isprintable() and text.isascii()
 
 
-def formatted(moment: int, text: str) -> str:
+def format_moment(moment: int, text: str) -> str:
     """A moment, written as a format says.
 
-    >>> formatted(0, "%A, %d %B %Y")
+    >>> format_moment(0, "%A, %d %B %Y")
     'Thursday, 01 January 1970'
     """
     first, *rest = text.split("%")
@@ -275,9 +286,9 @@ MEANINGS: Mapping[Function, Callable[..., Value]] = {
     Function.GREATEST: _greatest,
     Function.DISTINCT: lambda one, other: one != other,
     Function.QUOTIENT: _quotient,
-    Function.ABS: lambda value: _within(abs(value)) if isinstance(value, int) else abs(value),
+    Function.ABS: lambda value: _in_int64(abs(value)) if isinstance(value, int) else abs(value),
     Function.SIGN: lambda value: (value > 0) - (value < 0),
-    Function.ROUND: rounded,
+    Function.ROUND: round_half_away,
     Function.FLOOR: _floor,
     Function.CEIL: _ceil,
     Function.TRUNC: _trunc,
@@ -300,7 +311,7 @@ MEANINGS: Mapping[Function, Callable[..., Value]] = {
     Function.EXTRACT: _extract,
     Function.DATE_TRUNC: trunc,
     Function.DATE_ADD: later,
-    Function.DATE_DIFF: lambda unit, since, until: crossed(unit, until) - crossed(unit, since),
-    Function.STRFTIME: formatted,
+    Function.DATE_DIFF: lambda unit, since, until: count_boundaries(unit, until) - count_boundaries(unit, since),
+    Function.STRFTIME: format_moment,
 }
 """Each function of values of the kinds that `wanted` says; those in STRICT are never given NULL."""

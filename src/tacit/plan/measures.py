@@ -8,12 +8,12 @@ from tacit.plan.expressions import Arithmetic, Called, Case, Cast, Compared, Exp
 from tacit.plan.functions import TOTAL
 from tacit.plan.nodes import Counted, Distinct, Measure, Question, Ranked, Summed, Units
 from tacit.plan.owners import many_rows, table_of
-from tacit.plan.proofs import Type, refused, unbounded
+from tacit.plan.proofs import Type, refuse, refuse_unbounded
 from tacit.plan.ranges import Range
 from tacit.plan.schema import Kind
 from tacit.plan.types import type_of
 
-__all__ = ["centred", "counted", "fits", "multiplied", "paired", "pairs", "step_of", "summed"]
+__all__ = ["centred_sum", "count_measure", "fits", "product_sum", "pair_with", "pairs", "step_of", "sum_measure"]
 
 # A double range is cut into at least 2**20 steps, and no value lies more than 2**51 steps from zero: there halves are
 # still doubles, so that rounding to whole steps is exact.
@@ -24,35 +24,35 @@ _WIDEST = 1 << 62
 _ENGINE_BITS = 126
 
 
-def counted(expression: Expression | None = None) -> Counted:
+def count_measure(expression: Expression | None = None) -> Counted:
     """The number of rows or, with an expression, of rows in which it is not NULL.
 
     What cannot be NULL counts every row, and what is NULL exactly where a part of it is counts that part: equal masks
     give equal measures, which are paid for once.
 
     >>> from tacit.plan import Column, Field
-    >>> counted(Field(Column("age", Kind.INTEGER, nullable=False)))
+    >>> count_measure(Field(Column("age", Kind.INTEGER, nullable=False)))
     Counted(value=None)
     """
     return Counted(None if expression is None else _mask(expression))
 
 
-def summed(expression: Expression) -> Summed:
+def sum_measure(expression: Expression) -> Summed:
     """The sum of an expression, on the grid and between the bounds that its type allows.
 
     >>> from tacit.plan import Column, Field
-    >>> age = summed(Field(Column("age", Kind.INTEGER, low=0, high=120)))
+    >>> age = sum_measure(Field(Column("age", Kind.INTEGER, low=0, high=120)))
     >>> age.step, age.low, age.high, age.reach
     (Fraction(1, 1), 0, 120, 120)
     """
     return _varying(_on_grid(expression))
 
 
-def centred(expression: Expression) -> Summed:
+def centred_sum(expression: Expression) -> Summed:
     """The sum of an expression less the middle of its range, which halves its reach: what a mean is made of.
 
     >>> from tacit.plan import Column, Field
-    >>> age = centred(Field(Column("age", Kind.INTEGER, low=0, high=120)))
+    >>> age = centred_sum(Field(Column("age", Kind.INTEGER, low=0, high=120)))
     >>> age.centre, age.reach
     (60, 60)
     """
@@ -60,12 +60,12 @@ def centred(expression: Expression) -> Summed:
     return _varying(Summed(found.value, found.step, found.low, found.high, (found.low + found.high) // 2))
 
 
-def paired(expression: Expression, other: Expression) -> Expression:
+def pair_with(expression: Expression, other: Expression) -> Expression:
     """An expression where another one is not NULL either, and NULL elsewhere: one of a pair.
 
     >>> from tacit.plan import Column, Field
     >>> age, cost = (Field(Column(name, Kind.INTEGER, nullable=name == "cost")) for name in ("age", "cost"))
-    >>> paired(cost, age) == cost, paired(age, cost) == age
+    >>> pair_with(cost, age) == cost, pair_with(age, cost) == age
     (True, False)
     """
     mask = _mask(other)
@@ -76,17 +76,17 @@ def paired(expression: Expression, other: Expression) -> Expression:
 
 def pairs(first: Expression, second: Expression) -> Counted:
     """The number of rows in which neither of two expressions is NULL."""
-    return counted(second) if _mask(first) is None else counted(paired(first, second))
+    return count_measure(second) if _mask(first) is None else count_measure(pair_with(first, second))
 
 
-def multiplied(first: Summed, second: Summed) -> Summed:
+def product_sum(first: Summed, second: Summed) -> Summed:
     """The sum of products of what two centred sums add up: of squares, if they are the same.
 
     It is about the middle of its own range, too: squares reach from zero to the square of the furthest.
 
     >>> from tacit.plan import Column, Field
-    >>> age = centred(Field(Column("age", Kind.INTEGER, low=0, high=120)))
-    >>> squares = multiplied(age, age)
+    >>> age = centred_sum(Field(Column("age", Kind.INTEGER, low=0, high=120)))
+    >>> squares = product_sum(age, age)
     >>> squares.low, squares.high, squares.centre, squares.reach
     (0, 3600, 1800, 1800)
     """
@@ -141,14 +141,14 @@ def _mask(expression: Expression) -> Expression | None:
         case Negated(operand):
             return _mask(operand)
         case Arithmetic("+" | "-" | "*", left, right) | Compared(_, left, right):
-            return _shared((left, right)) or expression
+            return _common_mask((left, right)) or expression
         case Called(function, parts) if function in TOTAL:
-            return _shared(parts) or expression
+            return _common_mask(parts) or expression
         case _:
             return expression
 
 
-def _shared(parts: tuple[Expression, ...]) -> Expression | None:
+def _common_mask(parts: tuple[Expression, ...]) -> Expression | None:
     """The one mask of several expressions; None if they have more."""
     masks = {mask for mask in map(_mask, parts) if mask is not None}
     return masks.pop() if len(masks) == 1 else None
@@ -160,14 +160,14 @@ def _on_grid(expression: Expression) -> Summed:
         _not_summable(expression, found)
     known = found.range
     if known is None:
-        unbounded(expression, "one row could change the answer by any amount")
+        refuse_unbounded(expression, "one row could change the answer by any amount")
     step = Fraction(1) if found.kind is Kind.INTEGER else step_of(known)
     if found.kind is Kind.INTEGER:
         low, high = ceil(known.low), floor(known.high)
     else:
         low, high = (floor(end / step + Fraction(1, 2)) for end in (known.low, known.high))
     if max(abs(low), abs(high)) > _WIDEST:
-        refused(
+        refuse(
             expression,
             "this sum could leave the range of integers",
             "declare narrower bounds, or find them anew with a smaller share",
@@ -179,13 +179,13 @@ def _not_summable(expression: Expression, found: Type) -> NoReturn:
     remedy = "sum or average a number; what is not one can be counted: COUNT(x)"
     if found.kind is Kind.BOOLEAN:
         remedy = "count a condition as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
-    refused(expression, f"a value of kind {found.kind.value} cannot be summed", remedy)
+    refuse(expression, f"a value of kind {found.kind.value} cannot be summed", remedy)
 
 
 def _varying(measure: Summed) -> Summed:
     if measure.reach == 0:
         what = "the same in every row" if measure.centre else "always 0"
-        refused(measure.value, f"this is {what}, so there is nothing to measure", "count the rows: COUNT(*)")
+        refuse(measure.value, f"this is {what}, so there is nothing to measure", "count the rows: COUNT(*)")
     return measure
 
 

@@ -7,7 +7,7 @@ from tacit.plan.ranges import Range, as_double, outward
 from tacit.plan.schema import Kind
 from tacit.plan.values import constant
 
-__all__ = ["MIRRORED", "OPPOSITE", "Ends", "implied", "narrowed"]
+__all__ = ["MIRRORED", "OPPOSITE", "Ends", "implied_ends", "narrow_branch"]
 
 Ends = tuple[Fraction | None, Fraction | None]
 """The least and the greatest value, where they are known."""
@@ -23,7 +23,7 @@ _MOST_BRANCHES = 32
 _UNKNOWN: Ends = (None, None)
 
 
-def narrowed(ends: Ends, value: Expression, conditions: list[Expression], branch: int) -> Ends:
+def narrow_branch(ends: Ends, value: Expression, conditions: list[Expression], branch: int) -> Ends:
     """The ends of a branch's value, knowing that no earlier condition held and its own does (the last has none).
 
     Claim:      where the branch is taken, its value is NULL or between the ends.
@@ -36,7 +36,7 @@ def narrowed(ends: Ends, value: Expression, conditions: list[Expression], branch
         return ends
     found = ends
     for i, condition in enumerate(conditions[: branch + 1]):
-        found = _meet(found, implied(condition, value, holds=i == branch))
+        found = _meet(found, implied_ends(condition, value, holds=i == branch))
     low, high = found
     return ends if low is not None and high is not None and low > high else found  # a branch that is never taken
 
@@ -47,24 +47,24 @@ def _meet(one: Ends, other: Ends) -> Ends:
     return max(lows, default=None), min(highs, default=None)
 
 
-def implied(condition: Expression, value: Expression, *, holds: bool) -> Ends:
+def implied_ends(condition: Expression, value: Expression, *, holds: bool) -> Ends:
     """What a condition that holds, or does not, implies for a value that is not NULL."""
     match condition:
         case Not(operand):
-            return implied(operand, value, holds=not holds)
+            return implied_ends(operand, value, holds=not holds)
         case Both(left, right) if holds:
-            return _meet(implied(left, value, holds=True), implied(right, value, holds=True))
+            return _meet(implied_ends(left, value, holds=True), implied_ends(right, value, holds=True))
         case Either(left, right) if not holds:
-            return _meet(implied(left, value, holds=False), implied(right, value, holds=False))
+            return _meet(implied_ends(left, value, holds=False), implied_ends(right, value, holds=False))
         case Compared(operator, Literal() as bound, compared) if compared == value:
-            return _beyond(MIRRORED[operator if holds else OPPOSITE[operator]], bound)
+            return _ends_of_comparison(MIRRORED[operator if holds else OPPOSITE[operator]], bound)
         case Compared(operator, compared, Literal() as bound) if compared == value:
-            return _beyond(operator if holds else OPPOSITE[operator], bound)
+            return _ends_of_comparison(operator if holds else OPPOSITE[operator], bound)
         case _:
             return _UNKNOWN
 
 
-def _beyond(operator: str, bound: Literal) -> Ends:
+def _ends_of_comparison(operator: str, bound: Literal) -> Ends:
     if bound.kind in {Kind.DATE, Kind.TIMESTAMP} and bound.value is not None:
         at = constant(bound.value, bound.kind)
         assert isinstance(at, int)

@@ -224,7 +224,7 @@ class Key:
     null: bool = False
 
     @property
-    def listed(self) -> tuple[KeyValue, ...]:
+    def public_values(self) -> tuple[KeyValue, ...]:
         """The values of all its groups, of a key whose values are public."""
         assert self.values is not None, "the values of this key are not public"
         return (*self.values, None) if self.null else self.values
@@ -325,7 +325,7 @@ class Question:
         places = [numbered[key] for key in self.keys]  # once: a key of many values takes long to be looked up
         assert self.found is not None or not self.unknown, "nothing was found of the unknown keys yet"
         for named in ((),) if self.found is None else self.found:
-            for known in product(*(key.listed for key in self.public)):
+            for known in product(*(key.public_values for key in self.public)):
                 both = (*named, *known)
                 yield tuple(both[place] for place in places)
 
@@ -336,7 +336,7 @@ def groups_of(question: Question) -> int:
     >>> groups_of(Question(Scan(Table("visits", ())), (), (Counted(),)))
     1
     """
-    known = prod(len(key.listed) for key in question.public)
+    known = prod(len(key.public_values) for key in question.public)
     if not question.unknown:
         return known
     if question.found is not None:

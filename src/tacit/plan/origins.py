@@ -4,13 +4,13 @@ from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.draft import Name, close_to
 from tacit.plan.expressions import Field
-from tacit.plan.folding import apart
+from tacit.plan.folding import unused_name
 from tacit.plan.nodes import Computed, Defined, Rows, Scan
 from tacit.plan.owners import Owner, multiplicity, owner_of
 from tacit.plan.rows import columns_of
 from tacit.plan.schema import Column, Table
 
-__all__ = ["HIDDEN", "MOST_NODES", "Origin", "Scope", "Seen", "Sides", "met", "of_rows", "of_table"]
+__all__ = ["HIDDEN", "MOST_NODES", "Origin", "Scope", "Seen", "Sides", "place_side_by_side", "of_rows", "of_table"]
 
 HIDDEN = ""
 """What the unit is called where a question inside the question does not show it."""
@@ -102,7 +102,7 @@ class Scope:
         """Whether a name means the unit."""
         return bool(self.origin.table.unit) and self.finds(table, name) == [self.origin.table.unit]
 
-    def named(self, table: Name | None, name: Name) -> Name:
+    def resolve_name(self, table: Name | None, name: Name) -> Name:
         """A name as the table calls it that all origins together look like."""
         if len(self.aliases) <= 1:
             return name
@@ -146,7 +146,7 @@ class Sides:
         return Scope(of_rows(rows, table, self.unit, called, size), self.names)
 
 
-def met(left: Scope, right: Scope, *, outer: bool, shared: tuple[str, ...] = ()) -> Sides:
+def place_side_by_side(left: Scope, right: Scope, *, outer: bool, shared: tuple[str, ...] = ()) -> Sides:
     """Two scopes side by side: what is on the right and has a name of the left is called by its table, too.
 
     `shared` are the columns that USING names: on the right they are meant only if the table is said.
@@ -169,7 +169,7 @@ def met(left: Scope, right: Scope, *, outer: bool, shared: tuple[str, ...] = ())
         name = column.name
         if name.casefold() in used:
             alias = next(seen.alias for seen in right.names if seen.called == column.name)
-            name = apart(f"{alias}.{column.name}", used)
+            name = unused_name(f"{alias}.{column.name}", used)
         used.add(name.casefold())
         called[column.name] = name
         kept.append(column)

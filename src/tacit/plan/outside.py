@@ -8,16 +8,16 @@ from typing import Any, Protocol
 from tacit.frozen import frozen
 from tacit.plan.draft import Draft, Name, Named, find
 from tacit.plan.expressions import Across, Both, Expression, MeanOf, MeasureOf, MomentOf, operands, rebuilt
-from tacit.plan.forms import joined
+from tacit.plan.forms import join_conditions
 from tacit.plan.nodes import Ordering, Plan, Shown, View
 from tacit.plan.origins import Scope, Seen
 from tacit.plan.reader import Reader, is_column, node_kind
 from tacit.plan.released import is_grouped
-from tacit.plan.subqueries import aliased, common
+from tacit.plan.subqueries import common, read_alias
 from tacit.plan.types import condition_type
 from tacit.plan.windows import named_windows
 
-__all__ = ["Around", "Told", "around", "needed", "outside"]
+__all__ = ["Around", "Told", "find_inner_select", "drop_unused_measures", "read_outer_select"]
 
 _COLUMNS = (Named.COLUMN,)
 _OWN = ("joins", "group", "having", "distinct")
@@ -42,7 +42,7 @@ class Statements(Reader, Protocol):
     key_kinds: set[str]
     withs: Mapping[str, Any]
 
-    def told(self, select: Any, *, whole: bool) -> Told:
+    def read_select(self, select: Any, *, whole: bool) -> Told:
         """A statement, without its end if it is not the whole one."""
         ...
 
@@ -72,10 +72,10 @@ class Around:
     common: Any = None
 
 
-def around(select: Any, named: Mapping[str, Any] | None = None) -> Around | None:
+def find_inner_select(select: Any, named: Mapping[str, Any] | None = None) -> Around | None:
     """The question that a SELECT does nothing with but choose, compute and sort; None if it has rows of its own.
 
-    >>> around(None) is None
+    >>> find_inner_select(None) is None
     True
     """
     if node_kind(select) != "Select" or any(select.args.get(part) for part in _OWN) or not select.args.get("from_"):
@@ -95,10 +95,12 @@ def around(select: Any, named: Mapping[str, Any] | None = None) -> Around | None
         return None
     inner = found.select
     grouped = node_kind(inner) == "Select" and is_grouped(inner.args, inner.expressions)
-    return found if grouped or around(inner, found.named) is not None else None
+    return found if grouped or find_inner_select(inner, found.named) is not None else None
 
 
-def outside(reader: Statements, select: Any, parts: Mapping[str, Any], inner: Around, texts: Sequence[str]) -> Told:
+def read_outer_select(
+    reader: Statements, select: Any, parts: Mapping[str, Any], inner: Around, texts: Sequence[str]
+) -> Told:
     """A statement whose rows are the groups that another one releases.
 
     Claim:      what is measured and paid for is what the question inside measures; nothing else is looked at.
@@ -110,14 +112,14 @@ def outside(reader: Statements, select: Any, parts: Mapping[str, Any], inner: Ar
     step: Around | None = inner
     while step is not None:
         account.moved |= set() if step.common is None else {id(step.common)}
-        step = around(step.select, step.named)
+        step = find_inner_select(step.select, step.named)
     reader.withs = inner.named
     reader.origins = common(reader, parts.get("with_"))
     account.take(parts["from_"])
     held = account.take(inner.source)
     name = "" if inner.common is None else reader.name(held["this"]).text
-    alias = aliased(reader, held.get("alias")) or name
-    told = reader.told(inner.select, whole=False)
+    alias = read_alias(reader, held.get("alias")) or name
+    told = reader.read_select(inner.select, whole=False)
     draft, shown = told.draft, list(told.draft.columns)
     assert reader.scope is not None, "a question was read"
     reader.scope = Scope(reader.scope.origin, tuple(Seen(alias, each.name, each.name) for each in shown))
@@ -125,8 +127,8 @@ def outside(reader: Statements, select: Any, parts: Mapping[str, Any], inner: Ar
     measured = len(draft.measures)
     draft.named = named_windows(reader, select, parts)
     condition = _condition(reader, parts.get("where"), draft)
-    listed = zip(account.listed(select), texts, strict=True)
-    columns = [each for node, text in listed for each in _shown(reader, node, text, draft)]
+    listed = zip(account.take_list(select), texts, strict=True)
+    columns = [each for node, text in listed for each in _read_columns(reader, node, text, draft)]
     hidden = [each for each in shown if each.name.casefold() not in {other.name.casefold() for other in columns}]
     clause = parts.get("order")
     by_place = clause is not None and any(node_kind(each.this) in {"Literal", "Var"} for each in clause.expressions)
@@ -139,7 +141,7 @@ def outside(reader: Statements, select: Any, parts: Mapping[str, Any], inner: Ar
         draft.show(each.name, each.value)
     assert len(draft.measures) == measured, "nothing more is measured"
     limit, offset = reader.whole(parts.get("limit")), reader.whole(parts.get("offset"))
-    looking = any(node_kind(part) == "Window" for part in _after(select, parts))
+    looking = any(node_kind(part) == "Window" for part in _clauses_after(select, parts))
     looked = told.qualify is not None or any(_looks(each.value) for each in shown)
     if (told.limit is not None or told.offset) and (condition or order or limit is not None or offset or looking):
         limited = inner.select.args.get("limit") or inner.source
@@ -153,7 +155,7 @@ def outside(reader: Statements, select: Any, parts: Mapping[str, Any], inner: Ar
     return Told(draft, having, chosen, order or told.order, *ends)
 
 
-def needed(plan: Plan) -> Plan:
+def drop_unused_measures(plan: Plan) -> Plan:
     """The plan without measures that no part of the view uses: what was asked for inside and left out outside."""
     view, measures = plan.view, plan.question.measures
     ends = [each for each in (view.having, view.qualify) if each is not None]
@@ -209,7 +211,7 @@ def _condition(reader: Statements, clause: Any, draft: Draft) -> Expression | No
     return found
 
 
-def _shown(reader: Statements, node: Any, text: str, draft: Draft) -> list[Shown]:
+def _read_columns(reader: Statements, node: Any, text: str, draft: Draft) -> list[Shown]:
     """The columns that one column of the question outside means."""
     account = reader.account
     if node_kind(node) == "Star":
@@ -222,12 +224,12 @@ def _shown(reader: Statements, node: Any, text: str, draft: Draft) -> list[Shown
     with account.about(value):
         read = reader.read(value, draft, _COLUMNS)
         if name is None and is_column(value):
-            meant: Name = reader.qualified(value)[1]
+            meant: Name = reader.split_name(value)[1]
             name = find(meant, [each.name for each in draft.columns], "column")
         return [Shown(name or text, read)]
 
 
-def _after(select: Any, parts: Mapping[str, Any]) -> list[Any]:
+def _clauses_after(select: Any, parts: Mapping[str, Any]) -> list[Any]:
     clauses = [*select.expressions, *(parts[name] for name in ("order", "qualify") if parts.get(name))]
     return [part for clause in clauses for part in clause.walk()]
 
@@ -239,4 +241,4 @@ def _looks(expression: Expression) -> bool:
 def _both(one: Expression | None, other: Expression | None) -> Expression | None:
     if one is None or other is None:
         return one or other
-    return joined(Both, one, other)
+    return join_conditions(Both, one, other)

@@ -113,7 +113,7 @@ def owner_of(rows: Rows) -> Owner:
                 raise InvalidPlan("rows of different owners are stacked", "stack rows of the same unit")
             return owners.pop()
         case Joined(left, right, _, outer):
-            return _met(owner_of(left), owner_of(right), outer=outer)
+            return _owner_of_join(owner_of(left), owner_of(right), outer=outer)
         case _:
             assert_never(rows)
 
@@ -127,7 +127,7 @@ def _only_units(owner: Owner, reason: str) -> Owner:
     return owner
 
 
-def _met(left: Owner, right: Owner, *, outer: bool) -> Owner:
+def _owner_of_join(left: Owner, right: Owner, *, outer: bool) -> Owner:
     match left, right:
         case _, Owner.NOBODY:
             return left

@@ -14,10 +14,10 @@ from tacit.frozen import frozen
 from tacit.plan.expressions import Expression
 from tacit.plan.functions import FORMATS, PARTS, TRUNCATED, UNITS, Function
 from tacit.plan.meanings import FIRST, LAST, LONGEST, is_format, later
-from tacit.plan.proofs import CALENDAR, Type, refused
+from tacit.plan.proofs import CALENDAR, Type, refuse
 from tacit.plan.ranges import INT64, LARGEST, Range, outward
 from tacit.plan.schema import Kind
-from tacit.plan.values import Value, parsed
+from tacit.plan.values import Value, parse_text
 
 __all__ = [
     "LARGEST_LOGARITHM",
@@ -93,7 +93,7 @@ def _too_wide(operation: Operation, exact: Callable[..., int], ranges: Callable[
         Kind.INTEGER,
         "an integer leaves 64 bits",
         is_met=lambda *values: _is_outside(exact(*values)),
-        may_be_met=lambda *types: not ranges(*_as_integers(types)).within(INT64),
+        may_be_met=lambda *types: not ranges(*_as_integers(types)).is_within(INT64),
         example=example,
         raises=True,
         refused=True,
@@ -186,7 +186,7 @@ def _beyond_calendar(operation: Operation, kind: Kind, places: Sequence[int], *e
 
     def may_be_met(*types: Type) -> bool:
         known = [(types[place], CALENDAR.get(types[place].kind)) for place in places]
-        return any(found.range and years and not found.range.within(years) for found, years in known)
+        return any(found.range and years and not found.range.is_within(years) for found, years in known)
 
     cut = operation is Function.DATE_TRUNC  # whose first moment may be none that DuckDB holds
     return Partial(operation, kind, "a moment beyond the calendar", is_met, may_be_met, example, raises=cut)
@@ -197,12 +197,12 @@ def _beyond_calendar(operation: Operation, kind: Kind, places: Sequence[int], *e
 
 def _quotient_has_no_bound(top: Type, bottom: Type) -> bool:
     one, two = as_doubles([top, bottom])
-    return one.over(two, whole=bottom.kind is Kind.INTEGER) is None
+    return one.divide(two, whole=bottom.kind is Kind.INTEGER) is None
 
 
 def _quotient_too_large(top: Type, bottom: Type) -> bool:
     one, two = as_doubles([top, bottom])
-    found = one.over(two, whole=bottom.kind is Kind.INTEGER)
+    found = one.divide(two, whole=bottom.kind is Kind.INTEGER)
     return found is not None and outward(found).furthest > LARGEST
 
 
@@ -245,7 +245,7 @@ def _power(base: float, exponent: float) -> float:
     return found if isinstance(found, float) else 0.0
 
 
-def _rounded(value: int, decimals: int) -> int:
+def _round_whole(value: int, decimals: int) -> int:
     unit = 10 ** max(0, -decimals)
     away: int = (abs(value) + unit // 2) // unit * unit
     return away if value >= 0 else -away
@@ -276,7 +276,7 @@ PARTIAL: tuple[Partial, ...] = (
     _too_wide("+", lambda x, y: x + y, lambda x, y: x + y, _MOST, 1),
     _too_wide("-", lambda x, y: x - y, lambda x, y: x - y, _LEAST, 1),
     _too_wide("*", lambda x, y: x * y, lambda x, y: x * y, _LEAST, -1),
-    _too_wide(Function.ROUND, _rounded, _rounded_range, _MOST, -3),
+    _too_wide(Function.ROUND, _round_whole, _rounded_range, _MOST, -3),
     _least(NEGATION, "this integer could leave 64 bits"),
     _least(Function.ABS, "the least integer has no absolute value"),
     _by_zero("%", Kind.INTEGER),
@@ -365,7 +365,7 @@ PARTIAL: tuple[Partial, ...] = (
         Kind.NUMBER,
         "a number that 64 bits do not hold",
         is_met=lambda value: not isfinite(value) or _is_outside(round(value)),
-        may_be_met=lambda found: found.range is None or not found.range.within(INT64),
+        may_be_met=lambda found: found.range is None or not found.range.is_within(INT64),
         example=(1e30,),
     ),
     *(
@@ -373,7 +373,7 @@ PARTIAL: tuple[Partial, ...] = (
             (Kind.TEXT, kind),
             Kind.TEXT,
             f"a text that is no {kind.value}",
-            is_met=lambda text, kind=kind: parsed(text, kind) is None,
+            is_met=lambda text, kind=kind: parse_text(text, kind) is None,
             may_be_met=lambda _: True,
             example=("none",),
         )
@@ -437,7 +437,7 @@ def refuse_partial(expression: Expression, operation: Operation, kind: Kind, *kn
     """
     for case in cases_of(operation, kind):
         if case.refused and case.may_be_met(*known):
-            refused(expression, case.reason, case.remedy)
+            refuse(expression, case.reason, case.remedy)
 
 
 def may_be_null(operation: Operation, kind: Kind, *known: object) -> bool:

@@ -16,7 +16,7 @@ from tacit.plan.schema import Kind
 from tacit.plan.values import bounds_of, constant
 from tacit.plan.words import phrase
 
-__all__ = ["CALENDAR", "NUMERIC", "Type", "leaf", "ranged", "refused", "unbounded"]
+__all__ = ["CALENDAR", "NUMERIC", "Type", "leaf", "type_with_range", "refuse", "refuse_unbounded"]
 
 NUMERIC = (Kind.INTEGER, Kind.NUMBER)
 CALENDAR = {
@@ -51,22 +51,22 @@ class Type:
         return self.kind in NUMERIC
 
 
-def refused(culprit: Expression, reason: str, remedy: str, question: Question | None = None) -> NoReturn:
+def refuse(culprit: Expression, reason: str, remedy: str, question: Question | None = None) -> NoReturn:
     """Refuse an expression, in its own words until a door says where it stands."""
     text = phrase(culprit, question)
     raise InvalidPlan(reason, remedy, text=text, end=len(text), culprit=culprit)
 
 
-def unbounded(expression: Expression, why: str) -> NoReturn:
+def refuse_unbounded(expression: Expression, why: str) -> NoReturn:
     """Refuse an expression whose range is not known, and name the column that lacks bounds."""
     for field in _fields(expression):
         column = field.column
         if column.kind in NUMERIC and leaf(field).range is None:
             raise Unbounded(column.name, column.kind.value, culprit=field)
-    refused(expression, f"the range of this value is not known, and {why}", _CLAMP)
+    refuse(expression, f"the range of this value is not known, and {why}", _CLAMP)
 
 
-def ranged(kind: Kind, known: Range | None, nullable: bool) -> Type:
+def type_with_range(kind: Kind, known: Range | None, nullable: bool) -> Type:
     """The type of a kind with a range, if there is one."""
     return Type(kind, None, None, nullable) if known is None else Type(kind, known.low, known.high, nullable)
 
@@ -77,16 +77,16 @@ def leaf(expression: Literal | Field) -> Type:
         case Literal(None, kind):
             return Type(kind)
         case Literal(value, kind):
-            exact = _bound(value, kind)
+            exact = _read_bound(value, kind)
             if kind in NUMERIC and (exact is None or (kind is Kind.INTEGER and exact not in INT64)):
-                refused(expression, "this number is too large", "write one that fits into 64 bits")
+                refuse(expression, "this number is too large", "write one that fits into 64 bits")
             return Type(kind, exact, exact, nullable=False)
         case Field(column):
             if column.kind in CALENDAR:
                 ends = zip(bounds_of(column), (CALENDAR[column.kind].low, CALENDAR[column.kind].high), strict=True)
                 first, last = (Fraction(end) if isinstance(end, int) else default for end, default in ends)
                 return Type(column.kind, first, last, column.nullable)
-            low, high = _bound(column.low, column.kind), _bound(column.high, column.kind)
+            low, high = _read_bound(column.low, column.kind), _read_bound(column.high, column.kind)
             if column.kind is Kind.INTEGER:
                 low = None if low is None else max(Fraction(ceil(low)), INT64.low)
                 high = None if high is None else min(Fraction(floor(high)), INT64.high)
@@ -100,7 +100,7 @@ def _fields(expression: Expression) -> Iterator[Field]:
         yield from _fields(operand)
 
 
-def _bound(value: object, kind: Kind) -> Fraction | None:
+def _read_bound(value: object, kind: Kind) -> Fraction | None:
     """A bound or a literal as engines see it: integers as they are, other numbers as the nearest double."""
     if kind in CALENDAR:
         known = constant(value, kind) if isinstance(value, date) else None

@@ -71,7 +71,7 @@ from tacit.plan.rows import columns_of
 from tacit.plan.schema import Column, Kind
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.values import constant
-from tacit.plan.widened import widened
+from tacit.plan.widened import widen
 
 __all__ = ["check_plan", "prove"]
 
@@ -147,7 +147,7 @@ def _refuse(reason: str, remedy: str = "ask with vault.sql(...) or vault.table(.
     raise InvalidPlan(reason, remedy)
 
 
-def _malformed() -> NoReturn:
+def _refuse_malformed() -> NoReturn:
     raise InvalidPlan(*_OVER_ROWS)
 
 
@@ -162,7 +162,7 @@ def _check_size(plan: Plan) -> None:
         rows, depth = levels.pop()
         parts += 1
         if not isinstance(rows, Rows):
-            _malformed()
+            _refuse_malformed()
         if depth > _DEEPEST_ROWS or parts > _MOST_PARTS:
             raise InvalidPlan(f"more than {_DEEPEST_ROWS} questions build on each other", "ask a simpler question")
         levels += [(part, depth + 1) for part in parts_of(rows)]
@@ -212,7 +212,7 @@ def _check_column(column: Column) -> None:
     if column.kind not in NUMERIC:
         return
     if not all(isinstance(end, int | Fraction) for end in ends):
-        _malformed()
+        _refuse_malformed()
     if len(ends) == 2 and ends[0] > ends[1]:  # type: ignore[operator]
         _refuse(f"the bounds of {column.name!r} are the wrong way round", "write the lower one first")
 
@@ -220,7 +220,7 @@ def _check_column(column: Column) -> None:
 def _check_defined(defined: Sequence[Defined], columns: Columns) -> None:
     for each in defined:
         if not isinstance(each, Defined) or not each.name.strip():
-            _malformed()
+            _refuse_malformed()
         _check_expression(each.value, columns)
 
 
@@ -242,7 +242,7 @@ def _check_joined(left: Columns, right: Columns, on: Iterable[tuple[Expression, 
 def _check_fold(fold: Folded, columns: Columns) -> None:
     """Refuse a fold whose column claims less than its rows can add up to, or more than can be held."""
     if not isinstance(fold, Folded) or (fold.value is None and fold.fold is not Folding.COUNT):
-        _malformed()
+        _refuse_malformed()
     if fold.value is not None:
         _check_expression(fold.value, columns)
     column, value = fold.column, fold.value
@@ -265,12 +265,12 @@ def _check_fold(fold: Folded, columns: Columns) -> None:
     whole = fold.fold is Folding.SUM and found.kind is Kind.INTEGER
     ends = Range(*_ends(column, Kind.INTEGER if whole else Kind.NUMBER))
     if whole:
-        sound = fold.step == 1 and ends.within(INT64) and found.range.within(ends)
+        sound = fold.step == 1 and ends.is_within(INT64) and found.range.is_within(ends)
     else:
         _check_step(fold.step)
         steps = [end / fold.step for end in (ends.low, ends.high)]
         near = Range(ends.low - fold.step, ends.high + fold.step)  # ends are rounded to whole steps
-        sound = all(end.denominator == 1 and abs(end) <= _DOUBLES for end in steps) and found.range.within(near)
+        sound = all(end.denominator == 1 and abs(end) <= _DOUBLES for end in steps) and found.range.is_within(near)
     if not sound:
         _claims(column)
 
@@ -285,15 +285,15 @@ def _check_window(window: Window, columns: Columns) -> None:
         _check_fold(window.folded, columns)
         return
     if not isinstance(window, Placed):
-        _malformed()
+        _refuse_malformed()
     column = window.column
     if window.place in {Place.BEFORE, Place.AFTER}:
         if window.value is None or not _is_count(window.offset, _FARTHEST):
-            _malformed()
+            _refuse_malformed()
         _check_expression(window.value, columns)
         _check_claim(column, replace(column_of(Defined(column.name, window.value)), nullable=True))
     elif window.value is not None or (window.place is not Place.NUMBER and not window.order):
-        _malformed()
+        _refuse_malformed()
     else:
         _check_claim(column, Column(column.name, Kind.INTEGER, 1, nullable=False))
 
@@ -313,7 +313,7 @@ def _covers(claimed: Column, derived: Column) -> bool:
         return False
     one, other = _type(claimed), _type(derived)
     if claimed.kind in NUMERIC:
-        full = widened(Field(derived))
+        full = widen(Field(derived))
         assert isinstance(full, Field), "a column stays one"
         other = _type(full.column)
     low = one.low is None or (other.low is not None and one.low <= other.low)
@@ -354,7 +354,7 @@ def _check_expression(expression: Expression, columns: Columns) -> None:
                     _refuse(f"there is no column {column.name!r} here", "ask about the columns that are declared")
                 _check_claim(column, derived)
             case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
-                _malformed()
+                _refuse_malformed()
             case _:
                 _check_part(part)
     type_of(expression)
@@ -368,7 +368,7 @@ def _parts(expression: Expression) -> Iterator[Expression]:
         part, depth = left.pop()
         many += 1
         if not isinstance(part, Expression):
-            _malformed()
+            _refuse_malformed()
         if depth > 2 * DEEPEST or many > _MOST_PARTS:
             raise InvalidPlan(f"more than {DEEPEST} calculations build on each other", "ask a simpler question")
         yield part
@@ -395,7 +395,7 @@ def _check_part(part: Expression) -> None:
         case _:
             known = True
     if not known:
-        _malformed()
+        _refuse_malformed()
 
 
 # ---------------------------------------------------------------- keys and measures
@@ -426,7 +426,7 @@ def _check_measure(measure: Measure, columns: Columns) -> None:
             _check_expression(value, columns)
             _check_ranks(measure)
         case _:
-            _malformed()
+            _refuse_malformed()
 
 
 def _check_sum(measure: Summed) -> None:
@@ -440,17 +440,17 @@ def _check_sum(measure: Summed) -> None:
     most = _WHOLE if whole else _DOUBLES
     sound = found.numeric and found.range is not None and all(isinstance(end, int) for end in ends)
     if not sound or not -most <= measure.low <= measure.high <= most or abs(measure.centre) > most:
-        _malformed()
+        _refuse_malformed()
     if found.range is not None and found.range.furthest / measure.step > LARGEST:
-        _malformed()  # more steps than a double could count
+        _refuse_malformed()  # more steps than a double could count
 
 
 def _check_ranks(measure: Ranked) -> None:
     kind, rank = type_of(measure.value).kind, measure.rank
     if kind in {Kind.TEXT, Kind.BOOLEAN} or not isinstance(rank, int | Fraction):
-        _malformed()
+        _refuse_malformed()
     if not 0 <= rank <= 1 or Fraction(rank).denominator > _FINEST_RANK:
-        _malformed()
+        _refuse_malformed()
     match measure.grid:
         case Even(step, low, high):
             _check_step(step)
@@ -461,7 +461,7 @@ def _check_ranks(measure: Ranked) -> None:
         case _:
             sound = False
     if not sound:
-        _malformed()
+        _refuse_malformed()
 
 
 def _check_step(step: Fraction) -> None:
@@ -474,7 +474,7 @@ def _check_step(step: Fraction) -> None:
 
 
 def _check_width(question: Question) -> None:
-    numbers = len(question.measures) * prod(len(key.listed) for key in question.public)
+    numbers = len(question.measures) * prod(len(key.public_values) for key in question.public)
     if numbers > MOST_NUMBERS:
         reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
         raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")
@@ -520,7 +520,7 @@ def _check_released(expression: Expression, question: Question) -> None:
                 _check_part(part)
                 sound = True
         if not sound:
-            _malformed()
+            _refuse_malformed()
     type_of(expression, question)
 
 
@@ -529,7 +529,7 @@ _OF_GROUPS = {Look.NUMBER, Look.RANK, Look.DENSE, Look.COUNT}
 
 def _check_order(by: Ordering) -> None:
     if not isinstance(by, Ordering) or not isinstance(by.descending, bool):
-        _malformed()
+        _refuse_malformed()
 
 
 def _is_place(place: object, among: Sequence[object]) -> bool:

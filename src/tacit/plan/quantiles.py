@@ -25,19 +25,19 @@ def quantile(reader: Reader, node: Any, draft: Draft, condition: Expression | No
     found = list(ranks)
     if len(found) != 1:
         reader.account.refuse(node, "several quantiles are several columns, and here stands one value", _ONE_EACH)
-    return draft.ranked(only(reader.read(value, draft, ROWS), condition), found[0])
+    return draft.rank_value(only(reader.read(value, draft, ROWS), condition), found[0])
 
 
 def several(reader: Reader, node: Any, draft: Draft) -> Iterator[tuple[str, Expression]] | None:
     """The values of a list of ranks, each with what is written behind a column's name; None if there is no list."""
-    if node_kind(node) not in {"Quantile", "PercentileCont", "PercentileDisc"} or not _listed(node):
+    if node_kind(node) not in {"Quantile", "PercentileCont", "PercentileDisc"} or not _is_list(node):
         return None
     value, ranks = _parts(reader, node)
     read = reader.read(value, draft, ROWS)
-    return ((f"_{float(rank):g}", draft.ranked(read, rank)) for rank in ranks)
+    return ((f"_{float(rank):g}", draft.rank_value(read, rank)) for rank in ranks)
 
 
-def _listed(node: Any) -> bool:
+def _is_list(node: Any) -> bool:
     return any(node_kind(part) == "Array" for part in (node.args.get("quantile"), node.args.get("expression")))
 
 
@@ -49,7 +49,7 @@ def _parts(reader: Reader, node: Any) -> tuple[Any, list[Fraction]]:
     if kind in _NAMED:
         return parts["this"], [_NAMED[kind]]
     if kind == "WithinGroup":
-        return _within(reader, node, parts)
+        return _read_within_group(reader, node, parts)
     rank = parts.get("quantile") or parts.get("expression")
     if rank is None or "start" in node.meta:
         remedy = "write QUANTILE_CONT(x, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY x)"
@@ -58,11 +58,11 @@ def _parts(reader: Reader, node: Any) -> tuple[Any, list[Fraction]]:
         account.claim(node, "QUANTILE_CONT" if kind == "PercentileCont" else "QUANTILE_DISC")
     account.claim(node, "COMMA", 1)
     if node_kind(rank) == "Array":
-        return parts["this"], [_rank(reader, each) for each in account.listed(rank)]
+        return parts["this"], [_rank(reader, each) for each in account.take_list(rank)]
     return parts["this"], [_rank(reader, rank)]
 
 
-def _within(reader: Reader, node: Any, parts: dict[str, Any]) -> tuple[Any, list[Fraction]]:
+def _read_within_group(reader: Reader, node: Any, parts: dict[str, Any]) -> tuple[Any, list[Fraction]]:
     """PERCENTILE_CONT(rank) WITHIN GROUP (ORDER BY value)."""
     account, function = reader.account, parts["this"]
     if node_kind(function) not in {"PercentileCont", "PercentileDisc"} or function.args.get("expression"):
@@ -74,7 +74,7 @@ def _within(reader: Reader, node: Any, parts: dict[str, Any]) -> tuple[Any, list
         account.places.add(function.meta["start"])
     else:
         account.claim(function, "QUANTILE_CONT" if node_kind(function) == "PercentileCont" else "QUANTILE_DISC")
-    ordered = account.listed(parts["expression"])
+    ordered = account.take_list(parts["expression"])
     if len(ordered) != 1:
         account.refuse(node, "values are ranked by one order", "write ORDER BY and one value")
     order = account.take(ordered[0])

@@ -25,7 +25,7 @@ class Range:
     def __contains__(self, number: Fraction | int) -> bool:
         return self.low <= number <= self.high
 
-    def within(self, other: "Range") -> bool:
+    def is_within(self, other: "Range") -> bool:
         """Whether nothing of this range lies outside the other."""
         return other.low <= self.low and self.high <= other.high
 
@@ -46,7 +46,7 @@ class Range:
     def __mul__(self, other: "Range") -> "Range":
         return hull(x * y for x in (self.low, self.high) for y in (other.low, other.high))
 
-    def over(self, divisor: "Range", *, whole: bool) -> "Range | None":
+    def divide(self, divisor: "Range", *, whole: bool) -> "Range | None":
         """Every quotient by a number that is not zero; None if there is no bound.
 
         A whole divisor that is not zero is at least one away from it, so that its quotients are bounded.

@@ -10,7 +10,7 @@ from tacit.plan.expressions import Expression, Field
 from tacit.plan.grids import Even
 from tacit.plan.measures import step_of
 from tacit.plan.nodes import MOST_CELLS, Key, Measure, Question, Ranked
-from tacit.plan.proofs import CALENDAR, Type, refused, unbounded
+from tacit.plan.proofs import CALENDAR, Type, refuse, refuse_unbounded
 from tacit.plan.ranges import Range
 from tacit.plan.schema import Kind
 from tacit.plan.types import type_of
@@ -23,7 +23,7 @@ __all__ = [
     "check_cells",
     "columns_of_answer",
     "rank_from",
-    "ranked",
+    "rank_measure",
     "width_of",
 ]
 
@@ -35,26 +35,26 @@ _FINENESS = 13
 _FINEST_RANK = 10**6
 
 
-def ranked(value: Expression, rank: Fraction) -> Ranked:
+def rank_measure(value: Expression, rank: Fraction) -> Ranked:
     """What is ranked at this rank, on the grid that its type allows.
 
     >>> from tacit.plan import Column, Field
-    >>> ranked(Field(Column("age", Kind.INTEGER, low=0, high=120)), MEDIAN).grid
+    >>> rank_measure(Field(Column("age", Kind.INTEGER, low=0, high=120)), MEDIAN).grid
     Even(step=Fraction(1, 1), low=0, high=120)
-    >>> ranked(Field(Column("cost", Kind.NUMBER, low=0, high=5000)), MEDIAN).grid
+    >>> rank_measure(Field(Column("cost", Kind.NUMBER, low=0, high=5000)), MEDIAN).grid
     Even(step=Fraction(1, 2), low=0, high=10000)
     """
     found = type_of(value)
     if found.kind in {Kind.TEXT, Kind.BOOLEAN}:
         reason = f"a value of kind {found.kind.value} has no place among numbers or moments"
-        refused(value, reason, "rank a number, a day or a moment; what is not one can be counted: COUNT(x)")
+        refuse(value, reason, "rank a number, a day or a moment; what is not one can be counted: COUNT(x)")
     known = _range(value, found)
     step = step_of(known, _FINENESS)
     if found.kind is not Kind.NUMBER:
         step = Fraction(1) if known.high - known.low < 2 << _FINENESS else max(step, Fraction(1))
     low, high = (floor(end / step + Fraction(1, 2)) for end in (ceil_of(known.low, found), floor_of(known.high, found)))
     if high <= low:
-        refused(value, "this is the same in every row, so there is nothing to rank", "count the rows: COUNT(*)")
+        refuse(value, "this is the same in every row, so there is nothing to rank", "count the rows: COUNT(*)")
     return Ranked(value, Even(step, low, high), rank)
 
 
@@ -103,7 +103,7 @@ def columns_of_answer(question: Question) -> list[slice]:
 
 def check_cells(measures: tuple[Measure, ...], keys: tuple[Key, ...]) -> None:
     """Refuse so many cells in so many groups that no engine should hold them; of unknown keys, fewer are found."""
-    groups = prod(len(key.listed) for key in keys if key.values is not None)
+    groups = prod(len(key.public_values) for key in keys if key.values is not None)
     cells = groups * sum(width_of(measure) for measure in measures if isinstance(measure, Ranked))
     if cells > MOST_CELLS:
         raise InvalidPlan(
@@ -114,7 +114,7 @@ def check_cells(measures: tuple[Measure, ...], keys: tuple[Key, ...]) -> None:
 def _range(value: Expression, found: Type) -> Range:
     known = found.range
     if known is None:
-        unbounded(value, "values are ranked in cells of a declared range")
+        refuse_unbounded(value, "values are ranked in cells of a declared range")
     if found.kind in CALENDAR and known == CALENDAR[found.kind]:
         _no_calendar(value)
     return known
@@ -123,6 +123,6 @@ def _range(value: Expression, found: Type) -> Range:
 def _no_calendar(value: Expression) -> NoReturn:
     name = value.column.name if isinstance(value, Field) else "x"
     reason = "the first and the last day of this are not declared, and values are ranked in cells of a declared range"
-    refused(
+    refuse(
         value, reason, f'declare them in the policy: {name} = {{ type = "date", low = 2025-01-01, high = 2025-12-31 }}'
     )

@@ -45,7 +45,7 @@ class Reader(Protocol):
         """An expression over rows or over what comes out."""
         ...
 
-    def within(self, origins: Mapping[str, Origin] | None = None) -> "Reader":
+    def nested_reader(self, origins: Mapping[str, Origin] | None = None) -> "Reader":
         """A reader of a question inside."""
         ...
 
@@ -57,7 +57,7 @@ class Reader(Protocol):
         """A name that is given here, maybe after AS."""
         ...
 
-    def qualified(self, node: Any) -> tuple[Name | None, Name]:
+    def split_name(self, node: Any) -> tuple[Name | None, Name]:
         """The table and the column that a name says."""
         ...
 
@@ -65,7 +65,7 @@ class Reader(Protocol):
         """The rows that a question inside gives, by the name that they have outside."""
         ...
 
-    def sourced(self, select: Any, parts: Mapping[str, Any]) -> Scope:
+    def read_sources(self, select: Any, parts: Mapping[str, Any]) -> Scope:
         """What a SELECT is about."""
         ...
 
@@ -98,7 +98,7 @@ def conjuncts(reader: Reader, node: Any) -> Iterator[Any]:
 
 def is_unit(reader: Reader, node: Any) -> bool:
     """Whether a name of a column means the unit."""
-    return reader.scope is not None and reader.scope.is_unit(*reader.qualified(node))
+    return reader.scope is not None and reader.scope.is_unit(*reader.split_name(node))
 
 
 def is_column(node: Any) -> bool:
@@ -112,7 +112,7 @@ def same_units(reader: Reader, node: Any, left: Scope, right: Scope) -> bool:
         return False
     if "Star" in {node_kind(node.this.this), node_kind(node.expression.this)}:
         return False
-    one, two = reader.qualified(node.this), reader.qualified(node.expression)
+    one, two = reader.split_name(node.this), reader.split_name(node.expression)
     for first, second in ((one, two), (two, one)):
         if left.is_unit(*first) and right.is_unit(*second) and not (right.finds(*first) or left.finds(*second)):
             reader.account.take(node)

@@ -8,9 +8,9 @@ from tacit.plan.expressions import Expression, Look
 from tacit.plan.grammar import AGGREGATES
 from tacit.plan.looking import looks
 from tacit.plan.reader import Reader, node_kind
-from tacit.plan.windows import divided
+from tacit.plan.windows import read_partition
 
-__all__ = ["across", "is_grouped"]
+__all__ = ["read_group_window", "is_grouped"]
 
 _LOOKS = {
     "RowNumber": Look.NUMBER,
@@ -40,11 +40,11 @@ def _adds_up(node: Any) -> bool:
     return node_kind(node) in {*AGGREGATES, "CountIf"} and not inside
 
 
-def across(reader: Reader, node: Any, draft: Draft) -> Expression:
+def read_group_window(reader: Reader, node: Any, draft: Draft) -> Expression:
     """A window over what is released, of a SELECT that groups: RANK() OVER (ORDER BY COUNT(*) DESC)."""
     account = reader.account
     account.take(node)
-    within, clause = divided(reader, node, draft)
+    within, clause = read_partition(reader, node, draft)
     by = [reader.read(part, draft, KEPT) for part in within]
     order = list(_order(reader, clause, draft))
     function = node.this
@@ -71,7 +71,7 @@ def across(reader: Reader, node: Any, draft: Draft) -> Expression:
 
 
 def _order(reader: Reader, clause: Any, draft: Draft) -> Iterator[tuple[Expression, bool]]:
-    for ordered in reader.account.listed(clause) if clause is not None else ():
+    for ordered in reader.account.take_list(clause) if clause is not None else ():
         parts = reader.account.take(ordered)
         descending = bool(parts.get("desc"))
         reader.account.claim(ordered, "DESC" if descending else "ASC?")

@@ -21,7 +21,7 @@ from tacit.plan.nodes import (
 )
 from tacit.plan.schema import Column, Scalar
 
-__all__ = ["columns_of", "renamed", "window_column"]
+__all__ = ["columns_of", "rename_window", "window_column"]
 
 
 def columns_of(rows: Rows) -> tuple[Column, ...]:
@@ -47,7 +47,7 @@ def columns_of(rows: Rows) -> tuple[Column, ...]:
             others = columns_of(right)
             return (*columns_of(left), *((replace(each, nullable=True) for each in others) if outer else others))
         case Stacked(parts):
-            return _stacked([columns_of(part) for part in parts])
+            return _stack_columns([columns_of(part) for part in parts])
         case _:
             assert_never(rows)
 
@@ -57,7 +57,7 @@ def window_column(window: Window) -> Column:
     return window.folded.column if isinstance(window, Running) else window.column
 
 
-def renamed(window: Window, name: str) -> Window:
+def rename_window(window: Window, name: str) -> Window:
     """The window with another name for what it adds."""
     if isinstance(window, Placed):
         return replace(window, column=replace(window.column, name=name))
@@ -65,7 +65,7 @@ def renamed(window: Window, name: str) -> Window:
     return replace(window, folded=replace(fold, column=replace(fold.column, name=name)))
 
 
-def _stacked(parts: Sequence[tuple[Column, ...]]) -> tuple[Column, ...]:
+def _stack_columns(parts: Sequence[tuple[Column, ...]]) -> tuple[Column, ...]:
     names = [column.name for column in parts[0]]
     by_name = [{column.name: column for column in part} for part in parts]
     assert all(set(each) == set(names) for each in by_name), "what is stacked has the same columns"

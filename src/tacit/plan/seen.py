@@ -8,7 +8,7 @@ from tacit.plan.expressions import Expression, Field, operands
 from tacit.plan.nodes import Computed, Defined, Inner, Joined, Kept, Rows, Scan, Stacked, Where, Windowed
 from tacit.plan.rows import columns_of
 from tacit.plan.schema import KeyValue
-from tacit.plan.settled import substituted
+from tacit.plan.settled import substitute
 
 __all__ = ["seen_values"]
 
@@ -63,7 +63,7 @@ def _through(
     if not _names(value) <= set(names):
         return None
     kept = [condition for condition in conditions if _names(condition) <= set(names)]
-    return seen_values(substituted(value, names), inner, [substituted(each, names) for each in kept])
+    return seen_values(substitute(value, names), inner, [substitute(each, names) for each in kept])
 
 
 def _of(value: Expression, rows: Rows, conditions: Iterable[Expression]) -> tuple[KeyValue, ...] | None:

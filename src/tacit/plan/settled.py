@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import assert_never
 
 from tacit.plan.expressions import Both, Expression, Field, operands, rebuilt
-from tacit.plan.folding import apart, column_of, label
-from tacit.plan.forms import chained
+from tacit.plan.folding import column_of, label, unused_name
+from tacit.plan.forms import chain_conditions
 from tacit.plan.nodes import (
     Computed,
     Defined,
@@ -24,10 +24,10 @@ from tacit.plan.nodes import (
     Window,
     Windowed,
 )
-from tacit.plan.rows import columns_of, renamed, window_column
+from tacit.plan.rows import columns_of, rename_window, window_column
 from tacit.plan.serial import serial
 
-__all__ = ["fields_of", "needed", "settled", "substituted", "whole"]
+__all__ = ["fields_of", "drop_unused_folds", "settle_rows", "substitute", "whole"]
 
 # A calculation of more parts is done once, and named; or what builds on it twice would grow as 2**depth.
 _SMALL = 24
@@ -37,14 +37,14 @@ Names = dict[str, Expression]
 Normal = Callable[[Expression], Expression]
 
 
-def substituted(expression: Expression, names: Names) -> Expression:
+def substitute(expression: Expression, names: Names) -> Expression:
     """An expression with columns replaced by what they stand for."""
     if isinstance(expression, Field):
         return names.get(expression.column.name, expression)
-    return rebuilt(expression, lambda part: substituted(part, names))
+    return rebuilt(expression, lambda part: substitute(part, names))
 
 
-def settled(rows: Rows, normal: Normal) -> tuple[Rows, Names]:
+def settle_rows(rows: Rows, normal: Normal) -> tuple[Rows, Names]:
     """Rows that mean the same, and what the columns of the old ones are over them.
 
     Claim:      the old columns, computed over the new rows, are the rows of before, as a multiset with their units.
@@ -57,10 +57,10 @@ def settled(rows: Rows, normal: Normal) -> tuple[Rows, Names]:
         case Scan():
             return rows, {}
         case Where() | Kept():
-            return _filtered(rows, normal)
+            return _settle_filter(rows, normal)
         case Computed(inner, columns):
-            below, names = settled(inner, normal)
-            defined = [Defined(each.name, normal(substituted(each.value, names))) for each in columns]
+            below, names = settle_rows(inner, normal)
+            defined = [Defined(each.name, normal(substitute(each.value, names))) for each in columns]
             if all(_size(each.value) <= _SMALL for each in defined):
                 return below, {each.name: each.value for each in defined}
             return Computed(below, tuple(defined)), {}
@@ -68,7 +68,7 @@ def settled(rows: Rows, normal: Normal) -> tuple[Rows, Names]:
             return _inner(rows, normal)
         case Windowed(inner, windows):
             below = whole(inner, normal)
-            return _windowed(below, windows, normal)
+            return _settle_windows(below, windows, normal)
         case Joined(left, right, on, outer):
             pairs = {serial(one) + serial(two): (one, two) for one, two in ((normal(a), normal(b)) for a, b in on)}
             sides = whole(left, normal), whole(right, normal)
@@ -79,13 +79,13 @@ def settled(rows: Rows, normal: Normal) -> tuple[Rows, Names]:
             assert_never(rows)
 
 
-def needed(rows: Rows, asked: Sequence[Expression]) -> Rows:
+def drop_unused_folds(rows: Rows, asked: Sequence[Expression]) -> Rows:
     """The rows without what their units were folded into and nobody asks for."""
     match rows:
         case Where(inner, condition):
-            return Where(needed(inner, [*asked, condition]), condition)
+            return Where(drop_unused_folds(inner, [*asked, condition]), condition)
         case Kept(inner, among, present):
-            return Kept(needed(inner, asked), among, present)
+            return Kept(drop_unused_folds(inner, asked), among, present)
         case Inner(inner, keys, folds):
             used = {name for expression in asked for name in fields_of(expression)}
             return Inner(inner, keys, tuple(fold for fold in folds if fold.column.name in used))
@@ -102,14 +102,14 @@ def fields_of(expression: Expression) -> set[str]:
 
 def whole(rows: Rows, normal: Normal) -> Rows:
     """Canonical rows with the very columns of the old ones, in their order."""
-    below, names = settled(rows, normal)
+    below, names = settle_rows(rows, normal)
     columns = columns_of(rows)
     if not names and columns == columns_of(below):
         return below
-    return Computed(below, tuple(Defined(each.name, substituted(Field(each), names)) for each in columns))
+    return Computed(below, tuple(Defined(each.name, substitute(Field(each), names)) for each in columns))
 
 
-def _filtered(rows: Where | Kept, normal: Normal) -> tuple[Rows, Names]:
+def _settle_filter(rows: Where | Kept, normal: Normal) -> tuple[Rows, Names]:
     """Conditions joined into one, and above them the units that are kept."""
     conditions: list[Expression] = []
     kept: dict[str, tuple[Rows, bool]] = {}
@@ -121,14 +121,14 @@ def _filtered(rows: Where | Kept, normal: Normal) -> tuple[Rows, Names]:
             among = _units_of(below.among, normal)
             kept[f"{below.present}{serial(among)}"] = among, below.present
         below = below.rows
-    below, names = settled(below, normal)
+    below, names = settle_rows(below, normal)
     if isinstance(below, Where | Kept):  # what was calculated on the way is gone, and more conditions come to light
-        again: Rows = Where(below, substituted(chained(Both, conditions), names)) if conditions else below
+        again: Rows = Where(below, substitute(chain_conditions(Both, conditions), names)) if conditions else below
         for among, present in kept.values():
             again = Kept(again, among, present)
-        return _filtered(again, normal)[0], names  # type: ignore[arg-type]
+        return _settle_filter(again, normal)[0], names  # type: ignore[arg-type]
     if conditions:
-        below = Where(below, normal(substituted(chained(Both, conditions), names)))
+        below = Where(below, normal(substitute(chain_conditions(Both, conditions), names)))
     for text in sorted(kept):
         below = Kept(below, *kept[text])
     return below, names
@@ -136,15 +136,15 @@ def _filtered(rows: Where | Kept, normal: Normal) -> tuple[Rows, Names]:
 
 def _units_of(rows: Rows, normal: Normal) -> Rows:
     """Simpler rows of the same units."""
-    below, _ = settled(rows, normal)
+    below, _ = settle_rows(rows, normal)
     while isinstance(below, Computed | Windowed | Inner):
         below = below.rows
     return below
 
 
 def _inner(rows: Inner, normal: Normal) -> tuple[Rows, Names]:
-    below, names = settled(rows.rows, normal)
-    keys = [(key.name, normal(substituted(key.value, names))) for key in rows.keys]
+    below, names = settle_rows(rows.rows, normal)
+    keys = [(key.name, normal(substitute(key.value, names))) for key in rows.keys]
     folds = [(each.column.name, _fold(each, names, normal)) for each in rows.folds]
     listed = {serial(value): Defined(label("", value)[1:-1], value) for _, value in keys}
     summed = {serial(fold): fold for _, fold in folds}
@@ -159,19 +159,19 @@ def _inner(rows: Inner, normal: Normal) -> tuple[Rows, Names]:
 
 def _fold(fold: Folded, names: Names, normal: Normal) -> Folded:
     """What is folded, over simpler rows, called by what it is."""
-    value = None if fold.value is None else normal(substituted(fold.value, names))
+    value = None if fold.value is None else normal(substitute(fold.value, names))
     return Folded(replace(fold.column, name=label(fold.fold.value, value)), fold.fold, value, fold.step)
 
 
-def _windowed(below: Rows, windows: Sequence[Window], normal: Normal) -> tuple[Rows, Names]:
+def _settle_windows(below: Rows, windows: Sequence[Window], normal: Normal) -> tuple[Rows, Names]:
     normals = [(window_column(window).name, _window(window, normal)) for window in windows]
     listed = {serial(window): window for _, window in normals}
     used = {column.name for column in columns_of(below)}
     found: dict[str, Window] = {}
     for text in sorted(listed):
-        name = apart(window_column(listed[text]).name, used)
+        name = unused_name(window_column(listed[text]).name, used)
         used.add(name)
-        found[text] = renamed(listed[text], name)
+        found[text] = rename_window(listed[text], name)
     names: Names = {name: Field(window_column(found[serial(window)])) for name, window in normals}
     return Windowed(below, tuple(found.values())), names
 
@@ -194,14 +194,14 @@ def _window(window: Window, normal: Normal) -> Window:
 def _distinctly(keys: Sequence[Defined]) -> list[Defined]:
     found: list[Defined] = []
     for key in keys:
-        found.append(Defined(apart(key.name, [each.name for each in found]), key.value))
+        found.append(Defined(unused_name(key.name, [each.name for each in found]), key.value))
     return found
 
 
 def _named_apart(folds: Sequence[Folded], used: set[str]) -> list[Folded]:
     found: list[Folded] = []
     for fold in folds:
-        name = apart(fold.column.name, used)
+        name = unused_name(fold.column.name, used)
         used = used | {name}
         found.append(replace(fold, column=replace(fold.column, name=name)))
     return found

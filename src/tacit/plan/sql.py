@@ -14,10 +14,10 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.account import Account
-from tacit.plan.among import filtered, is_among
+from tacit.plan.among import filter_rows, is_among
 from tacit.plan.draft import DEEPEST, KEPT, SELECTED, SORTED, Draft, Name, Named, find
 from tacit.plan.expressions import Both, Either, Expression, Field, IsNull, Literal, Not
-from tacit.plan.forms import NULL, Forms, chained, literal, meeting, negated, number, only
+from tacit.plan.forms import NULL, Forms, chain_conditions, literal, meeting, negate, number, only
 from tacit.plan.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
 from tacit.plan.header import Header, header_of
 from tacit.plan.inside import Inside
@@ -25,14 +25,14 @@ from tacit.plan.listing import aggregates, all_keys, check_told_once, is_all, is
 from tacit.plan.looking import without_windows
 from tacit.plan.nodes import Ordering, Plan
 from tacit.plan.origins import Origin, Scope
-from tacit.plan.outside import Told, around, needed, outside
+from tacit.plan.outside import Told, drop_unused_measures, find_inner_select, read_outer_select
 from tacit.plan.owners import Owner
 from tacit.plan.quantiles import RANKS, quantile, several
-from tacit.plan.released import across, is_grouped
+from tacit.plan.released import is_grouped, read_group_window
 from tacit.plan.schema import Kind, Table
 from tacit.plan.spellings import CALLED, Calls
 from tacit.plan.statistics import MOMENTS, moment
-from tacit.plan.subqueries import common, query, sourced
+from tacit.plan.subqueries import common, query, read_from
 from tacit.plan.tokens import MOST_BYTES, Token, check_tokens, decimal_parts, interval_parts, items, outermost
 from tacit.plan.types import condition_type, type_of
 from tacit.plan.windows import FOLDS, named_windows, window
@@ -70,13 +70,13 @@ def read_priced(text: str, tables: Mapping[str, Table], *, finding: bool = False
     """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
-    raw, tokens = _tokenised(text)
+    raw, tokens = _tokenise(text)
     header, places = header_of(text, tokens)
     raw, tokens = ([token for i, token in enumerate(each) if i not in places] for each in (raw, tokens))
     check_tokens(text, tokens, _TYPES)
     account = Account(text, tokens, places=interval_parts(tokens) | decimal_parts(tokens))
     try:
-        plan = _Reader(account, tables, finding=finding).plan(_parsed(text, raw, tokens))
+        plan = _Reader(account, tables, finding=finding).plan(_parse(text, raw, tokens))
     except Unbounded as refusal:
         if any(column.name == refusal.column for table in tables.values() for column in table.columns):
             raise
@@ -87,7 +87,7 @@ def read_priced(text: str, tables: Mapping[str, Table], *, finding: bool = False
     return plan, header
 
 
-def _tokenised(text: str) -> tuple[Sequence[Any], list[Token]]:
+def _tokenise(text: str) -> tuple[Sequence[Any], list[Token]]:
     try:
         raw = _DIALECT.tokenize(text)
     except TokenError as failure:
@@ -101,7 +101,7 @@ def _tokenised(text: str) -> tuple[Sequence[Any], list[Token]]:
     return raw, [Token(token.token_type.name, token.text, token.start, token.end + 1) for token in raw]
 
 
-def _parsed(text: str, raw: Sequence[Any], tokens: Sequence[Token]) -> exp.Select:
+def _parse(text: str, raw: Sequence[Any], tokens: Sequence[Token]) -> exp.Select:
     """The tree of a text, whose errors say where they are and nothing of the parser."""
     try:
         trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(list(raw), text)
@@ -154,20 +154,20 @@ class _Reader:
 
     def plan(self, select: exp.Select) -> Plan:
         """The plan of a whole statement."""
-        told, clause = self.told(select, whole=True), select.args.get("having")
+        told, clause = self.read_select(select, whole=True), select.args.get("having")
         with self.account.about(clause.this if clause else select):
-            return needed(told.draft.plan(told.having, told.order, told.limit, told.offset, told.qualify))
+            return drop_unused_measures(told.draft.plan(told.having, told.order, told.limit, told.offset, told.qualify))
 
-    def told(self, select: exp.Select, *, whole: bool) -> Told:
+    def read_select(self, select: exp.Select, *, whole: bool) -> Told:
         """A statement, not closed yet; one that is not the whole one stands inside another, and is released first."""
         parts = self.account.take(select)
-        inner = around(select, self.withs)
+        inner = find_inner_select(select, self.withs)
         if inner is not None:
-            return outside(self, select, parts, inner, self.texts(select, whole=whole))
+            return read_outer_select(self, select, parts, inner, self.texts(select, whole=whole))
         self.origins = common(self, parts.get("with_"))
         draft = self.source(select, parts)
-        columns = self.account.listed(select)
-        filtered(self, parts.get("where"), draft)
+        columns = self.account.take_list(select)
+        filter_rows(self, parts.get("where"), draft)
         draft.named, draft.grouped = named_windows(self, select, parts), is_grouped(parts, columns)
         once, group = is_distinct(self, parts), parts.get("group")
         if (group and is_all(self, group)) or (once and not group and not any(map(aggregates, columns))):
@@ -175,7 +175,7 @@ class _Reader:
                 with self.account.about(column):
                     self.listed_key(column, draft)
         elif group:
-            for key in self.account.listed(group):
+            for key in self.account.take_list(group):
                 with self.account.about(key):
                     self.key(key, columns, draft)
         for column, text in zip(columns, self.texts(select, whole=whole), strict=True):
@@ -194,7 +194,7 @@ class _Reader:
 
     def texts(self, select: exp.Expr, *, whole: bool) -> list[str]:
         """What the columns of a SELECT are called that have no name: as they are written."""
-        columns = self.account.listed(select)
+        columns = self.account.take_list(select)
         spans = items(outermost(self.account.tokens)) if whole else [self.account.span(column) for column in columns]
         if len(spans) != len(columns):
             self.account.refuse(select, "the columns are not understood", "put parentheses around them")
@@ -215,22 +215,22 @@ class _Reader:
 
     def source(self, select: exp.Expr, parts: Mapping[str, Any]) -> Draft:
         """The rows that are asked about."""
-        self.scope = sourced(self, select, parts)
+        self.scope = read_from(self, select, parts)
         origin = self.scope.origin
         if origin.owner is Owner.NOBODY:
             reason, remedy = "only public tables are asked about", "read them yourself: nothing in them is protected"
             self.account.refuse(parts["from_"], reason, remedy)
         return Draft(origin.table, rows=origin.rows, finding=self.finding)
 
-    def sourced(self, select: exp.Expr, parts: Mapping[str, Any]) -> Scope:
+    def read_sources(self, select: exp.Expr, parts: Mapping[str, Any]) -> Scope:
         """What a SELECT is about."""
-        return sourced(self, select, parts)
+        return read_from(self, select, parts)
 
     def query(self, node: exp.Expr, name: str) -> Origin:
         """The rows that a question inside gives."""
-        return query(self.within(), node, name)
+        return query(self.nested_reader(), node, name)
 
-    def within(self, origins: Mapping[str, Origin] | None = None) -> "_Reader":
+    def nested_reader(self, origins: Mapping[str, Origin] | None = None) -> "_Reader":
         """A reader of a question inside."""
         return _Reader(self.account, self.tables, origins=self.origins if origins is None else origins)
 
@@ -287,7 +287,7 @@ class _Reader:
         if clause is None:
             return []
         found = []
-        for ordered in self.account.listed(clause):
+        for ordered in self.account.take_list(clause):
             parts = self.account.take(ordered)
             descending = bool(parts.get("desc"))
             self.account.claim(ordered, "DESC" if descending else "ASC?")
@@ -350,13 +350,13 @@ class _Reader:
     def form(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
         """What a node means, by its kind; one that is not listed is refused."""
         kind = type(node).__name__
-        forms = draft.released if level else Forms()
+        forms = draft.released_forms if level else Forms()
         if kind in ARITHMETIC or kind in COMPARISONS:
             parts = self.account.take(node)
             sides = parts["this"], parts["expression"]
             self.account.claim(node, "COMMA", 1 if "start" in node.meta else 0)  # MOD(a, b)
             if kind in {"Add", "Sub"} and any(type(side) is exp.Interval for side in sides):
-                return self.shifted(kind, sides, draft, level, forms)
+                return self.shift_moment(kind, sides, draft, level, forms)
             if kind in COMPARISONS and any(type(side).__name__ in COMPARISONS for side in sides):
                 self.account.refuse(
                     node, "comparisons do not follow each other", "write a < x AND x < b, or parentheses"
@@ -364,23 +364,23 @@ class _Reader:
             left, right = (self.read(side, draft, level) for side in sides)
             if kind in ARITHMETIC:
                 return forms.arithmetic(ARITHMETIC[kind], left, right)
-            return forms.compared(COMPARISONS[kind], left, right)
+            return forms.compare(COMPARISONS[kind], left, right)
         match kind:
             case "Paren":
                 return self.read(self.account.take(node)["this"], draft, level)
             case "Column":
-                return self.named(node, draft, level)
+                return self.read_name(node, draft, level)
             case "Literal" | "Null" | "Boolean":
                 return self.constant(node)
             case "Neg":
-                return negated(self.read(self.account.take(node)["this"], draft, level))
+                return negate(self.read(self.account.take(node)["this"], draft, level))
             case "And" | "Or":
                 conditions = [self.read(part, draft, level) for part in self.chain(node)]
-                return chained(Both if kind == "And" else Either, conditions)
+                return chain_conditions(Both if kind == "And" else Either, conditions)
             case "Not":
                 return Not(self.read(self.account.take(node)["this"], draft, level))
             case "Is":
-                return self.tested(node, draft, level, forms)
+                return self.read_is(node, draft, level, forms)
             case "In" | "Between" | "Like" | "ILike":
                 return self.test(node, draft, level, forms)
             case "Case":
@@ -405,7 +405,7 @@ class _Reader:
                 return self.counted_if(node, draft, level)
             case "Window":
                 released = level and draft.grouped and not isinstance(draft, Inside)
-                return across(self, node, draft) if released else window(self, node, draft)
+                return read_group_window(self, node, draft) if released else window(self, node, draft)
         if kind in CALLED:
             return self.calls(draft, level, forms).call(node)
         return self.account.unknown(node)
@@ -414,7 +414,7 @@ class _Reader:
         """How calls are read at this place."""
         return Calls(self.account, forms, lambda part: self.read(part, draft, level))
 
-    def shifted(
+    def shift_moment(
         self, kind: str, sides: tuple[exp.Expr, exp.Expr], draft: Draft, level: _Level, forms: Forms
     ) -> Expression:
         """A moment and an interval."""
@@ -422,16 +422,16 @@ class _Reader:
         if type(interval) is not exp.Interval or type(moment) is exp.Interval:
             reason = "intervals are added to a day or a moment, or taken from one"
             self.account.refuse(interval, reason, "write x + INTERVAL 1 DAY, or x - INTERVAL 1 DAY")
-        return self.calls(draft, level, forms).shifted(moment, interval, -1 if kind == "Sub" else 1)
+        return self.calls(draft, level, forms).shift_moment(moment, interval, -1 if kind == "Sub" else 1)
 
-    def named(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
+    def read_name(self, node: exp.Expr, draft: Draft, level: _Level) -> Expression:
         """What a name means: a column of the row, or what the release calls so."""
         name = self.column_name(node)
         return draft.released_name(name, level) if level else draft.row_name(name)
 
     def column_name(self, node: exp.Expr) -> Name:
         """A column's name, whose qualifier must be a table that is asked about."""
-        table, name = self.qualified(node)
+        table, name = self.split_name(node)
         assert self.scope is not None, "there are rows before there are columns"
         known = self.scope.aliases
         if table is not None and not any(table.means(alias) for alias in known):
@@ -440,9 +440,9 @@ class _Reader:
             )
             remedy = " or ".join(f"{alias}.{node.name[:64]}" if alias else node.name[:64] for alias in known)
             self.account.refuse(node.args["table"], called, f"write {remedy}")
-        return self.scope.named(table, name)
+        return self.scope.resolve_name(table, name)
 
-    def qualified(self, node: exp.Expr) -> tuple[Name | None, Name]:
+    def split_name(self, node: exp.Expr) -> tuple[Name | None, Name]:
         """The table and the column that a name says."""
         parts = self.account.take(node)
         if isinstance(parts["this"], exp.Star):
@@ -484,7 +484,7 @@ class _Reader:
             sides = self.account.take(part)
             rest += [sides["expression"], sides["this"]]
 
-    def tested(self, node: exp.Expr, draft: Draft, level: _Level, forms: Forms) -> Expression:
+    def read_is(self, node: exp.Expr, draft: Draft, level: _Level, forms: Forms) -> Expression:
         """x IS NULL, x IS TRUE, x IS FALSE."""
         parts = self.account.take(node)
         constant = self.constant(parts["expression"]) if type(parts["expression"]) in {exp.Null, exp.Boolean} else None
@@ -501,10 +501,10 @@ class _Reader:
             return self.account.unknown(parts["query"]) if level else is_among(self, node, draft)
         operand = self.read(parts["this"], draft, level)
         if type(node) is exp.In:
-            options = [self.read(option, draft, level) for option in self.account.listed(node)]
+            options = [self.read(option, draft, level) for option in self.account.take_list(node)]
             return forms.one_of(operand, options)
         if type(node) is exp.Between:
-            return forms.between(operand, *(self.read(parts[end], draft, level) for end in ("low", "high")))
+            return forms.is_between(operand, *(self.read(parts[end], draft, level) for end in ("low", "high")))
         like = forms.like if type(node) is exp.Like else forms.like_either_case
         found = like(operand, self.read(parts["expression"], draft, level))
         self.account.claim(node, "NOT", 1 if parts.get("negate") else 0)
@@ -518,7 +518,7 @@ class _Reader:
         for branch in parts.get("ifs") or []:
             sides = self.account.take(branch)
             when, then = (self.read(sides[side], draft, level) for side in ("this", "true"))
-            branches.append((when if operand is None else forms.compared("=", operand, when), then))
+            branches.append((when if operand is None else forms.compare("=", operand, when), then))
         self.account.claim(node, "ELSE", 1 if parts.get("default") else 0)
         otherwise = self.read(parts["default"], draft, level) if parts.get("default") else NULL
         return forms.case(branches, otherwise)
@@ -596,7 +596,7 @@ class _Reader:
 
     def distinct(self, node: exp.Expr, draft: Draft, condition: Expression | None = None) -> Expression:
         """COUNT(DISTINCT x); of the unit, how many units there are."""
-        values = self.account.listed(node)
+        values = self.account.take_list(node)
         if len(values) != 1:
             remedy = "count one: COUNT(DISTINCT x), where x may be calculated, such as CONCAT(a, ' ', b)"
             self.account.refuse(node, "several values at once are not counted", remedy)

@@ -5,17 +5,17 @@ from typing import Any
 
 from tacit.errors import InvalidPlan
 from tacit.plan.expressions import Cast, Field
-from tacit.plan.listing import once
+from tacit.plan.listing import deduplicate_rows
 from tacit.plan.nodes import Computed, Defined, Rows, Stacked
 from tacit.plan.origins import Origin, of_rows
 from tacit.plan.reader import Reader
 from tacit.plan.rows import columns_of
 from tacit.plan.schema import Kind
 
-__all__ = ["stacked"]
+__all__ = ["read_union"]
 
 
-def stacked(reader: Reader, node: Any, parts: Mapping[str, Any], name: str) -> Origin:
+def read_union(reader: Reader, node: Any, parts: Mapping[str, Any], name: str) -> Origin:
     """Rows of several questions, one below the other."""
     found = [reader.query(parts[side], name) for side in ("this", "expression")]
     first = found[0]
@@ -30,17 +30,17 @@ def stacked(reader: Reader, node: Any, parts: Mapping[str, Any], name: str) -> O
             if (ours == first.table.unit) != (theirs == other.table.unit):
                 reason = f"{ours!r} is the protected unit in one question and {theirs!r} is not in the other"
                 reader.account.refuse(node, reason, "put the unit in the same place in both")
-    columns = _aligned(found)
+    columns = _align_columns(found)
     rows: Rows = Stacked(tuple(_part(origin, place, columns) for place, origin in enumerate(found)))
     if parts.get("distinct"):
         if first.table.unit not in first.names:
             reason = "UNION drops rows that are equal to others, which may be of another unit"
             reader.account.refuse(node, reason, "write UNION ALL, or select the unit too")
-        rows = once(rows, first.table.unit)
+        rows = deduplicate_rows(rows, first.table.unit)
     return of_rows(rows, name, first.table.unit, first.names, sum(origin.size + 1 for origin in found))
 
 
-def _aligned(found: Sequence[Origin]) -> list[list[tuple[str, Field, Kind]]]:
+def _align_columns(found: Sequence[Origin]) -> list[list[tuple[str, Field, Kind]]]:
     """For every part, its columns under the names of the first, with the kinds that all of them share."""
     by_name = [{column.name: column for column in origin.table.columns} for origin in found]
     kept: list[list[tuple[str, Field, Kind]]] = [[] for _ in found]

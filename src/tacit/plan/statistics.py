@@ -8,7 +8,7 @@ from tacit.plan.forms import only
 from tacit.plan.functions import Function
 from tacit.plan.reader import ROWS, Reader, node_kind
 
-__all__ = ["MOMENTS", "moment", "rooted"]
+__all__ = ["MOMENTS", "moment", "standard_deviation"]
 
 MOMENTS = {
     "Variance": Moment.VARIANCE,
@@ -30,9 +30,9 @@ def moment(reader: Reader, node: Any, draft: Draft, condition: Expression | None
     values = [only(reader.read(part, draft, ROWS), condition) for part in parts]
     with reader.account.about(node):
         found = draft.moment(MOMENTS[node_kind(node)], *values)
-    return rooted(found) if node_kind(node).startswith("Stddev") else found
+    return standard_deviation(found) if node_kind(node).startswith("Stddev") else found
 
 
-def rooted(variance: Expression) -> Expression:
+def standard_deviation(variance: Expression) -> Expression:
     """The standard deviation of what has a variance."""
     return Called(Function.SQRT, (variance,))

@@ -4,21 +4,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from tacit.errors import InvalidPlan
-from tacit.plan.among import filtered
+from tacit.plan.among import filter_rows
 from tacit.plan.beside import is_beside, ties
 from tacit.plan.draft import SELECTED, close_to, find
 from tacit.plan.expressions import Expression, Field
 from tacit.plan.grammar import AGGREGATES
 from tacit.plan.inside import Inside
-from tacit.plan.joins import beside, joined
-from tacit.plan.listing import aggregates, all_keys, is_all, is_distinct, once
+from tacit.plan.joins import join_scopes, join_where
+from tacit.plan.listing import aggregates, all_keys, deduplicate_rows, is_all, is_distinct
 from tacit.plan.origins import HIDDEN, Origin, Scope, of_rows, of_table
 from tacit.plan.reader import ROWS, Reader, is_column, is_unit, no_end, node_kind
-from tacit.plan.stacking import stacked
+from tacit.plan.stacking import read_union
 from tacit.plan.types import condition_type
 from tacit.plan.windows import named_windows
 
-__all__ = ["aliased", "common", "query", "sourced"]
+__all__ = ["read_alias", "common", "query", "read_from"]
 
 _AGGREGATES = AGGREGATES | {"CountIf"}
 # What the parser takes for a name, and every reader for something else.
@@ -39,7 +39,7 @@ def common(reader: Reader, clause: Any) -> dict[str, Origin]:
     if clause is None:
         return found
     here: list[str] = []
-    for part in reader.account.listed(clause):
+    for part in reader.account.take_list(clause):
         parts = reader.account.take(part)
         name = reader.name(reader.account.take(parts["alias"])["this"])
         if find(name, here, "table") is not None:
@@ -49,11 +49,11 @@ def common(reader: Reader, clause: Any) -> dict[str, Origin]:
         here.append(name.text)
         if id(part) in reader.account.moved:
             continue  # which is released by itself
-        found[name.text] = query(reader.within(found), parts["this"], name.text)
+        found[name.text] = query(reader.nested_reader(found), parts["this"], name.text)
     return found
 
 
-def sourced(reader: Reader, select: Any, parts: Mapping[str, Any]) -> Scope:
+def read_from(reader: Reader, select: Any, parts: Mapping[str, Any]) -> Scope:
     """What a SELECT is about: the tables and questions in its FROM, joined."""
     clause = parts.get("from_")
     if clause is None:
@@ -67,8 +67,8 @@ def sourced(reader: Reader, select: Any, parts: Mapping[str, Any]) -> Scope:
             if is_beside(join):
                 waiting.append((join, one))
             else:
-                found = joined(reader, found, one, join)
-        found = _met(reader, parts, found, waiting)
+                found = join_scopes(reader, found, one, join)
+        found = _join_waiting(reader, parts, found, waiting)
     if waiting:
         _nothing_in_common(reader, waiting[0][0])
     if any(map(is_beside, joins)) and any((join.args.get("side") or "").upper() == "RIGHT" for join in joins):
@@ -76,14 +76,14 @@ def sourced(reader: Reader, select: Any, parts: Mapping[str, Any]) -> Scope:
     return found
 
 
-def _met(reader: Reader, parts: Mapping[str, Any], found: Scope, waiting: list[tuple[Any, Scope]]) -> Scope:
+def _join_waiting(reader: Reader, parts: Mapping[str, Any], found: Scope, waiting: list[tuple[Any, Scope]]) -> Scope:
     """The scope joined with those that stand beside it, as far as WHERE says what they have in common."""
     for join, one in list(waiting):
         on = ties(reader, parts, found, one)
         if on:
             waiting.remove((join, one))
             with reader.account.about(on[0]):
-                return _met(reader, parts, beside(reader, found, one, join, on), waiting)
+                return _join_waiting(reader, parts, join_where(reader, found, one, join, on), waiting)
     return found
 
 
@@ -97,7 +97,7 @@ def _one(reader: Reader, node: Any) -> Scope:
     """A table, or a question in parentheses, by the name that it has here."""
     if node_kind(node) == "Subquery":
         parts = reader.account.take(node)
-        alias = aliased(reader, parts.get("alias"))
+        alias = read_alias(reader, parts.get("alias"))
         if node_kind(parts["this"]) == "Table":
             inner = _one(reader, parts["this"])
             return Scope.of(alias, inner.origin) if alias else inner
@@ -117,10 +117,10 @@ def _one(reader: Reader, node: Any) -> Scope:
                 remedy = close_to(name, [*reader.origins, *reader.tables], "table") + "; files are not read"
                 raise InvalidPlan(f"there is no table {name.text[:64]!r}", remedy)
             origin = of_table(reader.tables[known])
-    return Scope.of(aliased(reader, parts.get("alias")) or known, origin)
+    return Scope.of(read_alias(reader, parts.get("alias")) or known, origin)
 
 
-def aliased(reader: Reader, node: Any) -> str | None:
+def read_alias(reader: Reader, node: Any) -> str | None:
     """The name that is given to a table here."""
     if node is None:
         return None
@@ -139,12 +139,12 @@ def query(reader: Reader, node: Any, name: str) -> Origin:
             return query(reader, reader.account.take(node)["this"], name)
         case "Select":
             with reader.account.about(node):
-                return _selected(reader.within(), node, name)
+                return _read_subquery(reader.nested_reader(), node, name)
         case "Union":
             parts = reader.account.take(node, "Merged" if node.args.get("distinct") else "Union")
             no_end(reader, parts)
             with reader.account.about(node):
-                return stacked(reader.within(common(reader, parts.get("with_"))), node, parts, name)
+                return read_union(reader.nested_reader(common(reader, parts.get("with_"))), node, parts, name)
         case "Except" | "Intersect":
             reason = "whether a row is in both would depend on rows of other units"
             return reader.account.refuse(node, reason, "write WHERE unit IN (SELECT ...), or NOT IN")
@@ -153,18 +153,18 @@ def query(reader: Reader, node: Any, name: str) -> Origin:
             return reader.account.refuse(node, "this is not a table", remedy)
 
 
-def _selected(reader: Reader, select: Any, name: str) -> Origin:
+def _read_subquery(reader: Reader, select: Any, name: str) -> Origin:
     """The rows that a SELECT inside gives: its columns, and whose they are."""
     account = reader.account
     parts = account.take(select)
     no_end(reader, parts)
-    reader = reader.within(common(reader, parts.get("with_")))
-    scope = reader.scope = sourced(reader, select, parts)
-    columns, group = account.listed(select), parts.get("group")
+    reader = reader.nested_reader(common(reader, parts.get("with_")))
+    scope = reader.scope = read_from(reader, select, parts)
+    columns, group = account.take_list(select), parts.get("group")
     if not columns:
         account.refuse(parts["from_"], "no column is selected", "name the columns, or write *")
     draft = Inside(scope.origin.table, rows=scope.origin.rows, named=named_windows(reader, select, parts))
-    filtered(reader, parts.get("where"), draft)
+    filter_rows(reader, parts.get("where"), draft)
     draft.grouped = bool(group or parts.get("having") or any(map(aggregates, columns)))
     if draft.grouped:
         _group(reader, select, columns, draft)
@@ -172,7 +172,7 @@ def _selected(reader: Reader, select: Any, name: str) -> Origin:
     names: list[str] = []
     draft.listing = not draft.grouped
     for column in columns:
-        shown, owner = _shown(reader, column, draft)
+        shown, owner = _read_column(reader, column, draft)
         names += shown
         unit = unit or owner
     draft.listing = False
@@ -186,14 +186,14 @@ def _selected(reader: Reader, select: Any, name: str) -> Origin:
         with account.about(condition):
             having = reader.read(condition, draft, SELECTED)
     if clause := parts.get("qualify"):
-        having = _qualified(reader, account.take(clause)["this"], draft)
-    rows = draft.given(having)
+        having = _read_qualify(reader, account.take(clause)["this"], draft)
+    rows = draft.finish_rows(having)
     if is_distinct(reader, parts):
-        rows = once(rows, unit)
+        rows = deduplicate_rows(rows, unit)
     return of_rows(rows, name, unit or HIDDEN, tuple(names), scope.origin.size + 3)
 
 
-def _qualified(reader: Reader, node: Any, draft: Inside) -> Expression:
+def _read_qualify(reader: Reader, node: Any, draft: Inside) -> Expression:
     """The condition of QUALIFY, on what windows say of a row."""
     if draft.grouped:
         remedy = "add up in a question inside, and look at its rows outside"
@@ -214,7 +214,7 @@ def _group(reader: Reader, select: Any, columns: Sequence[Any], draft: Inside) -
         account.refuse(group or select, "every row is a unit: there is nothing to add up within one", "leave it out")
     found = False
     every = group is not None and is_all(reader, group)
-    for given in all_keys(columns) if every else account.listed(group) if group else ():
+    for given in all_keys(columns) if every else account.take_list(group) if group else ():
         node = given.unalias() if every else _key(reader, given, columns)
         if is_column(node) and is_unit(reader, node):
             found = True
@@ -236,7 +236,7 @@ def _key(reader: Reader, node: Any, columns: Sequence[Any]) -> Any:
             reader.account.refuse(node, f"there is no column {place}", remedy)
         return columns[place - 1].unalias()
     if node_kind(node) == "Column" and node_kind(node.this) != "Star" and reader.scope is not None:
-        table, name = reader.qualified(node)
+        table, name = reader.split_name(node)
         if table is None and not reader.scope.finds(None, name):
             for column in columns:
                 if node_kind(column) == "Alias" and name.means(column.alias):
@@ -244,7 +244,7 @@ def _key(reader: Reader, node: Any, columns: Sequence[Any]) -> Any:
     return node
 
 
-def _shown(reader: Reader, node: Any, draft: Inside) -> tuple[list[str], str | None]:
+def _read_column(reader: Reader, node: Any, draft: Inside) -> tuple[list[str], str | None]:
     """Read a column of a question inside: the names that it gives, and that of the unit if it is among them."""
     account = reader.account
     if node_kind(node) == "Star" or (node_kind(node) == "Column" and node_kind(node.this) == "Star"):
@@ -256,21 +256,21 @@ def _shown(reader: Reader, node: Any, draft: Inside) -> tuple[list[str], str | N
     with account.about(value):
         plain = node_kind(value) == "Column"
         if plain and is_unit(reader, value):
-            name = alias or reader.qualified(value)[1].text
+            name = alias or reader.split_name(value)[1].text
             declared = draft.unit_value()
             if declared is not None:
                 draft.show(name, declared)
             return [name], name
-        read = _grouped(reader, value, draft) if draft.grouped else reader.read(value, draft, ROWS)
+        read = _read_grouped(reader, value, draft) if draft.grouped else reader.read(value, draft, ROWS)
         start, end = account.span(value)
-        name = alias or (reader.qualified(value)[1].text if plain else " ".join(account.text[start:end].split()))
+        name = alias or (reader.split_name(value)[1].text if plain else " ".join(account.text[start:end].split()))
         if plain and alias is None and isinstance(read, Field):
             name = read.column.name if len(reader.scope.aliases if reader.scope else []) <= 1 else name
         draft.show(name, read)
         return [name], None
 
 
-def _grouped(reader: Reader, node: Any, draft: Inside) -> Expression:
+def _read_grouped(reader: Reader, node: Any, draft: Inside) -> Expression:
     """A column beside aggregates: what GROUP BY calculates is not calculated again."""
     depth = reader.depth
     if node_kind(node) not in {"Column", *_AGGREGATES} and not aggregates(node):

@@ -8,7 +8,7 @@ from tacit.errors import InvalidInput, InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.draft import Draft, Name, Named
 from tacit.plan.expressions import Both, Called, Either, Expression, Field, IsNull, Moment, Not
-from tacit.plan.forms import Forms, joined, literal, meeting, negated, only
+from tacit.plan.forms import Forms, join_conditions, literal, meeting, negate, only
 from tacit.plan.functions import Function
 from tacit.plan.ranking import GREATEST, LEAST, MEDIAN, rank_from
 from tacit.plan.schema import Kind
@@ -53,9 +53,9 @@ class Scope:
     @property
     def forms(self) -> Forms:
         """How expressions are written here."""
-        return self.draft.released if self.among else Forms()
+        return self.draft.released_forms if self.among else Forms()
 
-    def named(self, name: str) -> Expression:
+    def resolve_name(self, name: str) -> Expression:
         """What a name means here."""
         meant = Name(name, exact=True)
         return self.draft.released_name(meant, self.among) if self.among else Field(self.draft.column(meant))
@@ -133,39 +133,39 @@ class Term:
         return self.abs()
 
     def __neg__(self) -> "Term":
-        return Term(f"-{_inner(self)}", lambda scope: negated(self.read(scope)), atom=False)
+        return Term(f"-{_inner(self)}", lambda scope: negate(self.read(scope)), atom=False)
 
     def __eq__(self, other: object) -> "Term":  # type: ignore[override]
-        return _compared("=", "==", self, other)
+        return _compare("=", "==", self, other)
 
     def __ne__(self, other: object) -> "Term":  # type: ignore[override]
-        return _compared("<>", "!=", self, other)
+        return _compare("<>", "!=", self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __lt__(self, other: object) -> "Term":
-        return _compared("<", "<", self, other)
+        return _compare("<", "<", self, other)
 
     def __le__(self, other: object) -> "Term":
-        return _compared("<=", "<=", self, other)
+        return _compare("<=", "<=", self, other)
 
     def __gt__(self, other: object) -> "Term":
-        return _compared(">", ">", self, other)
+        return _compare(">", ">", self, other)
 
     def __ge__(self, other: object) -> "Term":
-        return _compared(">=", ">=", self, other)
+        return _compare(">=", ">=", self, other)
 
     def __and__(self, other: object) -> "Term":
-        return _joined("&", Both, self, other)
+        return _join_terms("&", Both, self, other)
 
     def __rand__(self, other: object) -> "Term":
-        return _joined("&", Both, other, self)
+        return _join_terms("&", Both, other, self)
 
     def __or__(self, other: object) -> "Term":
-        return _joined("|", Either, self, other)
+        return _join_terms("|", Either, self, other)
 
     def __ror__(self, other: object) -> "Term":
-        return _joined("|", Either, other, self)
+        return _join_terms("|", Either, other, self)
 
     def __invert__(self) -> "Term":
         return Term(f"~{_inner(self)}", lambda scope: Not(self.read(scope)), atom=False)
@@ -191,7 +191,7 @@ class Term:
         least, most = term_of(low), term_of(high)
         return Term(
             f"{_inner(self)}.between({least!r}, {most!r})",
-            lambda scope: scope.forms.between(self.read(scope), least.read(scope), most.read(scope)),
+            lambda scope: scope.forms.is_between(self.read(scope), least.read(scope), most.read(scope)),
         )
 
     def cast(self, kind: Kind | str) -> "Term":
@@ -327,7 +327,7 @@ class Term:
     def strftime(self, text: str) -> "Term":
         """A day or a moment as a text, in a format such as %Y-%m: %Y %y %m %b %B %d %j %a %A %H %M %S."""
         said = f"{_inner(self)}.strftime({text!r})"
-        return Term(said, lambda scope: scope.forms.formatted(self.read(scope), text))
+        return Term(said, lambda scope: scope.forms.format_time(self.read(scope), text))
 
     def length(self) -> "Term":
         """How many characters it has."""
@@ -407,7 +407,7 @@ def _quotient(left: object, right: object) -> Term:
     one, two = term_of(left), term_of(right)
     return Term(
         f"{_inner(one)} // {_inner(two)}",
-        lambda scope: scope.forms.called(Function.QUOTIENT, [one.read(scope), two.read(scope)]),
+        lambda scope: scope.forms.call(Function.QUOTIENT, [one.read(scope), two.read(scope)]),
         atom=False,
     )
 
@@ -416,14 +416,14 @@ def _method(name: str, function: Function, term: Term, *others: object) -> Term:
     """A function of a term, written as a method of it."""
     rest = [term_of(other) for other in others]
     text = f"{_inner(term)}.{name}({', '.join(map(repr, rest))})"
-    return Term(text, lambda scope: scope.forms.called(function, [part.read(scope) for part in (term, *rest)]))
+    return Term(text, lambda scope: scope.forms.call(function, [part.read(scope) for part in (term, *rest)]))
 
 
 def _function(name: str, function: Function, values: Sequence[object]) -> Term:
     """A function of several terms or constants."""
     parts = [term_of(value) for value in values]
     text = f"{name}({', '.join(map(repr, parts))})"
-    return Term(text, lambda scope: scope.forms.called(function, [part.read(scope) for part in parts]))
+    return Term(text, lambda scope: scope.forms.call(function, [part.read(scope) for part in parts]))
 
 
 def whole_number(value: object) -> int:
@@ -466,19 +466,19 @@ def date_diff(unit: str, since: object, until: object) -> Term:
     )
 
 
-def _compared(operator: str, sign: str, left: object, right: object) -> Term:
+def _compare(operator: str, sign: str, left: object, right: object) -> Term:
     one, two = term_of(left), term_of(right)
     return Term(
         f"{_inner(one)} {sign} {_inner(two)}",
-        lambda scope: scope.forms.compared(operator, one.read(scope), two.read(scope)),
+        lambda scope: scope.forms.compare(operator, one.read(scope), two.read(scope)),
         atom=False,
     )
 
 
-def _joined(sign: str, join: type[Both] | type[Either], left: object, right: object) -> Term:
+def _join_terms(sign: str, join: type[Both] | type[Either], left: object, right: object) -> Term:
     one, two = term_of(left), term_of(right)
     text = f"{_inner(one)} {sign} {_inner(two)}"
-    return Term(text, lambda scope: joined(join, one.read(scope), two.read(scope)), atom=False)
+    return Term(text, lambda scope: join_conditions(join, one.read(scope), two.read(scope)), atom=False)
 
 
 def col(name: str) -> Term:
@@ -487,7 +487,7 @@ def col(name: str) -> Term:
     >>> col("age") >= 65
     col('age') >= 65
     """
-    return Term(f"col({name!r})", lambda scope: scope.named(name))
+    return Term(f"col({name!r})", lambda scope: scope.resolve_name(name))
 
 
 def column_term(value: "Term | str") -> Term:
@@ -577,7 +577,7 @@ def _aggregate(
 ) -> Term:
     """An aggregate of some values, in the rows for which a condition is true."""
     parts = [column_term(value) for value in values]
-    told = [*map(repr, parts), *(["population=True"] if population else []), *_chosen(where)]
+    told = [*map(repr, parts), *(["population=True"] if population else []), *_columns_in(where)]
 
     def read(scope: Scope) -> Expression:
         rows = scope.rows
@@ -594,16 +594,16 @@ def _of_rows(name: str, measure: Callable[[Draft, Expression | None], Expression
         rows = scope.rows
         return measure(rows.draft, None if where is None else where.read(rows))
 
-    return Term(f"{name}({', '.join(_chosen(where))})", read)
+    return Term(f"{name}({', '.join(_columns_in(where))})", read)
 
 
-def _chosen(where: Term | None) -> list[str]:
+def _columns_in(where: Term | None) -> list[str]:
     return [] if where is None else [f"where={where!r}"]
 
 
 def median(value: "Term | str", *, where: Term | None = None) -> Term:
     """The median of a column or term, near enough: see `quantile`."""
-    return _aggregate("median", lambda draft, each: draft.ranked(each, MEDIAN), value, where=where)
+    return _aggregate("median", lambda draft, each: draft.rank_value(each, MEDIAN), value, where=where)
 
 
 def quantile(value: "Term | str", rank: float | Fraction, *, where: Term | None = None) -> Term:
@@ -613,19 +613,19 @@ def quantile(value: "Term | str", rank: float | Fraction, *, where: Term | None 
     quantile(col('age'), 0.25)
     """
     share = rank_from(rank)
-    told = _aggregate("quantile", lambda draft, each: draft.ranked(each, share), value, where=where)
-    shown = ", ".join([repr(column_term(value)), f"{float(share):g}", *_chosen(where)])
+    told = _aggregate("quantile", lambda draft, each: draft.rank_value(each, share), value, where=where)
+    shown = ", ".join([repr(column_term(value)), f"{float(share):g}", *_columns_in(where)])
     return Term(f"quantile({shown})", told.read)
 
 
 def min(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.min
     """About the least value of a column or term: so far from it that no single unit decides it."""
-    return _aggregate("min", lambda draft, each: draft.ranked(each, LEAST), value, where=where)
+    return _aggregate("min", lambda draft, each: draft.rank_value(each, LEAST), value, where=where)
 
 
 def max(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.max
     """About the greatest value of a column or term: so far from it that no single unit decides it."""
-    return _aggregate("max", lambda draft, each: draft.ranked(each, GREATEST), value, where=where)
+    return _aggregate("max", lambda draft, each: draft.rank_value(each, GREATEST), value, where=where)
 
 
 @frozen(eq=False)

@@ -30,14 +30,14 @@ from tacit.plan.expressions import (
     OneOf,
     operands,
 )
-from tacit.plan.narrowing import Ends, narrowed
+from tacit.plan.narrowing import Ends, narrow_branch
 from tacit.plan.nodes import Question, Ranked
 from tacit.plan.partial import NEGATION, as_doubles, may_be_null, refuse_partial
-from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf, ranged, refused, unbounded
+from tacit.plan.proofs import CALENDAR, NUMERIC, Type, leaf, refuse, refuse_unbounded, type_with_range
 from tacit.plan.ranges import INT64, Range, outward
 from tacit.plan.schema import Kind
 
-__all__ = ["CASTS", "condition_type", "operated", "type_of", "wanted"]
+__all__ = ["CASTS", "condition_type", "operand_kind", "type_of", "operand_kinds"]
 
 CASTS = frozenset(
     {
@@ -74,28 +74,28 @@ def type_of(expression: Expression, question: Question | None = None) -> Type:
     Fraction(240, 1)
     """
     if question is not None:
-        return _inferred(expression, question)
+        return _infer(expression, question)
     known = _KNOWN.get(id(expression))
     if known is None or known[0] is not expression:
-        known = expression, _inferred(expression, None)
+        known = expression, _infer(expression, None)
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
         _KNOWN[id(expression)] = known
     return known[1]
 
 
-def _inferred(expression: Expression, question: Question | None) -> Type:
+def _infer(expression: Expression, question: Question | None) -> Type:
     match expression:
         case Literal() | Field():
             return leaf(expression)
         case Arithmetic():
             return _arithmetic(expression, question)
         case Negated(operand):
-            return _negated(expression, type_of(operand, question), free=question is not None)
+            return _type_of_negation(expression, type_of(operand, question), free=question is not None)
         case Compared(_, left, right):
-            return _compared(expression, type_of(left, question), [type_of(right, question)])
+            return _type_of_comparison(expression, type_of(left, question), [type_of(right, question)])
         case OneOf(operand, options):
-            return _compared(expression, type_of(operand, question), [type_of(option) for option in options])
+            return _type_of_comparison(expression, type_of(operand, question), [type_of(option) for option in options])
         case Both(left, right) | Either(left, right):
             sides = condition_type(left, question), condition_type(right, question)
             return Type(Kind.BOOLEAN, nullable=any(side.nullable for side in sides))
@@ -113,21 +113,21 @@ def _inferred(expression: Expression, question: Question | None) -> Type:
         case Called(_, parts):
             return called_type(expression, [type_of(part, question) for part in parts], question)
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
-            return _released(expression, question)
+            return _type_of_released(expression, question)
         case Across():
-            return _across(expression, question)
+            return _type_of_window(expression, question)
         case _:
             assert_never(expression)
 
 
-def wanted(expression: Called, question: Question | None = None) -> list[Kind]:
+def operand_kinds(expression: Called, question: Question | None = None) -> list[Kind]:
     """The kind that each operand of a call becomes before the function is applied to it."""
     return wanted_kinds(expression, [type_of(part, question).kind for part in expression.operands])
 
 
-def operated(expression: Called, question: Question | None = None) -> Kind:
+def operand_kind(expression: Called, question: Question | None = None) -> Kind:
     """The kind of what a function works on, by which its partial cases are known."""
-    return operated_kind(expression.function, wanted(expression, question))
+    return operated_kind(expression.function, operand_kinds(expression, question))
 
 
 def condition_type(expression: Expression, question: Question | None = None) -> Type:
@@ -135,7 +135,7 @@ def condition_type(expression: Expression, question: Question | None = None) -> 
     found = type_of(expression, question)
     if found.kind is not Kind.BOOLEAN:
         remedy = "compare it with something, as in x = 1 or x > 0"
-        refused(expression, f"a condition is needed here, and this is of kind {found.kind.value}", remedy, question)
+        refuse(expression, f"a condition is needed here, and this is of kind {found.kind.value}", remedy, question)
     return found
 
 
@@ -145,7 +145,7 @@ def _number(expression: Expression, question: Question | None) -> Type:
         remedy = "a condition is counted as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
         if found.kind is not Kind.BOOLEAN:
             remedy = "cast it, CAST(x AS DOUBLE), or leave it out of the calculation"
-        refused(expression, f"one cannot calculate with a value of kind {found.kind.value}", remedy, question)
+        refuse(expression, f"one cannot calculate with a value of kind {found.kind.value}", remedy, question)
     return found
 
 
@@ -156,16 +156,16 @@ def _arithmetic(expression: Arithmetic, question: Question | None) -> Type:
     nullable = left.nullable or right.nullable or may_be_null(expression.operator, kind, left, right)
     if question is not None:
         return Type(kind, nullable=nullable)
-    return ranged(kind, _computed(expression, left, right, kind), nullable)
+    return type_with_range(kind, _range_of_arithmetic(expression, left, right, kind), nullable)
 
 
-def _computed(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Range:
+def _range_of_arithmetic(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Range:
     """The range of + - * / %; what could overflow, or has an operand without a range, is refused."""
     whole = kind is Kind.INTEGER
     if right.range is None:
-        unbounded(expression.right, "calculating with it could overflow")
+        refuse_unbounded(expression.right, "calculating with it could overflow")
     if left.range is None and expression.operator != "%":  # a remainder is bounded by its divisor alone
-        unbounded(expression.left, "calculating with it could overflow")
+        refuse_unbounded(expression.left, "calculating with it could overflow")
     refuse_partial(expression, expression.operator, kind, left, right)
     x, y = (left.range or INT64, right.range) if whole else as_doubles([left, right])
     match expression.operator:
@@ -178,7 +178,7 @@ def _computed(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Ra
         case "%":
             found = x.rest(y, whole=whole)
         case "/":
-            quotient = x.over(y, whole=right.kind is Kind.INTEGER)
+            quotient = x.divide(y, whole=right.kind is Kind.INTEGER)
             assert quotient is not None, "a quotient without a bound is refused"
             found = quotient
         case operator:
@@ -186,31 +186,31 @@ def _computed(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Ra
     return found if whole else outward(found)
 
 
-def _negated(expression: Negated, found: Type, *, free: bool) -> Type:
+def _type_of_negation(expression: Negated, found: Type, *, free: bool) -> Type:
     if not found.numeric:
-        refused(expression, f"a value of kind {found.kind.value} has no negative", "leave out the minus")
+        refuse(expression, f"a value of kind {found.kind.value} has no negative", "leave out the minus")
     known = found.range
     if not free:
         if known is None and found.kind is Kind.INTEGER:
-            unbounded(expression.operand, "minus the least integer is none")
+            refuse_unbounded(expression.operand, "minus the least integer is none")
         refuse_partial(expression, NEGATION, found.kind, found)
-    return ranged(found.kind, None if known is None else -known, found.nullable)
+    return type_with_range(found.kind, None if known is None else -known, found.nullable)
 
 
-def _compared(expression: Compared | OneOf, left: Type, others: Sequence[Type]) -> Type:
+def _type_of_comparison(expression: Compared | OneOf, left: Type, others: Sequence[Type]) -> Type:
     operator = expression.operator if isinstance(expression, Compared) else "="
     for other in others:
         if left.kind is not other.kind and not (left.numeric and other.numeric):
             reason = f"values of kind {left.kind.value} and {other.kind.value} cannot be compared"
-            refused(expression, reason, "write both sides as the same kind: 5 is a number and '5' a text")
+            refuse(expression, reason, "write both sides as the same kind: 5 is a number and '5' a text")
     if left.kind is Kind.BOOLEAN and operator not in {"=", "<>"}:
-        refused(expression, "true and false have no order", "compare them with = or <>")
+        refuse(expression, "true and false have no order", "compare them with = or <>")
     return Type(Kind.BOOLEAN, nullable=left.nullable or any(other.nullable for other in others))
 
 
 def _like(expression: Like, found: Type) -> Type:
     if found.kind is not Kind.TEXT:
-        refused(expression, f"LIKE reads text, and this is of kind {found.kind.value}", "compare it with = < or >")
+        refuse(expression, f"LIKE reads text, and this is of kind {found.kind.value}", "compare it with = < or >")
     return Type(Kind.BOOLEAN, nullable=found.nullable)
 
 
@@ -224,12 +224,12 @@ def _case(expression: Case, question: Question | None) -> Type:
     kinds = {found.kind for _, found in known} or {types[0].kind}
     if len(kinds) > 1 and not kinds <= set(NUMERIC):
         names = " and ".join(sorted(kind.value for kind in kinds))
-        refused(expression, f"the branches of this CASE are of different kinds: {names}", "make them of one kind")
+        refuse(expression, f"the branches of this CASE are of different kinds: {names}", "make them of one kind")
     kind = kinds.pop() if len(kinds) == 1 else Kind.NUMBER
     nullable = any(found.nullable for found in types)
     if (kind not in NUMERIC and kind not in CALENDAR) or question is not None:
         return Type(kind, nullable=nullable)
-    ends = [narrowed((types[i].low, types[i].high), values[i], conditions, i) for i, _ in known]
+    ends = [narrow_branch((types[i].low, types[i].high), values[i], conditions, i) for i, _ in known]
     return _union(kind, ends or [(Fraction(0), Fraction(0))], nullable)
 
 
@@ -250,21 +250,21 @@ def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
     if (found.kind, kind) not in CASTS:
         possible = sorted(to.value for since, to in CASTS if since is found.kind)
         remedy = f"it can become {' or '.join(possible)}" if possible else "leave out the cast"
-        refused(expression, f"a value of kind {found.kind.value} cannot be cast to {kind.value}", remedy)
+        refuse(expression, f"a value of kind {found.kind.value} cannot be cast to {kind.value}", remedy)
     known = found.range
     match found.kind, kind:
         case Kind.BOOLEAN, _:
             return Type(kind, Fraction(0), Fraction(1), found.nullable)
         case Kind.INTEGER, Kind.NUMBER:
-            return ranged(kind, None if known is None else outward(known), found.nullable)
+            return type_with_range(kind, None if known is None else outward(known), found.nullable)
         case Kind.NUMBER, _:
             if known is None or may_be_null((found.kind, kind), found.kind, found):
                 return Type(kind, nullable=True)
             return Type(kind, Fraction(floor(known.low)), Fraction(ceil(known.high)), found.nullable)
         case Kind.TEXT, _:
-            return ranged(kind, CALENDAR.get(kind), nullable=True)
+            return type_with_range(kind, CALENDAR.get(kind), nullable=True)
         case Kind.DATE, _:
-            return ranged(kind, None if known is None else known * _DAY, found.nullable)
+            return type_with_range(kind, None if known is None else known * _DAY, found.nullable)
         case Kind.TIMESTAMP, _:
             first, last = (None if end is None else Fraction(end // _DAY.low) for end in (found.low, found.high))
             return Type(kind, first, last, found.nullable)
@@ -272,7 +272,7 @@ def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
             return Type(kind, nullable=found.nullable)
 
 
-def _across(expression: Across, question: Question | None) -> Type:
+def _type_of_window(expression: Across, question: Question | None) -> Type:
     """What a window over groups gives: counts and ranks are whole, and what may be of no group may be NULL."""
     assert question is not None, "groups exist only after release"
     inside = [type_of(part, question) for part in operands(expression)]
@@ -281,13 +281,13 @@ def _across(expression: Across, question: Question | None) -> Type:
     found = inside[0]
     if expression.look in {Look.SUM, Look.MEAN} and not found.numeric:
         culprit = operands(expression)[0]
-        refused(culprit, f"a value of kind {found.kind.value} cannot be summed", "sum or average a number", question)
+        refuse(culprit, f"a value of kind {found.kind.value} cannot be summed", "sum or average a number", question)
     if found.kind is Kind.BOOLEAN and expression.look in {Look.LEAST, Look.GREATEST}:
-        refused(operands(expression)[0], "true and false have no order", "write a CASE that makes a number", question)
+        refuse(operands(expression)[0], "true and false have no order", "write a CASE that makes a number", question)
     return Type(Kind.NUMBER if expression.look is Look.MEAN else found.kind, nullable=True)
 
 
-def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> Type:
+def _type_of_released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> Type:
     assert question is not None, "keys and measures exist only after release"
     match expression:
         case KeyOf(place):

@@ -28,10 +28,10 @@ __all__ = [
     "bounds_of",
     "cast",
     "constant",
-    "held",
-    "parsed",
+    "clamp_cell",
+    "parse_text",
     "plain",
-    "within",
+    "clamp_between",
 ]
 
 Value = bool | int | float | str | None
@@ -105,18 +105,18 @@ def bounds_of(column: Column) -> tuple[Value, Value]:
             return None, None
 
 
-def held(value: Value, column: Column) -> Value:
+def clamp_cell(value: Value, column: Column) -> Value:
     """A cell between the bounds of its column: NaN is NULL, and so is an infinity that no bound holds.
 
     Of a text the first characters are read, MOST_CHARACTERS at most.
 
-    >>> held(inf, Column("cost", Kind.NUMBER, low=0, high=10)), held(inf, Column("cost", Kind.NUMBER))
+    >>> clamp_cell(inf, Column("cost", Kind.NUMBER, low=0, high=10)), clamp_cell(inf, Column("cost", Kind.NUMBER))
     (10.0, None)
     """
-    return within(value, *bounds_of(column))
+    return clamp_between(value, *bounds_of(column))
 
 
-def within(value: Value, low: Value, high: Value) -> Value:
+def clamp_between(value: Value, low: Value, high: Value) -> Value:
     """A cell between bounds, as `held` says, for those who ask for the bounds of a column once and for all."""
     if isinstance(value, str):
         return value[:MOST_CHARACTERS]
@@ -139,7 +139,7 @@ def cast(value: Value, since: Kind, to: Kind) -> Value:
         case _ if value is None or since is to:
             return value
         case (Kind.TEXT, _):
-            return parsed(str(value), to)
+            return parse_text(str(value), to)
         case (Kind.INTEGER, Kind.NUMBER):
             return float(value)
         case (Kind.NUMBER, Kind.INTEGER):
@@ -157,10 +157,10 @@ def cast(value: Value, since: Kind, to: Kind) -> Value:
             raise AssertionError((since, to))
 
 
-def parsed(text: str, kind: Kind) -> Value:
+def parse_text(text: str, kind: Kind) -> Value:
     """A text read as a value of the kind; NULL if it does not look like one.
 
-    >>> parsed("1e400", Kind.NUMBER), parsed("2025-02-30", Kind.DATE), parsed("1970-01-02", Kind.DATE)
+    >>> parse_text("1e400", Kind.NUMBER), parse_text("2025-02-30", Kind.DATE), parse_text("1970-01-02", Kind.DATE)
     (None, None, 1)
     """
     match kind:

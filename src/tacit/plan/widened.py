@@ -7,13 +7,13 @@ from tacit.plan.expressions import Expression, Field, rebuilt
 from tacit.plan.ranges import INT64
 from tacit.plan.schema import Column, Kind
 
-__all__ = ["widened"]
+__all__ = ["widen"]
 
 _LARGE = Fraction(10) ** 200
 """Room is left to calculate with doubles."""
 
 
-def widened(expression: Expression) -> Expression:
+def widen(expression: Expression) -> Expression:
     """The expression, with the bounds of their type for columns of numbers that have none.
 
     Claim:      no row makes the calculation fail, and it is the same for every number that a double or 64 bits can hold
@@ -24,17 +24,17 @@ def widened(expression: Expression) -> Expression:
     Checked by: tests/unit/plan/test_wide.py::test_buckets_of_numbers_without_bounds_are_unknown_keys and
                 tests/laws/test_statements_of_ranks_and_keys.py
 
-    >>> widened(Field(Column("x", Kind.INTEGER, low=0))).column.high == 2**63 - 1
+    >>> widen(Field(Column("x", Kind.INTEGER, low=0))).column.high == 2**63 - 1
     True
     """
     match expression:
         case Field(column):
-            return Field(_within(column))
+            return Field(_with_type_bounds(column))
         case _:
-            return rebuilt(expression, widened)
+            return rebuilt(expression, widen)
 
 
-def _within(column: Column) -> Column:
+def _with_type_bounds(column: Column) -> Column:
     if column.kind not in {Kind.INTEGER, Kind.NUMBER} or column.values:
         return column
     least, most = (INT64.low, INT64.high) if column.kind is Kind.INTEGER else (-_LARGE, _LARGE)

@@ -13,7 +13,7 @@ from tacit.plan.reader import ROWS, Reader, is_column, is_unit, node_kind
 from tacit.plan.schema import Column, Kind
 from tacit.plan.types import type_of
 
-__all__ = ["FOLDS", "divided", "named_windows", "window"]
+__all__ = ["FOLDS", "read_partition", "named_windows", "window"]
 
 FOLDS = {"Sum": Folding.SUM, "Avg": Folding.MEAN, "Min": Folding.LEAST, "Max": Folding.GREATEST}
 """What an aggregate makes of the rows of a unit."""
@@ -42,7 +42,7 @@ def window(reader: Reader, node: Any, draft: Draft) -> Expression:
         )
         account.refuse(node, "a window looks at single rows, and here rows are counted or chosen", remedy)
     parts = account.take(node)
-    within, clause = divided(reader, node, draft)
+    within, clause = read_partition(reader, node, draft)
     by, units = [], 0
     for part in within:
         if is_column(part) and is_unit(reader, part):
@@ -73,7 +73,7 @@ def named_windows(reader: Reader, select: Any, parts: Mapping[str, Any]) -> dict
     return found
 
 
-def divided(reader: Reader, node: Any, draft: Draft) -> tuple[Sequence[Any], Any]:
+def read_partition(reader: Reader, node: Any, draft: Draft) -> tuple[Sequence[Any], Any]:
     """What a window is partitioned and ordered by, where it stands or where WINDOW says it."""
     account, definition = reader.account, node
     if node.args.get("alias"):
@@ -90,7 +90,7 @@ def divided(reader: Reader, node: Any, draft: Draft) -> tuple[Sequence[Any], Any
 
 
 def _order(reader: Reader, clause: Any, draft: Draft) -> Iterator[Ordering]:
-    for ordered in reader.account.listed(clause) if clause is not None else ():
+    for ordered in reader.account.take_list(clause) if clause is not None else ():
         parts = reader.account.take(ordered)
         descending = bool(parts.get("desc"))
         reader.account.claim(ordered, "DESC" if descending else "ASC?")
@@ -132,8 +132,8 @@ def _function(
     value_node: Any = parts.get("this")
     if kind == "Count" and node_kind(value_node) == "Star":
         account.take(value_node)
-        return Running(draft.made(Folding.COUNT, None), order, by)
+        return Running(draft.make_fold(Folding.COUNT, None), order, by)
     if value_node is None:
         account.refuse(node, "nothing is counted", "write COUNT(*)")
     value = reader.read(value_node, draft, ROWS)
-    return Running(draft.made(FOLDS.get(kind, Folding.COUNT), value), order, by)
+    return Running(draft.make_fold(FOLDS.get(kind, Folding.COUNT), value), order, by)

@@ -111,14 +111,14 @@ def phrase(expression: Expression, question: Question | None = None) -> str:
     >>> phrase(Compared("<", Field(Column("age", Kind.INTEGER)), Literal(18, Kind.INTEGER)))
     'age < 18'
     """
-    return _phrased(expression, question)[0]
+    return _phrase(expression, question)[0]
 
 
-def _phrased(expression: Expression, question: Question | None) -> tuple[str, int]:
+def _phrase(expression: Expression, question: Question | None) -> tuple[str, int]:
     """The text of an expression and how tightly its outermost operator binds."""
 
     def inner(part: Expression, least: int) -> str:
-        text, binding = _phrased(part, question)
+        text, binding = _phrase(part, question)
         return text if binding >= least else f"({text})"
 
     match expression:
@@ -142,7 +142,7 @@ def _phrased(expression: Expression, question: Question | None) -> tuple[str, in
         case IsNull(operand):
             return f"{inner(operand, _ADDED)} IS NULL", _COMPARED
         case OneOf(operand, options):
-            listed = _listed([_scalar(option.value) for option in options])
+            listed = _join_texts([_scalar(option.value) for option in options])
             return f"{inner(operand, _ADDED)} IN ({listed})", _COMPARED
         case Like(operand, pattern):
             return f"{inner(operand, _ADDED)} LIKE {_scalar(pattern)}", _COMPARED
@@ -154,9 +154,9 @@ def _phrased(expression: Expression, question: Question | None) -> tuple[str, in
         case Called(function, parts):
             return _call(function, [inner(part, _INSIDE.get(function, _OR)) for part in parts])
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
-            return _released(expression, question), _ATOM
+            return _describe_released(expression, question), _ATOM
         case Across():
-            return _across(expression, question), _ATOM
+            return _describe_window(expression, question), _ATOM
         case _:
             assert_never(expression)
 
@@ -174,11 +174,11 @@ def _call(function: Function, parts: list[str]) -> tuple[str, int]:
     return f"{function.value}({', '.join(parts)})", _ATOM
 
 
-def _across(expression: Across, question: Question | None) -> str:
+def _describe_window(expression: Across, question: Question | None) -> str:
     inside = "" if expression.operand is None else phrase(expression.operand, question)
     inside = "*" if expression.operand is None and expression.look is Look.COUNT else inside
     away = f", {expression.offset}" if expression.offset != 1 else ""
-    by = f" with the same {_listed([phrase(part, question) for part in expression.by])}" if expression.by else ""
+    by = f" with the same {_join_texts([phrase(part, question) for part in expression.by])}" if expression.by else ""
     order = [
         f"{phrase(value, question)}, {'largest' if down else 'smallest'} first" for value, down in expression.order
     ]
@@ -186,7 +186,7 @@ def _across(expression: Across, question: Question | None) -> str:
     return f"{expression.look.value}({inside}{away}) over all groups{by}{sorted_by}"
 
 
-def _released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> str:
+def _describe_released(expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None) -> str:
     if question is None:
         return "a released value"
     match expression:
@@ -222,14 +222,14 @@ def _measure(measure: Measure, table: Table) -> str:
             held = f" with a row in which {phrase(value)} is not NULL" if value is not None else ""
             return f"the number of units ({table.unit}){held}"
         case Ranked(value, _, rank):
-            return f"{_ranked(rank)} {phrase(value)}"
+            return f"{_describe_rank(rank)} {phrase(value)}"
         case Distinct(value):
             return f"the number of different values of {phrase(value)}"
         case _:
             assert_never(measure)
 
 
-def _ranked(rank: Fraction) -> str:
+def _describe_rank(rank: Fraction) -> str:
     named = {Fraction(0): "about the least", Fraction(1): "about the greatest", Fraction(1, 2): "the median of"}
     return named.get(rank) or f"the quantile at {_decimal(rank)} of"
 
@@ -266,7 +266,7 @@ def _decimal(value: Fraction) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _listed(texts: list[str]) -> str:
+def _join_texts(texts: list[str]) -> str:
     more = len(texts) - _MOST_LISTED
     return ", ".join(texts) if more <= 0 else f"{', '.join(texts[:_MOST_LISTED])} and {more} more"
 
@@ -278,25 +278,27 @@ def _rows(rows: Rows) -> str:
         case Where(Where() as more, condition):
             return f"{_rows(more)} and {phrase(condition)}"
         case Where(more, condition):
-            return f"{_inside(more)} where {phrase(condition)}"
+            return f"{_describe_rows(more)} where {phrase(condition)}"
         case Computed(more, _) | Windowed(more, _):
             return _rows(more)
         case Inner(more, keys, _):
             by = "".join(f" and {phrase(key.value)}" for key in keys)
-            return f"{_inside(more)}, folded into one for each unit{by}"
+            return f"{_describe_rows(more)}, folded into one for each unit{by}"
         case Stacked(parts):
-            return " and of ".join(_inside(part) for part in parts)
+            return " and of ".join(_describe_rows(part) for part in parts)
         case Joined(left, right, on, outer):
             met = "".join(f" and {phrase(one)} = {phrase(two)}" for one, two in on)
             kept = " or none" if outer else ""
-            return f"{_inside(left)}, each with every row{kept} of {_inside(right)} of the same unit{met}"
+            return f"{_describe_rows(left)}, each with every row{kept} of {_describe_rows(right)} of the same unit{met}"
         case Kept(more, among, present):
-            return f"{_inside(more)}, of units that have {'a' if present else 'no'} row of {_inside(among)}"
+            return (
+                f"{_describe_rows(more)}, of units that have {'a' if present else 'no'} row of {_describe_rows(among)}"
+            )
         case _:
             assert_never(rows)
 
 
-def _inside(rows: Rows) -> str:
+def _describe_rows(rows: Rows) -> str:
     """Rows in words, in parentheses where they are more than a table."""
     words = _rows(rows)
     return words if isinstance(rows, Scan) or " " not in words else f"({words})"
@@ -305,7 +307,7 @@ def _inside(rows: Rows) -> str:
 def _key(key: Key) -> str:
     if key.values is None:
         return f"{phrase(key.value)} (whatever it is{', NULL too' if key.null else ''})"
-    return f"{phrase(key.value)} ({_listed([_scalar(value) for value in key.listed])})"
+    return f"{phrase(key.value)} ({_join_texts([_scalar(value) for value in key.public_values])})"
 
 
 def _obvious(shown: Shown, question: Question) -> bool:
@@ -399,7 +401,7 @@ _HELD = {"integer", "number"}
 
 def _window(window: Window) -> str:
     by = "".join(f", for each {phrase(part)}" for part in window.by)
-    order = ", ".join(_ordered(each) for each in window.order)
+    order = ", ".join(_describe_order(each) for each in window.order)
     match window:
         case Running(fold):
             return _fold(fold) + by + (f", up to here by {order}" if order else "")
@@ -409,7 +411,7 @@ def _window(window: Window) -> str:
             assert_never(window)
 
 
-def _ordered(by: Ordering) -> str:
+def _describe_order(by: Ordering) -> str:
     return phrase(by.value) + (" descending" if by.descending else "")
 
 

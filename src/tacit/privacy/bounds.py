@@ -58,7 +58,7 @@ class PureLoss(Loss):
         return epsilon * (epsilon / 2).tanh()
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """True: randomized response is its own mirror image."""
         return True
 
@@ -173,7 +173,7 @@ class ApproximateLoss(Loss):
         """None, unless nothing can fail."""
         return None if self.failure else PureLoss(self.epsilon, self.neighbours).rho()
 
-    def apart(self) -> tuple[Fraction, Loss]:
+    def split_failure(self) -> tuple[Fraction, Loss]:
         """The failure, and a pure loss."""
         return self.failure, PureLoss(self.epsilon, self.neighbours)
 
@@ -227,7 +227,7 @@ class ZeroConcentratedLoss(Loss):
         """rho, where nothing can fail."""
         return None if self.failure else ball(self.concentration)
 
-    def apart(self) -> tuple[Fraction, Loss]:
+    def split_failure(self) -> tuple[Fraction, Loss]:
         """The failure, and rho without it."""
         return self.failure, ZeroConcentratedLoss(self.concentration, 0, self.neighbours)
 

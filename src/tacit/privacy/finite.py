@@ -79,7 +79,7 @@ class FiniteLoss(Loss):
         with working():
             return ApproximateLoss(0, min(Fraction(1), upper(self.delta(Fraction(0)))), self.neighbours).group(size)
 
-    def apart(self) -> tuple[Fraction, Loss]:
+    def split_failure(self) -> tuple[Fraction, Loss]:
         """Nothing and itself; or the probability of what only one side can show, and the largest ratio of the rest.
 
         Claim:      the release is (epsilon, delta)-DP, delta being that probability and epsilon that ratio's logarithm.

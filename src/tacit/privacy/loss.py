@@ -55,14 +55,14 @@ class Loss(Protocol):
             return None if epsilon is None else max(Fraction(0), upper(epsilon))
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """Whether the divergences bound those of one pair that dominates all others and is its own mirror image.
 
         Symmetric noise on a number that moves is so: seen in a mirror, the neighbours have changed places.
         """
         return False
 
-    def apart(self) -> "tuple[Fraction, Loss]":
+    def split_failure(self) -> "tuple[Fraction, Loss]":
         """The probability with which the release may tell all, and what it costs otherwise.
 
         Claim:      delta at e is at most f + (1 - f) times the other loss's delta at e, alone and among other releases.
@@ -76,11 +76,11 @@ class Loss(Protocol):
         """Bounds of the moments 0 to `count` of the privacy loss in either direction, or None where it has no law."""
         return None
 
-    def subsampled(self, rate: Number) -> "Loss":
+    def subsample(self, rate: Number) -> "Loss":
         """What the release costs if it sees each unit only with this probability, drawn for it alone (Poisson).
 
         >>> from tacit.privacy import GaussianLoss
-        >>> GaussianLoss(squared=1).subsampled(0.25).rate
+        >>> GaussianLoss(squared=1).subsample(0.25).rate
         Fraction(1, 4)
         """
         from tacit.privacy.subsampled import Subsampled
@@ -147,7 +147,7 @@ class Composed(Loss):
 
     def renyi(self, order: Order) -> Ball | None:
         """The sum of the parts' divergences: they add under adaptive composition."""
-        return self._summed(lambda part: part.renyi(order))
+        return self._sum_parts(lambda part: part.renyi(order))
 
     def pure(self) -> Fraction | None:
         """The sum of the parts' epsilons."""
@@ -161,7 +161,7 @@ class Composed(Loss):
 
     def rho(self) -> Ball | None:
         """The sum of the parts' rho."""
-        return self._summed(lambda part: part.rho())
+        return self._sum_parts(lambda part: part.rho())
 
     def group(self, size: int) -> "Composed":
         """Each part's loss for the group."""
@@ -169,19 +169,19 @@ class Composed(Loss):
         return Composed.of((self, 0), *((part.group(count), times) for part, times in self.parts))
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """Whether all parts are: the product of mirrored pairs is mirrored, and dominates adaptive choices too."""
-        return all(part.mirrored for part, _ in self.parts)
+        return all(part.is_mirrored for part, _ in self.parts)
 
-    def apart(self) -> tuple[Fraction, "Composed"]:
+    def split_failure(self) -> tuple[Fraction, "Composed"]:
         """One minus the probability that no part tells all, rounded up, and the parts otherwise."""
-        halves = [(part.apart(), times) for part, times in self.parts]
+        halves = [(part.split_failure(), times) for part, times in self.parts]
         if not any(failure for (failure, _), _ in halves):
             return Fraction(0), self
         rest = Composed.of((self, 0), *((other, times) for (_, other), times in halves))
         return _any_of([(failure, times) for (failure, _), times in halves if failure]), rest
 
-    def _summed(self, figure: Callable[[Loss], Ball | None]) -> Ball | None:
+    def _sum_parts(self, figure: Callable[[Loss], Ball | None]) -> Ball | None:
         return _sum((figure(part), times) for part, times in self.parts)
 
 

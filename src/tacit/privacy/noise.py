@@ -57,7 +57,7 @@ class LaplaceLoss(Loss):
         return epsilon + (-epsilon).expm1()
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """True: the noise is symmetric."""
         return True
 
@@ -143,7 +143,7 @@ class DiscreteLaplaceLoss(Loss):
         return PureLoss(self.epsilon).rho()
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """True: the noise is symmetric."""
         return True
 
@@ -214,7 +214,7 @@ class GaussianLoss(Loss):
         return ball(self.squared / 2)
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """True: the noise is symmetric."""
         return True
 
@@ -223,7 +223,7 @@ class GaussianLoss(Loss):
         odd_factorials = (Ball.fac_ui(k) / (Ball.fac_ui(k // 2) * 2 ** (k // 2)) for k in range(0, count + 1, 2))
         even = [factor * ball(self.squared) ** j for j, factor in enumerate(odd_factorials)]
         central = [ball(0) if k % 2 else even[k // 2] for k in range(count + 1)]
-        return _shifted(ball(self.squared / 2), central)
+        return _shift_moments(ball(self.squared / 2), central)
 
     def group(self, size: int) -> "GaussianLoss":
         """The answer moves as many times as far."""
@@ -279,7 +279,7 @@ class DiscreteGaussianLoss(Loss):
         return ball(self.distance**2 / (2 * self.variance))
 
     @property
-    def mirrored(self) -> bool:
+    def is_mirrored(self) -> bool:
         """True: the noise is symmetric."""
         return True
 
@@ -287,7 +287,7 @@ class DiscreteGaussianLoss(Loss):
         """Those of (d**2 / 2 + d z) / variance, z being the noise and d the distance."""
         slope = ball(self.distance / self.variance)
         central = [slope**k * gaussian_moment(self.variance, k) for k in range(count + 1)]
-        return _shifted(ball(self.distance**2 / (2 * self.variance)), central)
+        return _shift_moments(ball(self.distance**2 / (2 * self.variance)), central)
 
     def group(self, size: int) -> "DiscreteGaussianLoss":
         """The number moves as many times as far."""
@@ -295,7 +295,7 @@ class DiscreteGaussianLoss(Loss):
         return DiscreteGaussianLoss(self.variance, self.distance * count, self.neighbours)
 
 
-def _shifted(mean: Ball, central: list[Ball]) -> tuple[Ball, ...]:
+def _shift_moments(mean: Ball, central: list[Ball]) -> tuple[Ball, ...]:
     """The moments of a variable with this mean, from its moments around the mean."""
     return tuple(
         sum((comb(k, j) * mean ** (k - j) * central[j] for j in range(k + 1)), ball(0)) for k in range(len(central))

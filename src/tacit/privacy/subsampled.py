@@ -6,7 +6,7 @@ from math import floor, inf
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.exact import Ball, Number, ball, between, count_of, lower, precision, upper, working
+from tacit.exact import Ball, Number, ball, count_of, hull, lower, precision, upper, working
 from tacit.frozen import frozen
 from tacit.privacy.bounds import PureLoss, probability
 from tacit.privacy.frozen import fill
@@ -48,7 +48,7 @@ class Subsampled(Loss):
                 loss.neighbours.value,
                 "a Poisson sample is accounted for by add-or-remove: state the loss for that relation",
             )
-        failure, rest = loss.apart()
+        failure, rest = loss.split_failure()
         if failure and rest.pure() is None:
             remedy = "give one that is pure where it does not fail: for others no bound on a sample is proved"
             raise InvalidInput("a loss", loss, remedy)
@@ -85,8 +85,8 @@ class Subsampled(Loss):
         whole = self.loss.renyi(exact)
         bounds = [whole, _convex(whole, self.rate, exact)]
         # Of a loss known only as pure, randomized response is the law, and its mixture has a closed form.
-        if self.loss.mirrored and exact <= _LONGEST and not isinstance(self.loss, PureLoss):
-            bounds.append(_mixed(self.loss, self.rate, exact) / ball(exact - 1))
+        if self.loss.is_mirrored and exact <= _LONGEST and not isinstance(self.loss, PureLoss):
+            bounds.append(_mixture_divergence(self.loss, self.rate, exact) / ball(exact - 1))
         if pure is not None:
             bounds += [ball(pure.epsilon), _response(self._whole(), self.rate, exact)]
         known = [bound for bound in bounds if bound is not None and bound.is_finite()]
@@ -98,12 +98,12 @@ class Subsampled(Loss):
         bounds = [self.loss.rho(), None if pure is None else pure.rho(), None if self.rate else ball(0)]
         return min((bound for bound in bounds if bound is not None), key=upper, default=None)
 
-    def apart(self) -> tuple[Fraction, Loss]:
+    def split_failure(self) -> tuple[Fraction, Loss]:
         """rate times the failure, and the pure loss of the sample, where the loss can fail."""
-        failure, _ = self.loss.apart()
+        failure, _ = self.loss.split_failure()
         if not failure:
             return Fraction(0), self
-        return self.rate * failure, PureLoss(_amplified(self._whole(), self.rate))
+        return self.rate * failure, PureLoss(_amplify(self._whole(), self.rate))
 
     def group(self, size: int) -> "Subsampled":
         """For a pure loss: the group's epsilon, and the probability that any of its units is drawn.
@@ -123,24 +123,24 @@ class Subsampled(Loss):
             drawn = min(Fraction(1), count * self.rate, upper(-(ball(-self.rate).log1p() * count).expm1()))
         return Subsampled(PureLoss(self._whole() * count), drawn)
 
-    def subsampled(self, rate: Number) -> "Subsampled":
+    def subsample(self, rate: Number) -> "Subsampled":
         """A sample of a sample: the rates multiply."""
         return Subsampled(self.loss, self.rate * probability(rate, "rate"))
 
     def _whole(self) -> Fraction:
         """The pure epsilon without sampling, of what does not fail."""
-        epsilon = self.loss.apart()[1].pure()
+        epsilon = self.loss.split_failure()[1].pure()
         assert epsilon is not None
         return epsilon
 
     def _pure(self) -> PureLoss | None:
-        failure, rest = self.loss.apart()
+        failure, rest = self.loss.split_failure()
         if failure or rest.pure() is None:
             return None
-        return PureLoss(_amplified(self._whole(), self.rate))
+        return PureLoss(_amplify(self._whole(), self.rate))
 
 
-def _amplified(epsilon: Fraction, rate: Fraction) -> Fraction:
+def _amplify(epsilon: Fraction, rate: Fraction) -> Fraction:
     """ln(1 + rate (e**epsilon - 1)), rounded up."""
     with working():
         return min(epsilon, max(Fraction(0), upper((ball(rate) * ball(epsilon).expm1()).log1p())))
@@ -161,7 +161,7 @@ def _response(epsilon: Fraction, rate: Fraction, order: Fraction) -> Ball:
     return ((up**alpha + told.exp() * down**alpha) / (1 + told.exp())).log() / (alpha - 1)
 
 
-def _mixed(loss: Any, rate: Fraction, order: Fraction) -> Ball:
+def _mixture_divergence(loss: Any, rate: Fraction, order: Fraction) -> Ball:
     """For a mirrored loss: ln E_Q[(M/Q)**order], or the chord of that convex function between whole orders."""
     if order.denominator != 1 and order <= _FRACTIONAL and isinstance(loss, GaussianLoss) and loss.squared:
         return _gaussian(loss.squared, rate, order, precision())
@@ -216,7 +216,7 @@ def _gaussian(squared: Fraction, rate: Fraction, order: Fraction, bits: int) -> 
             high = (j * (j - 1) / 2 * mu * mu + j * log_q + i * log_other).exp() * ((edge - j * mu) / root).erfc()
             term = coefficient * (low + high) / 2
             if i > order and (abs(term) < abs(total - 1) * ball(2) ** -(3 * bits // 8) or i > order + _LONGEST):
-                return (total + between(-abs(term), abs(term))).log()
+                return (total + hull(-abs(term), abs(term))).log()
             total += term
             coefficient = coefficient * j / (i + 1)
             i += 1

@@ -64,16 +64,16 @@ def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours)
     norm = Norm.L2 if weights.norm is Weighing.L2 else Norm.L1
     groups = groups_of(question)
     once = owner_of(question.rows) is Owner.UNIT or weights.bound == 1
-    bounds = [_bound(measure, weights, groups, norm, neighbours, once=once) for measure in question.measures]
+    bounds = [_bound_of_unit(measure, weights, groups, norm, neighbours, once=once) for measure in question.measures]
     return tuple(Sensitivity(bound, norm, neighbours, groups) for bound in bounds)
 
 
-def _bound(
+def _bound_of_unit(
     measure: Measure, weights: Weights, groups: int, norm: Norm, neighbours: Neighbours, *, once: bool
 ) -> Fraction:
     if isinstance(measure, Ranked):
         return (1 << weights.bits) * weights.bound * misranked_by(measure.rank, groups, norm, neighbours)
-    bound = _moved(measure, weights) * _apart(measure, groups, norm, neighbours)
+    bound = _unit_norm(measure, weights) * _replacement_factor(measure, groups, norm, neighbours)
     if not isinstance(measure, Units) or not once:
         return bound
     # Whoever comes and goes, no unit counts for more than one in any group.
@@ -102,7 +102,7 @@ def misranked_by(rank: Fraction, groups: int, norm: Norm, neighbours: Neighbours
     return 2 * steep if norm is Norm.L1 else root_at_least(2 * (steep**2 + (1 - steep) ** 2))
 
 
-def _moved(measure: Counted | Summed | Units | Distinct, weights: Weights) -> Fraction:
+def _unit_norm(measure: Counted | Summed | Units | Distinct, weights: Weights) -> Fraction:
     """The most that one unit adds, in norm."""
     whole = Fraction(1 << weights.bits)
     match measure:
@@ -116,7 +116,9 @@ def _moved(measure: Counted | Summed | Units | Distinct, weights: Weights) -> Fr
             assert_never(measure)
 
 
-def _apart(measure: Counted | Summed | Units | Distinct, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:
+def _replacement_factor(
+    measure: Counted | Summed | Units | Distinct, groups: int, norm: Norm, neighbours: Neighbours
+) -> Fraction:
     """By what factor replacing a unit moves further than adding one.
 
     Claim:      1 under add-or-remove; under replace, where a row adds from -q to p with q <= p: for one number
@@ -130,7 +132,7 @@ def _apart(measure: Counted | Summed | Units | Distinct, groups: int, norm: Norm
                 (p**2 + q**2) (s**2 + v**2 + u**2 + t**2).
     Checked by: tests/laws/test_stability.py
     """
-    least, most = _added(measure)
+    least, most = _row_range(measure)
     reach = max(most, -least)
     if neighbours is Neighbours.ADD_OR_REMOVE or not reach:
         return Fraction(1)
@@ -141,7 +143,7 @@ def _apart(measure: Counted | Summed | Units | Distinct, groups: int, norm: Norm
     return root_at_least(Fraction(2 * (most**2 + least**2), reach**2))
 
 
-def _added(measure: Counted | Summed | Units | Distinct) -> tuple[int, int]:
+def _row_range(measure: Counted | Summed | Units | Distinct) -> tuple[int, int]:
     """The least and the most that one row adds; a row that adds nothing adds zero."""
     match measure:
         case Summed():

@@ -52,18 +52,24 @@ BUGS = [
     Bug(
         name="delta-read-rounded-up",
         file=f"{ROOM}/total.py",
-        before='goal = _probability(at_most(delta, "delta"), "delta", delta)\n'
-        "        failure, rest = self.losses.apart()\n        if goal < failure:",
-        after='goal = _probability(at_least(delta, "delta"), "delta", delta)\n'
-        "        failure, rest = self.losses.apart()\n        if goal < failure:",
+        before=(
+            'goal = _probability(at_most(delta, "delta"), "delta", delta)\n'
+            "        failure, rest = self.losses.split_failure()\n"
+            "        if goal < failure:"
+        ),
+        after=(
+            'goal = _probability(at_least(delta, "delta"), "delta", delta)\n'
+            "        failure, rest = self.losses.split_failure()\n"
+            "        if goal < failure:"
+        ),
         killed_by=f"{UNIT}/test_total.py::test_floats_are_read_on_the_safe_side",
         note="0.1 is more than a tenth; the smaller reading is the safe one for an allowance",
     ),
     Bug(
         name="classical-gaussian-beyond-one",
         file=f"{ROOM}/own.py",
-        before="return lambda epsilon: known(one.delta(epsilon))",
-        after="return lambda e: 1.25 * (-(Ball(float(e)) ** 2) / (2 * known(one.renyi(Fraction(2))))).exp()",
+        before="return lambda epsilon: require_delta(one.delta(epsilon))",
+        after=("return lambda e: 1.25 * (-(Ball(float(e)) ** 2) / (2 * require_delta(one.renyi(Fraction(2))))).exp()"),
         killed_by=f"{POINTS}[many_gaussians]",
         note="delta = 1.25 exp(-epsilon**2 / (2 mu**2)) is proved for epsilon below one only",
     ),

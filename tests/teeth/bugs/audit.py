@@ -243,8 +243,8 @@ BUGS = [
     Bug(
         name="audit-measured-on-the-half-it-was-chosen-on",
         file=f"{AUDIT}/statistical.py",
-        before="tuple(_measured(event, second, each) for event in events)",
-        after="tuple(_measured(event, _first, each) for event in events)",
+        before="tuple(_measure_event(event, second, each) for event in events)",
+        after="tuple(_measure_event(event, _first, each) for event in events)",
         killed_by=f"{UNIT}/test_statistical.py::test_what_only_the_first_half_shows_is_not_certified",
         note="an event that was chosen because it looked telling looks telling",
     ),

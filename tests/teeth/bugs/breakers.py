@@ -19,8 +19,8 @@ BUGS = [
     Bug(
         name="units-of-memory-are-known-by-their-texts",
         file="src/tacit/engines/yielding.py",
-        before="            return known(int(unit))",
-        after="            return known(unit)",
+        before="            return unit_text(int(unit))",
+        after="            return unit_text(unit)",
         killed_by=f"{UNITS}::test_memory_knows_a_number_by_its_value",
         note="the oracle would count 7 and 7.0 as two, and agree with an engine that does",
     ),
@@ -99,7 +99,7 @@ BUGS = [
     Bug(
         name="partners-in-a-stack-are-not-added",
         file="src/tacit/engines/fanout.py",
-        before="return _checked(sum(_fan(part, sharing) for part in parts))",
+        before="return _check_rows(sum(_fan(part, sharing) for part in parts))",
         after="return max(_fan(part, sharing) for part in parts)",
         killed_by=f"{FAN}::test_how_much_it_is_follows_from_public_rows",
         note="a stack of many joins would make as many rows as it likes of one",
@@ -107,7 +107,7 @@ BUGS = [
     Bug(
         name="values-can-be-assigned",
         file="src/tacit/frozen.py",
-        before="    made.__setattr__, made.__delattr__ = _assigned, _deleted\n",
+        before="    made.__setattr__, made.__delattr__ = _refuse_assignment, _refuse_deletion\n",
         after="",
         killed_by="tests/unit/test_frozen.py::test_nothing_of_a_value_can_change",
         note="a policy, a limit or a plan could change between the price and the answer",

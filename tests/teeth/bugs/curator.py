@@ -58,8 +58,8 @@ BUGS = [
     Bug(
         name="curator-looks-before-it-pays",
         file=f"{ROOM}/vault.py",
-        before="        entry = self._charged(plan, terms, name)  # pay\n",
-        after="        exact = _evaluated(engine, terms)\n        entry = self._charged(plan, terms, name)  # pay\n",
+        before="        entry = self._charge(plan, terms, name)  # pay\n",
+        after=("        exact = _evaluate(engine, terms)\n        entry = self._charge(plan, terms, name)  # pay\n"),
         killed_by=f"{CORRIDOR}::test_a_question_is_tried_on_nothing_then_paid_for_then_looked_at_then_stored[pure]",
         note="a refusal for want of means would come after the look",
     ),
@@ -74,8 +74,8 @@ BUGS = [
     Bug(
         name="curator-own-draw-shown",
         file=f"{ROOM}/vault.py",
-        before="return self._ledger.settle(entry, (stored if fact is None else fact(stored)).written()), False",
-        after="return replace(entry, payload=(stored if fact is None else fact(stored)).written()), False",
+        before="return self._ledger.settle(entry, (stored if fact is None else fact(stored)).to_bytes()), False",
+        after="return replace(entry, payload=(stored if fact is None else fact(stored)).to_bytes()), False",
         killed_by=f"{CORRIDOR}::test_the_same_question_is_free_and_has_the_same_numbers[0-pure]",
         note="an answer that is shown and not stored is drawn afresh the next time, for nothing",
     ),

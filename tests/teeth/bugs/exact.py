@@ -292,7 +292,7 @@ BUGS = [
     Bug(
         name="key-not-taken-out-while-in-use",
         file="src/tacit/exact/entropy.py",
-        before="key = _popped(self.keys) or os.urandom(32)",
+        before="key = _pop(self.keys) or os.urandom(32)",
         after="key = self.keys[0] if self.keys else os.urandom(32)",
         killed_by=f"{UNIT}/test_entropy.py::test_a_signal_handler_that_draws_in_the_middle_of_a_draw_gets_other_words",
         note="a draw that interrupts another repeats its words",
@@ -300,7 +300,7 @@ BUGS = [
     Bug(
         name="reserve-not-taken-out-while-in-use",
         file="src/tacit/exact/entropy.py",
-        before="reserve = _popped(self.reserves)",
+        before="reserve = _pop(self.reserves)",
         after="reserve = self.reserves[0] if self.reserves else None",
         killed_by=f"{UNIT}/test_entropy.py::test_a_signal_handler_that_draws_in_the_middle_of_a_draw_gets_other_words",
         note="the same with words that were made before",
@@ -390,8 +390,8 @@ BUGS = [
     Bug(
         name="remainder-on-one-side-only",
         file="src/tacit/exact/tails.py",
-        before="return total + between(-remainder, remainder)",
-        after="return total + between(ball(0), remainder)",
+        before="return total + hull(-remainder, remainder)",
+        after="return total + hull(ball(0), remainder)",
         killed_by=f"{UNIT}/test_tails.py::test_the_remainder_covers_what_fewer_corrections_leave_out",
         note="the sign of what is left out alternates",
     ),

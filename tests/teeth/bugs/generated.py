@@ -9,8 +9,11 @@ BUGS = [
     Bug(
         name="generated-windows-over-everybody",
         file=f"{ENGINES}/yielding.py",
-        before="[_seen(mine, window, names) for window in windows]",
-        after="[_seen(mine + [r for us in units.values() if us is not mine for r in us], w, names) for w in windows]",
+        before="[_window_values(mine, window, names) for window in windows]",
+        after=(
+            "[_window_values(mine + [r for us in units.values() if us is not mine for r in us], w, "
+            "names) for w in windows]"
+        ),
         killed_by=f"{STATEMENTS}[3]",
         note="a window in the memory engine looks at the rows of all units",
     ),
@@ -81,7 +84,7 @@ BUGS = [
     Bug(
         name="generated-units-looked-up-as-stored",
         file=f"{ENGINES}/yielding.py",
-        before="if (_known(row.unit) in units) is present]",
+        before="if (_unit_identity(row.unit) in units) is present]",
         after="if (row.unit in units) is present]",
         killed_by=f"{STATEMENTS}[0]",
         note="IN and NOT IN know a unit only if both tables store it alike",

@@ -367,7 +367,7 @@ BUGS = [
     Bug(
         name="page-last-answer-wins",
         file=PAGE,
-        before="        if known.answered:\n            return known\n        record",
+        before=("        if known.is_answered:\n            return known\n        record"),
         after="        record",
         killed_by=f"{LEDGERS}::test_an_answer_is_stored_once_and_replayed_byte_for_byte[sqlite]",
         note="two draws of noise leave for one charge",
@@ -383,7 +383,7 @@ BUGS = [
     Bug(
         name="verification-hashes-not-compared",
         file=VERIFICATION,
-        before="        if record != chained(self.head, record.body):\n",
+        before="        if record != chain_record(self.head, record.body):\n",
         after="        if record.number != self.head.records:\n",
         killed_by=f"{TAMPERING}::{REFUSED}[edited time]",
         note="whoever can edit the file sets the limit",

@@ -21,7 +21,7 @@ BUGS = [
     Bug(
         name="null-in-the-first-group",
         file="src/tacit/engines/keys.py",
-        before="    last = whole(len(key.listed) - 1)",
+        before="    last = whole(len(key.public_values) - 1)",
         after="    last = whole(0)",
         killed_by=f"{LAWS}::test_engines_agree_on_null_and_other_groups",
         note="rows without a ward are counted in the first ward",
@@ -85,9 +85,15 @@ BUGS = [
     Bug(
         name="clipping-looks-before-it-pays",
         file="src/tacit/curator/vault.py",
-        before="        entry, free = self._paid(plan, terms, name, lambda stored: stored.saying(clipping=places))",
-        after="        self._engine(plan).evaluate(plan.question, terms.weights)\n"
-        "        entry, free = self._paid(plan, terms, name, lambda stored: stored.saying(clipping=places))",
+        before=(
+            "        entry, free = self._pay_and_release(plan, terms, name, lambda stored: "
+            "stored.saying(clipping=places))"
+        ),
+        after=(
+            "        self._engine(plan).evaluate(plan.question, terms.weights)\n"
+            "        entry, free = self._pay_and_release(plan, terms, name, lambda stored: "
+            "stored.saying(clipping=places))"
+        ),
         killed_by=f"{CLIPPED}::test_it_is_paid_for_before_a_row_is_read",
         note="rows are read though the limit refuses",
     ),
@@ -158,7 +164,7 @@ BUGS = [
     Bug(
         name="frames-compare-with-anything",
         file="src/tacit/plan/terms.py",
-        before="        lambda scope: scope.forms.compared(operator, one.read(scope), two.read(scope)),",
+        before="        lambda scope: scope.forms.compare(operator, one.read(scope), two.read(scope)),",
         after="        lambda scope: __import__('tacit.plan', fromlist=['Compared']).Compared("
         "operator, one.read(scope), two.read(scope)),",
         killed_by=f"{DECLARED}::test_frames_refuse_it_too",

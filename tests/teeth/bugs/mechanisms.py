@@ -85,10 +85,11 @@ BUGS = [
     Bug(
         name="noise-shared-by-columns",
         file=f"{MECHANISMS}/steps.py",
-        before="return {name: _on_grid(_summed(column, noise), grid) for name, column in columns.items()}",
+        before="return {name: _on_grid(_add_noise(column, noise), grid) for name, column in columns.items()}",
         after=(
             "shared = __import__('functools').cache(noise)\n"
-            "        return {name: _on_grid(_summed(column, shared), grid) for name, column in columns.items()}"
+            "        return {name: _on_grid(_add_noise(column, shared), grid) for name, column in "
+            "columns.items()}"
         ),
         killed_by=f"{STATISTICS}::test_cells_columns_and_repeats_are_equal_no_more_often_than_chance",
         note="columns of the same length got the same noise",
@@ -98,9 +99,10 @@ BUGS = [
         file=f"{MECHANISMS}/steps.py",
         before=(
             "columns = {name: rounded_steps(column, grid) for name, column in value.items()}\n"
-            "        return {name: _on_grid(_summed(column, noise), grid) for name, column in columns.items()}"
+            "        return {name: _on_grid(_add_noise(column, noise), grid) for name, column in "
+            "columns.items()}"
         ),
-        after="return {name: _on_grid(_summed(rounded_steps(c, grid), noise), grid) for name, c in value.items()}",
+        after=("return {name: _on_grid(_add_noise(rounded_steps(c, grid), noise), grid) for name, c in value.items()}"),
         killed_by=f"{UNIT}/test_refusals.py::test_nothing_is_drawn_for_a_table_if_one_of_its_columns_is_wrong",
         note="a refusal must not come after half of the noise",
     ),
@@ -269,8 +271,8 @@ BUGS = [
     Bug(
         name="exponential-mechanism-without-the-2",
         file=f"{MECHANISMS}/exponential.py",
-        before="return BoundedRangeLoss(self.told(sensitivity), ",
-        after="return BoundedRangeLoss(self.told(sensitivity) / 2, ",
+        before="return BoundedRangeLoss(self.relative_sensitivity(sensitivity), ",
+        after="return BoundedRangeLoss(self.relative_sensitivity(sensitivity) / 2, ",
         killed_by=f"{CHOSEN_BY_RHO}[duels by add-or-remove-exponential]",
         note="scores that rise and fall move twice as far apart as each moves",
     ),

@@ -29,7 +29,7 @@ BUGS = [
     ),
     dropped(
         "partial-rounding-of-integers",
-        "    _too_wide(Function.ROUND, _rounded, _rounded_range, _MOST, -3),\n",
+        "    _too_wide(Function.ROUND, _round_whole, _rounded_range, _MOST, -3),\n",
         REFUSED,
         "the greatest integer, rounded to thousands, leaves 64 bits",
     ),
@@ -150,7 +150,7 @@ BUGS = [
     Bug(
         name="partial-numbers-of-any-size-as-integers",
         file=TABLE,
-        before="        may_be_met=lambda found: found.range is None or not found.range.within(INT64),\n",
+        before="        may_be_met=lambda found: found.range is None or not found.range.is_within(INT64),\n",
         after="        may_be_met=lambda found: False,\n",
         killed_by=NULL,
         note="a number beyond 64 bits is NULL as an integer, and its range is not one of 64 bits",
@@ -166,16 +166,19 @@ BUGS = [
     Bug(
         name="coalesce-believes-that-a-column-is-never-null",
         file="src/tacit/plan/calls.py",
-        before="zip(*(_kept(found, kind) for found in possible), strict=True) if possible else",
-        after="zip(*(_kept(found, kind) for found in possible[: 1 if not types[0].nullable else 99])) if possible else",
+        before="zip(*(_double_ends(found, kind) for found in possible), strict=True) if possible else",
+        after=(
+            "zip(*(_double_ends(found, kind) for found in possible[: 1 if not types[0].nullable else "
+            "99])) if possible else"
+        ),
         killed_by=f"{UNIT}/test_partial.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
         note="a NULL in a column that is declared never to be NULL leaves the proved range, and what follows overflows",
     ),
     Bug(
         name="greatest-believes-that-a-column-is-never-null",
         file="src/tacit/plan/calls.py",
-        before="    sure = [_kept(found, kind) for part, found in pairs if isinstance(part, Literal)]\n",
-        after="    sure = [_kept(found, kind) for part, found in pairs if not found.nullable]\n",
+        before="    sure = [_double_ends(found, kind) for part, found in pairs if isinstance(part, Literal)]\n",
+        after="    sure = [_double_ends(found, kind) for part, found in pairs if not found.nullable]\n",
         killed_by=f"{UNIT}/test_partial.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
         note="a NULL in a column that is declared never to be NULL is passed over, and the other operand is chosen",
     ),
@@ -198,8 +201,8 @@ BUGS = [
     Bug(
         name="folds-may-claim-more-than-64-bits",
         file="src/tacit/plan/prove.py",
-        before="fold.step == 1 and ends.within(INT64) and found.range.within(ends)",
-        after="fold.step == 1 and found.range.within(ends)",
+        before="fold.step == 1 and ends.is_within(INT64) and found.range.is_within(ends)",
+        after="fold.step == 1 and found.range.is_within(ends)",
         killed_by=f"{UNIT}/test_prove.py::"
         "test_what_rows_of_a_unit_become_may_not_be_claimed_to_be_less_or_to_be_more_than_is_held",
         note="a total beyond 64 bits is held at a bound that is beyond them, too",

@@ -87,8 +87,8 @@ BUGS = [
     Bug(
         name="ranks-cells-off-by-one-in-sql",
         file=f"{ENGINES}/cells.py",
-        before="clamped(steps, Kind.NUMBER, float(low), float(high))",
-        after="clamped(steps, Kind.NUMBER, float(low), float(high - 1))",
+        before="clamp_sql(steps, Kind.NUMBER, float(low), float(high))",
+        after="clamp_sql(steps, Kind.NUMBER, float(low), float(high - 1))",
         killed_by=f"{LAWS}::test_engines_give_the_same_cells",
         note="the same in the other engine",
     ),
@@ -103,9 +103,9 @@ BUGS = [
     Bug(
         name="finding-not-charged",
         file=f"{CURATOR}/vault.py",
-        before="        entry, free = self._paid(plan, terms, replace(own, key=key, topic=topic), keep)\n",
+        before=("        entry, free = self._pay_and_release(plan, terms, replace(own, key=key, topic=topic), keep)\n"),
         after=(
-            "        stored = keep(released(terms, _evaluated(self._engine(plan), terms)[1], self._told(plan, own)))\n"
+            "        stored = keep(release_exact(terms, _evaluate(self._engine(plan), terms)[1], self._describe_question(plan, own)))\n"
             "        return stored, 0.0, Price(1.0, 0.0, True), {}\n"
         ),
         killed_by=f"{FINDING}::test_bounds_are_found_charged_and_used_by_every_later_question",
@@ -114,8 +114,8 @@ BUGS = [
     Bug(
         name="finding-of-another-version",
         file=f"{CURATOR}/vault.py",
-        before='tag(b"fact", self._analyst, own.version, self._held(plan),',
-        after='tag(b"fact", self._analyst, 0, self._held(plan),',
+        before='tag(b"fact", self._analyst, own.version, self._contribution_bound(plan),',
+        after='tag(b"fact", self._analyst, 0, self._contribution_bound(plan),',
         killed_by=f"{FINDING}::test_after_a_refresh_facts_stay_until_they_are_found_anew",
         note="what was found of rows that are gone would be given for those that came",
     ),
@@ -130,8 +130,8 @@ BUGS = [
     Bug(
         name="finding-of-an-analyst-read-by-everyone",
         file=f"{CURATOR}/finding.py",
-        before="entry for entry in ledger.answered(FACTS) if entry.analyst in (None, analyst))",
-        after="entry for entry in ledger.answered(FACTS))",
+        before="entry for entry in ledger.find_answered(FACTS) if entry.analyst in (None, analyst))",
+        after="entry for entry in ledger.find_answered(FACTS))",
         killed_by=f"{FINDING}::test_facts_of_older_ledgers_bind_by_who_paid_and_the_last_of_them_counts",
         note="any analyst changes the bounds of all others for a millionth of the limit",
     ),
@@ -162,8 +162,8 @@ BUGS = [
     Bug(
         name="finding-counts-rows-for-units",
         file=f"{CURATOR}/finding.py",
-        before="    rows = Inner(Scan(shared.asked), (), (Folded(counted, Folding.COUNT),))\n",
-        after="    rows = Inner(Scan(shared.asked), (), (Folded(counted, Folding.LEAST, Field(counted)),))\n",
+        before="    rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.COUNT),))\n",
+        after=("    rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.LEAST, Field(counted)),))\n"),
         killed_by=f"{FINDING}::test_contributions_are_found_and_used",
         note="what is found must be how many rows a unit has",
     ),

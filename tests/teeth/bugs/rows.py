@@ -11,7 +11,7 @@ BUGS = [
     Bug(
         name="rows-join-not-on-the-unit",
         file=f"{PLAN}/joins.py",
-        before="    elif not unit and not _referred(sides, pairs):\n",
+        before="    elif not unit and not _is_reference(sides, pairs):\n",
         after="    elif not unit and not pairs:\n",
         killed_by=REFUSED,
         note="any equality would do for private tables, and the join would silently mean another one",
@@ -27,8 +27,8 @@ BUGS = [
     Bug(
         name="rows-join-across-units-in-memory",
         file=f"{ENGINES}/yielding.py",
-        before="return None if public else _known(unit)",
-        after="return None if public or rows.on else _known(unit)",
+        before="return None if public else _unit_identity(unit)",
+        after="return None if public or rows.on else _unit_identity(unit)",
         killed_by=f"{ROWS}::test_private_rows_of_different_units_never_meet_whatever_else_is_equal",
         note="the same in the oracle",
     ),
@@ -99,7 +99,7 @@ BUGS = [
     Bug(
         name="rows-inner-sum-not-held",
         file=f"{ENGINES}/nesting.py",
-        before="total = f\"TRY_CAST({clamped(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)\"",
+        before="total = f\"TRY_CAST({clamp_sql(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)\"",
         after='total = f"TRY_CAST(a{i} AS BIGINT)"',
         killed_by=f"{ROWS}::test_what_a_unit_adds_up_to_is_held",
         note="a unit with many rows adds up to more than its column says",
@@ -107,7 +107,7 @@ BUGS = [
     Bug(
         name="rows-inner-count-not-held-in-memory",
         file=f"{ENGINES}/yielding.py",
-        before="        return lambda rows: held(len(rows), fold.column)\n",
+        before="        return lambda rows: clamp_cell(len(rows), fold.column)\n",
         after="        return lambda rows: len(rows)\n",
         killed_by=f"{ROWS}::test_what_a_unit_adds_up_to_is_held",
         note="the same for counts, in the oracle",

@@ -36,8 +36,8 @@ BUGS = [
     Bug(
         name="rehearsal-of-facts-left-out",
         file=f"{ROOM}/vault.py",
-        before="payload = (stored if fact is None else fact(stored)).written()\n            read",
-        after="payload = stored.written()\n            read",
+        before=("payload = (stored if fact is None else fact(stored)).to_bytes()\n            read"),
+        after=("payload = stored.to_bytes()\n            read"),
         killed_by=f"{REHEARSAL}::test_what_is_found_is_rehearsed_too",
         note="bounds are read from an answer, too",
     ),

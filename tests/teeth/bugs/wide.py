@@ -29,8 +29,8 @@ BUGS = [
     Bug(
         name="comma-forgets-a-condition",
         file=f"{PLAN}/joins.py",
-        before="return _on(reader, met(left, right, outer=False), on)",
-        after="return _on(reader, met(left, right, outer=False), on[:1])",
+        before="return _on(reader, place_side_by_side(left, right, outer=False), on)",
+        after="return _on(reader, place_side_by_side(left, right, outer=False), on[:1])",
         killed_by=f"{STATEMENTS}[two tables beside each other, the condition in parentheses and among others]",
         note="of what WHERE says of two tables beside each other only the first is asked",
     ),
@@ -45,8 +45,8 @@ BUGS = [
     Bug(
         name="qualify-dropped",
         file=f"{PLAN}/subqueries.py",
-        before='        having = _qualified(reader, account.take(clause)["this"], draft)',
-        after='        _qualified(reader, account.take(clause)["this"], draft)',
+        before='        having = _read_qualify(reader, account.take(clause)["this"], draft)',
+        after='        _read_qualify(reader, account.take(clause)["this"], draft)',
         killed_by=f"{STATEMENTS}[the first visit of everybody, chosen where it is numbered]",
         note="QUALIFY is read, accounted for and left out",
     ),

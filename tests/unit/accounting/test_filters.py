@@ -119,7 +119,7 @@ LOSSES = [
 @pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)
 def test_charges_are_rounded_up(loss):
     charge = VAULT.price(loss)
-    failure, rest = loss.apart()
+    failure, rest = loss.split_failure()
     with working(300):
         assert charge.amount * RHO_UNIT >= lower(rest.rho())
         assert (charge.amount - 1) * RHO_UNIT < upper(rest.rho())
@@ -226,7 +226,7 @@ def test_an_odometer_says_what_it_is():
     seen = Odometer()
     assert seen.epsilon(0) == 0
     for _ in range(3):
-        seen = seen.after(PureLoss(F(1, 2)))
+        seen = seen.with_loss(PureLoss(F(1, 2)))
     assert seen.epsilon(0) == 1.5
     assert seen.epsilon(1e-2) == total(PureLoss(F(1, 2)) * 3).epsilon(1e-2)
     assert "as if fixed in advance" in seen.show(1e-2)

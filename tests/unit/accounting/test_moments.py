@@ -105,7 +105,7 @@ def test_tiny_losses_keep_their_digits():
 
 
 @pytest.mark.parametrize(
-    "loss", [ApproximateLoss(1, F(1, 100)), ZeroConcentratedLoss(1), GaussianLoss(1).subsampled(F(1, 2))]
+    "loss", [ApproximateLoss(1, F(1, 100)), ZeroConcentratedLoss(1), GaussianLoss(1).subsample(F(1, 2))]
 )
 def test_what_has_no_law_has_no_moments(loss):
     assert total(loss).loss_moment(2) is None

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.audit import Truncated, truncated
+from tacit.audit import Truncated, truncate
 from tacit.audit.distributions import distribution_of
 from tacit.errors import InvalidDistribution
 from tacit.exact import ball, exp, working
@@ -82,11 +82,11 @@ def test_what_is_cut_off_is_bounded_by_what_is_left_to_one():
             return ball(F3) * ball(HALF) ** abs(k)
 
     exact = 2 * F3 * HALF**10
-    cut = truncated(chance, -10, 10)
+    cut = truncate(chance, -10, 10)
     assert exact <= cut.tail <= exact + Fraction(1, 2**20)
     assert len(cut.listed) == 21
     assert distribution_of(cut).unlisted == cut.tail
 
 
 def test_a_distribution_listed_whole_leaves_no_tail():
-    assert truncated(lambda k: HALF, 0, 1).tail == 0
+    assert truncate(lambda k: HALF, 0, 1).tail == 0

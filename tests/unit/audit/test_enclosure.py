@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from tacit.audit.enclosure import Enclosure, enclosed, exp_of, log_of, rational
+from tacit.audit.enclosure import Enclosure, enclose, exp_of, log_of, rational
 from tacit.errors import InvalidInput
 from tacit.exact import log
 
@@ -19,13 +19,13 @@ def test_a_float_is_shown_rounded_up():
 
 
 def test_a_float_has_two_readings_and_a_rational_one():
-    assert not enclosed(0.1).exact
-    assert enclosed(Decimal("0.1")) == Enclosure(Fraction(1, 10), Fraction(1, 10))
-    assert enclosed(3).exact
+    assert not enclose(0.1).exact
+    assert enclose(Decimal("0.1")) == Enclosure(Fraction(1, 10), Fraction(1, 10))
+    assert enclose(3).exact
 
 
 def test_a_ball_is_read_as_its_two_ends():
-    three = enclosed(log(3))
+    three = enclose(log(3))
     assert not three.exact
     assert three.width < Fraction(1, 2**120)
     assert log(3) in three
@@ -53,7 +53,7 @@ def test_an_exact_question_refuses_what_is_not_rational(given):
 
 def test_an_exact_number_prints_as_a_fraction_and_an_enclosed_one_with_its_width():
     assert str(Enclosure(Fraction(2, 5), Fraction(2, 5))) == "2/5"
-    assert str(enclosed(log(3))).startswith("1.0986122886681098 (certified, to within")
+    assert str(enclose(log(3))).startswith("1.0986122886681098 (certified, to within")
 
 
 def test_a_huge_enclosure_is_shown_as_infinite_rather_than_failing():

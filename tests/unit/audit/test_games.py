@@ -128,7 +128,7 @@ def test_balls_are_enclosed():
     laplace = Laplace(1)
     games = posterior_games(
         UNIFORM,
-        lambda rows: laplace.distribution(rows.count("yes")).folded(-1, 3),
+        lambda rows: laplace.distribution(rows.count("yes")).clamp_law(-1, 3),
         REPLACE,
         default="no",
         claimed=1,

@@ -92,7 +92,7 @@ def test_a_universe_may_be_drawn_by_a_function_or_listed_or_spelled_out():
     assert refute_sensitivity(sum, [3, 4, 9], 8, ADD, size=3).refuted
 
     class Odd:
-        def drawn(self):
+        def draw_row(self):
             return 1
 
         def extreme(self):
@@ -112,7 +112,7 @@ def test_a_universe_may_be_drawn_by_a_function_or_listed_or_spelled_out():
 @pytest.mark.parametrize("numbers", [range(1), range(-3, 4), range(0, 10**18, 7), range(10, -10, -1), range(5, 9)])
 def test_a_range_stays_within_itself(numbers):
     rows = Range(numbers)
-    drawn = [rows.drawn() for _ in range(50)] + [rows.extreme() for _ in range(100)]
+    drawn = [rows.draw_row() for _ in range(50)] + [rows.extreme() for _ in range(100)]
     assert all(row in numbers and rows.near(row) in numbers for row in drawn)
     assert {numbers[0], numbers[-1]} <= set(drawn)
 

@@ -89,7 +89,7 @@ def test_a_claim_is_a_number_or_a_loss():
     assert audit(Laplace(1), pair, runs, SURE, claimed=PureLoss(1)).refuted
     assert not audit(Laplace(1), pair, runs, SURE, claimed=Laplace(1).loss(3)).refuted
     assert not audit(Laplace(1), pair, runs, SURE).refuted
-    gaussian = Gaussian.calibrated(1, F(1, 10**6), 1)
+    gaussian = Gaussian.calibrate(1, F(1, 10**6), 1)
     found = audit(gaussian, (0, 1), runs, SURE, delta=F(1, 10**6), claimed=gaussian.loss(1))
     assert found.claimed == pytest.approx(1)
     assert audit(Gaussian(1), pair, runs, SURE, claimed_mu=1).refuted_mu

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.curator import Limit, Noisy, Shared
-from tacit.curator.view import Viewed, viewed
+from tacit.curator.view import Viewed, view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Kind, Plan, Table, canonical, read_sql
 
@@ -43,4 +43,4 @@ def noisy(*integers: int, spread: Any = 10, kind: type[Laplace] | type[Gaussian]
 
 def seen(text: str, *released: list[Noisy], confidence: float = 0.95, raw: bool = False) -> Viewed:
     """What a text shows of released numbers, one list a group; measures in the order of the canonical question."""
-    return viewed(plan_of(text), released, confidence, raw=raw)
+    return view_answer(plan_of(text), released, confidence, raw=raw)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import tacit
 from tacit.curator.across import sum_error
 from tacit.curator.intervals import Noisy
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Frame, Kind, Table, canonical, in_words, read_sql
@@ -45,7 +45,7 @@ def answered(text, exact, noise, mechanism, *, raw=False, confidence=0.9):
     """By ward, what a window says: the value, and its ends if it has any."""
     plan = read_sql(text, {"visits": TABLE})
     released = [[Noisy(n + z, mechanism, Fraction(1))] for n, z in zip(exact, noise, strict=True)]
-    seen = viewed(plan, released, confidence, raw=raw)
+    seen = view_answer(plan, released, confidence, raw=raw)
     places = [place for place, name in enumerate(seen.columns) if name in {"x", "x_low", "x_high"}]
     return {row[0]: tuple(row[place] for place in places) for row in seen.rows}
 

@@ -238,11 +238,11 @@ def test_the_ledger_may_be_elsewhere(read, folder, tmp_path):
 def test_a_password_comes_from_the_environment_and_is_never_shown(read):
     document = read(GOOD + '\n[ledger]\nplace = "postgresql://tacit:${TACIT_SECRET}@host:5432/tacit"\n')
     assert isinstance(document.ledger, Address)
-    full = document.ledger.resolved({"TACIT_SECRET": "p@ss/word"})
+    full = document.ledger.resolve({"TACIT_SECRET": "p@ss/word"})
     assert full == "postgresql://tacit:p%40ss%2Fword@host:5432/tacit"
     assert "p@ss" not in repr(document) + str(document.ledger)
     with pytest.raises(InvalidInput, match="set TACIT_SECRET in the environment"):
-        document.ledger.resolved({})
+        document.ledger.resolve({})
 
 
 @pytest.mark.parametrize("address", ["tacit:secret@host/tacit", "host/tacit?password=secret", "t:$A-secret@host/t"])
@@ -261,9 +261,9 @@ def test_a_whole_address_may_come_from_the_environment(read, monkeypatch):
     ledger = read(GOOD + '\n[ledger]\nplace = "$LEDGER"\n').ledger
     assert isinstance(ledger, Address)
     monkeypatch.setenv("LEDGER", "postgresql://host/tacit")
-    assert ledger.resolved() == "postgresql://host/tacit"
+    assert ledger.resolve() == "postgresql://host/tacit"
     with pytest.raises(InvalidInput, match="begins with postgresql"):
-        ledger.resolved({"LEDGER": "mysql://host/tacit"})
+        ledger.resolve({"LEDGER": "mysql://host/tacit"})
 
 
 # ---------------------------------------------------------------- faults, one at a time

@@ -6,7 +6,7 @@ import pytest
 
 from tacit.accounting import Charge
 from tacit.curator import Limit, terms_of
-from tacit.curator.explanation import explained
+from tacit.curator.explanation import explain_plan
 from tests.unit.curator.asked import CONCENTRATED, PURE, ROWS, VISITS, plan_of, shared
 
 TEXT = "SELECT ward, COUNT(*) AS n, SUM(gain) AS s, AVG(cost) AS m FROM visits GROUP BY ward"
@@ -21,7 +21,7 @@ def told(text=TEXT, limit=PURE, epsilon=0.3, table=VISITS, contributions=5, spen
     rule = limit.filter()
     own = shared(contributions, table)
     terms = terms_of(plan.question, own, limit, rule.amount(rule.price_of(epsilon)))
-    return explained(plan, terms, own, limit, spent, confidence, own.table.unit or "row"), terms
+    return explain_plan(plan, terms, own, limit, spent, confidence, own.table.unit or "row"), terms
 
 
 @both_limits

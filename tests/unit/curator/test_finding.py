@@ -114,7 +114,7 @@ def test_after_a_refresh_facts_stay_until_they_are_found_anew():
     with pytest.raises(InvalidInput, match="stands"):
         vault.find_bounds("visits.cost", epsilon=1)
     assert not vault.find_bounds("visits.cost", epsilon=1, replace=True).price.free
-    assert len(list(vault.ledger.answered(FACTS))) == 2
+    assert len(list(vault.ledger.find_answered(FACTS))) == 2
 
 
 def test_the_first_fact_stands_until_the_curator_replaces_it():
@@ -213,11 +213,11 @@ def test_facts_of_older_ledgers_bind_by_who_paid_and_the_last_of_them_counts():
     ledger = MemoryLedger(Limit(20, 1e-6).filter())
     sample = opened(MemoryLedger(Limit(20, 1e-6).filter()), 4)
     sample.find_bounds("visits.cost", epsilon=1)
-    (kept,) = sample.ledger.answered(FACTS)
-    stored = Stored.read(kept.payload)
+    (kept,) = sample.ledger.find_answered(FACTS)
+    stored = Stored.from_bytes(kept.payload)
     for number, (analyst, high) in enumerate([(None, "8"), (None, "32"), ("mallory", "16")]):
         entry = ledger.charge(b"%d" % number, PURE_ENOUGH, analyst, topic=FACTS)
-        ledger.settle(entry, stored.saying(found={"of": "visits.cost", "low": "0", "high": high}).written())
+        ledger.settle(entry, stored.saying(found={"of": "visits.cost", "low": "0", "high": high}).to_bytes())
     assert bounds_of(opened(ledger, 4)) == bounds_of(opened(ledger, 4, analyst="alice")) == (0, 32)
     assert bounds_of(opened(ledger, 4, analyst="mallory")) == (0, 16)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tacit.curator.intervals import Drawn, Interval, Noisy, _gaussian_reach, _laplace_reach, ratio_interval
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Column, Field, Kind, ranked
+from tacit.plan import Column, Field, Kind, rank_measure
 
 F = Fraction
 KINDS = [Gaussian, Laplace]
@@ -210,19 +210,19 @@ AGE = Field(Column("age", Kind.INTEGER, low=0, high=120))
 
 @pytest.mark.parametrize(("confidence", "ends"), [(0.9, (30, 50)), (0.975, (30, 50)), (0.98, (0, 120))])
 def test_two_quantiles_at_95_percent_keep_the_cells_of_their_intervals_and_three_do_not(confidence, ends):
-    found = Drawn((30, 41, 50)).interval(ranked(AGE, Fraction(1, 2)), confidence)
+    found = Drawn((30, 41, 50)).interval(rank_measure(AGE, Fraction(1, 2)), confidence)
     assert (found.value, found.low, found.high) == (41, *ends)
 
 
 @pytest.mark.parametrize(("rank", "ends"), [(0, (0, 20)), (1, (20, 120))])
 def test_an_extreme_lies_between_its_cell_and_the_end_of_the_range_up_to_99_percent(rank, ends):
     for confidence in (0.5, 0.98, 0.99):
-        found = Drawn((20,)).interval(ranked(AGE, Fraction(rank)), confidence)
+        found = Drawn((20,)).interval(rank_measure(AGE, Fraction(rank)), confidence)
         assert (found.low, found.high) == ends
-    surer = Drawn((20,)).interval(ranked(AGE, Fraction(rank)), 0.995)
+    surer = Drawn((20,)).interval(rank_measure(AGE, Fraction(rank)), 0.995)
     assert (surer.low, surer.high) == (0, 120)
 
 
 def test_a_cell_outside_the_grid_is_the_end_of_the_range():
-    found = Drawn((-1, 41, 121)).interval(ranked(AGE, Fraction(1, 2)), 0.95)
+    found = Drawn((-1, 41, 121)).interval(rank_measure(AGE, Fraction(1, 2)), 0.95)
     assert (found.low, found.high) == (0, 120)

@@ -19,7 +19,7 @@ POLICY = Policy(
     Limit(3, 1e-6), {name: Shared(table, table.contributions or 4) for name, table in TABLES.items()}, unit="patient"
 )
 PURE = Policy(Limit(3), POLICY.tables, unit="patient")
-ASKED = {name: shared.asked for name, shared in POLICY.tables.items()}
+ASKED = {name: shared.asked_table for name, shared in POLICY.tables.items()}
 BASIC = {
     "count": ("SELECT COUNT(*) AS n FROM visits WHERE cost > 100", POLICY),
     "groups": ("SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward", POLICY),

@@ -71,7 +71,7 @@ def test_a_bug_is_not_hidden_but_nothing_is_charged(monkeypatch):
     def broken(*_, **__):
         raise AssertionError("planted")
 
-    monkeypatch.setattr(room, "viewed", broken)
+    monkeypatch.setattr(room, "view_answer", broken)
     with vault() as asked:
         with pytest.raises(AssertionError, match="planted"):
             asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=1)

@@ -6,7 +6,7 @@ import pytest
 
 from tacit.curator.intervals import Noisy
 from tacit.curator.rounding import count_of_rows, grid_rounding, sure_of_noise
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Counted, Plan, Summed
 from tests.unit.curator.asked import plan_of
@@ -43,7 +43,7 @@ def step_of(text: str) -> Fraction:
 def test_the_sum_of_values_that_are_all_rounded_the_same_way_lies_within_its_interval(sign, raw, count):
     text = f"SELECT ward, SUM(cost) AS s, {count} AS n FROM visits GROUP BY ward"
     plan, value = plan_of(text), between(step_of(text), sign)
-    seen = viewed(plan, released(plan, value), 0.95, raw=raw)
+    seen = view_answer(plan, released(plan, value), 0.95, raw=raw)
     for row in seen.rows:
         found = dict(zip(seen.columns, row, strict=True))
         assert found["s_low"] <= MANY * value <= found["s_high"]
@@ -55,7 +55,7 @@ def test_the_sum_of_values_that_are_all_rounded_the_same_way_lies_within_its_int
 def test_a_mean_moves_by_half_a_step_at_most(sign):
     text = "SELECT AVG(cost) AS m FROM visits"
     plan, value = plan_of(text), between(step_of(text), sign)
-    ((_, low, high),) = viewed(plan, released(plan, value), 0.95).rows
+    ((_, low, high),) = view_answer(plan, released(plan, value), 0.95).rows
     assert low <= value <= high
     assert high - low <= 1.1 * step_of(text)
 
@@ -64,14 +64,14 @@ def test_a_mean_moves_by_half_a_step_at_most(sign):
 def test_windows_over_sums_allow_for_the_rounding_of_every_group(sign):
     text = "SELECT ward, SUM(SUM(cost)) OVER (ORDER BY ward) AS t, COUNT(*) AS n FROM visits GROUP BY ward"
     plan, value = plan_of(text), between(step_of(text), sign)
-    for place, row in enumerate(viewed(plan, released(plan, value), 0.95).rows, 1):
+    for place, row in enumerate(view_answer(plan, released(plan, value), 0.95).rows, 1):
         assert row[2] <= place * MANY * value <= row[3]
 
 
 def test_where_nobody_counts_the_rows_the_caption_says_how_values_are_rounded():
     text = "SELECT SUM(cost) AS s FROM visits"
     plan = plan_of(text)
-    seen = viewed(plan, released(plan, 3.0), 0.95)
+    seen = view_answer(plan, released(plan, 3.0), 0.95)
     assert seen.notes == (f"intervals of s are about values in steps of {float(step_of(text)):.3g}",)
     reach = NOISE.error(0.95) * step_of(text)
     assert seen.rows[0][2] - seen.rows[0][1] == pytest.approx(float(2 * reach))
@@ -82,7 +82,7 @@ def test_integers_are_not_rounded():
     plan = plan_of(text)
     (place,) = [at for at, measure in enumerate(plan.question.measures) if isinstance(measure, Summed)]
     assert grid_rounding(plan.question, released(plan, 40)[0], place, 0.95) == 0
-    assert viewed(plan, released(plan, 40), 0.95).notes == ()
+    assert view_answer(plan, released(plan, 40), 0.95).notes == ()
 
 
 def test_a_count_of_other_rows_bounds_nothing():

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tacit.curator.section import Refused, lines_of, meant, root_of, spelled
+from tacit.curator.section import Refused, lines_of, root_of, spell, suggest
 from tacit.errors import InvalidPolicy
 
 
@@ -80,11 +80,11 @@ def test_numbers_with_a_point_are_decimals(root):
 
 
 def test_values_are_shown_as_they_are_written():
-    shown = [spelled(value) for value in (True, 7, 1 << 300, date(2025, 1, 2), time(7), {}, "é" * 100)]
+    shown = [spell(value) for value in (True, 7, 1 << 300, date(2025, 1, 2), time(7), {}, "é" * 100)]
     assert shown[:6] == ["true", "7", "an integer of too many digits", "2025-01-02", "07:00:00", "a section"]
     assert shown[6] == '"' + "é" * 56 + "..., a text"
 
 
 def test_a_similar_name_is_asked_for_whatever_its_case():
-    assert meant("EPSILOM", ["epsilon", "delta"]) == "did you mean 'epsilon'? "
-    assert meant("x" * 10_000, ["epsilon"]) == ""
+    assert suggest("EPSILOM", ["epsilon", "delta"]) == "did you mean 'epsilon'? "
+    assert suggest("x" * 10_000, ["epsilon"]) == ""

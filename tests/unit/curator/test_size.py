@@ -55,11 +55,11 @@ def test_an_answer_takes_no_more_than_was_told_and_is_read_as_it_was_written(tex
         told = asked.explain(text, epsilon=epsilon).size
         asked.sql(text, epsilon=epsilon)
         (entry,) = asked.ledger.entries()
-        stored = Stored.read(entry.payload)
+        stored = Stored.from_bytes(entry.payload)
         assert len(entry.payload) <= told.bytes
         assert len(stored.integers) * len(stored.measures) <= told.numbers
-        assert Stored.read(stored.written()) == stored
-        assert stored.written() == entry.payload
+        assert Stored.from_bytes(stored.to_bytes()) == stored
+        assert stored.to_bytes() == entry.payload
 
 
 @pytest.mark.parametrize("text", QUESTIONS)
@@ -67,8 +67,8 @@ def test_answers_that_were_kept_as_json_are_read_as_ever(text):
     with vault(30) as asked:
         asked.sql(text, epsilon=0.5)
         (entry,) = asked.ledger.entries()
-        stored = Stored.read(entry.payload)
-        assert Stored.read(json.dumps(stored.plain()).encode()) == stored
+        stored = Stored.from_bytes(entry.payload)
+        assert Stored.from_bytes(json.dumps(stored.plain()).encode()) == stored
 
 
 def test_a_number_takes_a_byte_for_every_eight_of_its_bits():

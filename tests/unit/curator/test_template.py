@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.accounting import ConcentratedFilter, PureFilter
-from tacit.curator import Limit, compared, policy_text, read_policy
+from tacit.curator import Limit, compare_limits, policy_text, read_policy
 from tacit.errors import InvalidData, InvalidInput, InvalidPolicy
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Kind
@@ -169,30 +169,30 @@ def test_a_delta_is_proposed_from_the_first_number_of_answers_at_which_it_gives_
         rho = concentrated.amount(concentrated.limit) / answers
         fine = 1 << 20  # as counts are weighed
         return (
-            Laplace.calibrated(each, fine).error(0.95) / fine,
+            Laplace.calibrate(each, fine).error(0.95) / fine,
             Gaussian(Fraction(fine) / Fraction(float(2 * rho) ** 0.5)).error(0.95) / fine,
         )
 
-    found = compared(epsilon, 4, neighbours=neighbours)
+    found = compare_limits(epsilon, 4, neighbours=neighbours)
     turning = found.turning
     assert 5 < turning < 20
     assert errors(turning - 1)[0] <= errors(turning - 1)[1] * 1.001
     assert errors(turning)[0] > errors(turning)[1] * 0.999
     assert (found.pure, found.concentrated) == pytest.approx(errors(4), rel=1e-3)
     assert found.delta == 0
-    assert compared(epsilon, turning - 1, neighbours=neighbours).delta == 0
-    assert compared(epsilon, turning, neighbours=neighbours).delta == Fraction(1, 10**6)
+    assert compare_limits(epsilon, turning - 1, neighbours=neighbours).delta == 0
+    assert compare_limits(epsilon, turning, neighbours=neighbours).delta == Fraction(1, 10**6)
 
 
 def test_the_comparison_says_what_it_found():
-    told = str(compared(3, 100))
+    told = str(compare_limits(3, 100))
     assert re.search(r"±99\.9 with delta = 0 .* ±33\.1 with delta = 1e-6 .* Below 11 answers", told)
 
 
 @pytest.mark.parametrize(("answers", "delta"), [(0, 1e-6), (True, 1e-6), (2.5, 1e-6), (10**7, 1e-6), (5, 0), (5, 1)])
 def test_a_comparison_that_makes_no_sense_is_refused(answers, delta):
     with pytest.raises(InvalidInput):
-        compared(3, answers, delta=delta)
+        compare_limits(3, answers, delta=delta)
 
 
 @pytest.mark.parametrize(

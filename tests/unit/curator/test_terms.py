@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge
 from tacit.curator import Limit, Shared, terms_of
-from tacit.curator.terms import _exceeded, amount_within
+from tacit.curator.terms import _relative_error, amount_within
 from tacit.errors import InvalidInput
 from tacit.exact import upper, working
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Column, Counted, Field, Kind, Question, Scan, Table, centred, summed
+from tacit.plan import Column, Counted, Field, Kind, Question, Scan, Table, centred_sum, sum_measure
 from tacit.privacy import Neighbours
 from tacit.stability import sensitivity_of, weights_for
 from tests.unit.curator.asked import CONCENTRATED, PURE, ROWS, VISITS, plan_of, shared
@@ -64,7 +64,7 @@ def test_the_noise_never_costs_more_than_the_price(limit, text, neighbours, epsi
 def test_a_sum_with_an_enormous_reach_keeps_its_price_too(limit, reach):
     wide = Field(Column("wide", Kind.INTEGER, low=-3, high=reach))
     table = Table("wide", (wide.column,), unit="person")
-    question = Question(Scan(table), (), (Counted(), summed(wide), centred(wide)))
+    question = Question(Scan(table), (), (Counted(), sum_measure(wide), centred_sum(wide)))
     for contributions in (1, 5):
         terms = terms_of(question, Shared(table, contributions), limit, F(1, 3))
         assert spent_of(terms, limit) <= F(1, 3)
@@ -116,7 +116,7 @@ def test_rounding_to_the_grid_keeps_the_claimed_sensitivity(limit, numbers, move
     (exact,) = sensitivity_of(terms.question, weights, limit.neighbours)
     for number in numbers:
         move = moves.draw(st.integers(-int(exact.bound), int(exact.bound)))
-        one, other = terms.rounded(0, [number, number + move])
+        one, other = terms.round_to_grid(0, [number, number + move])
         assert abs(one - other) <= terms.sensitivities[0].bound
         assert abs(one * terms.grids[0] - number) <= terms.grids[0] // 2
 
@@ -131,7 +131,7 @@ def test_rounding_many_groups_that_barely_move_keeps_the_claimed_sensitivity(amo
     moves = [isqrt(int(exact.bound) ** 2 - 2), 1, 1]
     before = [grid // 2 - 1] * 3  # one more, and it is rounded up
     after = [number + move for number, move in zip(before, moves, strict=True)]
-    steps = [b - a for a, b in zip(terms.rounded(0, before), terms.rounded(0, after), strict=True)]
+    steps = [b - a for a, b in zip(terms.round_to_grid(0, before), terms.round_to_grid(0, after), strict=True)]
     assert steps[1:] == [1, 1]
     assert sum(step**2 for step in steps) <= terms.sensitivities[0].bound ** 2
 
@@ -201,9 +201,9 @@ def test_an_error_is_reached_in_a_few_steps(limit, monkeypatch):
     def counted(*given):
         looked.append(given)
         assert len(looked) <= 4
-        return _exceeded(*given)
+        return _relative_error(*given)
 
-    monkeypatch.setattr("tacit.curator.terms._exceeded", counted)
+    monkeypatch.setattr("tacit.curator.terms._relative_error", counted)
     for tenths in range(3, 3000, 61):
         looked.clear()
         allowed = Fraction(tenths, 10) + Fraction(1, 3)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.curator import Noisy
-from tacit.curator.view import viewed
+from tacit.curator.view import view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import (
     Arithmetic,
@@ -32,9 +32,9 @@ from tacit.plan import (
     Shown,
     Table,
     View,
-    centred,
-    counted,
-    summed,
+    centred_sum,
+    count_measure,
+    sum_measure,
 )
 from tests.unit.curator.asked import VISITS, noisy, plan_of, seen
 
@@ -51,9 +51,9 @@ def number(value):
 
 def shown(value, integer=100, *, spread=10, confidence=0.95, raw=False, keys=(), key_values=()):
     """One row of a view with one column, `x`, over one released count."""
-    question = Question(Scan(VISITS), keys, (counted(),))
+    question = Question(Scan(VISITS), keys, (count_measure(),))
     released = [noisy(integer, spread=spread) for _ in key_values or (0,)]
-    found = viewed(Plan(question, View((Shown("x", value),))), released, confidence, raw=raw)
+    found = view_answer(Plan(question, View((Shown("x", value),))), released, confidence, raw=raw)
     return found.rows[0]
 
 
@@ -94,7 +94,7 @@ def test_groups_are_the_product_of_the_keys_and_stand_beside_their_numbers(names
 @pytest.mark.parametrize("released", [[], [noisy(1)], [noisy(1)] * 4])
 def test_there_are_as_many_groups_as_keys_allow(released):
     with pytest.raises(ValueError, match="zip"):
-        viewed(plan_of(BY_WARD), released, 0.95)
+        view_answer(plan_of(BY_WARD), released, 0.95)
 
 
 def test_keys_are_shown_as_they_were_declared():
@@ -110,10 +110,10 @@ def test_keys_are_shown_as_they_were_declared():
 
 def test_days_and_moments_are_shown_as_such():
     day = Column("day", Kind.DATE, values=(date(2025, 1, 31), date(1969, 12, 31)))
-    question = Question(Scan(Table("visits", (day,))), (Key(Field(day), day.values or ()),), (counted(),))
+    question = Question(Scan(Table("visits", (day,))), (Key(Field(day), day.values or ()),), (count_measure(),))
     later = Case(((Compared(">", COUNT, number(5)), KeyOf(0)),), Literal(date(2000, 1, 1), Kind.DATE))
     view = View((Shown("day", KeyOf(0)), Shown("later", later), Shown("moment", Cast(KeyOf(0), Kind.TIMESTAMP))))
-    found = viewed(Plan(question, view), [noisy(9), noisy(3)], 0.95)
+    found = view_answer(Plan(question, view), [noisy(9), noisy(3)], 0.95)
     assert found.rows[0] == (date(2025, 1, 31), date(2025, 1, 31), datetime(2025, 1, 31, tzinfo=UTC))
     assert found.rows[1] == (date(1969, 12, 31), date(2000, 1, 1), datetime(1969, 12, 31, tzinfo=UTC))
 
@@ -162,12 +162,12 @@ def test_means_lie_inside_their_range_with_their_interval(kind, total, count):
 
 
 def test_a_raw_mean_is_what_the_numbers_say_and_nothing_if_there_is_nobody():
-    question = Question(Scan(VISITS), (), (counted(), centred(Field(VISITS.columns[6]))))
+    question = Question(Scan(VISITS), (), (count_measure(), centred_sum(Field(VISITS.columns[6]))))
     plan = Plan(question, View((Shown("m", MeanOf(1, 0)),)))
-    assert viewed(plan, [noisy(100, 100 * 300)], 0.95, raw=True).rows[0][0] == 60 + 300
-    assert viewed(plan, [noisy(100, 100 * 300)], 0.95).rows[0][0] == 120
-    assert viewed(plan, [noisy(100, 100 * 7)], 0.95).rows[0][0] == 67
-    assert viewed(plan, [noisy(0, 70)], 0.95, raw=True).rows == ((None, None, None),)
+    assert view_answer(plan, [noisy(100, 100 * 300)], 0.95, raw=True).rows[0][0] == 60 + 300
+    assert view_answer(plan, [noisy(100, 100 * 300)], 0.95).rows[0][0] == 120
+    assert view_answer(plan, [noisy(100, 100 * 7)], 0.95).rows[0][0] == 67
+    assert view_answer(plan, [noisy(0, 70)], 0.95, raw=True).rows == ((None, None, None),)
 
 
 # ---------------------------------------------------------------- HAVING, ORDER BY, LIMIT
@@ -311,8 +311,8 @@ def test_casts_of_halves_go_to_even_as_in_engines():
     where=st.tuples(st.floats(0, 1), st.floats(0, 1)),
 )
 def test_the_interval_of_an_operation_holds_every_result_of_what_its_operands_may_be(first, second, operator, where):
-    gain = summed(Field(VISITS.columns[8]))
-    question = Question(Scan(VISITS), (), (counted(), gain))
+    gain = sum_measure(Field(VISITS.columns[8]))
+    question = Question(Scan(VISITS), (), (count_measure(), gain))
     view = View(
         (
             Shown("x", Arithmetic(operator, MeasureOf(0), MeasureOf(1))),
@@ -320,7 +320,7 @@ def test_the_interval_of_an_operation_holds_every_result_of_what_its_operands_ma
             Shown("b", MeasureOf(1)),
         )
     )
-    found = viewed(Plan(question, view), [noisy(first, second)], 0.95, raw=True)
+    found = view_answer(Plan(question, view), [noisy(first, second)], 0.95, raw=True)
     row = dict(zip(found.columns, found.rows[0], strict=True))
     # Each operand's own interval is at the full confidence, and so inside the one that the operation used.
     a = row["a_low"] + where[0] * (row["a_high"] - row["a_low"])
@@ -334,10 +334,10 @@ def test_the_interval_of_an_operation_holds_every_result_of_what_its_operands_ma
 
 
 def test_several_numbers_share_the_chance_of_being_wrong():
-    question = Question(Scan(VISITS), (), (counted(), summed(Field(VISITS.columns[8]))))
+    question = Question(Scan(VISITS), (), (count_measure(), sum_measure(Field(VISITS.columns[8]))))
     view = View((Shown("x", Arithmetic("+", MeasureOf(0), MeasureOf(1))), Shown("y", Arithmetic("+", COUNT, COUNT))))
     released = noisy(1000, 1000)
-    row = viewed(Plan(question, view), [released], 0.9).rows[0]
+    row = view_answer(Plan(question, view), [released], 0.9).rows[0]
     each = released[0].interval(0.95)
     assert (row[1], row[2]) == (2 * each.low, 2 * each.high)
     alone = released[0].interval(0.9)

@@ -66,7 +66,7 @@ def test_what_does_not_fit_into_memory_fails_and_nothing_is_written(tmp_path, mo
     monkeypatch.chdir(tmp_path)
     with DuckDB({VISITS: ROWS}, memory="30MB") as engine:
         with pytest.raises(EngineFailed):
-            engine._fetched(
+            engine._fetch(
                 engine._cursor, "SELECT count(*) FROM (SELECT DISTINCT i::VARCHAR || 'x' FROM range(3000000) t(i))"
             )
         engine.evaluate(EVERYTHING, LOOSE)
@@ -84,14 +84,14 @@ def test_a_failure_says_nothing(engine, monkeypatch):
 
 
 def test_a_dry_run_looks_at_no_row(engine, monkeypatch):
-    seen, fetched = [], engine._fetched
+    seen, fetched = [], engine._fetch
 
     def watched(cursors, asked, **how):
         found = fetched(cursors, asked, **how)
         seen.append((asked, found))
         return found
 
-    monkeypatch.setattr(engine, "_fetched", watched)
+    monkeypatch.setattr(engine, "_fetch", watched)
     engine.dry_run(EVERYTHING, LOOSE)
     engine.evaluate(EVERYTHING, LOOSE)
     (rehearsed, nothing), (asked, something) = seen
@@ -112,7 +112,7 @@ def test_every_table_has_a_twin_without_rows(engine):
 
 def test_keys_are_rehearsed_where_there_are_no_rows(engine, monkeypatch):
     seen = []
-    monkeypatch.setattr(ours, "gathered", lambda cursor, *_: seen.append(cursor.execute("FROM t0").fetchall()))
+    monkeypatch.setattr(ours, "gather_keys", lambda cursor, *_: seen.append(cursor.execute("FROM t0").fetchall()))
     unknown = Question(Scan(VISITS), (Key(Field(replace(WARD, values=())), None),), (Counted(),))
     with pytest.raises(EngineFailed):
         engine.dry_run(unknown, LOOSE)

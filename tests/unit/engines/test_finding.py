@@ -46,7 +46,7 @@ def test_nothing_of_what_was_gathered_is_left():
         with engine.gather(BY_NOTE, KEEPING) as found:
             found.keys([0])
         tables = "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'tacit%'"
-        left = engine._fetched(engine._cursor, tables)
+        left = engine._fetch(engine._cursor, tables)
     assert left == []
 
 

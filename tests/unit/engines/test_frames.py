@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from tacit.engines import DuckDB, Memory, stored_kinds
-from tacit.engines.duckdb import opened
-from tacit.engines.loading import loaded
+from tacit.engines.duckdb import open_connection
+from tacit.engines.loading import load_table
 from tacit.engines.sources import rows_of, source_of
 from tacit.errors import InvalidData
 from tacit.plan import (
@@ -27,7 +27,7 @@ from tacit.plan import (
     Units,
     Weighing,
     Weights,
-    held,
+    clamp_cell,
     read_sql,
 )
 
@@ -55,15 +55,17 @@ def test_one_cell_never_changes_another(kind: Kind) -> None:
     """Whatever dtype pandas finds for all, every engine reads the first cells as before."""
     column = Column("x", kind)
     table = Table("t", (Column("i", Kind.INTEGER), column))
-    wanted = [held(row.cells["x"], column) for row in rows_of([{"i": 0, "x": cell} for cell in CELLS[kind]], table)]
+    wanted = [
+        clamp_cell(row.cells["x"], column) for row in rows_of([{"i": 0, "x": cell} for cell in CELLS[kind]], table)
+    ]
     assert None not in wanted
     read = 0
     for cell in INTRUDERS:
         frame = pd.DataFrame({"i": range(5), "x": [*CELLS[kind], cell]})
-        assert [held(row.cells["x"], column) for row in rows_of(frame, table)][:4] == wanted
-        with closing(opened()) as connection:
+        assert [clamp_cell(row.cells["x"], column) for row in rows_of(frame, table)][:4] == wanted
+        with closing(open_connection()) as connection:
             try:
-                loaded(connection, 0, table, source_of(frame))
+                load_table(connection, 0, table, source_of(frame))
             except InvalidData:  # the curator is told that no cell of such a dtype can be of this kind
                 assert kind not in {Kind.INTEGER, Kind.NUMBER} or frame["x"].dtype.kind == "b"
                 continue

@@ -19,9 +19,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.engines import DuckDB, Memory, ingest
-from tacit.engines.duckdb import opened
+from tacit.engines.duckdb import open_connection
 from tacit.engines.linked import Linked, Owners, Raw, Step, key_of, least_owners, owner, owners
-from tacit.engines.loading import loaded
+from tacit.engines.loading import load_table
 from tacit.engines.sources import Stored, rows_of, source_of
 from tacit.errors import InvalidData
 from tacit.plan import Column, Counted, Field, Key, Kind, Question, Scan, Summed, Table, Units, Weighing, Weights
@@ -45,8 +45,8 @@ def linked(doses, visits):
 def owned(source, table=DOSES):
     """Every row and whose it is, as both engines see it, which must be the same; units as texts."""
     memory = Counter((row.cells["dose"], _known(row.unit)) for row in rows_of(source, table))
-    with closing(opened()) as connection:
-        loaded(connection, 0, table, source_of(source))
+    with closing(open_connection()) as connection:
+        load_table(connection, 0, table, source_of(source))
         rows = connection.execute("SELECT c0, u FROM t0").fetchall()
     assert Counter((int(dose), _known(unit)) for dose, unit in rows) == memory
     return memory

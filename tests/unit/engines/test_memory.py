@@ -25,7 +25,7 @@ from tacit.plan import (
     OneOf,
     Weighing,
     Weights,
-    computed,
+    compile_expression,
 )
 from tests.unit.engines.tables import EVERYTHING, LOOSE, ROWS, VISITS
 
@@ -79,7 +79,7 @@ def number(value):
     ],
 )
 def test_expressions_mean_what_sql_means(expression, value):
-    found = computed(expression)(ROW)
+    found = compile_expression(expression)(ROW)
     assert found == value
     assert type(found) is type(value)
 
@@ -99,7 +99,7 @@ def test_a_presence_is_scaled_by_the_root_of_the_square():
 
 def test_keys_and_measures_have_no_value_in_a_row():
     with pytest.raises(AssertionError):
-        computed(KeyOf(0))
+        compile_expression(KeyOf(0))
 
 
 def test_nothing_is_left_after_closing():

@@ -29,7 +29,7 @@ from tacit.plan import (
     Weighing,
     Weights,
     Where,
-    summed,
+    sum_measure,
 )
 
 LONG = "x" * (1 << 20)
@@ -73,7 +73,7 @@ def questions(table):
     pivot = Literal(middle[column.kind], column.kind)
     measures = [Counted(), Counted(field)]
     if column.kind in {Kind.INTEGER, Kind.NUMBER} and None not in {column.low, column.high}:
-        measures.append(summed(field))
+        measures.append(sum_measure(field))
     yield Question(Scan(table), (), tuple(measures))
     yield Question(Where(Scan(table), IsNull(field)), (), (Counted(),))
     for operator in ["=", "<>"] if column.kind is Kind.BOOLEAN else ["=", "<>", "<", "<=", ">", ">="]:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from tacit.engines.rendering import double, literal, quoted, rendered, text, whole
+from tacit.engines.rendering import double, literal, quote_name, render, text, whole
 from tacit.plan import Arithmetic, Case, Cast, Column, Compared, Field, KeyOf, Kind, Like, Literal
 
 Y = Field(Column("y", Kind.NUMBER, 1, 2))
@@ -13,11 +13,11 @@ S = Field(Column("s", Kind.TEXT))
 
 
 def sql(expression):
-    return rendered(expression, lambda column: column.name)
+    return render(expression, lambda column: column.name)
 
 
 def test_names_and_texts_cannot_end_their_quotes():
-    assert quoted('a"; DROP TABLE t0; --') == '"a""; DROP TABLE t0; --"'
+    assert quote_name('a"; DROP TABLE t0; --') == '"a""; DROP TABLE t0; --"'
     assert text("'; DROP TABLE t0; --") == "'''; DROP TABLE t0; --'"
     assert "''" in sql(Like(S, "it's%"))
 

@@ -34,7 +34,7 @@ from tacit.plan import (
     Weights,
     Where,
     Windowed,
-    folded,
+    fold_rows,
 )
 from tests.laws.row_plans import World
 from tests.laws.test_rows import in_duckdb, in_memory
@@ -89,7 +89,7 @@ def test_private_rows_of_different_units_never_meet_whatever_else_is_equal(rows_
 
 @engines
 def test_windows_that_are_divided_further_stay_within_a_unit(rows_of):
-    window = Running(folded(Folding.COUNT, None, 9), (), (Field(WARD),))
+    window = Running(fold_rows(Folding.COUNT, None, 9), (), (Field(WARD),))
     found = rows_of(Windowed(Scan(VISITS), (window,)), world([visit(1), visit(1), visit(2), visit(1, 1, "B")]))
     assert {(owner, cells[2]): cells[3] for owner, cells in found} == {(1, "A"): 2, (2, "A"): 1, (1, "B"): 1}
 
@@ -133,12 +133,12 @@ def test_no_rows_are_of_no_type(rows_of):
 @engines
 def test_what_a_unit_adds_up_to_is_held(rows_of):
     folds = (
-        folded(Folding.SUM, Field(COST), 3),
-        folded(Folding.COUNT, None, 3),
-        folded(Folding.COUNT, Field(COST), 3),
-        folded(Folding.MEAN, Field(COST), 3),
-        folded(Folding.GREATEST, Field(COST), 3),
-        folded(Folding.DISTINCT, Field(WARD), 3),
+        fold_rows(Folding.SUM, Field(COST), 3),
+        fold_rows(Folding.COUNT, None, 3),
+        fold_rows(Folding.COUNT, Field(COST), 3),
+        fold_rows(Folding.MEAN, Field(COST), 3),
+        fold_rows(Folding.GREATEST, Field(COST), 3),
+        fold_rows(Folding.DISTINCT, Field(WARD), 3),
     )
     rows = [visit(1, 10) for _ in range(9)] + [visit(1, None), visit(2, 4), visit(2, 5), visit(2, 5), visit(3, None)]
     rows += [visit(4, 0, ward) for ward in "ABCDE"] + [visit(5, 99)]
@@ -152,7 +152,7 @@ def test_what_a_unit_adds_up_to_is_held(rows_of):
 
 @engines
 def test_keys_inside_make_groups_within_a_unit_and_null_is_one(rows_of):
-    rows = Inner(Scan(VISITS), (Defined("w", Field(WARD)),), (folded(Folding.COUNT, None, 9),))
+    rows = Inner(Scan(VISITS), (Defined("w", Field(WARD)),), (fold_rows(Folding.COUNT, None, 9),))
     given = world([visit(1), visit(1), visit(1, 1, None), visit(2)])
     assert rows_of(rows, given) == Counter({(1, ("A", 2)): 1, (1, (None, 1)): 1, (2, ("A", 1)): 1})
 
@@ -164,7 +164,7 @@ def test_windows_see_one_unit_and_no_order_of_rows(rows_of):
         Placed(column("k"), Place.NUMBER, by_cost),
         Placed(column("r"), Place.RANK, by_cost),
         Placed(column("before", Kind.TEXT), Place.BEFORE, by_cost, (), Field(WARD)),
-        Running(folded(Folding.SUM, Field(COST), 9), by_cost),
+        Running(fold_rows(Folding.SUM, Field(COST), 9), by_cost),
     )
     rows = [visit(1, 2, "B"), visit(1, 2, "A"), visit(1, 1, "C"), visit(2, 9, "A"), visit(1, None, "D")]
     expected = Counter(
@@ -205,7 +205,9 @@ def evaluated(make, question):
 def test_questions_about_any_rows_are_evaluated(engine):
     given = world([visit(1), visit(1, 4), visit(2, 7)], [person(1), person(3)])
     rows = Where(Joined(Scan(VISITS), Scan(PEOPLE)), Compared("=", Field(SEX), Literal("f", Kind.TEXT)))
-    question = Question(rows, (), (Counted(), Summed(Field(COST), folded(Folding.COUNT, None, 1).step, 0, 10), Units()))
+    question = Question(
+        rows, (), (Counted(), Summed(Field(COST), fold_rows(Folding.COUNT, None, 1).step, 0, 10), Units())
+    )
     held = engine(given.rows)
     assert held.evaluate(question, LOOSE).tolist() == [[2, 5, 1]]
     held.dry_run(question, LOOSE)
@@ -231,5 +233,5 @@ def test_tables_that_number_their_units_for_themselves_are_not_combined(tmp_path
         for asked in (engine.dry_run, engine.evaluate):
             with pytest.raises(InvalidData, match="numbers its units for itself"):
                 asked(question, LOOSE)
-        alone = Question(Inner(Scan(VISITS), (), (folded(Folding.COUNT, None, 3),)), (), (Counted(),))
+        alone = Question(Inner(Scan(VISITS), (), (fold_rows(Folding.COUNT, None, 3),)), (), (Counted(),))
         assert engine.evaluate(alone, LOOSE).tolist() == [[1]]

@@ -11,7 +11,7 @@ import pytest
 from tacit.engines import DuckDB, Memory
 from tacit.engines.engine import MOST_BITS
 from tacit.engines.relations import Relation
-from tacit.engines.statement import _rooted, statement
+from tacit.engines.statement import _weight_in_l2, statement
 from tacit.plan import Arithmetic, Counted, Field, Key, Kind, Question, Scan, Summed, Weighing, Weights
 from tests.unit.engines.tables import AGE, COST, EVERYTHING, LOOSE, ROWS, VISITS, WARD
 
@@ -32,7 +32,7 @@ def test_roots_are_exact(connection, bits, most):
             quotient = (most << 2 * bits) // root**2
             squares |= {x for x in (quotient - 1, quotient, quotient + 1) if x > 0}
     listed = ", ".join(f"({i}, {x}::HUGEINT)" for i, x in enumerate(sorted(squares)))
-    sql = _rooted(f"SELECT u, x FROM (VALUES {listed}) v(u, x)", most, bits)
+    sql = _weight_in_l2(f"SELECT u, x FROM (VALUES {listed}) v(u, x)", most, bits)
     found = connection.execute(f"SELECT d FROM ({sql}) ORDER BY u").fetchall()
     expected = [min(1 << bits, isqrt((most << 2 * bits) // x)) for x in sorted(squares)]
     assert [(1 << bits) + d for (d,) in found] == expected
@@ -43,7 +43,7 @@ def test_roots_are_exact_just_below_a_square(connection, bits):
     """Where the double nearest to the quotient is the square itself."""
     largest = 1 << min(bits, 62 - bits)  # beyond, the plan is refused
     for root in (largest - 1, largest - 12345, 94_906_267, 3 * largest // 4):
-        sql = _rooted(f"SELECT 0 AS u, {4**bits}::HUGEINT AS x", root**2 - 1, bits)
+        sql = _weight_in_l2(f"SELECT 0 AS u, {4**bits}::HUGEINT AS x", root**2 - 1, bits)
         assert connection.execute(f"SELECT d FROM ({sql})").fetchall() == [(root - 1 - (1 << bits),)]
 
 

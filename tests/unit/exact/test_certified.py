@@ -16,11 +16,11 @@ from tacit.errors import InvalidInput
 from tacit.exact import (
     Ball,
     ball,
-    between,
     erfc,
     exp,
     floor_of,
     gaussian_tail,
+    hull,
     infinite,
     log,
     lower,
@@ -180,11 +180,11 @@ def test_a_ball_holds_its_rational_and_its_ends_are_exact_at_any_precision(numbe
 def test_the_ends_of_a_wide_ball_are_its_own():
     with working(300):
         seven = ball(Fraction(1, 7))
-    both = between(ball(0), seven)
+    both = hull(ball(0), seven)
     assert lower(both) <= 0
     assert upper(both) >= Fraction(1, 7)
-    assert lower(between(ball(-1), ball(5))) <= -1
-    assert upper(between(ball(5), ball(-1))) >= 5
+    assert lower(hull(ball(-1), ball(5))) <= -1
+    assert upper(hull(ball(5), ball(-1))) >= 5
 
 
 @pytest.mark.parametrize("nothing", [infinite(), -infinite(), log(0), log(-1), sqrt(-1), exp(1 << 40) * 1])

@@ -57,7 +57,7 @@ def test_every_tail_holds_the_plain_sum(variance, start):
 @pytest.mark.parametrize("variance", [Fraction(1024), Fraction(1025), Fraction(2048), Fraction(10**4)])
 def test_the_smooth_sum_and_the_sum_of_terms_agree_where_one_takes_over(variance, start):
     with working(128):
-        smooth, summed = tails._smooth(variance, start), tails._summed(variance, start)
+        smooth, summed = tails._smooth(variance, start), tails._sum_terms(variance, start)
     ideal = ideal_mass(variance, start)
     holds(summed, ideal, 100)
     holds(smooth, ideal, 64)

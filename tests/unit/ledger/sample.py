@@ -10,7 +10,7 @@ from typing import Any
 
 from tacit.accounting import Charge, PureFilter
 from tacit.ledger import Anchor, DurableLedger, Entry, Founding, sqlite_ledger
-from tacit.ledger.records import chained, charged, founded, limited, written
+from tacit.ledger.records import chain_record, charge_fields, encode_fields, founding_fields, limit_fields
 from tacit.ledger.sqlite import TABLES
 from tacit.ledger.store import EMPTY, Head, Record
 from tests.laws.every_ledger import folder, pure_loss
@@ -98,8 +98,8 @@ def _answering(number: int) -> Callable[[DurableLedger], Any]:
 
 def told(ledger: DurableLedger) -> tuple[Any, ...]:
     """All that a ledger has to tell."""
-    topics = [list(ledger.answered(b"topic %d" % number)) for number in range(2)]
-    spent = [ledger.spent(name) for name in ("ann", "bob", None)]
+    topics = [list(ledger.find_answered(b"topic %d" % number)) for number in range(2)]
+    spent = [ledger.total_spent(name) for name in ("ann", "bob", None)]
     return list(ledger.records()), list(ledger.entries()), topics, spent, ledger.version("visits")
 
 
@@ -107,7 +107,7 @@ def build(here: Vault, count: int) -> None:
     """A sound ledger of so many charges of one unit each, written in one go."""
     head, records = EMPTY, []
     for fields in _bodies(count):
-        record = chained(head, written(fields))
+        record = chain_record(head, encode_fields(fields))
         records.append((record.number, record.body, record.hash))
         head = Head(record.number + 1, record.hash)
     lines = [(number, number + 2, _key(number), b"topic") for number in range(count)]
@@ -124,11 +124,11 @@ def build(here: Vault, count: int) -> None:
 
 
 def _bodies(count: int) -> Iterator[dict[str, Any]]:
-    yield founded(FOUNDING)
-    yield limited(LIMIT, ANALYSTS)
+    yield founding_fields(FOUNDING)
+    yield limit_fields(LIMIT, ANALYSTS)
     for number in range(count):
         entry = Entry(number, _key(number), None, Charge(1), before=Charge(number), topic=b"topic", at="then")
-        yield charged(entry, 1)
+        yield charge_fields(entry, 1)
 
 
 def _key(number: int) -> bytes:
@@ -140,6 +140,6 @@ def rechained(records: list[Record], changed: dict[int, dict[str, Any]]) -> list
     head, forged = EMPTY, []
     for record in records:
         fields = changed.get(record.number) or json.loads(record.body)
-        forged.append(chained(head, written(fields)))
+        forged.append(chain_record(head, encode_fields(fields)))
         head = Head(record.number + 1, forged[-1].hash)
     return forged

@@ -54,8 +54,8 @@ def test_who_is_overtaken_on_the_way_to_the_lock_turns_nothing_back(tmp_path, mo
     anchor, other = Anchor("here", tmp_path), Anchor("here", tmp_path)
     for records in before:
         anchor.advance(head(records))
-    alone = anchor._alone
-    monkeypatch.setattr(anchor, "_alone", lambda: (other.advance(head(9)), alone())[1])
+    alone = anchor._lock
+    monkeypatch.setattr(anchor, "_lock", lambda: (other.advance(head(9)), alone())[1])
     anchor.advance(head(5))
     assert anchor.read() == head(9)
 
@@ -224,7 +224,7 @@ def test_what_is_as_far_already_need_not_be_written(tmp_path, monkeypatch):
     anchor = Anchor("here", tmp_path)
     anchor.advance(head(3))
     monkeypatch.setattr(Anchor, "_write", lambda self, head: pytest.fail("written"))
-    monkeypatch.setattr(Anchor, "_alone", lambda self: pytest.fail("locked"))
+    monkeypatch.setattr(Anchor, "_lock", lambda self: pytest.fail("locked"))
     anchor.advance(head(3))
 
 

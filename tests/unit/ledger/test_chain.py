@@ -45,8 +45,8 @@ def test_a_record_that_is_not_there_is_damage(built):
 def test_each_record_is_hashed_once_on_the_way_down(built, monkeypatch):
     chain, store = chain_from(built, 2502)
     hashed = []
-    step = Chain._hashed
-    monkeypatch.setattr(Chain, "_hashed", lambda self, page, head: (hashed.extend(page), step(self, page, head))[1])
+    step = Chain._hash_page
+    monkeypatch.setattr(Chain, "_hash_page", lambda self, page, head: (hashed.extend(page), step(self, page, head))[1])
     with closing(store), store.reading() as session:
         for number in range(2501, -1, -7):
             chain.record(session, number)

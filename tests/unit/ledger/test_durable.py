@@ -113,7 +113,7 @@ def test_a_crash_before_the_commit_leaves_nothing(here, monkeypatch):
         with pytest.raises(Stopped):
             ledger.charge(b"question", pure_loss(1))
     with closing(here.open()) as ledger:
-        assert (list(ledger.entries()), ledger.spent()) == ([], Charge())
+        assert (list(ledger.entries()), ledger.total_spent()) == ([], Charge())
 
 
 @pytest.mark.parametrize("stop", [Stopped, KeyboardInterrupt])
@@ -124,7 +124,7 @@ def test_a_crash_between_commit_and_anchor_leaves_a_charge_that_is_found_again(h
             ledger.charge(b"question", pure_loss(1))
     with closing(here.open()) as ledger:
         assert ledger.charge(b"question", pure_loss(1)).number == 0
-        assert ledger.spent() == Charge(1)
+        assert ledger.total_spent() == Charge(1)
         assert here.anchor.read() == ledger.verify()
 
 
@@ -136,7 +136,7 @@ def test_nothing_is_acknowledged_that_the_anchor_does_not_remember(here, monkeyp
                 with pytest.raises(LedgerUncertain, match=r"No space left.*TACIT_ANCHORS.*not made twice"):
                     ledger.charge(b"question", pure_loss(1))
         assert ledger.charge(b"question", pure_loss(1)).number == 0
-        assert ledger.spent() == Charge(1)
+        assert ledger.total_spent() == Charge(1)
         assert here.anchor.read() == ledger.verify()
 
 
@@ -282,14 +282,14 @@ def test_two_processes_may_found_a_ledger_at_once(here):
 
 def asked(ledger: DurableLedger, key: bytes, amount: int, analyst: str | None = None) -> Ticket[Page]:
     """A charge that waits for its turn."""
-    return Ticket(lambda page: ledger._charged(page, Entry(0, key, analyst, Charge(amount), at="now")))
+    return Ticket(lambda page: ledger._write_charge(page, Entry(0, key, analyst, Charge(amount), at="now")))
 
 
 def test_an_analyst_is_held_within_one_batch_too(here):
     own = PureFilter(1).limit.amount
     with closing(here.open()) as ledger:
         batch = [asked(ledger, b"%d" % number, own // 2, "ann") for number in range(3)]
-        ledger._together(batch)
+        ledger._commit_batch(batch)
         assert [ticket.outcome().number for ticket in batch[:2]] == [0, 1]
         with pytest.raises(LimitExceeded) as refused:
             batch[2].outcome()
@@ -301,7 +301,7 @@ def test_nobody_in_a_group_is_acknowledged_before_the_anchor_is_written(here, mo
         batch = [asked(ledger, b"%d" % number, 1) for number in range(3)]
         seen: list[bool] = []
         monkeypatch.setattr(Anchor, "advance", lambda *_: seen.extend(ticket.done for ticket in batch))
-        ledger._together(batch)
+        ledger._commit_batch(batch)
     assert seen == [False] * 3
 
 
@@ -310,13 +310,13 @@ def test_a_batch_in_which_one_is_refused_charges_the_others(here):
         most = LIMIT.limit.amount
         wanted = [(b"a", 1), (b"b", most), (b"c", most - 1), (b"d", 1), (b"a", 1)]
         batch = [asked(ledger, key, amount) for key, amount in wanted]
-        ledger._together(batch)
+        ledger._commit_batch(batch)
         assert [entry.key for entry in ledger.entries()] == [b"a", b"c"]
         for refused in (batch[1], batch[3]):
             with pytest.raises(LimitExceeded):
                 refused.outcome()
         assert batch[4].outcome() == batch[0].outcome()
-        assert ledger.spent() == Charge(most)
+        assert ledger.total_spent() == Charge(most)
         ledger.verify()
 
 
@@ -331,7 +331,7 @@ def test_entries_that_were_asked_for_before_a_charge_do_not_have_it(here):
 def test_nobody_is_connected_while_a_process_forks(here):
     with closing(here.open()) as ledger:
         ledger.charge(b"question", pure_loss(1))
-        assert ledger.spent() == Charge(1)
+        assert ledger.total_spent() == Charge(1)
         ledger.before_fork()
         connected = (ledger._store._reader, ledger._store._writer)
         ledger.after_fork(in_child=False)
@@ -343,4 +343,4 @@ def test_entries_of_two_handles_are_the_same_and_either_may_answer(here: Vault):
     with closing(here.open()) as one, closing(here.open()) as other:
         entry = one.charge(b"question", pure_loss(1), "ann", topic=b"topic", about="words")
         assert list(other.entries()) == [entry]
-        assert other.settle(entry, b"answer") == next(one.answered(b"topic"))
+        assert other.settle(entry, b"answer") == next(one.find_answered(b"topic"))

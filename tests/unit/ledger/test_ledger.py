@@ -11,12 +11,12 @@ ENTRY = Entry(0, b"question", None, Charge(1))
 
 
 def test_an_entry_without_an_answer_may_be_run_again():
-    assert not ENTRY.answered
+    assert not ENTRY.is_answered
 
 
 @pytest.mark.parametrize("payload", [b"", b"42"])
 def test_an_empty_answer_is_an_answer(payload):
-    assert Entry(0, b"question", None, Charge(1), payload).answered
+    assert Entry(0, b"question", None, Charge(1), payload).is_answered
 
 
 @pytest.mark.parametrize("field", [field.name for field in fields(Entry)])

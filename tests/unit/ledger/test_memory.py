@@ -19,8 +19,8 @@ def test_it_keeps_its_own_copy_of_the_analysts_limits():
 def test_where_no_analyst_is_named_any_may_ask_and_is_remembered():
     ledger = MemoryLedger(PureFilter(3))
     assert ledger.charge(b"question", PureLoss(1), "ann").analyst == "ann"
-    assert ledger.spent("ann") == ledger.spent()
-    assert ledger.spent("bob") == Charge()
+    assert ledger.total_spent("ann") == ledger.total_spent()
+    assert ledger.total_spent("bob") == Charge()
 
 
 def test_entries_are_those_of_the_moment_they_were_asked_for():
@@ -34,5 +34,5 @@ def test_entries_are_those_of_the_moment_they_were_asked_for():
 def test_two_ledgers_share_nothing():
     one, other = MemoryLedger(PureFilter(1)), MemoryLedger(PureFilter(1))
     one.charge(b"question", PureLoss(1))
-    assert other.spent() == Charge()
+    assert other.total_spent() == Charge()
     assert list(other.entries()) == []

@@ -128,9 +128,9 @@ def test_no_total_can_be_altered_behind_the_anchor(here, taken, monkeypatch):
 
 def test_who_may_not_write_anchors_may_still_look(here, monkeypatch):
     build(here, 5)
-    monkeypatch.setattr(Anchor, "_alone", lambda anchor: (_ for _ in ()).throw(OSError(13, "Permission denied")))
+    monkeypatch.setattr(Anchor, "_lock", lambda anchor: (_ for _ in ()).throw(OSError(13, "Permission denied")))
     with closing(here.open()) as ledger:
-        assert ledger.spent().amount == 5
+        assert ledger.total_spent().amount == 5
 
 
 def test_two_ledgers_of_the_same_moment_are_told_apart(here):

@@ -400,12 +400,12 @@ def test_a_vault_that_is_given_another_database_or_address_is_refused_until_it_i
         opened(postgres.fresh_address())  # an empty schema
     alias = address.replace("options=", "connect_timeout=9&options=")
     with closing(opened(alias)) as ledger:  # what is no part of where it lies may differ
-        assert ledger.spent().amount == 5
+        assert ledger.total_spent().amount == 5
     other = address.replace("options=-c", "options=-c%20")  # the same schema, spelled in another way
     with pytest.raises(LedgerRefused, match="tacit ledger adopt"):
         opened(other)
     with closing(opened(other, adopting="the address changed")) as ledger:
-        assert ledger.spent().amount == 5
+        assert ledger.total_spent().amount == 5
         assert [fields_of(record)["kind"] for record in ledger.records()][-1] == "adopted"
     with pytest.raises(LedgerRefused, match="tacit ledger adopt"):
         opened(address)

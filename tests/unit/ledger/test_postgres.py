@@ -154,7 +154,7 @@ def test_what_was_acknowledged_survives_a_crash_of_a_server_that_is_set_not_to_w
             entries = [ledger.charge(b"question %d" % number, pure_loss(1)) for number in range(20)]
             server.crash()
             assert list(ledger.entries()) == entries
-            assert ledger.spent() == Charge(20)
+            assert ledger.total_spent() == Charge(20)
     finally:
         server.stop()
 
@@ -233,7 +233,7 @@ def test_a_connection_that_broke_while_nobody_used_it_is_made_anew(opened):
     assert ledger.charge(b"one", pure_loss(1)) == first
     assert ledger.charge(b"two", pure_loss(1)).number == 1
     assert postgres.running().execute(OTHERS) >= [(1,)]
-    assert ledger.spent() == Charge(2)
+    assert ledger.total_spent() == Charge(2)
 
 
 def test_a_connection_that_breaks_within_a_block_leaves_nothing(store):
@@ -340,7 +340,7 @@ def test_a_commit_whose_answer_was_lost_is_found_to_have_been_made(opened, throu
     entry = ledger.charge(b"question", pure_loss(3))
     assert list(ledger.entries()) == [entry]
     assert ledger.charge(b"question", pure_loss(3)) == entry
-    assert ledger.spent() == Charge(3)
+    assert ledger.total_spent() == Charge(3)
 
 
 def test_a_commit_that_never_arrived_is_found_not_to_have_been_made(opened, through, breaking):
@@ -349,7 +349,7 @@ def test_a_commit_that_never_arrived_is_found_not_to_have_been_made(opened, thro
     with pytest.raises(LedgerUnavailable, match="nothing was charged") as refused:
         ledger.charge(b"question", pure_loss(3))
     assert not isinstance(refused.value, LedgerUncertain)
-    assert (list(ledger.entries()), ledger.spent()) == ([], Charge())
+    assert (list(ledger.entries()), ledger.total_spent()) == ([], Charge())
     assert ledger.charge(b"question", pure_loss(3)).number == 0
 
 
@@ -364,7 +364,7 @@ def test_a_commit_that_nobody_can_be_asked_about_is_settled_by_asking_again(
     wire.up = True
     assert len(list(ledger.entries())) == made
     entry = ledger.charge(b"question", pure_loss(3))
-    assert (list(ledger.entries()), ledger.spent()) == ([entry], Charge(3))
+    assert (list(ledger.entries()), ledger.total_spent()) == ([entry], Charge(3))
 
 
 # ---------------------------------------------------------------- what is said, and what is not
@@ -442,7 +442,7 @@ def test_a_place_is_completed_from_the_environment_as_the_connection_is(monkeypa
 def test_who_may_only_read_can_still_look(opened, role):
     entry = opened().charge(b"question", pure_loss(1))
     ledger = opened(role("SELECT ON ALL TABLES IN"))
-    assert (list(ledger.entries()), ledger.spent()) == ([entry], Charge(1))
+    assert (list(ledger.entries()), ledger.total_spent()) == ([entry], Charge(1))
     with pytest.raises(LedgerUnavailable, match="grant it SELECT, INSERT and UPDATE"):
         ledger.charge(b"another", pure_loss(1))
 

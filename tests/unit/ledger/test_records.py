@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 from tacit.accounting import Charge, ConcentratedFilter, Filter, PureFilter
 from tacit.errors import InvalidInput
 from tacit.ledger import Entry, Founding, fields_of
-from tacit.ledger.records import adopted, answered, chained, charged, entry_of, founded, limited, terms_in, written
+from tacit.ledger.records import (
+    adoption_fields,
+    answer_fields,
+    chain_record,
+    charge_fields,
+    encode_fields,
+    entry_of,
+    founding_fields,
+    limit_fields,
+    terms_in,
+)
 from tacit.ledger.store import EMPTY, Head
 from tacit.privacy import Neighbours
 
@@ -31,8 +41,8 @@ entries = st.builds(
 
 
 def test_a_hash_is_of_the_hash_before_the_number_and_the_body():
-    first = chained(EMPTY, b"one")
-    second = chained(Head(1, first.hash), b"two")
+    first = chain_record(EMPTY, b"one")
+    second = chain_record(Head(1, first.hash), b"two")
     assert first.hash == sha256(bytes(32) + bytes(8) + b"one").digest()
     assert second.hash == sha256(first.hash + bytes(7) + b"\x01" + b"two").digest()
     assert (first.number, second.number) == (0, 1)
@@ -41,12 +51,12 @@ def test_a_hash_is_of_the_hash_before_the_number_and_the_body():
 @given(head=heads, body=st.binary(), other=heads)
 def test_a_hash_depends_on_every_part(head, body, other):
     seen = [(head, body), (head, body + b"x"), (Head(head.records + 1, head.hash), body), (other, body)]
-    assert len({chained(*each).hash for each in seen}) == len(set(seen))
+    assert len({chain_record(*each).hash for each in seen}) == len(set(seen))
 
 
 @given(entry=entries)
 def test_an_entry_is_read_back_as_it_was_written(entry):
-    record = chained(EMPTY, written(charged(entry, 1)))
+    record = chain_record(EMPTY, encode_fields(charge_fields(entry, 1)))
     assert entry_of(record, b"answer") == Entry(
         **{
             name: getattr(entry, name)
@@ -58,16 +68,16 @@ def test_an_entry_is_read_back_as_it_was_written(entry):
 
 
 def test_amounts_are_text_since_they_exceed_what_other_readers_of_json_keep_exact():
-    fields = charged(Entry(0, b"key", None, Charge(2**90, 2**99)), 1)
+    fields = charge_fields(Entry(0, b"key", None, Charge(2**90, 2**99)), 1)
     assert fields["charge"] == {"amount": str(2**90), "failure": str(2**99)}
 
 
 def test_what_is_written_is_canonical():
-    assert written({"b": 1, "a": "é"}) == written({"a": "é", "b": 1}) == b'{"a":"\\u00e9","b":1}'
+    assert encode_fields({"b": 1, "a": "é"}) == encode_fields({"a": "é", "b": 1}) == b'{"a":"\\u00e9","b":1}'
 
 
 def test_an_answer_has_no_time_since_how_long_it_took_depends_on_the_rows():
-    assert answered(3, b"42") == {"kind": "answered", "entry": 3, "digest": sha256(b"42").hexdigest()}
+    assert answer_fields(3, b"42") == {"kind": "answered", "entry": 3, "digest": sha256(b"42").hexdigest()}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +91,7 @@ def test_an_answer_has_no_time_since_how_long_it_took_depends_on_the_rows():
 def test_founding_terms_follow_from_the_limit_and_are_read_back(limit, currency, neighbours):
     terms = Founding.of("patient", limit)
     assert terms == Founding("patient", neighbours, currency)
-    assert terms_in(json.loads(written(founded(terms)))) == terms
+    assert terms_in(json.loads(encode_fields(founding_fields(terms)))) == terms
 
 
 def test_a_filter_of_another_kind_is_refused():
@@ -94,17 +104,17 @@ def test_a_filter_of_another_kind_is_refused():
 
 
 def test_limits_are_recorded_in_units_and_as_they_were_given():
-    fields = limited(ConcentratedFilter(3, Fraction(1, 10**6)), {"ann": ConcentratedFilter(1, Fraction(1, 10**6))})
+    fields = limit_fields(ConcentratedFilter(3, Fraction(1, 10**6)), {"ann": ConcentratedFilter(1, Fraction(1, 10**6))})
     assert (fields["everyone"]["epsilon"], fields["everyone"]["delta"]) == ("3", "1/1000000")
     assert fields["everyone"]["amount"] == str(ConcentratedFilter(3, Fraction(1, 10**6)).limit.amount)
     assert fields["analysts"]["ann"]["epsilon"] == "1"
-    assert limited(PureFilter(1), {})["everyone"]["delta"] == "0"
+    assert limit_fields(PureFilter(1), {})["everyone"]["delta"] == "0"
 
 
 def test_an_adoption_tells_why_and_what_was_remembered():
-    fields = adopted("moved", None, EMPTY)
+    fields = adoption_fields("moved", None, EMPTY)
     assert (fields["why"], fields["remembered"], fields["found"]["records"]) == ("moved", None, 0)
 
 
 def test_a_record_says_what_was_written():
-    assert fields_of(chained(EMPTY, written({"kind": "refreshed"}))) == {"kind": "refreshed"}
+    assert fields_of(chain_record(EMPTY, encode_fields({"kind": "refreshed"}))) == {"kind": "refreshed"}

@@ -45,7 +45,7 @@ def test_every_connection_syncs_at_every_commit(here):
     connections = Connections()
     with closing(here.open(connect=connections)) as ledger:
         ledger.charge(b"question", pure_loss(1))
-        assert ledger.spent() == Charge(1)
+        assert ledger.total_spent() == Charge(1)
         assert len(connections.made) == 2  # one that writes, one that reads
         assert connections.settings("synchronous") == [2, 2]  # FULL
         assert connections.settings("fullfsync") == [1, 1]
@@ -142,7 +142,7 @@ def steps(count: int) -> int:
             ledger.settle(ledger.charge(b"new", pure_loss(1), "ann", topic=b"topic"), b"answer")
             for connection in connections.made:
                 connection.set_progress_handler(None, 1)
-            assert ledger.spent() == Charge(count + 2)
+            assert ledger.total_spent() == Charge(count + 2)
     return taken[0]
 
 
@@ -188,7 +188,7 @@ def test_who_founds_a_ledger_does_not_wait_for_ever(here):
 
 def refusing(ledger: DurableLedger, error: type[Exception], match: str) -> None:
     """A ledger that cannot be written charges nothing, can be read, and repeats what was answered."""
-    before = list(ledger.entries()), ledger.spent(), list(ledger.records())
+    before = list(ledger.entries()), ledger.total_spent(), list(ledger.records())
     with pytest.raises(error, match=match) as refused:
         ledger.charge(b"new", pure_loss(1))
     assert "\n" not in str(refused.value)
@@ -197,7 +197,7 @@ def refusing(ledger: DurableLedger, error: type[Exception], match: str) -> None:
         ledger.settle(before[0][1], b"answer")
     with pytest.raises(error):
         ledger.refresh("visits")
-    assert (list(ledger.entries()), ledger.spent(), list(ledger.records())) == before
+    assert (list(ledger.entries()), ledger.total_spent(), list(ledger.records())) == before
     assert ledger.charge(b"old", pure_loss(1)).payload == b"answer"
     assert ledger.version("visits") == 0
 

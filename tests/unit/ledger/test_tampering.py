@@ -411,17 +411,17 @@ def test_what_is_used_of_a_damaged_ledger_is_what_was_written_or_paid_for_anew(s
         with suppress(LedgerRefused, LedgerUnavailable), closing(sample.here.open()) as ledger:
             for topic, written in by_topic.items():
                 with suppress(LedgerRefused, LedgerUnavailable):
-                    assert set(ledger.answered(b"topic %d" % topic)) <= set(written)
+                    assert set(ledger.find_answered(b"topic %d" % topic)) <= set(written)
             for number, known in enumerate(sound):
                 with suppress(LedgerRefused, LedgerUnavailable):
-                    spent, entry = ledger.spent(), used(ledger, number)
-                    assert entry == known or ledger.spent() == spent + entry.charge
+                    spent, entry = ledger.total_spent(), used(ledger, number)
+                    assert entry == known or ledger.total_spent() == spent + entry.charge
 
 
 def test_an_answer_that_was_taken_away_is_not_drawn_again(sample):
     sample.here.restore(sample.files)
     with closing(sample.here.open()) as ledger:
-        answered = [entry.number for entry in ledger.entries() if entry.answered]
+        answered = [entry.number for entry in ledger.entries() if entry.is_answered]
     for number in answered:
         sample.here.restore(sample.files)
         sample.here.edit(("UPDATE charges SET payload = NULL, answer = NULL WHERE entry = ?", (number,)))
@@ -432,7 +432,7 @@ def test_an_answer_that_was_taken_away_is_not_drawn_again(sample):
 def test_a_record_that_is_altered_while_a_ledger_is_open_is_not_used(sample):
     sample.here.restore(sample.files)
     with closing(sample.here.open()) as ledger:
-        assert used(ledger, 1).answered
+        assert used(ledger, 1).is_answered
         (number,) = (
             record.number
             for record in ledger.records()
@@ -507,11 +507,11 @@ def test_an_older_copy_put_in_place_of_an_open_ledger_is_not_charged(sample):
 def test_an_open_ledger_whose_anchor_is_gone_is_not_charged(sample):
     sample.here.restore(sample.files)
     with closing(sample.here.open()) as ledger:
-        spent = ledger.spent()
+        spent = ledger.total_spent()
         sample.here.anchor.file.unlink()
         with pytest.raises(LedgerRefused, match="tacit ledger adopt"):
             ledger.charge(b"new", pure_loss(1))
-        assert ledger.spent() == spent
+        assert ledger.total_spent() == spent
 
 
 # ---------------------------------------------------------------- adoption
@@ -567,11 +567,11 @@ def test_who_had_the_ledger_open_when_an_older_one_was_adopted_goes_on_from_that
 def test_what_was_spent_is_kept_when_a_ledger_is_adopted(sample):
     sample.here.restore(sample.files)
     with closing(sample.here.open()) as ledger:
-        spent = ledger.spent()
+        spent = ledger.total_spent()
     assert spent != Charge()
     sample.here.anchor.file.unlink()
     with closing(sample.here.open(adopting="moved")) as ledger:
-        assert ledger.spent() == spent
+        assert ledger.total_spent() == spent
 
 
 def test_damage_cannot_be_adopted(sample):

@@ -210,7 +210,7 @@ def test_nobody_has_an_outcome_before_all_is_done():
 def test_a_turn_of_ones_own_waits_and_is_waited_for():
     log = Log()
     order = []
-    with log.turns.alone():
+    with log.turns.take_turn():
         thread = threading.Thread(target=lambda: order.append(log.turns.do(lambda page: "later")))
         thread.start()
         while not log.turns._waiting:

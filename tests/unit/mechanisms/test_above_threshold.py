@@ -16,7 +16,7 @@ FAR = 10**9
 
 
 def test_a_session_ends_after_the_answers_that_were_paid_for():
-    session = AboveThreshold.calibrated(1, 1, count=2).begin(0)
+    session = AboveThreshold.calibrate(1, 1, count=2).begin(0)
     assert [session.ask(value) for value in (-FAR, FAR, -FAR, FAR)] == [False, True, False, True]
     assert session.left == 0
     with pytest.raises(Exhausted):
@@ -24,7 +24,7 @@ def test_a_session_ends_after_the_answers_that_were_paid_for():
 
 
 def test_noes_are_free():
-    session = AboveThreshold.calibrated(1, 1).begin(0)
+    session = AboveThreshold.calibrate(1, 1).begin(0)
     assert not any(session.ask(-FAR) for _ in range(1000))
     assert session.left == 1
 
@@ -77,13 +77,13 @@ def test_a_refused_value_costs_nothing():
 @pytest.mark.parametrize("count", [0, -1, True, 1.5])
 def test_counts_that_make_no_sense_are_refused(count):
     with pytest.raises(InvalidInput):
-        AboveThreshold.calibrated(1, 1, count)
+        AboveThreshold.calibrate(1, 1, count)
 
 
 def test_monotone_is_for_add_or_remove_only():
     moved = Sensitivity(1, neighbours=Neighbours.REPLACE)
     with pytest.raises(InvalidInput):
-        AboveThreshold.calibrated(1, moved, monotone=True)
+        AboveThreshold.calibrate(1, moved, monotone=True)
     with pytest.raises(InvalidInput):
         AboveThreshold(1, 1, monotone=True).loss(moved)
 
@@ -92,7 +92,7 @@ def test_monotone_is_for_add_or_remove_only():
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize("count", [1, 4, 100])
 def test_the_whole_price_is_spent_and_no_more(count, monotone, numeric):
-    mechanism = AboveThreshold.calibrated(0.3, 2, count, numeric=numeric, monotone=monotone)
+    mechanism = AboveThreshold.calibrate(0.3, 2, count, numeric=numeric, monotone=monotone)
     assert mechanism.loss(2).epsilon == min(F(0.3), F("0.3"))
     assert (mechanism.answer_scale is not None) == numeric
 
@@ -100,7 +100,7 @@ def test_the_whole_price_is_spent_and_no_more(count, monotone, numeric):
 def test_the_published_split_is_the_best_of_many():
     """Lyu, Su and Li (2017): the threshold's share to the values' is as 1 to (2c)**(2/3)."""
     for count in (1, 4, 10):
-        best = AboveThreshold.calibrated(1, 1, count).error(0.95, answers=50)
+        best = AboveThreshold.calibrate(1, 1, count).error(0.95, answers=50)
         tried = [
             AboveThreshold(1 / share, 2 * count / (1 - share), count=count).error(0.95, answers=50)
             for share in (F(k, 20) for k in range(1, 20))
@@ -111,7 +111,7 @@ def test_the_published_split_is_the_best_of_many():
 def test_accuracy_first_is_the_cheapest_that_will_do():
     mechanism = AboveThreshold.within(error=50, confidence=0.95, answers=100, count=3)
     assert mechanism.error(0.95, answers=100) <= 50
-    cheaper = AboveThreshold.calibrated(mechanism.loss(1).epsilon * F(95, 100), 1, 3)
+    cheaper = AboveThreshold.calibrate(mechanism.loss(1).epsilon * F(95, 100), 1, 3)
     assert cheaper.error(0.95, answers=100) > 50
 
 

@@ -51,10 +51,10 @@ def test_the_promised_error_of_a_share_is_kept_by_its_exact_law():
 @pytest.mark.parametrize("answers", [1, 100])
 def test_the_bounds_lie_above_the_exact_errors_but_for_a_step(beta, answers):
     """The bounds are for continuous noise: rounded up to a whole step they hold for ours."""
-    exact = Laplace.calibrated(F(1, 4), 1).error(1 - F(beta), answers)
+    exact = Laplace.calibrate(F(1, 4), 1).error(1 - F(beta), answers)
     assert exact <= laplace_bound(1, F(1, 4), beta, answers) + 1
     several = Sensitivity.root(answers, dimension=answers)
-    exact = Gaussian.calibrated(F(1, 4), 1e-6, several).error(1 - F(beta), answers)
+    exact = Gaussian.calibrate(F(1, 4), 1e-6, several).error(1 - F(beta), answers)
     assert exact <= gaussian_bound(several, F(1, 4), 1e-6, beta, answers) + 1
 
 

@@ -69,9 +69,9 @@ EPSILON = [0, -1, F(-1, 3), Decimal("-1e-9")]
 NUMBERS = {
     "scale": (lambda kind, bad: kind(bad), [0, -1, F(1, 1001), 2**1024 + 1]),
     "grid": (lambda kind, bad: kind(1, bad), [0, -1, 3, 0.1]),
-    "epsilon": (lambda kind, bad: kind.calibrated(bad, 1), EPSILON),
-    "sensitivity": (lambda kind, bad: kind.calibrated(1, bad), [0, -1, F(-1, 2), F(1, 2)]),
-    "rho": (lambda kind, bad: kind.concentrated(bad, 1), EPSILON),
+    "epsilon": (lambda kind, bad: kind.calibrate(bad, 1), EPSILON),
+    "sensitivity": (lambda kind, bad: kind.calibrate(1, bad), [0, -1, F(-1, 2), F(1, 2)]),
+    "rho": (lambda kind, bad: kind.calibrate_rho(bad, 1), EPSILON),
     "error": (lambda kind, bad: kind.within(bad, 0.9, 10), [-1, F(-1, 2)]),
     "wanted confidence": (lambda kind, bad: kind.within(9, bad, 10), [0, 1, -1]),
     "confidence": (lambda kind, bad: kind(1).error(bad, 10), [0, 1, 1.5]),

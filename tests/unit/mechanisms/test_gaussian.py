@@ -17,7 +17,7 @@ def test_the_loss_of_one_number():
 
 @pytest.mark.parametrize(("delta", "sensitivity"), [(1e-6, 1), (1e-5, 7), (0.2, F(1, 3))])
 def test_the_discrete_sigma_lies_near_the_analytic_one_where_it_is_wide(delta, sensitivity):
-    exact = Gaussian.calibrated(F(1, 20), delta, sensitivity, grid=F(1, 64)).sigma
+    exact = Gaussian.calibrate(F(1, 20), delta, sensitivity, grid=F(1, 64)).sigma
     assert abs(exact / analytic_gaussian_sigma(F(1, 20), delta, sensitivity) - 1) < F(1, 20)
 
 
@@ -28,7 +28,7 @@ def test_the_classical_sigma_is_never_smaller_than_the_analytic_one(epsilon, del
 
 
 def test_a_vector_is_priced_by_its_length_and_not_by_its_sum():
-    one, many = (Gaussian.calibrated(1, 1e-6, Sensitivity.root(m, dimension=m)).sigma for m in (2, 200))
+    one, many = (Gaussian.calibrate(1, 1e-6, Sensitivity.root(m, dimension=m)).sigma for m in (2, 200))
     assert abs(many / one - 10) < F(1, 2**30)
 
 

@@ -31,7 +31,7 @@ def test_a_scale_is_read_as_no_less_noise_than_was_meant():
     ],
 )
 def test_the_scale_is_how_far_the_answer_moves_over_epsilon(epsilon, sensitivity, grid, scale):
-    assert Laplace.calibrated(epsilon, sensitivity, grid=grid).scale == scale
+    assert Laplace.calibrate(epsilon, sensitivity, grid=grid).scale == scale
 
 
 def test_the_loss_of_one_number_and_of_several():

@@ -66,7 +66,7 @@ def test_the_variance_is_the_expected_square_or_a_bound_of_it(law):
 @pytest.mark.parametrize("centre", [-3, 0, 4, 40])
 def test_a_folded_law_sums_to_one_and_keeps_what_is_inside(law, centre):
     released = Released(centre, law)
-    folded = released.folded(-2, 6)
+    folded = released.clamp_law(-2, 6)
     assert sorted(folded) == list(range(-2, 7))
     assert near(sum(folded.values(), ball(0)), ball(1))
     assert all(near(folded[outcome], law.mass(outcome - centre)) for outcome in range(-1, 6))
@@ -77,7 +77,7 @@ def test_a_folded_law_sums_to_one_and_keeps_what_is_inside(law, centre):
 @pytest.mark.parametrize("law", [LaplaceLaw(F(1)), GaussianLaw(F(4))], ids=repr)
 def test_the_ends_of_a_folded_law_are_sharp_even_if_they_are_tiny(law):
     """Their ratios are what an audit looks at: a ball around zero would say nothing."""
-    for end in Released(0, law).folded(-60, 60).values():
+    for end in Released(0, law).clamp_law(-60, 60).values():
         assert lower(end) > 0
         assert upper(end) - lower(end) < upper(end) * F(1, 2**80)
 

@@ -16,9 +16,9 @@ REPLACED = Sensitivity(1, neighbours=Neighbours.REPLACE)
 
 
 def test_counts_need_the_scale_once_by_add_or_remove_and_twice_by_replace():
-    assert NoisyMax.calibrated(F(1, 2), 1, monotone=True).scale == 2
-    assert NoisyMax.calibrated(F(1, 2), REPLACED).scale == 4
-    assert NoisyMax.calibrated(F(1, 2), 1).scale == 4
+    assert NoisyMax.calibrate(F(1, 2), 1, monotone=True).scale == 2
+    assert NoisyMax.calibrate(F(1, 2), REPLACED).scale == 4
+    assert NoisyMax.calibrate(F(1, 2), 1).scale == 4
 
 
 def test_its_loss_is_pure():
@@ -82,8 +82,8 @@ def test_the_best_few_leave_in_order():
 def test_every_one_of_the_best_few_is_paid_for():
     assert NoisyTopK(3, Exponential(4)).loss(2) == BoundedRangeLoss(1) * 3
     assert NoisyTopK(1, PermuteAndFlip(4)).loss(2).pure() == 1
-    assert NoisyTopK.calibrated(5, 1, 1, kind=NoisyMax, noise="exponential").each == NoisyMax(10, noise="exponential")
-    assert NoisyTopK.calibrated(5, 1, 1, monotone=True).loss(1).pure() == 1
+    assert NoisyTopK.calibrate(5, 1, 1, kind=NoisyMax, noise="exponential").each == NoisyMax(10, noise="exponential")
+    assert NoisyTopK.calibrate(5, 1, 1, monotone=True).loss(1).pure() == 1
 
 
 def test_fewer_candidates_than_are_to_be_chosen_are_refused():
@@ -98,9 +98,9 @@ def test_only_what_chooses_one_can_be_repeated():
         with pytest.raises(InvalidInput, match="each"):
             NoisyTopK(2, wrong)
     with pytest.raises(InvalidInput, match="rho"):
-        NoisyTopK.concentrated(2, 0, 1)
+        NoisyTopK.calibrate_rho(2, 0, 1)
     with pytest.raises(InvalidInput, match="k cannot"):
-        NoisyTopK.calibrated(0, 1, 1)
+        NoisyTopK.calibrate(0, 1, 1)
 
 
 def test_a_law_of_very_many_choices_is_refused():

@@ -159,7 +159,7 @@ def test_accuracy_first_and_people_needed_agree_with_the_error():
     mechanism = Quantile.within(error=10, confidence=0.95, cells=101, rank=F(1, 2))
     assert 9.999 < mechanism.error(0.95, cells=101) <= 10.0
     people = people_for_quantile(alpha=0.01, epsilon=1, confidence=0.95, cells=101)
-    error = Quantile.calibrated(1, 1, F(1, 2)).error(0.95, cells=101)
+    error = Quantile.calibrate(1, 1, F(1, 2)).error(0.95, cells=101)
     assert people - 1 < error / 0.01 <= people + 1
 
 
@@ -188,4 +188,4 @@ def test_bounds_hold_the_share_without_noise_and_leave_room_at_zero():
 def test_contributions_cover_the_share_of_units_without_noise():
     assert Contributions(Cells(1, 50), Quantile(F(9, 10), SHARP)).release([1] * 85 + [7] * 10 + [10**6] * 5) == 7
     with pytest.raises(InvalidInput):
-        Contributions.calibrated(1, 0.9, 50, sensitivity=2)
+        Contributions.calibrate(1, 0.9, 50, sensitivity=2)

@@ -12,7 +12,7 @@ from tacit.mechanisms import (
     Laplace,
     RandomizedResponse,
     analytic_gaussian_sigma,
-    clamped,
+    clamp,
     classical_gaussian_sigma,
     crossover,
     error_of_mean,
@@ -21,7 +21,7 @@ from tacit.mechanisms import (
     laplace_bound,
     people_for_mean,
     people_for_response,
-    rounded,
+    round_to,
 )
 from tacit.privacy import Norm, Sensitivity
 from tests.unit.exact.wrong import NO_NUMBERS
@@ -36,18 +36,18 @@ SENSITIVITY = [0, -1, F(-1, 2)]
 NUMBERS = {
     "Laplace scale": (Laplace, [0, -1, F(1, 1001), 2**1024 + 1, 5e-324]),
     "Laplace grid": (lambda bad: Laplace(1, grid=bad), [0, -1, 3, 0.1, F(3, 4)]),
-    "Laplace epsilon": (lambda bad: Laplace.calibrated(bad, 1), EPSILON),
-    "Laplace sensitivity": (lambda bad: Laplace.calibrated(1, bad), SENSITIVITY),
-    "Laplace calibrated grid": (lambda bad: Laplace.calibrated(1, 1, grid=bad), [0, 3]),
+    "Laplace epsilon": (lambda bad: Laplace.calibrate(bad, 1), EPSILON),
+    "Laplace sensitivity": (lambda bad: Laplace.calibrate(1, bad), SENSITIVITY),
+    "Laplace calibrated grid": (lambda bad: Laplace.calibrate(1, 1, grid=bad), [0, 3]),
     "Laplace wanted error": (lambda bad: Laplace.within(bad, 0.9), [-1, -0.5]),
     "Laplace wanted confidence": (lambda bad: Laplace.within(9, bad), [0, 1, -1, 1.5]),
     "Laplace confidence": (lambda bad: Laplace(1).error(bad), [0, 1, -1, 1.5, 1.0]),
     "Laplace loss": (lambda bad: Laplace(1).loss(bad), SENSITIVITY),
     "Gaussian sigma": (Gaussian, [0, -1, F(1, 1001), 2**1024 + 1]),
     "Gaussian grid": (lambda bad: Gaussian(1, grid=bad), [0, -2, 6, 0.3]),
-    "Gaussian epsilon": (lambda bad: Gaussian.calibrated(bad, 1e-6, 1), EPSILON),
-    "Gaussian delta": (lambda bad: Gaussian.calibrated(1, bad, 1), DELTA),
-    "Gaussian sensitivity": (lambda bad: Gaussian.calibrated(1, 1e-6, bad), SENSITIVITY),
+    "Gaussian epsilon": (lambda bad: Gaussian.calibrate(bad, 1e-6, 1), EPSILON),
+    "Gaussian delta": (lambda bad: Gaussian.calibrate(1, bad, 1), DELTA),
+    "Gaussian sensitivity": (lambda bad: Gaussian.calibrate(1, 1e-6, bad), SENSITIVITY),
     "Gaussian wanted error": (lambda bad: Gaussian.within(bad, 0.9), [-1, F(-1, 9)]),
     "Gaussian wanted confidence": (lambda bad: Gaussian.within(9, bad), [0, 1]),
     "Gaussian confidence": (lambda bad: Gaussian(1).error(bad), [0, 1, 2]),
@@ -81,9 +81,9 @@ NUMBERS = {
     "share confidence": (lambda bad: people_for_response(0.1, 1, bad), [0, 1]),
     "error of mean confidence": (lambda bad: error_of_mean(10, 1, bad), [0, 1]),
     "error of share epsilon": (lambda bad: error_of_response(10, bad, 0.9), EPSILON),
-    "low limit": (lambda bad: clamped(1, low=bad), []),
-    "high limit": (lambda bad: clamped(np.array([1]), high=bad), []),
-    "multiple": (lambda bad: rounded(1, to=bad), [0, -1, 1.0, 2**53 + 1]),
+    "low limit": (lambda bad: clamp(1, low=bad), []),
+    "high limit": (lambda bad: clamp(np.array([1]), high=bad), []),
+    "multiple": (lambda bad: round_to(1, to=bad), [0, -1, 1.0, 2**53 + 1]),
 }
 OPTIONAL = {"Laplace grid", "Laplace calibrated grid", "Gaussian grid", "low limit", "high limit"}  # None is an answer
 COUNTS = {
@@ -155,15 +155,15 @@ def test_the_classical_formulas_refuse_epsilon_of_one_and_more_and_say_what_to_u
         lambda: gaussian_bound(1, 1, 1e-6, 0.1),
         lambda: crossover(2, 1e-6, 0.1),
     ):
-        with pytest.raises(InvalidInput, match=r"Gaussian\.calibrated"):
+        with pytest.raises(InvalidInput, match=r"Gaussian\.calibrate"):
             call()
 
 
 def test_limits_the_wrong_way_round_are_refused():
     with pytest.raises(InvalidInput, match="high"):
-        clamped(1, low=2, high=1)
+        clamp(1, low=2, high=1)
     with pytest.raises(InvalidInput, match="high"):
-        Laplace(1).distribution(0).folded(3, 3)
+        Laplace(1).distribution(0).clamp_law(3, 3)
 
 
 @pytest.mark.parametrize("norm", [Norm.L2, Norm.LINF])
@@ -178,7 +178,7 @@ def test_an_outcome_is_a_whole_number_of_steps():
         with pytest.raises(InvalidInput, match="steps"):
             law.probability(bad)
         with pytest.raises(InvalidInput, match="steps"):
-            law.folded(0, bad)
+            law.clamp_law(0, bad)
 
 
 # ------------------------------------------------------------------------------- data
@@ -303,8 +303,8 @@ def test_no_reports_give_no_estimate():
 
 def test_what_is_no_release_is_neither_clamped_nor_rounded():
     for wrong in (None, "1", [1, 2], {1}, True, np.array(["a"]), np.array([True]), {"a": None}, 1j):
-        refused(lambda w=wrong: clamped(w, low=0))
-        refused(lambda w=wrong: rounded(w, to=10))
+        refused(lambda w=wrong: clamp(w, low=0))
+        refused(lambda w=wrong: round_to(w, to=10))
 
 
 def test_nothing_is_drawn_for_a_table_if_one_of_its_columns_is_wrong():
@@ -314,10 +314,10 @@ def test_nothing_is_drawn_for_a_table_if_one_of_its_columns_is_wrong():
 def test_parameters_that_no_arithmetic_can_carry_are_refused_too():
     vast = F(2) ** 8000
     for call in (
-        lambda: Gaussian.calibrated(vast, 0.5, 1),
-        lambda: Gaussian.calibrated(1 / vast, 1e-300, vast),
-        lambda: Laplace.calibrated(1 / vast, vast),
-        lambda: Laplace.calibrated(vast, 1),
+        lambda: Gaussian.calibrate(vast, 0.5, 1),
+        lambda: Gaussian.calibrate(1 / vast, 1e-300, vast),
+        lambda: Laplace.calibrate(1 / vast, vast),
+        lambda: Laplace.calibrate(vast, 1),
         lambda: Laplace.within(vast, 0.9),
         lambda: Gaussian.within(vast, 0.9),
         lambda: Laplace.within(vast, 0.9, grid=1),

@@ -64,5 +64,5 @@ def test_the_analytic_sigma_scales_with_the_sensitivity(unit):
 
 
 def test_a_price_that_the_narrowest_noise_keeps_gives_the_narrowest_noise():
-    assert Gaussian.calibrated(10**7, 0.1, 1).sigma == SMALLEST
-    assert Gaussian.calibrated(10**7, 0.1, F(1, 4), grid=F(1, 4)).sigma == SMALLEST / 4
+    assert Gaussian.calibrate(10**7, 0.1, 1).sigma == SMALLEST
+    assert Gaussian.calibrate(10**7, 0.1, F(1, 4), grid=F(1, 4)).sigma == SMALLEST / 4

@@ -15,7 +15,7 @@ from tacit.mechanisms.steps import (
     array_of,
     checked_grid,
     checked_scale,
-    narrowed,
+    narrow_integers,
     noisy,
     rounded_steps,
     sensitivity_of,
@@ -194,7 +194,7 @@ def test_ten_million_cells_are_released_at_once():
 
 def test_narrowing_keeps_every_number():
     for numbers in ([], [1, -1], [2**63 - 1, -(2**63)], [2**63], [-(2**63) - 1, 0]):
-        assert narrowed(np.array(numbers, dtype=object)).tolist() == numbers
+        assert narrow_integers(np.array(numbers, dtype=object)).tolist() == numbers
 
 
 # ------------------------------------------------------------------------------- parameters
@@ -231,7 +231,7 @@ def test_integers_that_cannot_move_are_refused(bound, nothing_drawn):
     for price in (
         lambda: Laplace(1).loss(bound),
         lambda: Gaussian(1).loss(bound),
-        lambda: Laplace.calibrated(1, bound),
+        lambda: Laplace.calibrate(1, bound),
     ):
         with pytest.raises(InvalidInput, match="grid"):
             price()

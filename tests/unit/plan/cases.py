@@ -27,8 +27,8 @@ from tacit.plan import (
     Not,
     OneOf,
     Table,
+    operand_kinds,
     type_of,
-    wanted,
 )
 
 VISITS = Table(
@@ -115,7 +115,7 @@ def evaluate(expression, row):
             return None if value is None else float(value)
         case Called(function, parts):
             values = [evaluate(part, row) for part in parts]
-            kinds = zip(values, wanted(expression), strict=True)
+            kinds = zip(values, operand_kinds(expression), strict=True)
             given = [float(value) if type(value) is int and kind is Kind.NUMBER else value for value, kind in kinds]
             return None if function in STRICT and None in given else MEANINGS[function](*given)
         case Like():

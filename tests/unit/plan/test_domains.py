@@ -20,7 +20,7 @@ from tacit.plan import (
     Weighing,
     Weights,
     canonical,
-    computed,
+    compile_expression,
     constant,
     fingerprint,
     operands,
@@ -151,7 +151,7 @@ def test_an_unknown_key_is_part_of_a_plan_that_can_be_named():
     known, unknown = (replace(question, keys=(Key(question.keys[0].value, each),)) for each in ((1, 2), None))
     assert fingerprint(known) != fingerprint(unknown)
     with pytest.raises(AssertionError):
-        _ = unknown.keys[0].listed
+        _ = unknown.keys[0].public_values
 
 
 def test_rows_without_a_declared_text_are_a_group_where_the_column_says_so():
@@ -252,11 +252,11 @@ def test_the_groups_are_the_image_of_the_declared_domain(key):
     """A group for every value that a row can have, and no other; NULL too, where its column has a group for it."""
     table = replace(SMALL, columns=tuple(replace(each, null_group=each.nullable) for each in SMALL.columns))
     found = read_sql(f"SELECT COUNT(*) AS n FROM small GROUP BY {key}", {"small": table}).question.keys[0]
-    value, kind = computed(found.value), type_of(found.value).kind
+    value, kind = compile_expression(found.value), type_of(found.value).kind
     names = sorted({part.column.name for part in fields_of(found.value)})
     rows = (dict(zip(names, row, strict=True)) for row in product(*(CELLS[name] for name in names)))
     image = {value(row) for row in rows}
-    listed = [constant(each, kind) for each in found.listed]
+    listed = [constant(each, kind) for each in found.public_values]
     assert len(listed) == len(set(listed))
     assert set(listed) == image
 
@@ -264,10 +264,10 @@ def test_the_groups_are_the_image_of_the_declared_domain(key):
 @pytest.mark.parametrize("key", ["FLOOR(rate) + CEIL(rate)", "LEAST(FLOOR(cost), CEIL(cost / 2))"])
 def test_where_a_column_stands_in_two_parts_no_value_is_missing(key):
     found = read_sql(f"SELECT COUNT(*) AS n FROM small GROUP BY {key}", {"small": SMALL}).question.keys[0]
-    value, kind = computed(found.value), type_of(found.value).kind
+    value, kind = compile_expression(found.value), type_of(found.value).kind
     name = next(part.column.name for part in fields_of(found.value))
     image = {value({name: cell}) for cell in CELLS[name]} - {None}
-    assert image <= {constant(each, kind) for each in found.listed}
+    assert image <= {constant(each, kind) for each in found.public_values}
 
 
 def fields_of(expression):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidPlan, Unbounded
-from tacit.plan import Column, Defined, Field, Folding, Kind, column_of, folded, steps_of
+from tacit.plan import Column, Defined, Field, Folding, Kind, column_of, fold_rows, steps_of
 
 F = Fraction
 ENDS = st.fractions(-(10**9), 10**9, max_denominator=10**6)
@@ -16,7 +16,7 @@ ENDS = st.fractions(-(10**9), 10**9, max_denominator=10**6)
 @given(st.tuples(ENDS, ENDS).map(sorted).filter(lambda ends: ends[0] < ends[1]), st.integers(1, 10**6))
 def test_totals_are_doubles_within_so_many_times_the_range(ends, most):
     value = Field(Column("x", Kind.NUMBER, *ends))
-    made, steps = folded(Folding.SUM, value, most), steps_of(folded(Folding.SUM, value, most))
+    made, steps = fold_rows(Folding.SUM, value, most), steps_of(fold_rows(Folding.SUM, value, most))
     low, high = made.column.low, made.column.high
     assert low == min(steps.low, most * steps.low) * made.step
     assert high == max(steps.high, most * steps.high) * made.step
@@ -28,7 +28,7 @@ def test_totals_are_doubles_within_so_many_times_the_range(ends, most):
 
 @given(st.tuples(ENDS, ENDS).map(sorted).filter(lambda ends: ends[0] < ends[1]))
 def test_a_mean_stays_within_the_range_of_its_terms(ends):
-    made = folded(Folding.MEAN, Field(Column("x", Kind.NUMBER, *ends)), 7)
+    made = fold_rows(Folding.MEAN, Field(Column("x", Kind.NUMBER, *ends)), 7)
     assert ends[0] - made.step <= made.column.low <= made.column.high <= ends[1] + made.step
     assert steps_of(made).low * made.step == made.column.low
 
@@ -38,35 +38,35 @@ def test_a_mean_stays_within_the_range_of_its_terms(ends):
     [(0, 9, 5, (0, 45)), (2, 9, 5, (2, 45)), (-3, -1, 4, (-12, -1)), (-2, 3, 10, (-20, 30)), (5, 5, 1, (5, 5))],
 )
 def test_a_sum_of_integers_is_an_integer(low, high, most, bounds):
-    column = folded(Folding.SUM, Field(Column("x", Kind.INTEGER, low, high)), most).column
+    column = fold_rows(Folding.SUM, Field(Column("x", Kind.INTEGER, low, high)), most).column
     assert (column.kind, column.low, column.high) == (Kind.INTEGER, *bounds)
 
 
 def test_counts_are_held_at_the_contributions():
-    assert folded(Folding.COUNT, None, 7).column == Column("COUNT(*)", Kind.INTEGER, 1, 7, nullable=False)
-    some = folded(Folding.COUNT, Field(Column("x", Kind.TEXT)), 7).column
+    assert fold_rows(Folding.COUNT, None, 7).column == Column("COUNT(*)", Kind.INTEGER, 1, 7, nullable=False)
+    some = fold_rows(Folding.COUNT, Field(Column("x", Kind.TEXT)), 7).column
     assert (some.name, some.low, some.high, some.nullable) == ("COUNT(x)", 0, 7, False)
-    assert folded(Folding.DISTINCT, Field(Column("x", Kind.TEXT)), 7).column.name == "COUNT(DISTINCT x)"
+    assert fold_rows(Folding.DISTINCT, Field(Column("x", Kind.TEXT)), 7).column.name == "COUNT(DISTINCT x)"
 
 
 def test_extremes_are_like_what_they_are_of():
     given = Column("day", Kind.DATE, values=None, nullable=False)
-    assert folded(Folding.LEAST, Field(given), 3).column == Column("MIN(day)", Kind.DATE, nullable=False)
+    assert fold_rows(Folding.LEAST, Field(given), 3).column == Column("MIN(day)", Kind.DATE, nullable=False)
 
 
 @pytest.mark.parametrize("fold", [Folding.SUM, Folding.MEAN])
 def test_what_has_no_range_is_not_summed(fold):
     with pytest.raises(Unbounded):
-        folded(fold, Field(Column("x", Kind.NUMBER)), 3)
+        fold_rows(fold, Field(Column("x", Kind.NUMBER)), 3)
     with pytest.raises(InvalidPlan, match="cannot be summed"):
-        folded(fold, Field(Column("x", Kind.TEXT)), 3)
+        fold_rows(fold, Field(Column("x", Kind.TEXT)), 3)
 
 
 def test_a_sum_beyond_64_bits_is_refused():
     with pytest.raises(InvalidPlan, match="leave 64 bits"):
-        folded(Folding.SUM, Field(Column("x", Kind.INTEGER, 0, 2**62)), 3)
+        fold_rows(Folding.SUM, Field(Column("x", Kind.INTEGER, 0, 2**62)), 3)
     with pytest.raises(InvalidPlan, match="no order"):
-        folded(Folding.GREATEST, Field(Column("x", Kind.BOOLEAN)), 3)
+        fold_rows(Folding.GREATEST, Field(Column("x", Kind.BOOLEAN)), 3)
 
 
 def test_a_column_that_is_repeated_keeps_what_is_public_about_it():

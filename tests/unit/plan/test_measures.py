@@ -26,37 +26,37 @@ from tacit.plan import (
     Summed,
     Units,
     Where,
-    centred,
-    counted,
+    centred_sum,
+    count_measure,
     fits,
-    summed,
+    sum_measure,
     table_of,
 )
 from tests.unit.plan.cases import VISITS, decimal, evaluate, field, integer, numbers, rows
 
 
 def test_integers_are_summed_as_they_are():
-    assert summed(field("age")) == Summed(field("age"), Fraction(1), 0, 120)
-    assert centred(field("age")) == Summed(field("age"), Fraction(1), 0, 120, 60)
+    assert sum_measure(field("age")) == Summed(field("age"), Fraction(1), 0, 120)
+    assert centred_sum(field("age")) == Summed(field("age"), Fraction(1), 0, 120, 60)
 
 
 def test_a_mean_of_an_odd_range_reaches_half_of_it_rounded_up():
-    assert centred(field("change")).centre == 1
-    assert centred(field("change")).reach == 6
+    assert centred_sum(field("change")).centre == 1
+    assert centred_sum(field("change")).reach == 6
 
 
 def test_numbers_are_summed_in_steps_of_a_power_of_two():
-    found = summed(field("cost"))
+    found = sum_measure(field("cost"))
     assert found.step == Fraction(1, 256)  # 5000 / 2**20 is 0.00477, and 1/256 the power of two below
     assert (found.low, found.high) == (0, 5000 * 256)
-    assert centred(field("cost")).reach == 2500 * 256
+    assert centred_sum(field("cost")).reach == 2500 * 256
 
 
 @given(
     st.fractions(-(10**6), 10**6, max_denominator=1000), st.fractions(Fraction(1, 10**6), 10**6, max_denominator=10**6)
 )
 def test_the_grid_is_the_largest_power_of_two_that_is_fine_enough(low, width):
-    found = summed(Field(Column("x", Kind.NUMBER, low, low + width)))
+    found = sum_measure(Field(Column("x", Kind.NUMBER, low, low + width)))
     exact = Fraction(float(low + width)) - Fraction(float(low))
     assert found.step.numerator == 1 or found.step.denominator == 1
     assert found.step <= exact / 2**20 < 2 * found.step or max(abs(found.low), abs(found.high)) > 2**50
@@ -64,14 +64,14 @@ def test_the_grid_is_the_largest_power_of_two_that_is_fine_enough(low, width):
 
 
 def test_a_narrow_range_far_from_zero_has_a_coarser_grid():
-    found = summed(Field(Column("x", Kind.NUMBER, 10**15, 10**15 + 1)))
+    found = sum_measure(Field(Column("x", Kind.NUMBER, 10**15, 10**15 + 1)))
     assert max(abs(found.low), abs(found.high)) <= 2**51
 
 
 @given(numbers, st.lists(rows, min_size=1, max_size=6))
 def test_every_value_lies_between_the_bounds_of_its_sum(expression, tried):
     try:
-        found = summed(expression)
+        found = sum_measure(expression)
     except InvalidPlan:
         assume(False)
     for row in tried:
@@ -83,7 +83,7 @@ def test_every_value_lies_between_the_bounds_of_its_sum(expression, tried):
 
 def test_a_sum_without_bounds_names_the_column_and_the_line_of_the_policy():
     with pytest.raises(Unbounded) as refusal:
-        summed(Case(((Compared(">", field("age"), integer(3)), field("weight")),), integer(0)))
+        sum_measure(Case(((Compared(">", field("age"), integer(3)), field("weight")),), integer(0)))
     assert refusal.value.column == "weight"
     assert 'weight = { type = "number", low = ..., high = ... }' in str(refusal.value)
 
@@ -101,19 +101,19 @@ def test_a_sum_without_bounds_names_the_column_and_the_line_of_the_policy():
 )
 def test_what_cannot_be_summed_is_refused(expression, reason):
     if reason is None:
-        assert summed(expression).reach == 2**62
+        assert sum_measure(expression).reach == 2**62
         return
     with pytest.raises(InvalidPlan, match=reason):
-        summed(expression)
+        sum_measure(expression)
 
 
 def test_the_mean_of_a_constant_is_not_measured():
     with pytest.raises(InvalidPlan, match="nothing to measure"):
-        centred(integer(5))
+        centred_sum(integer(5))
     with pytest.raises(InvalidPlan, match="nothing to measure"):
-        centred(Field(Column("x", Kind.INTEGER, 3, 3)))
-    assert summed(integer(5)).reach == 5
-    assert summed(decimal("0.5")).reach == Fraction(1, 2) / summed(decimal("0.5")).step
+        centred_sum(Field(Column("x", Kind.INTEGER, 3, 3)))
+    assert sum_measure(integer(5)).reach == 5
+    assert sum_measure(decimal("0.5")).reach == Fraction(1, 2) / sum_measure(decimal("0.5")).step
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_the_mean_of_a_constant_is_not_measured():
     ],
 )
 def test_equal_masks_are_counted_once(expression, mask):
-    assert counted(expression) == Counted(mask)
+    assert count_measure(expression) == Counted(mask)
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,13 @@ def test_equal_masks_are_counted_once(expression, mask):
     ],
 )
 def test_other_masks_are_counted_as_they_are(expression):
-    assert counted(expression) == Counted(expression)
+    assert count_measure(expression) == Counted(expression)
 
 
 @given(numbers, st.lists(rows, min_size=1, max_size=6))
 def test_a_count_counts_the_rows_that_are_not_null(expression, tried):
     try:
-        found = counted(expression).value
+        found = count_measure(expression).value
     except InvalidPlan:
         assume(False)
     for row in tried:

@@ -44,7 +44,7 @@ def key(text, where=""):
     ],
 )
 def test_null_is_listed_where_it_can_be(text, where, listed):
-    assert key(text, where).listed == listed
+    assert key(text, where).public_values == listed
 
 
 def test_null_is_a_value_of_keys_that_have_to_be_found():
@@ -67,14 +67,14 @@ def test_null_is_a_value_of_keys_that_have_to_be_found():
 )
 def test_a_column_keeps_its_group_inside_and_out(rows):
     asked = read_sql(f"SELECT w, COUNT(*) AS n FROM {rows} GROUP BY w", {"visits": VISITS}).question
-    assert asked.keys[0].listed[-1] is None
+    assert asked.keys[0].public_values[-1] is None
 
 
 def test_others_keep_their_group_inside_and_out():
     asked = read_sql(
         "SELECT w, COUNT(*) AS n FROM (SELECT person, kind AS w FROM visits) GROUP BY w", {"visits": VISITS}
     )
-    assert asked.question.keys[0].listed == ("x", OTHER, None)
+    assert asked.question.keys[0].public_values == ("x", OTHER, None)
 
 
 def test_both_doors_list_it():

@@ -18,7 +18,7 @@ from tacit.plan import (
     Stacked,
     Table,
     Windowed,
-    folded,
+    fold_rows,
     held_rows,
     multiplicity,
     owner_of,
@@ -35,7 +35,7 @@ ROWS = Scan(Table("rows", (WARD, CODE)))
 MORE = Scan(Table("more", (WARD, CODE)))
 PLACE, NUMBER = Column("place", Kind.TEXT), Column("number", Kind.NUMBER)
 PUBLIC = Scan(Table("public", (PLACE, NUMBER, Column("also", Kind.TEXT)), public=True, unique=("place", "number")))
-ONE = (folded(Folding.COUNT, None, 3),)
+ONE = (fold_rows(Folding.COUNT, None, 3),)
 ON_PLACE = ((Field(WARD), Field(PLACE)),)
 
 

@@ -7,8 +7,8 @@ from itertools import product
 import duckdb
 import pytest
 
-from tacit.engines.duckdb import opened
-from tacit.engines.rendering import literal, rendered
+from tacit.engines.duckdb import open_connection
+from tacit.engines.rendering import literal, render
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     NEGATION,
@@ -24,7 +24,7 @@ from tacit.plan import (
     Literal,
     Negated,
     Type,
-    computed,
+    compile_expression,
     type_of,
 )
 from tacit.plan.partial import cases_of, has_value
@@ -70,12 +70,12 @@ def stored(value, kind):
 
 def run(case, expression):
     """What DuckDB, as the engine sets it up, makes of an example that is stored in a table."""
-    with opened(threads=1) as connection:
+    with open_connection(threads=1) as connection:
         cells = [stored(value, kind) for value, kind in zip(case.example, kinds_of(case), strict=True)]
         names = [f"c{place}" for place in range(len(cells))]
         select = ", ".join(f"{cell} AS {name}" for cell, name in zip(cells, names, strict=True))
         connection.execute(f"CREATE TABLE rows AS SELECT {select}")
-        value = rendered(expression, lambda column: column.name)  # which IS NULL would make DuckDB pass over
+        value = render(expression, lambda column: column.name)  # which IS NULL would make DuckDB pass over
         ((found,),) = connection.execute(f"SELECT CAST(v AS VARCHAR) FROM (SELECT {value} AS v FROM rows)").fetchall()
         return found is None
 
@@ -91,7 +91,7 @@ def test_memory_has_null_where_a_case_is_met(case, monkeypatch):
     monkeypatch.setattr("tacit.plan.computing.bounds_of", lambda _: (None, None))
     row = {f"c{place}": value for place, value in enumerate(case.example)}
     calendar_cast = isinstance(case.operation, tuple) and case.kind in {Kind.DATE, Kind.TIMESTAMP}
-    assert calendar_cast or computed(written(case))(row) is None
+    assert calendar_cast or compile_expression(written(case))(row) is None
 
 
 @every_case
@@ -187,8 +187,10 @@ def test_the_least_integer_has_no_quotient_by_minus_one_and_a_remainder_of_zero(
             with pytest.raises(InvalidPlan):
                 type_of(Called(Function.QUOTIENT, (value, divisor)))
             row = {"wide": LEAST, "least": LEAST, "free": LEAST, "k": -1}
-            assert computed(Arithmetic("%", value, divisor))(row) == 0
-    assert type_of(Arithmetic("%", wide, whole(7))).range.within(type_of(Field(Column("r", Kind.INTEGER, -6, 6))).range)
+            assert compile_expression(Arithmetic("%", value, divisor))(row) == 0
+    assert type_of(Arithmetic("%", wide, whole(7))).range.is_within(
+        type_of(Field(Column("r", Kind.INTEGER, -6, 6))).range
+    )
 
 
 @pytest.mark.parametrize("function", [Function.COALESCE, Function.LEAST, Function.GREATEST])
@@ -291,14 +293,14 @@ FAR_AWAY = [
 def test_a_moment_that_should_not_be_has_nothing(expression, monkeypatch):
     monkeypatch.setattr("tacit.plan.computing.bounds_of", lambda _: (None, None))
     for moment in (FAR, -FAR):
-        assert computed(expression)({"moment": moment, "k": 1}) is None
+        assert compile_expression(expression)({"moment": moment, "k": 1}) is None
 
 
 def cells_of(table, *expressions):
     """Every expression over a table, in one statement, as the optimiser makes it."""
-    with opened(threads=1) as connection:
+    with open_connection(threads=1) as connection:
         connection.execute(f"CREATE TABLE rows AS {table}")
-        listed = ", ".join(rendered(each, lambda column: column.name) for each in expressions)
+        listed = ", ".join(render(each, lambda column: column.name) for each in expressions)
         return connection.execute(f"SELECT {listed} FROM rows").fetchall()
 
 

@@ -55,7 +55,7 @@ from tacit.plan import (
     check_plan,
     prove,
     read_sql,
-    summed,
+    sum_measure,
 )
 from tests.laws.clinic import TABLES
 from tests.laws.test_statements import STATEMENTS
@@ -94,7 +94,7 @@ def test_sound_plans_of_ones_own_are_taken():
     place = Placed(Column("place", WHOLE, 1, nullable=False), Place.NUMBER, (Ordering(age),))
     for given in (
         plan(),
-        plan(summed(age), Units(), Distinct(name), Ranked(age, Even(Fraction(1), 0, 120), Fraction(1, 2))),
+        plan(sum_measure(age), Units(), Distinct(name), Ranked(age, Even(Fraction(1), 0, 120), Fraction(1, 2))),
         plan(Counted(Field(total.column)), rows=Inner(ROWS, (Defined("name", name),), (total,))),
         plan(rows=Where(ROWS, Compared(">", age, one(5)))),
         plan(rows=Windowed(ROWS, (place, Running(replace(total, column=replace(total.column, name="t")))))),

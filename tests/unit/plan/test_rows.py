@@ -19,7 +19,7 @@ from tacit.plan import (
     Table,
     Windowed,
     columns_of,
-    folded,
+    fold_rows,
 )
 
 SURE = Column("sure", Kind.INTEGER, 0, 5, values=(0, 1), nullable=False)
@@ -52,7 +52,7 @@ def test_other_nodes_keep_add_or_choose_columns():
     assert columns_of(Kept(ONE, TWO)) == (SURE,)
     number = Placed(Column("k", Kind.INTEGER, 1, nullable=False), Place.NUMBER)
     assert columns_of(Windowed(ONE, (number,))) == (SURE, number.column)
-    total = folded(Folding.SUM, Field(SURE), 4)
+    total = fold_rows(Folding.SUM, Field(SURE), 4)
     inner = columns_of(Inner(ONE, (Defined("key", Field(SURE)),), (total,)))
     assert [(column.name, column.low, column.high, column.values) for column in inner] == [
         ("key", 0, 5, (0, 1)),

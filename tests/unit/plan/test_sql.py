@@ -15,7 +15,7 @@ from tacit.plan import (
     Table,
     Units,
     canonical,
-    centred,
+    centred_sum,
     in_words,
     read_sql,
 )
@@ -257,13 +257,13 @@ def asked(text):
 
 def test_a_mean_is_a_centred_sum_and_a_count_of_the_same_rows():
     plan = asked("SELECT AVG(cost) AS m, COUNT(cost) AS n FROM visits")
-    assert plan.question.measures == (centred(field("cost")), Counted(field("cost")))
+    assert plan.question.measures == (centred_sum(field("cost")), Counted(field("cost")))
     assert [shown.value for shown in plan.view.columns] == [MeanOf(0, 1), MeasureOf(1)]
 
 
 def test_what_cannot_be_null_shares_the_count_of_rows():
     assert asked("SELECT AVG(stay) AS m, COUNT(*) AS n FROM visits").question.measures == (
-        centred(field("stay")),
+        centred_sum(field("stay")),
         Counted(),
     )
 

@@ -16,7 +16,7 @@ from tacit.plan import (
     Table,
     Units,
     canonical,
-    derived,
+    derive_plan,
     identity,
     in_words,
     read_sql,
@@ -75,12 +75,12 @@ def test_mean_variance_and_deviation_share_what_is_paid_for():
 
 def test_what_a_variance_was_made_of_tells_a_mean_and_a_deviation_for_nothing():
     released = [identity(measure) for measure in canonical(asked("VARIANCE(cost)")).question.measures]
-    assert derived(canonical(asked("AVG(cost)", "STDDEV(cost)", "VAR_POP(cost)")), released) is not None
-    assert derived(canonical(asked("SUM(cost)")), released) is None
+    assert derive_plan(canonical(asked("AVG(cost)", "STDDEV(cost)", "VAR_POP(cost)")), released) is not None
+    assert derive_plan(canonical(asked("SUM(cost)")), released) is None
     plain = [identity(measure) for measure in canonical(asked("SUM(cost)", "COUNT(cost)")).question.measures]
     measures = canonical(asked("VARIANCE(cost)")).question.measures
     (squares,) = (each for each in measures if isinstance(each, Summed) and not isinstance(each.value, Field))
-    assert derived(canonical(asked("VARIANCE(cost)")), [*plain, identity(squares)]) is None  # another centre
+    assert derive_plan(canonical(asked("VARIANCE(cost)")), [*plain, identity(squares)]) is None  # another centre
 
 
 def test_squares_are_about_the_middle_of_their_own_range_and_pairs_leave_out_what_is_null():

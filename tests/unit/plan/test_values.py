@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tacit.plan import Column, Kind
-from tacit.plan.values import INT64, bounds_of, cast, constant, held, parsed, plain
+from tacit.plan.values import INT64, bounds_of, cast, clamp_cell, constant, parse_text, plain
 
 HUGE = 10**400
 
@@ -58,7 +58,7 @@ def test_a_cell_becomes_a_value_of_its_kind_or_null(raw, kind, value):
 
 def test_a_missing_number_stays_what_it_is_until_it_is_held():
     assert np.isnan(plain(nan, Kind.NUMBER))
-    assert held(nan, Column("x", Kind.NUMBER)) is None
+    assert clamp_cell(nan, Column("x", Kind.NUMBER)) is None
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_missing_number_stays_what_it_is_until_it_is_held():
     ],
 )
 def test_a_cell_is_held_between_the_bounds_of_its_column(value, kind, low, high, expected):
-    assert held(value, Column("x", kind, low, high)) == expected
+    assert clamp_cell(value, Column("x", kind, low, high)) == expected
 
 
 def test_bounds_of_integers_are_rounded_inward():
@@ -139,4 +139,4 @@ def test_what_cannot_be_cast_is_null(value, since, to, expected):
     ],
 )
 def test_texts_of_files_are_read_as_their_kind(text, kind, expected):
-    assert parsed(text, kind) == expected
+    assert parse_text(text, kind) == expected

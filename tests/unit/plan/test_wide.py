@@ -20,7 +20,7 @@ def count(condition: str) -> object:
 
 def keys(key: str, where: str = "TRUE = TRUE") -> list[str]:
     text = f"SELECT {key} AS key, COUNT(*) AS n FROM visits WHERE {where} GROUP BY key"
-    return [str(value) for value in read_sql(text, TABLES).question.keys[0].listed]
+    return [str(value) for value in read_sql(text, TABLES).question.keys[0].public_values]
 
 
 # ---------------------------------------------------------------- functions

@@ -11,7 +11,7 @@ from tacit.audit.attacks.dalenius import dalenius
 from tacit.audit.attacks.differencing import differencing
 from tacit.audit.attacks.homogeneity import homogeneity
 from tacit.audit.attacks.intersection import intersection
-from tacit.audit.attacks.k_anonymity import anonymity, generalised
+from tacit.audit.attacks.k_anonymity import anonymity, generalise
 from tacit.audit.attacks.low_bits import low_bits
 from tacit.audit.attacks.membership import membership
 from tacit.audit.attacks.name_and_shame import name_and_shame
@@ -35,7 +35,7 @@ __all__ = [
     "dalenius",
     "differencing",
     "frechet_bounds",
-    "generalised",
+    "generalise",
     "homogeneity",
     "intersection",
     "linear_bounds",

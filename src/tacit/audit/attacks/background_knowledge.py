@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tacit.audit.attacks.chances import laplace_masses
 from tacit.audit.attacks.claims import of_claims
-from tacit.audit.attacks.k_anonymity import QUASI_IDENTIFIERS, anonymity, generalised
+from tacit.audit.attacks.k_anonymity import QUASI_IDENTIFIERS, anonymity, generalise
 from tacit.audit.attacks.report import AttackReport
 from tacit.audit.attacks.town import town
 from tacit.exact import below
@@ -29,7 +29,7 @@ def background_knowledge(classes: int = 3000, k: int = 4, epsilon: Fraction = Fr
     >>> background_knowledge(classes=200).naive.share
     1.0
     """
-    released = generalised(town(classes * k), k)
+    released = generalise(town(classes * k), k)
     illness = below(3, classes * k)
     rows = [{**shown, "illness": _KINDS[illness[one]]} for shown, members in released for one in members]
     assert anonymity(rows, QUASI_IDENTIFIERS) == k

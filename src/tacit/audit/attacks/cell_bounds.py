@@ -44,7 +44,7 @@ def frechet_bounds(shape: tuple[int, ...], margins: Margins) -> Bounds:
     >>> [bounds[cell] for cell in product((0, 1), repeat=2)]
     [(0, 12), (0, 12), (2, 14), (4, 16)]
     """
-    given = _checked(shape, margins)
+    given = _check_margins(shape, margins)
     return {cell: _frechet(cell, given) for cell in product(*map(range, shape))}
 
 
@@ -60,7 +60,7 @@ def linear_bounds(shape: tuple[int, ...], margins: Margins, only: Collection[tup
     >>> linear_bounds((2, 2), {(0,): np.array([12, 18]), (1,): np.array([14, 16])})[1, 1]
     (4, 16)
     """
-    given = _checked(shape, margins)
+    given = _check_margins(shape, margins)
     cells = list(product(*map(range, shape)))
     equations, right = [], []
     for axes, totals in given.items():
@@ -89,7 +89,7 @@ def cell_bounds(tables: int = 400, epsilon: Fraction = Fraction(1, 10)) -> Attac
     True
     """
     drawn = below(3, 8 * tables).reshape(tables, 2, 2, 2)
-    pinned = sum(_pinned(table) for table in drawn)
+    pinned = sum(_is_pinned(table) for table in drawn)
     tacit = int((_estimates(drawn, epsilon) == drawn[:, 0, 0, 0]).sum())
     allowed = 1 / (1 + exp(-epsilon) + exp(-2 * epsilon))
     limits = tuple(float(limit) for limit in np.geomspace(0.1, 10, 25))
@@ -117,7 +117,7 @@ def cell_bounds(tables: int = 400, epsilon: Fraction = Fraction(1, 10)) -> Attac
     )
 
 
-def _pinned(table: NDArray[np.int64]) -> bool:
+def _is_pinned(table: NDArray[np.int64]) -> bool:
     ((low, high),) = linear_bounds((2, 2, 2), margins_of(table, _PAIRS), only=[(0, 0, 0)]).values()
     return low == high
 
@@ -132,7 +132,7 @@ def _estimates(drawn: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]
     return np.asarray(np.clip(np.rint(solved), 0, 2), dtype=np.int64)
 
 
-def _checked(shape: tuple[int, ...], margins: Margins) -> dict[Axes, NDArray[np.int64]]:
+def _check_margins(shape: tuple[int, ...], margins: Margins) -> dict[Axes, NDArray[np.int64]]:
     given = {tuple(axes): np.asarray(totals) for axes, totals in margins.items()}
     for axes, totals in given.items():
         if list(axes) != sorted(set(axes)) or not all(0 <= a < len(shape) for a in axes):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tacit.audit.attacks.chances import coins, laplace_masses
 from tacit.audit.attacks.claims import of_claims
-from tacit.audit.attacks.k_anonymity import QUASI_IDENTIFIERS, anonymity, generalised
+from tacit.audit.attacks.k_anonymity import QUASI_IDENTIFIERS, anonymity, generalise
 from tacit.audit.attacks.report import AttackReport
 from tacit.audit.attacks.town import town
 from tacit.mechanisms import Laplace
@@ -27,7 +27,7 @@ def homogeneity(classes: int = 3000, k: int = 4, epsilon: Fraction = Fraction(1,
     >>> homogeneity(classes=200).naive.share
     1.0
     """
-    released = generalised(town(classes * k), k)
+    released = generalise(town(classes * k), k)
     secret = coins(classes * k)
     rows = [{**shown, "secret": int(secret[one])} for shown, members in released for one in members]
     assert anonymity(rows, QUASI_IDENTIFIERS) == k

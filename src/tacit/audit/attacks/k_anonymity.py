@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tacit.audit.attacks.town import Person
 from tacit.errors import InvalidInput
 
-__all__ = ["QUASI_IDENTIFIERS", "anonymity", "generalised"]
+__all__ = ["QUASI_IDENTIFIERS", "anonymity", "generalise"]
 
 QUASI_IDENTIFIERS = ("postcode", "born", "sex")
 """What the made-up town's people can be recognised by, together."""
@@ -27,13 +27,13 @@ def anonymity(rows: Iterable[Mapping[str, object]], quasi_identifiers: Sequence[
     return min(classes.values())
 
 
-def generalised(people: Sequence[Person], k: int) -> list[tuple[dict[str, str], list[int]]]:
+def generalise(people: Sequence[Person], k: int) -> list[tuple[dict[str, str], list[int]]]:
     """The people in classes of k who live near each other: what is published of each class, and who is in it.
 
     The last class takes those who are left over, so that none is smaller than k.
 
     >>> from tacit.audit.attacks.town import town
-    >>> [len(members) for _, members in generalised(town(11), 3)]
+    >>> [len(members) for _, members in generalise(town(11), 3)]
     [3, 3, 5]
     """
     if not 1 <= k <= len(people):
@@ -42,11 +42,12 @@ def generalised(people: Sequence[Person], k: int) -> list[tuple[dict[str, str], 
     starts = range(0, len(order) - k + 1, k)
     classes = [order[start : start + k] for start in starts[:-1]] + [order[starts[-1] :]]
     return [
-        (_published([people[number] for number in members], place), members) for place, members in enumerate(classes)
+        (_publish_class([people[number] for number in members], place), members)
+        for place, members in enumerate(classes)
     ]
 
 
-def _published(members: Sequence[Person], place: int) -> dict[str, str]:
+def _publish_class(members: Sequence[Person], place: int) -> dict[str, str]:
     """Ranges that hold all members; the class's number keeps two classes with equal ranges apart."""
     postcodes, years = [one.postcode for one in members], [one.born for one in members]
     return {

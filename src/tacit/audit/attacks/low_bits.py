@@ -31,7 +31,7 @@ def low_bits(samples: int = 100_000) -> AttackReport:
     >>> low_bits(samples=20_000).allowed == most_wins(1)
     True
     """
-    laplace = Laplace.calibrated(epsilon=1, sensitivity=1, grid=_GRID)
+    laplace = Laplace.calibrate(epsilon=1, sensitivity=1, grid=_GRID)
     naive = told_by_low_bits(float_laplace, samples)
     tacit = told_by_low_bits(lambda answer, count: laplace.release(np.full(count, float(answer))), samples)
     windows = tuple(2.0**-k for k in range(2, 11))

@@ -24,7 +24,7 @@ def non_negative(games: int = 60_000, epsilon: Fraction = Fraction(1)) -> Attack
     """
     counts = coins(games)
     laplace = Laplace(1 / epsilon)
-    naive = _resampled(laplace, counts)
+    naive = _resample(laplace, counts)
     clamped = np.maximum(laplace.release(counts), 0)
     rates = [(int((counts[seen == 0] == 0).sum()), int((seen == 0).sum())) for seen in (naive, clamped)]
     limits = tuple(float(limit) for limit in np.geomspace(0.05, 5, 25))
@@ -65,7 +65,7 @@ def resampled_zero_right(epsilon: float | Fraction) -> float:
     return odds / (1 + odds)
 
 
-def _resampled(laplace: Laplace, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _resample(laplace: Laplace, counts: NDArray[np.int64]) -> NDArray[np.int64]:
     noisy = np.full(len(counts), -1, np.int64)
     while (left := noisy < 0).any():
         noisy[left] = laplace.release(counts[left])

@@ -9,7 +9,7 @@ from tacit.extras import extra
 if TYPE_CHECKING:
     from tacit.audit.attacks.report import AttackReport, Subject
 
-__all__ = ["drawn"]
+__all__ = ["draw_report"]
 
 _COLOURS: "dict[Subject, tuple[str, ...]]" = {
     "naive": ("#c8501e", "#e2a07f"),
@@ -20,7 +20,7 @@ _COLOURS: "dict[Subject, tuple[str, ...]]" = {
 _GREY = "#999999"
 
 
-def drawn(report: "AttackReport") -> Any:
+def draw_report(report: "AttackReport") -> Any:
     """A matplotlib figure of a report: bars on the left, lines on the right if it has some."""
     with extra("plot", "a picture"):
         from matplotlib.figure import Figure

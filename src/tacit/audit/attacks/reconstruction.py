@@ -84,14 +84,14 @@ def _curve(people: int, queries: int, programmed: dict[float, int], squared: dic
     return (
         Line("Tacit, by linear programme", "tacit", limits, shares(programmed), measured=True),
         Line("Tacit, by least squares", "tacit", limits, shares(squared), measured=True),
-        Line("if all other bits were known", "other", fine, tuple(_informed(limit, queries) for limit in fine)),
+        Line("if all other bits were known", "other", fine, tuple(_informed_guess(limit, queries) for limit in fine)),
         Line(
             "most that two steps allow", "allowed", fine, tuple(most_wins(*two_steps(limit, DELTA)) for limit in fine)
         ),
     )
 
 
-def _informed(epsilon: float, queries: int) -> float:
+def _informed_guess(epsilon: float, queries: int) -> float:
     """The chance to guess a bit that is in half of the sums, if all others are known."""
     return below_normal(sqrt(queries / 2) / float(noise_for(queries, Fraction(epsilon)).sigma) / 2)
 
@@ -116,7 +116,7 @@ class Decoder:
 
         The programme is solved by alternating projections with multipliers (ADMM in graph form).
         """
-        target = self._centred(answers)
+        target = self._centre(answers)
         step = np.float32(np.abs(target).mean() / 10)
         bits, sums = np.zeros(self.chosen.shape[1], np.float32), np.zeros(len(target), np.float32)
         bits_owed, sums_owed = np.zeros_like(bits), np.zeros_like(sums)
@@ -132,12 +132,12 @@ class Decoder:
 
     def by_least_squares(self, answers: NDArray[np.int64], sigma: float) -> NDArray[np.int64]:
         """The most likely side of one half, if bits and noise were Gaussian: better than distances where noise is."""
-        target = self._centred(answers)
+        target = self._centre(answers)
         noise = (2 * sigma) ** 2 / (len(target) / 4)  # of the scaled sums, against bits of variance 1/4
         ridge = self.chosen.T @ self.chosen + np.float32(noise) * np.eye(self.chosen.shape[1], dtype=np.float32)
         return np.asarray(np.linalg.solve(ridge, self.chosen.T @ target) > 0, dtype=np.int64)
 
-    def _centred(self, answers: NDArray[np.int64]) -> Floats:
+    def _centre(self, answers: NDArray[np.int64]) -> Floats:
         """What the scaled sums of bits minus one half should be; twice the mean answer is the number of ones."""
         people = self.chosen.shape[1]
         centred = answers - answers.mean() - self.members / 2 + people / 4

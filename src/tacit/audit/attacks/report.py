@@ -99,9 +99,9 @@ class AttackReport:
 
     def plot(self, path: str | None = None) -> Any:
         """The rates as bars and, if there are lines, these beside them; written to `path` if one is given."""
-        from tacit.audit.attacks.pictures import drawn
+        from tacit.audit.attacks.pictures import draw_report
 
-        figure = drawn(self)
+        figure = draw_report(self)
         if path is not None:
             figure.savefig(path, dpi=130)
         return figure

@@ -38,7 +38,7 @@ def corner(equations: Sequence[Sequence[int]], right: Sequence[int]) -> Corner:
         rows.append([*(Fraction(sign * one) for one in equation), *artificial, Fraction(sign * value)])
     basis = list(range(variables, variables + count))
     costs = [Fraction(0)] * variables + [Fraction(1)] * count
-    if _minimised(rows, basis, costs):
+    if _minimise(rows, basis, costs):
         raise InvalidData("these totals contradict each other: no table has them all; give totals of one table")
     for place in range(
         count
@@ -60,13 +60,13 @@ def least(start: Corner, costs: Sequence[int]) -> Fraction:
     (Fraction(3, 1), Fraction(6, 1))
     """
     rows, basis = [list(row) for row in start.rows], list(start.basis)
-    return _minimised(rows, basis, [Fraction(cost) for cost in costs])
+    return _minimise(rows, basis, [Fraction(cost) for cost in costs])
 
 
-def _minimised(rows: Rows, basis: list[int], costs: list[Fraction]) -> Fraction:
+def _minimise(rows: Rows, basis: list[int], costs: list[Fraction]) -> Fraction:
     """The least cost; the rows and the basis are moved to a corner that has it."""
     while True:
-        entering = next((j for j in range(len(costs)) if _reduced(rows, basis, costs, j) < 0), None)
+        entering = next((j for j in range(len(costs)) if _reduced_cost(rows, basis, costs, j) < 0), None)
         if entering is None:
             return sum((costs[one] * row[-1] for one, row in zip(basis, rows, strict=True)), Fraction(0))
         steps = [(row[-1] / row[entering], basis[i], i) for i, row in enumerate(rows) if row[entering] > 0]
@@ -75,7 +75,7 @@ def _minimised(rows: Rows, basis: list[int], costs: list[Fraction]) -> Fraction:
         _pivot(rows, basis, min(steps)[2], entering)
 
 
-def _reduced(rows: Rows, basis: list[int], costs: list[Fraction], j: int) -> Fraction:
+def _reduced_cost(rows: Rows, basis: list[int], costs: list[Fraction], j: int) -> Fraction:
     """How much the cost changes with one unit of this variable; zero for those of the basis."""
     return costs[j] - sum((costs[one] * row[j] for one, row in zip(basis, rows, strict=True) if row[j]), Fraction(0))
 

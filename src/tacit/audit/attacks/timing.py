@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.audit.attacks.report import AttackReport, Line, Rate, Subject
 from tacit.exact import discrete_laplace, words
 
-__all__ = ["looping_laplace", "perfect_clock", "slower_is_larger", "timed", "timing"]
+__all__ = ["looping_laplace", "perfect_clock", "slower_is_larger", "time_draws", "timing"]
 
 Sampler = Callable[[], int]
 Floats = NDArray[np.float64]
@@ -30,7 +30,10 @@ def timing(pairs: int = 4000) -> AttackReport:
     >>> timing(pairs=50).chance
     0.5
     """
-    loop, ours = timed(lambda: looping_laplace(_SCALE), 2 * pairs), timed(lambda: discrete_laplace(_SCALE), 2 * pairs)
+    loop, ours = (
+        time_draws(lambda: looping_laplace(_SCALE), 2 * pairs),
+        time_draws(lambda: discrete_laplace(_SCALE), 2 * pairs),
+    )
     return AttackReport(
         "timing",
         "which of two draws is the larger noise?",
@@ -57,7 +60,7 @@ def perfect_clock() -> float:
     return 1 - (1 - exp(-1)) / (1 + exp(-1)) / 2
 
 
-def timed(sampler: Sampler, draws: int) -> tuple[Floats, Floats]:
+def time_draws(sampler: Sampler, draws: int) -> tuple[Floats, Floats]:
     """The magnitudes of single draws, and how many nanoseconds each took."""
     magnitudes, nanoseconds = np.empty(draws), np.empty(draws)
     for _ in range(100):

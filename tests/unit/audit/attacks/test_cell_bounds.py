@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tacit.audit.attacks.cell_bounds import _pinned, frechet_bounds, linear_bounds, margins_of
+from tacit.audit.attacks.cell_bounds import _is_pinned, frechet_bounds, linear_bounds, margins_of
 from tacit.errors import InvalidInput
 from tacit.exact import below
 
@@ -46,7 +46,7 @@ def test_a_cell_is_pinned_where_both_fours_hold_a_zero():
     signs = np.array([(-1) ** sum(cell) for cell in product((0, 1), repeat=3)])
     for cells in below(3, 8 * 40).reshape(40, 8):
         expected = bool((cells[signs > 0] == 0).any() and (cells[signs < 0] == 0).any())
-        assert _pinned(cells.reshape(2, 2, 2)) == expected
+        assert _is_pinned(cells.reshape(2, 2, 2)) == expected
 
 
 def test_one_way_totals_of_three():

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tacit.audit.attacks.report import Rate
-from tacit.audit.attacks.timing import looping_laplace, perfect_clock, slower_is_larger, timed
+from tacit.audit.attacks.timing import looping_laplace, perfect_clock, slower_is_larger, time_draws
 from tacit.exact import below
 
 
@@ -37,6 +37,6 @@ def test_a_perfect_clock_counts_rounds():
 
 
 def test_draws_are_timed_one_by_one():
-    sizes, times = timed(lambda: -3, 10)
+    sizes, times = time_draws(lambda: -3, 10)
     assert sizes.tolist() == [3] * 10
     assert (times >= 0).all()
