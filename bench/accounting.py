@@ -25,13 +25,19 @@ def run() -> Result:
 
     def table(title: str, figure: str, digits: int, unit: float = 1) -> Table:
         rows = [
-            (case, *(shown(ratio(readings.get((who, case, figure)), unit), digits) for who in SHOWN)) for case in cases
+            (
+                case,
+                *(shown(ratio(readings.get((who, case, figure)), unit), digits) for who in SHOWN),
+            )
+            for case in cases
         ]
         return Table(title, ("composition", *SHOWN), rows)
 
     def margins(figure: str) -> dict[str, float | None]:
         return {
-            f"{case}, {rival}": ratio(readings.get((rival, case, figure)), readings.get(("tacit", case, figure)))
+            f"{case}, {rival}": ratio(
+                readings.get((rival, case, figure)), readings.get(("tacit", case, figure))
+            )
             for case in cases
             for rival in RIVALS
         }
@@ -39,7 +45,9 @@ def run() -> Result:
     return Result(
         "Accounting",
         [
-            table(f"Epsilon at delta {DELTA:g} (dp-accounting's PLD for information)", "epsilon", 6),
+            table(
+                f"Epsilon at delta {DELTA:g} (dp-accounting's PLD for information)", "epsilon", 6
+            ),
             table("CPU milliseconds", "seconds", 3, 1e-3),
         ],
         [

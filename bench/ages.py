@@ -55,7 +55,9 @@ def misranked(ages: Any, released: Sequence[float], wanted: Sequence[float]) -> 
     upto = np.searchsorted(held, released, side="right")
     between = np.abs(upto - np.searchsorted(held, true, side="right"))
     target = np.array(wanted) * len(held)
-    beyond = np.maximum(0, np.maximum(np.searchsorted(held, released, side="left") - target, target - upto))
+    beyond = np.maximum(
+        0, np.maximum(np.searchsorted(held, released, side="left") - target, target - upto)
+    )
     return float(between.mean()), float(beyond.mean())
 
 

@@ -30,8 +30,14 @@ class Noise:
 
 
 NOISES = [
-    *(Noise("Laplace", scale) for scale in (Fraction(1), Fraction(10, 3), Fraction(1000), Fraction(10**6))),
-    *(Noise("Gaussian", sigma) for sigma in (Fraction(1), Fraction(10), Fraction(1000), Fraction(10**6))),
+    *(
+        Noise("Laplace", scale)
+        for scale in (Fraction(1), Fraction(10, 3), Fraction(1000), Fraction(10**6))
+    ),
+    *(
+        Noise("Gaussian", sigma)
+        for sigma in (Fraction(1), Fraction(10), Fraction(1000), Fraction(10**6))
+    ),
 ]
 
 
@@ -58,7 +64,8 @@ class Composition:
     def variants(self) -> "Iterator[Composition]":
         """Compositions that are nearly this one: the same work, and nothing to remember between them."""
         return (
-            Composition(self.name, tuple(step.varied(turn) for step in self.steps)) for turn in range(1, VARIANTS + 1)
+            Composition(self.name, tuple(step.varied(turn) for step in self.steps))
+            for turn in range(1, VARIANTS + 1)
         )
 
 

@@ -29,7 +29,11 @@ def run() -> Result:
     """The table of cases: who, what was seen, and whether the failure is still there."""
     lines = [line for peer in PEERS for line in looked(peer)]
     heads = ("case", "system", "seen", "failure")
-    return Result("Conformance", [Table("Published failures of other systems", heads, lines)], notes=[LEFT_OUT])
+    return Result(
+        "Conformance",
+        [Table("Published failures of other systems", heads, lines)],
+        notes=[LEFT_OUT],
+    )
 
 
 def looked(peer: str) -> list[tuple[str, str, str, str]]:
@@ -39,14 +43,22 @@ def looked(peer: str) -> list[tuple[str, str, str, str]]:
         return [("–", who, "could not be installed", VERDICTS[None])]
     say(f"conformance: {peer}")
     command = [str(python), "-m", f"failures.{peer}"]
-    done = subprocess.run(command, cwd=BENCH, env=dict(os.environ), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=BENCH, env=dict(os.environ), capture_output=True, text=True, check=False
+    )
     told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or not told:
-        say(f"conformance: {peer} stopped: {(done.stderr.strip().splitlines() or ['no message'])[-1]}")
+        say(
+            f"conformance: {peer} stopped: {(done.stderr.strip().splitlines() or ['no message'])[-1]}"
+        )
     return [(line["case"], who, line["seen"], VERDICTS[line["fails"]]) for line in told]
 
 
 def pinned(peer: str) -> str:
     """The version of a peer's own package."""
-    pins = dict(line.split("==") for line in (BENCH / "peers" / f"{peer}.txt").read_text().split() if "==" in line)
+    pins = dict(
+        line.split("==")
+        for line in (BENCH / "peers" / f"{peer}.txt").read_text().split()
+        if "==" in line
+    )
     return pins[PEERS[peer]]

@@ -17,7 +17,7 @@ import rows
 from report import Requirement, Result, Table, ratio, shown
 
 from tacit.engines import DuckDB, ingest
-from tacit.engines.loading import INGESTED
+from tacit.engines.duckdb.load import INGESTED
 from tacit.plan import Column, Kind, Question, Weighing, Weights, read_sql
 from tacit.plan import Table as Declared
 
@@ -36,7 +36,9 @@ BY_ROWS = {"count": "sum(w)", "sum and mean": "sum(w), sum(w * cost)"}
 def bare(norm: Weighing, what: str, source: str, unit: str) -> str:
     """What clipping costs at least, written by hand in floats: a first pass by unit, joined back."""
     if norm is Weighing.L1:
-        weights = f"SELECT {unit} AS u, least(1, {BOUND} / count(*)) AS w FROM {source} GROUP BY ALL"
+        weights = (
+            f"SELECT {unit} AS u, least(1, {BOUND} / count(*)) AS w FROM {source} GROUP BY ALL"
+        )
         return f"WITH x AS ({weights}) SELECT ward, {BY_ROWS[what]} FROM {source} JOIN x ON {unit} = u GROUP BY ward"
     pairs = f"SELECT {unit} AS u, ward, {PAIRS[what]} FROM {source} GROUP BY ALL"
     weights = f"SELECT u, least(1, {BOUND} / sqrt(sum(n * n))) AS w FROM p GROUP BY u"
@@ -46,7 +48,9 @@ def bare(norm: Weighing, what: str, source: str, unit: str) -> str:
 
 def question(table: Declared, what: str) -> Question:
     """Measures by ward."""
-    return read_sql(f"SELECT ward, {PLAIN[what]} FROM visits GROUP BY ward", {"visits": table}).question
+    return read_sql(
+        f"SELECT ward, {PLAIN[what]} FROM visits GROUP BY ward", {"visits": table}
+    ).question
 
 
 def best(works: dict[str, Callable[[], object]], turns: int = REPETITIONS) -> dict[str, float]:
@@ -67,19 +71,25 @@ def measured(file: Path, source: Path) -> dict[str, dict[str, float]]:
     theirs.execute("SET enable_progress_bar = false")
     if ingested:
         theirs.execute(f"ATTACH '{source}' AS ours (READ_ONLY)")
-    scan, unit = (f"ours.{INGESTED}", '"tacit unit"') if ingested else (f"read_parquet('{file}')", "person")
+    scan, unit = (
+        (f"ours.{INGESTED}", '"tacit unit"') if ingested else (f"read_parquet('{file}')", "person")
+    )
     found = {}
     with theirs, DuckDB({VISITS: source}) as engine, DuckDB({BY_ROW: file}) as by_row:
         for what, plain in PLAIN.items():
             for norm in Weighing:
                 weights = Weights(norm, BOUND, BOUND**2, BITS)
                 works: dict[str, Callable[[], object]] = {
-                    "plain": partial(fetched, theirs, f"SELECT ward, {plain} FROM {scan} GROUP BY ward"),
+                    "plain": partial(
+                        fetched, theirs, f"SELECT ward, {plain} FROM {scan} GROUP BY ward"
+                    ),
                     "bare": partial(fetched, theirs, bare(norm, what, scan, unit)),
                     "tacit": partial(engine.evaluate, question(VISITS, what), weights),
                 }
                 if not ingested and norm is Weighing.L1:
-                    works["tacit by row"] = partial(by_row.evaluate, question(BY_ROW, what), weights)
+                    works["tacit by row"] = partial(
+                        by_row.evaluate, question(BY_ROW, what), weights
+                    )
                 found[f"{what}, {norm.value}"] = best(works)
     return found
 
@@ -122,7 +132,15 @@ def run(count: int = rows.ROWS, given: Path | None = None) -> Result:
             for kind, source in {"raw": file, "ingested": stored}.items():
                 for case, found in measured(file, source).items():
                     name = f"{shape}, {kind}, {case}"
-                    lines.append((name, *(shown(found.get(who)) for who in ("plain", "bare", "tacit", "tacit by row"))))
+                    lines.append(
+                        (
+                            name,
+                            *(
+                                shown(found.get(who))
+                                for who in ("plain", "bare", "tacit", "tacit by row")
+                            ),
+                        )
+                    )
                     over_bare[name] = ratio(1.3 * found["bare"], found["tacit"])
                     if "tacit by row" in found and case.startswith("count"):
                         by_row[name] = ratio(1.5 * found["plain"] + 0.025, found["tacit by row"])
@@ -148,7 +166,9 @@ def run(count: int = rows.ROWS, given: Path | None = None) -> Result:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", type=Path, nargs="?")
     parser.add_argument("--rows", type=int, default=rows.ROWS)
     chosen = parser.parse_args()

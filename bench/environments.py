@@ -23,7 +23,11 @@ def interpreter(peer: str) -> Path | None:
     if peer in OURS:
         return Path(sys.executable)
     home = HOMES / peer / ".venv"
-    python, pins, stamp = home / "bin" / "python", BENCH / "peers" / f"{peer}.txt", home / "installed.txt"
+    python, pins, stamp = (
+        home / "bin" / "python",
+        BENCH / "peers" / f"{peer}.txt",
+        home / "installed.txt",
+    )
     wanted = pins.read_text()
     if stamp.exists() and stamp.read_text() == wanted:
         return python

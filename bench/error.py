@@ -23,7 +23,8 @@ FINE = 1_000  # steps, on which discrete noise is as good as continuous
 HIGHS = (1500, 2000, 2500, 3000, MOST)  # where costs may be held
 CONTRIBUTIONS = (1, 2, 3, 4, 5, 6, 8, 10, 14, 18, 24)
 SPREADS = tuple(product((1, 2, 3, 4, 5, 7, 9, 12, 16, 20), (1, 2, 3)))  # wards, and rows in each
-PEERS = {"OpenDP": ("opendp_polars", False), "PipelineDP": ("pipeline_dp", True)}  # whether means are centred
+# whether means are centred
+PEERS = {"OpenDP": ("opendp_polars", False), "PipelineDP": ("pipeline_dp", True)}
 TRIED = [asked for asked in ASKED if asked.below in {20, 60, 100}]
 CASES = ("together", "alone")
 Errors = dict[str, NDArray[np.float64]]
@@ -40,7 +41,9 @@ def _figures(source: str, asked: Asked, figure: str = "cost") -> dict[str, float
     what = f"avg({figure})" if asked.mean else "count(*)"
     with connect() as connection:
         found = dict(
-            connection.execute(f"SELECT ward, {what} FROM {source} WHERE age < {asked.below} GROUP BY ward").fetchall()
+            connection.execute(
+                f"SELECT ward, {what} FROM {source} WHERE age < {asked.below} GROUP BY ward"
+            ).fetchall()
         )
     return {ward: float(found.get(ward, 0)) for ward in WARDS}
 
@@ -52,20 +55,27 @@ def check_noise(widths: dict[str, dict[bool, float]]) -> None:
     """Refuse to compare with noise that does not keep the limit: of counts, and of the two parts of every mean."""
     for case, asked in (("together", ASKED), ("alone", ASKED[-2:-1]), ("alone", ASKED[-1:])):
         parts = [widths[case][each.mean] for each in asked for _ in range(1 + each.mean)]
-        alike = 1 / sqrt(sum(width**-2 for width in parts))  # the noise of one count that would cost as much
+        # the noise of one count that would cost as much
+        alike = 1 / sqrt(sum(width**-2 for width in parts))
         spent = float(total([Gaussian(alike * FINE).loss(FINE)]).epsilon(DELTA))
         if spent > LIMIT * (1 + SLACK):
-            raise AssertionError(f"{case}: noise of {widths[case]} costs {spent:.3f}, and the limit is {LIMIT}")
+            raise AssertionError(
+                f"{case}: noise of {widths[case]} costs {spent:.3f}, and the limit is {LIMIT}"
+            )
 
 
-def chosen(multipliers: dict[bool, float], tried: list[Asked], *, centred: bool) -> dict[bool, Bounds]:
+def chosen(
+    multipliers: dict[bool, float], tried: list[Asked], *, centred: bool
+) -> dict[bool, Bounds]:
     """For counts and for means, the bounds with the least expected error, which a peer is given."""
     candidates = [Bounds(*spread, high) for spread, high in product(SPREADS, HIGHS)]
     return {
         mean: min(
             candidates if mean else [Bounds(*spread, MOST) for spread in SPREADS],
             key=lambda held, mean=mean: sum(  # type: ignore[misc]
-                log(_expected(asked, held, multipliers[mean], centred=centred)) for asked in tried if asked.mean is mean
+                log(_expected(asked, held, multipliers[mean], centred=centred))
+                for asked in tried
+                if asked.mean is mean
             ),
         )
         for mean in (False, True)
@@ -105,7 +115,9 @@ def ours_chosen(delta: float, tried: list[Asked], answers: int) -> tuple[int, in
     price = _price(delta, answers)
     for contributions, high in product(CONTRIBUTIONS, HIGHS):
         vaults = [_vault(contributions, high, delta) for _ in range(TRIALS)]
-        erred = sum(log(np.mean([_asked(vault, asked, price) ** 2 for vault in vaults])) for asked in tried)
+        erred = sum(
+            log(np.mean([_asked(vault, asked, price) ** 2 for vault in vaults])) for asked in tried
+        )
         if erred < least:
             least, found = erred, (contributions, high)
     return found
@@ -142,7 +154,8 @@ def _asked(vault: Any, asked: Asked, price: float) -> NDArray[np.float64]:
     """The errors of one answer, ward by ward."""
     what = "AVG(cost)" if asked.mean else "COUNT(*)"
     release = vault.sql(
-        f"SELECT ward, {what} AS figure FROM visits WHERE age < {asked.below} GROUP BY ward", epsilon=price
+        f"SELECT ward, {what} AS figure FROM visits WHERE age < {asked.below} GROUP BY ward",
+        epsilon=price,
     )
     found = dict(zip(release.column("ward"), release.column("figure"), strict=True))
     return np.array([found[ward] - truth(asked)[ward] for ward in WARDS])
@@ -152,11 +165,15 @@ def ours(delta: float, bounds: tuple[int, int]) -> tuple[Errors, Errors]:
     """The errors of all questions under one limit, and of single ones that spend it all, in several runs."""
     shared = [_vault(*bounds, delta) for _ in range(RUNS)]
     price = _price(delta, len(ASKED))
-    together = {str(asked): np.array([_asked(vault, asked, price) for vault in shared]) for asked in ASKED}
+    together = {
+        str(asked): np.array([_asked(vault, asked, price) for vault in shared]) for asked in ASKED
+    }
     alone = {}
     for asked in ASKED[-2:]:
         best = ours_chosen(delta, [asked], 1)
-        alone[str(asked)] = np.array([_asked(_vault(*best, delta), asked, LIMIT) for _ in range(RUNS)])
+        alone[str(asked)] = np.array(
+            [_asked(_vault(*best, delta), asked, LIMIT) for _ in range(RUNS)]
+        )
     return together, alone
 
 
@@ -170,7 +187,10 @@ def theirs(readings: Readings, who: str, held: dict[bool, Bounds]) -> Errors:
     return {
         str(asked): np.array(
             [
-                [sensible(asked, readings[who, str(asked), f"{run} {ward}"]) - truth(asked)[ward] for ward in WARDS]
+                [
+                    sensible(asked, readings[who, str(asked), f"{run} {ward}"]) - truth(asked)[ward]
+                    for ward in WARDS
+                ]
                 for run in range(RUNS)
             ]
         )
@@ -211,18 +231,27 @@ def run() -> Result:
         noise = measure(peer, "multipliers")
         if (who, "alone", "mean") not in noise:
             continue
-        widths = {case: {m: noise[who, case, "mean" if m else "count"] for m in (False, True)} for case in CASES}
+        widths = {
+            case: {m: noise[who, case, "mean" if m else "count"] for m in (False, True)}
+            for case in CASES
+        }
         check_noise(widths)
         held = {
-            case: chosen(widths[case], TRIED if case == "together" else ASKED[-2:], centred=centred) for case in CASES
+            case: chosen(widths[case], TRIED if case == "together" else ASKED[-2:], centred=centred)
+            for case in CASES
         }
         counts, means = held["together"][False], held["together"][True]
-        best[who] = f"{counts.wards} wards × {counts.rows}, means {means.wards} × {means.rows} up to {means.high}"
+        best[who] = (
+            f"{counts.wards} wards × {counts.rows}, means {means.wards} × {means.rows} up to {means.high}"
+        )
         given = [str(held[case][mean]) for case in CASES for mean in (False, True)]
         if centred:  # PipelineDP, which takes a minute to find its noise
             given += [str(width) for case in CASES for width in widths[case].values()]
         readings = measure(peer, "error", *given)
-        peers[who] = theirs(readings, who, held["together"]), theirs(readings, f"{who} alone", held["alone"])
+        peers[who] = (
+            theirs(readings, who, held["together"]),
+            theirs(readings, f"{who} alone", held["alone"]),
+        )
     policies = {}
     for name, delta in {"tacit": DELTA, "tacit pure": 0}.items():
         say(f"error: {name}")
@@ -244,7 +273,12 @@ def run() -> Result:
                     margins[who] = ratio(MOST_RATIO, high)
             for case, errors in alone.items():
                 if case in others_alone:
-                    single.append((f"{name} / {who}, {case}", shown(_root(errors) / _root(others_alone[case]))))
+                    single.append(
+                        (
+                            f"{name} / {who}, {case}",
+                            shown(_root(errors) / _root(others_alone[case])),
+                        )
+                    )
     return Result(
         "Error",
         [
@@ -253,10 +287,17 @@ def run() -> Result:
                 ("", "ratio", f"{CONFIDENCE:.0%} from", "to"),
                 lines,
             ),
-            Table("The same for a single question that spends the whole limit", ("", "ratio"), single),
+            Table(
+                "The same for a single question that spends the whole limit", ("", "ratio"), single
+            ),
             Table("Best bounds of each", ("", "bounds"), list(best.items())),
         ],
-        [Requirement(f"pooled error at most {MOST_RATIO} × theirs, at {CONFIDENCE:.0%} confidence", margins)],
+        [
+            Requirement(
+                f"pooled error at most {MOST_RATIO} × theirs, at {CONFIDENCE:.0%} confidence",
+                margins,
+            )
+        ],
     )
 
 

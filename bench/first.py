@@ -38,7 +38,9 @@ def run() -> Result:
     """The table of CPU seconds and seconds on the wall."""
     file = str(rows.kept(SOME))
     programs = {"tacit": ("tacit", TACIT), "OpenDP": ("opendp_polars", OPENDP)}
-    commands = {name: [str(interpreter(peer)), "-c", code, file] for name, (peer, code) in programs.items()}
+    commands = {
+        name: [str(interpreter(peer)), "-c", code, file] for name, (peer, code) in programs.items()
+    }
     if interpreter("opendp_polars") is None:
         del commands["OpenDP"]
     say("first: in turns")
@@ -57,7 +59,8 @@ def run() -> Result:
         ],
         [
             Requirement(
-                f"at most {LIMIT} s on an idle machine (judged by CPU seconds)", {"tacit": LIMIT / spent["tacit"][0]}
+                f"at most {LIMIT} s on an idle machine (judged by CPU seconds)",
+                {"tacit": LIMIT / spent["tacit"][0]},
             ),
             Requirement(f"at least {TIMES} × faster than OpenDP", {"OpenDP": ratio(times, TIMES)}),
         ],

@@ -96,14 +96,23 @@ def lines_of_code(text: str) -> set[int]:
         tokenize.ENDMARKER,
     }
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return {line for token in tokens if token.type not in empty for line in range(token.start[0], token.end[0] + 1)}
+    return {
+        line
+        for token in tokens
+        if token.type not in empty
+        for line in range(token.start[0], token.end[0] + 1)
+    }
 
 
 def lines_of_docstrings(parsed: ast.Module) -> set[int]:
     """The numbers of the lines that docstrings take."""
     found: set[int] = set()
     for node in ast.walk(parsed):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             found |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return found
 
@@ -118,7 +127,9 @@ def import_depth(tree: Path, room: str) -> int:
         parts = path.relative_to(top).with_suffix("").parts
         known = below.setdefault(parts[0], set())
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"tacit.{room}."):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                f"tacit.{room}."
+            ):
                 known.add((node.module or "").split(".")[2])
     for name, known in below.items():
         known.discard(name)
@@ -132,12 +143,18 @@ def import_depth(tree: Path, room: str) -> int:
 def figures_of(tree: Path) -> dict[str, float]:
     """All figures of a tree."""
     environment = {"PYTHONPATH": str(tree / "src"), "PATH": "/usr/bin:/bin"}
-    ran = subprocess.run([sys.executable, "-c", WALK], env=environment, capture_output=True, text=True, check=True)
-    found: dict[str, float] = {f"a question: {what}": count for what, count in json.loads(ran.stdout).items()}
+    ran = subprocess.run(
+        [sys.executable, "-c", WALK], env=environment, capture_output=True, text=True, check=True
+    )
+    found: dict[str, float] = {
+        f"a question: {what}": count for what, count in json.loads(ran.stdout).items()
+    }
     named = list(functions_of(tree))
     found["files"] = len(sources_of(tree))
     found["functions"] = len(named)
-    found["functions with a bare participle for a name, %"] = 100 * sum(is_bare(name) for _, name in named) / len(named)
+    found["functions with a bare participle for a name, %"] = (
+        100 * sum(is_bare(name) for _, name in named) / len(named)
+    )
     found["nodes of the syntax tree a line"] = nodes_a_line(tree)
     for room in ("plan", "engines", "curator"):
         found[f"{room}: longest chain of imports between its parts"] = import_depth(tree, room)
@@ -151,7 +168,10 @@ def main() -> None:
     print("| |" + " before |" * (len(trees) - 1) + " now |")
     print("|---" * (len(trees) + 1) + "|")
     for what in columns[-1]:
-        print(f"| {what} |" + "".join(f" {column.get(what, float('nan')):,.4g} |" for column in columns))
+        print(
+            f"| {what} |"
+            + "".join(f" {column.get(what, float('nan')):,.4g} |" for column in columns)
+        )
 
 
 if __name__ == "__main__":

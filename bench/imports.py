@@ -26,13 +26,21 @@ def run() -> Result:
     }
     commands = {name: _command(name, peer, code) for name, (peer, code) in statements.items()}
     say("imports: in turns")
-    seconds = best_processes({name: command for name, command in commands.items() if command}, ROUNDS)
+    seconds = best_processes(
+        {name: command for name, command in commands.items() if command}, ROUNDS
+    )
     rows = [
-        (name, shown(seconds.get(name)), shown(ratio(seconds.get(name), seconds.get(GROUND_ROOMS)), unit=" ×"))
+        (
+            name,
+            shown(seconds.get(name)),
+            shown(ratio(seconds.get(name), seconds.get(GROUND_ROOMS)), unit=" ×"),
+        )
         for name in statements
     ]
     table = Table(
-        f"CPU seconds of a process that only imports, best of {ROUNDS}", ("", "s", "of the ground rooms'"), rows
+        f"CPU seconds of a process that only imports, best of {ROUNDS}",
+        ("", "s", "of the ground rooms'"),
+        rows,
     )
     margins = {name: ratio(LIMIT, seconds.get(name)) for name in ("tacit", GROUND_ROOMS)}
     return Result("Import", [table], [Requirement(f"`import tacit` under {LIMIT} s", margins)])

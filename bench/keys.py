@@ -21,7 +21,8 @@ from tacit.curator import Vault
 RAW, MOST, TURNS = 2.5, 2.3, 4
 PEERS = ("OpenDP", "Qrlew")
 WHO = ("plain", "tacit, declared keys", "tacit", *PEERS)
-prices = (1 + Fraction(turn, 1024) for turn in count())  # a higher price is a new question, whose answer is not known
+# a higher price is a new question, whose answer is not known
+prices = (1 + Fraction(turn, 1024) for turn in count())
 
 
 def vault(declared: bool) -> Vault:
@@ -29,7 +30,9 @@ def vault(declared: bool) -> Vault:
     names = [f"code {i:04d}" for i in range(CODES)]
     columns = {"code": {"type": "text", "values": names} if declared else {"type": "text"}}
     held = {"unit": "person", "contributions": BOUND, "keys": BOUND, "name": "visits"}
-    return tacit.protect(rows.kept_codes(MANY), columns=columns, epsilon=10_000, delta=DELTA, **held)
+    return tacit.protect(
+        rows.kept_codes(MANY), columns=columns, epsilon=10_000, delta=DELTA, **held
+    )
 
 
 def ask(asked: Vault) -> object:
@@ -44,11 +47,15 @@ def run(peers: bool = True) -> Result:
     with duckdb.connect() as theirs:
         theirs.execute("SET enable_progress_bar = false")
         works: dict[str, Callable[[], object]] = {
-            "plain": partial(engine.fetched, theirs, f"SELECT code, count(*) FROM '{file}' GROUP BY code"),
+            "plain": partial(
+                engine.fetched, theirs, f"SELECT code, count(*) FROM '{file}' GROUP BY code"
+            ),
             "tacit, declared keys": partial(ask, vault(declared=True)),
             "tacit": partial(ask, vault(declared=False)),
         }
-        found: Readings = {(who, "count", "seconds"): spent for who, spent in engine.best(works, TURNS).items()}
+        found: Readings = {
+            (who, "count", "seconds"): spent for who, spent in engine.best(works, TURNS).items()
+        }
     for peer in ("opendp_polars", "qrlew") if peers else ():
         found |= measure(peer, "keys")
     seconds = {who: found.get((who, "count", "seconds")) for who in WHO}

@@ -96,7 +96,9 @@ def measured(ledger: Ledger) -> Figures:
 @contextmanager
 def in_sqlite(folder: Path) -> Iterator[Ledger]:
     """A new ledger in SQLite."""
-    with closing(sqlite_ledger(folder / "ledger.sqlite", FOUNDING, LIMIT, anchors=folder / "anchors")) as ledger:
+    with closing(
+        sqlite_ledger(folder / "ledger.sqlite", FOUNDING, LIMIT, anchors=folder / "anchors")
+    ) as ledger:
         yield ledger
 
 
@@ -105,13 +107,18 @@ def in_postgres(folder: Path) -> Iterator[Ledger]:
     """A new ledger in a PostgreSQL that syncs, as one does that matters."""
     server = postgres.started({**postgres.SETTINGS, "fsync": "on", "full_page_writes": "on"})
     try:
-        with closing(postgres_ledger(server.address(), FOUNDING, LIMIT, anchors=folder / "anchors")) as ledger:
+        with closing(
+            postgres_ledger(server.address(), FOUNDING, LIMIT, anchors=folder / "anchors")
+        ) as ledger:
             yield ledger
     finally:
         server.stop()
 
 
-KINDS: dict[str, Callable[[Path], AbstractContextManager[Ledger]]] = {"SQLite": in_sqlite, "PostgreSQL": in_postgres}
+KINDS: dict[str, Callable[[Path], AbstractContextManager[Ledger]]] = {
+    "SQLite": in_sqlite,
+    "PostgreSQL": in_postgres,
+}
 
 
 def run() -> Result:
@@ -124,15 +131,25 @@ def run() -> Result:
             with opened(folder) as ledger:
                 found = measured(ledger)
             figures = (found.per_second, 1000 * found.median, 1000 * found.late)
-            lines.append((kind, *(shown(figure) for figure in figures), shown(found.per_second / syncs)))
+            lines.append(
+                (kind, *(shown(figure) for figure in figures), shown(found.per_second / syncs))
+            )
             if kind == "SQLite":
                 margins[kind] = ratio(found.per_second, NEEDED)
     heads = ("ledger", "charges/s", "median ms", "99 % ms", "charges a sync")
     return Result(
         "Ledgers",
-        [Table(f"Durable charges from {THREADS} threads of one process; then {RATE} a second", heads, lines)],
+        [
+            Table(
+                f"Durable charges from {THREADS} threads of one process; then {RATE} a second",
+                heads,
+                lines,
+            )
+        ],
         [Requirement(f"at least {NEEDED:,} durable charges a second", margins)],
-        [f"The disk appends and syncs 4 KB {shown(syncs)} times a second, one thread, nothing else."],
+        [
+            f"The disk appends and syncs 4 KB {shown(syncs)} times a second, one thread, nothing else."
+        ],
     )
 
 

@@ -29,7 +29,9 @@ UNITS = {"person": "by person", "row": "by row"}
 def vault(file: Path, delta: float, unit: str) -> Vault:
     """A vault with a limit that is never reached."""
     held = {} if unit == "row" else {"contributions": BOUND}
-    return tacit.protect(file, unit=unit, columns=COLUMNS, epsilon=10_000, delta=delta, name="visits", **held)
+    return tacit.protect(
+        file, unit=unit, columns=COLUMNS, epsilon=10_000, delta=delta, name="visits", **held
+    )
 
 
 def ask(asked: Vault, column: str) -> object:
@@ -46,8 +48,13 @@ def large(file: Path) -> Readings:
             ours = {delta: vault(file, delta, unit) for delta in (0, DELTA)}
             for column in MEDIANS:
                 works: dict[str, Callable[[], object]] = {
-                    "plain": partial(engine.fetched, theirs, f"SELECT median({column}) FROM '{file}'"),
-                    **{f"tacit, delta {delta:g}": partial(ask, ours[delta], column) for delta in ours},
+                    "plain": partial(
+                        engine.fetched, theirs, f"SELECT median({column}) FROM '{file}'"
+                    ),
+                    **{
+                        f"tacit, delta {delta:g}": partial(ask, ours[delta], column)
+                        for delta in ours
+                    },
                 }
                 for who, spent in engine.best(works, TURNS).items():
                     found[who, f"{column}, {level}", "seconds"] = spent
@@ -73,7 +80,10 @@ def run(peers: bool = True) -> Result:
             Table(
                 f"CPU seconds of a median, {MANY:,} rows of raw Parquet, 1,000,000 persons, bound {BOUND}",
                 ("median of", "plain", *ours, "OpenDP"),
-                [(case, *(shown(seconds(who, case)) for who in ("plain", *ours, "OpenDP"))) for case in cases],
+                [
+                    (case, *(shown(seconds(who, case)) for who in ("plain", *ours, "OpenDP")))
+                    for case in cases
+                ],
             )
         ],
         [

@@ -31,10 +31,18 @@ def run(full: bool = False) -> Result:
     def draw(who: str, case: str, figure: str = "draw") -> float | None:
         return readings.get((who, case, figure))
 
-    against_integers = {case: ratio(rate("tacit integers", case), rate("OpenDP integers", case)) for case in cases}
-    against_floats = {case: ratio(rate("tacit reals", case), rate("OpenDP floats", case)) for case in cases}
-    against_diffprivlib = {case: ratio(rate("tacit reals", case), rate("diffprivlib", case)) for case in cases}
-    against_numpy = {case: ratio(rate("tacit integers", case), rate("NumPy floats", case)) for case in cases}
+    against_integers = {
+        case: ratio(rate("tacit integers", case), rate("OpenDP integers", case)) for case in cases
+    }
+    against_floats = {
+        case: ratio(rate("tacit reals", case), rate("OpenDP floats", case)) for case in cases
+    }
+    against_diffprivlib = {
+        case: ratio(rate("tacit reals", case), rate("diffprivlib", case)) for case in cases
+    }
+    against_numpy = {
+        case: ratio(rate("tacit integers", case), rate("NumPy floats", case)) for case in cases
+    }
 
     rates = [(case, *(shown(ratio(rate(who, case), 1e6)) for who in RATES)) for case in cases]
     ratios = [
@@ -56,7 +64,9 @@ def run(full: bool = False) -> Result:
         for case in cases
     ]
     laplaces = [case for case in cases if case.startswith("Laplace")]
-    peer_samples = f"OpenDP {SAMPLES if full else SAMPLES // 10:,}, diffprivlib 20,000, all others {SAMPLES:,}"
+    peer_samples = (
+        f"OpenDP {SAMPLES if full else SAMPLES // 10:,}, diffprivlib 20,000, all others {SAMPLES:,}"
+    )
     heads = (
         "noise",
         "integers / OpenDP integers",
@@ -67,7 +77,11 @@ def run(full: bool = False) -> Result:
     return Result(
         "Noise",
         [
-            Table(f"Million samples per CPU second (samples drawn: {peer_samples})", ("noise", *RATES), rates),
+            Table(
+                f"Million samples per CPU second (samples drawn: {peer_samples})",
+                ("noise", *RATES),
+                rates,
+            ),
             Table("Ours over theirs", heads, ratios),
             Table(
                 "One draw, CPU microseconds; and the first draw of a new scale",
@@ -76,8 +90,13 @@ def run(full: bool = False) -> Result:
             ),
         ],
         [
-            Requirement(f"at least {INTEGERS} × OpenDP's integer mechanism", _over(against_integers, INTEGERS)),
-            Requirement(f"at least {FLOATS} × OpenDP's float mechanism", _over(against_floats, FLOATS)),
+            Requirement(
+                f"at least {INTEGERS} × OpenDP's integer mechanism",
+                _over(against_integers, INTEGERS),
+            ),
+            Requirement(
+                f"at least {FLOATS} × OpenDP's float mechanism", _over(against_floats, FLOATS)
+            ),
             Requirement(
                 f"at least {NUMPY_SHARE} × NumPy's float Laplace",
                 _over({case: against_numpy[case] for case in laplaces}, NUMPY_SHARE),

@@ -45,15 +45,34 @@ def run() -> Result:
     title = f"People misranked of {PEOPLE:,} ({source()} ages, epsilon {EPSILON:g}, mean of {REPETITIONS} samples)"
     return Result(
         "Quantiles",
-        [Table(title, ("who", "29 quantiles", "beyond the rank", "99 quantiles", "29, CPU ms", "99, CPU ms"), rows)],
+        [
+            Table(
+                title,
+                (
+                    "who",
+                    "29 quantiles",
+                    "beyond the rank",
+                    "99 quantiles",
+                    "29, CPU ms",
+                    "99, CPU ms",
+                ),
+                rows,
+            )
+        ],
         [
             Requirement(
                 f"29 quantiles misrank at most {MISRANKED} people on average",
-                {who: ratio(MISRANKED, figure(who, "29")) for who in (OURS, "tacit, chosen, replace")},
+                {
+                    who: ratio(MISRANKED, figure(who, "29"))
+                    for who in (OURS, "tacit, chosen, replace")
+                },
             ),
             Requirement(
                 f"99 quantiles within {SECONDS * 1000:.0f} ms",
-                {who: ratio(SECONDS, figure(who, "seconds 99")) for who in (OURS, "tacit, chosen, replace")},
+                {
+                    who: ratio(SECONDS, figure(who, "seconds 99"))
+                    for who in (OURS, "tacit, chosen, replace")
+                },
             ),
         ],
         [NOTE],

@@ -22,26 +22,34 @@ from report import Requirement, Result, Table, ratio, shown
 import tacit
 from tacit.curator import Vault
 from tacit.engines import ingest
-from tacit.engines.loading import INGESTED
+from tacit.engines.duckdb.load import INGESTED
 from tacit.plan import Weighing
 
 RAW, STORED, OVER_BARE, OVER_PLAIN, SMALL = 2.5, 5, 1.3, 1.5, 0.025
 ASKS, ROUNDS, TURNS = 25, 9, 11
 DELTAS = {0: Weighing.L1, DELTA: Weighing.L2}
-COLUMNS = {"ward": {"type": "text", "values": WARDS}, "cost": {"type": "number", "low": 0, "high": MOST}}
+COLUMNS = {
+    "ward": {"type": "text", "values": WARDS},
+    "cost": {"type": "number", "low": 0, "high": MOST},
+}
 PEERS = ("OpenDP", "Qrlew")
-prices = (1 + Fraction(turn, 1024) for turn in count())  # a higher price is a new question, whose answer is not known
+# a higher price is a new question, whose answer is not known
+prices = (1 + Fraction(turn, 1024) for turn in count())
 
 
 def vault(source: object, delta: float, unit: str = "person") -> Vault:
     """A vault with a limit that is never reached."""
     held = {} if unit == "row" else {"contributions": BOUND}
-    return tacit.protect(source, unit=unit, columns=COLUMNS, epsilon=10_000, delta=delta, name="visits", **held)
+    return tacit.protect(
+        source, unit=unit, columns=COLUMNS, epsilon=10_000, delta=delta, name="visits", **held
+    )
 
 
 def ask(asked: Vault, what: str, where: str = "") -> object:
     """A question that was not asked before, from its text to its release."""
-    return asked.sql(f"SELECT ward, {engine.PLAIN[what]} FROM visits {where} GROUP BY ward", epsilon=next(prices))
+    return asked.sql(
+        f"SELECT ward, {engine.PLAIN[what]} FROM visits {where} GROUP BY ward", epsilon=next(prices)
+    )
 
 
 def large(file: Path, stored: Path) -> Readings:
@@ -60,20 +68,31 @@ def large(file: Path, stored: Path) -> Readings:
                 for what, plain in engine.PLAIN.items():
                     case = f"{what}, delta {delta:g}"
                     works: dict[str, Callable[[], object]] = {
-                        "plain": partial(engine.fetched, theirs, f"SELECT ward, {plain} FROM {scan} GROUP BY ward"),
-                        "bare": partial(engine.fetched, theirs, engine.bare(norm, what, scan, unit)),
+                        "plain": partial(
+                            engine.fetched,
+                            theirs,
+                            f"SELECT ward, {plain} FROM {scan} GROUP BY ward",
+                        ),
+                        "bare": partial(
+                            engine.fetched, theirs, engine.bare(norm, what, scan, unit)
+                        ),
                         "tacit": partial(ask, ours, what),
                     }
                     found |= {
-                        (f"{who} {kind}", case, "seconds"): spent for who, spent in engine.best(works, TURNS).items()
+                        (f"{who} {kind}", case, "seconds"): spent
+                        for who, spent in engine.best(works, TURNS).items()
                     }
         for delta in DELTAS:
             works = {
-                "plain by row": partial(engine.fetched, theirs, f"SELECT ward, count(*) FROM '{file}' GROUP BY ward"),
+                "plain by row": partial(
+                    engine.fetched, theirs, f"SELECT ward, count(*) FROM '{file}' GROUP BY ward"
+                ),
                 "tacit by row": partial(ask, vault(file, delta, "row"), "count"),
             }
             case = f"count, delta {delta:g}"
-            found |= {(who, case, "seconds"): spent for who, spent in engine.best(works, TURNS).items()}
+            found |= {
+                (who, case, "seconds"): spent for who, spent in engine.best(works, TURNS).items()
+            }
     return found
 
 
@@ -90,7 +109,10 @@ def small() -> dict[str, float]:
             for what in engine.PLAIN:
                 turns = count()
                 found[f"{what}, delta {delta:g}, {kind}"] = min(
-                    median(_spent(ours, what, f"WHERE {condition.format(next(turns))}") for _ in range(ASKS))
+                    median(
+                        _spent(ours, what, f"WHERE {condition.format(next(turns))}")
+                        for _ in range(ASKS)
+                    )
                     for _ in range(ROUNDS)
                 )
     return found
@@ -122,7 +144,9 @@ def run(peers: bool = True) -> Result:
 
     def faster(kind: str, least: float) -> dict[str, float | None]:
         return {
-            f"{case}, {peer}": ratio(ratio(seconds(peer, case), seconds(f"tacit {kind}", case)), least)
+            f"{case}, {peer}": ratio(
+                ratio(seconds(peer, case), seconds(f"tacit {kind}", case)), least
+            )
             for case in cases
             for peer in PEERS
         }
@@ -136,7 +160,9 @@ def run(peers: bool = True) -> Result:
             for case in cases
         }
 
-    shown_columns = [f"{who} {kind}" for kind in ("raw", "ingested") for who in ("plain", "bare", "tacit")]
+    shown_columns = [
+        f"{who} {kind}" for kind in ("raw", "ingested") for who in ("plain", "bare", "tacit")
+    ]
     by_row = [case for case in cases if case.startswith("count")]
     return Result(
         "Questions",
@@ -144,12 +170,18 @@ def run(peers: bool = True) -> Result:
             Table(
                 f"CPU seconds of a question by {len(WARDS)} wards, {MANY:,} rows, bound {BOUND}",
                 ("question", *shown_columns, *PEERS),
-                [(case, *(shown(seconds(who, case)) for who in (*shown_columns, *PEERS))) for case in cases],
+                [
+                    (case, *(shown(seconds(who, case)) for who in (*shown_columns, *PEERS)))
+                    for case in cases
+                ],
             ),
             Table(
                 "The same, where every row is a unit",
                 ("question", "plain", "tacit"),
-                [(case, *(shown(seconds(f"{who} by row", case)) for who in ("plain", "tacit"))) for case in by_row],
+                [
+                    (case, *(shown(seconds(f"{who} by row", case)) for who in ("plain", "tacit")))
+                    for case in by_row
+                ],
             ),
             Table(
                 f"CPU milliseconds of a question about 3 rows: the median of {ASKS}, best of {ROUNDS}",
@@ -159,8 +191,12 @@ def run(peers: bool = True) -> Result:
         ],
         [
             Requirement(f"raw Parquet: at least {RAW} × faster than each peer", faster("raw", RAW)),
-            Requirement(f"ingested: at least {STORED} × faster than each peer", faster("ingested", STORED)),
-            Requirement(f"at most {OVER_BARE} × the bare clipping SQL on the same source", over_bare()),
+            Requirement(
+                f"ingested: at least {STORED} × faster than each peer", faster("ingested", STORED)
+            ),
+            Requirement(
+                f"at most {OVER_BARE} × the bare clipping SQL on the same source", over_bare()
+            ),
             Requirement(
                 f"by row: at most {OVER_PLAIN} × plain DuckDB and {SMALL * 1000:.0f} ms",
                 {

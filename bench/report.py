@@ -13,9 +13,15 @@ class Table:
     rows: Sequence[tuple[str, ...]]
 
     def __str__(self) -> str:
-        widths = [max(len(row[i]) for row in [self.heads, *self.rows]) for i in range(len(self.heads))]
-        ruler = tuple("-" * widths[0] if i == 0 else "-" * (width - 1) + ":" for i, width in enumerate(widths))
-        lines = ["| " + " | ".join(_cells(row, widths)) + " |" for row in [self.heads, ruler, *self.rows]]
+        widths = [
+            max(len(row[i]) for row in [self.heads, *self.rows]) for i in range(len(self.heads))
+        ]
+        ruler = tuple(
+            "-" * widths[0] if i == 0 else "-" * (width - 1) + ":" for i, width in enumerate(widths)
+        )
+        lines = [
+            "| " + " | ".join(_cells(row, widths)) + " |" for row in [self.heads, ruler, *self.rows]
+        ]
         return "\n".join([f"**{self.title}**", "", *lines])
 
 
@@ -63,7 +69,13 @@ class Result:
         parts = [f"## {self.title}", *map(str, self.tables), *self.notes]
         if self.requirements:
             heads = ("requirement", "narrowest case", "margin", "verdict")
-            parts.append(str(Table("Verdicts", heads, [requirement.row() for requirement in self.requirements])))
+            parts.append(
+                str(
+                    Table(
+                        "Verdicts", heads, [requirement.row() for requirement in self.requirements]
+                    )
+                )
+            )
         return "\n\n".join(parts)
 
 

@@ -32,7 +32,9 @@ def write(path: Path, rows: int = ROWS, *, skewed: bool = False) -> Path:
     age = generator.integers(0, 100, rows, dtype=np.int32)
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TYPE wards AS ENUM ({', '.join(map(repr, NAMES))})")
-        connection.register("drawn", {"person": person, "ward": ward.astype(np.uint8), "cost": cost, "age": age})
+        connection.register(
+            "drawn", {"person": person, "ward": ward.astype(np.uint8), "cost": cost, "age": age}
+        )
         names = "enum_range(NULL::wards)"
         connection.execute(
             f"COPY (SELECT person, {names}[ward + 1]::VARCHAR AS ward, cost, age FROM drawn) "
@@ -63,14 +65,18 @@ def kept_codes(rows: int) -> Path:
             connection.register("drawn", {"person": person, "code": code})
             new = path.with_suffix(".new")
             names = "format('code {:04d}', code) AS code"
-            connection.execute(f"COPY (SELECT person, {names} FROM drawn) TO '{new}' (FORMAT parquet)").fetchall()
+            connection.execute(
+                f"COPY (SELECT person, {names} FROM drawn) TO '{new}' (FORMAT parquet)"
+            ).fetchall()
         new.rename(path)
     return path
 
 
 def main() -> None:
     """Write the file that the command line names."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", type=Path)
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--skewed", action="store_true")

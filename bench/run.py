@@ -63,13 +63,19 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 def main() -> int:
     """The number of requirements that are missed, as an exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="bench", help=f"any of {', '.join(BENCHES)}")
-    parser.add_argument("--record", action="store_true", help="write the figures into docs/benchmarks.md")
+    parser.add_argument(
+        "--record", action="store_true", help="write the figures into docs/benchmarks.md"
+    )
     chosen = parser.parse_args()
     names = chosen.names or USUAL
     if unknown := set(names) - set(BENCHES):
-        parser.error(f"there is no bench called {', '.join(sorted(unknown))}; choose from {', '.join(BENCHES)}")
+        parser.error(
+            f"there is no bench called {', '.join(sorted(unknown))}; choose from {', '.join(BENCHES)}"
+        )
 
     missed = 0
     print(versions())
@@ -87,14 +93,21 @@ def circumstances() -> str:
     when = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
     machine = f"{os.cpu_count()} cores ({platform.machine()}, {platform.system()})"
     return (
-        f"Measured {when} on {machine}, load {os.getloadavg()[0]:.1f} at the start; Python {platform.python_version()}."
+        f"Measured {when} on {machine}, load {os.getloadavg()[0]:.1f} at the start; "
+        f"Python {platform.python_version()}."
     )
 
 
 def versions() -> str:
     """With which versions the figures are made."""
-    ours = ", ".join(f"{name} {version(name)}" for name in ("tacit", "numpy", "python-flint", "cryptography", "duckdb"))
-    peers = [f"- {pins.stem}: {', '.join(_pins(pins)).replace('==', ' ')}" for pins in sorted(PEERS.glob("*.txt"))]
+    ours = ", ".join(
+        f"{name} {version(name)}"
+        for name in ("tacit", "numpy", "python-flint", "cryptography", "duckdb")
+    )
+    peers = [
+        f"- {pins.stem}: {', '.join(_pins(pins)).replace('==', ' ')}"
+        for pins in sorted(PEERS.glob("*.txt"))
+    ]
     return "\n".join([f"- ours: {ours}", *peers])
 
 
@@ -107,11 +120,14 @@ def record(section: str) -> None:
     page = PAGE.read_text(encoding="utf-8")
     before, rest = page.split("<!-- measured -->\n")
     measured, after = rest.split("<!-- end -->")
-    _, *sections = re.split("^(?=### )", measured, flags=re.MULTILINE)  # the page has a heading above them
+    # the page has a heading above them
+    _, *sections = re.split("^(?=### )", measured, flags=re.MULTILINE)
     kept = {each.partition("\n")[0]: each.strip() for each in sections}
     kept[f"#{section.partition(chr(10))[0]}"] = f"#{section}"
     inside = "\n\n".join([versions(), *kept.values()])
-    PAGE.write_text(f"{before}<!-- measured -->\n\n{inside}\n\n<!-- end -->{after}", encoding="utf-8")
+    PAGE.write_text(
+        f"{before}<!-- measured -->\n\n{inside}\n\n<!-- end -->{after}", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -58,7 +58,11 @@ def run() -> Result:
         [
             Requirement(
                 "one of 10^6 candidates in less than a CPU second",
-                {f"{name}, {kind}": ratio(SECOND, seconds[name, kind]) for name in REQUIRED for kind in kinds},
+                {
+                    f"{name}, {kind}": ratio(SECOND, seconds[name, kind])
+                    for name in REQUIRED
+                    for kind in kinds
+                },
             )
         ],
     )

@@ -28,7 +28,9 @@ def best_draw(draw: Callable[[Any], object], value: float, count: int) -> float:
     return best(lambda: [draw(value) for _ in range(count)]) / count
 
 
-def best_of(work: Callable[[Any], object], variants: Iterable[Any], least: int = REPETITIONS) -> float:
+def best_of(
+    work: Callable[[Any], object], variants: Iterable[Any], least: int = REPETITIONS
+) -> float:
     """The least CPU seconds that `work` took, each time on another variant, so that nothing remembered helps."""
     shortest, spent = inf, 0.0
     for done, variant in enumerate(variants, 1):
@@ -50,10 +52,17 @@ def best_processes(commands: dict[str, list[str]], rounds: int) -> dict[str, flo
     return {name: cpu for name, (cpu, _) in best_processes_and_walls(commands, rounds).items()}
 
 
-def best_processes_and_walls(commands: dict[str, list[str]], rounds: int) -> dict[str, tuple[float, float]]:
+def best_processes_and_walls(
+    commands: dict[str, list[str]], rounds: int
+) -> dict[str, tuple[float, float]]:
     """The same, each with the least seconds on the clock on the wall."""
-    turns = [{name: _process_once(command) for name, command in commands.items()} for _ in range(rounds)]
-    return {name: (min(turn[name][0] for turn in turns), min(turn[name][1] for turn in turns)) for name in commands}
+    turns = [
+        {name: _process_once(command) for name, command in commands.items()} for _ in range(rounds)
+    ]
+    return {
+        name: (min(turn[name][0] for turn in turns), min(turn[name][1] for turn in turns))
+        for name in commands
+    }
 
 
 def _process_once(command: list[str]) -> tuple[float, float]:
@@ -70,7 +79,10 @@ def _spent_by_children() -> float:
 def emit(who: str, case: object, **figures: float) -> None:
     """Hand readings to the process that asked for them: one line of JSON each."""
     for figure, value in figures.items():
-        print(json.dumps({"who": who, "case": str(case), "figure": figure, "value": value}), flush=True)
+        print(
+            json.dumps({"who": who, "case": str(case), "figure": figure, "value": value}),
+            flush=True,
+        )
 
 
 def serve(**jobs: Callable[..., None]) -> None:

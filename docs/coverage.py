@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
-from tacit.curator.choice import measures_in
-from tacit.curator.intervals import Drawn
-from tacit.curator.moments import Released, released_moment
-from tacit.curator.rounding import is_rounded
-from tacit.curator.view import Viewed, _beside_each_other, _Group, _point, view_answer
+from tacit.curator.answer.intervals import Drawn
+from tacit.curator.answer.moments import Released, released_moment
+from tacit.curator.answer.rounding import is_rounded
+from tacit.curator.answer.selected_rows import measures_in
+from tacit.curator.answer.view import Viewed, _beside_each_other, _Group, _point, view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Laplace, RankedCells
 from tacit.plan import (
@@ -62,16 +62,26 @@ CONTRIBUTIONS, KEYS = 2, 2
 # ---------------------------------------------------------------- data
 
 
-def _rows(sizes: Sequence[int], spend: Callable[[Any, int], Any], each: int = 1, seed: int = 5) -> list[Row]:
+def _rows(
+    sizes: Sequence[int], spend: Callable[[Any, int], Any], each: int = 1, seed: int = 5
+) -> list[Row]:
     """Rows of sites of these sizes, `each` of them a person's in turn."""
     drawing = np.random.default_rng(seed)
     found: list[Row] = []
     for site, size in zip(SITES, sizes, strict=True):
-        costs, ages = np.clip(spend(drawing, size), 0, 2000), np.clip(drawing.normal(45, 18, size), 0, 120)
+        costs, ages = (
+            np.clip(spend(drawing, size), 0, 2000),
+            np.clip(drawing.normal(45, 18, size), 0, 120),
+        )
         days = drawing.integers(0, 60, size)
         for cost, age, day in zip(costs, ages, days, strict=True):
             found.append(
-                {"person": len(found) // each, "site": site, "code": f"{site}-{day % 8}", "day": int(day)}
+                {
+                    "person": len(found) // each,
+                    "site": site,
+                    "code": f"{site}-{day % 8}",
+                    "day": int(day),
+                }
                 | {"spend": float(cost), "bill": min(int(cost), 1000), "age": int(age)}
             )
     return found
@@ -83,7 +93,10 @@ def _lognormal(drawing: Any, size: int) -> Any:
 
 def _heavy(rows: list[Row]) -> list[Row]:
     """The same rows, of which every tenth person has forty."""
-    return [row | {"person": place // 40 if place % 400 < 200 else 10**6 + place} for place, row in enumerate(rows)]
+    return [
+        row | {"person": place // 40 if place % 400 < 200 else 10**6 + place}
+        for place, row in enumerate(rows)
+    ]
 
 
 def _tied(rows: list[Row]) -> list[Row]:
@@ -98,7 +111,9 @@ DATA: dict[str, list[Row]] = {
     "tiny": _rows((1, 2, 5, 10, 20), _lognormal),
     "clipped": _heavy(_rows((400, 400, 400, 800, 1200), _lognormal)),
     "empty": _rows((0, 0, 0, 300, 1000), _lognormal),
-    "constant": [row | {"age": 40} for row in _rows(MIXED, lambda _, size: np.full(size, 500.0004))],
+    "constant": [
+        row | {"age": 40} for row in _rows(MIXED, lambda _, size: np.full(size, 500.0004))
+    ],
 }
 
 CURRENCIES: dict[str, tuple[Limit, Fraction]] = {
@@ -164,20 +179,27 @@ class Evaluated:
         groups = len(self.exact)
         columns = [self._drawn(place, times) for place in range(len(self.terms.mechanisms))]
         for number in range(times):
-            rows = [[column[number * groups + group] for column in columns] for group in range(groups)]
+            rows = [
+                [column[number * groups + group] for column in columns] for group in range(groups)
+            ]
             if self.terms.finder is None:
                 yield self.plan.question, rows
                 continue
             found = self.plan.question.found or ()
             passing = sorted(self.terms.finder.passing(self.weights))
-            yield replace(self.plan.question, found=tuple(found[at] for at in passing)), [rows[at] for at in passing]
+            yield (
+                replace(self.plan.question, found=tuple(found[at] for at in passing)),
+                [rows[at] for at in passing],
+            )
 
     def _drawn(self, place: int, times: int) -> list[Noisy | Drawn]:
         mechanism, where = self.terms.mechanisms[place], self.terms.columns[place]
         part = self.exact[:, where]
         if isinstance(mechanism, RankedCells):
             return [Drawn(cells) for cells in mechanism.release(np.tile(part, (times, 1)))]
-        rounded = np.array(self.terms.round_to_grid(place, part[:, 0].tolist()) * times, dtype=object)
+        rounded = np.array(
+            self.terms.round_to_grid(place, part[:, 0].tolist()) * times, dtype=object
+        )
         worth = self.terms.worth(place)
         return [Noisy(int(integer), mechanism, worth) for integer in mechanism.release(rounded)]
 
@@ -185,19 +207,29 @@ class Evaluated:
     def moment(self) -> Expression:
         """What the column is: a moment, if it is one or the root of one."""
         value = next(shown.value for shown in self.plan.view.columns if shown.name == "x")
-        return operands(value)[0] if isinstance(value, Called) and value.function is Function.SQRT else value
+        return (
+            operands(value)[0]
+            if isinstance(value, Called) and value.function is Function.SQRT
+            else value
+        )
 
     def moments(self, times: int) -> dict[tuple[Any, ...], list[tuple[Any, Any, Any]]]:
         """The moments of so many releases, computed all at once as each of them would be."""
         moment, question = self.moment, self.plan.question
         assert isinstance(moment, MomentOf)
-        root = np.sqrt if moment not in [shown.value for shown in self.plan.view.columns] else np.asarray
+        root = (
+            np.sqrt
+            if moment not in [shown.value for shown in self.plan.view.columns]
+            else np.asarray
+        )
         columns = {place: self._drawn(place, times) for place in moment.places}
         found = {}
         for group, keys in enumerate(question.groups):
             parts = []
             for place, drawn in columns.items():
-                numbers = [each for each in drawn[group :: len(self.exact)] if isinstance(each, Noisy)]
+                numbers = [
+                    each for each in drawn[group :: len(self.exact)] if isinstance(each, Noisy)
+                ]
                 one = Released.of(numbers[0], question, place)
                 parts.append(replace(one, values=np.array([float(each.value) for each in numbers])))
             seen = released_moment(moment.moment, parts, 0.95)
@@ -233,12 +265,17 @@ def evaluated(text: str, rows: list[Row], limit: Limit, amount: Fraction) -> Eva
 
 def _truths(plan: Plan, terms: Terms, exact: Any) -> dict[tuple[Any, ...], float | None]:
     """For every group, what its first measured column is exactly; None where it is nothing."""
-    question, value = plan.question, next(shown.value for shown in plan.view.columns if shown.name == "x")
+    question, value = (
+        plan.question,
+        next(shown.value for shown in plan.view.columns if shown.name == "x"),
+    )
     used = measures_in(value)
     groups, absent = [], set()
     for place, keys in enumerate(question.groups):
         numbers: list[Noisy | Drawn] = []
-        for at, (measure, where) in enumerate(zip(question.measures, columns_of_answer(question), strict=True)):
+        for at, (measure, where) in enumerate(
+            zip(question.measures, columns_of_answer(question), strict=True)
+        ):
             part = exact[place, where]
             if isinstance(measure, Ranked):
                 cell = _cell(part, measure.rank)
@@ -249,11 +286,16 @@ def _truths(plan: Plan, terms: Terms, exact: Any) -> dict[tuple[Any, ...], float
                 numbers.append(Noisy(int(part[0]), Laplace(1), step / (1 << terms.weights.bits)))
         groups.append(_Group(question, keys, tuple(numbers), 0.5, True))
     seen = _beside_each_other(groups, replace(plan, view=replace(plan.view, having=None)))
-    exactly = {group.keys: None if group.keys in absent else _point(group.value(value)) for group in seen}
+    exactly = {
+        group.keys: None if group.keys in absent else _point(group.value(value)) for group in seen
+    }
     if (
         isinstance(value, MomentOf) and value.moment is Moment.CORRELATION
     ):  # of two rows it is 1, but for its last digits
-        return {keys: None if found is None else min(max(found, -1.0), 1.0) for keys, found in exactly.items()}
+        return {
+            keys: None if found is None else min(max(found, -1.0), 1.0)
+            for keys, found in exactly.items()
+        }
     return exactly
 
 
@@ -301,7 +343,10 @@ def cover(answer: str, data: str, currency: str, times: int) -> Found | None:
 
 
 def _judged(
-    given: Evaluated, by_key: dict[tuple[Any, ...], list[tuple[Any, Any, Any]]], notes: tuple[str, ...], times: int
+    given: Evaluated,
+    by_key: dict[tuple[Any, ...], list[tuple[Any, Any, Any]]],
+    notes: tuple[str, ...],
+    times: int,
 ) -> Found | None:
     """How often the intervals of every group hold what is exact."""
     held, unclipped, worst, ratios = [], [], [], []
@@ -310,16 +355,21 @@ def _judged(
         numbers = [each for each in released if each[0] is not None]
         if truth is None or other is None or not numbers:
             continue
-        value, low, high = (np.array([_number(each[at], at) for each in numbers]) for at in range(3))
+        value, low, high = (
+            np.array([_number(each[at], at) for each in numbers]) for at in range(3)
+        )
         inside, beside = (
-            (low <= each + 1e-9 * abs(each)) & (each - 1e-9 * abs(each) <= high) for each in (truth, other)
+            (low <= each + 1e-9 * abs(each)) & (each - 1e-9 * abs(each) <= high)
+            for each in (truth, other)
         )
         held.append(inside)
         unclipped.append(beside)
         if len(numbers) >= times / 4:  # of a group that is rarely shown a share says little
             worst.append(float(inside.mean()))
             scatter = np.quantile(value, 0.975) - np.quantile(value, 0.025)
-            ratios.append(float(np.median(high - low) / scatter) if scatter else float(np.median(high - low)))
+            ratios.append(
+                float(np.median(high - low) / scatter) if scatter else float(np.median(high - low))
+            )
     if not held:
         return None
     every, other_too = np.concatenate(held), np.concatenate(unclipped)
@@ -379,7 +429,9 @@ def main() -> None:
                 if found is None:
                     continue
                 width = f"{found.width:.2f}" if isfinite(found.width) else "no ends"
-                shares = " | ".join(f"{share:.1%}" for share in (found.held, found.worst, found.unclipped))
+                shares = " | ".join(
+                    f"{share:.1%}" for share in (found.held, found.worst, found.unclipped)
+                )
                 said = ", ".join(found.notes)
                 lines.append(f"| {answer} | {data} | {currency} | {shares} | {width} | {said} |\n")
                 print(lines[-1], end="", flush=True)

@@ -20,7 +20,9 @@ NAMES = ("first", "shell", "demo")
 
 def shown(name: str, kind: str = "", page: Path = README) -> str:
     """What a page holds between its marks."""
-    found = re.search(BLOCK.format(name=name, kind=kind), page.read_text(encoding="utf-8"), re.DOTALL)
+    found = re.search(
+        BLOCK.format(name=name, kind=kind), page.read_text(encoding="utf-8"), re.DOTALL
+    )
     if found is None:
         raise AssertionError(f"{page.name} has no block {name!r}")
     return found[0]
@@ -70,14 +72,23 @@ def _shell(command: str) -> str:
     with TemporaryDirectory() as empty:
         script = Path(empty) / "bin" / "tacit"  # the command, of these sources
         script.parent.mkdir()
-        script.write_text(f"#!{sys.executable}\nfrom tacit.cli import main\nmain()\n", encoding="utf-8")
+        script.write_text(
+            f"#!{sys.executable}\nfrom tacit.cli import main\nmain()\n", encoding="utf-8"
+        )
         script.chmod(0o755)
-        return _run(["sh", "-c", command], Path(empty), PATH=f"{script.parent}{os.pathsep}{os.environ['PATH']}")
+        return _run(
+            ["sh", "-c", command],
+            Path(empty),
+            PATH=f"{script.parent}{os.pathsep}{os.environ['PATH']}",
+        )
 
 
 def _demo(picture: Path | None = None) -> str:
     with TemporaryDirectory() as folder:
-        text = _run([sys.executable, "-c", "from tacit.cli import main; main()", "demo", "demo"], Path(folder))
+        text = _run(
+            [sys.executable, "-c", "from tacit.cli import main; main()", "demo", "demo"],
+            Path(folder),
+        )
         if picture is not None:
             shutil.copyfile(Path(folder) / "demo" / "older.png", picture)
         return text
@@ -87,7 +98,12 @@ def _run(command: list[str], folder: Path, **more: str) -> str:
     plain = {"COLUMNS": "110", "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
     plain["PYTHONPATH"] = str(ROOT / "src")
     done = subprocess.run(  # noqa: S603 - all of it is ours
-        command, cwd=folder, env=os.environ | plain | more, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        env=os.environ | plain | more,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise AssertionError(done.stderr)
@@ -113,7 +129,10 @@ def _copy_first() -> None:
     page = PACKAGE.read_text(encoding="utf-8")
     for name, kind in (("code", "python"), ("first", "")):
         page = re.sub(
-            BLOCK.format(name=name, kind=kind), shown(name, kind).replace("\\", "\\\\"), page, flags=re.DOTALL
+            BLOCK.format(name=name, kind=kind),
+            shown(name, kind).replace("\\", "\\\\"),
+            page,
+            flags=re.DOTALL,
         )
     PACKAGE.write_text(page, encoding="utf-8")
 

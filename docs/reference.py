@@ -23,7 +23,11 @@ This page is written by `make reference`. What the words mean: [glossary](glossa
 def rooms() -> list[str]:
     """The dotted names of the modules with public names: Tacit itself, its errors, its rooms."""
     top = ROOT / "src" / "tacit"
-    inside = sorted(".".join(path.parent.relative_to(top).parts) for path in top.glob("*/**/__init__.py"))
+    inside = sorted(
+        ".".join(path.parent.relative_to(top).parts)
+        for path in top.glob("*/**/__init__.py")
+        if "__all__" in path.read_text("utf-8")
+    )
     return ["tacit", "tacit.errors", *(f"tacit.{room}" for room in inside)]
 
 
@@ -56,8 +60,13 @@ def reference() -> str:
     sections = [INTRODUCTION]
     for room in rooms():
         module = importlib.import_module(room)
-        lines = [f"- `{name}`: {explained(module, name)}" for name in sorted(public_names(module), key=str.lower)]
-        sections.append("\n".join([f"## {room}", "", first_sentence(module.__doc__ or ""), "", *lines, ""]))
+        lines = [
+            f"- `{name}`: {explained(module, name)}"
+            for name in sorted(public_names(module), key=str.lower)
+        ]
+        sections.append(
+            "\n".join([f"## {room}", "", first_sentence(module.__doc__ or ""), "", *lines, ""])
+        )
     return "\n".join(sections)
 
 

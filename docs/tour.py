@@ -43,7 +43,9 @@ def _count(ages: NDArray[np.int64]) -> None:
     older = int((ages >= 65).sum())
     counter = Laplace.calibrate(epsilon=Fraction(1, 2), sensitivity=1)
     print(f"People of 65 or more, released at epsilon 1/2:  {counter.release(older)}")
-    print(f"The noise stays within ±{counter.error(0.95)} with probability 95 %, known before anything is released.")
+    print(
+        f"The noise stays within ±{counter.error(0.95)} with probability 95 %, known before anything is released."
+    )
     sharper = Laplace.within(error=2, confidence=0.95)
     price = sharper.loss(1).renyi(float("inf"))
     with working():
@@ -74,7 +76,10 @@ def _gaussian(ages: NDArray[np.int64]) -> None:
         reached = Gaussian(borrowed).loss(1).delta(Fraction(8))
         factor = float(upper(reached)) / 1e-6 if reached is not None else float("nan")
     print(f"For epsilon 8 and delta 1e-6, integer noise needs sigma {float(own.sigma):.4f}.")
-    print(f"The formula for continuous noise says {float(borrowed):.4f}; on integers its delta is", end=" ")
+    print(
+        f"The formula for continuous noise says {float(borrowed):.4f}; on integers its delta is",
+        end=" ",
+    )
     print(f"{factor:.1f} times the claim.")
     mean = Gaussian(sigma=Fraction(1, 4), grid=Fraction(1, 1024)).release(float(ages.mean()))
     print(f"A real number on a grid of 1/1024: the mean age, released as {mean}.")
@@ -86,15 +91,23 @@ def _coins(ages: NDArray[np.int64]) -> None:
     coins = RandomizedResponse.two_coin()
     judged = coins.estimate(coins.release(smokes))[1]
     print(f"Everyone answers with two coins of their own (epsilon = ln 3 = {coins.epsilon:.4f}).")
-    print(f"Estimated share of smokers: {100 * float(judged.share):.1f} %, standard deviation", end=" ")
-    print(f"{100 * judged.deviation / len(smokes):.1f} points; the plain share of yes-answers would be biased.")
+    print(
+        f"Estimated share of smokers: {100 * float(judged.share):.1f} %, standard deviation",
+        end=" ",
+    )
+    print(
+        f"{100 * judged.deviation / len(smokes):.1f} points; the plain share of yes-answers would be biased."
+    )
 
 
 def _verified() -> None:
     _headline("5. Verified, not believed")
     coins = RandomizedResponse.two_coin()
     report = verify(
-        lambda rows: coins.distribution(int(str(rows[0]))), universe=(0, 1), size=1, neighbours=Neighbours.REPLACE
+        lambda rows: coins.distribution(int(str(rows[0]))),
+        universe=(0, 1),
+        size=1,
+        neighbours=Neighbours.REPLACE,
     )
     print("Every neighbouring pair of two-coin answers, enumerated in exact fractions:")
     print(f"e**epsilon is exactly {report.ratio()}, and no pair exceeds it.")
@@ -112,7 +125,9 @@ def _draw(path: Path) -> None:
     places = np.arange(-12, 13)
     for label, mechanism in (("Laplace, scale 3", Laplace(3)), ("Gaussian, sigma 3", Gaussian(3))):
         with working():
-            masses = [float(upper(mechanism.distribution(0).probability(int(place)))) for place in places]
+            masses = [
+                float(upper(mechanism.distribution(0).probability(int(place)))) for place in places
+            ]
         drawn = mechanism.release(0, times=100_000)
         seen = [(drawn == place).mean() for place in places]
         (line,) = left.plot(places, masses, label=f"{label}: exact law")
@@ -121,7 +136,10 @@ def _draw(path: Path) -> None:
     left.legend(frameon=False, fontsize=8)
     prices = [Fraction(k, 20) for k in range(1, 41)]
     right.plot(
-        prices, [Laplace.calibrate(price, 1).error(0.95) for price in prices], drawstyle="steps-mid", label="one count"
+        prices,
+        [Laplace.calibrate(price, 1).error(0.95) for price in prices],
+        drawstyle="steps-mid",
+        label="one count",
     )
     both = Sensitivity(2, Norm.L1, Neighbours.REPLACE, dimension=9)
     right.plot(

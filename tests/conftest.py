@@ -13,7 +13,9 @@ settings.register_profile("ci", _STEADY)
 settings.register_profile("explore", deadline=None)
 settings.register_profile("soak", _STEADY, max_examples=2_000)
 # A planted bug must be found, not explained: no shrinking.
-settings.register_profile("teeth", _STEADY, phases=[Phase.explicit, Phase.generate], report_multiple_bugs=False)
+settings.register_profile(
+    "teeth", _STEADY, phases=[Phase.explicit, Phase.generate], report_multiple_bugs=False
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 

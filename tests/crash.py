@@ -30,14 +30,22 @@ from tacit.curator import vault as _asking
 from tacit.engines import Memory
 from tacit.errors import EngineFailed, LedgerRefused, LimitExceeded
 from tacit.ledger import Anchor, DurableLedger, Entry, Founding, fields_of, sqlite_ledger
-from tacit.ledger.page import Page
+from tacit.ledger.transaction import Page
 from tacit.plan import Column, Kind, Plan, Question, Table, Weights, canonical, read_sql
 
 asking: Any = _asking
-VISITS = Table("visits", (Column("ward", Kind.TEXT, values=("A", "B")), Column("age", Kind.INTEGER, 0, 99)), "patient")
+VISITS = Table(
+    "visits",
+    (Column("ward", Kind.TEXT, values=("A", "B")), Column("age", Kind.INTEGER, 0, 99)),
+    "patient",
+)
 ROWS = [{"patient": n % 7, "ward": "AB"[n % 2], "age": n} for n in range(20)]
-POLICIES = [Policy(Limit(epsilon), {"visits": Shared(VISITS, 3)}) for epsilon in (60, 9)]  # ample, and soon exhausted
-QUESTIONS = [f"SELECT ward, COUNT(*) AS n FROM visits WHERE age > {bound} GROUP BY ward" for bound in range(90)]
+# ample, and soon exhausted
+POLICIES = [Policy(Limit(epsilon), {"visits": Shared(VISITS, 3)}) for epsilon in (60, 9)]
+QUESTIONS = [
+    f"SELECT ward, COUNT(*) AS n FROM visits WHERE age > {bound} GROUP BY ward"
+    for bound in range(90)
+]
 PRICES = (Fraction(1, 4), Fraction(1, 2))
 
 STEPS = (
@@ -54,13 +62,16 @@ STEPS = (
     "at random",
 )
 VICTIMS = 3
-QUICK = Path("/dev/shm")  # a killed process takes nothing along that it has written, wherever it has
+# a killed process takes nothing along that it has written, wherever it has
+QUICK = Path("/dev/shm")
 MUTANTS = ("release-first", "charge-after", "refund-on-error")
 
 
 def main() -> int:
     """Nothing went wrong: 0."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--mutant", choices=MUTANTS)
@@ -87,15 +98,25 @@ def trials(count: int, rng: random.Random, mutant: str | None) -> dict[str, Any]
             violations += found
             released += seen
         vaults += 1
-    return {"killed": killed.total(), "at": dict(killed), "releases": released, "violations": dict(violations)}
+    return {
+        "killed": killed.total(),
+        "at": dict(killed),
+        "releases": released,
+        "violations": dict(violations),
+    }
 
 
-def trial(home: Path, policy: Policy, steps: list[str], rng: random.Random, mutant: str | None) -> Counter[str]:
+def trial(
+    home: Path, policy: Policy, steps: list[str], rng: random.Random, mutant: str | None
+) -> Counter[str]:
     """The steps at which a victim was killed in the end; some questions are answered without reaching a step."""
     shared = rng.sample(QUESTIONS, 4)
     traps = [Trap(step, rng.choice((1, 1, 2))) for step in steps]
     victims, other = (
-        [_forked(partial(client, home, policy, trap, shared, rng.getrandbits(32), mutant)) for trap in some]
+        [
+            _forked(partial(client, home, policy, trap, shared, rng.getrandbits(32), mutant))
+            for trap in some
+        ]
         for some in (traps, [Trap()])
     )
     if "at random" in steps:
@@ -124,7 +145,9 @@ def _forked(work: Callable[[], None]) -> int:
 # ---------------------------------------------------------------- a client
 
 
-def client(home: Path, policy: Policy, trap: "Trap", shared: list[str], seed: int, mutant: str | None) -> None:
+def client(
+    home: Path, policy: Policy, trap: "Trap", shared: list[str], seed: int, mutant: str | None
+) -> None:
     """Asks a few questions and writes down what it is told, until it falls into its trap."""
     rng = random.Random(seed)
     log = os.open(home / f"{os.getpid()}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -158,7 +181,9 @@ def opened(home: Path, policy: Policy) -> DurableLedger:
     """The ledger of the trials' vault."""
     limit = policy.limit.filter()
     founding = Founding.of("patient", limit)
-    return sqlite_ledger(home / "ledger.sqlite", founding, limit, anchors=home / "anchors", timeout=60)
+    return sqlite_ledger(
+        home / "ledger.sqlite", founding, limit, anchors=home / "anchors", timeout=60
+    )
 
 
 class Watched(Memory):
@@ -272,7 +297,9 @@ class Wrong(Vault):
     def _looked(self, plan: Plan, epsilon: Fraction) -> Any:
         terms = self._terms(plan, epsilon, None, 0.95)
         exact = self._engines["visits"].evaluate(plan.question, terms.weights)
-        return asking.release_exact(terms, exact, self._describe_question(plan, terms, self._name(plan)))
+        return asking.release_exact(
+            terms, exact, self._describe_question(plan, terms, self._name(plan))
+        )
 
 
 def _refunded(ledger: Any) -> None:
@@ -300,15 +327,23 @@ def audited(home: Path, policy: Policy) -> tuple[Counter[str], int]:
         return Counter({"refused ledger": 1}), 0
     entries = list(ledger.entries())
     found: Counter[str] = Counter()
-    answers = {(entry.key.hex(), sha256(entry.payload).hexdigest()) for entry in entries if entry.payload is not None}
+    answers = {
+        (entry.key.hex(), sha256(entry.payload).hexdigest())
+        for entry in entries
+        if entry.payload is not None
+    }
     keys = {entry.key.hex() for entry in entries}
     lines = [line.split() for line in _lines(home)]
     releases = [tuple(rest) for word, *rest in lines if word == "told"]
     found["uncharged release"] = sum(1 for release in releases if release not in answers)
-    found["uncharged look"] = sum(1 for word, *rest in lines if word == "looked" and rest[0] not in keys)
+    found["uncharged look"] = sum(
+        1 for word, *rest in lines if word == "looked" and rest[0] not in keys
+    )
     found["double charge"] = _doubled(entries)
     spent = sum(entry.charge.amount for entry in entries)
-    found["overspent"] = int(spent > policy.limit.filter().limit.amount or spent != ledger.total_spent().amount)
+    found["overspent"] = int(
+        spent > policy.limit.filter().limit.amount or spent != ledger.total_spent().amount
+    )
     ledger.close()
     return +found, len(releases)
 

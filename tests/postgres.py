@@ -63,7 +63,9 @@ class Server:
         if schema is not None:
             parameters["options"] = f"-csearch_path={schema}"
         query = "&".join(f"{name}={quote(value, safe='')}" for name, value in parameters.items())
-        return f"postgresql://{role}:{quote(PASSWORD, safe='')}@127.0.0.1:{self.port}/postgres?{query}".rstrip("?")
+        return f"postgresql://{role}:{quote(PASSWORD, safe='')}@127.0.0.1:{self.port}/postgres?{query}".rstrip(
+            "?"
+        )
 
     def execute(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements as the owner of everything, each for itself; the rows of the last."""
@@ -94,9 +96,13 @@ class Server:
 
 def programs() -> Path:
     """The folder with the server's programs."""
-    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
+    debian = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4])
+    )
     found = shutil.which("initdb") or (debian[-1] if debian else None)
-    assert found, "there is no PostgreSQL server; install one with `make system` or `apt-get install postgresql`"
+    assert found, (
+        "there is no PostgreSQL server; install one with `make system` or `apt-get install postgresql`"
+    )
     return Path(found).resolve().parent
 
 
@@ -115,10 +121,21 @@ def started(settings: Mapping[str, str] = SETTINGS) -> Server:
         port = free.getsockname()[1]
 
     data = ["-D", base / "data"]
-    cluster = [folder / "initdb", *data, "-U", ROLE, "-A", "scram-sha-256", f"--pwfile={password}", "--no-sync"]
+    cluster = [
+        folder / "initdb",
+        *data,
+        "-U",
+        ROLE,
+        "-A",
+        "scram-sha-256",
+        f"--pwfile={password}",
+        "--no-sync",
+    ]
     options = {**settings, "port": str(port), "unix_socket_directories": str(base)}
     server = [folder / "postgres", *data, *(f"--{name}={value}" for name, value in options.items())]
-    keeper = KEEPER.format(cluster=_line(cluster), server=_line(server), base=_line([base]), password=_line([password]))
+    keeper = KEEPER.format(
+        cluster=_line(cluster), server=_line(server), base=_line([base]), password=_line([password])
+    )
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"}
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
@@ -134,7 +151,9 @@ def started(settings: Mapping[str, str] = SETTINGS) -> Server:
         made = Server(process, port)
         if not _answers(made):
             log.seek(0)
-            raise AssertionError(f"the server does not answer: {log.read().decode(errors='replace')}")
+            raise AssertionError(
+                f"the server does not answer: {log.read().decode(errors='replace')}"
+            )
     return made
 
 
@@ -143,7 +162,10 @@ def _verifier(password: str) -> str:
     salt = b"throw-away"
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, iterations=1)
     stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
-    parts = [b64encode(one).decode() for one in (salt, stored, hmac.digest(salted, b"Server Key", "sha256"))]
+    parts = [
+        b64encode(one).decode()
+        for one in (salt, stored, hmac.digest(salted, b"Server Key", "sha256"))
+    ]
     return "SCRAM-SHA-256$1:{}${}:{}".format(*parts)
 
 

@@ -113,11 +113,18 @@ class Disk:
             if (self.root / name).is_dir():
                 self.events.append(SyncFolder(name))
             else:
-                self.events += [Truncate(name, 0), Write(name, 0, (self.root / name).read_bytes()), Sync(name)]
+                self.events += [
+                    Truncate(name, 0),
+                    Write(name, 0, (self.root / name).read_bytes()),
+                    Sync(name),
+                ]
 
         def noted_replace(source: Path, target: Path) -> None:
             name = self.known_as(source)
-            self.events += [Write(name, 0, source.read_bytes()), Replace(self.known_as(target), name)]
+            self.events += [
+                Write(name, 0, source.read_bytes()),
+                Replace(self.known_as(target), name),
+            ]
             replace(source, target)
 
         with (
@@ -159,7 +166,9 @@ class _File(apsw.VFSFile):
         full = name.filename() if isinstance(name, apsw.URIFilename) else name
         self.name = disk.known_as(full) if full else "temporary"
         # SQLite syncs the folder too when it first syncs a log or a journal that it may have created.
-        self.is_new = bool(flags[0] & apsw.SQLITE_OPEN_CREATE) and not flags[0] & apsw.SQLITE_OPEN_MAIN_DB
+        self.is_new = (
+            bool(flags[0] & apsw.SQLITE_OPEN_CREATE) and not flags[0] & apsw.SQLITE_OPEN_MAIN_DB
+        )
         super().__init__("", name, flags)
 
     def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
@@ -187,7 +196,11 @@ class _Kept:
 
     def left(self, random: Random) -> bytes:
         """The file after some of what was asked."""
-        data, share, sector = bytearray(self.certain), random.choice((0, 1, random.random())), random.choice(SECTORS)
+        data, share, sector = (
+            bytearray(self.certain),
+            random.choice((0, 1, random.random())),
+            random.choice(SECTORS),
+        )
         for event in self.since:
             for piece in _pieces(event, sector):
                 if random.random() < share:
@@ -202,7 +215,9 @@ class _Kept:
         return _Kept(bytes(data))
 
 
-def images(events: Sequence[Event], cuts: Sequence[int], random: Random) -> Iterator[tuple[int, dict[str, bytes]]]:
+def images(
+    events: Sequence[Event], cuts: Sequence[int], random: Random
+) -> Iterator[tuple[int, dict[str, bytes]]]:
     """For every cut, given as a number of events that came before it, one thing that may be left: bytes by file."""
     # Several files may have had one name; which of them has it after the cut is open until the folder is synced.
     named: dict[str, list[_Kept | None]] = {}
@@ -211,7 +226,9 @@ def images(events: Sequence[Event], cuts: Sequence[int], random: Random) -> Iter
         for event in events[done:cut]:
             _note(named, event)
         done = cut
-        chosen = {name: random.choice((files[-1], random.choice(files))) for name, files in named.items()}
+        chosen = {
+            name: random.choice((files[-1], random.choice(files))) for name, files in named.items()
+        }
         yield cut, {name: file.left(random) for name, file in chosen.items() if file is not None}
 
 
@@ -231,7 +248,11 @@ def _note(named: dict[str, list[_Kept | None]], event: Event) -> None:
             files.append(named[by][-1])
             named[by].append(None)
         case SyncFolder(folder):
-            named |= {name: files[-1:] for name, files in named.items() if str(Path(name).parent) == folder}
+            named |= {
+                name: files[-1:]
+                for name, files in named.items()
+                if str(Path(name).parent) == folder
+            }
 
 
 def _pieces(event: Write | Truncate, sector: int) -> Iterator[Write | Truncate]:
@@ -249,7 +270,9 @@ def _pieces(event: Write | Truncate, sector: int) -> Iterator[Write | Truncate]:
 def _torn(piece: Write | Truncate, random: Random) -> Write | Truncate:
     """The piece, or now and then its beginning, broken off within what it says and not in the blanks after it."""
     if isinstance(piece, Write) and random.random() < 0.3:
-        return Write(piece.file, piece.offset, piece.data[: random.randrange(len(piece.data.rstrip()) + 1)])
+        return Write(
+            piece.file, piece.offset, piece.data[: random.randrange(len(piece.data.rstrip()) + 1)]
+        )
     return piece
 
 

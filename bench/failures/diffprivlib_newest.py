@@ -10,7 +10,10 @@ def imported() -> Seen:
     """Whether it can be imported at all."""
     said = refusal(lambda: import_module("diffprivlib"))
     with_what = f"with scikit-learn {version('scikit-learn')}"
-    return said is not None, f"imports {with_what}" if said is None else f"{type(said).__name__} {with_what}"
+    return (
+        said is not None,
+        f"imports {with_what}" if said is None else f"{type(said).__name__} {with_what}",
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,11 @@ Margin = dp.polars.Margin
 
 def context(rows: Any, unit: Any, loss: Any, *margins: Any) -> Any:
     return dp.Context.compositor(
-        data=rows.lazy(), privacy_unit=unit, privacy_loss=loss, split_evenly_over=1, margins=list(margins)
+        data=rows.lazy(),
+        privacy_unit=unit,
+        privacy_loss=loss,
+        split_evenly_over=1,
+        margins=list(margins),
     )
 
 
@@ -29,14 +33,19 @@ def buckets() -> Seen:
 
     def asked(costs: list[float]) -> tuple[float, int]:
         held = context(
-            pl.DataFrame({"cost": costs}), dp.unit_of(contributions=1), dp.loss_of(epsilon=1.0), Margin(max_length=300)
+            pl.DataFrame({"cost": costs}),
+            dp.unit_of(contributions=1),
+            dp.loss_of(epsilon=1.0),
+            Margin(max_length=300),
         )
         question = held.query().select(pl.col("cost").cut([50.0]).to_physical().dp.sum((0, 1)))
         return scale_of(question), int(question.release().collect().item())
 
     cheap = [30.0] * 200
     (scale, one), (_, other) = asked(cheap), asked([70.0, *cheap])
-    return abs(one - other) > 50, f"epsilon 1, noise {scale:g}: {one} and, with one row more, {other}"
+    return abs(
+        one - other
+    ) > 50, f"epsilon 1, noise {scale:g}: {one} and, with one row more, {other}"
 
 
 def threshold() -> Seen:
@@ -46,7 +55,10 @@ def threshold() -> Seen:
     noisy = dp.m.make_laplace_threshold(domain, distance, scale=1.0, threshold=5)
     claimed, times = noisy.map((1, 1, 1))[1], 5_000
     rate = sum(bool(noisy({"a rare disease": 1})) for _ in range(times)) / times
-    return rate > 1.5 * claimed, f"claimed delta {claimed:.4f}; shown in {rate:.4f} of {times:,} releases"
+    return (
+        rate > 1.5 * claimed,
+        f"claimed delta {claimed:.4f}; shown in {rate:.4f} of {times:,} releases",
+    )
 
 
 def grouped() -> Seen:
@@ -68,12 +80,20 @@ def redefined() -> Seen:
 
     def asked(rows: Any) -> Any:
         held = context(rows, PERSON, dp.loss_of(rho=0.5)).query().truncate_per_group(1, by=["ward"])
-        one = held.truncate_num_groups(101, by=["ward"], keep="first").with_columns(ward=pl.lit(0, dtype=pl.Int64))
+        one = held.truncate_num_groups(101, by=["ward"], keep="first").with_columns(
+            ward=pl.lit(0, dtype=pl.Int64)
+        )
         return one.group_by("ward").agg(dp.len()).with_keys(pl.LazyFrame({"ward": [0]}))
 
-    counts = [asked(each).release().collect()["len"][0] for each in (rows, rows.filter(pl.col("person") == 1))]
+    counts = [
+        asked(each).release().collect()["len"][0]
+        for each in (rows, rows.filter(pl.col("person") == 1))
+    ]
     scale, moved = scale_of(asked(rows)), abs(counts[0] - counts[1])
-    return moved > 20 * scale, f"rho 0.5 with noise {scale:g}: {counts[0]} and, without one person, {counts[1]}"
+    return (
+        moved > 20 * scale,
+        f"rho 0.5 with noise {scale:g}: {counts[0]} and, without one person, {counts[1]}",
+    )
 
 
 def default() -> Seen:
@@ -85,7 +105,10 @@ def default() -> Seen:
         released.collect()
     except dp.OpenDPException as error:
         again = "and nothing is left to ask with" if _spent(held) else "and nothing is charged"
-        return True, f"fails ({'duplicate column' if 'multiple fields' in str(error) else 'another reason'}), {again}"
+        return (
+            True,
+            f"fails ({'duplicate column' if 'multiple fields' in str(error) else 'another reason'}), {again}",
+        )
     return False, "is answered"
 
 
@@ -105,8 +128,12 @@ def visits() -> Any:
 def kept(groups: int, keep: str) -> dict[str, int]:
     """How many people are counted in each ward, with next to no noise."""
     held = context(visits(), PERSON, dp.loss_of(epsilon=1e6, delta=1e-6)).query()
-    few = held.truncate_num_groups(groups, by=["ward"], keep=keep).truncate_per_group(1, by=["ward"])
-    return dict(few.group_by("ward").agg(dp.len()).with_keys(WARDS).release().collect().sort("ward").rows())
+    few = held.truncate_num_groups(groups, by=["ward"], keep=keep).truncate_per_group(
+        1, by=["ward"]
+    )
+    return dict(
+        few.group_by("ward").agg(dp.len()).with_keys(WARDS).release().collect().sort("ward").rows()
+    )
 
 
 def one_less() -> Seen:

@@ -35,7 +35,10 @@ def released(*metrics: Any, computed: bool = True) -> dict[str, float]:
 def deviation() -> Seen:
     """For which measures a standard deviation is given when it is asked for."""
     asked = {"COUNT, SUM": (COUNT, SUM), "COUNT, MEAN": (COUNT, MEAN), "MEAN": (MEAN,)}
-    given = {what: sum("stddev" in name for name in released(*metrics)) for what, metrics in asked.items()}
+    given = {
+        what: sum("stddev" in name for name in released(*metrics))
+        for what, metrics in asked.items()
+    }
     told = "; ".join(f"{what}: {number}" for what, number in given.items())
     return given["COUNT, MEAN"] == 0, f"standard deviations given: {told}"
 
@@ -43,8 +46,14 @@ def deviation() -> Seen:
 def errors() -> Seen:
     """What is said when the budgets are not computed, and which parts cannot be imported."""
     said = refusal(lambda: released(COUNT, computed=False))
-    gone = [name for name in ("pipeline_dp.dataframes", "analysis") if refusal(lambda name=name: import_module(name))]
-    return bool(gone), f"forgotten compute_budgets(): {type(said).__name__}; not importable: {', '.join(gone)}"
+    gone = [
+        name
+        for name in ("pipeline_dp.dataframes", "analysis")
+        if refusal(lambda name=name: import_module(name))
+    ]
+    return bool(
+        gone
+    ), f"forgotten compute_budgets(): {type(said).__name__}; not importable: {', '.join(gone)}"
 
 
 if __name__ == "__main__":

@@ -71,7 +71,10 @@ def price() -> Seen:
     event = str(private("SELECT STDDEV(cost) AS s, VARIANCE(cost) AS v FROM visits").dp_event())
     multipliers = [float(each) for each in re.findall(r"noise_multiplier: ([0-9.]+)", event)]
     found = epsilon_of(multipliers)
-    return found > 1.05, f"asked for epsilon 1: {len(multipliers)} Gaussians, together epsilon {found:.2f}"
+    return (
+        found > 1.05,
+        f"asked for epsilon 1: {len(multipliers)} Gaussians, together epsilon {found:.2f}",
+    )
 
 
 def counted() -> Seen:
@@ -85,7 +88,12 @@ def dropped() -> Seen:
     window = text("SELECT COUNT(*) OVER (PARTITION BY ward) AS n FROM visits")
     plain = text("SELECT COUNT(*) AS n FROM visits")
     gone = "OVER" not in window and len(window) == len(plain)
-    return gone, "accepted, OVER is gone, the text is as long as that of COUNT(*)" if gone else "OVER is kept"
+    return (
+        gone,
+        "accepted, OVER is gone, the text is as long as that of COUNT(*)"
+        if gone
+        else "OVER is kept",
+    )
 
 
 def noise() -> Seen:
@@ -98,7 +106,10 @@ def noise() -> Seen:
         said = refusal(lambda: text("SELECT MEDIAN(cost) AS m FROM visits"))
     os.dup2(silent, 2)
     kind = "a panic" if type(said).__name__ == "PanicException" else type(said).__name__
-    return drawn, f"RANDOM() of the database in floating point; {len(sql):,} characters; MEDIAN: {kind}"
+    return (
+        drawn,
+        f"RANDOM() of the database in floating point; {len(sql):,} characters; MEDIAN: {kind}",
+    )
 
 
 if __name__ == "__main__":

@@ -45,7 +45,10 @@ def price() -> Seen:
     for _ in range(30):
         asked.execute("SELECT COUNT(*) AS n FROM clinic.visits")
     spent = float(asked.odometer.spent[0])
-    return once > 1 and spent > 1, f"epsilon 1: one question costs {once:g}; after 30 counts {spent:g}, and no end"
+    return (
+        once > 1 and spent > 1,
+        f"epsilon 1: one question costs {once:g}; after 30 counts {spent:g}, and no end",
+    )
 
 
 def accuracy() -> Seen:
@@ -57,7 +60,11 @@ def accuracy() -> Seen:
 def statements() -> Seen:
     """Which ordinary statements are refused."""
     asked = reader()
-    refused = [what for what, sql in ORDINARY.items() if refusal(lambda sql=sql: asked.execute(sql)) is not None]
+    refused = [
+        what
+        for what, sql in ORDINARY.items()
+        if refusal(lambda sql=sql: asked.execute(sql)) is not None
+    ]
     return bool(refused), f"refused {len(refused)} of {len(ORDINARY)}: {', '.join(refused)}"
 
 

@@ -13,7 +13,11 @@ def tell(cases: dict[str, Callable[[], Seen]]) -> None:
         try:
             fails, seen = look()
         except Exception as error:  # noqa: BLE001 -- a case that cannot be run any more says so, and the next one runs
-            line = {"case": case, "fails": None, "seen": f"could not be run: {type(error).__name__}"}
+            line = {
+                "case": case,
+                "fails": None,
+                "seen": f"could not be run: {type(error).__name__}",
+            }
         else:
             line = {"case": case, "fails": fails, "seen": seen}
         print(json.dumps(line), flush=True)

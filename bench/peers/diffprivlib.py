@@ -25,7 +25,9 @@ def mechanism(case: Noise) -> Any:
     if case.law == "Laplace":
         return Laplace(epsilon=1.0, sensitivity=scale)
     epsilon, delta = 0.5, 1e-6
-    return Gaussian(epsilon=epsilon, delta=delta, sensitivity=scale * epsilon / sqrt(2 * log(1.25 / delta)))
+    return Gaussian(
+        epsilon=epsilon, delta=delta, sensitivity=scale * epsilon / sqrt(2 * log(1.25 / delta))
+    )
 
 
 def quantiles() -> None:
@@ -38,7 +40,11 @@ def quantiles() -> None:
 
         between, beyond = mean_misranked(release, wanted)
         seconds = best(release, next(samples(1)))
-        emit("diffprivlib", "ages", **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds})
+        emit(
+            "diffprivlib",
+            "ages",
+            **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds},
+        )
 
 
 if __name__ == "__main__":

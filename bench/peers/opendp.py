@@ -49,8 +49,14 @@ def accounting() -> None:
 
 def epsilon(composition: Composition) -> float:
     """By zero-concentrated privacy, which every step can be turned into."""
-    measurements = [measurement for step in composition.steps for measurement in [concentrated(step)] * step.times]
-    return float(dp.c.make_zCDP_to_approxDP(dp.c.make_composition(measurements)).map(1.0).epsilon(DELTA))
+    measurements = [
+        measurement
+        for step in composition.steps
+        for measurement in [concentrated(step)] * step.times
+    ]
+    return float(
+        dp.c.make_zCDP_to_approxDP(dp.c.make_composition(measurements)).map(1.0).epsilon(DELTA)
+    )
 
 
 def concentrated(step: Step) -> Any:
@@ -67,7 +73,11 @@ def quantiles() -> None:
         for who, release in ways.items():
             between, beyond = mean_misranked(release, wanted)
             seconds = best(release, next(samples(1)))
-            emit(who, "ages", **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds})
+            emit(
+                who,
+                "ages",
+                **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds},
+            )
 
 
 def tree(wanted: list[float]) -> Any:
@@ -95,7 +105,9 @@ def candidates(wanted: list[float]) -> Any:
     def scored(rank: float) -> Any:
         scores = space >> dp.t.then_quantile_score_candidates(years, rank)
         return dp.binary_search_chain(
-            lambda scale: scores >> dp.m.then_noisy_max(dp.max_divergence(), scale=scale, negate=True),
+            lambda scale: (
+                scores >> dp.m.then_noisy_max(dp.max_divergence(), scale=scale, negate=True)
+            ),
             1,
             EPSILON / len(wanted),
         )

@@ -7,7 +7,22 @@ from typing import Any
 
 import opendp.prelude as dp  # type: ignore[import-not-found]
 import polars as pl
-from cases import ASKED, BOUND, DELTA, FEW, LIMIT, MANY, MEDIANS, MOST, RUNS, WARDS, Asked, Bounds, coded, visits
+from cases import (
+    ASKED,
+    BOUND,
+    DELTA,
+    FEW,
+    LIMIT,
+    MANY,
+    MEDIANS,
+    MOST,
+    RUNS,
+    WARDS,
+    Asked,
+    Bounds,
+    coded,
+    visits,
+)
 from timing import best, emit, serve
 
 warnings.simplefilter("ignore")
@@ -35,7 +50,8 @@ def cost(high: int) -> Any:
 def questions() -> None:
     """Seconds of each question, by whichever way of keeping a person's rows is faster: a sample, or the first ones."""
     column, ends = cost(MOST)
-    asked = {"count": [dp.len()], "sum and mean": [dp.len(), column.sum(ends)]}  # the mean is their quotient
+    # the mean is their quotient
+    asked = {"count": [dp.len()], "sum and mean": [dp.len(), column.sum(ends)]}
     for what, columns in asked.items():
         seconds = min(best(released, columns, keep, least=2) for keep in ("sample", "first"))
         emit("OpenDP", what, seconds=seconds)
@@ -75,7 +91,11 @@ def median_of(column: str, keep: str | None) -> Any:
 
 def keys() -> None:
     """Seconds of a count by unknown keys, by the fastest way of keeping a person's rows or keys."""
-    emit("OpenDP", "count", seconds=min(best(found, way, least=2) for way in ("sample", "first", "keys")))
+    emit(
+        "OpenDP",
+        "count",
+        seconds=min(best(found, way, least=2) for way in ("sample", "first", "keys")),
+    )
 
 
 def found(way: str) -> Any:
@@ -87,7 +107,9 @@ def found(way: str) -> Any:
         split_evenly_over=1,
     ).query()
     if way == "keys":
-        held = asked.truncate_per_group(1, by=["code"]).truncate_num_groups(BOUND, by=["code"], keep="first")
+        held = asked.truncate_per_group(1, by=["code"]).truncate_num_groups(
+            BOUND, by=["code"], keep="first"
+        )
     else:
         held = asked.truncate_per_group(BOUND, keep=way)
     return held.group_by("code").agg(dp.len()).release().collect()
@@ -100,7 +122,9 @@ def rho() -> float:
     low, high = 0.0, 5.0
     for _ in range(50):
         middle = (low + high) / 2
-        hidden = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=sqrt(1 / (2 * middle))))
+        hidden = dp.c.make_zCDP_to_approxDP(
+            dp.m.make_gaussian(*space, scale=sqrt(1 / (2 * middle)))
+        )
         low, high = (middle, high) if hidden.map(1.0).epsilon(DELTA) <= LIMIT else (low, middle)
     return low
 
@@ -139,7 +163,11 @@ def estimate(shared: Any, asked: Asked, held: Bounds) -> dict[str, float]:
     """The released number of every ward."""
     column, ends = cost(held.high)
     figure = column.mean(ends) if asked.mean else dp.len(signed=True)
-    rows = shared.query().filter(pl.col("age") < asked.below).truncate_per_group(held.rows, by=["ward"])
+    rows = (
+        shared.query()
+        .filter(pl.col("age") < asked.below)
+        .truncate_per_group(held.rows, by=["ward"])
+    )
     rows = rows.truncate_num_groups(held.wards, by=["ward"], keep="first")
     table = rows.group_by("ward").agg(figure.alias("figure")).with_keys(KEYS).release().collect()
     return {ward: float(number) for ward, number in table.select("ward", "figure").rows()}

@@ -11,13 +11,16 @@ from timing import emit, serve
 
 Rows = list[tuple[Any, ...]]
 EXTRACT = pdp.DataExtractors(
-    privacy_id_extractor=itemgetter(0), partition_extractor=itemgetter(1), value_extractor=itemgetter(2)
+    privacy_id_extractor=itemgetter(0),
+    partition_extractor=itemgetter(1),
+    value_extractor=itemgetter(2),
 )
 
 
 Noise = dict[bool, float]
 """How wide the noise of a count is, and of each part of a mean, for a sensitivity of one."""
-WEIGHTS = {False: 1.0, True: sqrt(2)}  # of a count and of a mean, so that both cost the same: a mean is two releases
+# of a count and of a mean, so that both cost the same: a mean is two releases
+WEIGHTS = {False: 1.0, True: sqrt(2)}
 
 
 def multipliers() -> None:
@@ -30,9 +33,13 @@ def multipliers() -> None:
 def found(asked: list[Asked]) -> Noise:
     """The noise that the accountant finds for these questions: it is wider where their weight is lower."""
     accountant = pdp.PLDBudgetAccountant(total_epsilon=LIMIT, total_delta=DELTA)
-    lazy(accountant, [(0, WARDS[0], 0.0, 0)], asked, {False: Bounds(1, 1, 1), True: Bounds(1, 1, 1)})
+    lazy(
+        accountant, [(0, WARDS[0], 0.0, 0)], asked, {False: Bounds(1, 1, 1), True: Bounds(1, 1, 1)}
+    )
     accountant.compute_budgets()
-    return {of_mean(each): float(each.noise_standard_deviation) for each in accountant.mechanism_specs}
+    return {
+        of_mean(each): float(each.noise_standard_deviation) for each in accountant.mechanism_specs
+    }
 
 
 def of_mean(mechanism: Any) -> bool:
@@ -56,10 +63,14 @@ def error(*given: str) -> None:
 def read() -> Rows:
     """The rows as tuples: person, ward, cost, age."""
     table = pq.read_table(visits(FEW))
-    return list(zip(*(table[name].to_pylist() for name in ("person", "ward", "cost", "age")), strict=True))
+    return list(
+        zip(*(table[name].to_pylist() for name in ("person", "ward", "cost", "age")), strict=True)
+    )
 
 
-def emit_all(who: str, run: int, rows: Rows, asked: list[Asked], held: dict[bool, Bounds], noise: Noise) -> None:
+def emit_all(
+    who: str, run: int, rows: Rows, asked: list[Asked], held: dict[bool, Bounds], noise: Noise
+) -> None:
     """One run of the whole limit, with the noise that its accountant has found before: that takes a minute."""
     accountant = pdp.PLDBudgetAccountant(total_epsilon=LIMIT, total_delta=DELTA)
     answers = lazy(accountant, rows, asked, held)

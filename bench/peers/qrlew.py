@@ -28,7 +28,9 @@ def questions() -> None:
             emit(
                 "Qrlew",
                 what,
-                seconds=best(lambda sql=sql: connection.execute(private(declared, sql)).fetchall(), least=2),
+                seconds=best(
+                    lambda sql=sql: connection.execute(private(declared, sql)).fetchall(), least=2
+                ),
             )
 
 
@@ -37,11 +39,15 @@ def keys() -> None:
     declared = dataset(told=False)
     with duckdb.connect() as connection:
         connection.execute("SET enable_progress_bar = false")
-        connection.execute(f"CREATE VIEW visits AS SELECT person, code AS ward, 1.0 AS cost FROM '{coded(MANY)}'")
+        connection.execute(
+            f"CREATE VIEW visits AS SELECT person, code AS ward, 1.0 AS cost FROM '{coded(MANY)}'"
+        )
         emit(
             "Qrlew",
             "count",
-            seconds=best(lambda: connection.execute(private(declared, SQL["count"])).fetchall(), least=2),
+            seconds=best(
+                lambda: connection.execute(private(declared, SQL["count"])).fetchall(), least=2
+            ),
         )
 
 
@@ -51,13 +57,18 @@ def dataset(*, told: bool = True) -> Any:
         file = Path(folder) / "shape.db"
         with sqlite3.connect(file) as shape:
             shape.execute("CREATE TABLE visits (person BIGINT, ward TEXT, cost FLOAT)")
-            shape.executemany("INSERT INTO visits VALUES (?, ?, ?)", [(i, ward, 1.0) for i, ward in enumerate(WARDS)])
+            shape.executemany(
+                "INSERT INTO visits VALUES (?, ?, ?)",
+                [(i, ward, 1.0) for i, ward in enumerate(WARDS)],
+            )
         engine = create_engine(f"sqlite:///{file}")
         read = pyqrlew.Dataset.from_database(
             name="v", engine=engine, schema_name=None, ranges=False, possible_values_threshold=None
         )
     size = read.size.replace(f'"size": "{len(WARDS)}"', f'"size": "{MANY}"')
-    sized = pyqrlew.Dataset.from_str(_described(read), read.schema, size).visits.cost.with_range(0.0, float(MOST))
+    sized = pyqrlew.Dataset.from_str(_described(read), read.schema, size).visits.cost.with_range(
+        0.0, float(MOST)
+    )
     return sized.visits.ward.with_possible_values(WARDS) if told else sized
 
 
@@ -65,7 +76,9 @@ def _described(read: Any) -> str:
     spec = {"transformed": {"transform": "x", "arguments": [], "named_arguments": {}}}
     kind = "sarus_data_spec/sarus_data_spec.Dataset"
     uuid = json.loads(read.schema)["dataset"]
-    return json.dumps({"@type": kind, "uuid": uuid, "name": "v", "spec": spec, "properties": {}, "doc": ""})
+    return json.dumps(
+        {"@type": kind, "uuid": uuid, "name": "v", "spec": spec, "properties": {}, "doc": ""}
+    )
 
 
 def private(declared: Any, sql: str) -> str:

@@ -30,7 +30,11 @@ def noise() -> None:
     for case in NOISES:
         emit("tacit sampler", case, rate=SAMPLES / best(sampled, case))
         emit("tacit integers", case, rate=SAMPLES / best(mechanism(case).release, integers))
-        emit("tacit reals", case, rate=SAMPLES / best(mechanism(case, fine_grid(case)).release, reals))
+        emit(
+            "tacit reals",
+            case,
+            rate=SAMPLES / best(mechanism(case, fine_grid(case)).release, reals),
+        )
         draw = best_draw(mechanism(case).release, 0, DRAWS)
         first = best_of(first_release, case.variants())
         emit("tacit", case, draw=draw, first=first)
@@ -73,7 +77,9 @@ def epsilon(composition: Composition) -> float:
 def loss(step: Step) -> Loss:
     """What one step costs when its answer moves by 1."""
     moved = 1 / step.noise.scale
-    whole: Loss = LaplaceLoss(moved) if step.noise.law == "Laplace" else GaussianLoss(squared=moved**2)
+    whole: Loss = (
+        LaplaceLoss(moved) if step.noise.law == "Laplace" else GaussianLoss(squared=moved**2)
+    )
     return whole if step.sampled == 1 else whole.subsample(step.sampled)
 
 
@@ -84,7 +90,9 @@ def quantiles() -> None:
     ways = {
         "tacit, chosen": lambda wanted: quantiles_for(EPSILON, one, grid.count, wanted),
         "tacit, chosen, replace": lambda wanted: quantiles_for(EPSILON, moved, grid.count, wanted),
-        "tacit, histogram": lambda wanted: HistogramQuantiles.calibrate(EPSILON, one, grid.count, wanted),
+        "tacit, histogram": lambda wanted: HistogramQuantiles.calibrate(
+            EPSILON, one, grid.count, wanted
+        ),
         "tacit, joint": lambda wanted: JointQuantiles.calibrate(EPSILON, one, wanted),
         "tacit, joint, replace": lambda wanted: JointQuantiles.calibrate(EPSILON, moved, wanted),
         "tacit, recursive": lambda wanted: RecursiveQuantiles.calibrate(EPSILON, one, wanted),
@@ -99,7 +107,11 @@ def quantiles() -> None:
 
             between, beyond = mean_misranked(release, ranks(count))
             seconds = best(release, next(samples(1)))
-            emit(who, "ages", **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds})
+            emit(
+                who,
+                "ages",
+                **{f"{count}": between, f"{count} beyond": beyond, f"seconds {count}": seconds},
+            )
 
 
 if __name__ == "__main__":

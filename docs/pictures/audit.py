@@ -32,7 +32,9 @@ def main() -> None:
 def _sound() -> Findings:
     """A Laplace mechanism that keeps its claim."""
     mechanism = Laplace(scale=4)
-    return audit(mechanism, (0, 4), 10**6, SURE, claimed=mechanism.loss(4), subject="Laplace noise, scale 4")
+    return audit(
+        mechanism, (0, 4), 10**6, SURE, claimed=mechanism.loss(4), subject="Laplace noise, scale 4"
+    )
 
 
 def _refuted() -> Findings:
@@ -53,9 +55,16 @@ def _games() -> Games:
     coins = RandomizedResponse.two_coin()
     # The first two are siblings and mostly alike; the third is seldom a yes.
     siblings = {(a, b): Fraction(3 if a == b else 1, 8) for a in (0, 1) for b in (0, 1)}
-    prior = {(*pair, c): chance * Fraction(3 - 2 * c, 4) for pair, chance in siblings.items() for c in (0, 1)}
+    prior = {
+        (*pair, c): chance * Fraction(3 - 2 * c, 4)
+        for pair, chance in siblings.items()
+        for c in (0, 1)
+    }
     return posterior_games(
-        prior, lambda rows: coins.reports_law(sum(rows), len(rows) - sum(rows)), Neighbours.REPLACE, default=0
+        prior,
+        lambda rows: coins.reports_law(sum(rows), len(rows) - sum(rows)),
+        Neighbours.REPLACE,
+        default=0,
     )
 
 

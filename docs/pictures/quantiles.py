@@ -16,7 +16,9 @@ __all__ = ["main"]
 
 _BLUE, _ORANGE, _GREY = "#1b4f8a", "#c8501e", "#999999"
 # How many people are of each age from 0 on: made up, to look like a town.
-AGES = np.array([round(14 * np.exp(-(((age - 34) / 24) ** 2)) + 3 * (age < 75)) for age in range(101)])
+AGES = np.array(
+    [round(14 * np.exp(-(((age - 34) / 24) ** 2)) + 3 * (age < 75)) for age in range(101)]
+)
 
 
 def main() -> None:
@@ -44,13 +46,23 @@ def _quantiles() -> Any:
     figure, left, right = _sheets()
     median = int(np.searchsorted(np.cumsum(AGES), AGES.sum() / 2))
     shown = range(median - 8, median + 9)
-    for epsilon, colour in ((Fraction(1, 20), _GREY), (Fraction(1, 5), _ORANGE), (Fraction(1), _BLUE)):
+    for epsilon, colour in (
+        (Fraction(1, 20), _GREY),
+        (Fraction(1, 5), _ORANGE),
+        (Fraction(1), _BLUE),
+    ):
         with working():
             law = Quantile.calibrate(epsilon, 1, Fraction(1, 2)).distribution(AGES)
             chances = [float(upper(law[age])) for age in shown]
-        left.plot(list(shown), chances, "o-", ms=3, color=colour, label=f"epsilon {float(epsilon):g}")
+        left.plot(
+            list(shown), chances, "o-", ms=3, color=colour, label=f"epsilon {float(epsilon):g}"
+        )
     left.axvline(median, color="#cccccc", linewidth=1, zorder=0)
-    left.set(title=f"Which age is called the median of {AGES.sum():,} people", xlabel="age", ylabel="probability")
+    left.set(
+        title=f"Which age is called the median of {AGES.sum():,} people",
+        xlabel="age",
+        ylabel="probability",
+    )
     left.legend(frameon=False, fontsize=9)
     ranks = [Fraction(k, 30) for k in range(1, 30)]
     shares = np.cumsum(AGES) / AGES.sum()
@@ -58,7 +70,12 @@ def _quantiles() -> Any:
     for epsilon, colour in ((Fraction(1, 5), _ORANGE), (Fraction(1), _BLUE)):
         released = quantiles_for(epsilon, 1, 101, ranks).release(AGES)
         right.plot(
-            released, [float(rank) for rank in ranks], "o", ms=4, color=colour, label=f"epsilon {float(epsilon):g}"
+            released,
+            [float(rank) for rank in ranks],
+            "o",
+            ms=4,
+            color=colour,
+            label=f"epsilon {float(epsilon):g}",
         )
     right.set(title="Twenty-nine quantiles in one release", xlabel="age", ylabel="rank")
     right.legend(frameon=False, fontsize=9)
@@ -72,7 +89,9 @@ def _threshold() -> Any:
     for epsilon, colour in ((Fraction(1, 4), _ORANGE), (Fraction(1), _BLUE)):
         mechanism = AboveThreshold.calibrate(epsilon, 1)
         with working():
-            chances = [float(upper(mechanism.distribution([value], 0)[(True,)])) for value in values]
+            chances = [
+                float(upper(mechanism.distribution([value], 0)[(True,)])) for value in values
+            ]
         left.plot(values, chances, color=colour, label=f"epsilon {float(epsilon):g}")
     left.set(title="One question", xlabel="value - threshold", ylabel="probability of yes")
     left.axvline(0, color="#cccccc", linewidth=1, zorder=0)
@@ -83,9 +102,18 @@ def _threshold() -> Any:
         name = "one yes" if count == 1 else f"up to {count} yeses"
         right.plot(asked, [mechanism.error(0.95, n) for n in asked], color=colour, label=name)
         right.plot(
-            asked, [mechanism.error_bound(0.95, n) for n in asked], color=colour, linestyle=":", label="its theorem"
+            asked,
+            [mechanism.error_bound(0.95, n) for n in asked],
+            color=colour,
+            linestyle=":",
+            label="its theorem",
         )
-    right.set(title="Any number of questions, epsilon 1", xlabel="questions", ylabel="± at 95 %", xscale="log")
+    right.set(
+        title="Any number of questions, epsilon 1",
+        xlabel="questions",
+        ylabel="± at 95 %",
+        xscale="log",
+    )
     right.set_ylim(bottom=0)
     right.legend(frameon=False, fontsize=9)
     return figure

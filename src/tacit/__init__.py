@@ -79,7 +79,9 @@ __all__ = [
 ]
 
 _WAITING = "OPENBLAS_THREAD_TIMEOUT"
-_ROOMS = dict.fromkeys(__all__, "tacit.plan") | dict.fromkeys(("example", "open", "protect"), "tacit.curator")
+_ROOMS = dict.fromkeys(__all__, "tacit.plan") | dict.fromkeys(
+    ("example", "open", "protect"), "tacit.curator"
+)
 
 
 def __getattr__(name: str) -> object:

@@ -183,7 +183,9 @@ class NotInstalled(TacitError, ImportError):
     def __init__(self, for_what: str, library: str, extra: str) -> None:
         self.library = library
         self.extra = extra
-        super().__init__(f"{for_what} needs {library}, which is not installed; pip install 'tacit-dp[{extra}]'")
+        super().__init__(
+            f"{for_what} needs {library}, which is not installed; pip install 'tacit-dp[{extra}]'"
+        )
 
 
 class InvalidPlan(TacitError, ValueError):
@@ -194,7 +196,14 @@ class InvalidPlan(TacitError, ValueError):
     """
 
     def __init__(
-        self, reason: str, remedy: str, *, text: str = "", start: int = 0, end: int = 0, culprit: object = None
+        self,
+        reason: str,
+        remedy: str,
+        *,
+        text: str = "",
+        start: int = 0,
+        end: int = 0,
+        culprit: object = None,
     ) -> None:
         self.reason = reason
         self.remedy = remedy
@@ -202,7 +211,9 @@ class InvalidPlan(TacitError, ValueError):
         self.start = start
         self.end = end
         self.culprit = culprit
-        super().__init__(f"{reason}\n{_underline(text, start, end)}{remedy}" if text else f"{reason}; {remedy}")
+        super().__init__(
+            f"{reason}\n{_underline(text, start, end)}{remedy}" if text else f"{reason}; {remedy}"
+        )
 
     def locate(self, text: str, start: int, end: int) -> "InvalidPlan":
         """The same refusal, about this part of a text."""
@@ -213,7 +224,14 @@ class Unbounded(InvalidPlan):
     """One row could change the answer by any amount, because a column has no declared bounds."""
 
     def __init__(
-        self, column: str, kind: str, *, text: str = "", start: int = 0, end: int = 0, culprit: object = None
+        self,
+        column: str,
+        kind: str,
+        *,
+        text: str = "",
+        start: int = 0,
+        end: int = 0,
+        culprit: object = None,
     ) -> None:
         self.column = column
         self.kind = kind
@@ -241,8 +259,12 @@ class Fault:
     remedy: str
 
     def __str__(self) -> str:
-        where = ": ".join([*([f"line {self.line}"] if self.line else []), *([self.key] if self.key else [])])
-        return f"{where}: {self.problem}; {self.remedy}" if where else f"{self.problem}; {self.remedy}"
+        where = ": ".join(
+            [*([f"line {self.line}"] if self.line else []), *([self.key] if self.key else [])]
+        )
+        return (
+            f"{where}: {self.problem}; {self.remedy}" if where else f"{self.problem}; {self.remedy}"
+        )
 
 
 class InvalidPolicy(TacitError, ValueError):
@@ -301,7 +323,9 @@ def _format_value(given: object) -> str:
             return _fraction(given)
         case tuple() | list() if type(given) in (tuple, list) and len(given) <= _ITEMS:
             inside = ", ".join(_format_value(each) for each in given)
-            return f"[{inside}]" if isinstance(given, list) else f"({inside}{',' * (len(given) == 1)})"
+            return (
+                f"[{inside}]" if isinstance(given, list) else f"({inside}{',' * (len(given) == 1)})"
+            )
         case _:
             return repr(given)
 
@@ -316,7 +340,11 @@ def _fraction(given: Fraction) -> str:
     if max(above, below) > _BITS:
         return f"a quotient of {above} and {below} bits"
     try:
-        return str(Context(prec=30, traps=[Inexact]).divide(Decimal(given.numerator), Decimal(given.denominator)))
+        return str(
+            Context(prec=30, traps=[Inexact]).divide(
+                Decimal(given.numerator), Decimal(given.denominator)
+            )
+        )
     except Inexact:
         return str(given)
 

@@ -33,7 +33,11 @@ def frozen(
     Traceback (most recent call last):
     dataclasses.FrozenInstanceError: cannot assign to field 'x'
     """
-    return (lambda made: _make_class(made, init=init, eq=eq)) if cls is None else _make_class(cls, init=init, eq=eq)
+    return (
+        (lambda made: _make_class(made, init=init, eq=eq))
+        if cls is None
+        else _make_class(cls, init=init, eq=eq)
+    )
 
 
 def _make_class(cls: type[T], *, init: bool, eq: bool) -> type[T]:
@@ -67,7 +71,8 @@ class _Initialiser:
 
     def __get__(self, value: object, _: type | None = None) -> Callable[..., None]:
         made: Any = self._of
-        if isinstance(made.__dict__["__init__"], _Initialiser):  # two threads may both make it: they make the same
+        # two threads may both make it: they make the same
+        if isinstance(made.__dict__["__init__"], _Initialiser):
             made.__init__ = _initialiser(made, fields(made))
         found: Any = made.__dict__["__init__"]
         return found if value is None else found.__get__(value)  # type: ignore[no-any-return]
@@ -122,7 +127,9 @@ def _make_hash(held: Callable[[object], tuple[Any, ...]]) -> Callable[[object], 
 
 @recursive_repr()
 def _show(self: Any) -> str:
-    parts = ", ".join(f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    parts = ", ".join(
+        f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr
+    )
     return f"{self.__class__.__qualname__}({parts})"
 
 

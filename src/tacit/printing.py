@@ -23,7 +23,9 @@ def printable(text: str) -> str:
     """
     if text.isprintable() and _UNSEEN.isdisjoint(text):
         return text
-    return "".join(letter if letter.isprintable() and letter not in _UNSEEN else "·" for letter in text)
+    return "".join(
+        letter if letter.isprintable() and letter not in _UNSEEN else "·" for letter in text
+    )
 
 
 def printable_lines(text: str) -> str:
@@ -44,7 +46,9 @@ def json_text(value: object, default: Callable[[object], object] | None = None) 
     text = json.dumps(value, default=default, ensure_ascii=False)
     if printable(text) == text:
         return text
-    return "".join(letter if printable(letter) == letter else json.dumps(letter)[1:-1] for letter in text)
+    return "".join(
+        letter if printable(letter) == letter else json.dumps(letter)[1:-1] for letter in text
+    )
 
 
 def spreadsheet_cell(text: str) -> str:

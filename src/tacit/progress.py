@@ -25,7 +25,9 @@ def show_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item
         for done, item in enumerate(items):
             if terminal and monotonic() >= due:
                 due, shown = monotonic() + EVERY, True
-                sys.stderr.write(f"\r{done:,} of at most {total:,} {what} ({100 * done // max(total, 1)} %)")
+                sys.stderr.write(
+                    f"\r{done:,} of at most {total:,} {what} ({100 * done // max(total, 1)} %)"
+                )
                 sys.stderr.flush()
             yield item
     finally:

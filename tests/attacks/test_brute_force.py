@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from tacit.curator import Limit, Shared
-from tacit.curator.terms import Terms, terms_of
-from tacit.curator.unknown import key_sensitivity, weight_alone
+from tacit.curator.pricing.terms import Terms, terms_of
+from tacit.curator.pricing.unknown_keys import key_sensitivity, weight_alone
 from tacit.engines import DuckDB, Memory
 from tacit.errors import TacitError
 from tacit.mechanisms import RankedCells
@@ -54,8 +54,31 @@ CELLS: dict[str, list[Any]] = {
     "m": [0, 5, 1, 8],
 }
 POISON: list[Any] = [
-    *(None, float("nan"), float("inf"), -float("inf"), 1e308, 2**62, 10**30, 5e-324, Decimal("NaN"), True),
-    *("", "nan", "NULL", "x" * 300, "e\u0301", "\0", "1", "1.0", b"bytes", date(1, 1, 1), date(9999, 12, 31)),
+    *(
+        None,
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        1e308,
+        2**62,
+        10**30,
+        5e-324,
+        Decimal("NaN"),
+        True,
+    ),
+    *(
+        "",
+        "nan",
+        "NULL",
+        "x" * 300,
+        "e\u0301",
+        "\0",
+        "1",
+        "1.0",
+        b"bytes",
+        date(1, 1, 1),
+        date(9999, 12, 31),
+    ),
 ]
 UNITS: list[list[Any]] = [
     [1, 2, 3, 10],
@@ -65,14 +88,36 @@ UNITS: list[list[Any]] = [
     [datetime.fromisoformat(f"2020-01-{moment}") for moment in ("01", "01T05", "02")],
 ]
 NUMBERS = {
-    "a": ["x", "n", "h", "x*n", "n*n", "ABS(x)", "x % 3", "GREATEST(x, n)", "NULLIF(n, 0)", "EXTRACT(day FROM d)"],
+    "a": [
+        "x",
+        "n",
+        "h",
+        "x*n",
+        "n*n",
+        "ABS(x)",
+        "x % 3",
+        "GREATEST(x, n)",
+        "NULLIF(n, 0)",
+        "EXTRACT(day FROM d)",
+    ],
     "b": ["y", "m", "y*m", "CASE WHEN g2 = 'a' THEN y ELSE -m END"],
 }
 KEYS = {
-    "a": ["g", "h", "s", "o", "CASE WHEN x > 0 THEN 'p' WHEN x <= 0 THEN 'n' END", "EXTRACT(month FROM d)", "LOWER(g)"],
+    "a": [
+        "g",
+        "h",
+        "s",
+        "o",
+        "CASE WHEN x > 0 THEN 'p' WHEN x <= 0 THEN 'n' END",
+        "EXTRACT(month FROM d)",
+        "LOWER(g)",
+    ],
     "b": ["g2", "m", "m // 2"],
 }
-TESTS = {"a": ["x > 0", "g = 'a'", "s IS NOT NULL", "s LIKE 'k%'", "h = 1 OR x < 3"], "b": ["y > 1", "m <> 0"]}
+TESTS = {
+    "a": ["x > 0", "g = 'a'", "s IS NOT NULL", "s LIKE 'k%'", "h = 1 OR x < 3"],
+    "b": ["y > 1", "m <> 0"],
+}
 
 
 @dataclass(frozen=True)
@@ -91,20 +136,43 @@ class Chance:
         """A FROM clause, the tables whose columns it has, and its unit."""
         by, order = self.of(["u", "u, g", "u, s"]), self.of(["x", "x DESC", "d, n DESC", "s"])
         window = self.of(["ROW_NUMBER()", "RANK()", "LAG(n)", "LEAD(n, 2)", "SUM(n)", "COUNT(x)"])
-        kept, fold = self.among(TESTS, "b"), self.of(["SUM(y)", "AVG(y)", "MAX(y)", "COUNT(*)", "COUNT(DISTINCT m)"])
+        kept, fold = (
+            self.among(TESTS, "b"),
+            self.of(["SUM(y)", "AVG(y)", "MAX(y)", "COUNT(*)", "COUNT(DISTINCT m)"]),
+        )
         nothing = self.of(["", "NOT "])
         seen = f"{window} OVER (PARTITION BY {by} ORDER BY {order}) AS n"
         exists = f"{nothing}EXISTS (SELECT 1 FROM b WHERE uu = u AND {kept})"
         found: tuple[str, str, str] = self.of(
             [
                 ("a", "a", "u"),
-                (f"a {self.of(['JOIN', 'LEFT JOIN'])} b ON u = uu{self.of(['', ' AND g = g2'])}", "ab", "u"),
+                (
+                    f"a {self.of(['JOIN', 'LEFT JOIN'])} b ON u = uu{self.of(['', ' AND g = g2'])}",
+                    "ab",
+                    "u",
+                ),
                 (f"b {self.of(['JOIN', 'LEFT JOIN'])} a ON uu = u", "ab", "uu"),
-                ("(SELECT uu, g2, y, m FROM b UNION ALL SELECT u AS uu, g AS g2, x AS y, n AS m FROM a) q", "b", "uu"),
-                (f"(SELECT uu, g2, {fold} AS y, COUNT(*) AS m FROM b GROUP BY uu, g2) q", "b", "uu"),
-                (f"(SELECT uu, MIN(g2) AS g2, {fold} AS y, MAX(m) AS m FROM b GROUP BY uu) q", "b", "uu"),
+                (
+                    "(SELECT uu, g2, y, m FROM b UNION ALL SELECT u AS uu, g AS g2, x AS y, n AS m FROM a) q",
+                    "b",
+                    "uu",
+                ),
+                (
+                    f"(SELECT uu, g2, {fold} AS y, COUNT(*) AS m FROM b GROUP BY uu, g2) q",
+                    "b",
+                    "uu",
+                ),
+                (
+                    f"(SELECT uu, MIN(g2) AS g2, {fold} AS y, MAX(m) AS m FROM b GROUP BY uu) q",
+                    "b",
+                    "uu",
+                ),
                 (f"(SELECT u, g, h, x, {seen}, s, d, z, o FROM a) q", "a", "u"),
-                (f"(SELECT * FROM a WHERE u {nothing}IN (SELECT uu FROM b WHERE {kept})) q", "a", "u"),
+                (
+                    f"(SELECT * FROM a WHERE u {nothing}IN (SELECT uu FROM b WHERE {kept})) q",
+                    "a",
+                    "u",
+                ),
                 (f"(SELECT * FROM a WHERE {exists}) q", "a", "u"),
             ]
         )
@@ -112,22 +180,36 @@ class Chance:
 
     def measure(self, sides: str, unit: str) -> str:
         value, other = (self.among(NUMBERS, sides) for _ in range(2))
-        plain = ["COUNT(*)", f"COUNT(DISTINCT {unit})", f"COUNT(DISTINCT {self.among(KEYS, sides)})"]
-        folds = [f"{name}({value})" for name in ("COUNT", "SUM", "AVG", "MEDIAN", "MIN", "MAX", "VAR_POP")]
+        plain = [
+            "COUNT(*)",
+            f"COUNT(DISTINCT {unit})",
+            f"COUNT(DISTINCT {self.among(KEYS, sides)})",
+        ]
+        folds = [
+            f"{name}({value})"
+            for name in ("COUNT", "SUM", "AVG", "MEDIAN", "MIN", "MAX", "VAR_POP")
+        ]
         return str(self.of([*plain, *folds, f"QUANTILE({value}, 0.1)", f"CORR({value}, {other})"]))
 
     def question(self) -> str:
         rows, sides, unit = self.source()
         keys = [self.among(KEYS, sides) for _ in range(self.of([0, 1, 1, 2]))]
         measures = [self.measure(sides, unit) for _ in range(self.of([1, 1, 2]))]
-        shown = [f"{key} AS k{i}" for i, key in enumerate(keys)] + [f"{m} AS m{i}" for i, m in enumerate(measures)]
+        shown = [f"{key} AS k{i}" for i, key in enumerate(keys)] + [
+            f"{m} AS m{i}" for i, m in enumerate(measures)
+        ]
         where = self.of(["", "", f" WHERE {self.among(TESTS, sides)}"])
         groups = ", ".join(f"k{i}" for i in range(len(keys)))
-        return f"SELECT {', '.join(shown)} FROM {rows}{where}" + (f" GROUP BY {groups}" if keys else "")
+        return f"SELECT {', '.join(shown)} FROM {rows}{where}" + (
+            f" GROUP BY {groups}" if keys else ""
+        )
 
     def row(self, columns: tuple[Column, ...], name: str, unit: Any) -> dict[str, Any]:
         signed = self.of([0.0, -0.0]) if isinstance(unit, float) and not unit else unit
-        cells = {each.name: self.of(CELLS[each.name] * 6 + POISON[:6] + [self.of(POISON)]) for each in columns}
+        cells = {
+            each.name: self.of(CELLS[each.name] * 6 + POISON[:6] + [self.of(POISON)])
+            for each in columns
+        }
         return {name: signed, **cells}
 
     def rows(self, columns: tuple[Column, ...], name: str, unit: Any) -> list[dict[str, Any]]:
@@ -142,7 +224,10 @@ def moved(terms: Terms, place: int, one: Any, other: Any) -> list[Fraction]:
     """How far a measure moves in every group: its number, or the misranking of a cell, computed here anew."""
     where, mechanism = terms.columns[place], terms.mechanisms[place]
     if not isinstance(mechanism, RankedCells):
-        return [Fraction(abs(int(a) - int(b))) for a, b in zip(one[:, where.start], other[:, where.start], strict=True)]
+        return [
+            Fraction(abs(int(a) - int(b)))
+            for a, b in zip(one[:, where.start], other[:, where.start], strict=True)
+        ]
     furthest = [Fraction(0)] * len(one)
     for aim in mechanism.aims if len(one) else ():
         parts = aim.share.denominator
@@ -153,10 +238,14 @@ def moved(terms: Terms, place: int, one: Any, other: Any) -> list[Fraction]:
             target = total // parts * aim.share.numerator + aim.beyond * parts
             below = np.concatenate([np.zeros_like(total), upto[:, :-1]], axis=1)
             inside = np.maximum(0, np.maximum(below - target, target - upto))
-            return np.concatenate([np.maximum(0, target), inside, np.maximum(0, total - target)], axis=1)
+            return np.concatenate(
+                [np.maximum(0, target), inside, np.maximum(0, total - target)], axis=1
+            )
 
         moves = abs(misranked(one[:, where]) - misranked(other[:, where])).max(axis=1).tolist()
-        furthest = [max(so_far, Fraction(move, parts)) for so_far, move in zip(furthest, moves, strict=True)]
+        furthest = [
+            max(so_far, Fraction(move, parts)) for so_far, move in zip(furthest, moves, strict=True)
+        ]
     return furthest
 
 
@@ -164,10 +253,14 @@ def gathered(engine: Any, terms: Terms) -> dict[Any, int]:
     """The unknown keys that units keep, and what they weigh."""
     assert terms.finder is not None
     with engine.gather(terms.question, replace(terms.finder.keeping, secret=b"x" * 32)) as found:
-        return dict(zip(found.keys(range(len(found.weights))), map(int, found.weights), strict=True))
+        return dict(
+            zip(found.keys(range(len(found.weights))), map(int, found.weights), strict=True)
+        )
 
 
-def faults(terms: Terms, relation: Neighbours, worlds: list[dict[Table, Any]], engine: Any) -> Iterator[Any]:
+def faults(
+    terms: Terms, relation: Neighbours, worlds: list[dict[Table, Any]], engine: Any
+) -> Iterator[Any]:
     """What is claimed of a question and is not so for two neighbours; at last the exact answers."""
     engines = [engine(world) for world in worlds]
     found, keys = None, None
@@ -205,7 +298,9 @@ def tried(chance: Chance) -> bool:
     two = Table("b", TWO, unit="uu", contributions=held[1])
     relation, delta = chance.of(list(Neighbours)), chance.of([0, Fraction(1, 10**6)])
     try:
-        question = canonical(read_priced(text, {"a": one, "b": two}, finding=bool(delta))[0]).question
+        question = canonical(
+            read_priced(text, {"a": one, "b": two}, finding=bool(delta))[0]
+        ).question
         base = next(table for table in (one, two) if table in tables_of(question.rows))
         shared = Shared(base, base.contributions, chance.of([None, 1, 2]))
         terms = terms_of(question, shared, Limit(3, delta, relation), Fraction(1))
@@ -215,7 +310,11 @@ def tried(chance: Chance) -> bool:
     spelled = str if chance.of([True, False]) and isinstance(mine, int) else lambda unit: unit
     others += [None]
     shared_rows = [row for unit in others for row in chance.rows(ONE, "u", unit)]
-    more = [row for unit in others for row in chance.rows(TWO, "uu", None if unit is None else spelled(unit))]
+    more = [
+        row
+        for unit in others
+        for row in chance.rows(TWO, "uu", None if unit is None else spelled(unit))
+    ]
     for compared in (True, False, False):
         worlds = []
         for present in (True, relation is Neighbours.REPLACE):
@@ -223,7 +322,8 @@ def tried(chance: Chance) -> bool:
             owned = chance.rows(TWO, "uu", spelled(mine)) if present else []
             worlds.append({one: [*own, *shared_rows], two: [*more, *owned]})
         exact = [
-            list(faults(terms, relation, worlds, engine)) for engine in ([Memory, DuckDB] if compared else [Memory])
+            list(faults(terms, relation, worlds, engine))
+            for engine in ([Memory, DuckDB] if compared else [Memory])
         ]
         assert all(len(each) == 1 for each in exact), (text, relation, exact, worlds)
         assert exact[0] == exact[-1], (text, "engines differ", worlds)

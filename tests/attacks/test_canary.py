@@ -67,7 +67,14 @@ def rows() -> list[dict[str, Any]]:
 def tokens() -> list[str]:
     found = []
     for row in rows():
-        found += [row["patient"], row["note"], str(row["code"]), str(int(row["cost"])), row["born"], row["seen"][:10]]
+        found += [
+            row["patient"],
+            row["note"],
+            str(row["code"]),
+            str(int(row["cost"])),
+            row["born"],
+            row["seen"][:10],
+        ]
     return found
 
 
@@ -145,7 +152,9 @@ def written(folder: Path, suffix: str) -> Path:
     if suffix == "csv":
         frame.to_csv(clinic / "visits.csv", index=False)
     else:
-        frame["born"] = pd.to_datetime(frame["born"], format="%Y-%m-%d").astype("datetime64[s]").dt.date
+        frame["born"] = (
+            pd.to_datetime(frame["born"], format="%Y-%m-%d").astype("datetime64[s]").dt.date
+        )
         frame["seen"] = frame["seen"].astype("datetime64[us]")
         frame.to_parquet(clinic / "visits.parquet")
     (clinic / "tacit.toml").write_text(POLICY.replace("SUFFIX", suffix))
@@ -183,7 +192,13 @@ def asked(vault: Vault, searched: Searched, folders: tuple[Path, ...]) -> None:
     """Ask, explain and be refused; search what lies around meanwhile."""
     for text in QUESTIONS:
         answer = vault.sql(text, epsilon=1)
-        searched.add(answer, answer._repr_html_(), answer.rows, json.dumps(dict(answer.receipt)), answer.to_pandas())
+        searched.add(
+            answer,
+            answer._repr_html_(),
+            answer.rows,
+            json.dumps(dict(answer.receipt)),
+            answer.to_pandas(),
+        )
         searched.add(vault.explain(text, epsilon=1))
         searched.files(*folders)
     for text in REFUSED:
@@ -215,7 +230,15 @@ def _everything_about(error: BaseException, searched: Searched) -> None:
 
 def commands(clinic: Path, folder: Path) -> Iterator[list[object]]:
     yield ["check", clinic]
-    yield ["sql", clinic, QUESTIONS[0], "--epsilon", 2, "--receipt", folder / "temporary" / "receipt.json"]
+    yield [
+        "sql",
+        clinic,
+        QUESTIONS[0],
+        "--epsilon",
+        2,
+        "--receipt",
+        folder / "temporary" / "receipt.json",
+    ]
     yield ["sql", clinic, QUESTIONS[1], "--epsilon", 2, "--json"]
     yield ["explain", clinic, QUESTIONS[2], "--epsilon", 3]
     yield ["mock", clinic, QUESTIONS[2], "--epsilon", 3]
@@ -226,7 +249,16 @@ def commands(clinic: Path, folder: Path) -> Iterator[list[object]]:
     yield ["ledger", "export", clinic]
     yield ["refresh", clinic, "visits"]
     source = next(clinic.glob("visits.*"))
-    yield ["init", folder / "temporary" / "other", "--source", source, "--epsilon", 1, "--answers", 3]
+    yield [
+        "init",
+        folder / "temporary" / "other",
+        "--source",
+        source,
+        "--epsilon",
+        1,
+        "--answers",
+        3,
+    ]
     for text in REFUSED:
         yield ["sql", clinic, text, "--epsilon", 1]
 

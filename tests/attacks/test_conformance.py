@@ -17,7 +17,7 @@ import pytest
 
 from tacit.curator import Limit, Release, Shared, terms_of
 from tacit.engines import DuckDB, Memory
-from tacit.engines.statement import statement
+from tacit.engines.sql.statement import statement
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, Unbounded
 from tacit.exact import upper, working
 from tacit.exact.entropy import words
@@ -51,11 +51,22 @@ PURE = Limit(3)
 Row = dict[str, Any]
 
 
-def row(person: object, ward: str | None = "A", cost: float = 30.0, change: int = 0, note: str = "none") -> Row:
-    return {"person": person, "ward": ward, "cost": cost, "change": change, "weight": 1.0, "note": note}
+def row(
+    person: object, ward: str | None = "A", cost: float = 30.0, change: int = 0, note: str = "none"
+) -> Row:
+    return {
+        "person": person,
+        "ward": ward,
+        "cost": cost,
+        "change": change,
+        "weight": 1.0,
+        "note": note,
+    }
 
 
-def vault_of(rows: list[Row], limit: Limit = PURE, engine: Any = Memory, contributions: int = 3) -> Opened:
+def vault_of(
+    rows: list[Row], limit: Limit = PURE, engine: Any = Memory, contributions: int = 3
+) -> Opened:
     return opened(engine({VISITS: rows}), limit, VISITS, contributions)
 
 
@@ -63,7 +74,9 @@ def plan_of(text: str) -> Plan:
     return canonical(read_sql(text, {"visits": VISITS}))
 
 
-def lost(text: str, one: list[Row], other: list[Row], limit: Limit, engine: Any = Memory) -> Fraction:
+def lost(
+    text: str, one: list[Row], other: list[Row], limit: Limit, engine: Any = Memory
+) -> Fraction:
     """What the answers about two neighbours tell apart, over what is paid for a question of epsilon 1: at most 1.
 
     Laplace noise tells by how far the integers move in all, Gaussian noise by the sum of the squares; measures add.
@@ -89,7 +102,9 @@ def lost(text: str, one: list[Row], other: list[Row], limit: Limit, engine: Any 
     return told / terms.amount
 
 
-def check_lost(text: str, one: list[Row], other: list[Row], limit: Limit, engine: Any = Memory) -> None:
+def check_lost(
+    text: str, one: list[Row], other: list[Row], limit: Limit, engine: Any = Memory
+) -> None:
     """The neighbours move the answer, and by no more than is paid for."""
     assert 0 < lost(text, one, other, limit, engine) <= 1
 
@@ -142,7 +157,11 @@ def test_v2_without_a_delta_no_key_comes_from_a_row():
 @pytest.mark.parametrize("own", [1, 2, 3])
 def test_v2_keys_that_one_person_has_alone_are_shown_as_rarely_as_delta_says(own, relation):
     limit = Limit(3, Fraction(1, 20), relation)
-    plan = canonical(read_sql("SELECT note, COUNT(*) AS n FROM visits GROUP BY note", {"visits": VISITS}, finding=True))
+    plan = canonical(
+        read_sql(
+            "SELECT note, COUNT(*) AS n FROM visits GROUP BY note", {"visits": VISITS}, finding=True
+        )
+    )
     finder = terms_of(plan.question, Shared(VISITS, 3, 3), limit, Fraction(1)).finder
     assert finder is not None
     with Memory({VISITS: [row(1, note=f"own {n}") for n in range(own)]}).gather(
@@ -160,9 +179,15 @@ def test_v2_keys_that_one_person_has_alone_are_shown_as_rarely_as_delta_says(own
 @every_engine
 @every_limit
 @pytest.mark.parametrize(
-    "text", ["SELECT ward, SUM(change) AS s FROM visits GROUP BY ward", "SELECT SUM(change) AS s FROM visits"]
+    "text",
+    [
+        "SELECT ward, SUM(change) AS s FROM visits GROUP BY ward",
+        "SELECT SUM(change) AS s FROM visits",
+    ],
 )
-def test_v3_a_grouped_sum_whose_rows_are_all_replaced_moves_no_further_than_is_paid_for(text, limit, engine):
+def test_v3_a_grouped_sum_whose_rows_are_all_replaced_moves_no_further_than_is_paid_for(
+    text, limit, engine
+):
     up = [row(0, change=10)] * 3
     down = [row(0, change=-10)] * 3 if limit.neighbours is Neighbours.REPLACE else []
     check_lost(text, up, down, limit, engine)
@@ -171,7 +196,10 @@ def test_v3_a_grouped_sum_whose_rows_are_all_replaced_moves_no_further_than_is_p
 @every_limit
 def test_v3_with_equal_noise_replacing_costs_twice_as_much_as_leaving(limit):
     text, gone = "SELECT SUM(change) AS s FROM visits", Limit(3, limit.delta)
-    widths = [vault_of([], each).vault.explain(text, epsilon=1).expected[0].reach for each in (limit, gone)]
+    widths = [
+        vault_of([], each).vault.explain(text, epsilon=1).expected[0].reach
+        for each in (limit, gone)
+    ]
     ratio = 2 if limit.neighbours is Neighbours.REPLACE else 1
     assert widths[0] == pytest.approx(ratio * widths[1], rel=1e-3)
 
@@ -199,11 +227,19 @@ def test_v4_a_column_that_is_redefined_leaves_no_bound_behind(limit, engine):
 @every_engine
 @every_limit
 @pytest.mark.parametrize(
-    "asked", [{"epsilon": 1}, {"within": 40}, {"epsilon": 1, "confidence": 0.5}, {"epsilon": 1, "raw": True}]
+    "asked",
+    [
+        {"epsilon": 1},
+        {"within": 40},
+        {"epsilon": 1, "confidence": 0.5},
+        {"epsilon": 1, "raw": True},
+    ],
 )
 def test_v5_every_option_is_executed_the_defaults_too(asked, limit, engine):
     vault = vault_of([row(person, ward) for person in range(9) for ward in WARDS], limit, engine)
-    release = vault.vault.sql("SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward", **asked)
+    release = vault.vault.sql(
+        "SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward", **asked
+    )
     assert release.column("ward") == list(WARDS)
     assert len(vault.entries) == 1
     vault.engine.close()
@@ -225,7 +261,9 @@ def counts(rows: list[Row], contributions: int, delta: float = 0) -> list[float]
     """The counts of the wards, without noise."""
     vault = vault_of(rows, Limit(3, delta), contributions=contributions)
     with no_noise():
-        release = vault.vault.sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", epsilon=1, raw=True)
+        release = vault.vault.sql(
+            "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", epsilon=1, raw=True
+        )
     return [float(number) for number in release.column("n")]
 
 
@@ -233,7 +271,9 @@ def counts(rows: list[Row], contributions: int, delta: float = 0) -> list[float]
 def test_v6_a_unit_counts_as_much_as_it_is_charged_for(contributions):
     rows = [row(person, ward) for person in range(60) for ward in WARDS]
     assert counts(rows, contributions) == pytest.approx([20 * contributions] * 3, rel=1e-3)
-    assert counts(rows, contributions, delta=1e-6) == pytest.approx([60 * min(1, contributions / 3**0.5)] * 3, rel=1e-3)
+    assert counts(rows, contributions, delta=1e-6) == pytest.approx(
+        [60 * min(1, contributions / 3**0.5)] * 3, rel=1e-3
+    )
     exactly = [row(person, ward) for person in range(60) for ward in WARDS[:contributions]]
     assert sum(counts(exactly, contributions)) == pytest.approx(60 * contributions, abs=1e-3)
 
@@ -241,7 +281,10 @@ def test_v6_a_unit_counts_as_much_as_it_is_charged_for(contributions):
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_v7_which_rows_of_a_heavy_unit_count_depends_on_no_order(delta):
     rows = [row(person, ward) for person in range(60) for ward in WARDS]
-    found = [counts(each, 2, delta) for each in (rows, rows[::-1], sorted(rows, key=lambda each: str(each["ward"])))]
+    found = [
+        counts(each, 2, delta)
+        for each in (rows, rows[::-1], sorted(rows, key=lambda each: str(each["ward"])))
+    ]
     assert found[0] == found[1] == found[2]
     assert len(set(found[0])) == 1
 
@@ -272,7 +315,9 @@ def test_v8_an_engine_that_fails_three_times_costs_one_answer_and_gives_it_in_th
         spent.append(vault.vault.budget.spent)
     release = vault.vault.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
     assert release.column("n")
-    assert {vault.vault.budget.spent, *spent} == {float(limit.filter().share(limit.filter().price_of(1)))}
+    assert {vault.vault.budget.spent, *spent} == {
+        float(limit.filter().share(limit.filter().price_of(1)))
+    }
 
 
 # ---------------------------------------------------------------- Qrlew
@@ -281,7 +326,14 @@ def test_v8_an_engine_that_fails_three_times_costs_one_answer_and_gives_it_in_th
 @every_engine
 @every_limit
 def test_v9_a_price_is_for_the_whole_question_however_much_is_measured(limit, engine):
-    measures = ("COUNT(*)", "SUM(cost)", "AVG(cost)", "STDDEV(cost)", "VARIANCE(change)", "CORR(cost, change)")
+    measures = (
+        "COUNT(*)",
+        "SUM(cost)",
+        "AVG(cost)",
+        "STDDEV(cost)",
+        "VARIANCE(change)",
+        "CORR(cost, change)",
+    )
     text = f"SELECT {', '.join(f'{measure} AS m{place}' for place, measure in enumerate(measures))} FROM visits"
     others = [row(person) for person in range(5)]
     heavy = [row(-1, cost=100.0, change=10)] * 3
@@ -301,7 +353,7 @@ def executed() -> Iterator[list[str]]:
         texts.append(repr(found))
         return found
 
-    with patch("tacit.engines.duckdb.statement", watched):
+    with patch("tacit.engines.duckdb.engine.statement", watched):
         yield texts
 
 
@@ -335,7 +387,11 @@ def test_v11_a_window_is_never_left_out():
     ):
         assert "window" in refused(text).reason
     groups = plan_of("SELECT ward, COUNT(*) AS n, COUNT(*) OVER () AS k FROM visits GROUP BY ward")
-    assert [type(column.value).__name__ for column in groups.view.columns] == ["KeyOf", "MeasureOf", "Across"]
+    assert [type(column.value).__name__ for column in groups.view.columns] == [
+        "KeyOf",
+        "MeasureOf",
+        "Across",
+    ]
     inside = "SELECT SUM(k) AS n FROM (SELECT person, COUNT(*) OVER (PARTITION BY person) AS k FROM visits) t"
     without = "SELECT SUM(k) AS n FROM (SELECT person, 1 AS k FROM visits) t"
     assert fingerprint(plan_of(inside).question) != fingerprint(plan_of(without).question)
@@ -351,7 +407,9 @@ def drawn() -> Iterator[list[int]]:
         return words(count)
 
     rooms = [
-        room for name, room in sys.modules.items() if name.startswith("tacit.") and getattr(room, "words", 0) is words
+        room
+        for name, room in sys.modules.items()
+        if name.startswith("tacit.") and getattr(room, "words", 0) is words
     ]
     with ExitStack() as patched:
         for room in rooms:
@@ -365,7 +423,9 @@ def test_v12_noise_is_drawn_from_the_secure_source_and_never_by_the_database():
         with executed() as texts, drawn() as counts:
             vault.vault.sql(text, epsilon=0.1)
         assert sum(counts) > 0
-        assert not any(re.search(r"random|rand\(|setseed|uuid", each, re.IGNORECASE) for each in texts)
+        assert not any(
+            re.search(r"random|rand\(|setseed|uuid", each, re.IGNORECASE) for each in texts
+        )
     vault.engine.close()
 
 
@@ -391,9 +451,14 @@ def test_v12_a_refusal_is_one_sentence_and_a_remedy():
 @every_limit
 def test_v13_a_price_is_per_question_and_the_limit_ends_it(limit):
     vault = vault_of([row(1)], limit)
-    first = vault.vault.sql("SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward", epsilon=1)
+    first = vault.vault.sql(
+        "SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward", epsilon=1
+    )
     assert first.price.epsilon == pytest.approx(1)
-    answered = [_answered(vault, f"SELECT COUNT(*) AS n FROM visits WHERE cost > {least}") for least in range(30)]
+    answered = [
+        _answered(vault, f"SELECT COUNT(*) AS n FROM visits WHERE cost > {least}")
+        for least in range(30)
+    ]
     assert sum(answered) == 2 if limit.delta == 0 else sum(answered) < 10
     assert not any(answered[sum(answered) :])  # after the limit there is nothing
     assert vault.vault.budget.spent <= 1
@@ -409,7 +474,10 @@ def _answered(vault: Opened, text: str) -> bool:
 
 def intervals(release: Release) -> dict[str, tuple[Any, Any]]:
     """The ends of the interval of every measured column."""
-    return {name: (release.column(f"{name}_low"), release.column(f"{name}_high")) for name in release.measured}
+    return {
+        name: (release.column(f"{name}_low"), release.column(f"{name}_high"))
+        for name in release.measured
+    }
 
 
 @every_limit
@@ -448,7 +516,9 @@ def test_v15_ordinary_statements_are_answered_as_they_are(text):
 # ---------------------------------------------------------------- diffprivlib
 
 
-@pytest.mark.parametrize("call", ["SUM(weight)", "AVG(weight)", "SUM(weight * cost)", "AVG(weight - weight)"])
+@pytest.mark.parametrize(
+    "call", ["SUM(weight)", "AVG(weight)", "SUM(weight * cost)", "AVG(weight - weight)"]
+)
 def test_v16_missing_bounds_are_an_error_and_never_looked_up_in_the_rows(call):
     refusal = refused(f"SELECT {call} AS x FROM visits")
     assert isinstance(refusal, Unbounded)
@@ -483,12 +553,16 @@ def test_v16_rows_that_are_all_equal_are_answered_with_noise():
     ],
 )
 def test_v17_every_measure_has_its_width_in_whatever_company(measures, limit):
-    vault = vault_of([row(person, cost=float(person % 100), change=person % 5) for person in range(900)], limit)
+    vault = vault_of(
+        [row(person, cost=float(person % 100), change=person % 5) for person in range(900)], limit
+    )
     release = vault.vault.sql(f"SELECT {measures} FROM visits", epsilon=1, raw=True)
     ends = intervals(release)
     assert len(ends) == measures.count(" AS ")
     assert all(low[0] < high[0] for low, high in ends.values())
-    assert len(vault.vault.explain(f"SELECT {measures} FROM visits", epsilon=1).expected) >= len(ends)
+    assert len(vault.vault.explain(f"SELECT {measures} FROM visits", epsilon=1).expected) >= len(
+        ends
+    )
 
 
 def test_v17_a_forgotten_price_is_said_in_words():
@@ -533,7 +607,9 @@ def test_v19_a_cast_that_fails_is_null_and_no_exception_holds_a_value(engine):
             epsilon=1,
         )
     assert release.rows[0][0] == pytest.approx(2, abs=1e-3)
-    assert [release.column(name)[0] for name in ("n", "s", "k")] == pytest.approx([2, 9, 3], abs=1e-3)
+    assert [release.column(name)[0] for name in ("n", "s", "k")] == pytest.approx(
+        [2, 9, 3], abs=1e-3
+    )
     for text in (
         "SELECT note FROM visits",
         "SELECT SUM(note) FROM visits",

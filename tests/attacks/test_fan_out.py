@@ -12,13 +12,20 @@ from tacit.ledger import MemoryLedger
 from tacit.plan import Column, Kind, Table, Weighing, Weights, read_sql
 
 WARD = Column("ward", Kind.TEXT)
-VISITS = Table("visits", (Column("name", Kind.TEXT), Column("ill", Kind.TEXT), WARD), unit="patient", contributions=1)
+VISITS = Table(
+    "visits",
+    (Column("name", Kind.TEXT), Column("ill", Kind.TEXT), WARD),
+    unit="patient",
+    contributions=1,
+)
 DAYS = Table("days", (WARD, Column("day", Kind.INTEGER, low=0, high=9)), public=True)
 TABLES = {"visits": VISITS, "days": DAYS}
 BOB = {"patient": 9, "name": "Bob", "ill": "flu", "ward": "A"}
 OTHERS = [{"patient": i, "name": "x", "ill": "flu", "ward": "AB"[i % 2]} for i in range(8)]
 MANY = [{"ward": ward, "day": day} for day in range(365) for ward in ("A", "B", None)]
-TENS = [{"ward": "A", "day": i} for i in range(10)] + [{"ward": f"C{i}", "day": i} for i in range(200)]
+TENS = [{"ward": "A", "day": i} for i in range(10)] + [
+    {"ward": f"C{i}", "day": i} for i in range(200)
+]
 WEIGHTS = Weights(Weighing.L1, 100, 10_000, 0)
 
 
@@ -55,11 +62,27 @@ INNER = joined(5).replace("COUNT(*) AS n", "b.patient AS patient")
         (joined(6), TENS, False),
         (f"SELECT COUNT(*) FROM ({INNER}) AS a", TENS, True),
         (f"SELECT COUNT(*) FROM ({INNER} UNION ALL {INNER}) AS a", TENS, False),
-        ("SELECT COUNT(*) FROM visits JOIN days ON visits.ward = LOWER(days.ward)", TENS * 20, True),
-        ("SELECT COUNT(*) FROM visits JOIN days ON visits.ward = LOWER(days.ward)", TENS * 500, False),
+        (
+            "SELECT COUNT(*) FROM visits JOIN days ON visits.ward = LOWER(days.ward)",
+            TENS * 20,
+            True,
+        ),
+        (
+            "SELECT COUNT(*) FROM visits JOIN days ON visits.ward = LOWER(days.ward)",
+            TENS * 500,
+            False,
+        ),
         ("SELECT COUNT(*) FROM visits JOIN days ON visits.ward = days.ward", TENS * 500, True),
     ],
-    ids=["shared by ten", "once more", "inside", "in a stack", "calculated", "too many", "by a column"],
+    ids=[
+        "shared by ten",
+        "once more",
+        "inside",
+        "in a stack",
+        "calculated",
+        "too many",
+        "by a column",
+    ],
 )
 def test_how_much_it_is_follows_from_public_rows(kind, text, public, fits):
     engine, question = kind({VISITS: OTHERS, DAYS: public}), read_sql(text, TABLES).question
@@ -75,14 +98,22 @@ def test_how_much_it_is_follows_from_public_rows(kind, text, public, fits):
 def test_how_many_partners_are_known_is_asked_of_the_column_as_it_is_read(kind):
     """Without its bounds every day is another one; between them, all are the same, and one row meets all of them."""
     day = Column("day", Kind.INTEGER, low=0, high=1)
-    visits, days = Table("visits", (Column("stay", Kind.INTEGER),), unit="patient"), Table("days", (day,), public=True)
+    visits, days = (
+        Table("visits", (Column("stay", Kind.INTEGER),), unit="patient"),
+        Table("days", (day,), public=True),
+    )
     free = replace(days, columns=(replace(day, low=None, high=None),))
     asked = [
-        read_sql("SELECT COUNT(*) FROM visits JOIN days ON stay = day", {"visits": visits, "days": each}).question
+        read_sql(
+            "SELECT COUNT(*) FROM visits JOIN days ON stay = day", {"visits": visits, "days": each}
+        ).question
         for each in (free, days)
     ]
-    engine = kind({visits: [{"patient": 1, "stay": 1}] * 600, days: [{"day": i} for i in range(1, 301)]})
-    for question, pairs in zip(asked, (600, 0), strict=True):  # 600 times 300 pairs are too many for one patient
+    engine = kind(
+        {visits: [{"patient": 1, "stay": 1}] * 600, days: [{"day": i} for i in range(1, 301)]}
+    )
+    # 600 times 300 pairs are too many for one patient
+    for question, pairs in zip(asked, (600, 0), strict=True):
         engine.dry_run(question, WEIGHTS)
         assert engine.evaluate(question, replace(WEIGHTS, bound=10**6)).tolist() == [[pairs]]
     engine.close()

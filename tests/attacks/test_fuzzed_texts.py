@@ -75,14 +75,18 @@ def watched_engine() -> Iterator[list[str]]:
 @pytest.fixture(scope="module")
 def vault() -> Vault:
     columns = {column.name: column for column in VISITS.columns}
-    return tacit.protect(RECORDS, unit="patient", contributions=5, columns=columns, epsilon=10**6, name="visits")
+    return tacit.protect(
+        RECORDS, unit="patient", contributions=5, columns=columns, epsilon=10**6, name="visits"
+    )
 
 
 # ---------------------------------------------------------------- texts
 
 NAMES = {
     letter: [
-        f'"{column.name}"' if " " in column.name else column.name for column in VISITS.columns if column.kind is kind
+        f'"{column.name}"' if " " in column.name else column.name
+        for column in VISITS.columns
+        if column.kind is kind
     ]
     for letter, kind in KINDS.items()
 }
@@ -143,12 +147,16 @@ def torn(text: str, dice: random.Random) -> str:
             case 0 if place < len(letters):
                 letters[place] = dice.randrange(256)
             case 1:
-                letters[place:place] = bytes(dice.choices(b"()'\"-*/;,.%_\\\0\n \xc3\xa9", k=dice.randint(1, 3)))
+                letters[place:place] = bytes(
+                    dice.choices(b"()'\"-*/;,.%_\\\0\n \xc3\xa9", k=dice.randint(1, 3))
+                )
             case 2:
                 del letters[place : place + dice.randint(1, 6)]
             case _:
                 letters[place:place] = letters[place : place + 12] * dice.choice([1, 3, 40])
-    return letters.decode(dice.choice(["utf-8", "latin-1"]), dice.choice(["replace", "ignore", "surrogateescape"]))
+    return letters.decode(
+        dice.choice(["utf-8", "latin-1"]), dice.choice(["replace", "ignore", "surrogateescape"])
+    )
 
 
 def spliced(one: str, other: str, dice: random.Random) -> str:
@@ -161,9 +169,29 @@ def spliced(one: str, other: str, dice: random.Random) -> str:
 
 
 AROUND = [
-    *(("(", ")"), ("NOT (", ")"), ("- ", ""), ("NOT ", ""), ("-(", ")"), ("CASE WHEN smoker THEN ", " END")),
-    *(("CAST(", " AS BIGINT)"), ("age + ", ""), ("age IN (", ")"), ("COUNT(", ")"), ("SELECT (", ")")),
-    *(("'", "'"), ("/*", "*/"), ("age = ", ""), ("age IN (1,", ")"), ('"', '"'), ("age BETWEEN 1 AND ", "")),
+    *(
+        ("(", ")"),
+        ("NOT (", ")"),
+        ("- ", ""),
+        ("NOT ", ""),
+        ("-(", ")"),
+        ("CASE WHEN smoker THEN ", " END"),
+    ),
+    *(
+        ("CAST(", " AS BIGINT)"),
+        ("age + ", ""),
+        ("age IN (", ")"),
+        ("COUNT(", ")"),
+        ("SELECT (", ")"),
+    ),
+    *(
+        ("'", "'"),
+        ("/*", "*/"),
+        ("age = ", ""),
+        ("age IN (1,", ")"),
+        ('"', '"'),
+        ("age BETWEEN 1 AND ", ""),
+    ),
 ]
 
 
@@ -280,7 +308,9 @@ def cut(statement: str, dice: random.Random) -> str:
     letters = bytearray(statement.encode())
     for _ in range(dice.randint(1, 4)):
         place = dice.randrange(len(letters))
-        letters[place : place + dice.randrange(3)] = bytes(dice.choices(range(256), k=dice.randrange(3)))
+        letters[place : place + dice.randrange(3)] = bytes(
+            dice.choices(range(256), k=dice.randrange(3))
+        )
         if not letters:
             return ""
     return letters.decode("utf-8", "replace")

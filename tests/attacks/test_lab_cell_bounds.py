@@ -13,9 +13,9 @@ CELLS = list(product((0, 1), repeat=2))
 
 def tables(*shapes):
     return st.sampled_from(shapes).flatmap(
-        lambda shape: st.lists(st.integers(0, 6), min_size=int(np.prod(shape)), max_size=int(np.prod(shape))).map(
-            lambda numbers: np.array(numbers).reshape(shape)
-        )
+        lambda shape: st.lists(
+            st.integers(0, 6), min_size=int(np.prod(shape)), max_size=int(np.prod(shape))
+        ).map(lambda numbers: np.array(numbers).reshape(shape))
     )
 
 
@@ -44,7 +44,13 @@ def test_in_three_ways_the_programme_is_never_looser_and_both_hold_the_table(tab
     margins = margins_of(table, kept)
     linear, frechet = linear_bounds(table.shape, margins), frechet_bounds(table.shape, margins)
     for cell in product(*map(range, table.shape)):
-        assert frechet[cell][0] <= linear[cell][0] <= table[cell] <= linear[cell][1] <= frechet[cell][1]
+        assert (
+            frechet[cell][0]
+            <= linear[cell][0]
+            <= table[cell]
+            <= linear[cell][1]
+            <= frechet[cell][1]
+        )
 
 
 def test_in_three_ways_the_programme_is_sometimes_tighter():

@@ -19,7 +19,9 @@ def test_floating_point_noise_is_told_far_beyond_what_its_epsilon_allows():
     assert Rate(*told_by_low_bits(float_laplace, SAMPLES)).exceeds(ALLOWED, 1e-6)
 
 
-@pytest.mark.parametrize("grid", [Fraction(1, 1 << 10), Fraction(1, 1 << 40)], ids=["coarse grid", "fine grid"])
+@pytest.mark.parametrize(
+    "grid", [Fraction(1, 1 << 10), Fraction(1, 1 << 40)], ids=["coarse grid", "fine grid"]
+)
 def test_nothing_is_found_in_ours(grid):
     """The guesses win as often as location alone, false alarm 1e-6; and every release is a multiple of the grid."""
     laplace = Laplace.calibrate(epsilon=1, sensitivity=1, grid=grid)
@@ -40,7 +42,9 @@ def test_a_grid_that_is_finer_under_one_answer_is_found():
     """Steps of 2^-57 under an answer of 0 and of 2^-53 under 1, as floats have it, without any float noise."""
 
     def uneven(answer, count):
-        laplace = Laplace.calibrate(epsilon=1, sensitivity=1, grid=Fraction(1, 1 << (53 if answer else 57)))
+        laplace = Laplace.calibrate(
+            epsilon=1, sensitivity=1, grid=Fraction(1, 1 << (53 if answer else 57))
+        )
         return laplace.release(np.full(count, float(answer)))
 
     assert Rate(*told_by_low_bits(uneven, SAMPLES // 2)).exceeds(ALLOWED, 1e-6)

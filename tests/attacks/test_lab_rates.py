@@ -52,7 +52,11 @@ LONG: dict[str, Callable[[], AttackReport]] = {
 
 @cache
 def report_of(name: str) -> AttackReport:
-    return attacks.reconstruction(people=300, queries=900, limits=()) if name == "reconstruction" else ATTACKS[name]()
+    return (
+        attacks.reconstruction(people=300, queries=900, limits=())
+        if name == "reconstruction"
+        else ATTACKS[name]()
+    )
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -70,7 +74,9 @@ def test_many_more_games_agree_as_well(name: str) -> None:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_theory_is_what_was_worked_out(name: str) -> None:
     report = report_of(name)
-    for said, known in zip((report.naive.expected, report.tacit.expected, report.allowed), THEORY[name], strict=True):
+    for said, known in zip(
+        (report.naive.expected, report.tacit.expected, report.allowed), THEORY[name], strict=True
+    ):
         assert said == (known if known is None else pytest.approx(known, abs=1e-3))
 
 

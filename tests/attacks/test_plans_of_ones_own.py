@@ -28,14 +28,23 @@ from tacit.plan import (
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 SURE = {"type": "integer", "low": 0, "high": 120, "nullable": False}
-COLUMNS = {"name": "text", "age": SURE, "free": "integer", "big": {"type": "integer", "low": 0, "high": 1 << 62}}
-CROWD = [{"p": i, "name": f"n{i}", "age": 20 + i % 60, "free": i, "big": 1 << 61} for i in range(60)]
+COLUMNS = {
+    "name": "text",
+    "age": SURE,
+    "free": "integer",
+    "big": {"type": "integer", "low": 0, "high": 1 << 62},
+}
+CROWD = [
+    {"p": i, "name": f"n{i}", "age": 20 + i % 60, "free": i, "big": 1 << 61} for i in range(60)
+]
 BOB = {"p": 900, "name": "Bob", "age": 40, "free": LEAST, "big": 1 << 62}
 WORLDS = [[], [BOB], [{**BOB, "age": None}], [{**BOB, "age": None, "free": None, "big": None}]]
 
 
 def opened(rows):
-    return tacit.protect(CROWD + rows, unit="p", contributions=2, columns=COLUMNS, epsilon=100, delta=1e-6, name="t")
+    return tacit.protect(
+        CROWD + rows, unit="p", contributions=2, columns=COLUMNS, epsilon=100, delta=1e-6, name="t"
+    )
 
 
 def outcomes(ask):
@@ -85,7 +94,9 @@ def summed_beyond(vault):
     table, columns = declared(vault)
     total = Column("s", Kind.INTEGER, -(10**30), 10**30)
     rows = Where(Scan(table), Compared("=", columns["name"], Literal("Bob", Kind.TEXT)))
-    return Question(Inner(rows, (), (Folded(total, Folding.SUM, columns["big"]),)), (), (Counted(Field(total)),))
+    return Question(
+        Inner(rows, (), (Folded(total, Folding.SUM, columns["big"]),)), (), (Counted(Field(total)),)
+    )
 
 
 def overflowing(vault):
@@ -126,8 +137,8 @@ def test_free_doors_prove_what_they_are_given(question, door):
 
 def test_a_proof_that_is_wrong_costs_a_value_and_no_failure(monkeypatch):
     """Were the table of what a plan may not hold empty of it, the engine would still not fail."""
-    monkeypatch.setattr("tacit.plan.types.refuse_partial", lambda *_: None)
-    monkeypatch.setattr("tacit.plan.calls.refuse_partial", lambda *_: None)
+    monkeypatch.setattr("tacit.plan.semantics.infer.refuse_partial", lambda *_: None)
+    monkeypatch.setattr("tacit.plan.semantics.function_types.refuse_partial", lambda *_: None)
     for text in QUESTIONS:
         ended = {how for how, _ in outcomes(lambda vault, text=text: vault.sql(text, epsilon=1e-3))}
         assert ended in ({"answer"}, {"InvalidPlan"}, {"Unbounded"}), text

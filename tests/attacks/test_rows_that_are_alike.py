@@ -6,11 +6,13 @@ import pyarrow as pa
 import pytest
 
 from tacit.curator import Limit, Shared
-from tacit.curator.terms import terms_of
+from tacit.curator.pricing.terms import terms_of
 from tacit.engines import DuckDB, Memory
 from tacit.plan import Column, Kind, Table, canonical, read_sql
 
-VISITS = Table("visits", (Column("x", Kind.INTEGER, low=0, high=9),), unit="patient", contributions=22)
+VISITS = Table(
+    "visits", (Column("x", Kind.INTEGER, low=0, high=9),), unit="patient", contributions=22
+)
 AMOUNT = Limit(1).filter().amount(Limit(1).filter().price_of(1))
 WINDOWS = {
     "numbers": (

@@ -25,9 +25,13 @@ F = Fraction
 SURE = 1 - F(1, 10**6)
 MILLION = 10**6
 RUNS, FEW_RUNS = 10**5, 600
-QUICK = [name for name in SUBJECTS if subject_of(name, 1, F(1, 10**6) if name == "gaussian" else 0).quick]
+QUICK = [
+    name for name in SUBJECTS if subject_of(name, 1, F(1, 10**6) if name == "gaussian" else 0).quick
+]
 
-both_relations = pytest.mark.parametrize("neighbours", list(Neighbours), ids=lambda neighbours: neighbours.value)
+both_relations = pytest.mark.parametrize(
+    "neighbours", list(Neighbours), ids=lambda neighbours: neighbours.value
+)
 
 
 def subject(name: str, neighbours: Neighbours, epsilon: int | Fraction = 1) -> Subject:
@@ -47,7 +51,11 @@ def test_every_mechanism_has_a_subject() -> None:
     audited = {type(subject(name, Neighbours.REPLACE).mechanism).__name__ for name in SUBJECTS}
     for name in tacit.mechanisms.__all__:
         found = getattr(tacit.mechanisms, name)
-        if isinstance(found, type) and hasattr(found, "loss") and not getattr(found, "_is_protocol", False):
+        if (
+            isinstance(found, type)
+            and hasattr(found, "loss")
+            and not getattr(found, "_is_protocol", False)
+        ):
             assert name in audited, f"{name} is never audited"
 
 
@@ -65,7 +73,11 @@ def test_a_mechanism_that_gives_away_much_more_is_seen(name: str, neighbours: Ne
     quick = name in QUICK
     honest, broken = (subject(name, neighbours, price) for price in (1, 2 if quick else 20))
     found = audit(
-        broken.release or broken.mechanism, honest.pair, RUNS if quick else FEW_RUNS, SURE, claimed_mu=honest.mu
+        broken.release or broken.mechanism,
+        honest.pair,
+        RUNS if quick else FEW_RUNS,
+        SURE,
+        claimed_mu=honest.mu,
     )
     assert found.refuted_mu if honest.mu is not None else F(found.epsilon) > honest.exact
 

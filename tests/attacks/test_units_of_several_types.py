@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 from tacit.curator import Limit, Shared
-from tacit.curator.terms import terms_of
+from tacit.curator.pricing.terms import terms_of
 from tacit.engines import DuckDB, Memory
-from tacit.engines.reading import read_unit
+from tacit.engines.sql.casts import read_unit
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table, canonical, read_sql
 
@@ -20,7 +20,10 @@ COST = (Column("cost", Kind.INTEGER, low=0, high=9),)
 VISITS, STAYS = (Table(name, COST, unit="patient", contributions=1) for name in ("visits", "stays"))
 STACKED = "(SELECT patient, cost FROM visits UNION ALL SELECT patient, cost FROM stays)"
 QUESTION = canonical(
-    read_sql(f"SELECT COUNT(*) AS n, COUNT(DISTINCT patient) AS k FROM {STACKED}", {"visits": VISITS, "stays": STAYS})
+    read_sql(
+        f"SELECT COUNT(*) AS n, COUNT(DISTINCT patient) AS k FROM {STACKED}",
+        {"visits": VISITS, "stays": STAYS},
+    )
 ).question
 TERMS = terms_of(QUESTION, Shared(VISITS, 1), Limit(1), Fraction(1))
 
@@ -35,12 +38,17 @@ def column(kind: Any, *patients: int) -> Any:
         made = datetime if pa.types.is_timestamp(kind) else date
         spelled = lambda day: made(2020, 1, day)  # noqa: E731
     units = [spelled(patient) for patient in patients]
-    return pa.table({"patient": pa.array(units, kind), "cost": pa.array([1] * len(units), pa.int64())})
+    return pa.table(
+        {"patient": pa.array(units, kind), "cost": pa.array([1] * len(units), pa.int64())}
+    )
 
 
 def moved(engine: Any, visits: Any, stays: Any) -> list[int]:
     """How far each measure moves if patient 7, who has five rows in both tables, leaves."""
-    worlds = [{VISITS: column(visits, *seven, 8), STAYS: column(stays, *seven, 9)} for seven in ([7] * 5, list[int]())]
+    worlds = [
+        {VISITS: column(visits, *seven, 8), STAYS: column(stays, *seven, 9)}
+        for seven in ([7] * 5, list[int]())
+    ]
     answers = []
     for world in worlds:
         held = engine(world)
@@ -49,7 +57,12 @@ def moved(engine: Any, visits: Any, stays: Any) -> list[int]:
     return [abs(one - other) for one, other in zip(*answers, strict=True)]
 
 
-ALIKE = [(pa.int32(), pa.int64()), (pa.uint64(), pa.int64()), (pa.string(), pa.int64()), (pa.float64(), pa.float64())]
+ALIKE = [
+    (pa.int32(), pa.int64()),
+    (pa.uint64(), pa.int64()),
+    (pa.string(), pa.int64()),
+    (pa.float64(), pa.float64()),
+]
 UNLIKE = [
     (pa.float64(), pa.int64()),  # how pandas stores integers some of which are missing
     (pa.float64(), pa.string()),
@@ -63,7 +76,9 @@ UNLIKE = [
 
 @pytest.mark.parametrize("engine", [Memory, DuckDB])
 @pytest.mark.parametrize("types", ALIKE, ids=str)
-def test_a_unit_of_two_tables_moves_no_more_than_one_unit_may(engine: Any, types: tuple[Any, Any]) -> None:
+def test_a_unit_of_two_tables_moves_no_more_than_one_unit_may(
+    engine: Any, types: tuple[Any, Any]
+) -> None:
     pairs = zip(moved(engine, *types), TERMS.sensitivities, strict=True)
     assert all(0 < distance <= claim.bound for distance, claim in pairs)
 
@@ -82,12 +97,15 @@ def test_memory_knows_a_number_by_its_value(types: tuple[Any, Any]) -> None:
 
 
 def test_a_unit_whose_number_is_zero_has_no_sign() -> None:
-    text = "SELECT cost, COUNT(DISTINCT cost) AS n FROM visits GROUP BY cost"  # which of its values a unit brings
+    # which of its values a unit brings
+    text = "SELECT cost, COUNT(DISTINCT cost) AS n FROM visits GROUP BY cost"
     question = canonical(read_sql(text, {"visits": VISITS})).question
     weights = terms_of(question, Shared(VISITS, 1), Limit(1), Fraction(1)).weights
     brought = []
     for zero in (0.0, -0.0):
-        rows = [{"patient": zero, "cost": cost} for cost in range(9)] + [{"patient": 10.5, "cost": 9}]
+        rows = [{"patient": zero, "cost": cost} for cost in range(9)] + [
+            {"patient": 10.5, "cost": 9}
+        ]
         for engine in (Memory, DuckDB):
             held = engine({VISITS: rows})
             brought.append(held.evaluate(question, weights).tolist())
@@ -95,7 +113,9 @@ def test_a_unit_whose_number_is_zero_has_no_sign() -> None:
     assert all(each == brought[0] for each in brought)
     unit = read_unit("x", "DOUBLE")
     with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT CAST({unit} AS VARCHAR) FROM (VALUES (0e0), (-0e0)) AS v(x)").fetchall()
+        found = connection.execute(
+            f"SELECT CAST({unit} AS VARCHAR) FROM (VALUES (0e0), (-0e0)) AS v(x)"
+        ).fetchall()
     assert found == [("0.0",), ("0.0",)]
 
 
@@ -114,5 +134,8 @@ def test_one_unit_that_is_no_integer_decides_nothing_about_the_others(engine, ex
     for more in ([], [{"patient": extra, "cost": 1}]):
         held = engine({VISITS: rows + more, STAYS: rows})
         held.dry_run(QUESTION, TERMS.weights)
-        assert held.evaluate(QUESTION, TERMS.weights)[0].tolist()[1] == (5 + len(more)) << TERMS.weights.bits
+        assert (
+            held.evaluate(QUESTION, TERMS.weights)[0].tolist()[1]
+            == (5 + len(more)) << TERMS.weights.bits
+        )
         held.close()

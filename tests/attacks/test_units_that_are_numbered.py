@@ -11,11 +11,16 @@ import pyarrow as pa
 import pytest
 
 from tacit.engines import DuckDB, Memory, ingest
-from tacit.engines.linked import Linked, Step
+from tacit.engines.sources.foreign_keys import Linked, Step
 from tacit.errors import InvalidData
 from tacit.plan import Column, Kind, Table, Weighing, Weights, canonical, read_sql
 
-VISITS = Table("visits", (Column("visit", Kind.INTEGER), Column("drug", Kind.INTEGER)), unit="patient", contributions=1)
+VISITS = Table(
+    "visits",
+    (Column("visit", Kind.INTEGER), Column("drug", Kind.INTEGER)),
+    unit="patient",
+    contributions=1,
+)
 DOSES = Table("doses", (Column("drug", Kind.INTEGER),), unit="visit.patient", contributions=1)
 PEOPLE = Table("people", (Column("age", Kind.INTEGER),), unit="patient", contributions=1)
 WEIGHTS = Weights(Weighing.L2, 1, 1, 20)
@@ -25,12 +30,18 @@ def visits(*gone: int) -> list[dict[str, int]]:
     """Three thousand patients, each of whom has more drugs than count."""
     dice = Random(1)
     drawn = [(patient, drug) for patient in range(3000) for drug in dice.sample(range(4000), 20)]
-    return [{"patient": p, "visit": i, "drug": drug} for i, (p, drug) in enumerate(drawn) if p not in gone]
+    return [
+        {"patient": p, "visit": i, "drug": drug}
+        for i, (p, drug) in enumerate(drawn)
+        if p not in gone
+    ]
 
 
 def ingested(rows: list[dict[str, int]], path: Path) -> Path:
     """The file, with the secret that it would have been written with before somebody left."""
-    with patch("tacit.engines.ingest.words", lambda count: np.arange(count, dtype=np.uint64)):
+    with patch(
+        "tacit.engines.duckdb.ingest.words", lambda count: np.arange(count, dtype=np.uint64)
+    ):
         return ingest(pa.Table.from_pylist(rows), VISITS, path)
 
 
@@ -38,7 +49,9 @@ def drugs(table: Table, source: Any, kind: Any = DuckDB) -> int:
     """How many different drugs there are, if everybody brings one of theirs."""
     text = f"SELECT COUNT(DISTINCT drug) AS n FROM {table.name}"
     with closing(kind({table: source})) as engine:
-        found = int(engine.evaluate(canonical(read_sql(text, {table.name: table})).question, WEIGHTS)[0, 0])
+        found = int(
+            engine.evaluate(canonical(read_sql(text, {table.name: table})).question, WEIGHTS)[0, 0]
+        )
     return found >> WEIGHTS.bits
 
 
@@ -47,11 +60,15 @@ def test_who_leaves_an_ingested_table_takes_one_value(tmp_path: Path) -> None:
     assert abs(drugs(VISITS, whole) - drugs(VISITS, less)) <= 1
 
 
-def test_who_leaves_a_table_that_an_ingested_one_is_linked_to_takes_one_value(tmp_path: Path) -> None:
+def test_who_leaves_a_table_that_an_ingested_one_is_linked_to_takes_one_value(
+    tmp_path: Path,
+) -> None:
     found = []
     for gone in ((), (0,)):
         path = ingested(visits(*gone), tmp_path / f"{len(gone)}.duckdb")
-        doses = pa.Table.from_pylist([{"visit": row["visit"], "drug": row["drug"]} for row in visits(*gone)])
+        doses = pa.Table.from_pylist(
+            [{"visit": row["visit"], "drug": row["drug"]} for row in visits(*gone)]
+        )
         found.append(drugs(DOSES, Linked(doses, (Step("visit", path, "visit"),), "patient")))
     assert abs(found[0] - found[1]) <= 1
 
@@ -63,7 +80,9 @@ def test_a_fraction_among_units_changes_nobody_else() -> None:
     assert 0 <= drugs(VISITS, more) - drugs(VISITS, known) <= 1
     assert drugs(VISITS, more) == drugs(VISITS, more, Memory)
     doubles = pa.table({name: pa.array([float(row[name]) for row in more]) for name in more[0]})
-    assert drugs(VISITS, doubles.cast(doubles.schema.set(2, pa.field("drug", pa.int64())))) == drugs(VISITS, more)
+    assert drugs(
+        VISITS, doubles.cast(doubles.schema.set(2, pa.field("drug", pa.int64())))
+    ) == drugs(VISITS, more)
 
 
 def test_numbers_of_one_file_are_not_taken_for_names_of_another(tmp_path: Path) -> None:
@@ -84,7 +103,13 @@ def test_numbers_are_no_keys(tmp_path: Path) -> None:
     path = ingested(visits(0), tmp_path / "visits.duckdb")
     doses = Table("doses", (Column("drug", Kind.INTEGER),), unit="patient.visit", contributions=1)
     with pytest.raises(InvalidData, match="ingested as a unit"):
-        DuckDB({doses: Linked([{"patient": 0, "drug": 1}], (Step("patient", path, "patient"),), "visit")})
+        DuckDB(
+            {
+                doses: Linked(
+                    [{"patient": 0, "drug": 1}], (Step("patient", path, "patient"),), "visit"
+                )
+            }
+        )
     other = Table("visits", (Column("drug", Kind.INTEGER),), unit="patient.age", contributions=1)
     people = [{"patient": 0, "age": 5}]
     with pytest.raises(InvalidData, match="ingested as a unit"):

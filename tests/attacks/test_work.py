@@ -3,9 +3,9 @@
 import pytest
 
 import tacit
-from tacit.curator.opening import _Rows
+from tacit.curator.open import _Rows
 from tacit.engines import DuckDB, Memory
-from tacit.engines.work import MOST_PAIRS
+from tacit.engines.work_bounds import MOST_PAIRS
 from tacit.errors import TooLarge
 from tacit.plan import Column, Kind, Table, Weighing, Weights, read_sql
 from tests.attacks.test_fan_out import DAYS, MANY, TABLES, VISITS, joined
@@ -18,7 +18,9 @@ TOWN = Table("t", (ZIP, Column("name", Kind.TEXT)), unit="p", contributions=4)
 
 def vault_of(rows):
     columns = {"zip": (0, 99_999), "name": "text"}
-    return tacit.protect(rows, unit="p", contributions=4, columns=columns, epsilon=1, delta=1e-6, name="t")
+    return tacit.protect(
+        rows, unit="p", contributions=4, columns=columns, epsilon=1, delta=1e-6, name="t"
+    )
 
 
 def self_joins(number, condition="zip = 77777"):
@@ -49,14 +51,22 @@ ONE_TEXT = f"SELECT COUNT(DISTINCT {GROWN.format('a' * 300, 'b' * 300)}) AS n FR
 
 
 def texts(number):
-    return "SELECT " + ", ".join(f"COUNT(DISTINCT SUBSTR(name, {i + 1})) AS m{i}" for i in range(number)) + " FROM {0}"
+    return (
+        "SELECT "
+        + ", ".join(f"COUNT(DISTINCT SUBSTR(name, {i + 1})) AS m{i}" for i in range(number))
+        + " FROM {0}"
+    )
 
 
 MANY_TEXTS, SOME_TEXTS = texts(30), texts(20)
 COPIES = "(" + " UNION ALL ".join(["SELECT p, name FROM t"] * 3) + ")"
 PAIRS = "SELECT x.p AS p FROM t AS x JOIN t AS y ON x.p = y.p"
-CONSTANTS = ", ".join(f"COUNT(DISTINCT CASE WHEN name = 'Bob' THEN '{'x' * 900}{i}' END) AS m{i}" for i in range(9))
-JOINED_AGAIN = "SELECT COUNT(*) AS n FROM t AS x0" + "".join(f" JOIN t AS x{i} ON x0.p = x{i}.p" for i in range(1, 18))
+CONSTANTS = ", ".join(
+    f"COUNT(DISTINCT CASE WHEN name = 'Bob' THEN '{'x' * 900}{i}' END) AS m{i}" for i in range(9)
+)
+JOINED_AGAIN = "SELECT COUNT(*) AS n FROM t AS x0" + "".join(
+    f" JOIN t AS x{i} ON x0.p = x{i}.p" for i in range(1, 18)
+)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +75,15 @@ JOINED_AGAIN = "SELECT COUNT(*) AS n FROM t AS x0" + "".join(f" JOIN t AS x{i} O
         (ONE_TEXT, "a text of 90,000 characters"),
         (SOME_TEXTS.format(COPIES), "times as long as the row"),
         (f"SELECT {CONSTANTS} FROM t", "times as long as the row"),
-        (f"SELECT COUNT(*) AS n FROM ({' UNION ALL '.join([PAIRS] * 5)})", "by joins and UNION ALL"),
+        (
+            f"SELECT COUNT(*) AS n FROM ({' UNION ALL '.join([PAIRS] * 5)})",
+            "by joins and UNION ALL",
+        ),
         (JOINED_AGAIN, "17 joins in which a unit may have many rows"),
-        ("SELECT COUNT(*) AS n FROM t WHERE name LIKE '%" + "a" * 11_000 + "'", "steps for one row"),
+        (
+            "SELECT COUNT(*) AS n FROM t WHERE name LIKE '%" + "a" * 11_000 + "'",
+            "steps for one row",
+        ),
     ],
     ids=["one text", "many texts", "constants", "a stack of joins", "many joins", "a long pattern"],
 )
@@ -104,11 +120,22 @@ def test_ordinary_questions_are_not_refused(kind, text):
         ("t", 30, 900),
         ("t", 400, 0),
         ("(SELECT p, COUNT(*) AS n FROM t GROUP BY p)", 400, 400),
-        ("(SELECT p, zip, COUNT(*) AS n FROM t GROUP BY p, zip) AS y ON x.p = y.p AND x.zip = y.zip --", 400, 400),
+        (
+            "(SELECT p, zip, COUNT(*) AS n FROM t GROUP BY p, zip) AS y ON x.p = y.p AND x.zip = y.zip --",
+            400,
+            400,
+        ),
         ("(SELECT p, zip, COUNT(*) AS n FROM t GROUP BY p, zip)", 400, 0),
         ("t AS y ON x.p = y.p AND x.zip = y.zip --", 400, 400),
     ],
-    ids=["few", "too many", "by unit", "by unit and value", "by a value, on the unit", "on a value"],
+    ids=[
+        "few",
+        "too many",
+        "by unit",
+        "by unit and value",
+        "by a value, on the unit",
+        "on a value",
+    ],
 )
 def test_a_unit_leaves_a_join_in_which_it_would_have_too_many_pairs(kind, right, rows, expected):
     """400 rows have 160,000 pairs, more than there may be; on a column with different values they have 400."""
@@ -141,7 +168,9 @@ def test_a_unit_with_many_rows_leaves_a_join_with_many_public_rows(kind):
     for rows, expected in ((300, 300 * 365), (400, 0)):
         owned = [{"patient": 9, "name": "Bob", "ill": "flu", "ward": "A"}] * rows
         engine = kind({VISITS: owned, DAYS: [day for day in MANY if day["ward"] == "A"]})
-        found = engine.evaluate(read_sql(joined(1), TABLES).question, Weights(Weighing.L1, 10**6, 1, 0))
+        found = engine.evaluate(
+            read_sql(joined(1), TABLES).question, Weights(Weighing.L1, 10**6, 1, 0)
+        )
         engine.close()
         assert found.tolist() == [[expected]]
 
@@ -153,7 +182,9 @@ def test_public_rows_do_not_meet_each_other_without_end():
     engine = DuckDB({VISITS: [], DAYS: public})
     engine.dry_run(read_sql(text.format("a.ward = b.ward"), TABLES).question, WEIGHTS)
     with pytest.raises(TooLarge, match="public rows could become 16,000,000"):
-        engine.dry_run(read_sql(text.format("LOWER(a.ward) = LOWER(b.ward)"), TABLES).question, WEIGHTS)
+        engine.dry_run(
+            read_sql(text.format("LOWER(a.ward) = LOWER(b.ward)"), TABLES).question, WEIGHTS
+        )
     engine.close()
 
 
@@ -163,7 +194,9 @@ def test_texts_that_are_not_read_leave_nobody_out(kind):
     engine = kind({TOWN: [{"p": 1, "zip": 7, "name": "x" * 2_000}] * 100})
     for column, expected in (("zip", 10_000), ("name", 0)):
         text = f"SELECT COUNT(x.{column}) FROM t AS x JOIN t AS y ON x.p = y.p"
-        found = engine.evaluate(read_sql(text, {"t": TOWN}).question, Weights(Weighing.L1, 10**6, 1, 0))
+        found = engine.evaluate(
+            read_sql(text, {"t": TOWN}).question, Weights(Weighing.L1, 10**6, 1, 0)
+        )
         assert found.tolist() == [[expected]]
     engine.close()
 
@@ -171,7 +204,9 @@ def test_texts_that_are_not_read_leave_nobody_out(kind):
 def test_texts_are_made_once_for_every_measure():
     """Each of thirty measures reads the rows again: with all thirty texts, they would be made nine hundred times."""
     with DuckDB({TOWN: ROWS}) as engine:
-        asked = engine._statements(read_sql(MANY_TEXTS.format("t"), {"t": TOWN}).question, WEIGHTS).measures
+        asked = engine._statements(
+            read_sql(MANY_TEXTS.format("t"), {"t": TOWN}).question, WEIGHTS
+        ).measures
         assert asked is not None
         assert asked.sql.count('substr(CASE WHEN strlen("c1")') == 30
 

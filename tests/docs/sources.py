@@ -9,7 +9,21 @@ ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "src"
 # Folders that are made by tools and kept out of the repository by .gitignore, beside all hidden ones but .ci.
 NOT_OURS = {"out", "build", "dist", "htmlcov", "__pycache__"}
-TEXT = {"", ".cfg", ".ini", ".json", ".lock", ".md", ".py", ".toml", ".txt", ".typed", ".yml", ".yaml", ".csv"}
+TEXT = {
+    "",
+    ".cfg",
+    ".ini",
+    ".json",
+    ".lock",
+    ".md",
+    ".py",
+    ".toml",
+    ".txt",
+    ".typed",
+    ".yml",
+    ".yaml",
+    ".csv",
+}
 
 
 def shown(path: Path) -> str:

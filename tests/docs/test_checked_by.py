@@ -46,7 +46,9 @@ def complaints(source, module, root=ROOT):
         present = [label for label in LABELS if re.search(rf"(?m)^\s*{label}", text)]
         if present and present != list(LABELS):
             found.append(f"{where}: has {present}, a claim needs all of {list(LABELS)}")
-        found += [f"{where}: {reason}" for label in labels_of(text) if (reason := missing(label, root))]
+        found += [
+            f"{where}: {reason}" for label in labels_of(text) if (reason := missing(label, root))
+        ]
         for page in re.findall(r"docs/[\w/.-]+\.md", text):
             if not (root / page).is_file():
                 found.append(f"{where}: {page} does not exist")
@@ -73,7 +75,10 @@ def f():
 
 @pytest.fixture
 def root(tmp_path):
-    for name, text in {"tests/laws/test_x.py": "def test_y(): pass\n", "docs/proofs/y.md": ""}.items():
+    for name, text in {
+        "tests/laws/test_x.py": "def test_y(): pass\n",
+        "docs/proofs/y.md": "",
+    }.items():
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).write_text(text)
     return tmp_path
@@ -88,7 +93,10 @@ def test_a_good_claim_passes(root):
     [
         ("test_x.py::test_y", "test_x.py::test_z"),
         ("                tests/laws/test_x.py", "                tests/laws/test_w.py"),
-        ("Checked by: tests/laws/test_x.py::test_y and\n                tests/laws/test_x.py\n", "Checked by: hand\n"),
+        (
+            "Checked by: tests/laws/test_x.py::test_y and\n                tests/laws/test_x.py\n",
+            "Checked by: hand\n",
+        ),
         ("    Because:    y (docs/proofs/y.md)\n", ""),
         ("    Claim:      x\n", ""),
         ("docs/proofs/y.md", "docs/proofs/z.md"),

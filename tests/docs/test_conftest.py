@@ -25,12 +25,19 @@ def run(tmp_path):
         (tmp_path / name).write_text(text)
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("CI", "PYTEST_"))}
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("CI", "PYTEST_"))
+    }
 
     def run(*options, ci):
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options]
         answer = subprocess.run(
-            command, cwd=tmp_path, env=clean | {"CI": ci}, capture_output=True, text=True, check=False
+            command,
+            cwd=tmp_path,
+            env=clean | {"CI": ci},
+            capture_output=True,
+            text=True,
+            check=False,
         )
         return answer.returncode, answer.stdout.splitlines()
 
@@ -43,7 +50,9 @@ def test_skips_fail_in_ci_and_the_closing_line_is_last(run, options):
     assert code == 1
     assert {"tests/laws/test_skipped.py::test_it", "tests/laws/test_not_collected.py"} <= set(lines)
     for folder in ("tests/laws", "tests/unit"):
-        assert [line.split()[1:3] for line in lines if line.startswith(f"{folder} ")] == [["1", "tests"]]
+        assert [line.split()[1:3] for line in lines if line.startswith(f"{folder} ")] == [
+            ["1", "tests"]
+        ]
     assert "1 passed, 2 skipped in" in lines[-1]
 
 

@@ -16,7 +16,9 @@ FENCE = re.compile(r"(?ms)^( *)```(\w*)[^\n]*\n(.*?)^\1```")
 def failures_of(examples):
     """How the examples went wrong, as doctest says it; nothing if they went right."""
     said = []
-    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples, out=said.append, clear_globs=False)
+    doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(
+        examples, out=said.append, clear_globs=False
+    )
     return "".join(said)
 
 
@@ -56,7 +58,12 @@ def test_the_examples_of_a_page_are_true(page):
 
 
 def test_a_true_page_passes():
-    assert failures_of_page("```python\n>>> x = 1\n```\ntext\n```python\n>>> x + 1\n2\n```\n", "sample") == ""
+    assert (
+        failures_of_page(
+            "```python\n>>> x = 1\n```\ntext\n```python\n>>> x + 1\n2\n```\n", "sample"
+        )
+        == ""
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,20 @@ from tests.docs.sources import ROOT, files, shown, sources
 
 # Spelled in pieces, or this file would break its own rule.
 PLACES = re.compile(
-    "/(" + "|".join(["ro" + "ot/", "ho" + r"me/\w", "Us" + r"ers/\w", "wo" + "rk/", "op" + "t/py"]) + ")"
+    "/("
+    + "|".join(["ro" + "ot/", "ho" + r"me/\w", "Us" + r"ers/\w", "wo" + "rk/", "op" + "t/py"])
+    + ")"
 )
 RANDOM_MODULES = {"random", "secrets", "uuid"}
 
 
 def machine_paths(text, where):
     """The lines of a text that name a place on somebody's machine."""
-    return [f"{where}:{n}: {line.strip()}" for n, line in enumerate(text.splitlines(), 1) if PLACES.search(line)]
+    return [
+        f"{where}:{n}: {line.strip()}"
+        for n, line in enumerate(text.splitlines(), 1)
+        if PLACES.search(line)
+    ]
 
 
 def bad_lock(text):
@@ -46,12 +52,16 @@ def foreign_randomness(source, module):
             case ast.Attribute(value=ast.Name(id="os"), attr="urandom" | "getrandom" as attr):
                 names = [f"os.{attr}"]
             case ast.arg(arg=name) if name in {"seed", "random_state", "rng"}:
-                found.append(f"{module}:{node.lineno}: a parameter called {name}: noise cannot be chosen by the caller")
+                found.append(
+                    f"{module}:{node.lineno}: a parameter called {name}: noise cannot be chosen by the caller"
+                )
         for name in names:
             top = name.partition(".")[0]
             system = name in {"os.urandom", "os.getrandom"} and not module.startswith("tacit.exact")
             if top in RANDOM_MODULES or name.startswith("numpy.random") or system:
-                found.append(f"{module}:{node.lineno}: {name}: randomness comes from tacit.exact alone")
+                found.append(
+                    f"{module}:{node.lineno}: {name}: randomness comes from tacit.exact alone"
+                )
     return found
 
 
@@ -80,7 +90,9 @@ def test_a_module_says_in_one_sentence_what_it_is():
     assert [name for name, text in sources() if bad_module_docstring(text)] == []
 
 
-@pytest.mark.parametrize("place", ["ro" + "ot/x", "ho" + "me/ann", "wo" + "rk/main", "Us" + "ers/ann"])
+@pytest.mark.parametrize(
+    "place", ["ro" + "ot/x", "ho" + "me/ann", "wo" + "rk/main", "Us" + "ers/ann"]
+)
 def test_a_place_on_a_machine_is_caught(place):
     assert machine_paths(f"see /{place}/file", "sample")
 
@@ -118,10 +130,14 @@ def test_the_system_is_asked_for_randomness_in_exact_alone():
     assert foreign_randomness("import os\nx = os.urandom(8)", "tacit.exact.entropy") == []
 
 
-@pytest.mark.parametrize("source", ["", "x = 1", '"""todo"""', '"""Coins."""', '"""no capital, no full stop"""'])
+@pytest.mark.parametrize(
+    "source", ["", "x = 1", '"""todo"""', '"""Coins."""', '"""no capital, no full stop"""']
+)
 def test_a_bad_docstring_is_caught(source):
     assert bad_module_docstring(source)
 
 
 def test_a_good_docstring_passes():
-    assert not bad_module_docstring('"""Numbers and coins: rationals, directed rounding.\n\nMore."""')
+    assert not bad_module_docstring(
+        '"""Numbers and coins: rationals, directed rounding.\n\nMore."""'
+    )

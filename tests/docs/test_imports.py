@@ -11,7 +11,16 @@ import pytest
 
 from tests.docs.sources import ROOT, SRC, dotted, modules
 
-BELOW_CURATOR = {"exact", "privacy", "mechanisms", "accounting", "plan", "stability", "engines", "ledger"}
+BELOW_CURATOR = {
+    "exact",
+    "privacy",
+    "mechanisms",
+    "accounting",
+    "plan",
+    "stability",
+    "engines",
+    "ledger",
+}
 ALL = BELOW_CURATOR | {"curator", "local", "synth", "learn"}
 
 # The table of ARCHITECTURE.md. `errors`, `extras`, `frozen`, `later`, `printing` and `progress` are open to all.
@@ -43,6 +52,20 @@ MAY_IMPORT = {
     "tacit": ALL - {"engines"},
 }
 
+# Inside a room: what stands later may import what stands earlier, never the other way round. An
+# import inside a function may look ahead: it is made when everything has been imported.
+INSIDE = {
+    "plan": ("model", "semantics", "questions", "rewrite", "prove", "frame", "sql"),
+    "engines": (
+        *("unknown_keys", "engine", "weights", "distinct", "cells", "fan_out", "work_bounds"),
+        *("sql", "sources", "memory", "duckdb"),
+    ),
+    "curator": (
+        *("packing", "policy", "pricing", "answer", "record", "rehearse", "vault"),
+        *("protect", "open", "starter", "examples", "inspect_rows", "trial"),
+    ),
+}
+
 # Third-party libraries and where they may be imported. A library in LAZY is imported inside a function only.
 EVERYWHERE = set(MAY_IMPORT)
 THIRD_PARTY = {
@@ -65,7 +88,9 @@ LAZY = {"matplotlib", "pandas", "polars", "psycopg", "pyarrow", "rich"}
 def _is_a_file(name: str) -> bool:
     """Whether a dotted name means a file to who imports it; a room may have a function named like its file."""
     room, _, last = name.rpartition(".")
-    return not room or isinstance(getattr(importlib.import_module(room), last, None), ModuleType | None)
+    return not room or isinstance(
+        getattr(importlib.import_module(room), last, None), ModuleType | None
+    )
 
 
 SUBMODULES = {dotted(path) for path in modules() if _is_a_file(dotted(path))}
@@ -78,7 +103,9 @@ def room_of(module: str) -> str:
 
 def imports_of(tree, module, *, is_package):
     """Every (dotted name, names taken from it, inside a function?, line) that the module imports."""
-    inside = {id(node) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for node in ast.walk(f)}
+    inside = {
+        id(node) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for node in ast.walk(f)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -86,7 +113,9 @@ def imports_of(tree, module, *, is_package):
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
-                above = module.split(".")[: None if is_package and node.level == 1 else -node.level + is_package]
+                above = module.split(".")[
+                    : None if is_package and node.level == 1 else -node.level + is_package
+                ]
                 base = ".".join([*above, *([base] if base else [])])
             yield base, tuple(alias.name for alias in node.names), id(node) in inside, node.lineno
 
@@ -100,7 +129,8 @@ def complaints(source, module, *, is_package=False, submodules=frozenset(SUBMODU
     for name, taken, inside, line in imports_of(ast.parse(source), module, is_package=is_package):
         where = f"{module}:{line}"
         top = name.partition(".")[0]
-        if top == "importlib" and module not in ("tacit", "tacit.later"):  # whose tables a test reads
+        # whose tables a test reads
+        if top == "importlib" and module not in ("tacit", "tacit.later"):
             found.append(f"{where} imports by name, which no table can check")
         elif top == "tacit":
             found += [f"{where} {text}" for text in _about_rooms(room, name, taken, submodules)]
@@ -108,7 +138,9 @@ def complaints(source, module, *, is_package=False, submodules=frozenset(SUBMODU
             if room not in THIRD_PARTY.get(top, ()):
                 found.append(f"{where} imports {top}, which is not for the room {room}")
             elif top in LAZY and not inside:
-                found.append(f"{where} imports {top} at the top, it belongs inside the function that needs it")
+                found.append(
+                    f"{where} imports {top} at the top, it belongs inside the function that needs it"
+                )
     return found
 
 
@@ -135,6 +167,32 @@ def _about_rooms(room, name, taken, submodules):
                 yield f"imports {target}.{one}, a file inside another room"
 
 
+def inner_complaints(source, module):
+    """What is wrong with the imports of a module within its own room, one sentence each."""
+    room, _, rest = module.removeprefix("tacit.").partition(".")
+    if room not in INSIDE or not rest:
+        return []
+    order, part = INSIDE[room], rest.split(".")[0]
+    if part not in order:
+        return [f"{module}: {part} has no place in the order of the room {room}"]
+    tree = ast.parse(source)
+    for_types = [
+        node
+        for test in ast.walk(tree)
+        if isinstance(test, ast.If) and ast.unparse(test.test) == "TYPE_CHECKING"
+        for node in ast.walk(test)
+    ]
+    lines = {node.lineno for node in for_types if isinstance(node, ast.ImportFrom)}
+    found = []
+    for name, _, inside, line in imports_of(tree, module, is_package=False):
+        other = name.removeprefix(f"tacit.{room}.").split(".")[0]
+        if not name.startswith(f"tacit.{room}.") or inside or line in lines:
+            continue
+        if other not in order[: order.index(part) + 1]:
+            found.append(f"{module}:{line} imports {other}, which comes after {part}")
+    return found
+
+
 def rooms_said_to_exist(architecture):
     """The rooms that the table of ARCHITECTURE.md marks as there today."""
     return set(re.findall(r"(?m)^\| `(\w+)` \|.*\| yes \|$", architecture))
@@ -146,7 +204,9 @@ def test_the_architecture_says_which_rooms_exist():
 
 
 def test_a_room_that_is_said_to_exist_is_found():
-    assert rooms_said_to_exist("| `exact` | coins | – | yes |\n| `plan` | what is asked | exact | |\n") == {"exact"}
+    assert rooms_said_to_exist(
+        "| `exact` | coins | – | yes |\n| `plan` | what is asked | exact | |\n"
+    ) == {"exact"}
 
 
 def test_a_module_imports_only_what_its_room_may():
@@ -157,38 +217,97 @@ def test_a_module_imports_only_what_its_room_may():
     assert found == []
 
 
+def test_inside_a_room_imports_point_one_way():
+    found = []
+    for path in modules():
+        found += inner_complaints(path.read_text(encoding="utf-8"), dotted(path))
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "complaint"),
+    [
+        ("tacit.plan.model.nodes", "from tacit.plan.sql import reader", "sql, which comes after"),
+        ("tacit.plan.frame.rows", "from tacit.plan.sql.reader import Reader", "comes after frame"),
+        ("tacit.engines.sql.rows", "from tacit.engines.duckdb.load import x", "comes after sql"),
+        ("tacit.curator.answers", "", "has no place in the order"),
+    ],
+)
+def test_a_wrong_import_inside_a_room_is_caught(module, source, complaint):
+    (found,) = inner_complaints(source, module)
+    assert complaint in found
+    assert (
+        inner_complaints("def f():\n    from tacit.plan.sql import x", "tacit.plan.model.x") == []
+    )
+
+
 def test_importing_tacit_does_not_import_the_libraries_of_extras():
-    rooms = ["tacit", *sorted(dotted(path.parent / "__init__.py") for path in SRC.glob("tacit/*/__init__.py"))]
+    rooms = [
+        "tacit",
+        *sorted(dotted(path.parent / "__init__.py") for path in SRC.glob("tacit/*/__init__.py")),
+    ]
     script = f"import sys, {', '.join(rooms)}; print(*sorted({LAZY!r} & set(sys.modules)))"
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == ""
 
 
 def test_importing_tacit_does_not_import_the_audit():
     script = "import sys, tacit; print('tacit.audit' in sys.modules)"
-    answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert answer.stdout == "False\n"
 
 
 @pytest.mark.parametrize(
     ("module", "source", "complaint"),
     [
-        ("tacit.exact.coins", "from tacit.privacy import Loss", "imports privacy, which exact may not"),
-        ("tacit.mechanisms.laplace", "from tacit.accounting import total", "accounting, which mechanisms may not"),
-        ("tacit.accounting.total", "import tacit.mechanisms", "imports mechanisms, which accounting may not"),
-        ("tacit.privacy.loss", "def f():\n    from tacit.audit import verify", "imports audit, which privacy may not"),
-        ("tacit.privacy.loss", "from tacit.exact.rational import at_least", "a file inside another room"),
+        (
+            "tacit.exact.coins",
+            "from tacit.privacy import Loss",
+            "imports privacy, which exact may not",
+        ),
+        (
+            "tacit.mechanisms.laplace",
+            "from tacit.accounting import total",
+            "accounting, which mechanisms may not",
+        ),
+        (
+            "tacit.accounting.total",
+            "import tacit.mechanisms",
+            "imports mechanisms, which accounting may not",
+        ),
+        (
+            "tacit.privacy.loss",
+            "def f():\n    from tacit.audit import verify",
+            "imports audit, which privacy may not",
+        ),
+        (
+            "tacit.privacy.loss",
+            "from tacit.exact.rational import at_least",
+            "a file inside another room",
+        ),
         ("tacit.privacy.loss", "from tacit.exact import rational", "a file inside another room"),
         ("tacit.privacy.loss", "import tacit.exact.rational as r", "a file inside another room"),
         ("tacit.privacy.loss", "from tacit.exact import _hidden", "imports _hidden"),
         ("tacit.privacy.loss", "from tacit.exact import *", "imports *"),
-        ("tacit.privacy.loss", "from ..audit import verify", "imports audit, which privacy may not"),
+        (
+            "tacit.privacy.loss",
+            "from ..audit import verify",
+            "imports audit, which privacy may not",
+        ),
         ("tacit.privacy.loss", "from .. import audit", "imports audit, which privacy may not"),
         ("tacit.privacy.loss", "import tacit", "import the room that defines the name"),
         ("tacit.privacy.loss", "import flint", "imports flint, which is not for the room privacy"),
         ("tacit.mechanisms.laplace", "from cryptography import x509", "imports cryptography"),
         ("tacit.mechanisms.laplace", "import scipy.stats", "imports scipy"),
-        ("tacit.audit.plot", "import matplotlib.pyplot as plt", "inside the function that needs it"),
+        (
+            "tacit.audit.plot",
+            "import matplotlib.pyplot as plt",
+            "inside the function that needs it",
+        ),
         ("tacit.audit.plot", "import importlib", "imports by name"),
         ("tacit.utilities.x", "", "not in the table"),
     ],
@@ -204,8 +323,12 @@ def test_right_imports_pass():
         "from tacit.privacy.loss import Loss\nfrom .protection import Protection\n"
         "def plot():\n    import matplotlib.pyplot as plt\n"
     )
-    assert complaints(source.replace("matplotlib.pyplot", "math"), "tacit.privacy.sensitivity") == []
-    assert complaints("def plot():\n    import matplotlib.pyplot as plt\n", "tacit.audit.plot") == []
+    assert (
+        complaints(source.replace("matplotlib.pyplot", "math"), "tacit.privacy.sensitivity") == []
+    )
+    assert (
+        complaints("def plot():\n    import matplotlib.pyplot as plt\n", "tacit.audit.plot") == []
+    )
 
 
 ROOMS_WITH_LATER = ("tacit.mechanisms", "tacit.ledger", "tacit.curator")
@@ -225,7 +348,9 @@ def test_what_a_room_opens_later_is_defined_where_its_table_says(room):
 
 def test_a_question_in_memory_opens_no_file_that_it_does_not_need():
     asked = "import sys; from tacit import protect; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+    found = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert "tacit.curator.vault" in found
     for room in ROOMS_WITH_LATER:
         later = {f"{room}.{file}" for file in importlib.import_module(room)._LATER.values()}
@@ -235,5 +360,7 @@ def test_a_question_in_memory_opens_no_file_that_it_does_not_need():
 @pytest.mark.parametrize("before", ["enable", "disable"])
 def test_opening_a_room_leaves_the_collection_of_garbage_as_it_was(before):
     script = f"import gc; gc.{before}(); from tacit import protect; print(gc.isenabled())"
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    ).stdout
     assert found == f"{before == 'enable'}\n"

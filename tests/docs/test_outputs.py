@@ -33,11 +33,15 @@ def test_shapes_tell_texts_apart() -> None:
 
 def exact_answers():
     """What only the curator could compute: here the data are public."""
-    found = duckdb.sql(f"SELECT event, count(DISTINCT patient) FROM '{example('events')}' GROUP BY event").fetchall()
+    found = duckdb.sql(
+        f"SELECT event, count(DISTINCT patient) FROM '{example('events')}' GROUP BY event"
+    ).fetchall()
     return {event: count for event, count in found if event in EVENTS}
 
 
-@pytest.mark.parametrize(("page", "name"), [(README, "first"), (README, "shell"), (PACKAGE, "first")])
+@pytest.mark.parametrize(
+    ("page", "name"), [(README, "first"), (README, "shell"), (PACKAGE, "first")]
+)
 def test_the_intervals_that_are_shown_hold_the_exact_answers(page, name) -> None:
     rows = ROW.findall(shown(name, page=page))
     assert [row[0] for row in rows] == list(EVENTS)
@@ -60,7 +64,9 @@ def test_no_patient_is_cut_short_in_the_first_example():
     table = Table("events", (Column("event", Kind.TEXT, values=EVENTS),), unit="patient")
     text = re.search(r'sql\("(.*?)"', code)[1]
     question = canonical(read_sql(text, {"events": table})).question
-    weights = weights_for(question, Shared(table, contributions).contributions, Limit(2, 1e-6).weighing)
+    weights = weights_for(
+        question, Shared(table, contributions).contributions, Limit(2, 1e-6).weighing
+    )
     assert weights.units_squared >= len(EVENTS)  # whoever has all of them counts once in each
     assert contributions**2 >= len(EVENTS) > (contributions - 1) ** 2
 
@@ -84,7 +90,9 @@ def test_no_patient_of_the_demo_is_cut_short_and_no_value_moved():
 
 def test_the_page_of_the_package_stands_alone() -> None:
     page = PACKAGE.read_text(encoding="utf-8")
-    assert not re.search(r"\]\(", page), "there is no public address to link to, and what is relative breaks"
+    assert not re.search(r"\]\(", page), (
+        "there is no public address to link to, and what is relative breaks"
+    )
     for name, kind in (("code", "python"), ("first", "")):
         assert shown(name, kind, PACKAGE) == shown(name, kind)
 

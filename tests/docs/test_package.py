@@ -37,7 +37,9 @@ def test_the_wheel_says_what_it_is(wheel):
     assert said["License-Expression"] == "MIT AND LGPL-2.0-or-later"
     assert set(said.get_all("License-File")) == set(PROJECT["license-files"])
     assert "](" not in said.get_payload(), "a package page has no files to link to"
-    assert "tacit = tacit.cli:main" in wheel.read("tacit_dp-0.1.0.dist-info/entry_points.txt").decode()
+    assert (
+        "tacit = tacit.cli:main" in wheel.read("tacit_dp-0.1.0.dist-info/entry_points.txt").decode()
+    )
 
 
 def test_the_wheel_ships_the_licences_and_the_data(wheel):
@@ -52,8 +54,17 @@ def test_the_wheel_ships_the_licences_and_the_data(wheel):
 
 def told() -> list[tuple[Path, str, str | None]]:
     """Every place that says `pip install`, with what it names."""
-    files = [ROOT / "README.md", ROOT / "Makefile", *(ROOT / "docs").rglob("*.md"), *SRC.rglob("*.py")]
-    return [(file, *found) for file in files for found in INSTALLED.findall(file.read_text(encoding="utf-8"))]
+    files = [
+        ROOT / "README.md",
+        ROOT / "Makefile",
+        *(ROOT / "docs").rglob("*.md"),
+        *SRC.rglob("*.py"),
+    ]
+    return [
+        (file, *found)
+        for file in files
+        for found in INSTALLED.findall(file.read_text(encoding="utf-8"))
+    ]
 
 
 def test_whoever_is_told_to_install_something_is_told_the_right_name():
@@ -67,4 +78,8 @@ def test_whoever_is_told_to_install_something_is_told_the_right_name():
 
 
 def test_no_code_looks_the_package_up_by_another_name():
-    assert not [path for path in SRC.rglob("*.py") if "importlib.metadata" in path.read_text(encoding="utf-8")]
+    assert not [
+        path
+        for path in SRC.rglob("*.py")
+        if "importlib.metadata" in path.read_text(encoding="utf-8")
+    ]

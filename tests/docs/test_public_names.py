@@ -16,7 +16,9 @@ def test_a_room_says_which_of_its_names_are_public():
 
 def test_a_public_name_has_a_docstring():
     assert len(NAMES) > 400
-    assert [(room, name) for room, name in NAMES if not explained(importlib.import_module(room), name)] == []
+    assert [
+        (room, name) for room, name in NAMES if not explained(importlib.import_module(room), name)
+    ] == []
 
 
 def test_the_reference_is_what_the_docstrings_say():
@@ -40,4 +42,9 @@ def test_a_name_without_a_docstring_is_caught(tmp_path):
     specification.loader.exec_module(module)
     assert explained(module, "good") == "The sum, rounded up."
     assert explained(module, "WORD") == "The bits of a word."
-    assert [explained(module, name) for name in ("bare", "Point", "Kind", "BITS")] == ["", "", "", ""]
+    assert [explained(module, name) for name in ("bare", "Point", "Kind", "BITS")] == [
+        "",
+        "",
+        "",
+        "",
+    ]

@@ -41,19 +41,34 @@ PATIENTS = Table(
 )
 DOSES = Table(
     "doses",
-    (Column("visit", Kind.INTEGER), Column("drug", Kind.TEXT, values=("x", "y")), Column("mg", Kind.NUMBER, 0, 100)),
+    (
+        Column("visit", Kind.INTEGER),
+        Column("drug", Kind.TEXT, values=("x", "y")),
+        Column("mg", Kind.NUMBER, 0, 100),
+    ),
     unit="person",
     contributions=60,
     references=(("visit", "visits", "visit"),),
 )
 STATIONS = Table(
     "stations",
-    (Column("ward", Kind.TEXT, values=WARDS), Column("floor", Kind.INTEGER, 0, 9, values=tuple(range(10)))),
+    (
+        Column("ward", Kind.TEXT, values=WARDS),
+        Column("floor", Kind.INTEGER, 0, 9, values=tuple(range(10))),
+    ),
     public=True,
     unique=("ward",),
 )
-ROOMS = Table("rooms", (Column("ward", Kind.TEXT, values=WARDS), Column("beds", Kind.INTEGER, 0, 8)), public=True)
-TRIPS = Table("trips", (Column("ward", Kind.TEXT, values=WARDS), Column("km", Kind.INTEGER, 0, 50)), contributions=1)
+ROOMS = Table(
+    "rooms",
+    (Column("ward", Kind.TEXT, values=WARDS), Column("beds", Kind.INTEGER, 0, 8)),
+    public=True,
+)
+TRIPS = Table(
+    "trips",
+    (Column("ward", Kind.TEXT, values=WARDS), Column("km", Kind.INTEGER, 0, 50)),
+    contributions=1,
+)
 TABLES = {table.name: table for table in (VISITS, PATIENTS, DOSES, STATIONS, ROOMS, TRIPS)}
 
 
@@ -74,7 +89,9 @@ def rows(seed: int = 7, patients: int = 40) -> dict[Table, list[dict[str, Any]]]
                 }
             )
         for _ in range(dice.choice([0, 1, 2, 3, 9])):
-            cost = dice.choice([None, round(dice.uniform(0, 4999), 2), float(dice.randint(0, 5000))])
+            cost = dice.choice(
+                [None, round(dice.uniform(0, 4999), 2), float(dice.randint(0, 5000))]
+            )
             visits.append(
                 {
                     "patient": patient,
@@ -88,17 +105,36 @@ def rows(seed: int = 7, patients: int = 40) -> dict[Table, list[dict[str, Any]]]
             )
             for _ in range(dice.choice([0, 0, 1, 2])):
                 mg = dice.choice([None, dice.randint(0, 800) / 8])
-                doses.append({"person": patient, "visit": visits[-1]["visit"], "drug": dice.choice("xy"), "mg": mg})
+                doses.append(
+                    {
+                        "person": patient,
+                        "visit": visits[-1]["visit"],
+                        "drug": dice.choice("xy"),
+                        "mg": mg,
+                    }
+                )
     stations = [{"ward": ward, "floor": floor} for ward, floor in (("A", 1), ("B", 1), ("C", 2))]
-    rooms = [{"ward": ward, "beds": beds} for ward, beds in (("A", 2), ("A", 4), ("B", 1), ("D", 8), ("D", 0))]
+    rooms = [
+        {"ward": ward, "beds": beds}
+        for ward, beds in (("A", 2), ("A", 4), ("B", 1), ("D", 8), ("D", 0))
+    ]
     trips = [{"ward": dice.choice([*WARDS, None]), "km": dice.randint(0, 50)} for _ in range(30)]
-    return {VISITS: visits, PATIENTS: people, DOSES: doses, STATIONS: stations, ROOMS: rooms, TRIPS: trips}
+    return {
+        VISITS: visits,
+        PATIENTS: people,
+        DOSES: doses,
+        STATIONS: stations,
+        ROOMS: rooms,
+        TRIPS: trips,
+    }
 
 
 def vault(limit: Limit, given: dict[Table, list[dict[str, Any]]], engine: Any = None) -> Vault:
     """A vault over all tables, in one engine."""
     held = (engine or (lambda each: DuckDB(each, threads=1)))(given)
-    policy = Policy(limit, {table.name: Shared(table, table.contributions or 1) for table in given}, "patient")
+    policy = Policy(
+        limit, {table.name: Shared(table, table.contributions or 1) for table in given}, "patient"
+    )
     return Vault(policy, {table.name: held for table in given}, MemoryLedger(limit.filter()))
 
 
@@ -128,8 +164,12 @@ def plain(given: dict[Table, list[dict[str, Any]]]) -> duckdb.DuckDBPyConnection
     for table, listed in given.items():
         columns = {column.name: _TYPES[column.kind] for column in table.columns}
         columns |= {table.unit: "BIGINT"} if table.unit else {}
-        connection.execute(f"CREATE TABLE {table.name} ({', '.join(f'{n} {t}' for n, t in columns.items())})")
+        connection.execute(
+            f"CREATE TABLE {table.name} ({', '.join(f'{n} {t}' for n, t in columns.items())})"
+        )
         for row in listed:
             marks = ", ".join("?" for _ in columns)
-            connection.execute(f"INSERT INTO {table.name} VALUES ({marks})", [row[name] for name in columns])
+            connection.execute(
+                f"INSERT INTO {table.name} VALUES ({marks})", [row[name] for name in columns]
+            )
     return connection

@@ -4,7 +4,7 @@ from unittest.mock import patch
 
 import pytest
 
-from tacit.engines import duckdb
+from tacit.engines.duckdb import engine as duckdb
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -31,14 +31,20 @@ class Listed:
 
     def one_way_delta(self, epsilon: Ball) -> Ball:
         growth = epsilon.exp()
-        return sum(((a - growth * b).max(ball(0)) for a, b in zip(self.p, self.q, strict=True)), ball(0))
+        return sum(
+            ((a - growth * b).max(ball(0)) for a, b in zip(self.p, self.q, strict=True)), ball(0)
+        )
 
     def delta(self, epsilon: Fraction) -> Ball:
         return self.one_way_delta(ball(epsilon)).max(self.swapped().one_way_delta(ball(epsilon)))
 
     def one_way_renyi(self, order: Fraction) -> Ball:
         alpha = ball(order)
-        terms = (a**alpha * b ** (1 - alpha) for a, b in zip(self.p, self.q, strict=True) if not a.is_zero())
+        terms = (
+            a**alpha * b ** (1 - alpha)
+            for a, b in zip(self.p, self.q, strict=True)
+            if not a.is_zero()
+        )
         return sum(terms, ball(0)).log() / (alpha - 1)
 
     def renyi(self, order: Fraction) -> Ball:
@@ -47,14 +53,23 @@ class Listed:
     def one_way_moment(self, power: int) -> Ball:
         outcomes = zip(self.p, self.q, strict=True)
         # A ball around zero has no power by logarithms: it is multiplied.
-        return sum((a * prod([(a / b).log()] * power, start=ball(1)) for a, b in outcomes if not a.is_zero()), ball(0))
+        return sum(
+            (
+                a * prod([(a / b).log()] * power, start=ball(1))
+                for a, b in outcomes
+                if not a.is_zero()
+            ),
+            ball(0),
+        )
 
     def moment(self, power: int) -> Ball:
         return self.one_way_moment(power).max(self.swapped().one_way_moment(power))
 
     def one_way_misses(self, alarms: Fraction) -> Ball:
         """The least share of misses at this share of false alarms, by the most telling outcomes first."""
-        outcomes = [(a, b) for a, b in zip(self.p, self.q, strict=True) if not (a.is_zero() and b.is_zero())]
+        outcomes = [
+            (a, b) for a, b in zip(self.p, self.q, strict=True) if not (a.is_zero() and b.is_zero())
+        ]
         telling = sorted(outcomes, key=lambda pair: _ratio(*pair))
         spent, caught = ball(0), ball(0)
         for p, q in telling:  # alarm where q is large beside p
@@ -99,7 +114,9 @@ def telling(epsilon: Fraction, failure: Fraction) -> Listed:
 
 def sampled(pair: Listed, rate: Fraction) -> Listed:
     """With the unit, the first distribution shows up only with some probability, else the second."""
-    mixture = tuple(ball(rate) * a + ball(1 - rate) * b for a, b in zip(pair.p, pair.q, strict=True))
+    mixture = tuple(
+        ball(rate) * a + ball(1 - rate) * b for a, b in zip(pair.p, pair.q, strict=True)
+    )
     return Listed(mixture, pair.q)
 
 

@@ -11,8 +11,23 @@ from typing import Protocol
 
 import pytest
 
-from tacit.accounting import DELTA_UNIT, EPSILON_UNIT, RHO_UNIT, Charge, ConcentratedFilter, Filter, PureFilter
-from tacit.ledger import DurableLedger, Founding, Ledger, MemoryLedger, postgres_ledger, sqlite_ledger
+from tacit.accounting import (
+    DELTA_UNIT,
+    EPSILON_UNIT,
+    RHO_UNIT,
+    Charge,
+    ConcentratedFilter,
+    Filter,
+    PureFilter,
+)
+from tacit.ledger import (
+    DurableLedger,
+    Founding,
+    Ledger,
+    MemoryLedger,
+    postgres_ledger,
+    sqlite_ledger,
+)
 from tacit.privacy import Loss, Neighbours, PureLoss, ZeroConcentratedLoss
 from tests import postgres
 
@@ -29,7 +44,11 @@ class Place(Protocol):
     """Where a durable ledger lies: each call opens it once more."""
 
     def __call__(
-        self, limit: Filter, analysts: Mapping[str, Filter] | None = None, *, adopting: str | None = None
+        self,
+        limit: Filter,
+        analysts: Mapping[str, Filter] | None = None,
+        *,
+        adopting: str | None = None,
     ) -> DurableLedger:
         """The ledger that lies here."""
 
@@ -40,11 +59,16 @@ def in_a_file() -> Iterator[Place]:
     with folder() as anchors:
 
         def opened(
-            limit: Filter, analysts: Mapping[str, Filter] | None = None, *, adopting: str | None = None
+            limit: Filter,
+            analysts: Mapping[str, Filter] | None = None,
+            *,
+            adopting: str | None = None,
         ) -> DurableLedger:
             founding = Founding.of("person", limit)
             file = anchors.parent / "ledger.sqlite"
-            return sqlite_ledger(file, founding, limit, analysts, anchors=anchors, adopting=adopting)
+            return sqlite_ledger(
+                file, founding, limit, analysts, anchors=anchors, adopting=adopting
+            )
 
         yield opened
 
@@ -56,10 +80,15 @@ def in_postgres() -> Iterator[Place]:
         address = postgres.fresh_address()
 
         def opened(
-            limit: Filter, analysts: Mapping[str, Filter] | None = None, *, adopting: str | None = None
+            limit: Filter,
+            analysts: Mapping[str, Filter] | None = None,
+            *,
+            adopting: str | None = None,
         ) -> DurableLedger:
             founding = Founding.of("person", limit)
-            return postgres_ledger(address, founding, limit, analysts, anchors=anchors, adopting=adopting)
+            return postgres_ledger(
+                address, founding, limit, analysts, anchors=anchors, adopting=adopting
+            )
 
         yield opened
 
@@ -85,8 +114,14 @@ def durable(place: Callable[[], AbstractContextManager[Place]]) -> Opened:
     return opened
 
 
-PLACES: dict[str, Callable[[], AbstractContextManager[Place]]] = {"sqlite": in_a_file, "postgres": in_postgres}
-LEDGERS: dict[str, Opened] = {"memory": memory, **{name: durable(place) for name, place in PLACES.items()}}
+PLACES: dict[str, Callable[[], AbstractContextManager[Place]]] = {
+    "sqlite": in_a_file,
+    "postgres": in_postgres,
+}
+LEDGERS: dict[str, Opened] = {
+    "memory": memory,
+    **{name: durable(place) for name, place in PLACES.items()},
+}
 
 
 @dataclass(frozen=True)
@@ -108,13 +143,17 @@ class Currency:
                 raise AssertionError("no such currency")
 
 
-def pure_loss(amount: int, failure: int = 0, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> Loss:
+def pure_loss(
+    amount: int, failure: int = 0, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE
+) -> Loss:
     """A loss that costs so many units of a pure ledger, in which nothing fails."""
     assert not failure
     return PureLoss(amount * EPSILON_UNIT, neighbours)
 
 
-def concentrated_loss(amount: int, failure: int = 0, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> Loss:
+def concentrated_loss(
+    amount: int, failure: int = 0, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE
+) -> Loss:
     """A loss that costs so many units of rho and of failure."""
     return ZeroConcentratedLoss(amount * RHO_UNIT, failure * DELTA_UNIT, neighbours)
 
@@ -134,4 +173,6 @@ CONCENTRATED = Currency("concentrated", ConcentratedFilter(3, 1e-6), concentrate
 
 every_place = pytest.mark.parametrize("place", list(PLACES.values()), ids=list(PLACES))
 every_ledger = pytest.mark.parametrize("opened", list(LEDGERS.values()), ids=list(LEDGERS))
-both_currencies = pytest.mark.parametrize("currency", [PURE, CONCENTRATED], ids=lambda currency: currency.name)
+both_currencies = pytest.mark.parametrize(
+    "currency", [PURE, CONCENTRATED], ids=lambda currency: currency.name
+)

@@ -16,7 +16,8 @@ from tacit.mechanisms import Gaussian, Laplace, RandomizedResponse
 from tacit.privacy import Neighbours, Norm, Sensitivity
 
 F = Fraction
-TINY = F(1, 2**90)  # what is summed here and what is claimed are both enclosed more narrowly than this
+# what is summed here and what is claimed are both enclosed more narrowly than this
+TINY = F(1, 2**90)
 EPSILONS = (F(0), F(1, 3), F(1), F(5, 2))
 ORDERS = (F(3, 2), F(2), F(9))
 
@@ -34,13 +35,19 @@ class Case:
     law: Callable[[int], dict[int, Ball]]
     bounded: bool  # whether the claimed Renyi divergence is only a bound
 
-    def sensitivity(self, distance: int, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> Sensitivity:
+    def sensitivity(
+        self, distance: int, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE
+    ) -> Sensitivity:
         """That of an answer that moves by so many steps."""
         return Sensitivity(distance * step_of(self.mechanism), neighbours=neighbours)
 
     def apart(self, one: int, other: int) -> int:
         """How many steps, or reports, lie between two answers."""
-        return int(one != other) if isinstance(self.mechanism, RandomizedResponse) else abs(one - other)
+        return (
+            int(one != other)
+            if isinstance(self.mechanism, RandomizedResponse)
+            else abs(one - other)
+        )
 
     def pairs(self, distance: int) -> Iterator[tuple[dict[int, Ball], dict[int, Ball], int]]:
         """Both laws of every pair of answers that are at most so far apart, and how far apart they are."""
@@ -100,13 +107,17 @@ RESPONSES = {
 
 def each(cases: dict[str, Case]) -> pytest.MarkDecorator:
     """A test for each of the cases."""
-    return pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in cases.items()])
+    return pytest.mark.parametrize(
+        "case", [pytest.param(case, id=name) for name, case in cases.items()]
+    )
 
 
 every_mechanism = each(NOISES | RESPONSES)
 every_noise = each(NOISES)
 every_response = each(RESPONSES)
-both_relations = pytest.mark.parametrize("neighbours", list(Neighbours), ids=lambda neighbours: neighbours.value)
+both_relations = pytest.mark.parametrize(
+    "neighbours", list(Neighbours), ids=lambda neighbours: neighbours.value
+)
 every_norm = pytest.mark.parametrize("norm", list(Norm), ids=lambda norm: norm.value)
 
 
@@ -119,7 +130,10 @@ def excess(p: dict[Any, Ball], q: dict[Any, Ball], epsilon: Fraction) -> Ball:
 def divergence(p: dict[Any, Ball], q: dict[Any, Ball], order: Fraction) -> Ball:
     """The Renyi divergence, by its defining sum."""
     alpha = ball(order)
-    moment = sum(((alpha * p[outcome].log() + (1 - alpha) * q[outcome].log()).exp() for outcome in p), ball(0))
+    moment = sum(
+        ((alpha * p[outcome].log() + (1 - alpha) * q[outcome].log()).exp() for outcome in p),
+        ball(0),
+    )
     return moment.log() / (alpha - 1)
 
 
@@ -130,7 +144,10 @@ def largest_loss(p: dict[Any, Ball], q: dict[Any, Ball]) -> Fraction:
 
 def close(one: Ball | Fraction, other: Ball | Fraction) -> bool:
     """Whether two enclosed figures are equal but for the width of their balls."""
-    return abs(upper(ball(one)) - upper(ball(other))) < TINY and abs(lower(ball(one)) - lower(ball(other))) < TINY
+    return (
+        abs(upper(ball(one)) - upper(ball(other))) < TINY
+        and abs(lower(ball(one)) - lower(ball(other))) < TINY
+    )
 
 
 @contextmanager
@@ -150,7 +167,10 @@ def constant_noise(drawn: int) -> Iterator[list[int | None]]:
     with (
         patch("tacit.mechanisms.laplace.discrete_laplace", integers),
         patch("tacit.mechanisms.gaussian.discrete_gaussian", integers),
-        patch("tacit.mechanisms.response.bernoulli", coins),
-        patch("tacit.mechanisms.response.below", lambda bound, size: np.zeros(size, np.int64)),
+        patch("tacit.mechanisms.randomized_response.bernoulli", coins),
+        patch(
+            "tacit.mechanisms.randomized_response.below",
+            lambda bound, size: np.zeros(size, np.int64),
+        ),
     ):
         yield asked

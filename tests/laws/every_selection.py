@@ -37,7 +37,8 @@ class World:
     rows: tuple[Row, ...]
     sensitivity: Sensitivity
     monotone: bool = False
-    lead: int = 40  # of the first candidate, whatever the rows: the last few per cent of a loss are found far out
+    # of the first candidate, whatever the rows: the last few per cent of a loss are found far out
+    lead: int = 40
 
     def scores(self, database: tuple[Any, ...], lead: int) -> list[int]:
         """The first candidate's lead, and what all rows add."""

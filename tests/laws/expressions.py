@@ -43,7 +43,14 @@ FIRST_MOMENT, LAST_MOMENT = datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59
 SIGNS = ("+", "-", "*", "/", "%")
 LITERALS: dict[Kind, list[Any]] = {
     WHOLE: [LEAST, -1, 0, 1, 7, 1 << 53, MOST],
-    NUMBER: [Fraction(0), Fraction(1, 2), Fraction(-1), Fraction(-3, 2), Fraction(2) ** 53, Fraction(10) ** 300],
+    NUMBER: [
+        Fraction(0),
+        Fraction(1, 2),
+        Fraction(-1),
+        Fraction(-3, 2),
+        Fraction(2) ** 53,
+        Fraction(10) ** 300,
+    ],
     TEXT: ["", "12", "2024-02-29", "x"],
     FLAG: [True],
     DAY: [FIRST_DAY, date(2024, 2, 29), LAST_DAY],
@@ -91,18 +98,36 @@ Atoms = dict[Kind, list[Expression]]
 def atoms_of(columns: Sequence[Column]) -> Atoms:
     """Columns and constants by their kinds."""
     fields = {kind: [Field(column) for column in columns if column.kind is kind] for kind in Kind}
-    return {kind: [*fields[kind], *(Literal(value, kind) for value in LITERALS[kind])] for kind in Kind}
+    return {
+        kind: [*fields[kind], *(Literal(value, kind) for value in LITERALS[kind])] for kind in Kind
+    }
 
 
 def operations() -> list[Any]:
     """Every operation that there is: signs, functions, casts and what chooses and compares."""
     casts = [pair for pair in CASTS if pair[0] is not pair[1]]
-    return [*SIGNS, NEGATION, *Function, *sorted(casts, key=str), "case", "compared", "one of", "is null"]
+    return [
+        *SIGNS,
+        NEGATION,
+        *Function,
+        *sorted(casts, key=str),
+        "case",
+        "compared",
+        "one of",
+        "is null",
+    ]
 
 
 CHOICES = {Function.COALESCE, Function.NULLIF, Function.LEAST, Function.GREATEST, Function.DISTINCT}
 OWN = {Function.ABS, Function.SIGN, Function.ROUND, Function.FLOOR, Function.CEIL, Function.TRUNC}
-TEXTS = {Function.LOWER, Function.UPPER, Function.TRIM, Function.LTRIM, Function.RTRIM, Function.LENGTH}
+TEXTS = {
+    Function.LOWER,
+    Function.UPPER,
+    Function.TRIM,
+    Function.LTRIM,
+    Function.RTRIM,
+    Function.LENGTH,
+}
 DOUBLES = {Function.SQRT, Function.LN, Function.LOG10, Function.EXP}
 
 
@@ -146,7 +171,10 @@ def settings(function: Function) -> Iterator[dict[int, Literal]]:
     listed: Any = SETTINGS.get(function, ())
     kinds: dict[type, Kind] = {str: TEXT, int: WHOLE}
     for values in product(*(setting.good for setting in listed)):
-        yield {s.place: Literal(value, kinds[type(value)]) for s, value in zip(listed, values, strict=True)}
+        yield {
+            s.place: Literal(value, kinds[type(value)])
+            for s, value in zip(listed, values, strict=True)
+        }
 
 
 def applied(operation: Any, parts: Sequence[Expression], told: dict[int, Literal]) -> Expression:
@@ -170,7 +198,9 @@ def applied(operation: Any, parts: Sequence[Expression], told: dict[int, Literal
         case _:
             given = iter(parts)
             places = range(len(parts) + len(told))
-            return Called(operation, tuple(told[place] if place in told else next(given) for place in places))
+            return Called(
+                operation, tuple(told[place] if place in told else next(given) for place in places)
+            )
 
 
 def accepted(expression: Expression) -> bool:
@@ -192,11 +222,17 @@ def single(operation: Any, atoms: Atoms, dice: random.Random, most: int) -> list
     found: list[Expression] = []
     told = list(settings(operation)) if isinstance(operation, Function) else [{}]
     for kinds in slots(operation):
-        pairs = [parts for parts in product(*(atoms[kind] for kind in kinds)) if any(map(is_named, parts))]
+        pairs = [
+            parts
+            for parts in product(*(atoms[kind] for kind in kinds))
+            if any(map(is_named, parts))
+        ]
         dice.shuffle(pairs)
         pairs = pairs[: max(most, len(told))]
         given = dice.sample(told, len(told))
-        found += [applied(operation, parts, given[place % len(told)]) for place, parts in enumerate(pairs)]
+        found += [
+            applied(operation, parts, given[place % len(told)]) for place, parts in enumerate(pairs)
+        ]
     return found
 
 
@@ -231,7 +267,21 @@ def listed(columns: Sequence[Column], *, most: int = 20, nested: int = 1) -> lis
 POISON: dict[Kind, list[Any]] = {
     WHOLE: [None, 0, 1, -1, 7, LEAST, MOST, LEAST + 1, (1 << 53) + 1, -5, 120, 1000],
     NUMBER: [
-        *(None, 0.0, -0.0, 1.0, -1.0, 0.5, 5e-324, -5e-324, 1e308, -1e308, float("nan"), float("inf"), float("-inf")),
+        *(
+            None,
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            5e-324,
+            -5e-324,
+            1e308,
+            -1e308,
+            float("nan"),
+            float("inf"),
+            float("-inf"),
+        ),
         *(2.0**53, 9.3e18, -2.5, 709.9, 1e-300),
     ],
     TEXT: [
@@ -268,6 +318,7 @@ def rows(columns: Sequence[Column], count: int) -> list[dict[str, Any]]:
             pools[column.name] += dice.sample(POISON[column.kind], len(POISON[column.kind]))
     found = [{name: pool[place] for name, pool in pools.items()} for place in range(count)]
     whole = [column.name for column in columns if column.kind is WHOLE]
-    for turn, row in enumerate(found[:2]):  # in which the least integer meets minus one on either side
+    # in which the least integer meets minus one on either side
+    for turn, row in enumerate(found[:2]):
         row |= {name: LEAST if place % 2 == turn else -1 for place, name in enumerate(whole)}
     return found

@@ -33,7 +33,19 @@ TYPES = {
 }
 
 TEXTS = ["LOWER", "UPPER", "TRIM", "LTRIM", "RTRIM"]
-PARTS = ["year", "quarter", "month", "week", "day", "dow", "isodow", "doy", "hour", "minute", "second"]
+PARTS = [
+    "year",
+    "quarter",
+    "month",
+    "week",
+    "day",
+    "dow",
+    "isodow",
+    "doy",
+    "hour",
+    "minute",
+    "second",
+]
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,13 @@ class Case:
 
 
 def _cases():
-    integer, number, text, boolean, moment = Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.BOOLEAN, Kind.TIMESTAMP
+    integer, number, text, boolean, moment = (
+        Kind.INTEGER,
+        Kind.NUMBER,
+        Kind.TEXT,
+        Kind.BOOLEAN,
+        Kind.TIMESTAMP,
+    )
     for name in ("COALESCE", "NULLIF", "LEAST", "GREATEST"):
         yield Case(f"{name}(i, k)", integer)
         yield Case(f"{name}(i, 3)", integer)
@@ -87,7 +105,13 @@ def _cases():
         yield Case(f"i // {divisor}", integer)
     yield Case("k // i", integer)
     yield Case("MOD(i, k)", integer)
-    for operand, kind in (("i", integer), ("k", integer), ("x", number), ("y", number), ("z", number)):
+    for operand, kind in (
+        ("i", integer),
+        ("k", integer),
+        ("x", number),
+        ("y", number),
+        ("z", number),
+    ):
         yield Case(f"ABS({operand})", kind)
         yield Case(f"SIGN({operand})", integer)
         yield Case(f"ROUND({operand})", kind)
@@ -96,8 +120,14 @@ def _cases():
         yield Case(f"FLOOR({operand})", kind)
         yield Case(f"CEIL({operand})", kind)
         yield Case(f"TRUNC({operand})", kind)
-        yield Case(f"CAST({operand} AS DECIMAL(10, 2))", number) if operand != "z" else Case("TRUNC(y)", number)
-        yield Case(f"CEILING({operand} / 2)", number) if operand != "z" else Case("FLOOR(z)", number)
+        yield (
+            Case(f"CAST({operand} AS DECIMAL(10, 2))", number)
+            if operand != "z"
+            else Case("TRUNC(y)", number)
+        )
+        yield (
+            Case(f"CEILING({operand} / 2)", number) if operand != "z" else Case("FLOOR(z)", number)
+        )
         yield Case(f"SQRT({operand})", number)
         yield Case(f"LN({operand})", number, exact=False)
         yield Case(f"LOG({operand})", number, exact=False)
@@ -147,7 +177,18 @@ def _cases():
     for column in "desr":
         for part in PARTS:
             yield Case(f"EXTRACT({part} FROM {column})", integer)
-        for name in ("YEAR", "MONTH", "DAY", "QUARTER", "WEEK", "DAYOFWEEK", "ISODOW", "DAYOFYEAR", "HOUR", "MINUTE"):
+        for name in (
+            "YEAR",
+            "MONTH",
+            "DAY",
+            "QUARTER",
+            "WEEK",
+            "DAYOFWEEK",
+            "ISODOW",
+            "DAYOFYEAR",
+            "HOUR",
+            "MINUTE",
+        ):
             yield Case(f"{name}({column})", integer)
         yield Case(f"DATE_PART('year', {column})", integer)
         yield Case(f"STRFTIME({column}, '%Y-%m-%d %H:%M:%S, %j')", text)
@@ -184,14 +225,52 @@ ORDINARY = {
     "i": [0, 1, -1, 7, 25, -25, 100, -100, 99],
     "k": [0, 1, -1, 2, -5, 7, 3],
     "p": [1, 2, 9, 4],
-    "x": [0.0, 0.5, -0.5, 2.5, -2.5, 1.005, 2.675, -100.0, 1000.0, 0.49999999999999994, 123.456, 1e-9, 999.995],
+    "x": [
+        0.0,
+        0.5,
+        -0.5,
+        2.5,
+        -2.5,
+        1.005,
+        2.675,
+        -100.0,
+        1000.0,
+        0.49999999999999994,
+        123.456,
+        1e-9,
+        999.995,
+    ],
     "y": [0.125, 1.0, 5.0, 0.1 + 0.2, 2.5, 3.14159],
     "z": [0.0, -3.75, 2.5, 1e15, -1e15, 1e-300, 4503599627370497.5, 9.5],
-    "t": ["", "A", "a_b", "  ward 7 ", "é\N{GRINNING FACE}", "Straße", "İΣς", "\u00a0x\u3000", "50%", "a\0b", "_ß"],
+    "t": [
+        "",
+        "A",
+        "a_b",
+        "  ward 7 ",
+        "é\N{GRINNING FACE}",
+        "Straße",
+        "İΣς",
+        "\u00a0x\u3000",
+        "50%",
+        "a\0b",
+        "_ß",
+    ],
     "w": ["A", "b", "é", "C"],
     "b": [True, False],
-    "d": [date(2023, 11, 15), date(2024, 2, 29), date(2024, 12, 31), date(2025, 1, 1), date(2025, 3, 10)],
-    "e": [date(1, 1, 1), date(1969, 12, 31), date(2000, 2, 29), date(2024, 3, 31), date(9999, 12, 31)],
+    "d": [
+        date(2023, 11, 15),
+        date(2024, 2, 29),
+        date(2024, 12, 31),
+        date(2025, 1, 1),
+        date(2025, 3, 10),
+    ],
+    "e": [
+        date(1, 1, 1),
+        date(1969, 12, 31),
+        date(2000, 2, 29),
+        date(2024, 3, 31),
+        date(9999, 12, 31),
+    ],
     "s": [
         datetime(2024, 1, 31, 23, 59, 59, 999999),  # noqa: DTZ001
         datetime(2024, 2, 29, 12, 30, 15, 250000),  # noqa: DTZ001

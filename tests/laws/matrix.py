@@ -31,7 +31,13 @@ POOLS: dict[str, list[Any]] = {
         *("12", "-3", "+7", "2.5", "1e2", "-.5", "x12", " 12", "99999999999999999999"),
         *("2024-02-29", "2023-02-29", "2024-02-29 12:30:00", "1999-12-31"),
     ],
-    "d": [date(1970, 1, 1), date(2024, 2, 29), date(2024, 2, 28), date(1999, 12, 31), date(1969, 12, 31)],
+    "d": [
+        date(1970, 1, 1),
+        date(2024, 2, 29),
+        date(2024, 2, 28),
+        date(1999, 12, 31),
+        date(1969, 12, 31),
+    ],
     "m": [
         datetime(2024, 2, 29),  # noqa: DTZ001 -- columns without a zone hold UTC
         datetime(2024, 2, 29, 12, 30, 15, 1),  # noqa: DTZ001
@@ -50,14 +56,24 @@ KEYS: dict[str, tuple[Any, ...]] = {
     "m": (POOLS["m"][0], POOLS["m"][2], POOLS["m"][1], POOLS["m"][3]),
 }
 """The public values of the keys of each kind, in no order; constants of the kind are among them."""
-UNDECLARED: dict[str, Any] = {"i": 77, "n": 0.1, "t": "B", "d": date(2000, 1, 1), "m": datetime(2000, 1, 1, 1)}  # noqa: DTZ001
+UNDECLARED: dict[str, Any] = {
+    "i": 77,
+    "n": 0.1,
+    "t": "B",
+    "d": date(2000, 1, 1),
+    "m": datetime(2000, 1, 1, 1),  # noqa: DTZ001
+}
 LITERALS = {
     "b": ("FALSE", "TRUE", "TRUE"),
     "i": ("-1", "2", "10"),
     "n": ("-0.5", "0.5", "2.5"),
     "t": ("'A'", "'a'", "'b'"),
     "d": ("DATE '1970-01-01'", "DATE '2024-02-28'", "DATE '2024-02-29'"),
-    "m": ("TIMESTAMP '1970-01-01'", "TIMESTAMP '2024-02-29 00:00:00'", "TIMESTAMP '2024-02-29 12:30:15.000001'"),
+    "m": (
+        "TIMESTAMP '1970-01-01'",
+        "TIMESTAMP '2024-02-29 00:00:00'",
+        "TIMESTAMP '2024-02-29 12:30:15.000001'",
+    ),
 }
 """Three constants of each kind, in order."""
 
@@ -69,7 +85,14 @@ def written(literal: str, *, plain: bool) -> str:
 
 ROWS = 36
 BOUNDS = {"i": (-128, 128), "n": (-128, 128)}
-STORED = {"b": "BOOLEAN", "i": "BIGINT", "n": "DOUBLE", "t": "VARCHAR", "d": "DATE", "m": "TIMESTAMP"}
+STORED = {
+    "b": "BOOLEAN",
+    "i": "BIGINT",
+    "n": "DOUBLE",
+    "t": "VARCHAR",
+    "d": "DATE",
+    "m": "TIMESTAMP",
+}
 
 
 def columns() -> dict[str, tuple[Column, list[Any]]]:
@@ -79,8 +102,14 @@ def columns() -> dict[str, tuple[Column, list[Any]]]:
     """
     dice = random.Random(8)
     found: dict[str, tuple[Column, list[Any]]] = {
-        "row": (Column("row", Kind.INTEGER, values=tuple(range(ROWS)), nullable=False), list(range(ROWS))),
-        "code": (Column("code", Kind.INTEGER, 0, 1 << ROWS, nullable=False), [1 << row for row in range(ROWS)]),
+        "row": (
+            Column("row", Kind.INTEGER, values=tuple(range(ROWS)), nullable=False),
+            list(range(ROWS)),
+        ),
+        "code": (
+            Column("code", Kind.INTEGER, 0, 1 << ROWS, nullable=False),
+            [1 << row for row in range(ROWS)],
+        ),
         "who": (Column("who", Kind.INTEGER), [row % 7 for row in range(ROWS)]),
     }
     for letter, full, slot in product(KINDS, (False, True), (0, 1)):
@@ -89,7 +118,9 @@ def columns() -> dict[str, tuple[Column, list[Any]]]:
         low, high = BOUNDS.get(letter, (None, None))
         found[name] = Column(name, KINDS[letter], low, high, nullable=not full), cells
         declared = [float(key) if letter == "n" else key for key in KEYS[letter]]
-        cells = _dealt(dice, declared if full else [*declared, UNDECLARED.get(letter)], nulls=0 if full else 4)
+        cells = _dealt(
+            dice, declared if full else [*declared, UNDECLARED.get(letter)], nulls=0 if full else 4
+        )
         key = Column(f"k{name}", KINDS[letter], low, high, KEYS[letter], nullable=not full)
         found[f"k{name}"] = key, cells
     return found
@@ -155,24 +186,30 @@ EVERY = " ".join(KINDS)
 TURNED = "bi in nt td dm mb"
 UNLIKE = r"values of kind \w+ and \w+ cannot be compared|true and false have no order|this is not a (day|moment)"
 NO_NUMBER = (
-    r"one cannot calculate with a value of kind \w+|a value of kind \w+ [-+*/%] one of kind \w+ is not understood"
+    r"one cannot calculate with a value of kind \w+|"
+    r"a value of kind \w+ [-+*/%] one of kind \w+ is not understood"
 )
 NO_CONDITION = r"a condition is needed here, and this is of kind \w+"
 MIXED = r"the branches of this CASE are of different kinds: \w+ and \w+"
 NO_TEXT = r"LIKE reads text, and this is of kind \w+"
-NO_BOUND = r"the divisor may come as close to zero as it likes, so the quotient has no bound|" + NO_NUMBER
+NO_BOUND = (
+    r"the divisor may come as close to zero as it likes, so the quotient has no bound|" + NO_NUMBER
+)
 NO_CAST = r"a value of kind \w+ cannot be cast to \w+"
 UNKNOWN = r"which values .* has is private, and unknown keys need delta > 0"
 NO_NUMERAL = r"\w+ reads numbers, and this is of kind \w+"
 NO_WORDS = r"(\w+|\|\|) reads text, and this is of kind \w+"
 NO_TIME = r"\w+ reads days and moments, and this is of kind \w+|this is not a (day|moment)"
 NO_CHOICE = (
-    r"[A-Z ]+ has values of different kinds: \w+ and \w+|this is not a (day|moment)|true and false have no order"
+    r"[A-Z ]+ has values of different kinds: \w+ and \w+|"
+    r"this is not a (day|moment)|true and false have no order"
 )
 ALWAYS_NULL = r"to (calculate|compare) with NULL gives NULL, always"
 
 
-READ_WHOLE = "TRY_CAST(CASE WHEN regexp_full_match({0}, '[+-]?[0-9]{{1,19}}') THEN {0} END AS BIGINT)"
+READ_WHOLE = (
+    "TRY_CAST(CASE WHEN regexp_full_match({0}, '[+-]?[0-9]{{1,19}}') THEN {0} END AS BIGINT)"
+)
 READ_NUMBER = "TRY_CAST(CASE WHEN regexp_matches({0}, '^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$') THEN {0} END AS DOUBLE)"
 READ_DAY = "TRY_CAST(CASE WHEN regexp_full_match({0}, '[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}') THEN {0} END AS DATE)"
 
@@ -219,7 +256,9 @@ FUNCTIONS = [
     Function("{0} + {1}", NUMERIC, "+", NO_NUMBER, elsewhere="di id"),
     Function("{0} - {1}", NUMERIC, "+", NO_NUMBER, elsewhere="di dd"),
     Function("{0} * {1}", NUMERIC, "+", NO_NUMBER),
-    Function("{0} / {1}", "ii ni", "n", NO_BOUND, "{0} / NULLIF({1}, 0)", after="in nn", literals=False),
+    Function(
+        "{0} / {1}", "ii ni", "n", NO_BOUND, "{0} / NULLIF({1}, 0)", after="in nn", literals=False
+    ),
     Function("{0} / {1.mid}", NUMERIC, "n", NO_NUMBER),
     Function("{0} / CASE WHEN {1} >= 0.5 THEN {1} END", NUMERIC, "n", f"{NO_NUMBER}|{UNLIKE}"),
     Function("{0} % {1}", NUMERIC, "+", NO_NUMBER, plain="{0} % NULLIF({1}, 0)"),
@@ -234,8 +273,15 @@ FUNCTIONS = [
     Function("CASE WHEN {0} THEN {1} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
     Function("CASE WHEN {0} THEN NULL ELSE {1} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
     Function("CASE WHEN {0} IS NULL THEN {1} ELSE {0} END", "bb tt dd mm " + NUMERIC, "+", MIXED),
-    Function("CASE {0} WHEN {0.low} THEN {1} WHEN {0.mid} THEN {1.high} ELSE {1.low} END", TURNED, "1", over=TURNED),
-    Function("CASE {0} WHEN {1} THEN {1.high} END", LISTED.replace("md", "") + " dm md", "1", UNLIKE),
+    Function(
+        "CASE {0} WHEN {0.low} THEN {1} WHEN {0.mid} THEN {1.high} ELSE {1.low} END",
+        TURNED,
+        "1",
+        over=TURNED,
+    ),
+    Function(
+        "CASE {0} WHEN {1} THEN {1.high} END", LISTED.replace("md", "") + " dm md", "1", UNLIKE
+    ),
     Function(
         "CASE WHEN {0} > {1} THEN {1} WHEN {0} < {1.low} THEN {1.low} ELSE {0} END",
         "tt dd mm " + NUMERIC,
@@ -244,7 +290,9 @@ FUNCTIONS = [
     ),
     # casts; of texts fewer are read than by DuckDB, and what cannot be read is NULL
     Function("CAST({0} AS BIGINT)", "b i n", "i", NO_CAST, over="b i n d m"),
-    Function("CAST({0} AS INT)", "b i n", "i", NO_CAST, plain="CAST({0} AS BIGINT)", over="b i n d m"),
+    Function(
+        "CAST({0} AS INT)", "b i n", "i", NO_CAST, plain="CAST({0} AS BIGINT)", over="b i n d m"
+    ),
     Function("{0}::BIGINT", "b i n", "i", NO_CAST, over="b i n d m", literals=False),
     Function("TRY_CAST({0} AS BIGINT)", "t", "i", plain=READ_WHOLE, over="t", bounded=False),
     Function("CAST({0} AS DOUBLE)", "i n", "n", NO_CAST, over="b i n d m"),
@@ -262,18 +310,36 @@ FUNCTIONS = [
     # functions that choose
     Function("COALESCE({0}, {1})", ALIKE, "+", NO_CHOICE),
     Function("IFNULL({0}, {1.low})", "bb tt dd mm " + NUMERIC, "+", NO_CHOICE, elsewhere="dm md"),
-    Function("COALESCE({0}, NULL, {1}, {1.high})", "tt mm " + NUMERIC, "+", NO_CHOICE, over="tt mm it " + NUMERIC),
+    Function(
+        "COALESCE({0}, NULL, {1}, {1.high})",
+        "tt mm " + NUMERIC,
+        "+",
+        NO_CHOICE,
+        over="tt mm it " + NUMERIC,
+    ),
     Function("NULLIF({0}, {1})", LISTED, "0", NO_CHOICE),
     Function("LEAST({0}, {1})", ORDERED, "+", NO_CHOICE),
     Function("GREATEST({0}, {1})", ORDERED, "+", NO_CHOICE),
-    Function("GREATEST({0}, NULL, {1}, {1.mid})", "tt mm " + NUMERIC, "+", NO_CHOICE, over="tt mm bb " + NUMERIC),
+    Function(
+        "GREATEST({0}, NULL, {1}, {1.mid})",
+        "tt mm " + NUMERIC,
+        "+",
+        NO_CHOICE,
+        over="tt mm bb " + NUMERIC,
+    ),
     Function("{0} IS DISTINCT FROM {1}", ALIKE, "b", NO_CHOICE),
     Function("{0} IS NOT DISTINCT FROM {1}", ALIKE, "b", NO_CHOICE),
     Function("{0} IS TRUE", "b", "b", NO_CONDITION),
     Function("{0} IS NOT FALSE", "b", "b", NO_CONDITION),
     Function("IF({0}, {1}, {1.low})", "bb bi bn bt bd bm", "1", NO_CONDITION),
     # functions of numbers; where there is none it is NULL
-    Function("{0} // {1}", "ii", "i", r"// reads whole numbers, and this is of kind \w+", "{0} // NULLIF({1}, 0)"),
+    Function(
+        "{0} // {1}",
+        "ii",
+        "i",
+        r"// reads whole numbers, and this is of kind \w+",
+        "{0} // NULLIF({1}, 0)",
+    ),
     Function("MOD({0}, {1.high})", NUMERIC, "+", NO_NUMBER),
     Function("ABS({0})", "i n", "0", NO_NUMERAL),
     Function("SIGN({0})", "i n", "i", NO_NUMERAL),
@@ -284,8 +350,17 @@ FUNCTIONS = [
     Function("CEIL({0})", "i n", "0", NO_NUMERAL),
     Function("TRUNC({0})", "i n", "0", NO_NUMERAL, literals=False),
     Function("SQRT({0})", "i n", "n", NO_NUMERAL, plain="CASE WHEN {0} >= 0 THEN SQRT({0}) END"),
-    Function("LN({0})", "i n", "n", NO_NUMERAL, plain="CASE WHEN {0} > 0 THEN LN({0}) END", keyed=False),
-    Function("LOG({0})", "i n", "n", NO_NUMERAL, plain="CASE WHEN {0} > 0 THEN LOG10({0}) END", keyed=False),
+    Function(
+        "LN({0})", "i n", "n", NO_NUMERAL, plain="CASE WHEN {0} > 0 THEN LN({0}) END", keyed=False
+    ),
+    Function(
+        "LOG({0})",
+        "i n",
+        "n",
+        NO_NUMERAL,
+        plain="CASE WHEN {0} > 0 THEN LOG10({0}) END",
+        keyed=False,
+    ),
     Function("EXP({0})", "i n", "n", NO_NUMERAL, keyed=False),
     Function("POWER({0}, 2)", "i n", "n", NO_NUMERAL, keyed=False),
     Function("POWER(2, {0})", "i n", "n", NO_NUMERAL, keyed=False),
@@ -308,7 +383,9 @@ FUNCTIONS = [
     ),
     Function("REPLACE({0}, 'a', 'bb')", "t", "t", NO_WORDS),
     Function("CONCAT({0}, '-', {1})", "tt ti it ii", "t", NO_WORDS),
-    Function("{0} || {1}", "tt ti it ii", "t", NO_WORDS, "CAST({0} AS VARCHAR) || CAST({1} AS VARCHAR)"),
+    Function(
+        "{0} || {1}", "tt ti it ii", "t", NO_WORDS, "CAST({0} AS VARCHAR) || CAST({1} AS VARCHAR)"
+    ),
     Function("{0} ILIKE 'A%'", "t", "b", NO_WORDS),
     Function("{0} NOT ILIKE '%B'", "t", "b", NO_WORDS),
     # functions of days and moments
@@ -323,8 +400,21 @@ FUNCTIONS = [
     Function("EPOCH({0})", "d m", "n", NO_TIME),
     Function("DATE_TRUNC('month', {0})", "d m", "m", NO_TIME),
     Function("STRFTIME({0}, '%Y-%m')", "d m", "t", NO_TIME),
-    Function("STRFTIME({0}, 'it''s %a %H:%M:%S') || MONTHNAME({0}) || DAYNAME({0})", "d m", "t", NO_TIME, over="m t"),
-    Function("TO_CHAR({0}, 'YYYY/MM/DD HH24:MI')", "d m", "t", NO_TIME, "STRFTIME({0}, '%Y/%m/%d %H:%M')", over="m"),
+    Function(
+        "STRFTIME({0}, 'it''s %a %H:%M:%S') || MONTHNAME({0}) || DAYNAME({0})",
+        "d m",
+        "t",
+        NO_TIME,
+        over="m t",
+    ),
+    Function(
+        "TO_CHAR({0}, 'YYYY/MM/DD HH24:MI')",
+        "d m",
+        "t",
+        NO_TIME,
+        "STRFTIME({0}, '%Y/%m/%d %H:%M')",
+        over="m",
+    ),
     Function("DATE_TRUNC('week', {0})", "d m", "m", NO_TIME),
     # Of days DuckDB 2.0 compares hours wrongly: to it DATE_TRUNC('hour', day) > TIMESTAMP '2024-02-29' on that day.
     Function("DATE_TRUNC('hour', {0})", "m", "m", over="m"),
@@ -349,7 +439,14 @@ AGGREGATES = [
     Function("COUNT(*)", "", "i"),
     Function("COUNT({0})", EVERY, "i"),
     Function("COUNT(DISTINCT who)", "", "i"),
-    Function("SUM({0})", "i n", "0", r"a value of kind \w+ cannot be summed", "COALESCE(SUM({0}), 0)", literals=False),
+    Function(
+        "SUM({0})",
+        "i n",
+        "0",
+        r"a value of kind \w+ cannot be summed",
+        "COALESCE(SUM({0}), 0)",
+        literals=False,
+    ),
     Function("AVG({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
     Function("AVG({0} * {1.low})", NUMERIC, "n", NO_NUMBER),
     *(
@@ -363,9 +460,22 @@ AGGREGATES = [
     ),
     Function("COUNT(DISTINCT {0})", EVERY, "i", literals=False),
     Function("COUNT(*) FILTER (WHERE {0})", "b", "i", NO_CONDITION),
-    Function("COUNT({0}) FILTER (WHERE {1})", "bb ib nb tb db mb", "i", NO_CONDITION, over="bb ib nb tb db mb it"),
+    Function(
+        "COUNT({0}) FILTER (WHERE {1})",
+        "bb ib nb tb db mb",
+        "i",
+        NO_CONDITION,
+        over="bb ib nb tb db mb it",
+    ),
     Function("COUNT(DISTINCT who) FILTER (WHERE {0})", "b", "i", NO_CONDITION, literals=False),
-    Function("COUNT(DISTINCT {0}) FILTER (WHERE {1})", "tb", "i", NO_CONDITION, over="tb ti", literals=False),
+    Function(
+        "COUNT(DISTINCT {0}) FILTER (WHERE {1})",
+        "tb",
+        "i",
+        NO_CONDITION,
+        over="tb ti",
+        literals=False,
+    ),
     Function("COUNT_IF({0})", "b", "i", NO_CONDITION, "COALESCE(COUNT_IF({0}), 0)"),
     Function("COUNTIF({0})", "b", "i", NO_CONDITION, "COALESCE(COUNTIF({0}), 0)", over="b i"),
     Function(
@@ -387,9 +497,19 @@ AGGREGATES = [
     Function("COVAR_SAMP({0}, {1})", NUMERIC, "n", over=NUMERIC, literals=False),
     Function("COVAR_POP({0}, {1})", NUMERIC, "n", over=NUMERIC, literals=False),
     Function(
-        "CORR({0}, {1})", NUMERIC, "n", r"a value of kind \w+ cannot be summed", over=f"{NUMERIC} it", literals=False
+        "CORR({0}, {1})",
+        NUMERIC,
+        "n",
+        r"a value of kind \w+ cannot be summed",
+        over=f"{NUMERIC} it",
+        literals=False,
     ),
-    Function("SUM(CASE WHEN {0} IS NULL THEN 1 ELSE 0 END)", EVERY, "i", plain="COALESCE(COUNT_IF({0} IS NULL), 0)"),
+    Function(
+        "SUM(CASE WHEN {0} IS NULL THEN 1 ELSE 0 END)",
+        EVERY,
+        "i",
+        plain="COALESCE(COUNT_IF({0} IS NULL), 0)",
+    ),
 ]
 
 # ---------------------------------------------------------------- arguments
@@ -420,7 +540,12 @@ class Argument:
 
 
 NULLABLE, FULL, LITERAL = "nullable", "full", "literal"
-THOROUGH = [*product((NULLABLE, FULL), repeat=2), (NULLABLE, LITERAL), (LITERAL, NULLABLE), (FULL, LITERAL)]
+THOROUGH = [
+    *product((NULLABLE, FULL), repeat=2),
+    (NULLABLE, LITERAL),
+    (LITERAL, NULLABLE),
+    (FULL, LITERAL),
+]
 """Whether each of two arguments is one that may be NULL, one that may not, or a constant."""
 BOTH, FIRST, NEITHER = (NULLABLE, NULLABLE), (NULLABLE, FULL), (FULL, FULL)
 
@@ -442,8 +567,12 @@ def of_key(kind: str, null: str, slot: int) -> tuple[str, str]:
 def of_release(kind: str, null: str, slot: int) -> tuple[str, str]:
     """An argument over the release: a key, a measure, or a key where a mean is positive, else NULL."""
     if kind == "n":
-        ours = {NULLABLE: "AVG(n0)", FULL: "kn0" if slot == 0 else "COUNT(*)", LITERAL: "SUM(i0)"}[null]
-        return ours, {"AVG(n0)": "avg_n0", "COUNT(*)": "count_all", "SUM(i0)": "sum_i0"}.get(ours, ours)
+        ours = {NULLABLE: "AVG(n0)", FULL: "kn0" if slot == 0 else "COUNT(*)", LITERAL: "SUM(i0)"}[
+            null
+        ]
+        return ours, {"AVG(n0)": "avg_n0", "COUNT(*)": "count_all", "SUM(i0)": "sum_i0"}.get(
+            ours, ours
+        )
     if null == LITERAL:
         return LITERALS[kind][1], LITERALS[kind][1]
     key = f"k{kind}{slot}"
@@ -510,9 +639,26 @@ class Place:
 GROUPS = """(SELECT {keys}, count(row)::DOUBLE AS count_all, coalesce(sum(i0), 0)::DOUBLE AS sum_i0, avg(n0) AS avg_n0
     FROM {tables} LEFT JOIN t USING ({keys}) GROUP BY {keys})"""
 PLACES = [
-    Place("an aggregate", of_row, [FIRST, (FULL, LITERAL)], rows_told, "SELECT {x} FROM t", together=12),
-    Place("a sum", of_row, [BOTH, FIRST], numbers_told, "SELECT row, {x} FROM t GROUP BY row", together=8, kinds="in"),
-    Place("where", of_row, [BOTH], condition, "SELECT SUM(code) AS x FROM t WHERE {x}", refuses=True),
+    Place(
+        "an aggregate",
+        of_row,
+        [FIRST, (FULL, LITERAL)],
+        rows_told,
+        "SELECT {x} FROM t",
+        together=12,
+    ),
+    Place(
+        "a sum",
+        of_row,
+        [BOTH, FIRST],
+        numbers_told,
+        "SELECT row, {x} FROM t GROUP BY row",
+        together=8,
+        kinds="in",
+    ),
+    Place(
+        "where", of_row, [BOTH], condition, "SELECT SUM(code) AS x FROM t WHERE {x}", refuses=True
+    ),
     Place(
         "a key",
         of_key,
@@ -585,7 +731,10 @@ AGGREGATE_PLACES = {
     "groups": ("SELECT kt0_full, {x} FROM t GROUP BY kt0_full", "{x} AS x{i}"),
     "having": ("SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full HAVING {x}", "{x} > 2"),
     "the answer": ("SELECT kt0_full, {x} FROM t GROUP BY kt0_full", "2 * {x} - 1 AS x{i}"),
-    "order": ("SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full ORDER BY {x}", "{x} DESC, kt0_full"),
+    "order": (
+        "SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full ORDER BY {x}",
+        "{x} DESC, kt0_full",
+    ),
 }
 """Where an aggregate may stand, and how it is written there; columns, which have numbers, stand beside each other."""
 OF_A_UNIT = {
@@ -689,7 +838,10 @@ def cells_of(function: Function, place: Place, *, thorough: bool = False) -> Ite
 def _tried(function: Function, place: Place) -> Iterator[str]:
     for kinds in function.tried:
         taken = Cell(function, place, kinds, ()).taken
-        if taken and (function.result(kinds) not in place.kinds or (place.kinds == "in" and not function.bounded)):
+        if taken and (
+            function.result(kinds) not in place.kinds
+            or (place.kinds == "in" and not function.bounded)
+        ):
             continue  # it is observed in another place
         if taken or place.refuses:
             yield kinds
@@ -700,9 +852,16 @@ def statements(batch: Sequence[Cell]) -> tuple[str, str]:
     place, keys = batch[0].place, batch[0].keys
     names = {"keys": ", ".join(keys), "tables": " CROSS JOIN ".join(f"of_{key}" for key in keys)}
     found = []
-    for form, texts in ((place.ours, [cell.ours for cell in batch]), (place.plain, [cell.plain for cell in batch])):
+    for form, texts in (
+        (place.ours, [cell.ours for cell in batch]),
+        (place.plain, [cell.plain for cell in batch]),
+    ):
         named = [f"v{i}" for i in range(len(batch))] if place.inside else texts
-        observed = [each for text, cell in zip(named, batch, strict=True) for each in place.observe(text, cell.result)]
+        observed = [
+            each
+            for text, cell in zip(named, batch, strict=True)
+            for each in place.observe(text, cell.result)
+        ]
         if place.together > 1:
             observed = [f"{each} AS x{i}" for i, each in enumerate(observed)]
         defined = ", ".join(place.inside.format(x=text, i=i) for i, text in enumerate(texts))
@@ -714,11 +873,19 @@ def nested(dice: random.Random, kind: str, depth: int) -> tuple[str, str]:
     """An expression of a kind over rows, made of functions inside functions, ours and plain."""
     if depth == 0 or dice.random() < 0.2:
         return of_row(kind, dice.choice((NULLABLE, NULLABLE, FULL, LITERAL)), dice.choice((0, 1)))
-    giving = [(each, kinds) for each in FUNCTIONS for kinds in each.takes.split() if each.result(kinds) == kind]
+    giving = [
+        (each, kinds)
+        for each in FUNCTIONS
+        for kinds in each.takes.split()
+        if each.result(kinds) == kind
+    ]
     function, kinds = dice.choice(giving)
     inside = [nested(dice, each, depth - 1) for each in kinds]
     ours, plain = (
-        [Argument(f"({texts[side]})", each, plain=side == 1) for texts, each in zip(inside, kinds, strict=True)]
+        [
+            Argument(f"({texts[side]})", each, plain=side == 1)
+            for texts, each in zip(inside, kinds, strict=True)
+        ]
         for side in (0, 1)
     )
     return function.text.format(*ours), (function.plain or function.text).format(*plain)

@@ -91,7 +91,9 @@ class Listed:
 
     @decimally
     def moment(self, power: int) -> Decimal:
-        return max(mean([(p, q) for p, q in self.logs], power), mean([(q, p) for p, q in self.logs], power))
+        return max(
+            mean([(p, q) for p, q in self.logs], power), mean([(q, p) for p, q in self.logs], power)
+        )
 
     @cached_property
     def both(self) -> list[tuple[Decimal, Decimal]]:
@@ -106,7 +108,10 @@ def excess(outcomes: Iterable[tuple[Decimal, Decimal, Decimal]]) -> Decimal:
 
 def mean(logs: Sequence[Logs], power: int) -> Decimal:
     """The sum of p ln(p/q)**power."""
-    return sum((p.exp() * (p - q) ** power if p != q else Decimal(not power) * p.exp() for p, q in logs), Decimal(0))
+    return sum(
+        (p.exp() * (p - q) ** power if p != q else Decimal(not power) * p.exp() for p, q in logs),
+        Decimal(0),
+    )
 
 
 @decimally
@@ -167,7 +172,9 @@ def drawn(scale: Fraction, rate: Fraction, units: int) -> Listed:
     chances = [comb(units, j) * at**j * (1 - at) ** (units - j) for j in range(units + 1)]
     weights = [(1 - falls) / (1 + falls) * falls**k for k in range(reach + units + 1)]
     outcomes = range(-reach, reach + 1)
-    some = [sum((c * weights[abs(z - j)] for j, c in enumerate(chances)), Decimal(0)) for z in outcomes]
+    some = [
+        sum((c * weights[abs(z - j)] for j, c in enumerate(chances)), Decimal(0)) for z in outcomes
+    ]
     return finite(some, [weights[abs(z)] for z in outcomes])
 
 
@@ -189,7 +196,9 @@ class Integers:
         if centre < -2 * self.reach:
             last = centre + self.reach
         total = _total(self.exponent, self.reach)
-        weights = [-decimal(self.exponent(z)) - total for z in range(first - self.distance, last + 1)]
+        weights = [
+            -decimal(self.exponent(z)) - total for z in range(first - self.distance, last + 1)
+        ]
         return Listed(zip(weights[self.distance :], weights, strict=False))
 
     def delta(self, epsilon: Fraction) -> Decimal:
@@ -241,7 +250,12 @@ def discrete_laplace(scale: Fraction, distance: int) -> Integers:
 
 def discrete_gaussian(variance: Fraction, distance: int) -> Integers:
     """Discrete Gaussian noise on a number that moves by a distance."""
-    return Integers(OverVariance(variance), distance, int((2 * _NEGLIGIBLE * float(variance)) ** 0.5) + 2, pulled=True)
+    return Integers(
+        OverVariance(variance),
+        distance,
+        int((2 * _NEGLIGIBLE * float(variance)) ** 0.5) + 2,
+        pulled=True,
+    )
 
 
 @dataclass(frozen=True)
@@ -268,7 +282,10 @@ class Density:
             return Decimal(0)
         edge, growth = self.edge(limit), exp(epsilon)
         return self.weigh(
-            lambda x: (-self.exponent(x)).exp() - growth * (-self.exponent(x - self.distance)).exp(), edge
+            lambda x: (
+                (-self.exponent(x)).exp() - growth * (-self.exponent(x - self.distance)).exp()
+            ),
+            edge,
         )
 
     @decimally
@@ -281,7 +298,8 @@ class Density:
             lambda x: ((alpha - 1) * self.loss(x) - self.exponent(x) - top).exp(),
             (centre if self.pulled else self.distance) + self.reach,
             centre - self.reach,
-            [] if self.pulled else [i * _NEGLIGIBLE / (12 * alpha) for i in range(1, 13)],  # where it falls steeply
+            # where it falls steeply
+            [] if self.pulled else [i * _NEGLIGIBLE / (12 * alpha) for i in range(1, 13)],
         )
         return (moment.ln() + top) / (alpha - 1)
 
@@ -302,11 +320,18 @@ class Density:
     @decimally
     def moment(self, power: int) -> Decimal:
         there = self.distance + self.reach
-        return self.weigh(lambda x: (-self.exponent(x)).exp() * (self.loss(x) ** power if power else 1), there, -there)
+        return self.weigh(
+            lambda x: (-self.exponent(x)).exp() * (self.loss(x) ** power if power else 1),
+            there,
+            -there,
+        )
 
     def edge(self, limit: Decimal) -> Decimal:
         """Where the privacy loss falls below the limit, by halving."""
-        low, high = -self.reach - (self.distance + limit / self.distance if self.pulled else 0), self.distance
+        low, high = (
+            -self.reach - (self.distance + limit / self.distance if self.pulled else 0),
+            self.distance,
+        )
         for _ in range(190):
             middle = (low + high) / 2
             low, high = (middle, high) if self.loss(middle) > limit else (low, middle)
@@ -327,10 +352,14 @@ class Density:
 
 @cache
 def _mass(noise: Density) -> Decimal:
-    return 2 * integral(lambda x: (-noise.exponent(x)).exp(), [Decimal(0), noise.reach], noise.stretch)
+    return 2 * integral(
+        lambda x: (-noise.exponent(x)).exp(), [Decimal(0), noise.reach], noise.stretch
+    )
 
 
-def integral(weight: Callable[[Decimal], Decimal], cuts: Sequence[Decimal], stretch: int) -> Decimal:
+def integral(
+    weight: Callable[[Decimal], Decimal], cuts: Sequence[Decimal], stretch: int
+) -> Decimal:
     """The integral of a function that is smooth between the cuts, by Gauss's rule on stretches of about this length."""
     total = Decimal(0)
     for begin, end in pairwise(cuts):
@@ -400,7 +429,11 @@ class TwoValued:
         low, high = decimal(min(epsilon, self.span)), decimal(self.span)
         while high - low > Decimal("1e-24"):  # of a smooth peak this gives the height to 48 digits
             left, right = (2 * low + high) / 3, (low + 2 * high) / 3
-            low, high = (left, high) if self.forth(left, epsilon) < self.forth(right, epsilon) else (low, right)
+            low, high = (
+                (left, high)
+                if self.forth(left, epsilon) < self.forth(right, epsilon)
+                else (low, right)
+            )
         return self.forth(low, epsilon)
 
     def forth(self, t: Decimal, epsilon: Fraction) -> Decimal:
@@ -425,7 +458,9 @@ class TwoValued:
 
     @decimally
     def moment(self, power: int) -> Decimal:
-        return max(self.at(decimal(self.span * Fraction(i, 40))).moment(power) for i in range(1, 40))
+        return max(
+            self.at(decimal(self.span * Fraction(i, 40))).moment(power) for i in range(1, 40)
+        )
 
 
 @dataclass(frozen=True)

@@ -84,21 +84,30 @@ MOMENTS = (
 CELLS = {
     Kind.BOOLEAN: st.sampled_from([True, False, None]),
     Kind.INTEGER: st.one_of(
-        st.integers(-9, 9), st.sampled_from([None, 0, 10**9, 2**53 + 1, -(2**53) - 1, HUGE - 1, -HUGE, HUGE, -HUGE - 1])
+        st.integers(-9, 9),
+        st.sampled_from(
+            [None, 0, 10**9, 2**53 + 1, -(2**53) - 1, HUGE - 1, -HUGE, HUGE, -HUGE - 1]
+        ),
     ),
     Kind.NUMBER: st.one_of(
-        st.sampled_from([None, nan, -nan, inf, -inf, -0.0, 5e-324, -5e-324, 1e308, -1e308, *NUMBERS]),
+        st.sampled_from(
+            [None, nan, -nan, inf, -inf, -0.0, 5e-324, -5e-324, 1e308, -1e308, *NUMBERS]
+        ),
         st.floats(-20, 20),
         st.integers(-9, 9),
     ),
     Kind.TEXT: st.one_of(st.sampled_from([None, "Z" * 5000, *TEXTS]), st.text(max_size=4)),
-    Kind.DATE: st.one_of(st.sampled_from([None, *DATES]), st.dates(date(2024, 1, 1), date(2025, 12, 31))),
+    Kind.DATE: st.one_of(
+        st.sampled_from([None, *DATES]), st.dates(date(2024, 1, 1), date(2025, 12, 31))
+    ),
     Kind.TIMESTAMP: st.sampled_from([None, *MOMENTS]),
 }
 LITERALS = {
     Kind.BOOLEAN: st.booleans(),
     Kind.INTEGER: st.one_of(st.integers(-9, 9), st.sampled_from([2**53 + 1, HUGE - 1, -HUGE])),
-    Kind.NUMBER: st.sampled_from([Fraction(x) for x in NUMBERS] + [Fraction(1, 10), Fraction(2**53 + 1), 3, -2]),
+    Kind.NUMBER: st.sampled_from(
+        [Fraction(x) for x in NUMBERS] + [Fraction(1, 10), Fraction(2**53 + 1), 3, -2]
+    ),
     Kind.TEXT: st.sampled_from(TEXTS),
     Kind.DATE: st.sampled_from(DATES),
     Kind.TIMESTAMP: st.sampled_from(MOMENTS),
@@ -124,7 +133,14 @@ BOUNDS = {
         (None, 4),
         (Fraction(-5, 2), Fraction(9, 2)),
     ],
-    Kind.NUMBER: [(None, None), (0, 5), (Fraction(-1, 10), Fraction(1, 3)), (-100, 1000), (None, 2), (-(10**6), None)],
+    Kind.NUMBER: [
+        (None, None),
+        (0, 5),
+        (Fraction(-1, 10), Fraction(1, 3)),
+        (-100, 1000),
+        (None, 2),
+        (-(10**6), None),
+    ],
     Kind.DATE: [(None, None), (date(2024, 1, 1), date(2024, 12, 31))],
     Kind.TIMESTAMP: [(None, None), (MOMENTS[1], MOMENTS[2])],
 }
@@ -163,7 +179,9 @@ def rows_of(draw, table, most=40):
     found = []
     for _ in range(random.choice([0, 1, most // 4, most // 2, most, most])):
         row = {c.name: random.choice(USUAL[c.kind]) for c in table.columns}
-        row |= {c.name: random.choice(strange)[c.name] for c in table.columns if random.random() < 1 / 3}
+        row |= {
+            c.name: random.choice(strange)[c.name] for c in table.columns if random.random() < 1 / 3
+        }
         if table.unit == "who":
             row["who"] = random.choice(["ann", "ann", "ann", "bob", "eve", None, "ann ", "é"])
         found.append(row)
@@ -205,14 +223,27 @@ def _node(draw, table, kind, depth):
     if kind in {Kind.INTEGER, Kind.NUMBER}:
         shapes += ["arithmetic", "arithmetic", "negated", "clamp"]
     if kind is Kind.BOOLEAN:
-        shapes = ["compared", "compared", "both", "either", "not", "is null", "one of", "like", "case", "called"]
+        shapes = [
+            "compared",
+            "compared",
+            "both",
+            "either",
+            "not",
+            "is null",
+            "one of",
+            "like",
+            "case",
+            "called",
+        ]
     match draw(st.sampled_from(shapes)):
         case "case":
             count = draw(st.integers(1, 2))
             kinds = [draw(numeric) if kind is Kind.NUMBER else kind for _ in range(count + 1)]
             built = Case(tuple((of(Kind.BOOLEAN), of(each)) for each in kinds[1:]), of(kinds[0]))
         case "cast":
-            since = draw(st.sampled_from(sorted({a.value for a, b in CASTS if b is kind} | {kind.value})))
+            since = draw(
+                st.sampled_from(sorted({a.value for a, b in CASTS if b is kind} | {kind.value}))
+            )
             built = Cast(of(Kind(since)), kind)
         case "arithmetic":
             operator = draw(st.sampled_from("+-*%" if kind is Kind.INTEGER else "+-*/%"))
@@ -228,7 +259,9 @@ def _node(draw, table, kind, depth):
             built = Negated(of(kind))
         case "clamp":
             value, low, high = of(kind), Literal(-3, Kind.INTEGER), Literal(40, Kind.INTEGER)
-            built = Case(((Compared(">", value, high), high), (Compared("<", value, low), low)), value)
+            built = Case(
+                ((Compared(">", value, high), high), (Compared("<", value, low), low)), value
+            )
         case "compared":
             one = draw(st.sampled_from(Kind))
             other = draw(numeric) if one in {Kind.INTEGER, Kind.NUMBER} else one
@@ -246,7 +279,10 @@ def _node(draw, table, kind, depth):
             one = draw(st.sampled_from(Kind))
             kinds = [one, *([Kind.NUMBER] if one is Kind.INTEGER else [])]
             count = draw(st.integers(1, 4))
-            listed = [(draw(LITERALS[each]), each) for each in (draw(st.sampled_from(kinds)) for _ in range(count))]
+            listed = [
+                (draw(LITERALS[each]), each)
+                for each in (draw(st.sampled_from(kinds)) for _ in range(count))
+            ]
             listed += [(None, one)] if draw(st.integers(0, 4)) == 0 else []
             built = OneOf(of(one), tuple(Literal(value, each) for value, each in listed))
         case _:
@@ -264,7 +300,14 @@ def _calls(draw, table, kind, of):
     own = [Function.ABS, Function.FLOOR, Function.CEIL, Function.TRUNC, Function.ROUND]
     possible = {
         Kind.BOOLEAN: [Function.COALESCE, Function.NULLIF, Function.DISTINCT],
-        Kind.INTEGER: [*choices, *own, Function.QUOTIENT, Function.SIGN, Function.LENGTH, Function.EXTRACT],
+        Kind.INTEGER: [
+            *choices,
+            *own,
+            Function.QUOTIENT,
+            Function.SIGN,
+            Function.LENGTH,
+            Function.EXTRACT,
+        ],
         Kind.NUMBER: [*choices, *own, Function.SQRT, Function.EXTRACT],
         Kind.TEXT: [*choices, *TEXTUAL, *CUTS, Function.CONCAT, Function.JOINED],
         Kind.DATE: choices,
@@ -277,23 +320,37 @@ def _calls(draw, table, kind, of):
         case Function.COALESCE | Function.LEAST | Function.GREATEST as function:
             numeric = [Kind.INTEGER, Kind.NUMBER] if kind is Kind.NUMBER else [kind]
             first = of(kind)
-            parts = (first, *(of(draw(st.sampled_from(numeric))) for _ in range(draw(st.integers(0, 2)))))
+            parts = (
+                first,
+                *(of(draw(st.sampled_from(numeric))) for _ in range(draw(st.integers(0, 2)))),
+            )
             return Called(function, parts)
         case Function.DISTINCT:
             one = draw(st.sampled_from(Kind))
             return Called(Function.DISTINCT, (of(one), of(one)))
         case Function.ROUND:
-            return Called(Function.ROUND, (of(kind), Literal(draw(st.integers(-3, 6)), Kind.INTEGER)))
+            return Called(
+                Function.ROUND, (of(kind), Literal(draw(st.integers(-3, 6)), Kind.INTEGER))
+            )
         case Function.SUBSTR:
-            places = [Literal(draw(st.integers(1, 4)), Kind.INTEGER), *draw(st.lists(whole, max_size=1))]
+            places = [
+                Literal(draw(st.integers(1, 4)), Kind.INTEGER),
+                *draw(st.lists(whole, max_size=1)),
+            ]
             return Called(Function.SUBSTR, (of(Kind.TEXT), *places))
         case Function.RIGHT:
             return Called(Function.RIGHT, (of(Kind.TEXT), draw(whole)))
         case Function.REPLACE:
-            texts = [Literal(draw(st.sampled_from(each)), Kind.TEXT) for each in ("aA1 ", ("", "b", "é-"))]
+            texts = [
+                Literal(draw(st.sampled_from(each)), Kind.TEXT)
+                for each in ("aA1 ", ("", "b", "é-"))
+            ]
             return Called(Function.REPLACE, (of(Kind.TEXT), *texts))
         case Function.STRFTIME:
-            return Called(Function.STRFTIME, (of(moment), Literal(draw(st.sampled_from(FORMATTED)), Kind.TEXT)))
+            return Called(
+                Function.STRFTIME,
+                (of(moment), Literal(draw(st.sampled_from(FORMATTED)), Kind.TEXT)),
+            )
         case Function.CONCAT | Function.JOINED as function:
             kinds = [draw(st.sampled_from([Kind.TEXT, Kind.TEXT, Kind.INTEGER])) for _ in range(2)]
             return Called(function, tuple(map(of, kinds)))
@@ -307,7 +364,10 @@ def _calls(draw, table, kind, of):
             part = "epoch" if kind is Kind.NUMBER else text if text != "epoch" else "dow"
             return Called(Function.EXTRACT, (Literal(part, Kind.TEXT), of(moment)))
         case Function.DATE_TRUNC:
-            return Called(Function.DATE_TRUNC, (Literal(draw(st.sampled_from(TRUNCATED)), Kind.TEXT), of(moment)))
+            return Called(
+                Function.DATE_TRUNC,
+                (Literal(draw(st.sampled_from(TRUNCATED)), Kind.TEXT), of(moment)),
+            )
         case Function.DATE_ADD:
             unit = Literal(draw(st.sampled_from(sorted(UNITS))), Kind.TEXT)
             return Called(Function.DATE_ADD, (of(moment), of(Kind.INTEGER), unit))
@@ -334,7 +394,10 @@ def _keys(draw, table, depth):
     if found is not None and len(found) <= 60:
         return Key(value, found, draw(NULL_GROUPS))
     kind = type_of(value).kind
-    return Key(value, tuple(draw(st.lists(st.sampled_from(KEYS[kind]), unique=True, min_size=1, max_size=5))))
+    return Key(
+        value,
+        tuple(draw(st.lists(st.sampled_from(KEYS[kind]), unique=True, min_size=1, max_size=5))),
+    )
 
 
 @st.composite
@@ -343,7 +406,11 @@ def questions(draw, table, depth=3):
     rows = Scan(table)
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
         rows = Where(rows, draw(expressions(table, Kind.BOOLEAN, depth)))
-    columns = draw(st.lists(st.sampled_from(table.columns), unique=True, max_size=draw(st.sampled_from([1, 2, 3]))))
+    columns = draw(
+        st.lists(
+            st.sampled_from(table.columns), unique=True, max_size=draw(st.sampled_from([1, 2, 3]))
+        )
+    )
     keys = []
     for column in columns:
         listed = draw(st.sampled_from([KEYS[column.kind], KEYS[column.kind][:4]]))
@@ -359,12 +426,29 @@ def questions(draw, table, depth=3):
 
 @st.composite
 def _measures(draw, table, depth):
-    kinds = ["all", "some", "sum", "sum", "mean", "squares", "units", "some units", "distinct", "rank"]
+    kinds = [
+        "all",
+        "some",
+        "sum",
+        "sum",
+        "mean",
+        "squares",
+        "units",
+        "some units",
+        "distinct",
+        "rank",
+    ]
     match draw(st.sampled_from(kinds)):
         case "rank":
             kind = draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
-            made = tried(rank_measure, draw(expressions(table, kind, depth)), draw(st.sampled_from(RANKS)))
-            return Counted() if made is None else replace(made, grid=draw(_grids(made.grid)), ends=draw(st.booleans()))
+            made = tried(
+                rank_measure, draw(expressions(table, kind, depth)), draw(st.sampled_from(RANKS))
+            )
+            return (
+                Counted()
+                if made is None
+                else replace(made, grid=draw(_grids(made.grid)), ends=draw(st.booleans()))
+            )
         case "all":
             return Counted()
         case "units":
@@ -412,7 +496,9 @@ def cases(draw, count=3, most=40, depth=3):
     """A table, its rows and some questions with their weights."""
     table = draw(tables())
     rows = draw(rows_of(table, most))
-    return Situation(table, rows, [(draw(questions(table, depth)), draw(weightings())) for _ in range(count)])
+    return Situation(
+        table, rows, [(draw(questions(table, depth)), draw(weightings())) for _ in range(count)]
+    )
 
 
 def as_written(engine):

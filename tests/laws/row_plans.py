@@ -60,12 +60,19 @@ ONE = Table(
 )
 TWO = Table(
     "two",
-    (Column("m", Kind.INTEGER, 0, 3), Column("y", Kind.NUMBER), Column("s", Kind.TEXT), Column("w", Kind.TIMESTAMP)),
+    (
+        Column("m", Kind.INTEGER, 0, 3),
+        Column("y", Kind.NUMBER),
+        Column("s", Kind.TEXT),
+        Column("w", Kind.TIMESTAMP),
+    ),
     unit="whom",
     contributions=2,
 )
 PUBLIC = Table("public", (Column("p", Kind.INTEGER, 0, 3), Column("q", Kind.TEXT)), public=True)
-SURE = Table("sure", (Column("p", Kind.INTEGER, -9, 9), Column("q", Kind.TEXT)), public=True, unique=("p",))
+SURE = Table(
+    "sure", (Column("p", Kind.INTEGER, -9, 9), Column("q", Kind.TEXT)), public=True, unique=("p",)
+)
 ROW = Table("row", ONE.columns, contributions=1)
 UNITS = ("ann", "ann", "bob", "bob", "eve", None)
 # Few values, so that rows of different units meet wherever something lets them; and some that poison.
@@ -103,7 +110,9 @@ def worlds(draw, most=7):
         cells = {column.name: CELLS[column.kind] for column in table.columns}
         pool = draw(st.lists(st.fixed_dictionaries(cells), min_size=2, max_size=4))
         rows = random.choices(pool, k=random.choice([0, 1, most // 2, *[most] * 5]))
-        found[table] = [dict(row) | ({table.unit: random.choice(UNITS)} if table.unit else {}) for row in rows]
+        found[table] = [
+            dict(row) | ({table.unit: random.choice(UNITS)} if table.unit else {}) for row in rows
+        ]
     found[SURE] = [{"p": p, "q": draw(st.sampled_from(["A", "B", None]))} for p in range(-3, 4)] + [
         {"p": None, "q": "A"}
     ]
@@ -139,7 +148,11 @@ def conditions(draw, rows):
         return draw(values(rows, Kind.BOOLEAN))
     field = draw(fields(rows))
     other = Literal(draw(st.sampled_from(plans.KEYS[field.column.kind])), field.column.kind)
-    return Either(Compared("<>", field, other), IsNull(field)) if draw(st.booleans()) else Not(IsNull(field))
+    return (
+        Either(Compared("<>", field, other), IsNull(field))
+        if draw(st.booleans())
+        else Not(IsNull(field))
+    )
 
 
 def fields(rows):
@@ -160,7 +173,10 @@ def _folds(draw, rows, name):
     fold = draw(st.sampled_from(Folding))
     value = draw(
         values(
-            rows, draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER])) if fold in {Folding.SUM, Folding.MEAN} else None
+            rows,
+            draw(st.sampled_from([Kind.INTEGER, Kind.NUMBER]))
+            if fold in {Folding.SUM, Folding.MEAN}
+            else None,
         )
     )
     if fold is Folding.COUNT and draw(st.booleans()):
@@ -176,7 +192,9 @@ def _folds(draw, rows, name):
 def _inner(draw, rows, name):
     keys = [Defined(name(), draw(values(rows))) for _ in range(draw(st.integers(0, 2)))]
     return Inner(
-        rows, tuple(keys), tuple(draw(_folds(rows, name)) for _ in range(draw(st.integers(0 if keys else 1, 2))))
+        rows,
+        tuple(keys),
+        tuple(draw(_folds(rows, name)) for _ in range(draw(st.integers(0 if keys else 1, 2)))),
     )
 
 
@@ -205,7 +223,11 @@ def _stacked(draw, parts, name):
     return Stacked(
         tuple(
             Computed(
-                part, tuple(Defined(each, draw(values(part, kind))) for each, kind in zip(names, kinds, strict=True))
+                part,
+                tuple(
+                    Defined(each, draw(values(part, kind)))
+                    for each, kind in zip(names, kinds, strict=True)
+                ),
             )
             for part in parts
         )
@@ -216,14 +238,19 @@ def _stacked(draw, parts, name):
 def _windowed(draw, rows, name):
     windows = []
     for _ in range(draw(st.integers(1, 2))):
-        order = tuple(Ordering(draw(values(rows)), draw(st.booleans())) for _ in range(draw(st.integers(0, 2))))
+        order = tuple(
+            Ordering(draw(values(rows)), draw(st.booleans()))
+            for _ in range(draw(st.integers(0, 2)))
+        )
         by = tuple(draw(values(rows)) for _ in range(draw(st.integers(0, 1))))
         place = draw(st.sampled_from([None, *Place]))
         if place is None:
             fold = draw(_folds(rows, name).filter(lambda fold: fold.fold is not Folding.DISTINCT))
             windows.append(Running(fold, order, by))
         elif place in {Place.NUMBER, Place.RANK, Place.DENSE}:
-            windows.append(Placed(Column(name(), Kind.INTEGER, 1, nullable=False), place, order, by))
+            windows.append(
+                Placed(Column(name(), Kind.INTEGER, 1, nullable=False), place, order, by)
+            )
         else:
             value = draw(values(rows))
             given = column_of(Defined(name(), value))
@@ -247,13 +274,17 @@ def unit_rows(draw, depth=3, name=None, shapes=SHAPES):
         case "inner":
             return draw(_inner(rows, name))
         case "stacked":
-            return draw(_stacked([rows, draw(unit_rows(draw(st.integers(0, depth - 1)), name))], name))
+            return draw(
+                _stacked([rows, draw(unit_rows(draw(st.integers(0, depth - 1)), name))], name)
+            )
         case "joined":
             return draw(_joined(rows, draw(unit_rows(draw(st.integers(0, depth - 1)), name)), name))
         case "public":
             return draw(_joined(rows, Scan(PUBLIC), name))
         case "kept":
-            return Kept(rows, draw(unit_rows(draw(st.integers(0, depth - 1)), name)), draw(st.booleans()))
+            return Kept(
+                rows, draw(unit_rows(draw(st.integers(0, depth - 1)), name)), draw(st.booleans())
+            )
         case _:
             return draw(_windowed(rows, name))
 
@@ -271,7 +302,9 @@ def single_rows(draw, depth=3, name=None):
         case "computed":
             return draw(_computed(rows, name))
         case "stacked":
-            return draw(_stacked([rows, draw(single_rows(draw(st.integers(0, depth - 1)), name))], name))
+            return draw(
+                _stacked([rows, draw(single_rows(draw(st.integers(0, depth - 1)), name))], name)
+            )
         case _:
             right = renamed(Scan(SURE), name)
             whole = [Field(column) for column in columns_of(rows) if column.kind is Kind.INTEGER]
@@ -290,7 +323,11 @@ def row_questions(draw, rows, depth=1):
     keys = []
     if table.columns and draw(st.booleans()):
         column = draw(st.sampled_from(table.columns))
-        listed = draw(st.lists(st.sampled_from(plans.KEYS[column.kind][:4]), unique=True, min_size=1, max_size=4))
+        listed = draw(
+            st.lists(
+                st.sampled_from(plans.KEYS[column.kind][:4]), unique=True, min_size=1, max_size=4
+            )
+        )
         keys = [Key(Field(column), tuple(listed))]
     measures = [draw(plans._measures(table, depth)) for _ in range(draw(st.integers(1, 3)))]
     return Question(rows, tuple(keys), tuple(measures) or (Counted(), Units()))

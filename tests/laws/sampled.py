@@ -52,7 +52,9 @@ def sampled(check: Callable[[Any], Counter[Any] | None], examples: int) -> Count
     return found
 
 
-def each_of(examples: int, *strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[[], None]]:
+def each_of(
+    examples: int, *strategies: SearchStrategy[Any]
+) -> Callable[[Callable[..., None]], Callable[[], None]]:
     """Run a test for so many examples of some strategies."""
 
     def decorated(test: Callable[..., None]) -> Callable[[], None]:

@@ -12,12 +12,22 @@ import sqlglot
 from sqlglot import exp
 
 from tacit.curator import Limit, Policy, Shared, Terms, Vault, terms_of
-from tacit.curator.unknown import Finder, key_sensitivity, weight_alone
+from tacit.curator.pricing.unknown_keys import Finder, key_sensitivity, weight_alone
 from tacit.engines import Engine
 from tacit.errors import TacitError
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import RankedCells
-from tacit.plan import Keeping, KeyValue, Plan, Question, Weighing, canonical, groups_of, read_sql, table_of
+from tacit.plan import (
+    Keeping,
+    KeyValue,
+    Plan,
+    Question,
+    Weighing,
+    canonical,
+    groups_of,
+    read_sql,
+    table_of,
+)
 from tacit.privacy import Neighbours
 from tacit.stability import sensitivity_of
 from tests.laws.statement_grammar import TABLES, Statement
@@ -30,7 +40,8 @@ MOST_GROUPS = 600  # a statement of more takes long to be compared, and says no 
 FOUND = 5  # unknown keys that are treated as found
 SHARED = {name: Shared(table, table.contributions or 1, 2) for name, table in TABLES.items()}
 SECRET = bytes(range(32))
-CLAUSES = ("with_", "where", "joins", "having", "order", "limit", "qualify", "windows")  # that may be left out
+# that may be left out
+CLAUSES = ("with_", "where", "joins", "having", "order", "limit", "qualify", "windows")
 Key = tuple[KeyValue, ...]
 
 
@@ -63,7 +74,13 @@ class Accepted:
 
 
 def check_statement(
-    statement: Statement, world: World, chosen: Sequence[int], relation: Neighbours, *, compare: bool, leave: bool
+    statement: Statement,
+    world: World,
+    chosen: Sequence[int],
+    relation: Neighbours,
+    *,
+    compare: bool,
+    leave: bool,
 ) -> Outcome:
     """Check one statement on the chosen databases of a world, the first of which lacks the unit.
 
@@ -72,10 +89,16 @@ def check_statement(
     limit = Limit(3, 1e-6 if statement.finding else 0, relation)
     try:
         plan = canonical(read_sql(statement.text, TABLES, finding=statement.finding))
-        terms = terms_of(plan.question, SHARED[table_of(plan.question.rows).name], limit, Fraction(1))
+        terms = terms_of(
+            plan.question, SHARED[table_of(plan.question.rows).name], limit, Fraction(1)
+        )
         world.memories[0].dry_run(plan.question, terms.weights)
     except TacitError as refusal:
-        return Outcome(refused=re.sub(r"'[^']*'|\d[\d,]*", "…", getattr(refusal, "reason", None) or str(refusal))[:90])
+        return Outcome(
+            refused=re.sub(
+                r"'[^']*'|\d[\d,]*", "…", getattr(refusal, "reason", None) or str(refusal)
+            )[:90]
+        )
     asked = Accepted(plan, terms, limit)
     if not plan.question.unknown and groups_of(plan.question) > MOST_GROUPS:
         return Outcome(left_out=True)
@@ -85,7 +108,14 @@ def check_statement(
     exact = [engine.evaluate(question, terms.weights) for engine in engines]
     share = check_moves(asked, exact)
     if compare:
-        check_engines(asked, question, exact[1:2], engines[1:2], [world.duck(chosen[1])], exactly=statement.exact)
+        check_engines(
+            asked,
+            question,
+            exact[1:2],
+            engines[1:2],
+            [world.duck(chosen[1])],
+            exactly=statement.exact,
+        )
     if leave:
         check_leaving(asked, engines, statement.text)
     return Outcome(moved=share > 0, share=float(share) ** 0.5)
@@ -119,12 +149,20 @@ def _measure_move(terms: Terms, place: int, one: Any, other: Any) -> Fraction:
     where, mechanism = terms.columns[place], terms.mechanisms[place]
     if isinstance(mechanism, RankedCells):
         apart = (one[:, where] != other[:, where]).any(axis=1)
-        pairs = [(a, b) for a, b, differs in zip(one[:, where], other[:, where], apart, strict=True) if differs]
+        pairs = [
+            (a, b)
+            for a, b, differs in zip(one[:, where], other[:, where], apart, strict=True)
+            if differs
+        ]
         moves = [max(misranking_moved(aim, *pair) for aim in mechanism.aims) for pair in pairs]
     else:
         both = zip(one[:, where.start].tolist(), other[:, where.start].tolist(), strict=True)
         moves = [Fraction(abs(a - b)) for a, b in both if a != b]
-    return sum(moves, Fraction()) ** 2 if terms.weights.norm is Weighing.L1 else sum((m * m for m in moves), Fraction())
+    return (
+        sum(moves, Fraction()) ** 2
+        if terms.weights.norm is Weighing.L1
+        else sum((m * m for m in moves), Fraction())
+    )
 
 
 def _check_rounded(terms: Terms, place: int, one: Any, other: Any) -> None:
@@ -135,7 +173,8 @@ def _check_rounded(terms: Terms, place: int, one: Any, other: Any) -> None:
     both = [terms.round_to_grid(place, answer[:, start].tolist()) for answer in (one, other)]
     square = sum((a - b) ** 2 for a, b in zip(*both, strict=True))
     _require(
-        square <= terms.sensitivities[place].bound ** 2, f"measure {place} moves further on its grid than is claimed"
+        square <= terms.sensitivities[place].bound ** 2,
+        f"measure {place} moves further on its grid than is claimed",
     )
 
 
@@ -151,9 +190,13 @@ def check_keys(asked: Accepted, engines: Sequence[Engine]) -> tuple[Key, ...]:
         here, there = weights[one], weights[other]
         moves = [here.get(key, 0) - there.get(key, 0) for key in {*here, *there}]
         _require(
-            sum(m * m for m in moves) <= claim.bound**2, f"unknown keys move too far under {relation.value}: {moves}"
+            sum(m * m for m in moves) <= claim.bound**2,
+            f"unknown keys move too far under {relation.value}: {moves}",
         )
-        _require(sum(m != 0 for m in moves) <= claim.dimension, f"too many unknown keys move under {relation.value}")
+        _require(
+            sum(m != 0 for m in moves) <= claim.dimension,
+            f"too many unknown keys move under {relation.value}",
+        )
         for mine, theirs in ((here, there), (there, here)):
             own = [weight for key, weight in mine.items() if key not in theirs]
             _require(len(own) <= keeping.most, f"one unit has {len(own)} keys of its own")
@@ -168,7 +211,9 @@ def check_keys(asked: Accepted, engines: Sequence[Engine]) -> tuple[Key, ...]:
 def gather(engine: Engine, question: Question, keeping: Keeping) -> dict[Key, int]:
     """What every unknown key weighs."""
     with engine.gather(question, keeping) as gathered:
-        return dict(zip(gathered.keys(range(len(gathered.weights))), gathered.weights.tolist(), strict=True))
+        return dict(
+            zip(gathered.keys(range(len(gathered.weights))), gathered.weights.tolist(), strict=True)
+        )
 
 
 # ---------------------------------------------------------------- engines, and what leaves
@@ -247,7 +292,9 @@ def _require(kept: bool, what: str) -> None:
 # ---------------------------------------------------------------- a smaller statement
 
 
-def shrink_statement(statement: Statement, fails: Callable[[Statement], bool], *, tries: int = 400) -> Statement:
+def shrink_statement(
+    statement: Statement, fails: Callable[[Statement], bool], *, tries: int = 400
+) -> Statement:
     """A smaller statement that fails too, found by leaving out clauses and columns and by putting parts in the place of
     wholes."""
     left = tries
@@ -298,7 +345,9 @@ def _take_away(node: exp.Expression, change: int) -> bool:
             node.replace(part.copy())
         return change in {1, 2}
     parts = [part for part in node.args.values() if isinstance(part, exp.Expression)]
-    if isinstance(node, exp.Binary | exp.Func | exp.Paren | exp.Not | exp.Case | exp.If) and 1 <= change <= len(parts):
+    if isinstance(
+        node, exp.Binary | exp.Func | exp.Paren | exp.Not | exp.Case | exp.If
+    ) and 1 <= change <= len(parts):
         node.replace(parts[change - 1].copy())
         return True
     return False

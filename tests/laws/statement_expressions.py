@@ -7,7 +7,17 @@ from random import Random
 
 from tacit.plan import Kind
 
-__all__ = ["BOOLEAN", "INTEGER", "KINDS", "LETTERS", "NUMBER", "TEXT", "ExpressionWriter", "Named", "Source"]
+__all__ = [
+    "BOOLEAN",
+    "INTEGER",
+    "KINDS",
+    "LETTERS",
+    "NUMBER",
+    "TEXT",
+    "ExpressionWriter",
+    "Named",
+    "Source",
+]
 
 BOOLEAN, INTEGER, NUMBER, TEXT, DATE, MOMENT = "bintdm"
 LETTERS = dict(zip(Kind, "bintdm", strict=True))
@@ -15,7 +25,19 @@ KINDS = "bintdm"
 _LARGEST = 2.0**50  # how large a calculated number may become
 
 _COLUMN = re.compile(r"\b(?:[rp]\d+|visits|doses|labs|trips|stations|prices)\.")
-_TEXTS = ("''", "'A'", "'é b'", "'it''s'", "'%'", "'7'", "' -3.5e1'", "'2024-02-29'", "'x_y'", "'hdl'", "'NaN'")
+_TEXTS = (
+    "''",
+    "'A'",
+    "'é b'",
+    "'it''s'",
+    "'%'",
+    "'7'",
+    "' -3.5e1'",
+    "'2024-02-29'",
+    "'x_y'",
+    "'hdl'",
+    "'NaN'",
+)
 _CASTS = {
     ("i", "n"): "DOUBLE",
     ("t", "n"): "DOUBLE",
@@ -29,7 +51,11 @@ _CASTS = {
 }
 _PATTERNS = ("'%'", "'_'", "'A%'", "'%7'", r"'50\%'", "'é_%'", "''", r"'\\'", "'%a%b%'")
 _DAYS = ("DATE '2024-02-29'", "DATE '2024-12-31'", "DATE '1969-12-31'", "DATE '2023-06-15'")
-_MOMENTS = ("TIMESTAMP '2024-02-29 23:59:59'", "TIMESTAMP '1970-01-01 00:00:00'", "TIMESTAMP '2024-07-01 12:00:00'")
+_MOMENTS = (
+    "TIMESTAMP '2024-02-29 23:59:59'",
+    "TIMESTAMP '1970-01-01 00:00:00'",
+    "TIMESTAMP '2024-07-01 12:00:00'",
+)
 _PARTS = ("year", "quarter", "month", "week", "day", "dow", "isodow", "doy")
 _UNITS = ("year", "quarter", "month", "week", "day", "hour")
 _CLAMPS = (
@@ -88,7 +114,11 @@ class ExpressionWriter:
     def write_value(self, kind: str, scope: Source, depth: int) -> Named:
         """An expression of a kind, over the columns of a source."""
         if depth > 0 and self.happens(0.65):
-            return self.write_choice(kind, scope, depth) if self.happens(0.25) else _BUILT[kind](self, scope, depth)
+            return (
+                self.write_choice(kind, scope, depth)
+                if self.happens(0.25)
+                else _BUILT[kind](self, scope, depth)
+            )
         return self.write_leaf(kind, scope)
 
     def write_varying(self, made: Callable[[], Named], scope: Source) -> Named:
@@ -112,14 +142,18 @@ class ExpressionWriter:
                 length = f"LENGTH({other.text})"
                 return Named(length if kind == INTEGER else f"CAST({length} AS DOUBLE)", kind, None)
             return Named(
-                f"CAST({other.text} AS {_CASTS[other.kind, kind]})", kind, other.reach if kind in "in" else None
+                f"CAST({other.text} AS {_CASTS[other.kind, kind]})",
+                kind,
+                other.reach if kind in "in" else None,
             )
         match kind:
             case "b":
                 return Named(self.dice.choice(["TRUE", "FALSE", "1 = 1"]), kind)
             case "i":
                 constant = self.dice.choice([0, 1, 2, 3, 7, -1, 40, 1000])
-                return Named(f"({constant})" if constant < 0 else str(constant), kind, abs(constant))
+                return Named(
+                    f"({constant})" if constant < 0 else str(constant), kind, abs(constant)
+                )
             case "n":
                 decimal = self.dice.choice(["0.5", "1.0", "2.25", "100.0", "0.1"])
                 return Named(decimal, kind, float(decimal))
@@ -132,7 +166,10 @@ class ExpressionWriter:
 
     def write_choice(self, kind: str, scope: Source, depth: int) -> Named:
         """An expression that there is of every kind."""
-        one, two = self.write_value(kind, scope, depth - 1), self.write_value(kind, scope, depth - 1)
+        one, two = (
+            self.write_value(kind, scope, depth - 1),
+            self.write_value(kind, scope, depth - 1),
+        )
         reach = None if one.reach is None or two.reach is None else max(one.reach, two.reach)
         match self.dice.choice(["case", "case", "tower", "coalesce", "nullif", "greatest", "if"]):
             case "case":
@@ -142,13 +179,22 @@ class ExpressionWriter:
                     reach,
                 )
             case "if":
-                return Named(f"IF({self.write_condition(scope, depth - 1)}, {one.text}, {two.text})", kind, reach)
+                return Named(
+                    f"IF({self.write_condition(scope, depth - 1)}, {one.text}, {two.text})",
+                    kind,
+                    reach,
+                )
             case "tower":
                 self.features.add("case tower")
-                whens = [(self.write_condition(scope, 0), self.write_value(kind, scope, depth - 2)) for _ in range(3)]
+                whens = [
+                    (self.write_condition(scope, 0), self.write_value(kind, scope, depth - 2))
+                    for _ in range(3)
+                ]
                 reaches = [one.reach, *(value.reach for _, value in whens)]
                 told = " ".join(f"WHEN {condition} THEN {value.text}" for condition, value in whens)
-                known = None if None in reaches else max(each for each in reaches if each is not None)
+                known = (
+                    None if None in reaches else max(each for each in reaches if each is not None)
+                )
                 return Named(f"CASE {told} ELSE {one.text} END", kind, known)
             case "coalesce":
                 self.features.add("coalesce")
@@ -160,7 +206,11 @@ class ExpressionWriter:
                 if kind == BOOLEAN:
                     return one
                 self.features.add("greatest")
-                return Named(f"{self.dice.choice(['GREATEST', 'LEAST'])}({one.text}, {two.text})", kind, reach)
+                return Named(
+                    f"{self.dice.choice(['GREATEST', 'LEAST'])}({one.text}, {two.text})",
+                    kind,
+                    reach,
+                )
 
     def write_summed(self, scope: Source, depth: int) -> str:
         """A number that has bounds and is not the same in every row."""
@@ -198,7 +248,9 @@ class ExpressionWriter:
             case "t":
                 return f"({column.text} {sign} {self.dice.choice(_TEXTS)})"
             case "d" | "m" as kind:
-                return f"({column.text} {sign} {self.dice.choice(_DAYS if kind == 'd' else _MOMENTS)})"
+                return (
+                    f"({column.text} {sign} {self.dice.choice(_DAYS if kind == 'd' else _MOMENTS)})"
+                )
             case _:
                 return f"({column.text} IS NOT NULL)"
 
@@ -212,11 +264,26 @@ def write_boolean(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
     def of(kind: str) -> str:
         return writer.write_value(kind, scope, depth - 1).text
 
-    shapes = ["compare", "compare", "compare", "between", "in", "like", "null", "true", "and", "or", "not", "distinct"]
+    shapes = [
+        "compare",
+        "compare",
+        "compare",
+        "between",
+        "in",
+        "like",
+        "null",
+        "true",
+        "and",
+        "or",
+        "not",
+        "distinct",
+    ]
     match dice.choice([*shapes, "starts"]):
         case "compare":
             kind = dice.choice("iinntdm")
-            return Named(f"{of(kind)} {dice.choice(['=', '<>', '<', '<=', '>', '>='])} {of(kind)}", BOOLEAN)
+            return Named(
+                f"{of(kind)} {dice.choice(['=', '<>', '<', '<=', '>', '>='])} {of(kind)}", BOOLEAN
+            )
         case "between":
             writer.features.add("between")
             kind = dice.choice("ind")
@@ -231,11 +298,17 @@ def write_boolean(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
         case "like":
             writer.features.add("like")
             negated = dice.choice(["", "NOT "])
-            return Named(f"{of(TEXT)} {negated}{dice.choice(['LIKE', 'ILIKE'])} {dice.choice(_PATTERNS)}", BOOLEAN)
+            return Named(
+                f"{of(TEXT)} {negated}{dice.choice(['LIKE', 'ILIKE'])} {dice.choice(_PATTERNS)}",
+                BOOLEAN,
+            )
         case "null":
             return Named(f"{of(dice.choice(KINDS))} IS {dice.choice(['', 'NOT '])}NULL", BOOLEAN)
         case "true":
-            return Named(f"({of(BOOLEAN)}) IS {dice.choice(['', 'NOT '])}{dice.choice(['TRUE', 'FALSE'])}", BOOLEAN)
+            return Named(
+                f"({of(BOOLEAN)}) IS {dice.choice(['', 'NOT '])}{dice.choice(['TRUE', 'FALSE'])}",
+                BOOLEAN,
+            )
         case "and":
             return Named(f"({of(BOOLEAN)}) AND ({of(BOOLEAN)})", BOOLEAN)
         case "or":
@@ -244,7 +317,9 @@ def write_boolean(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
             return Named(f"NOT ({of(BOOLEAN)})", BOOLEAN)
         case "distinct":
             kind = dice.choice(KINDS)
-            return Named(f"({of(kind)}) IS {dice.choice(['', 'NOT '])}DISTINCT FROM ({of(kind)})", BOOLEAN)
+            return Named(
+                f"({of(kind)}) IS {dice.choice(['', 'NOT '])}DISTINCT FROM ({of(kind)})", BOOLEAN
+            )
         case _:
             how = dice.choice(["STARTS_WITH", "ENDS_WITH", "CONTAINS"])
             return Named(f"{how}({of(TEXT)}, {dice.choice(_TEXTS)})", BOOLEAN)
@@ -257,11 +332,28 @@ def write_integer(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
         return writer.write_value(kind, scope, depth - 1).text
 
     match dice.choice(
-        ["sum", "product", "quotient", "modulo", "abs", "sign", "length", "part", "days", "cast", "cast", "less"]
+        [
+            "sum",
+            "product",
+            "quotient",
+            "modulo",
+            "abs",
+            "sign",
+            "length",
+            "part",
+            "days",
+            "cast",
+            "cast",
+            "less",
+        ]
     ):
         case "sum" | "less" as shape:
             one, two = (writer.write_bounded(INTEGER, scope, depth - 1) for _ in range(2))
-            return Named(f"({one.text} {'+' if shape == 'sum' else '-'} {two.text})", INTEGER, add_reaches(one, two))
+            return Named(
+                f"({one.text} {'+' if shape == 'sum' else '-'} {two.text})",
+                INTEGER,
+                add_reaches(one, two),
+            )
         case "product":
             one, two = (writer.write_bounded(INTEGER, scope, depth - 1) for _ in range(2))
             if (one.reach or 1) * (two.reach or 1) > _LARGEST:
@@ -269,7 +361,9 @@ def write_integer(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
             return Named(f"({one.text} * {two.text})", INTEGER, (one.reach or 1) * (two.reach or 1))
         case "quotient":
             one = writer.write_bounded(INTEGER, scope, depth - 1)
-            return Named(f"({one.text} // {dice.choice(['2', '7', of(INTEGER)])})", INTEGER, one.reach)
+            return Named(
+                f"({one.text} // {dice.choice(['2', '7', of(INTEGER)])})", INTEGER, one.reach
+            )
         case "modulo":
             return Named(f"({of(INTEGER)} % {dice.choice([2, 3, 10])})", INTEGER, 10.0)
         case "abs":
@@ -281,7 +375,9 @@ def write_integer(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
             return Named(f"LENGTH({of(TEXT)})", INTEGER, None)
         case "part":
             writer.features.add("date function")
-            return Named(f"EXTRACT({dice.choice(_PARTS)} FROM {of(dice.choice('dm'))})", INTEGER, 9999.0)
+            return Named(
+                f"EXTRACT({dice.choice(_PARTS)} FROM {of(dice.choice('dm'))})", INTEGER, 9999.0
+            )
         case "days":
             writer.features.add("date function")
             unit = dice.choice(["year", "month", "day"])
@@ -294,7 +390,9 @@ def write_integer(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
                 if kind == NUMBER
                 else writer.write_value(kind, scope, depth - 1)
             )
-            return Named(f"CAST({known.text} AS BIGINT)", INTEGER, 1.0 if kind == BOOLEAN else known.reach)
+            return Named(
+                f"CAST({known.text} AS BIGINT)", INTEGER, 1.0 if kind == BOOLEAN else known.reach
+            )
 
 
 def add_reaches(one: Named, two: Named) -> float | None:
@@ -307,11 +405,25 @@ def write_number(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
     def of(kind: str) -> str:
         return writer.write_value(kind, scope, depth - 1).text
 
-    shapes = ["sum", "less", "product", "quotient", "guarded", "round", "floor", "sqrt", "cast", "decimal", "negated"]
+    shapes = [
+        "sum",
+        "less",
+        "product",
+        "quotient",
+        "guarded",
+        "round",
+        "floor",
+        "sqrt",
+        "cast",
+        "decimal",
+        "negated",
+    ]
     match dice.choice([*shapes, "library"]):
         case "sum" | "less" as shape:
             one, two = (writer.write_bounded(dice.choice("in"), scope, depth - 1) for _ in range(2))
-            return make_number(f"({one.text} {'+' if shape == 'sum' else '-'} {two.text})", add_reaches(one, two))
+            return make_number(
+                f"({one.text} {'+' if shape == 'sum' else '-'} {two.text})", add_reaches(one, two)
+            )
         case "product":
             one, two = (writer.write_bounded(NUMBER, scope, depth - 1) for _ in range(2))
             reach = (one.reach or 1) * (two.reach or 1)
@@ -321,13 +433,23 @@ def write_number(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
             return Named(f"({one.text} / {dice.choice([2, 0.5, 3])})", NUMBER, (one.reach or 1) * 2)
         case "guarded":
             one, divisor = writer.write_bounded(NUMBER, scope, depth - 1), of(NUMBER)
-            return Named(f"({one.text} / CASE WHEN {divisor} >= 0.25 THEN {divisor} END)", NUMBER, (one.reach or 1) * 4)
+            return Named(
+                f"({one.text} / CASE WHEN {divisor} >= 0.25 THEN {divisor} END)",
+                NUMBER,
+                (one.reach or 1) * 4,
+            )
         case "round":
             one = writer.write_bounded(NUMBER, scope, depth - 1)
-            return Named(f"ROUND({one.text}, {dice.choice([0, 1, 2])})", NUMBER, (one.reach or 1) + 1)
+            return Named(
+                f"ROUND({one.text}, {dice.choice([0, 1, 2])})", NUMBER, (one.reach or 1) + 1
+            )
         case "floor":
             one = writer.write_bounded(NUMBER, scope, depth - 1)
-            return Named(f"{dice.choice(['FLOOR', 'CEIL', 'TRUNC', 'ABS'])}({one.text})", NUMBER, (one.reach or 1) + 1)
+            return Named(
+                f"{dice.choice(['FLOOR', 'CEIL', 'TRUNC', 'ABS'])}({one.text})",
+                NUMBER,
+                (one.reach or 1) + 1,
+            )
         case "sqrt":
             one = writer.write_bounded(NUMBER, scope, depth - 1)
             return Named(f"SQRT({one.text})", NUMBER, (one.reach or 1) ** 0.5)
@@ -337,7 +459,11 @@ def write_number(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
         case "decimal":
             writer.features.add("decimal")
             one = writer.write_bounded(NUMBER, scope, depth - 1)
-            return Named(f"CAST({one.text} AS DECIMAL(18, {dice.choice([0, 2])}))", NUMBER, (one.reach or 1) + 1)
+            return Named(
+                f"CAST({one.text} AS DECIMAL(18, {dice.choice([0, 2])}))",
+                NUMBER,
+                (one.reach or 1) + 1,
+            )
         case "library":
             writer.exact = False
             one = writer.write_bounded(NUMBER, scope, depth - 1)
@@ -346,7 +472,9 @@ def write_number(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
             writer.features.add("cast")
             kind = dice.choice("it")
             known = writer.write_value(kind, scope, depth - 1)
-            return Named(f"CAST({known.text} AS DOUBLE)", NUMBER, known.reach if kind == INTEGER else None)
+            return Named(
+                f"CAST({known.text} AS DOUBLE)", NUMBER, known.reach if kind == INTEGER else None
+            )
 
 
 def make_number(text: str, reach: float | None) -> Named:
@@ -359,15 +487,21 @@ def write_text(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
     def of(kind: str) -> str:
         return writer.write_value(kind, scope, depth - 1).text
 
-    match dice.choice(["case", "trim", "cut", "end", "replace", "concat", "pipe", "cast", "format"]):
+    match dice.choice(
+        ["case", "trim", "cut", "end", "replace", "concat", "pipe", "cast", "format"]
+    ):
         case "case":
             return Named(f"{dice.choice(['LOWER', 'UPPER'])}({of(TEXT)})", TEXT)
         case "trim":
             return Named(f"{dice.choice(['TRIM', 'LTRIM', 'RTRIM'])}({of(TEXT)})", TEXT)
         case "cut":
-            return Named(f"SUBSTR({of(TEXT)}, {dice.choice([1, 2])}, {dice.choice([0, 1, 3])})", TEXT)
+            return Named(
+                f"SUBSTR({of(TEXT)}, {dice.choice([1, 2])}, {dice.choice([0, 1, 3])})", TEXT
+            )
         case "end":
-            return Named(f"{dice.choice(['LEFT', 'RIGHT'])}({of(TEXT)}, {dice.choice([0, 1, 3])})", TEXT)
+            return Named(
+                f"{dice.choice(['LEFT', 'RIGHT'])}({of(TEXT)}, {dice.choice([0, 1, 3])})", TEXT
+            )
         case "replace":
             return Named(f"REPLACE({of(TEXT)}, 'a', {dice.choice(_TEXTS)})", TEXT)
         case "concat":
@@ -376,7 +510,10 @@ def write_text(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
             return Named(f"({of(TEXT)} || {of(TEXT)})", TEXT)
         case "format":
             writer.features.add("date function")
-            return Named(f"STRFTIME({of(dice.choice('dm'))}, {dice.choice(['%Y-%m', '%A %j', '%d.%m.%y %H'])!r})", TEXT)
+            return Named(
+                f"STRFTIME({of(dice.choice('dm'))}, {dice.choice(['%Y-%m', '%A %j', '%d.%m.%y %H'])!r})",
+                TEXT,
+            )
         case _:
             writer.features.add("cast")
             return Named(f"CAST({of(INTEGER)} AS VARCHAR)", TEXT)
@@ -395,7 +532,9 @@ def write_date(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
             return Named(f"CAST({of(MOMENT)} AS DATE)", DATE)
         case _:
             writer.features.add("date function")
-            return Named(f"({of(DATE)} {writer.dice.choice('+-')} {writer.dice.choice([0, 7, 400])})", DATE)
+            return Named(
+                f"({of(DATE)} {writer.dice.choice('+-')} {writer.dice.choice([0, 7, 400])})", DATE
+            )
 
 
 def write_moment(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
@@ -414,7 +553,8 @@ def write_moment(writer: ExpressionWriter, scope: Source, depth: int) -> Named:
             writer.features.add("date function")
             unit = writer.dice.choice(["YEAR", "MONTH", "DAY", "HOUR"])
             return Named(
-                f"({of(writer.dice.choice('dm'))} + INTERVAL {writer.dice.choice([1, 3, 900])} {unit})", MOMENT
+                f"({of(writer.dice.choice('dm'))} + INTERVAL {writer.dice.choice([1, 3, 900])} {unit})",
+                MOMENT,
             )
 
 

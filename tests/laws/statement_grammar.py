@@ -29,12 +29,66 @@ _FLAT, _DEEP = (0, 0, 1, 1, 1, 1, 1, 2, 2, 4), (0, 1, 2, 2, 3, 3, 4, 5, 6)  # ho
 _WIDEST = 4  # tables that are joined: a unit of many rows has that power of them
 
 FEATURES = (
-    *("derived table", "deep nesting", "common table", "common table twice", "self join", "join of private tables"),
-    *("join of a public table", "outer join", "comma join", "union all", "union", "distinct rows", "per unit"),
-    *("per unit and key", "having per unit", "window", "lag", "window sum", "qualify rows", "unit in", "unit not in"),
-    *("exists", "not exists", "unit flag", "public in", "row units", "known key", "several keys", "key of null"),
-    *("unknown key", "several unknown keys", "cast", "date function", "decimal", "like", "case tower", "between", "in"),
-    *("coalesce", "nullif", "greatest", "distinct values", "distinct units", "rank", "moment", "sum", "mean", "filter"),
+    *(
+        "derived table",
+        "deep nesting",
+        "common table",
+        "common table twice",
+        "self join",
+        "join of private tables",
+    ),
+    *(
+        "join of a public table",
+        "outer join",
+        "comma join",
+        "union all",
+        "union",
+        "distinct rows",
+        "per unit",
+    ),
+    *(
+        "per unit and key",
+        "having per unit",
+        "window",
+        "lag",
+        "window sum",
+        "qualify rows",
+        "unit in",
+        "unit not in",
+    ),
+    *(
+        "exists",
+        "not exists",
+        "unit flag",
+        "public in",
+        "row units",
+        "known key",
+        "several keys",
+        "key of null",
+    ),
+    *(
+        "unknown key",
+        "several unknown keys",
+        "cast",
+        "date function",
+        "decimal",
+        "like",
+        "case tower",
+        "between",
+        "in",
+    ),
+    *(
+        "coalesce",
+        "nullif",
+        "greatest",
+        "distinct values",
+        "distinct units",
+        "rank",
+        "moment",
+        "sum",
+        "mean",
+        "filter",
+    ),
     *(
         "named window",
         "join of three",
@@ -77,7 +131,11 @@ def quote(name: str) -> str:
 
 
 def reach_of(column: Column) -> float | None:
-    if column.kind in {Kind.INTEGER, Kind.NUMBER} and column.low is not None and column.high is not None:
+    if (
+        column.kind in {Kind.INTEGER, Kind.NUMBER}
+        and column.low is not None
+        and column.high is not None
+    ):
         return max(abs(float(end)) for end in (column.low, column.high) if isinstance(end, int))
     return None
 
@@ -116,17 +174,24 @@ class Writer(ExpressionWriter):
     def write_lookup(self, scope: Source, depth: int) -> str:
         """A condition on the unit, or on what a public table holds."""
         if scope.owner == "row" or self.happens(0.15):
-            columns = [each for each in scope.columns if each.kind == TEXT and each.values == len(WARDS)]
+            columns = [
+                each for each in scope.columns if each.kind == TEXT and each.values == len(WARDS)
+            ]
             if not columns:
                 return ""
             self.features.add("public in")
-            return f"{self.dice.choice(columns).text} IN (SELECT ward FROM stations WHERE floor < 3)"
+            return (
+                f"{self.dice.choice(columns).text} IN (SELECT ward FROM stations WHERE floor < 3)"
+            )
         other = self.write_source(max(0, depth - 1), owner="unit")
         if self.happens(0.5):
             how = self.dice.choice(["IN", "NOT IN"])
             self.features.add("unit in" if how == "IN" else "unit not in")
             if self.is_hostile():
-                one, two = self.dice.choice(scope.columns).text, self.dice.choice(other.columns).text
+                one, two = (
+                    self.dice.choice(scope.columns).text,
+                    self.dice.choice(other.columns).text,
+                )
                 left, right = self.dice.choice([(one, two), (scope.unit, two), (one, other.unit)])
                 return f"{left} {how} (SELECT {right} FROM {other.text})"
             where = self.write_where(other, 0, subqueries=False)
@@ -136,7 +201,9 @@ class Writer(ExpressionWriter):
         more = f" AND {self.write_condition(other, 0)}" if self.happens(0.5) else ""
         if self.is_hostile():
             one, two = self.dice.choice(scope.columns).text, self.dice.choice(other.columns).text
-            more = self.dice.choice([f" AND {one} = {two}", f" OR {one} = {two}", f" OR {other.unit} <> {scope.unit}"])
+            more = self.dice.choice(
+                [f" AND {one} = {two}", f" OR {one} = {two}", f" OR {other.unit} <> {scope.unit}"]
+            )
         return f"{how} (SELECT 1 FROM {other.text} WHERE {other.unit} = {scope.unit}{more})"
 
     # ------------------------------------------------------------ rows
@@ -156,7 +223,8 @@ class Writer(ExpressionWriter):
         if self.happens(0.3) and len(self.common) < 3:
             name = self.make_name("w")
             if self.is_hostile() and (free := set(TABLES) - {taken for taken, _ in self.common}):
-                name = self.dice.choice(sorted(free))  # which the rest of the text may mean as a table
+                # which the rest of the text may mean as a table
+                name = self.dice.choice(sorted(free))
             self.common.append((name, selected))
             self.used[name] = 1
             self.features.add("common table")
@@ -169,7 +237,9 @@ class Writer(ExpressionWriter):
         alias = self.make_alias()
         columns = tuple(replace(each, text=f"{alias}.{each.text}") for each in selected.columns)
         unit = None if selected.unit is None else f"{alias}.{selected.unit}"
-        return Source(f"{text} AS {alias}", columns, unit, selected.owner, selected.levels, selected.width)
+        return Source(
+            f"{text} AS {alias}", columns, unit, selected.owner, selected.levels, selected.width
+        )
 
     def write_table(self, owner: str) -> Source:
         """A table under a name."""
@@ -188,7 +258,9 @@ class Writer(ExpressionWriter):
             for column in table.columns
             if column.name != table.unit or self.happens(0.3)
         )
-        return Source(f"{table.name} AS {alias}", columns, table.unit and f"{alias}.{table.unit}", owner)
+        return Source(
+            f"{table.name} AS {alias}", columns, table.unit and f"{alias}.{table.unit}", owner
+        )
 
     def write_selection(self, depth: int, owner: str) -> Selected:
         """Rows of rows."""
@@ -196,7 +268,18 @@ class Writer(ExpressionWriter):
         if owner == "row":
             shapes += ["union all", "union all"]
         else:
-            shapes += ["fold", "fold", "window", "window", "distinct", "union", "join", "join", "self join", "flag"]
+            shapes += [
+                "fold",
+                "fold",
+                "window",
+                "window",
+                "distinct",
+                "union",
+                "join",
+                "join",
+                "self join",
+                "flag",
+            ]
         shape = self.dice.choice(shapes)
         return (
             {
@@ -227,7 +310,10 @@ class Writer(ExpressionWriter):
             elif kinds:
                 found = self.write_value(kind, scope, depth)
             else:
-                found = self.write_varying(lambda kind=kind: self.write_value(kind, scope, depth), scope)  # type: ignore[misc]
+                found = self.write_varying(
+                    lambda kind=kind: self.write_value(kind, scope, depth),  # type: ignore[misc]
+                    scope,
+                )
             name = self.make_name("c")
             if self.is_hostile():
                 name = self.dice.choice(["person", "who", "id", "ward"])
@@ -249,7 +335,9 @@ class Writer(ExpressionWriter):
                 "CASE WHEN {1} IS NULL THEN {0} END",
                 "{1}",
             ]
-            form = self.dice.choice([*forms, "COALESCE({}, {1})", "CONCAT({}, '')", "{0} || {0}", "ABS({})"])
+            form = self.dice.choice(
+                [*forms, "COALESCE({}, {1})", "CONCAT({}, '')", "{0} || {0}", "ABS({})"]
+            )
             other = self.dice.choice(others)
             unit = form.replace("{0}", unit).replace("{1}", other).replace("{}", unit)
         if self.is_hostile():
@@ -259,7 +347,9 @@ class Writer(ExpressionWriter):
     def write_projection(self, depth: int, owner: str) -> Selected:
         """Calculated columns of filtered rows."""
         scope = self.write_source(depth - 1, owner=owner)
-        texts, columns = self.write_columns(scope, self.dice.choice([0, 1, 2]), self.dice.randint(2, 4))
+        texts, columns = self.write_columns(
+            scope, self.dice.choice([0, 1, 2]), self.dice.randint(2, 4)
+        )
         own, unit = self.write_unit(scope)
         text = f"SELECT {', '.join([*own, *texts])} FROM {scope.text}{self.write_where(scope, depth - 1)}"
         return Selected(text, columns, unit, owner, scope.levels + 1, scope.width)
@@ -272,10 +362,15 @@ class Writer(ExpressionWriter):
         self.features.add("per unit and key" if keys else "per unit")
         folds = [self.write_total(scope) for _ in range(self.dice.randint(1, 3))]
         texts = [f"{fold.text} AS {self.make_name('c')}" for fold in folds]
-        columns = tuple(replace(fold, text=text.rpartition(" ")[2]) for fold, text in zip(folds, texts, strict=True))
+        columns = tuple(
+            replace(fold, text=text.rpartition(" ")[2])
+            for fold, text in zip(folds, texts, strict=True)
+        )
         groups = ", ".join([str(scope.unit), *(key.rpartition(" AS ")[0] for key in keys)])
         if self.is_hostile():
-            groups = self.dice.choice([f"LOWER({scope.unit})", self.dice.choice(scope.columns).text, groups + ", 1"])
+            groups = self.dice.choice(
+                [f"LOWER({scope.unit})", self.dice.choice(scope.columns).text, groups + ", 1"]
+            )
         having = ""
         if self.happens(0.3):
             self.features.add("having per unit")
@@ -286,13 +381,21 @@ class Writer(ExpressionWriter):
 
     def write_total(self, scope: Source) -> Named:
         """One number or value of many rows of a unit."""
-        match self.dice.choice(["count", "count some", "sum", "sum", "avg", "min", "max", "distinct"]):
+        match self.dice.choice(
+            ["count", "count some", "sum", "sum", "avg", "min", "max", "distinct"]
+        ):
             case "count":
                 return Named("COUNT(*)", INTEGER, 100.0)
             case "count some":
-                return Named(f"COUNT({self.write_leaf(self.dice.choice(KINDS), scope).text})", INTEGER, 100.0)
+                return Named(
+                    f"COUNT({self.write_leaf(self.dice.choice(KINDS), scope).text})", INTEGER, 100.0
+                )
             case "distinct":
-                return Named(f"COUNT(DISTINCT {self.write_leaf(self.dice.choice('int'), scope).text})", INTEGER, 100.0)
+                return Named(
+                    f"COUNT(DISTINCT {self.write_leaf(self.dice.choice('int'), scope).text})",
+                    INTEGER,
+                    100.0,
+                )
             case "sum":
                 value = self.write_bounded(self.dice.choice("in"), scope, 1)
                 return Named(f"SUM({value.text})", NUMBER, (value.reach or 1) * 100)
@@ -309,11 +412,19 @@ class Writer(ExpressionWriter):
         self.features.add("window")
         own, unit = self.write_unit(scope)
         texts, columns = self.write_columns(scope, 1, self.dice.randint(1, 3))
-        by = [str(scope.unit)] + ([self.dice.choice(scope.columns).text] if self.happens(0.3) else [])
+        by = [str(scope.unit)] + (
+            [self.dice.choice(scope.columns).text] if self.happens(0.3) else []
+        )
         if self.is_hostile():
-            by = self.dice.choice([by[1:] or [self.dice.choice(scope.columns).text], [f"LOWER({scope.unit})"]])
+            by = self.dice.choice(
+                [by[1:] or [self.dice.choice(scope.columns).text], [f"LOWER({scope.unit})"]]
+            )
         direction = self.dice.choice(["", " DESC"])
-        ordering = f" ORDER BY {self.dice.choice(scope.columns).text}{direction}" if self.happens(0.85) else ""
+        ordering = (
+            f" ORDER BY {self.dice.choice(scope.columns).text}{direction}"
+            if self.happens(0.85)
+            else ""
+        )
         window = f"(PARTITION BY {', '.join(by)}{ordering})"
         added = []
         for _ in range(self.dice.randint(1, 2)):
@@ -321,18 +432,24 @@ class Writer(ExpressionWriter):
                 case "number":
                     found = Named(f"ROW_NUMBER() OVER {window}", INTEGER, None)
                 case "rank" if ordering:
-                    found = Named(f"{self.dice.choice(['RANK', 'DENSE_RANK'])}() OVER {window}", INTEGER, None)
+                    found = Named(
+                        f"{self.dice.choice(['RANK', 'DENSE_RANK'])}() OVER {window}", INTEGER, None
+                    )
                 case "lag" if ordering:
                     self.features.add("lag")
                     value = self.write_leaf(self.dice.choice(KINDS), scope)
                     offset = self.dice.choice(["", ", 1", ", 2"])
                     how = self.dice.choice(["LAG", "LEAD"])
-                    found = replace(value, text=f"{how}({value.text}{offset}) OVER {window}", values=None)
+                    found = replace(
+                        value, text=f"{how}({value.text}{offset}) OVER {window}", values=None
+                    )
                 case "sum":
                     self.features.add("window sum")
                     value = self.write_bounded(self.dice.choice("in"), scope, 1)
                     how = self.dice.choice(["SUM", "AVG"])
-                    found = Named(f"{how}({value.text}) OVER {window}", NUMBER, (value.reach or 1) * 100)
+                    found = Named(
+                        f"{how}({value.text}) OVER {window}", NUMBER, (value.reach or 1) * 100
+                    )
                 case _:
                     value = self.write_value(self.dice.choice("indtm"), scope, 1)
                     how = self.dice.choice(["MIN", "MAX"])
@@ -370,13 +487,19 @@ class Writer(ExpressionWriter):
         for _ in range(self.dice.choice([2, 2, 3])):
             scope = same or self.write_source(depth - 1, owner=owner)
             own, unit = self.write_unit(scope)
-            texts, columns = self.write_columns(scope, self.dice.choice([0, 0, 1]), len(kinds), kinds)
-            parts.append(f"SELECT {', '.join([*own, *texts])} FROM {scope.text}{self.write_where(scope, 0)}")
+            texts, columns = self.write_columns(
+                scope, self.dice.choice([0, 0, 1]), len(kinds), kinds
+            )
+            parts.append(
+                f"SELECT {', '.join([*own, *texts])} FROM {scope.text}{self.write_where(scope, 0)}"
+            )
             found.append((columns, unit, scope))
         merged = [
             replace(
                 first,
-                reach=None if any(each.reach is None for each in alike) else max(each.reach or 0 for each in alike),
+                reach=None
+                if any(each.reach is None for each in alike)
+                else max(each.reach or 0 for each in alike),
                 values=None,
             )
             for first, *rest in zip(*(columns for columns, _, _ in found), strict=True)
@@ -394,13 +517,20 @@ class Writer(ExpressionWriter):
 
     def write_join(self, depth: int, owner: str) -> Selected:
         """Rows of two private sources, met within their unit."""
-        one, two = self.write_source(depth - 1, owner=owner), self.write_source(depth - 1, owner=owner)
+        one, two = (
+            self.write_source(depth - 1, owner=owner),
+            self.write_source(depth - 1, owner=owner),
+        )
         return self.join_sources(one, two, owner)
 
     def write_self_join(self, depth: int, owner: str) -> Selected:
         """Rows of a source, met with others of the same unit."""
         self.features.add("self join")
-        one = self.write_source(0, owner=owner) if not self.common else self.write_source(depth - 1, owner=owner)
+        one = (
+            self.write_source(0, owner=owner)
+            if not self.common
+            else self.write_source(depth - 1, owner=owner)
+        )
         alias = one.text.rpartition(" ")[2]
         if one.text.startswith("("):
             return self.join_sources(one, self.write_source(0, owner=owner), owner)
@@ -444,7 +574,8 @@ class Writer(ExpressionWriter):
         how = self.dice.choice(["JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", ","])
         kept = two.unit if how == "RIGHT JOIN" else one.unit
         if (self.happens(0.3) and how in {"JOIN", ","}) or self.is_hostile():
-            kept = one.unit if kept == two.unit else two.unit  # of an outer join, the side that may be missing
+            # of an outer join, the side that may be missing
+            kept = one.unit if kept == two.unit else two.unit
         both = Source("", (*one.columns, *two.columns), kept, owner)
         texts, columns = self.write_columns(both, 1, self.dice.randint(2, 4))
         own, unit = self.write_unit(both)
@@ -463,9 +594,18 @@ class Writer(ExpressionWriter):
             self.features.add("join of three")
             joined = f" ON {' AND '.join(on)}"
             text = text.replace(
-                joined, f"{joined} JOIN {third.text} ON {third.unit} = {self.dice.choice([one, two]).unit}", 1
+                joined,
+                f"{joined} JOIN {third.text} ON {third.unit} = {self.dice.choice([one, two]).unit}",
+                1,
             )
-        return Selected(text, columns, unit, owner, max(one.levels, two.levels) + 1, one.width + two.width + three)
+        return Selected(
+            text,
+            columns,
+            unit,
+            owner,
+            max(one.levels, two.levels) + 1,
+            one.width + two.width + three,
+        )
 
     def write_public_join(self, depth: int, owner: str) -> Selected:
         """Rows with what a public table says of them."""
@@ -498,17 +638,30 @@ class Writer(ExpressionWriter):
     def write_flag(self, depth: int, owner: str) -> Selected:
         """Rows with a column that says whether their unit is among others."""
         self.features.add("unit flag")
-        scope, other = self.write_source(depth - 1, owner=owner), self.write_source(depth - 1, owner=owner)
+        scope, other = (
+            self.write_source(depth - 1, owner=owner),
+            self.write_source(depth - 1, owner=owner),
+        )
         own, unit = self.write_unit(scope)
         texts, columns = self.write_columns(scope, 1, self.dice.randint(1, 3))
         flag = f"{scope.unit} {self.dice.choice(['IN', 'NOT IN'])} (SELECT {other.unit} FROM {other.text})"
         if self.happens(0.4):
             flag = f"{flag} {self.dice.choice(['OR', 'AND'])} {self.write_condition(scope, 1)}"
         name = self.make_name("c")
-        texts.append(f"CASE WHEN {flag} THEN 1 ELSE 0 END AS {name}" if self.happens(0.5) else f"({flag}) AS {name}")
-        added = Named(name, INTEGER, 1.0, 2) if "CASE WHEN" in texts[-1][:10] else Named(name, BOOLEAN, None, 2)
+        texts.append(
+            f"CASE WHEN {flag} THEN 1 ELSE 0 END AS {name}"
+            if self.happens(0.5)
+            else f"({flag}) AS {name}"
+        )
+        added = (
+            Named(name, INTEGER, 1.0, 2)
+            if "CASE WHEN" in texts[-1][:10]
+            else Named(name, BOOLEAN, None, 2)
+        )
         text = f"SELECT {', '.join([*own, *texts])} FROM {scope.text}"
-        return Selected(text, (*columns, added), unit, owner, max(scope.levels, other.levels) + 1, scope.width)
+        return Selected(
+            text, (*columns, added), unit, owner, max(scope.levels, other.levels) + 1, scope.width
+        )
 
     # ------------------------------------------------------------ the question
 
@@ -516,7 +669,11 @@ class Writer(ExpressionWriter):
         """What is grouped by, and into how many groups each key divides; unknown ones are taken for few."""
         found: list[tuple[str, int]] = []
         for _ in range(self.dice.choice([0, 1, 1, 1, 2, 2, 3])):
-            key = self.write_unknown_key(scope) if self.finding and self.happens(0.45) else self.write_known_key(scope)
+            key = (
+                self.write_unknown_key(scope)
+                if self.finding and self.happens(0.45)
+                else self.write_known_key(scope)
+            )
             if key and key[0] not in {text for text, _ in found}:
                 found.append(key)
         while len(found) > 1 and multiply(size for _, size in found) > 40:
@@ -531,7 +688,17 @@ class Writer(ExpressionWriter):
         listed = [each for each in scope.columns if each.values is not None]
         days = [each for each in scope.columns if each.kind in "dm"]
         match self.dice.choice(
-            ["column", "column", "column", "coalesce", "case", "condition", "bucket", "part", "nullif"]
+            [
+                "column",
+                "column",
+                "column",
+                "coalesce",
+                "case",
+                "condition",
+                "bucket",
+                "part",
+                "nullif",
+            ]
         ):
             case "column" if listed:
                 key = self.dice.choice(listed)
@@ -548,7 +715,9 @@ class Writer(ExpressionWriter):
                 one, two = self.write_condition(scope, 1), self.write_condition(scope, 1)
                 return f"CASE WHEN {one} THEN 'é' WHEN {two} THEN 'it''s' END", 2
             case "bucket":
-                numbers = [each for each in scope.columns if each.kind in "in" and each.reach is not None]
+                numbers = [
+                    each for each in scope.columns if each.kind in "in" and each.reach is not None
+                ]
                 if not numbers:
                     return self.write_condition(scope, 1), 2
                 value = self.dice.choice(numbers)
@@ -571,22 +740,39 @@ class Writer(ExpressionWriter):
         texts = [each for each in scope.columns if each.kind in "ttiiddnmb" and each.values is None]
         if not texts:
             return None
-        self.features.add("several unknown keys" if "unknown key" in self.features else "unknown key")
+        self.features.add(
+            "several unknown keys" if "unknown key" in self.features else "unknown key"
+        )
         key = self.dice.choice(texts)
         if key.kind == TEXT and self.happens(0.4):
-            return self.dice.choice(["LOWER({})", "SUBSTR({}, 1, 2)", "COALESCE({}, '')", "TRIM({})"]).format(
-                key.text
-            ), 2
+            return self.dice.choice(
+                ["LOWER({})", "SUBSTR({}, 1, 2)", "COALESCE({}, '')", "TRIM({})"]
+            ).format(key.text), 2
         return key.text, 2
 
     def write_measure(self, scope: Source, groups: int) -> str:
         """What is measured."""
-        kinds = ["rows", "rows", "some", "sum", "sum", "sum", "mean", "mean", "units", "distinct", "if", "moment"]
+        kinds = [
+            "rows",
+            "rows",
+            "some",
+            "sum",
+            "sum",
+            "sum",
+            "mean",
+            "mean",
+            "units",
+            "distinct",
+            "if",
+            "moment",
+        ]
         match self.dice.choice([*kinds, *(["rank"] if groups <= 4 else [])]):
             case "rows":
                 text = "COUNT(*)"
             case "some":
-                value = self.write_varying(lambda: self.write_value(self.dice.choice(KINDS), scope, 1), scope)
+                value = self.write_varying(
+                    lambda: self.write_value(self.dice.choice(KINDS), scope, 1), scope
+                )
                 text = f"COUNT({value.text})"
             case "sum":
                 self.features.add("sum")
@@ -599,7 +785,9 @@ class Writer(ExpressionWriter):
                 text = f"COUNT(DISTINCT {scope.unit})"
             case "distinct" | "units":
                 self.features.add("distinct values")
-                value = self.write_varying(lambda: self.write_value(self.dice.choice(KINDS), scope, 1), scope)
+                value = self.write_varying(
+                    lambda: self.write_value(self.dice.choice(KINDS), scope, 1), scope
+                )
                 text = f"COUNT(DISTINCT {value.text})"
             case "if":
                 return f"COUNT_IF({self.write_condition(scope, 1)})"
@@ -625,7 +813,9 @@ class Writer(ExpressionWriter):
             self.features.add("deep nesting")
         keys = self.write_keys(scope)
         groups = multiply(size for _, size in keys)
-        measures = [self.write_measure(scope, groups) for _ in range(self.dice.choice([1, 1, 2, 2, 3]))]
+        measures = [
+            self.write_measure(scope, groups) for _ in range(self.dice.choice([1, 1, 2, 2, 3]))
+        ]
         shown = [f"{text} AS k{place}" for place, (text, _) in enumerate(keys)]
         shown += [f"{text} AS m{place}" for place, text in enumerate(measures)]
         if self.happens(0.3):
@@ -633,14 +823,21 @@ class Writer(ExpressionWriter):
             shown.append(f"{self.write_released(measures)} AS z")
         if keys and self.happens(0.2):
             self.features.add("window over groups")
-            windows = ["RANK() OVER (ORDER BY {} DESC)", "SUM({}) OVER ()", "LAG({}) OVER (ORDER BY {})"]
+            windows = [
+                "RANK() OVER (ORDER BY {} DESC)",
+                "SUM({}) OVER ()",
+                "LAG({}) OVER (ORDER BY {})",
+            ]
             shown.append(self.dice.choice(windows).replace("{}", measures[0]) + " AS y")
         text = f"SELECT {', '.join(shown)} FROM {scope.text}{self.write_where(scope, 1)}"
         if keys:
             listed = [
                 "ALL"
                 if self.happens(0.1)
-                else ", ".join(f"k{place}" if self.happens(0.7) else str(place + 1) for place in range(len(keys)))
+                else ", ".join(
+                    f"k{place}" if self.happens(0.7) else str(place + 1)
+                    for place in range(len(keys))
+                )
             ]
             text += f" GROUP BY {listed[0]}"
             if self.happens(0.2):
@@ -656,7 +853,9 @@ class Writer(ExpressionWriter):
         if self.happens(0.15) and "limit" not in self.features:
             self.features.add("question around a release")
             listed.append(f"asked AS ({text})")
-            text = "SELECT m0, m0 * 2 + 1 AS twice FROM asked WHERE m0 > 1 OR m0 IS NULL ORDER BY m0"
+            text = (
+                "SELECT m0, m0 * 2 + 1 AS twice FROM asked WHERE m0 > 1 OR m0 IS NULL ORDER BY m0"
+            )
         text = f"WITH {', '.join(listed)} {text}" if listed else text
         return Statement(text, frozenset(self.features), self.exact, self.finding)
 

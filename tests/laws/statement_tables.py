@@ -42,7 +42,12 @@ LABS = Table(
         Column("id", Kind.INTEGER),
         Column("test", Kind.TEXT, values=("hdl", "sbp"), other=True),
         Column("value", Kind.NUMBER, 0, 250),
-        Column("taken", Kind.TIMESTAMP, datetime(2023, 1, 1, tzinfo=UTC), datetime(2025, 1, 1, tzinfo=UTC)),
+        Column(
+            "taken",
+            Kind.TIMESTAMP,
+            datetime(2023, 1, 1, tzinfo=UTC),
+            datetime(2025, 1, 1, tzinfo=UTC),
+        ),
         Column("code", Kind.INTEGER, values=(0, 1, 2)),
     ),
     unit="id",
@@ -61,13 +66,20 @@ TRIPS = Table(
 )
 STATIONS = Table(
     "stations",
-    (Column("ward", Kind.TEXT, values=WARDS), Column("floor", Kind.INTEGER, 1, 3, values=(1, 2, 3))),
+    (
+        Column("ward", Kind.TEXT, values=WARDS),
+        Column("floor", Kind.INTEGER, 1, 3, values=(1, 2, 3)),
+    ),
     public=True,
     unique=("ward",),
 )
 PRICES = Table(
     "prices",
-    (Column("drug", Kind.TEXT), Column("price", Kind.NUMBER, 0, 20), Column("class", Kind.TEXT, values=("x", "y"))),
+    (
+        Column("drug", Kind.TEXT),
+        Column("price", Kind.NUMBER, 0, 20),
+        Column("class", Kind.TEXT, values=("x", "y")),
+    ),
     public=True,
 )
 TABLES = {table.name: table for table in (VISITS, DOSES, LABS, TRIPS, STATIONS, PRICES)}

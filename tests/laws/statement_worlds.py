@@ -17,10 +17,17 @@ __all__ = ["VARIANTS", "World", "make_world"]
 Rows = dict[Table, list[dict[str, Any]]]
 
 PUBLIC: Rows = {
-    STATIONS: [{"ward": ward, "floor": floor} for ward, floor in zip(WARDS, (1, 2, 3), strict=True)],
+    STATIONS: [
+        {"ward": ward, "floor": floor} for ward, floor in zip(WARDS, (1, 2, 3), strict=True)
+    ],
     PRICES: [
         {"drug": drug, "price": price, "class": kind}
-        for drug, price, kind in (("aspirin", 1.5, "x"), ("aspirin", 20.0, "y"), ("A", 0.0, "x"), ("7", 3.25, None))
+        for drug, price, kind in (
+            ("aspirin", 1.5, "x"),
+            ("aspirin", 20.0, "y"),
+            ("A", 0.0, "x"),
+            ("7", 3.25, None),
+        )
     ],
 }
 USUAL: dict[Kind, list[Any]] = {
@@ -29,12 +36,29 @@ USUAL: dict[Kind, list[Any]] = {
     Kind.NUMBER: [0.0, 0.5, 1.0, 7.25, 100.0, Decimal("1.10"), None],
     Kind.TEXT: ["A", "B", "é b", "aspirin", "hdl", "7", "-3.5e1", "2024-02-29", "it's", " A", None],
     Kind.DATE: [date(2024, 2, 29), date(2024, 7, 1), date(2024, 12, 31), None],
-    Kind.TIMESTAMP: [datetime(2024, 2, 29, 23, 59, 59, 999_999, UTC), datetime(2024, 7, 1, 12, tzinfo=UTC), None],
+    Kind.TIMESTAMP: [
+        datetime(2024, 2, 29, 23, 59, 59, 999_999, UTC),
+        datetime(2024, 7, 1, 12, tzinfo=UTC),
+        None,
+    ],
 }
 EXTREME: dict[Kind, list[Any]] = {
     Kind.BOOLEAN: [True, False],
     Kind.INTEGER: [2**63 - 1, -(2**63), 10**9, -1, 120, 121],
-    Kind.NUMBER: [nan, inf, -inf, 1e308, -1e308, 5e-324, -0.0, 2.0**63, 500.0, -50.0, 250.0, Decimal("99.999")],
+    Kind.NUMBER: [
+        nan,
+        inf,
+        -inf,
+        1e308,
+        -1e308,
+        5e-324,
+        -0.0,
+        2.0**63,
+        500.0,
+        -50.0,
+        250.0,
+        Decimal("99.999"),
+    ],
     Kind.TEXT: [
         "",
         "\0",
@@ -50,7 +74,10 @@ EXTREME: dict[Kind, list[Any]] = {
         "\ud800x",
     ],
     Kind.DATE: [date(1, 1, 1), date(9999, 12, 31), date(1969, 12, 31), date(2024, 1, 1)],
-    Kind.TIMESTAMP: [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC)],
+    Kind.TIMESTAMP: [
+        datetime(1, 1, 1, tzinfo=UTC),
+        datetime(9999, 12, 31, 23, 59, 59, 999_999, UTC),
+    ],
 }
 VARIANTS = ("highest", "lowest", "extreme", "nothing", "many copies", "like others", "many keys")
 PRIVATE = (VISITS, DOSES, LABS)
@@ -59,7 +86,8 @@ UNITS: dict[Table, list[Any]] = {
     DOSES: [1, 2, 3, 4, -1, None],
     LABS: [1, 2, 0, 2**70, -(2**63), None],
 }
-VICTIM: dict[Table, Any] = {VISITS: "7", DOSES: 7, LABS: 7}  # one unit, which each table stores in its own way
+# one unit, which each table stores in its own way
+VICTIM: dict[Table, Any] = {VISITS: "7", DOSES: 7, LABS: 7}
 
 
 @dataclass(frozen=True)
@@ -105,9 +133,14 @@ def make_world(seed: int) -> World:
         own: Rows = {table: _make_rows(dice, table, variant, others[table]) for table in PRIVATE}
         if dice.random() < 0.3:
             own[dice.choice(PRIVATE)] = []
-        own = {table: [row | {str(table.unit): VICTIM[table]} for row in rows] for table, rows in own.items()}
+        own = {
+            table: [row | {str(table.unit): VICTIM[table]} for row in rows]
+            for table, rows in own.items()
+        }
         own[TRIPS] = _make_rows(dice, TRIPS, variant, others[TRIPS])[:1]
-        found.append({table: _shuffle(dice, [*rows, *own.get(table, [])]) for table, rows in others.items()})
+        found.append(
+            {table: _shuffle(dice, [*rows, *own.get(table, [])]) for table, rows in others.items()}
+        )
     return World(tuple(found))
 
 
@@ -115,22 +148,34 @@ def _shuffle(dice: Random, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return dice.sample(rows, len(rows))
 
 
-def _make_rows(dice: Random, table: Table, variant: str, others: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _make_rows(
+    dice: Random, table: Table, variant: str, others: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
     """The rows of the unit that makes the difference."""
     match variant:
         case "highest" | "lowest":
-            rows = [{column.name: _make_end(dice, column, variant == "highest") for column in table.columns}]
+            rows = [
+                {
+                    column.name: _make_end(dice, column, variant == "highest")
+                    for column in table.columns
+                }
+            ]
             return rows * dice.choice([1, 2, 3])
         case "extreme":
             return [_make_row(dice, table, 0.8) for _ in range(dice.choice([1, 2, 4]))]
         case "nothing":
-            return [dict.fromkeys((column.name for column in table.columns), None)] * dice.choice([1, 3])
+            return [dict.fromkeys((column.name for column in table.columns), None)] * dice.choice(
+                [1, 3]
+            )
         case "many copies":
             return [_make_row(dice, table, 0)] * 5
         case "like others":
             return [dict(dice.choice(others)) for _ in range(4)]
         case _:
-            return [{column.name: _make_other(column, number) for column in table.columns} for number in range(6)]
+            return [
+                {column.name: _make_other(column, number) for column in table.columns}
+                for number in range(6)
+            ]
 
 
 def _make_row(dice: Random, table: Table, extreme: float) -> dict[str, Any]:
@@ -167,7 +212,11 @@ def _make_end(dice: Random, column: Column, high: bool) -> Any:
     end = column.high if high else column.low
     if isinstance(end, int) and not isinstance(end, bool):
         beyond = end + (1000 if high else -1000)
-        return dice.choice([end, beyond]) if column.kind is Kind.INTEGER else float(dice.choice([end, beyond]))
+        return (
+            dice.choice([end, beyond])
+            if column.kind is Kind.INTEGER
+            else float(dice.choice([end, beyond]))
+        )
     if end is not None:
         return end
     if column.values is not None:

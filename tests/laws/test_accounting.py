@@ -74,13 +74,22 @@ counts = st.integers(0, 5)
 @every_loss
 @pytest.mark.parametrize("times", [1, 2, 7])
 def test_a_list_costs_what_its_multiple_costs(loss, times):
-    assert total([loss] * times) == total([loss * times]) == total(loss * times) == total(*[loss] * times)
+    assert (
+        total([loss] * times)
+        == total([loss * times])
+        == total(loss * times)
+        == total(*[loss] * times)
+    )
     assert total([loss] * times).delta(1) == total(loss * times).delta(1)
 
 
 @given(losses, losses, counts, counts)
 def test_order_does_not_matter(one, other, n, m):
-    assert total(one * n + other * m) == total(other * m, one * n) == total([other] * m + [one] * n, one * 0)
+    assert (
+        total(one * n + other * m)
+        == total(other * m, one * n)
+        == total([other] * m + [one] * n, one * 0)
+    )
 
 
 @given(losses, losses, losses)
@@ -203,7 +212,9 @@ def test_a_gaussian_under_replace_costs_as_twice_the_sensitivity(norm):
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=5))
 def test_parts_cost_the_largest_when_units_come_and_go(tenths):
-    assert total(parallel(PureLoss(F(n, 10)) for n in tenths)).epsilon(0) == pytest.approx(max(tenths) / 10)
+    assert total(parallel(PureLoss(F(n, 10)) for n in tenths)).epsilon(0) == pytest.approx(
+        max(tenths) / 10
+    )
 
 
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=5))
@@ -263,9 +274,15 @@ def test_a_sampled_group_is_bounded(epsilon, rate, size):
     """Units are drawn one by one: the number drawn is binomial, and each draw moves randomized response once more."""
     grouped = PureLoss(epsilon).subsample(rate).group(size)
     with working(200):
-        drawn = [exact.comb(size, j) * ball(rate) ** j * ball(1 - rate) ** (size - j) for j in range(size + 1)]
+        drawn = [
+            exact.comb(size, j) * ball(rate) ** j * ball(1 - rate) ** (size - j)
+            for j in range(size + 1)
+        ]
         moved = [exact.response(j * epsilon).p for j in range(size + 1)]
-        p = tuple(sum((w * law[side] for w, law in zip(drawn, moved, strict=True)), ball(0)) for side in (0, 1))
+        p = tuple(
+            sum((w * law[side] for w, law in zip(drawn, moved, strict=True)), ball(0))
+            for side in (0, 1)
+        )
         pair = exact.Listed(p, moved[0])
         for at in EPSILONS:
             assert lower(pair.delta(at)) <= F(total(grouped).delta(at))
@@ -273,7 +290,9 @@ def test_a_sampled_group_is_bounded(epsilon, rate, size):
 
 
 def test_a_sample_of_a_sample_is_a_sample():
-    assert GaussianLoss(1).subsample(F(1, 2)).subsample(F(1, 3)) == GaussianLoss(1).subsample(F(1, 6))
+    assert GaussianLoss(1).subsample(F(1, 2)).subsample(F(1, 3)) == GaussianLoss(1).subsample(
+        F(1, 6)
+    )
 
 
 @every_loss

@@ -71,16 +71,23 @@ def one_laplace(random: Random) -> tuple[Loss, Truth]:
 
     def renyi(order: Fraction) -> Ball:
         a, e = ball(order), ball(told)
-        rising, falling = a / (2 * a - 1) * ((a - 1) * e).exp(), (a - 1) / (2 * a - 1) * (-a * e).exp()
+        rising, falling = (
+            a / (2 * a - 1) * ((a - 1) * e).exp(),
+            (a - 1) / (2 * a - 1) * (-a * e).exp(),
+        )
         return (rising + falling).log() / (a - 1)
 
     def moment(power: int) -> Ball:
         e, fall = ball(told), (-ball(told)).exp()
         # The integrals of x**j exp(-x) from 0 to e are incomplete gamma functions.
         gammas = [
-            factorial(j) * (1 - fall * sum((e**i / factorial(i) for i in range(j + 1)), ball(0))) for j in range(4)
+            factorial(j) * (1 - fall * sum((e**i / factorial(i) for i in range(j + 1)), ball(0)))
+            for j in range(4)
         ]
-        inner = sum((comb(power, j) * e ** (power - j) * (-2) ** j * gammas[j] for j in range(power + 1)), ball(0))
+        inner = sum(
+            (comb(power, j) * e ** (power - j) * (-2) ** j * gammas[j] for j in range(power + 1)),
+            ball(0),
+        )
         return (e**power + (-e) ** power * fall + inner) / 2
 
     truth = Truth(
@@ -99,7 +106,10 @@ def one_gaussian(random: Random) -> tuple[Loss, Truth]:
 
 
 def many_gaussians(random: Random) -> tuple[Loss, Truth]:
-    parts = [(between(random, F(1, 1000), F(1)), random.randrange(1, 9)) for _ in range(random.randrange(2, 5))]
+    parts = [
+        (between(random, F(1, 1000), F(1)), random.randrange(1, 9))
+        for _ in range(random.randrange(2, 5))
+    ]
     losses = [GaussianLoss(squared) * times for squared, times in parts]
     return sum(losses[1:], losses[0]), of_gaussian(sum((s * n for s, n in parts), F(0)))
 
@@ -132,9 +142,15 @@ def unlike_responses(random: Random) -> tuple[Loss, Truth]:
 
 
 def failing_responses(random: Random) -> tuple[Loss, Truth]:
-    epsilon, failure, times = between(random, F(1, 20), F(1)), between(random, F(0), F(1, 10)), random.randrange(1, 4)
+    epsilon, failure, times = (
+        between(random, F(1, 20), F(1)),
+        between(random, F(0), F(1, 10)),
+        random.randrange(1, 4),
+    )
     truth = of_ways(exact.product_of([exact.telling(epsilon, failure)] * times), "delta misses")
-    return ApproximateLoss(epsilon, failure) * times, Truth(truth.delta, None, truth.misses, None, "delta misses")
+    return ApproximateLoss(epsilon, failure) * times, Truth(
+        truth.delta, None, truth.misses, None, "delta misses"
+    )
 
 
 def random_law(random: Random, outcomes: int) -> list[Fraction]:
@@ -154,7 +170,12 @@ def torn_finite(random: Random) -> tuple[Loss, Truth]:
     for _ in range(2):
         p, q = random_law(random, 3), random_law(random, 3)
         rare = F(1, random.randrange(20, 200))
-        pairs.append(([x * (1 - rare) for x in p] + [rare, F(0)], [x * (1 - 2 * rare) for x in q] + [F(0), 2 * rare]))
+        pairs.append(
+            (
+                [x * (1 - rare) for x in p] + [rare, F(0)],
+                [x * (1 - 2 * rare) for x in q] + [F(0), 2 * rare],
+            )
+        )
     loss = FiniteLoss(*pairs[0]) + FiniteLoss(*pairs[1])
     truth = of_ways(exact.product_of([listed(p, q) for p, q in pairs]))
     return loss, Truth(truth.delta, None, truth.misses)
@@ -163,7 +184,9 @@ def torn_finite(random: Random) -> tuple[Loss, Truth]:
 def many_finite(random: Random) -> tuple[Loss, Truth]:
     pairs = [(random_law(random, 3), random_law(random, 3)) for _ in range(3)]
     losses = [FiniteLoss(p, q) for p, q in pairs]
-    return losses[0] + losses[1] + losses[2], of_ways(exact.product_of([listed(p, q) for p, q in pairs]))
+    return losses[0] + losses[1] + losses[2], of_ways(
+        exact.product_of([listed(p, q) for p, q in pairs])
+    )
 
 
 def listed(p: list[Fraction], q: list[Fraction]) -> Listed:
@@ -171,16 +194,24 @@ def listed(p: list[Fraction], q: list[Fraction]) -> Listed:
 
 
 def sampled_responses(random: Random) -> tuple[Loss, Truth]:
-    epsilon, rate, times = between(random, F(1, 10), F(3)), between(random, F(1, 100), F(1)), random.randrange(1, 4)
+    epsilon, rate, times = (
+        between(random, F(1, 10), F(3)),
+        between(random, F(1, 100), F(1)),
+        random.randrange(1, 4),
+    )
     pair = exact.sampled(exact.response(epsilon), rate)
     tight = "delta" if times == 1 else ""  # misses are bounded for both directions at once
-    return PureLoss(epsilon).subsample(rate) * times, without_moments(of_ways(exact.product_of([pair] * times), tight))
+    return PureLoss(epsilon).subsample(rate) * times, without_moments(
+        of_ways(exact.product_of([pair] * times), tight)
+    )
 
 
 def sampled_finite(random: Random) -> tuple[Loss, Truth]:
     p, q, rate = random_law(random, 3), random_law(random, 3), between(random, F(1, 100), F(1))
     ways = [exact.sampled(pair, rate) for pair in (listed(p, q), listed(q, p))]
-    return FiniteLoss(p, q).subsample(rate), without_moments(of_ways([*ways, *(way.swapped() for way in ways)]))
+    return FiniteLoss(p, q).subsample(rate), without_moments(
+        of_ways([*ways, *(way.swapped() for way in ways)])
+    )
 
 
 def without_moments(truth: Truth) -> Truth:
@@ -190,11 +221,14 @@ def without_moments(truth: Truth) -> Truth:
 def one_discrete_gaussian(random: Random) -> tuple[Loss, Truth]:
     variance, distance = between(random, F(1, 5), F(9)), random.randrange(1, 4)
     reach = 60
-    pair = exact.discrete([(-ball(z * z / (2 * variance))).exp() for z in range(-reach, reach + 1)], distance)
+    pair = exact.discrete(
+        [(-ball(z * z / (2 * variance))).exp() for z in range(-reach, reach + 1)], distance
+    )
     truth = of_ways([pair, pair.swapped()])
 
     def delta(epsilon: Fraction) -> Ball:
-        return pair.one_way_delta(ball(epsilon)) - gaussian_tail(variance, reach)  # what lies beyond the list
+        # what lies beyond the list
+        return pair.one_way_delta(ball(epsilon)) - gaussian_tail(variance, reach)
 
     return DiscreteGaussianLoss(variance, distance), Truth(delta, None, truth.misses, None, "")
 
@@ -228,7 +262,9 @@ def concentrated(random: Random) -> tuple[Loss, Truth]:
     """Gaussian noise meets any rho."""
     rho, times = between(random, F(1, 100), F(1)), random.randrange(1, 9)
     truth = of_gaussian(2 * rho * times)
-    return ZeroConcentratedLoss(rho) * times, Truth(truth.delta, truth.renyi, truth.misses, None, "renyi")
+    return ZeroConcentratedLoss(rho) * times, Truth(
+        truth.delta, truth.renyi, truth.misses, None, "renyi"
+    )
 
 
 KINDS = [

@@ -12,12 +12,23 @@ from hypothesis import strategies as st
 import tacit.mechanisms
 from tacit.exact import ball, lower, upper, working
 from tacit.mechanisms import Gaussian, Laplace, clamp, round_to
-from tests.laws.every_mechanism import EPSILONS, TINY, constant_noise, every_noise, excess, largest_loss
+from tests.laws.every_mechanism import (
+    EPSILONS,
+    TINY,
+    constant_noise,
+    every_noise,
+    excess,
+    largest_loss,
+)
 
 F = Fraction
 HUGE = 1.7976931348623157e308
 
-integers = st.one_of(st.integers(-50, 50), st.integers(-(2**70), 2**70), st.sampled_from([2**63 - 1, -(2**63), 2**62]))
+integers = st.one_of(
+    st.integers(-50, 50),
+    st.integers(-(2**70), 2**70),
+    st.sampled_from([2**63 - 1, -(2**63), 2**62]),
+)
 floats = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
     st.integers(-40, 40).map(lambda number: number / 4),
@@ -59,7 +70,9 @@ def test_drawing_again_costs_exactly_the_ratio_of_the_chances_to_be_accepted():
     worst = (p[0] / q[0]).log()
     extra = (mechanism.law.tail(-1) / mechanism.law.tail(0)).log()
     assert abs(upper(worst - extra) - 1) < TINY
-    assert F(1209, 1000) < lower(worst) < upper(worst) < F(1210, 1000), "21 % more than was promised"
+    assert F(1209, 1000) < lower(worst) < upper(worst) < F(1210, 1000), (
+        "21 % more than was promised"
+    )
 
 
 @every_noise
@@ -96,7 +109,16 @@ def test_a_release_draws_once_whatever_comes_out(case, drawn):
         assert asked == [None, 7, None, 3]
 
 
-DRAWING = {"noise", "noisy", "release", "words", "bernoulli", "below", "discrete_laplace", "discrete_gaussian"}
+DRAWING = {
+    "noise",
+    "noisy",
+    "release",
+    "words",
+    "bernoulli",
+    "below",
+    "discrete_laplace",
+    "discrete_gaussian",
+}
 DRAWING |= {"_add_noise", "_reports"}
 
 
@@ -110,7 +132,10 @@ ONE_DRAW_A_TURN = {
 def loops_that_draw(source):
     """The lines of `while` loops in which something is drawn."""
     for loop in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.While)):
-        names = {n.func.id if isinstance(n.func, ast.Name) else getattr(n.func, "attr", "") for n in calls(loop)}
+        names = {
+            n.func.id if isinstance(n.func, ast.Name) else getattr(n.func, "attr", "")
+            for n in calls(loop)
+        }
         if names & DRAWING:
             yield loop.lineno
 
@@ -121,14 +146,25 @@ def calls(node):
 
 def test_no_mechanism_loops_until_it_likes_what_it_drew():
     folder = Path(tacit.mechanisms.__file__).parent
-    found = {path.name: list(loops_that_draw(path.read_text(encoding="utf-8"))) for path in folder.glob("*.py")}
+    found = {
+        path.name: list(loops_that_draw(path.read_text(encoding="utf-8")))
+        for path in folder.glob("*.py")
+    }
     assert len(found) > 8
-    assert {name: len(lines) for name, lines in found.items() if lines} == dict.fromkeys(ONE_DRAW_A_TURN, 1)
+    assert {name: len(lines) for name, lines in found.items() if lines} == dict.fromkeys(
+        ONE_DRAW_A_TURN, 1
+    )
 
 
-@pytest.mark.parametrize("draws", ["noisy(value, noise)", "self.release(value)", "value + discrete_laplace(scale)"])
+@pytest.mark.parametrize(
+    "draws", ["noisy(value, noise)", "self.release(value)", "value + discrete_laplace(scale)"]
+)
 def test_a_loop_that_draws_is_caught(draws):
-    assert list(loops_that_draw(f"def f(self):\n    x = -1\n    while x < 0:\n        x = {draws}\n    return x"))
+    assert list(
+        loops_that_draw(
+            f"def f(self):\n    x = -1\n    while x < 0:\n        x = {draws}\n    return x"
+        )
+    )
 
 
 # ------------------------------------------------------------------------------- clamping
@@ -195,7 +231,11 @@ def test_a_number_is_rounded_to_the_nearest_multiple_halves_upward(released, to)
 @example([2**62, -(2**62), 2**63 - 1, -(2**63)], 10)
 def test_an_array_of_integers_is_rounded_number_by_number_and_never_wraps(released, to):
     wanted = [round_to(number, to) for number in released]
-    kinds = [object] if any(not -(2**63) <= number < 2**63 for number in released) else [object, np.int64]
+    kinds = (
+        [object]
+        if any(not -(2**63) <= number < 2**63 for number in released)
+        else [object, np.int64]
+    )
     for kind in kinds:
         assert round_to(np.array(released, dtype=kind), to).tolist() == wanted
 
@@ -205,11 +245,15 @@ def test_an_array_of_floats_is_rounded_number_by_number(released, to):
     near = round_to(np.array(released, dtype=np.float64), to)
     assert near.dtype == np.float64
     assert near.tolist() == [round_to(number, to) for number in released]
-    assert round_to({"a": near}, to)["a"].tolist() == [round_to(number, to) for number in near.tolist()]
+    assert round_to({"a": near}, to)["a"].tolist() == [
+        round_to(number, to) for number in near.tolist()
+    ]
 
 
 def test_what_is_done_after_the_noise_is_done_to_what_leaves():
     for mechanism in (Laplace(5), Gaussian(5)):
         released = mechanism.release({"a": np.arange(50), "b": 7})
-        assert clamp(released, low=0)["a"].tolist() == [max(0, number) for number in released["a"].tolist()]
+        assert clamp(released, low=0)["a"].tolist() == [
+            max(0, number) for number in released["a"].tolist()
+        ]
         assert round_to(released, to=10)["b"] == round_to(released["b"], to=10)

@@ -6,9 +6,12 @@ from collections import Counter
 import pytest
 from hypothesis import strategies as st
 
-from tacit.engines import DuckDB, Memory, pairs, work, yielding
-from tacit.engines.work import Bounds, bounds_of_question
-from tacit.engines.yielding import yield_rows
+from tacit.engines import DuckDB, Memory
+from tacit.engines import work_bounds as work
+from tacit.engines.memory import rows as yielding
+from tacit.engines.memory.rows import yield_rows
+from tacit.engines.sql import join_pairs as pairs
+from tacit.engines.work_bounds import Bounds, bounds_of_question
 from tacit.errors import InvalidPlan, TooLarge
 from tacit.plan import (
     MOST_CHARACTERS,
@@ -41,9 +44,24 @@ from tests.laws.test_rows import in_duckdb, in_memory, of_others
 
 NAME, NOTE, AGE, DAY = (
     Field(Column(name, kind))
-    for name, kind in (("a", Kind.TEXT), ("b", Kind.TEXT), ("n", Kind.INTEGER), ("d", Kind.TIMESTAMP))
+    for name, kind in (
+        ("a", Kind.TEXT),
+        ("b", Kind.TEXT),
+        ("n", Kind.INTEGER),
+        ("d", Kind.TIMESTAMP),
+    )
 )
-TEXTS = ["", "a", "aa-b", "ß", "Ⱥɐ" * 7, "a" * 1500, "\U0001f600" * 1001, "é-" * 40_000, "ⱥ" * MOST_CHARACTERS]
+TEXTS = [
+    "",
+    "a",
+    "aa-b",
+    "ß",
+    "Ⱥɐ" * 7,
+    "a" * 1500,
+    "\U0001f600" * 1001,
+    "é-" * 40_000,
+    "ⱥ" * MOST_CHARACTERS,
+]
 SHORT = st.text(st.sampled_from("ab-é\U0001f600"), min_size=1, max_size=4)
 
 
@@ -59,9 +77,17 @@ def whole(number):
 def texts(draw, depth=3):
     """An expression that is a text."""
     if depth == 0:
-        return draw(st.one_of(st.sampled_from([NAME, NOTE]), SHORT.map(text), st.just(text("\U0001f600" * 500))))
+        return draw(
+            st.one_of(
+                st.sampled_from([NAME, NOTE]), SHORT.map(text), st.just(text("\U0001f600" * 500))
+            )
+        )
     inner = texts(depth - 1)
-    match draw(st.sampled_from(["case", "choice", "cut", "letters", "replace", "replace", "join", "written", "none"])):
+    match draw(
+        st.sampled_from(
+            ["case", "choice", "cut", "letters", "replace", "replace", "join", "written", "none"]
+        )
+    ):
         case "case":
             return Case(((Like(draw(inner), "a%"), draw(inner)),), draw(inner))
         case "choice":
@@ -71,9 +97,17 @@ def texts(draw, depth=3):
             length = whole(draw(st.sampled_from([0, 3, 100, 20_000])))
             if draw(st.booleans()):
                 return Called(Function.RIGHT, (draw(inner), length))
-            return Called(Function.SUBSTR, (draw(inner), whole(2), *([length] if draw(st.booleans()) else [])))
+            return Called(
+                Function.SUBSTR, (draw(inner), whole(2), *([length] if draw(st.booleans()) else []))
+            )
         case "letters":
-            functions = [Function.UPPER, Function.LOWER, Function.TRIM, Function.LTRIM, Function.RTRIM]
+            functions = [
+                Function.UPPER,
+                Function.LOWER,
+                Function.TRIM,
+                Function.LTRIM,
+                Function.RTRIM,
+            ]
             return Called(draw(st.sampled_from(functions)), (draw(inner),))
         case "replace":
             new = draw(st.one_of(SHORT, st.sampled_from(["", "ab" * 5, "\U0001f600" * 9])))
@@ -82,7 +116,9 @@ def texts(draw, depth=3):
             parts = [draw(st.one_of(inner, st.just(AGE))) for _ in range(draw(st.integers(1, 3)))]
             return Called(Function.CONCAT, tuple(parts))
         case "written":
-            written = Called(Function.STRFTIME, (DAY, text(draw(st.sampled_from(["%A, %d %B %Y", "%Y", "x"])))))
+            written = Called(
+                Function.STRFTIME, (DAY, text(draw(st.sampled_from(["%A, %d %B %Y", "%Y", "x"]))))
+            )
             return draw(st.sampled_from([written, Cast(AGE, Kind.TEXT)]))
         case _:
             return draw(inner)
@@ -96,13 +132,20 @@ def check_length(expression, row):
     return len(found.encode()) / max(1, bound.fixed + bound.share * read)
 
 
-@each_of(150, texts(), st.sampled_from(TEXTS), st.sampled_from(TEXTS), st.sampled_from([-(2**63), 7, None]))
+@each_of(
+    150,
+    texts(),
+    st.sampled_from(TEXTS),
+    st.sampled_from(TEXTS),
+    st.sampled_from([-(2**63), 7, None]),
+)
 def test_no_text_is_longer_than_its_bound(expression, one, two, number):
     check_length(expression, {"a": one, "b": two, "n": number, "d": 20_000 * 86_400_000_000})
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("a", "\U0001f600"), ("aa", "bcd"), ("a", "bcd"), ("\U0001f600", "a"), ("a", "")]
+    ("old", "new"),
+    [("a", "\U0001f600"), ("aa", "bcd"), ("a", "bcd"), ("\U0001f600", "a"), ("a", "")],
 )
 def test_what_is_replaced_is_as_long_as_its_bound_at_worst(old, new):
     changed = Called(Function.REPLACE, (NAME, text(old), text(new)))
@@ -116,16 +159,26 @@ def test_a_letter_of_another_case_is_at_most_half_as_long_again():
         change = compile_expression(Called(function, (NAME,)))
         changed = [letter for letter in letters if other(letter) != letter or letter == "ß"]
         assert len(changed) > 1_000
-        assert all(2 * len(change({"a": letter}).encode()) <= 3 * len(letter.encode()) for letter in changed)
+        assert all(
+            2 * len(change({"a": letter}).encode()) <= 3 * len(letter.encode())
+            for letter in changed
+        )
 
 
 def test_both_engines_read_as_much_of_a_cell():
     table = Table("visits", (Column("note", Kind.TEXT),), unit="who", contributions=1)
-    cells = ["é" * n for n in (MOST_CHARACTERS // 2, MOST_CHARACTERS, MOST_CHARACTERS + 1)] + ["a" * 70_000, None]
+    cells = ["é" * n for n in (MOST_CHARACTERS // 2, MOST_CHARACTERS, MOST_CHARACTERS + 1)] + [
+        "a" * 70_000,
+        None,
+    ]
     world = row_plans.World({table: [{"who": i, "note": cell} for i, cell in enumerate(cells)]})
     found = in_memory(Scan(table), world)
     assert found == in_duckdb(Scan(table), world)
-    assert {cell and len(cell) for _, (cell,) in found} == {MOST_CHARACTERS // 2, MOST_CHARACTERS, None}
+    assert {cell and len(cell) for _, (cell,) in found} == {
+        MOST_CHARACTERS // 2,
+        MOST_CHARACTERS,
+        None,
+    }
 
 
 # ---------------------------------------------------------------- rows
@@ -156,24 +209,34 @@ def crowds(draw, world, most=20):
     for table in (ONE, TWO):
         cells = {column.name: row_plans.CELLS[column.kind] for column in table.columns}
         pool = draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=2))
-        rows = [dict(pool[i % len(pool)]) | {table.unit: HEAVY} for i in range(draw(st.sampled_from([1, 5, most])))]
+        rows = [
+            dict(pool[i % len(pool)]) | {table.unit: HEAVY}
+            for i in range(draw(st.sampled_from([1, 5, most])))
+        ]
         more[table] = [*world.rows[table], *rows]
     return row_plans.World({**world.rows, **more})
 
 
 def check_rows(data):
     """Look at every node of some rows; how many joins there were in which somebody was left out."""
-    rows = data.draw(unit_rows(data.draw(st.integers(2, 4)), shapes=["joined", "stacked", "public"]))
+    rows = data.draw(
+        unit_rows(data.draw(st.integers(2, 4)), shapes=["joined", "stacked", "public"])
+    )
     world, found = data.draw(worlds().flatmap(crowds)), Counter()
     memory = Memory(world.rows)
     bounds = Bounds(rows, memory._sharing)
     for node in every_node(rows):
         if owner_of(node) is Owner.NOBODY:
             continue
-        load, held = bounds.load(node), Counter(row.unit for row in yield_rows(node, memory._rows, bounds))
+        load, held = (
+            bounds.load(node),
+            Counter(row.unit for row in yield_rows(node, memory._rows, bounds)),
+        )
         for unit, number in held.items():
             tables = [table for table in tables_of(node) if not table.public]
-            owned = max(sum(row[table.unit] == unit for row in world.rows[table]) for table in tables)
+            owned = max(
+                sum(row[table.unit] == unit for row in world.rows[table]) for table in tables
+            )
             assert number <= load.copies * owned + load.more
         if isinstance(node, Joined):
             found["limited" if bounds.limits(node) else "free"] += 1
@@ -190,7 +253,10 @@ def test_a_unit_becomes_no_more_rows_than_is_proved(small):
 
 
 def check_engines(data):
-    rows, world = data.draw(unit_rows(3, shapes=["joined", "public", "kept"])), data.draw(worlds().flatmap(crowds))
+    rows, world = (
+        data.draw(unit_rows(3, shapes=["joined", "public", "kept"])),
+        data.draw(worlds().flatmap(crowds)),
+    )
     every = in_memory(rows, world)
     assert in_duckdb(rows, world) == every
     assert in_memory(rows, world.without(HEAVY)) == of_others(every, HEAVY)
@@ -208,7 +274,9 @@ def check_questions(data):
     world = data.draw(worlds().flatmap(crowds))
     memory, seen = Memory(world.rows), Counter()
     with DuckDB(world.rows, threads=1) as engine:
-        question = data.draw(row_questions(data.draw(unit_rows(3, shapes=["joined", "windowed", "inner"]))))
+        question = data.draw(
+            row_questions(data.draw(unit_rows(3, shapes=["joined", "windowed", "inner"])))
+        )
         weights = data.draw(row_plans.plans.weightings())
         try:
             found = memory.evaluate(question, weights).tolist()
@@ -217,7 +285,9 @@ def check_questions(data):
         assert engine.evaluate(question, weights).tolist() == found
         seen["answers"] += any(map(any, found))
         read = bounds_of_question(question, memory._sharing)
-        seen["unread"] += any(not read.reads(c.name) for t in tables_of(question.rows) for c in t.columns)
+        seen["unread"] += any(
+            not read.reads(c.name) for t in tables_of(question.rows) for c in t.columns
+        )
     return seen
 
 
@@ -231,7 +301,8 @@ def test_a_pair_is_as_long_as_both_its_texts():
     table = Table("visits", (Column("note", Kind.TEXT),), unit="who", contributions=1)
     other = Table("calls", (Column("word", Kind.TEXT),), unit="who", contributions=1)
     rows = Joined(Scan(table), Scan(other))
-    word = "a" * (16_384 - 2 * work.ROW_BYTES - 4_000)  # so that 1,024 pairs take as much as they may
+    # so that 1,024 pairs take as much as they may
+    word = "a" * (16_384 - 2 * work.ROW_BYTES - 4_000)
     for number, stays in ((1_024, True), (1_025, False)):
         notes = [{"who": 1, "note": "é" * 2_000}] * number
         world = row_plans.World({table: notes, other: [{"who": 1, "word": word}]})
@@ -240,7 +311,18 @@ def test_a_pair_is_as_long_as_both_its_texts():
         assert found.total() == number * stays
 
 
-LIKE_TEXTS = ["", "a", "a.b", "a\nb", "aé" * 20, "a_%b\\" * 9, "x" * 40, "^a$" * 7, "\U0001f600" * 17, "A" * 17]
+LIKE_TEXTS = [
+    "",
+    "a",
+    "a.b",
+    "a\nb",
+    "aé" * 20,
+    "a_%b\\" * 9,
+    "x" * 40,
+    "^a$" * 7,
+    "\U0001f600" * 17,
+    "A" * 17,
+]
 SIGNS = st.sampled_from([*"aéx._%\\^$*+?()[]{}|-A \n", "%", "_", "\\%", "\\_", "\U0001f600"])
 
 

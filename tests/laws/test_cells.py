@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory, ingest
-from tacit.engines.dialect import Dialect
-from tacit.engines.duckdb import FEW, open_connection
-from tacit.engines.loading import load_table
-from tacit.engines.reading import read_cell
-from tacit.engines.rendering import type_name
-from tacit.engines.sources import Stored, rows_of, source_of
+from tacit.engines.duckdb.engine import FEW, open_connection
+from tacit.engines.duckdb.load import load_table
+from tacit.engines.sources.kinds import Stored, rows_of, source_of
+from tacit.engines.sources.text_format import Dialect
+from tacit.engines.sql.casts import read_cell
+from tacit.engines.sql.expressions import type_name
 from tacit.plan import (
     Column,
     Compared,
@@ -63,9 +63,41 @@ FLOATS = [
     None,
     2.0**53,
 ]
-TEXTS = ["", "A", "a", None, "\N{GRINNING FACE}", "é", "e\u0301", "NaN", "\uffff", "x" * 5000, "1", "NULL", "'", " A"]
-DAYS = [date(1, 1, 1), date(9999, 12, 31), date(1970, 1, 1), None, date(2025, 6, 1), date(1969, 12, 31)]
-FAR = [-62_135_596_800, 253_402_300_799, 0, None, 1_750_000_000, -1, 253_402_300_800, -62_135_596_801]  # seconds
+TEXTS = [
+    "",
+    "A",
+    "a",
+    None,
+    "\N{GRINNING FACE}",
+    "é",
+    "e\u0301",
+    "NaN",
+    "\uffff",
+    "x" * 5000,
+    "1",
+    "NULL",
+    "'",
+    " A",
+]
+DAYS = [
+    date(1, 1, 1),
+    date(9999, 12, 31),
+    date(1970, 1, 1),
+    None,
+    date(2025, 6, 1),
+    date(1969, 12, 31),
+]
+# seconds
+FAR = [
+    -62_135_596_800,
+    253_402_300_799,
+    0,
+    None,
+    1_750_000_000,
+    -1,
+    253_402_300_800,
+    -62_135_596_801,
+]
 
 
 def whole(bits: int, *, signed: bool) -> list[int | None]:
@@ -75,7 +107,13 @@ def whole(bits: int, *, signed: bool) -> list[int | None]:
 
 def decimals(width: int, scale: int) -> list[Decimal | None]:
     top = Decimal((0, (9,) * width, -scale))
-    return [top, top.copy_negate(), Decimal(0), None, Decimal("1.5").quantize(Decimal((0, (1,), -scale)))]
+    return [
+        top,
+        top.copy_negate(),
+        Decimal(0),
+        None,
+        Decimal("1.5").quantize(Decimal((0, (1,), -scale))),
+    ]
 
 
 def moments(unit: str) -> list[int | None]:
@@ -96,18 +134,27 @@ STORED: dict[str, tuple[pa.DataType, list[Any]]] = {
     ),
     "f16": (
         pa.float16(),
-        [None if x is None else np.float16(x) for x in (nan, inf, -inf, -0.0, 6e-8, 65504, 1.5, None)],
+        [
+            None if x is None else np.float16(x)
+            for x in (nan, inf, -inf, -0.0, 6e-8, 65504, 1.5, None)
+        ],
     ),
     **{f"i{b}": (getattr(pa, f"int{b}")(), whole(b, signed=True)) for b in (8, 16, 32, 64)},
     **{f"u{b}": (getattr(pa, f"uint{b}")(), whole(b, signed=False)) for b in (8, 16, 32, 64)},
-    **{f"d{w}_{s}": (pa.decimal128(w, s), decimals(w, s)) for w, s in ((4, 2), (9, 2), (18, 3), (38, 10))},
+    **{
+        f"d{w}_{s}": (pa.decimal128(w, s), decimals(w, s))
+        for w, s in ((4, 2), (9, 2), (18, 3), (38, 10))
+    },
     "bool": (pa.bool_(), [True, False, None]),
     "text": (pa.string(), TEXTS),
     "large": (pa.large_string(), TEXTS),
     "coded": (pa.dictionary(pa.int32(), pa.string()), TEXTS),
     "day": (pa.date32(), DAYS),
     **{f"t_{unit}": (pa.timestamp(unit), moments(unit)) for unit in ("s", "ms", "us", "ns")},
-    **{f"z_{unit}": (pa.timestamp(unit, "Europe/Paris"), moments(unit)) for unit in ("s", "ms", "us", "ns")},
+    **{
+        f"z_{unit}": (pa.timestamp(unit, "Europe/Paris"), moments(unit))
+        for unit in ("s", "ms", "us", "ns")
+    },
     "none": (pa.null(), [None]),
 }
 KINDS = {
@@ -126,7 +173,10 @@ BOUNDS: dict[Kind, list[tuple[Any, Any]]] = {
     Kind.INTEGER: [(None, None), (0, 5), (-3, None)],
     Kind.NUMBER: [(None, None), (-1, 2), (None, 2), (Fraction(-1, 2), None)],
     Kind.DATE: [(None, None), (date(2024, 1, 1), date(2025, 6, 1))],
-    Kind.TIMESTAMP: [(None, None), (datetime(2024, 1, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC))],
+    Kind.TIMESTAMP: [
+        (None, None),
+        (datetime(2024, 1, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC)),
+    ],
 }
 ROWS = 14
 
@@ -153,7 +203,9 @@ def array(name: str, cells: list[Any]) -> pa.Array:
     if pa.types.is_floating(kind):  # bits as they are: no NaN becomes NULL
         raw = np.array([0 if cell is None else cell for cell in cells], kind.to_pandas_dtype())
         return pa.Array.from_buffers(
-            kind, len(cells), [pa.array([c is not None for c in cells]).buffers()[1], pa.py_buffer(raw)]
+            kind,
+            len(cells),
+            [pa.array([c is not None for c in cells]).buffers()[1], pa.py_buffer(raw)],
         )
     return pa.array(cells, kind)
 
@@ -176,9 +228,15 @@ def filled(names: list[str], filler: str, rows: int) -> pa.Table:
 
 WRITERS = {
     "pyarrow": lambda table, path: pq.write_table(table, path, row_group_size=1 << 14),
-    "pyarrow without statistics": lambda table, path: pq.write_table(table, path, write_statistics=False),
-    "pyarrow in small groups": lambda table, path: pq.write_table(table, path, row_group_size=5, use_dictionary=False),
-    "polars": lambda table, path: pl.DataFrame(table).write_parquet(path, row_group_size=1 << 12, statistics="full"),
+    "pyarrow without statistics": lambda table, path: pq.write_table(
+        table, path, write_statistics=False
+    ),
+    "pyarrow in small groups": lambda table, path: pq.write_table(
+        table, path, row_group_size=5, use_dictionary=False
+    ),
+    "polars": lambda table, path: pl.DataFrame(table).write_parquet(
+        path, row_group_size=1 << 12, statistics="full"
+    ),
     "duckdb": lambda table, path: duckdb.from_arrow(table).write_parquet(str(path)),
     "pandas": lambda table, path: table.to_pandas(types_mapper=pd.ArrowDtype).to_parquet(path),
 }
@@ -190,7 +248,9 @@ LACKING = {
 FRAMES = {
     "arrow": lambda table, _: table,
     "arrow in chunks": lambda table, _: pa.Table.from_batches(table.to_batches(max_chunksize=4)),
-    "arrow stream": lambda table, _: pa.RecordBatchReader.from_batches(table.schema, table.to_batches()),
+    "arrow stream": lambda table, _: pa.RecordBatchReader.from_batches(
+        table.schema, table.to_batches()
+    ),
     "polars": lambda table, _: pl.from_arrow(table),
     "pandas": lambda table, _: table.to_pandas(),
     "pandas of Arrow": lambda table, _: table.to_pandas(types_mapper=pd.ArrowDtype),
@@ -213,7 +273,10 @@ def columns_asked(names: list[str]) -> list[tuple[str, Kind]]:
 
 def tables_for(names: list[str]) -> list[Table]:
     """Tables that declare every column as every kind that it may have: the first kinds, then the second, …"""
-    by_kind = [[Column(name, kinds_for(name)[n]) for name in names if n < len(kinds_for(name))] for n in range(6)]
+    by_kind = [
+        [Column(name, kinds_for(name)[n]) for name in names if n < len(kinds_for(name))]
+        for n in range(6)
+    ]
     return [Table("t", (Column("i", Kind.INTEGER), *columns)) for columns in by_kind if columns]
 
 
@@ -231,14 +294,21 @@ def bits(value: Any) -> Any:
 def expected_cells(source: object, table: Table, variants: list[Column]) -> list[tuple[Any, ...]]:
     """What the memory engine reads, row by row."""
     rows = [row.cells for row in rows_of(source, table)]
-    return plain_cells([(row["i"], *(clamp_cell(row[column.name], column) for column in variants)) for row in rows])
+    return plain_cells(
+        [(row["i"], *(clamp_cell(row[column.name], column) for column in variants)) for row in rows]
+    )
 
 
 def found_cells(cursor: Any, relation: Any, variants: list[Column]) -> list[tuple[Any, ...]]:
     """What DuckDB reads, row by row; dates and moments as integers."""
-    cells = [as_value(read_cell(relation.columns[c.name][0], relation.columns[c.name][1], c), c.kind) for c in variants]
+    cells = [
+        as_value(read_cell(relation.columns[c.name][0], relation.columns[c.name][1], c), c.kind)
+        for c in variants
+    ]
     number = relation.columns["i"][0]
-    found = cursor.execute(f"SELECT {', '.join([number, *cells])} FROM {relation.name} WHERE {number} >= 0")
+    found = cursor.execute(
+        f"SELECT {', '.join([number, *cells])} FROM {relation.name} WHERE {number} >= 0"
+    )
     return plain_cells(found.fetchall())
 
 
@@ -267,7 +337,9 @@ def check_cells(source: Any, small: Any, names: list[str]) -> int:
         variants = variants_of(table)
         wanted = expected_cells(small() if callable(small) else small, table, variants)
         with closing(open_connection(threads=1)) as connection:
-            relation = load_table(connection, 0, table, source_of(source() if callable(source) else source))
+            relation = load_table(
+                connection, 0, table, source_of(source() if callable(source) else source)
+            )
             unoptimised = connection.cursor()
             unoptimised.execute("PRAGMA disable_optimizer")
             for cursor in (connection.cursor(), unoptimised):
@@ -307,8 +379,14 @@ def test_a_cell_means_the_same_in_both_engines(writer: str, tmp_path: Path) -> N
 def test_a_cell_of_a_frame_means_the_same_in_both_engines(frame: str, tmp_path: Path) -> None:
     names = [name for name in STORED if name not in LACKING_FRAMES.get(frame, ())]
     made = FRAMES[frame]
-    seen = check_cells(lambda: made(poison(names), tmp_path), lambda: made(poison(names), tmp_path), names)
-    seen += check_cells(lambda: made(filled(names, "calm", 50), tmp_path), lambda: made(poison(names), tmp_path), names)
+    seen = check_cells(
+        lambda: made(poison(names), tmp_path), lambda: made(poison(names), tmp_path), names
+    )
+    seen += check_cells(
+        lambda: made(filled(names, "calm", 50), tmp_path),
+        lambda: made(poison(names), tmp_path),
+        names,
+    )
     assert seen >= 2 * 2 * ROWS * 30
 
 
@@ -365,12 +443,21 @@ def test_a_python_object_means_the_same_in_both_engines() -> None:
     """In a list and in a column of mere objects: each by itself, whatever stands beside it."""
     table = Table("t", (Column("i", Kind.INTEGER), *(Column(kind.value, kind) for kind in Kind)))
     rows = [{"i": i, **{kind.value: cell for kind in Kind}} for i, cell in enumerate(HALF_TYPED)]
-    objects = pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]})
+    objects = pd.DataFrame(
+        {name: pd.Series([row[name] for row in rows], dtype=object) for name in rows[0]}
+    )
     variants, seen = variants_of(table), 0
     wanted = expected_cells(rows, table, variants)
-    for source in (rows, objects, [*rows, *({**row, "i": -1} for row in rows)], *([row] for row in rows)):
+    for source in (
+        rows,
+        objects,
+        [*rows, *({**row, "i": -1} for row in rows)],
+        *([row] for row in rows),
+    ):
         with closing(open_connection(threads=1)) as connection:
-            found = found_cells(connection, load_table(connection, 0, table, source_of(source)), variants)
+            found = found_cells(
+                connection, load_table(connection, 0, table, source_of(source)), variants
+            )
         assert set(found) <= set(wanted), first_difference(found, wanted, variants)
         assert isinstance(source, list) or found == wanted
         seen += len(found) * len(variants)
@@ -396,9 +483,16 @@ def questions_about(table: Table, column: Column) -> list[Question]:
     """What depends on a cell, for every row of its own: its sum, its order, whether it is there."""
     field, number = Field(column), Key(Field(table.columns[0]), tuple(range(ROWS)))
     bounded = column.kind in {Kind.INTEGER, Kind.NUMBER} and None not in {column.low, column.high}
-    measures: tuple[Measure, ...] = (Counted(), Counted(field), *([sum_measure(field)] if bounded else []))
+    measures: tuple[Measure, ...] = (
+        Counted(),
+        Counted(field),
+        *([sum_measure(field)] if bounded else []),
+    )
     pivot = Literal(PIVOTS[column.kind], column.kind)
-    conditions: list[Expression] = [IsNull(field), Compared("=" if column.kind is Kind.BOOLEAN else ">=", field, pivot)]
+    conditions: list[Expression] = [
+        IsNull(field),
+        Compared("=" if column.kind is Kind.BOOLEAN else ">=", field, pivot),
+    ]
     return [Question(Scan(table), (number,), measures)] + [
         Question(Where(Scan(table), condition), (number,), (Counted(),)) for condition in conditions
     ]
@@ -424,10 +518,14 @@ def test_no_number_has_statistics(tmp_path: Path) -> None:
     """What a file says about its numbers does not get past the place where they are read."""
     names, cells = ["f64", "f32"], [nan, 1.5, 2.5]
     kinds = [pa.float64(), pa.float32()]
-    arrays = [pa.array(np.array(cells, kind.to_pandas_dtype()), from_pandas=False) for kind in kinds]
+    arrays = [
+        pa.array(np.array(cells, kind.to_pandas_dtype()), from_pandas=False) for kind in kinds
+    ]
     pq.write_table(pa.table(arrays, names=names), tmp_path / "t.parquet")
     with duckdb.connect() as raw:
-        (said,) = raw.execute(f"SELECT stats(f32) FROM '{tmp_path / 't.parquet'}' LIMIT 1").fetchall()[0]
+        (said,) = raw.execute(
+            f"SELECT stats(f32) FROM '{tmp_path / 't.parquet'}' LIMIT 1"
+        ).fetchall()[0]
         assert {"min", "max"} <= set(said)
     table = Table("t", tuple(Column(name, Kind.NUMBER) for name in names), unit="f64")
     with closing(open_connection()) as connection:
@@ -533,7 +631,16 @@ CLOCKS = [
     "T23:59:59.9-0530",
 ]
 CLOCKS += [" 24:00:00", "T10:60", " 10", "T10:11:12+15:00", " 10:11123", "T1:02:03", "T10:11:12-08"]
-DATES = ["2024-01-02", "1970-01-01", "0001-01-01", "9999-12-31", "2024-02-30", "2024-1-2", "0000-01-01", "10000-01-01"]
+DATES = [
+    "2024-01-02",
+    "1970-01-01",
+    "0001-01-01",
+    "9999-12-31",
+    "2024-02-30",
+    "2024-1-2",
+    "0000-01-01",
+    "10000-01-01",
+]
 DATES += [
     "02/01/2024",
     "2/1/2024",
@@ -555,7 +662,9 @@ DIALECTS = [
 
 
 def written_texts() -> list[str]:
-    numbers = [space.format(sign + number) for sign in SIGNS for number in NUMBERS for space in SPACES]
+    numbers = [
+        space.format(sign + number) for sign in SIGNS for number in NUMBERS for space in SPACES
+    ]
     days = [day + clock for day in DATES for clock in CLOCKS]
     words = [space.format(word) for word in WORDS for space in SPACES]
     return list(dict.fromkeys([*numbers, *days, *words]))
@@ -563,22 +672,40 @@ def written_texts() -> list[str]:
 
 def test_a_text_means_the_same_in_both_engines() -> None:
     texts, seen = written_texts(), 0
-    variants = [Column(kind.value, kind, low, high) for kind in Kind for low, high in BOUNDS.get(kind, [(None, None)])]
+    variants = [
+        Column(kind.value, kind, low, high)
+        for kind in Kind
+        for low, high in BOUNDS.get(kind, [(None, None)])
+    ]
     for dialect in DIALECTS:
-        wanted = [[clamp_cell(dialect.read(text, column.kind), column) for column in variants] for text in texts]
+        wanted = [
+            [clamp_cell(dialect.read(text, column.kind), column) for column in variants]
+            for text in texts
+        ]
         with closing(open_connection(threads=1)) as connection:
             unoptimised = connection.cursor()
             unoptimised.execute("PRAGMA disable_optimizer")
             for cursor in (connection, unoptimised) if dialect in DIALECTS[:2] else (connection,):
-                cursor.register("given", {"x": np.array(texts, dtype=object), "i": np.arange(len(texts))})
+                cursor.register(
+                    "given", {"x": np.array(texts, dtype=object), "i": np.arange(len(texts))}
+                )
                 cells = ", ".join(f"{dialect.sql('x', kind)} AS {kind.value}" for kind in Kind)
-                cursor.execute(f"CREATE OR REPLACE TABLE t AS SELECT i, {cells} FROM given").fetchall()
+                cursor.execute(
+                    f"CREATE OR REPLACE TABLE t AS SELECT i, {cells} FROM given"
+                ).fetchall()
                 listed = [
-                    as_value(read_cell(f'"{column.name}"', type_name(column.kind), column), column.kind)
+                    as_value(
+                        read_cell(f'"{column.name}"', type_name(column.kind), column), column.kind
+                    )
                     for column in variants
                 ]
                 rows = cursor.execute(f"SELECT {', '.join(listed)} FROM t ORDER BY i").fetchall()
                 for text, found, value in zip(texts, rows, wanted, strict=True):
-                    assert list(map(bits, found)) == list(map(bits, value)), (dialect, text, found, value)
+                    assert list(map(bits, found)) == list(map(bits, value)), (
+                        dialect,
+                        text,
+                        found,
+                        value,
+                    )
                 seen += len(rows) * len(variants)
     assert seen >= 60_000

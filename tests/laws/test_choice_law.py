@@ -14,7 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.exact import entropy, exponential_choice, exponential_slots, flipped_choice, uniform_choice, weigh
+from tacit.exact import (
+    entropy,
+    exponential_choice,
+    exponential_slots,
+    flipped_choice,
+    uniform_choice,
+    weigh,
+)
 from tacit.exact.selection import PADDING, SLACK, Slots, _heads
 
 F = Fraction
@@ -22,7 +29,18 @@ WHOLE = 1 << 63
 IDEAL = Context(prec=120, Emin=-(10**17), Emax=10**17)
 
 scales = st.sampled_from(
-    [F(1, 1000), F(1, 3), F(1), F(10, 3), F(355, 113), F(1000), F(10**6 + 1, 7), F(2**40), F(2**62), F(2**80)]
+    [
+        F(1, 1000),
+        F(1, 3),
+        F(1),
+        F(10, 3),
+        F(355, 113),
+        F(1000),
+        F(10**6 + 1, 7),
+        F(2**40),
+        F(2**62),
+        F(2**80),
+    ]
 )
 near = st.integers(0, 3000)
 far = st.integers(0, 2**64 - 1)
@@ -52,11 +70,16 @@ def owed(slots: Slots, candidate: int, bits: int) -> int:
     """How many places of a slot are its candidate's, chances summed, in units of 2**-bits."""
     length = int(slots.lengths[candidate])
     sure = max(0, length - PADDING)
-    return (sure << bits) + sum(slots.chance_of(candidate, place).floor(bits) for place in range(sure, length))
+    return (sure << bits) + sum(
+        slots.chance_of(candidate, place).floor(bits) for place in range(sure, length)
+    )
 
 
 @settings(max_examples=30)
-@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-50, 50), min_size=1, max_size=5), scales)
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-50, 50), min_size=1, max_size=5),
+    scales,
+)
 def test_slots_imply_the_law_of_the_exponential_mechanism(scores, scale):
     slots = exponential_slots(np.array(scores, np.int64), scale)
     best = scores.index(max(scores))
@@ -66,13 +89,20 @@ def test_slots_imply_the_law_of_the_exponential_mechanism(scores, scale):
         chance = ideal(max(scores) - score, scale)
         bits = 400 + max(0, -chance.adjusted() * 4)
         if bits > 20_000:
-            assert owed(slots, candidate, 64) == 0  # rarer than e**-3000: its first word of bits is nothing
+            # rarer than e**-3000: its first word of bits is nothing
+            assert owed(slots, candidate, 64) == 0
             continue
-        found, expected = Decimal(owed(slots, candidate, bits)), IDEAL.multiply(chance, Decimal(slots.reach << bits))
+        found, expected = (
+            Decimal(owed(slots, candidate, bits)),
+            IDEAL.multiply(chance, Decimal(slots.reach << bits)),
+        )
         assert abs(IDEAL.divide(found, expected) - 1) < Decimal(2) ** -128
 
 
-@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-50, 50), min_size=1, max_size=200), scales)
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-50, 50), min_size=1, max_size=200),
+    scales,
+)
 def test_slots_fit_and_nearly_fill_the_integers_below_2_to_the_63(scores, scale):
     slots = exponential_slots(np.array(scores, np.int64), scale)
     lengths = [int(length) for length in slots.lengths]
@@ -160,8 +190,12 @@ def test_a_coin_is_tossed_by_63_bits_and_settled_by_more(script):
         drawn = np.array([[LAST, word]], np.uint64)
         assert _heads(drawn, weights, distance, scale).tolist() == [[True, comes_up]]
     script(LAST, 0)
-    assert _heads(np.array([[0, exact]], np.uint64), weights, distance, scale).tolist() == [[True, False]]
-    assert _heads(np.array([[0, exact]], np.uint64), weights, distance, scale).tolist() == [[True, True]]
+    assert _heads(np.array([[0, exact]], np.uint64), weights, distance, scale).tolist() == [
+        [True, False]
+    ]
+    assert _heads(np.array([[0, exact]], np.uint64), weights, distance, scale).tolist() == [
+        [True, True]
+    ]
 
 
 def test_of_those_that_come_up_the_highest_lot_is_chosen(script):

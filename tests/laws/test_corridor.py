@@ -20,9 +20,16 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge
 from tacit.curator import Limit, Policy, Release, Shared, Terms, Vault, terms_of
-from tacit.curator.stored import Stored
+from tacit.curator.record.stored import Stored
 from tacit.engines import DuckDB, Memory
-from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TacitError, TooLarge
+from tacit.errors import (
+    EngineFailed,
+    InvalidInput,
+    InvalidPlan,
+    LimitExceeded,
+    TacitError,
+    TooLarge,
+)
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import (
@@ -61,7 +68,12 @@ COLUMNS = (
 )
 VISITS = Table("visits", COLUMNS, unit="person")
 ROWS = [
-    {"person": f"person {n % 9}", "ward": "ABC"[n % 3], "cost": float(7 * n % 100), "note": f"canary-{n}-secret"}
+    {
+        "person": f"person {n % 9}",
+        "ward": "ABC"[n % 3],
+        "cost": float(7 * n % 100),
+        "note": f"canary-{n}-secret",
+    }
     for n in range(40)
 ]
 LIMITS = {"pure": Limit(3), "concentrated": Limit(3, 1e-6)}
@@ -86,7 +98,8 @@ class Watched:
         method = getattr(self.inner, name)
 
         def watched(*arguments: Any, **named: Any) -> Any:
-            self.calls += [] if name in ("answered", "version") else [name]  # what is public already
+            # what is public already
+            self.calls += [] if name in ("answered", "version") else [name]
             found = method(*arguments, **named)
             self.answers += [found] if name == "evaluate" else []
             return found
@@ -107,7 +120,9 @@ class Opened:
         return list(self.ledger.inner.entries())
 
 
-def opened(engine: Any, limit: Limit = LIMITS["pure"], table: Table = VISITS, contributions: int = 5) -> Opened:
+def opened(
+    engine: Any, limit: Limit = LIMITS["pure"], table: Table = VISITS, contributions: int = 5
+) -> Opened:
     """A vault over one table, with calls in one list: the order of what happens."""
     calls: list[str] = []
     engine, ledger = Watched(engine, calls), Watched(MemoryLedger(limit.filter()), calls)
@@ -124,11 +139,16 @@ def constant_release() -> Iterator[None]:
     """Every mechanism releases numbers that have nothing to do with what it was given."""
 
     def release(_: object, value: Any, times: int | None = None) -> Any:
-        return np.array([(7919 * place) % 4001 - 500 for place in range(len(value))], dtype=np.int64)
+        return np.array(
+            [(7919 * place) % 4001 - 500 for place in range(len(value))], dtype=np.int64
+        )
 
     def cells(mechanism: RankedCells, value: Any) -> Any:
         return [
-            tuple((7919 * (place + draw)) % (mechanism.cells + 2) - 1 for draw in range(mechanism.draws))
+            tuple(
+                (7919 * (place + draw)) % (mechanism.cells + 2) - 1
+                for draw in range(mechanism.draws)
+            )
             for place in range(len(value))
         ]
 
@@ -203,7 +223,13 @@ def left_by(open_vault: Opened, plan: Plan, **asked: Any) -> tuple[Any, ...]:
         try:
             found: Any = shown(open_vault.vault.ask(plan, **asked))
         except TacitError as refusal:
-            found = (type(refusal), str(refusal), refusal.args, refusal.__cause__, refusal.__context__)
+            found = (
+                type(refusal),
+                str(refusal),
+                refusal.args,
+                refusal.__cause__,
+                refusal.__context__,
+            )
     return found, open_vault.entries, open_vault.vault.budget, said
 
 
@@ -213,12 +239,18 @@ def views(draw: Any, question: Question) -> View:
     measures = [MeasureOf(place) for place in range(len(question.measures))]
     columns = [Shown(f"k{place}", KeyOf(place)) for place in range(len(question.keys))]
     columns += [Shown(f"x{place}", measure) for place, measure in enumerate(measures)]
-    columns.append(Shown("y", Arithmetic(draw(st.sampled_from("+-*/%")), measures[0], measures[-1])))
+    columns.append(
+        Shown("y", Arithmetic(draw(st.sampled_from("+-*/%")), measures[0], measures[-1]))
+    )
     if draw(st.booleans()):
         look = draw(st.sampled_from([Look.SUM, Look.MEAN, Look.GREATEST, Look.BEFORE, Look.RANK]))
         order = ((measures[-1], True),) if look in {Look.BEFORE, Look.RANK} else ()
-        columns.append(Shown("z", Across(look, None if look is Look.RANK else measures[0], (), order)))
-    having = draw(st.sampled_from([None, None, Compared(">", measures[0], Literal(100, Kind.INTEGER))]))
+        columns.append(
+            Shown("z", Across(look, None if look is Look.RANK else measures[0], (), order))
+        )
+    having = draw(
+        st.sampled_from([None, None, Compared(">", measures[0], Literal(100, Kind.INTEGER))])
+    )
     order = draw(st.sampled_from([(), (Ordering(measures[-1], descending=True),)]))
     return View(tuple(columns), having, order, draw(st.sampled_from([None, None, 3])), 0)
 
@@ -243,11 +275,17 @@ def neighbours_of(draw: Any, table: Table, rows: list[Any], relation: Neighbours
 @st.composite
 def pools(draw: Any, table: Table, rows: list[Any], relation: Neighbours) -> Pool:
     """The rows with and without units, or with others in the place of one: as they are, heavy, poisoned."""
-    cells = st.fixed_dictionaries({column.name: plans.CELLS[column.kind] for column in table.columns})
+    cells = st.fixed_dictionaries(
+        {column.name: plans.CELLS[column.kind] for column in table.columns}
+    )
     count = UNITS if relation is Neighbours.ADD_OR_REMOVE else VARIANTS
     fresh = draw(st.lists(cells, min_size=count, max_size=count))
     if table.unit is None:
-        return pool_of(relation, [[each] for each in fresh], lambda parts: [*rows[:3], *chain(*parts), *rows[3:]])
+        return pool_of(
+            relation,
+            [[each] for each in fresh],
+            lambda parts: [*rows[:3], *chain(*parts), *rows[3:]],
+        )
     present = list(dict.fromkeys(row[table.unit] for row in rows if row[table.unit] is not None))
     new = [f"new {n}" if table.unit != "integer 0" else 77 + n for n in range(count)]
     units = draw(st.permutations([*present, *new]).map(lambda listed: listed[:count]))
@@ -255,8 +293,14 @@ def pools(draw: Any, table: Table, rows: list[Any], relation: Neighbours) -> Poo
         units = units[:1] * count
     owned = [[row for row in rows if row[table.unit] == unit] for unit in units]
     copies = [draw(st.sampled_from([1, 1, 2, 12])) for _ in units]
-    made = [[row | {table.unit: unit}] * times for row, unit, times in zip(fresh, units, copies, strict=True)]
-    kept = [bool(own) and (place == 0 or relation is Neighbours.ADD_OR_REMOVE) for place, own in enumerate(owned)]
+    made = [
+        [row | {table.unit: unit}] * times
+        for row, unit, times in zip(fresh, units, copies, strict=True)
+    ]
+    kept = [
+        bool(own) and (place == 0 or relation is Neighbours.ADD_OR_REMOVE)
+        for place, own in enumerate(owned)
+    ]
     parts = [own if keep else new for own, keep, new in zip(owned, kept, made, strict=True)]
     others = [row for row in rows if row[table.unit] not in units]
     return pool_of(relation, parts, lambda parts: [*others[:3], *chain(*parts), *others[3:]])
@@ -270,8 +314,12 @@ def moved_within(terms: Terms, place: int, one: Any, other: Any) -> bool:
         pairs = zip(one[:, where], other[:, where], strict=True)
         moves = [max(misranking_moved(aim, *pair) for aim in mechanism.aims) for pair in pairs]
     else:
-        claim = sensitivity_of(terms.question, terms.weights, claim.neighbours)[place]  # before it is rounded
-        moves = [abs(F(int(a) - int(b))) for a, b in zip(one[:, where.start], other[:, where.start], strict=True)]
+        # before it is rounded
+        claim = sensitivity_of(terms.question, terms.weights, claim.neighbours)[place]
+        moves = [
+            abs(F(int(a) - int(b)))
+            for a, b in zip(one[:, where.start], other[:, where.start], strict=True)
+        ]
     square = sum(moves) ** 2 if norm is Weighing.L1 else sum(move * move for move in moves)
     return bool(square <= claim.bound**2)
 
@@ -289,7 +337,9 @@ def narrow(question: Question) -> Question:
     return question
 
 
-def check_neighbours(data: Any, engine: Any, relation: Neighbours, *, plans_each: int) -> Counter[str]:
+def check_neighbours(
+    data: Any, engine: Any, relation: Neighbours, *, plans_each: int
+) -> Counter[str]:
     """Ask about a table and its neighbours; how many (plan, D, D') were compared, and in how many something moved."""
     limit = data.draw(st.sampled_from([Limit(3, delta, relation) for delta in (0, 1e-6)]))
     table = data.draw(plans.tables())
@@ -314,7 +364,10 @@ def check_neighbours(data: Any, engine: Any, relation: Neighbours, *, plans_each
 def check_moves(terms: Terms, exact: list[Any], pool: Pool) -> int:
     """No neighbours are further apart than is claimed of them; how many are apart at all."""
     for one, other in pool.pairs:
-        assert all(moved_within(terms, place, exact[one], exact[other]) for place in range(len(terms.mechanisms)))
+        assert all(
+            moved_within(terms, place, exact[one], exact[other])
+            for place in range(len(terms.mechanisms))
+        )
     return sum(bool((exact[one] != exact[other]).any()) for one, other in pool.pairs)
 
 
@@ -331,7 +384,9 @@ def test_with_a_constant_release_neighbours_cannot_be_told_apart(relation):
 @every_relation
 def test_with_a_constant_release_neighbours_in_duckdb_cannot_be_told_apart(relation):
     one_thread = partial(DuckDB, threads=1)
-    found = sampled(lambda data: check_neighbours(data, one_thread, relation, plans_each=IN_DUCKDB), 2)
+    found = sampled(
+        lambda data: check_neighbours(data, one_thread, relation, plans_each=IN_DUCKDB), 2
+    )
     assert found["pairs"] >= 2 * IN_DUCKDB * PAIRS[relation]  # 48 and 112
     assert found["moved"] >= found["pairs"] / 16
 
@@ -339,8 +394,12 @@ def test_with_a_constant_release_neighbours_in_duckdb_cannot_be_told_apart(relat
 @pytest.mark.soak
 @every_relation
 def test_with_a_constant_release_many_more_neighbours_cannot_be_told_apart(relation):
-    found = sampled(lambda data: check_neighbours(data, Memory, relation, plans_each=IN_MEMORY), 180)
-    found += sampled(lambda data: check_neighbours(data, partial(DuckDB, threads=1), relation, plans_each=4), 40)
+    found = sampled(
+        lambda data: check_neighbours(data, Memory, relation, plans_each=IN_MEMORY), 180
+    )
+    found += sampled(
+        lambda data: check_neighbours(data, partial(DuckDB, threads=1), relation, plans_each=4), 40
+    )
     assert found["pairs"] >= (180 * IN_MEMORY + 40 * 4) * PAIRS[relation]  # 27,840 and 64,960
     assert found["moved"] >= found["pairs"] / 6
 
@@ -349,7 +408,9 @@ POISON = [nan, -nan, inf, -inf, None, -0.0, 5e-324, 2.0**63, -(2.0**63), 1e308]
 
 
 @both_limits
-@pytest.mark.parametrize("engine", [Memory, lambda rows: DuckDB(rows, threads=1)], ids=["memory", "duckdb"])
+@pytest.mark.parametrize(
+    "engine", [Memory, lambda rows: DuckDB(rows, threads=1)], ids=["memory", "duckdb"]
+)
 def test_one_poisoned_row_changes_nothing_but_the_numbers_before_noise(limit, engine):
     texts = [
         TEXT,
@@ -358,7 +419,9 @@ def test_one_poisoned_row_changes_nothing_but_the_numbers_before_noise(limit, en
     ]
     cells = [("A", 5.0, "1"), *(("A", cost, "") for cost in POISON)]
     cells += [(None, 1.0, None), ("", 1.0, "9" * 30), ("A\0", 1.0, "x" * 10**6)]
-    rows = [dict(zip(("ward", "cost", "note"), each, strict=True), person="poisoned") for each in cells]
+    rows = [
+        dict(zip(("ward", "cost", "note"), each, strict=True), person="poisoned") for each in cells
+    ]
     engines = [engine({VISITS: [*ROWS, each]}) for each in rows]
     for text in texts:
         with constant_release():
@@ -372,16 +435,27 @@ def test_one_poisoned_row_changes_nothing_but_the_numbers_before_noise(limit, en
 @both_limits
 def test_nothing_of_a_row_is_in_anything_that_leaves(limit):
     vault = opened(Memory({VISITS: ROWS}), limit)
-    texts = [TEXT, "SELECT COUNT(note) AS n FROM visits WHERE note LIKE 'canary%'", "SELECT note FROM visits"]
+    texts = [
+        TEXT,
+        "SELECT COUNT(note) AS n FROM visits WHERE note LIKE 'canary%'",
+        "SELECT note FROM visits",
+    ]
     for text in texts:
         with overheard() as said:
             try:
                 release = vault.vault.sql(text, epsilon=0.3)
-                left = [str(release), release._repr_html_(), repr(release.receipt), str(release.rows)]
+                left = [
+                    str(release),
+                    release._repr_html_(),
+                    repr(release.receipt),
+                    str(release.rows),
+                ]
             except InvalidPlan as refusal:
                 left = [str(refusal), repr(vars(refusal))]
             left.append(str(vault.vault.explain(TEXT, epsilon=0.3)))
-        assert not any("secret" in each for each in [*left, *said, *(str(entry) for entry in vault.entries)])
+        assert not any(
+            "secret" in each for each in [*left, *said, *(str(entry) for entry in vault.entries)]
+        )
 
 
 # ---------------------------------------------------------------- pay, look, let go
@@ -557,12 +631,18 @@ def test_a_table_that_the_vault_did_not_declare_so_is_refused(limit):
 SAME = [
     (TEXT, TEXT),
     (TEXT, "select WARD, count(*) as n, avg(COST) as m from Visits group by 1"),
-    (TEXT, "SELECT AVG(cost) AS mean, COUNT(*) AS number, ward FROM visits GROUP BY ward ORDER BY mean DESC LIMIT 1"),
+    (
+        TEXT,
+        "SELECT AVG(cost) AS mean, COUNT(*) AS number, ward FROM visits GROUP BY ward ORDER BY mean DESC LIMIT 1",
+    ),
     (
         "SELECT COUNT(*) AS n FROM visits WHERE cost > 5 AND ward = 'A'",
         "SELECT COUNT(*) AS n FROM visits WHERE 'A' = ward AND 5.0 < cost",
     ),
-    ("SELECT COUNT(*) AS n FROM visits", "SELECT COUNT(*) * 2 AS twice FROM visits HAVING COUNT(*) > 0"),
+    (
+        "SELECT COUNT(*) AS n FROM visits",
+        "SELECT COUNT(*) * 2 AS twice FROM visits HAVING COUNT(*) > 0",
+    ),
 ]
 
 
@@ -666,21 +746,32 @@ def test_what_is_stored_is_the_exact_integers_plus_the_noise_of_each_mechanism_a
     with patch.object(Laplace, "release", release), patch.object(Gaussian, "release", release):
         vault.vault.ask(plan_of(), epsilon=1)
     terms = terms_of(
-        canonical(plan_of()).question, Shared(VISITS, 5), limit, limit.filter().amount(vault.entries[0].charge)
+        canonical(plan_of()).question,
+        Shared(VISITS, 5),
+        limit,
+        limit.filter().amount(vault.entries[0].charge),
     )
     exact = vault.engine.answers[0]
     for place, (mechanism, numbers) in enumerate(given_to):
         assert mechanism == terms.mechanisms[place]
         assert numbers == terms.round_to_grid(place, [int(number) for number in exact[:, place]])
-    assert Stored.from_bytes(vault.entries[0].payload).integers == ((10, 20, 30), (11, 21, 31), (12, 22, 32))
+    assert Stored.from_bytes(vault.entries[0].payload).integers == (
+        (10, 20, 30),
+        (11, 21, 31),
+        (12, 22, 32),
+    )
 
 
 @both_limits
 def test_every_cell_has_noise_of_its_own(limit):
     many = Table("visits", (Column("key", Kind.INTEGER, values=tuple(range(200))),), unit="person")
     vault = opened(Memory({many: []}), limit, many)
-    release = vault.vault.sql("SELECT key, COUNT(*) AS n FROM visits GROUP BY key", epsilon=1, raw=True)
-    other = vault.vault.sql("SELECT key, COUNT(*) AS n FROM visits WHERE key > 0 GROUP BY key", epsilon=1, raw=True)
+    release = vault.vault.sql(
+        "SELECT key, COUNT(*) AS n FROM visits GROUP BY key", epsilon=1, raw=True
+    )
+    other = vault.vault.sql(
+        "SELECT key, COUNT(*) AS n FROM visits WHERE key > 0 GROUP BY key", epsilon=1, raw=True
+    )
     drawn = [*release.column("n"), *other.column("n")]
     assert len(set(drawn)) > 390
 

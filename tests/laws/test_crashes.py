@@ -23,7 +23,9 @@ def crashed(kills: int, *options: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_hundred_killed_clients_leave_no_uncharged_release_no_overspending_and_no_double_charge(seed: int) -> None:
+def test_a_hundred_killed_clients_leave_no_uncharged_release_no_overspending_and_no_double_charge(
+    seed: int,
+) -> None:
     found = crashed(100, "--seed", str(seed))
     assert found["killed"] >= 100
     assert all(found["at"][step] >= 1 for step in STEPS)

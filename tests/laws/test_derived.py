@@ -6,19 +6,32 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.curator.intervals import Noisy
-from tacit.curator.policy import Limit, Shared
-from tacit.curator.terms import Terms, terms_of
-from tacit.curator.view import view_answer
+from tacit.curator.answer.intervals import Noisy
+from tacit.curator.answer.view import view_answer
+from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.pricing.terms import Terms, terms_of
 from tacit.engines import Memory
 from tacit.mechanisms import RankedCells
-from tacit.plan import Column, Kind, Plan, Table, canonical, derive_plan, identity, read_sql, subject
+from tacit.plan import (
+    Column,
+    Kind,
+    Plan,
+    Table,
+    canonical,
+    derive_plan,
+    identity,
+    read_sql,
+    subject,
+)
 
 COST = Column("cost", Kind.INTEGER, low=10, high=30, nullable=False)
 AGE = Column("age", Kind.NUMBER, low=-5, high=95)
 WARD = Column("ward", Kind.TEXT, values=("A", "B"))
 VISITS = Table("visits", (COST, AGE, WARD), unit="patient")
-ROWS = [{"patient": n, "cost": 10 + n % 21, "age": float(n % 60), "ward": "AB"[n % 2]} for n in range(50)]
+ROWS = [
+    {"patient": n, "cost": 10 + n % 21, "age": float(n % 60), "ward": "AB"[n % 2]}
+    for n in range(50)
+]
 COLUMNS = [
     "COUNT(*) AS a",
     "COUNT(age) AS b",
@@ -46,9 +59,14 @@ def plan_of(columns: list[str]) -> Plan:
 def seen(plan: Plan, terms: Terms, exact: Any, places: tuple[int, ...]) -> list[tuple[Any, ...]]:
     """The view of exact numbers."""
     noise = [mechanism for mechanism in terms.mechanisms if not isinstance(mechanism, RankedCells)]
-    noisy = [[Noisy(int(row[place]), noise[place], terms.worth(place)) for place in places] for row in exact]
+    noisy = [
+        [Noisy(int(row[place]), noise[place], terms.worth(place)) for place in places]
+        for row in exact
+    ]
     found = view_answer(plan, noisy, 0.95, raw=True)
-    keep = [place for place, name in enumerate(found.columns) if not name.endswith(("_low", "_high"))]
+    keep = [
+        place for place, name in enumerate(found.columns) if not name.endswith(("_low", "_high"))
+    ]
     return [tuple(row[place] for place in keep) for row in found.rows]
 
 
@@ -77,7 +95,10 @@ def _close(a: Any, b: Any) -> bool:
 
 
 def test_all_that_is_listed_can_be_told_and_other_rows_cannot() -> None:
-    everything = [identity(measure) for measure in plan_of(["SUM(cost) AS s", "COUNT(*) AS n"]).question.measures]
+    everything = [
+        identity(measure)
+        for measure in plan_of(["SUM(cost) AS s", "COUNT(*) AS n"]).question.measures
+    ]
     assert derive_plan(plan_of(["AVG(cost) AS m"]), everything) is not None
     assert derive_plan(plan_of(["AVG(age) AS m"]), everything) is None
     centred = [identity(measure) for measure in plan_of(["AVG(cost) AS m"]).question.measures]

@@ -32,10 +32,14 @@ TESTS = Table("tests", (WARD, TEST), unit="person")
 ROWS = Table("tests", (WARD, TEST))
 BY_WARD = (Key(Field(WARD), ("A", "B")),)
 PAIRS = [(ward, test) for ward in "AB" for test in (1, 2, 3)]
-EVERY_UNIT = [list(chosen) for size in range(len(PAIRS) + 1) for chosen in combinations(PAIRS, size)]
+EVERY_UNIT = [
+    list(chosen) for size in range(len(PAIRS) + 1) for chosen in combinations(PAIRS, size)
+]
 OTHERS = [[], [("A", 1)], [("A", 1), ("A", 2), ("B", 3)], PAIRS]
 
-both_relations = pytest.mark.parametrize("neighbours", list(Neighbours), ids=lambda neighbours: neighbours.value)
+both_relations = pytest.mark.parametrize(
+    "neighbours", list(Neighbours), ids=lambda neighbours: neighbours.value
+)
 both_norms = pytest.mark.parametrize("norm", list(Weighing), ids=lambda norm: norm.value)
 
 
@@ -45,14 +49,20 @@ def rows_of(person: str, pairs: list[tuple[str, int]]) -> list[dict[str, Any]]:
 
 def length(one: tuple[int, ...], other: tuple[int, ...], norm: Weighing) -> Fraction:
     moves = [abs(a - b) for a, b in zip(one, other, strict=True)]
-    return Fraction(sum(moves)) if norm is Weighing.L1 else root_at_least(Fraction(sum(move**2 for move in moves)))
+    return (
+        Fraction(sum(moves))
+        if norm is Weighing.L1
+        else root_at_least(Fraction(sum(move**2 for move in moves)))
+    )
 
 
 @both_relations
 @both_norms
 @pytest.mark.parametrize("keys", [(), BY_WARD], ids=["one group", "two groups"])
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_among_all_units_none_moves_the_count_further_than_claimed_and_some_do_as_far(neighbours, norm, keys, most):
+def test_among_all_units_none_moves_the_count_further_than_claimed_and_some_do_as_far(
+    neighbours, norm, keys, most
+):
     question = Question(Scan(TESTS), keys, (Distinct(Field(TEST)),))
     weights = weights_for(question, most, norm)
     (claim,) = sensitivity_of(question, weights, neighbours)
@@ -60,11 +70,17 @@ def test_among_all_units_none_moves_the_count_further_than_claimed_and_some_do_a
     for others in OTHERS:
         rest = rows_of("eve", others)
         found = {
-            tuple(Memory({TESTS: rest + rows_of("bob", own)}).evaluate(question, weights)[:, 0].tolist())
+            tuple(
+                Memory({TESTS: rest + rows_of("bob", own)})
+                .evaluate(question, weights)[:, 0]
+                .tolist()
+            )
             for own in EVERY_UNIT
         }
         without = tuple(Memory({TESTS: rest}).evaluate(question, weights)[:, 0].tolist())
-        pairs = product(found, found) if neighbours is Neighbours.REPLACE else product(found, [without])
+        pairs = (
+            product(found, found) if neighbours is Neighbours.REPLACE else product(found, [without])
+        )
         furthest = max(furthest, *(length(one, other, norm) for one, other in pairs))
     assert furthest <= claim.bound
     assert furthest >= claim.bound * Fraction(99, 100)
@@ -77,7 +93,10 @@ def test_a_row_that_is_a_unit_moves_the_count_by_one(neighbours, norm):
     weights = weights_for(question, 1, norm)
     (claim,) = sensitivity_of(question, weights, neighbours)
     one = [{"ward": ward, "test": test} for ward, test in PAIRS]
-    found = {tuple(Memory({ROWS: rows}).evaluate(question, weights)[:, 0].tolist()) for rows in (one, one[1:])}
+    found = {
+        tuple(Memory({ROWS: rows}).evaluate(question, weights)[:, 0].tolist())
+        for rows in (one, one[1:])
+    }
     assert found == {(3, 3), (2, 3)}
     swapped = [*one[1:], {"ward": "B", "test": 9}]
     other = tuple(Memory({ROWS: swapped}).evaluate(question, weights)[:, 0].tolist())
@@ -100,7 +119,8 @@ def test_engines_choose_the_same_values_of_every_kind(kind):
     value = Column("value", kind)
     table = Table("things", (WARD, value), unit="who")
     some = Case(
-        ((Compared("=", Field(WARD), Literal("A", Kind.TEXT)), Literal(1, Kind.INTEGER)),), Literal(None, Kind.INTEGER)
+        ((Compared("=", Field(WARD), Literal("A", Kind.TEXT)), Literal(1, Kind.INTEGER)),),
+        Literal(None, Kind.INTEGER),
     )
     measures = (Distinct(Field(value)), Units(some), Units(), Distinct(Field(WARD)))
     units = [0, 1, 2, 30, 31] if kind is Kind.DATE else ["ann", "bob", "é", "7", None]
@@ -119,7 +139,10 @@ def test_engines_choose_the_same_values_of_every_kind(kind):
                 == Memory({table: rows}).evaluate(question, weights).tolist()
             )
             alone = Question(Scan(table), keys, measures[1:2])
-            assert engine.evaluate(alone, weights).tolist() == Memory({table: rows}).evaluate(alone, weights).tolist()
+            assert (
+                engine.evaluate(alone, weights).tolist()
+                == Memory({table: rows}).evaluate(alone, weights).tolist()
+            )
 
 
 def counted(table: Table, rows: list[dict[str, Any]], most: int) -> int:
@@ -136,7 +159,10 @@ def test_nothing_is_lost_of_units_that_have_few_values_and_rows_that_repeat_them
 
 
 def test_what_a_unit_brings_does_not_depend_on_others():
-    many = [rows_of(person, [("A", 100 * number + test) for test in range(20)]) for number, person in enumerate("abc")]
+    many = [
+        rows_of(person, [("A", 100 * number + test) for test in range(20)])
+        for number, person in enumerate("abc")
+    ]
     assert counted(TESTS, [row for rows in many for row in rows], 4) == 12
     with DuckDB({TESTS: [row for rows in many for row in reversed(rows)]}, threads=1) as engine:
         question = Question(Scan(TESTS), (), (Distinct(Field(TEST)),))
@@ -144,5 +170,9 @@ def test_what_a_unit_brings_does_not_depend_on_others():
 
 
 def test_units_with_the_same_values_bring_different_ones():
-    rows = [row for person in range(40) for row in rows_of(f"p{person}", [("A", day) for day in range(7)])]
+    rows = [
+        row
+        for person in range(40)
+        for row in rows_of(f"p{person}", [("A", day) for day in range(7)])
+    ]
     assert counted(TESTS, rows, 2) == 7  # which it misses with a probability below 7 (5/7)**40

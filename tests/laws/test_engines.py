@@ -15,7 +15,20 @@ from hypothesis import strategies as st
 from tacit.engines import DuckDB, Memory
 from tacit.engines.weights import presence_weight, weight
 from tacit.errors import TooLarge
-from tacit.plan import Column, Counted, Field, Key, Kind, Question, Scan, Summed, Table, Units, Weighing, Weights
+from tacit.plan import (
+    Column,
+    Counted,
+    Field,
+    Key,
+    Kind,
+    Question,
+    Scan,
+    Summed,
+    Table,
+    Units,
+    Weighing,
+    Weights,
+)
 from tests.laws.plans import as_written, cases, weightings
 from tests.laws.sampled import sampled
 
@@ -67,7 +80,9 @@ def many():
     """A table of 130,000 rows, which DuckDB reads in several pieces; some units own thousands."""
     count = 130_000
     drawn = np.random.default_rng(7)
-    who = np.where(drawn.random(count) < 0.1, drawn.integers(0, 20, count), drawn.integers(20, 30_000, count))
+    who = np.where(
+        drawn.random(count) < 0.1, drawn.integers(0, 20, count), drawn.integers(20, 30_000, count)
+    )
     return pa.table(
         {
             "who": pa.array(who),
@@ -94,7 +109,9 @@ def test_chunks_threads_and_files_do_not_change_the_integers(many, norm, tmp_pat
         assert (other == answers[0]).all()
     few = many.slice(0, 10_000)
     with DuckDB({MANY: few}) as engine:
-        assert (engine.evaluate(question, weights) == Memory({MANY: few}).evaluate(question, weights)).all()
+        assert (
+            engine.evaluate(question, weights) == Memory({MANY: few}).evaluate(question, weights)
+        ).all()
 
 
 @pytest.mark.parametrize("norm", Weighing)
@@ -106,10 +123,16 @@ def test_rows_in_no_group_are_in_nobodys_vector(norm, unit):
     question = Question(Scan(table), (Key(Field(WARD), ("nowhere", "w0", "w1")),), (Counted(),))
     with DuckDB({table: rows}) as duck:
         for engine in (Memory({table: rows}), duck, as_written(duck)):
-            assert engine.evaluate(question, Weights(norm, 3, 1, 20)).tolist() == [[0], [4 << 20], [2 << 20]]
+            assert engine.evaluate(question, Weights(norm, 3, 1, 20)).tolist() == [
+                [0],
+                [4 << 20],
+                [2 << 20],
+            ]
 
 
-VECTORS = st.lists(st.one_of(st.integers(1, 30), st.sampled_from([10**6, MANY.rows])), min_size=1, max_size=6)
+VECTORS = st.lists(
+    st.one_of(st.integers(1, 30), st.sampled_from([10**6, MANY.rows])), min_size=1, max_size=6
+)
 
 
 @given(VECTORS, weightings())
@@ -139,7 +162,9 @@ def test_a_presence_weighs_the_most_that_keeps_the_bound(groups, weights):
 
 
 CROWDED = st.lists(st.integers(0, 25), min_size=1, max_size=70).filter(any)
-UNEVEN = st.tuples(st.integers(1, 9), st.integers(0, 69)).map(lambda drawn: [drawn[0], *[1] * drawn[1]])
+UNEVEN = st.tuples(st.integers(1, 9), st.integers(0, 69)).map(
+    lambda drawn: [drawn[0], *[1] * drawn[1]]
+)
 
 
 @settings(max_examples=20)
@@ -150,12 +175,17 @@ def test_no_unit_weighs_more_than_the_bound(vector, weights, near):
         norm = sum(vector) if weights.norm is Weighing.L1 else isqrt(sum(n * n for n in vector))
         weights = replace(weights, bound=max(1, norm + near))
     keys = tuple(f"w{i}" for i in range(len(vector)))
-    rows = [{"who": 1, "ward": key, "cost": 9.0} for key, n in zip(keys, vector, strict=True) for _ in range(n)]
+    rows = [
+        {"who": 1, "ward": key, "cost": 9.0}
+        for key, n in zip(keys, vector, strict=True)
+        for _ in range(n)
+    ]
     cost = Summed(Field(COST), Fraction(1), -2, 9)
     question = Question(Scan(MANY), (Key(Field(WARD), keys),), (Counted(), cost, Units()))
     with DuckDB({MANY: rows}, threads=1) as engine:
         counts, costs, units = (
-            [int(value) for value in column] for column in engine.evaluate(question, weights).astype(object).T
+            [int(value) for value in column]
+            for column in engine.evaluate(question, weights).astype(object).T
         )
     full = 1 << weights.bits
     assert costs == [9 * count for count in counts]

@@ -35,8 +35,12 @@ probabilities = st.fractions(0, 1, max_denominator=60)
 @st.composite
 def distributions(draw, outcomes=OUTCOMES):
     """A random distribution; outcomes of probability zero and one are common."""
-    weights = draw(st.lists(st.integers(0, 9), min_size=len(outcomes), max_size=len(outcomes)).filter(any))
-    return {outcome: F(weight, sum(weights)) for outcome, weight in zip(outcomes, weights, strict=True)}
+    weights = draw(
+        st.lists(st.integers(0, 9), min_size=len(outcomes), max_size=len(outcomes)).filter(any)
+    )
+    return {
+        outcome: F(weight, sum(weights)) for outcome, weight in zip(outcomes, weights, strict=True)
+    }
 
 
 @st.composite
@@ -48,7 +52,9 @@ def mechanisms(draw, universe="AB", size=2, least=0):
     def mechanism(rows):
         if rows not in table:
             weights = draw(st.lists(weight, min_size=3, max_size=3).filter(any))
-            table[rows] = {outcome: F(w, sum(weights)) for outcome, w in zip("xyz", weights, strict=True)}
+            table[rows] = {
+                outcome: F(w, sum(weights)) for outcome, w in zip("xyz", weights, strict=True)
+            }
         return table[rows]
 
     return mechanism
@@ -64,7 +70,9 @@ def mass(distribution, event):
 
 def excess(p, q, ratio):
     """The definition itself: the largest P(S) - ratio Q(S) over all events, both ways round."""
-    return max(mass(a, s) - ratio * mass(b, s) for a, b in ((p, q), (q, p)) for s in events({*p, *q}))
+    return max(
+        mass(a, s) - ratio * mass(b, s) for a, b in ((p, q), (q, p)) for s in events({*p, *q})
+    )
 
 
 @given(distributions(), distributions(), ratios)
@@ -74,7 +82,9 @@ def test_delta_is_the_largest_excess_of_any_event(p, q, ratio):
     assert report.delta_at_ratio(ratio) == excess(p, q, ratio)
     witness = report.worst_at_ratio(ratio)
     here, there = (p, q) if witness.pair[0] == ("p",) else (q, p)
-    assert mass(here, witness.event) - ratio * mass(there, witness.event) == report.delta_at_ratio(ratio)
+    assert mass(here, witness.event) - ratio * mass(there, witness.event) == report.delta_at_ratio(
+        ratio
+    )
 
 
 @given(distributions(), distributions(), probabilities)
@@ -120,7 +130,9 @@ def test_processing_a_release_never_costs_privacy(p, q, data, ratio):
     def processed(d):
         return {end: sum((d[o] * channel[o][end] for o in OUTCOMES), F(0)) for end in "uvw"}
 
-    assert compare(processed(p), processed(q)).delta_at_ratio(ratio) <= compare(p, q).delta_at_ratio(ratio)
+    assert compare(processed(p), processed(q)).delta_at_ratio(ratio) <= compare(
+        p, q
+    ).delta_at_ratio(ratio)
 
 
 @given(st.lists(distributions("abc"), min_size=3, max_size=5), ratios)
@@ -148,7 +160,8 @@ def test_a_loss_that_is_rarely_large_gives_delta_but_delta_is_smaller(p, q, rati
     delta = compare(p, q).delta_at_ratio(ratio)
     tails = [mass(a, [o for o in OUTCOMES if a[o] > ratio * b[o]]) for a, b in ((p, q), (q, p))]
     expected = [
-        sum((a[o] * max(F(0), 1 - ratio * b[o] / a[o]) for o in OUTCOMES if a[o]), F(0)) for a, b in ((p, q), (q, p))
+        sum((a[o] * max(F(0), 1 - ratio * b[o] / a[o]) for o in OUTCOMES if a[o]), F(0))
+        for a, b in ((p, q), (q, p))
     ]
     assert delta == max(expected) <= max(tails)
 
@@ -164,12 +177,18 @@ def test_enclosures_hold_the_exact_answer(p, q, data, ratio):
     def blurred(d):
         hidden = data.draw(st.sets(st.sampled_from(OUTCOMES), max_size=3))
         with working(data.draw(st.sampled_from([8, 16, 53]))):
-            listed = {o: ball(c) if data.draw(st.booleans()) else c for o, c in d.items() if o not in hidden}
+            listed = {
+                o: ball(c) if data.draw(st.booleans()) else c
+                for o, c in d.items()
+                if o not in hidden
+            }
         return Truncated(listed, mass(d, hidden) + data.draw(st.sampled_from([F(0), F(1, 100)])))
 
     exact, report = compare(p, q), compare(blurred(p), blurred(q))
     assert (
-        report.attained.delta_at_ratio(ratio) <= exact.delta_at_ratio(ratio) <= report.guaranteed.delta_at_ratio(ratio)
+        report.attained.delta_at_ratio(ratio)
+        <= exact.delta_at_ratio(ratio)
+        <= report.guaranteed.delta_at_ratio(ratio)
     )
     assert report.tradeoff(F(1, 7)) <= exact.tradeoff(F(1, 7))
     corners = report.guaranteed.breakpoints()
@@ -184,7 +203,9 @@ def test_a_report_is_the_worst_of_all_pairs(neighbours, data, ratio):
     report = verify(mechanism, "AB", 2, neighbours)
     pairs = list(neighbouring_pairs("AB", 2, neighbours))
     assert report.pairs == len(pairs)
-    assert report.delta_at_ratio(ratio) == max(excess(mechanism(x), mechanism(y), ratio) for x, y in pairs)
+    assert report.delta_at_ratio(ratio) == max(
+        excess(mechanism(x), mechanism(y), ratio) for x, y in pairs
+    )
     witness = report.worst_at_ratio(ratio)
     assert witness.pair in {*pairs, *((y, x) for x, y in pairs)}
     x, y = (mechanism(database) for database in witness.pair)
@@ -235,11 +256,14 @@ class Case(NamedTuple):
     law: Callable[[Any, Any], object]  # of the mechanism and the exact answer
 
     def verified(self, neighbours):
-        return verify(lambda rows: self.law(self.mechanism, self.question(rows)), self.universe, 3, neighbours)
+        return verify(
+            lambda rows: self.law(self.mechanism, self.question(rows)), self.universe, 3, neighbours
+        )
 
     def loss(self, neighbours):
         if isinstance(self.mechanism, RandomizedResponse):
-            return self.mechanism.loss(Sensitivity(1, neighbours=neighbours))  # one report may change
+            # one report may change
+            return self.mechanism.loss(Sensitivity(1, neighbours=neighbours))
         found = sensitivity_by_search(self.question, self.universe, 3, neighbours)
         return self.mechanism.loss(found.sensitivity)
 
@@ -274,7 +298,9 @@ def cut_off(mechanism, answer):
 RESPONSES = {
     "two coins": Case(RandomizedResponse.two_coin(), (0, 1), largest, told),
     "one half and a tenth": Case(RandomizedResponse.half_plus(F(1, 10)), (0, 1), largest, told),
-    "three kinds": Case(RandomizedResponse(epsilon=F(3, 2), categories=3), (0, 1, 2), largest, told),
+    "three kinds": Case(
+        RandomizedResponse(epsilon=F(3, 2), categories=3), (0, 1, 2), largest, told
+    ),
 }
 LAPLACE = {
     f"Laplace {scale} on {universe}": Case(Laplace(scale), universe, sum, clamped)
@@ -292,7 +318,9 @@ both_relations = pytest.mark.parametrize("neighbours", list(Neighbours))
 
 
 def each(*cases):
-    return pytest.mark.parametrize("case", [pytest.param(c, id=name) for kind in cases for name, c in kind.items()])
+    return pytest.mark.parametrize(
+        "case", [pytest.param(c, id=name) for kind in cases for name, c in kind.items()]
+    )
 
 
 @each(RESPONSES)
@@ -337,7 +365,9 @@ def test_several_numbers_never_exceed_the_delta_they_claim(neighbours):
             assert report.delta(epsilon).high <= upper(loss.delta(epsilon)) + TINY
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(F(1), F(1, 10**6)), (F(2), F(1, 10**5)), (F(8), F(1, 10**6))])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(F(1), F(1, 10**6)), (F(2), F(1, 10**5)), (F(8), F(1, 10**6))]
+)
 def test_a_calibrated_gaussian_keeps_its_promise_and_wastes_next_to_nothing(epsilon, delta):
     case = Case(Gaussian.calibrate(epsilon, delta, sensitivity=1), (0, 1), sum, cut_off)
     for neighbours in Neighbours:
@@ -352,4 +382,6 @@ def test_the_sigma_of_continuous_noise_is_caught_on_the_integers():
         case = Case(Gaussian(analytic_gaussian_sigma(epsilon, delta, 1)), (0, 1), sum, cut_off)
         report = case.verified(Neighbours.REPLACE)
         assert not report.holds(epsilon, delta)
-        assert round(float(report.delta(epsilon)) / float(delta), 1) == pytest.approx(float(times), abs=0.15)
+        assert round(float(report.delta(epsilon)) / float(delta), 1) == pytest.approx(
+            float(times), abs=0.15
+        )

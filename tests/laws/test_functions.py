@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 from tacit.curator import Limit, terms_of
-from tacit.curator.policy import Shared
+from tacit.curator.policy.values import Shared
 from tacit.engines import DuckDB, Memory
-from tacit.engines.duckdb import open_connection
-from tacit.engines.reading import read_cell
-from tacit.engines.rendering import quote_name, render
+from tacit.engines.duckdb.engine import open_connection
+from tacit.engines.sql.casts import read_cell
+from tacit.engines.sql.expressions import quote_name, render
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     Called,
@@ -45,7 +45,9 @@ every_case = pytest.mark.parametrize("case", CASES, ids=[case.text for case in C
 @cache
 def expression_of(text):
     """An expression of a row, as the SQL door reads it."""
-    condition = read_sql(f"SELECT COUNT(*) AS n FROM rows WHERE ({text}) IS NOT NULL", TABLES).question.rows.condition
+    condition = read_sql(
+        f"SELECT COUNT(*) AS n FROM rows WHERE ({text}) IS NOT NULL", TABLES
+    ).question.rows.condition
     return condition.operand.operand
 
 
@@ -115,7 +117,9 @@ def all_cells():
 
 
 def sql_of(expression):
-    return render(expression, lambda column: read_cell(quote_name(column.name), TYPES[column.kind], column))
+    return render(
+        expression, lambda column: read_cell(quote_name(column.name), TYPES[column.kind], column)
+    )
 
 
 def number_of(expression):
@@ -132,9 +136,13 @@ def test_a_function_means_what_duckdb_means_by_it(case, peer, locked):
     assert kind is case.kind
     value = compile_expression(expression)
     found = [value(cells) for cells in all_cells()]
-    ours = [value_of(cell, kind) for (cell,) in locked.execute(f"SELECT {number_of(expression)} FROM rows").fetchall()]
+    ours = [
+        value_of(cell, kind)
+        for (cell,) in locked.execute(f"SELECT {number_of(expression)} FROM rows").fetchall()
+    ]
     theirs = [
-        value_of(cell, kind) for (cell,) in peer.execute(f"SELECT {case.plain or case.text} FROM rows").fetchall()
+        value_of(cell, kind)
+        for (cell,) in peer.execute(f"SELECT {case.plain or case.text} FROM rows").fetchall()
     ]
     for row, each, our, their in zip(all_cells(), found, ours, theirs, strict=True):
         assert agree(case, each, our), row
@@ -210,11 +218,15 @@ def test_a_function_is_a_key_as_in_duckdb(case, engines, peer):
     ).fetchall():
         theirs[value_of(cell, case.kind)] += count
     assert answers[0] == answers[1]
-    found = {constant(value, case.kind): n for value, (n,) in zip(key.values, answers[0], strict=True)}
+    found = {
+        constant(value, case.kind): n for value, (n,) in zip(key.values, answers[0], strict=True)
+    }
     declared = {"w", "t"} & set(case.text)
     for value, count in theirs.items():
         # A row whose column is not declared may have a key that is none of those.
-        assert found.get(value, 0) == count or value is None or (declared and value not in found), value
+        assert found.get(value, 0) == count or value is None or (declared and value not in found), (
+            value
+        )
     assert sum(found.values()) <= sum(theirs.values())
 
 
@@ -229,14 +241,24 @@ def wild(column, dice):
         case Kind.BOOLEAN:
             return dice.random() < 0.5
         case Kind.INTEGER:
-            return dice.choice([dice.randint(-120, 120), 0, 1, -1, 2**63 - 1, -(2**63), dice.randint(-9, 9)])
+            return dice.choice(
+                [dice.randint(-120, 120), 0, 1, -1, 2**63 - 1, -(2**63), dice.randint(-9, 9)]
+            )
         case Kind.NUMBER:
             ends = [nan, inf, -inf, -0.0, 5e-324, -5e-324, 1e308, -1e308, 2.0**53 + 2, 1e-12]
             return dice.choice(
-                [dice.uniform(-120, 1100), dice.uniform(0, 6), dice.choice(ends), dice.randint(-5, 5) / 2]
+                [
+                    dice.uniform(-120, 1100),
+                    dice.uniform(0, 6),
+                    dice.choice(ends),
+                    dice.randint(-5, 5) / 2,
+                ]
             )
         case Kind.TEXT:
-            return "".join(dice.choice("aAbB éÉßİıΣσς_%\0\u3000\N{GRINNING FACE}7") for _ in range(dice.randint(0, 6)))
+            return "".join(
+                dice.choice("aAbB éÉßİıΣσς_%\0\u3000\N{GRINNING FACE}7")
+                for _ in range(dice.randint(0, 6))
+            )
         case Kind.DATE:
             return dice.choice(
                 [
@@ -335,7 +357,9 @@ def test_poison_is_computed_alike_and_raises_nowhere():
     """At least 1,000 cells, each through the engine's own SQL and in memory."""
     cells = list(poisoned())
     assert len(cells) >= 1_000
-    assert {function for case, _, _ in cells for function in functions_of(expression_of(case.text))} == set(Function)
+    assert {
+        function for case, _, _ in cells for function in functions_of(expression_of(case.text))
+    } == set(Function)
     table = [PLAIN_ROW | {name: cell} for _, name, cell in cells]
     with open_connection(threads=1) as connection:
         filled(connection, table)
@@ -363,11 +387,15 @@ def plan_of(batch):
     return read_sql(f"SELECT {', '.join(columns)} FROM rows", {"rows": OWNED})
 
 
-@pytest.mark.soak  # tests/laws/test_poison_matrix.py tries every function over every poison, many at once
-@pytest.mark.parametrize("engine", [Memory, lambda given: DuckDB(given, threads=1)], ids=["memory", "duckdb"])
+# tests/laws/test_poison_matrix.py tries every function over every poison, many at once
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    "engine", [Memory, lambda given: DuckDB(given, threads=1)], ids=["memory", "duckdb"]
+)
 def test_no_poison_can_be_told_from_an_ordinary_row(engine, monkeypatch):
     """At least 1,000 cells: with a constant release, all that leaves is the same as for the row without poison."""
-    monkeypatch.setattr("tacit.ledger.memory.now", lambda: "2026-01-01T00:00:00Z")  # when it is asked is written down
+    # when it is asked is written down
+    monkeypatch.setattr("tacit.ledger.memory.now", lambda: "2026-01-01T00:00:00Z")
     told = 0
     base = engine({OWNED: [*KEPT, PLAIN_ROW | {"who": "poisoned"}]})
     batches = [CASES[place : place + BATCH] for place in range(0, len(CASES), BATCH)]

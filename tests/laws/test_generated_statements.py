@@ -18,8 +18,10 @@ from tests.laws.statement_grammar import FEATURES, Statement, write_statement
 from tests.laws.statement_worlds import VARIANTS, World, make_world
 
 SLICES, EACH = 8, 250  # 2,000 statements
-SHRUNK = 0 if os.environ.get("HYPOTHESIS_PROFILE") == "teeth" else 300  # smaller statements that are tried
-COMPARED, LEAVING = 10, 25  # every so many, DuckDB is asked too, or the whole way is taken through vaults
+# smaller statements that are tried
+SHRUNK = 0 if os.environ.get("HYPOTHESIS_PROFILE") == "teeth" else 300
+# every so many, DuckDB is asked too, or the whole way is taken through vaults
+COMPARED, LEAVING = 10, 25
 
 
 @pytest.fixture(autouse=True)
@@ -42,19 +44,27 @@ class Tally:
             self.outcomes["refused"] += 1
             self.reasons[found.refused] += 1
             return
-        self.outcomes.update(accepted=1, moved=found.moved, left_out=found.left_out, reached=found.share > 0.999)
+        self.outcomes.update(
+            accepted=1, moved=found.moved, left_out=found.left_out, reached=found.share > 0.999
+        )
         self.features.update(statement.features)
 
     def require(self, statements: int, least: int) -> None:
         """Most statements were accepted, many moved, and no feature is missing among them."""
-        print(dict(self.outcomes), *(f"{times} refused: {why}" for why, times in self.reasons.most_common()), sep="\n")
+        print(
+            dict(self.outcomes),
+            *(f"{times} refused: {why}" for why, times in self.reasons.most_common()),
+            sep="\n",
+        )
         assert self.outcomes["accepted"] >= 0.7 * statements
         assert self.outcomes["moved"] >= 0.25 * statements
         assert self.outcomes["reached"] >= 0.05 * statements  # as far as is claimed, and no further
         assert [feature for feature in FEATURES if self.features[feature] < least] == []
 
 
-def check_slice(seeds: range, world_seed: int, *, compared: int, leaving: int, deep: bool = False) -> Tally:
+def check_slice(
+    seeds: range, world_seed: int, *, compared: int, leaving: int, deep: bool = False
+) -> Tally:
     """Check the statements of some seeds in one world; a failure names its seed and a smaller statement."""
     world, tally = make_world(world_seed), Tally()
     try:
@@ -70,7 +80,12 @@ def check_slice(seeds: range, world_seed: int, *, compared: int, leaving: int, d
 
 
 def _check(
-    statement: Statement, world: World, chosen: tuple[int, ...], seed: int, world_seed: int, how: dict[str, bool]
+    statement: Statement,
+    world: World,
+    chosen: tuple[int, ...],
+    seed: int,
+    world_seed: int,
+    how: dict[str, bool],
 ) -> Outcome:
     relation = list(Neighbours)[seed // 2 % 2]
     try:
@@ -91,7 +106,11 @@ def _check(
 
 
 def test_a_statement_that_fails_is_told_in_few_words():
-    statement = next(each for each in map(write_statement, range(1000)) if "LAG(" in each.text and len(each.text) > 600)
+    statement = next(
+        each
+        for each in map(write_statement, range(1000))
+        if "LAG(" in each.text and len(each.text) > 600
+    )
     small = shrink_statement(statement, lambda each: "LAG(" in each.text, tries=2_000)
     assert len(small.text) < len(statement.text) / 4
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge, total
 from tacit.curator import Limit, Policy, Shared, Vault, terms_of
-from tacit.curator.unknown import Finder, key_sensitivity, keys_of, weight_alone
+from tacit.curator.pricing.unknown_keys import Finder, key_sensitivity, keys_of, weight_alone
 from tacit.engines import DuckDB, Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TooLarge
 from tacit.exact import upper, working
@@ -46,7 +46,14 @@ from tacit.plan import (
 from tacit.privacy import Neighbours, ZeroConcentratedLoss
 from tests.laws import plans
 from tests.laws.sampled import sampled
-from tests.laws.test_corridor import constant_release, left_by, moved_within, neighbours_of, opened, views
+from tests.laws.test_corridor import (
+    constant_release,
+    left_by,
+    moved_within,
+    neighbours_of,
+    opened,
+    views,
+)
 
 F = Fraction
 
@@ -71,7 +78,10 @@ def unknown_questions(draw: Any, table: Table, depth: int = 2) -> Question:
     if draw(st.booleans()):
         keys = [Key(Field(draw(st.sampled_from(table.columns))), None)]
     hidden = draw(st.sets(st.integers(0, len(keys) - 1), min_size=1))
-    keys = [Key(key.value, None, draw(st.booleans())) if place in hidden else key for place, key in enumerate(keys)]
+    keys = [
+        Key(key.value, None, draw(st.booleans())) if place in hidden else key
+        for place, key in enumerate(keys)
+    ]
     return replace(question, keys=tuple(dict.fromkeys(keys)))
 
 
@@ -80,14 +90,19 @@ def nulls_last(values: Any) -> list[Any]:
 
 
 keepings = st.builds(
-    Keeping, st.integers(1, 4), st.sampled_from([0, 3, 20]), st.sampled_from([b"", b"one", bytes(range(32))])
+    Keeping,
+    st.integers(1, 4),
+    st.sampled_from([0, 3, 20]),
+    st.sampled_from([b"", b"one", bytes(range(32))]),
 )
 
 
 def kept(engine: Any, question: Question, keeping: Keeping) -> dict[Any, int]:
     """What every key weighs, by its values."""
     with engine.gather(question, keeping) as gathered:
-        return dict(zip(gathered.keys(range(len(gathered.weights))), gathered.weights.tolist(), strict=True))
+        return dict(
+            zip(gathered.keys(range(len(gathered.weights))), gathered.weights.tolist(), strict=True)
+        )
 
 
 def check_gathered(data: Any) -> Counter[str]:
@@ -133,7 +148,10 @@ def check_neighbours(data: Any, make: Any, *, plans_each: int, pairs_each: int) 
     pool = [rows, *(data.draw(neighbours_of(table, rows, relation)) for _ in range(pairs_each))]
     engines = [make({table: each}) for each in pool]
     for _ in range(plans_each):
-        question, secret = data.draw(unknown_questions(table)), data.draw(st.binary(min_size=32, max_size=32))
+        question, secret = (
+            data.draw(unknown_questions(table)),
+            data.draw(st.binary(min_size=32, max_size=32)),
+        )
         if data.draw(st.integers(0, 3)) == 0:
             question = replace(question, rows=Stacked((question.rows, question.rows)))
         keeping = replace(keys_of(question, data.draw(st.integers(1, 4))), secret=secret)
@@ -180,7 +198,10 @@ def check_what_leaves(data: Any, make: Any, *, plans_each: int, pairs_each: int)
     limit = Limit(3, 1e-6, data.draw(st.sampled_from(list(Neighbours))))
     table = data.draw(plans.tables())
     rows = data.draw(plans.rows_of(table, most=12))
-    pool = [rows, *(data.draw(neighbours_of(table, rows, limit.neighbours)) for _ in range(pairs_each))]
+    pool = [
+        rows,
+        *(data.draw(neighbours_of(table, rows, limit.neighbours)) for _ in range(pairs_each)),
+    ]
     engines = [make({table: each}) for each in pool]
     keeping = Keeping(3, 20, b"the same")
     for _ in range(plans_each):
@@ -188,7 +209,11 @@ def check_what_leaves(data: Any, make: Any, *, plans_each: int, pairs_each: int)
         plan = canonical(Plan(question, data.draw(views(question))))
         question = plan.question
         every = [kept(engine, question, keeping) for engine in engines]
-        common = sorted(set.intersection(*map(set, every)), key=nulls_last) if data.draw(st.integers(0, 3)) else []
+        common = (
+            sorted(set.intersection(*map(set, every)), key=nulls_last)
+            if data.draw(st.integers(0, 3))
+            else []
+        )
         seen["passed"] += bool(common)
 
         def found(_: Finder, gathered: Any, common: list[Any] = common) -> tuple[Any, Any]:
@@ -206,9 +231,14 @@ def check_what_leaves(data: Any, make: Any, *, plans_each: int, pairs_each: int)
         if "charge" not in vaults[0].ledger.calls:
             continue
         terms = terms_of(question, Shared(table, 3), limit, F(1))
-        exact = [each.evaluate(replace(question, found=tuple(common)), terms.weights) for each in engines]
+        exact = [
+            each.evaluate(replace(question, found=tuple(common)), terms.weights) for each in engines
+        ]
         for other in exact[1:]:
-            assert all(moved_within(terms, place, exact[0], other) for place in range(len(question.measures)))
+            assert all(
+                moved_within(terms, place, exact[0], other)
+                for place in range(len(question.measures))
+            )
             seen["moved"] += bool((exact[0] != other).any())
     for each in engines:
         each.close()
@@ -252,8 +282,14 @@ def visit(who: object, note: object, ward: object = "A", cost: object = 1.0) -> 
 
 
 @both_engines
-def test_a_unit_keeps_so_many_keys_and_each_weighs_the_root_of_their_number_whatever_its_rows(engine):
-    rows = [visit(1, note) for note in "abcdefg" for _ in range(9)] + [visit(2, "a")] * 50 + [visit(3, None)]
+def test_a_unit_keeps_so_many_keys_and_each_weighs_the_root_of_their_number_whatever_its_rows(
+    engine,
+):
+    rows = (
+        [visit(1, note) for note in "abcdefg" for _ in range(9)]
+        + [visit(2, "a")] * 50
+        + [visit(3, None)]
+    )
     for most in (1, 2, 4, 7, 9):
         found = kept(engine({VISITS: rows}), BY_NOTE, Keeping(most, 20, b"secret"))
         own = [weight for (key,), weight in found.items() if key != "a"]
@@ -266,7 +302,9 @@ def test_a_unit_keeps_so_many_keys_and_each_weighs_the_root_of_their_number_what
 @both_engines
 def test_which_keys_are_kept_is_another_secrets_other_choice(engine):
     held = engine({VISITS: [visit(1, note) for note in "abcdefghij"]})
-    chosen = {tuple(sorted(kept(held, BY_NOTE, Keeping(3, 20, bytes([n]) * 32)))) for n in range(12)}
+    chosen = {
+        tuple(sorted(kept(held, BY_NOTE, Keeping(3, 20, bytes([n]) * 32)))) for n in range(12)
+    }
     assert len(chosen) > 6
 
 
@@ -279,7 +317,9 @@ def test_units_choose_alike_whatever_other_units_have(engine):
         others = [visit(who, note) for who in (2, 3, 4) for note in shared]
         both = kept(engine({VISITS: others + rows}), BY_NOTE, secret)
         theirs = {(note,): 3 * int((1 << 20) / math.sqrt(3)) for note in shared}
-        assert both == {key: alone_kept.get(key, 0) + theirs.get(key, 0) for key in {**alone_kept, **theirs}}
+        assert both == {
+            key: alone_kept.get(key, 0) + theirs.get(key, 0) for key in {**alone_kept, **theirs}
+        }
 
 
 @both_engines
@@ -287,19 +327,31 @@ def test_rows_in_groups_that_are_not_found_make_others_weigh_no_less(engine):
     rows = [visit(1, "hidden")] * 100 + [visit(1, "found")] * 3 + [visit(2, "found")] * 9
     with engine({VISITS: rows}).gather(BY_NOTE, Keeping(2, 20, b"")) as gathered:
         place = gathered.keys([0, 1]).index(("found",))
-        answer = gathered.evaluate([place], replace(BY_NOTE, found=(("found",),)), Weights(Weighing.L2, 5, 25, 20))
+        answer = gathered.evaluate(
+            [place], replace(BY_NOTE, found=(("found",),)), Weights(Weighing.L2, 5, 25, 20)
+        )
     weight = (5 << 20) // 9
     assert answer.tolist() == [[(3 << 20) + 9 * weight]]
 
 
 @both_engines
 def test_rows_without_a_place_among_public_keys_show_no_unknown_ones(engine):
-    question = Question(Scan(VISITS), (Key(Field(NOTE), None), Key(Field(WARD), WARD.values)), (Counted(), Units()))
-    rows = [visit(1, "a", "A"), visit(1, "a", "B"), visit(1, "b", "C"), visit(2, "c", None), visit(3, "a", "B")]
+    question = Question(
+        Scan(VISITS), (Key(Field(NOTE), None), Key(Field(WARD), WARD.values)), (Counted(), Units())
+    )
+    rows = [
+        visit(1, "a", "A"),
+        visit(1, "a", "B"),
+        visit(1, "b", "C"),
+        visit(2, "c", None),
+        visit(3, "a", "B"),
+    ]
     held = engine({VISITS: rows})
     assert kept(held, question, Keeping(5, 20, b"")) == {("a",): 2 << 20}
     with held.gather(question, Keeping(5, 20, b"")) as gathered:
-        answer = gathered.evaluate([0], replace(question, found=(("a",),)), Weights(Weighing.L2, 9, 81, 0))
+        answer = gathered.evaluate(
+            [0], replace(question, found=(("a",),)), Weights(Weighing.L2, 9, 81, 0)
+        )
     assert answer.tolist() == [[1, 1], [2, 2]]
 
 
@@ -370,7 +422,13 @@ def test_finding_keys_is_as_private_as_is_claimed_by_enumeration(relation, most,
     for own in range(most + 1):
         for number in range(max(own, 1), most + 1):
             weight = weight_alone(BY_NOTE, keeping, 1, number)
-            mine = {"a": weight, "b": weight} if number >= own + 2 else {"a": weight} if number > own else {}
+            mine = (
+                {"a": weight, "b": weight}
+                if number >= own + 2
+                else {"a": weight}
+                if number > own
+                else {}
+            )
             mine |= {f"own {i}": weight for i in range(own)}
             one = others
             if relation is Neighbours.REPLACE:  # somebody else, with keys of their own
@@ -382,11 +440,15 @@ def test_finding_keys_is_as_private_as_is_claimed_by_enumeration(relation, most,
             laws = law_of(finder, one), law_of(finder, two)
             for epsilon in (0.0, 0.5, 1.0, 2.0, 4.0):
                 for here, there in (laws, laws[::-1]):
-                    assert smallest_delta(here, there, epsilon) <= float(claim.delta(epsilon)) + 1e-12
+                    assert (
+                        smallest_delta(here, there, epsilon) <= float(claim.delta(epsilon)) + 1e-12
+                    )
 
 
 def test_the_finder_of_a_question_keeps_its_delta_for_every_number_of_keys():
-    for relation, epsilon, most in product(Neighbours, (F(1, 100), F(1, 2), F(3)), (1, 2, 10, 3000)):
+    for relation, epsilon, most in product(
+        Neighbours, (F(1, 100), F(1, 2), F(3)), (1, 2, 10, 3000)
+    ):
         limit = Limit(3, 1e-6, relation)
         rule = limit.filter()
         price = rule.price_of(epsilon)
@@ -395,14 +457,24 @@ def test_the_finder_of_a_question_keeps_its_delta_for_every_number_of_keys():
         assert finder.delta == rule.failure(rule.with_keys(price))
         with working():
             chances = [
-                upper(passing(finder.noise.law, finder.start, k, weight_alone(BY_NOTE, finder.keeping, finder.grid, k)))
+                upper(
+                    passing(
+                        finder.noise.law,
+                        finder.start,
+                        k,
+                        weight_alone(BY_NOTE, finder.keeping, finder.grid, k),
+                    )
+                )
                 for k in {1, 2, 3, most // 2, most - 1, most}
                 if 1 <= k <= most
             ]
             before = [
                 upper(
                     passing(
-                        finder.noise.law, finder.start - 1, k, weight_alone(BY_NOTE, finder.keeping, finder.grid, k)
+                        finder.noise.law,
+                        finder.start - 1,
+                        k,
+                        weight_alone(BY_NOTE, finder.keeping, finder.grid, k),
                     )
                 )
                 for k in range(1, min(most, 10) + 1)
@@ -427,7 +499,9 @@ def test_what_the_noise_costs_is_no_more_than_what_is_paid(relation):
 # ---------------------------------------------------------------- one person's keys, drawn
 
 
-def releases_of_own_keys(times: int, keys: int, most: int, relation: Neighbours) -> tuple[int, Fraction]:
+def releases_of_own_keys(
+    times: int, keys: int, most: int, relation: Neighbours
+) -> tuple[int, Fraction]:
     """How often one or more of a person's own keys were released, and what is claimed of that."""
     limit = Limit(3, F(1, 5), relation)
     rule = limit.filter()
@@ -467,9 +541,14 @@ def test_a_key_of_one_person_is_released_as_rarely_as_delta_says_in_a_million_re
 
 # ---------------------------------------------------------------- a vault
 
-LIMIT = Limit(3, 1e-12)  # so small a delta that a rare key passes less than once in 1e10 runs of all tests
+# so small a delta that a rare key passes less than once in 1e10 runs of all tests
+LIMIT = Limit(3, 1e-12)
 TEXT = "SELECT note, COUNT(*) AS n FROM visits GROUP BY note"
-ROWS = [visit(who, note, "AB"[who % 2], who % 50) for who in range(900) for note in ("flu", "b'12", "x"[: who % 2])]
+ROWS = [
+    visit(who, note, "AB"[who % 2], who % 50)
+    for who in range(900)
+    for note in ("flu", "b'12", "x"[: who % 2])
+]
 ROWS += [visit(who, f"rare {who}") for who in range(40)] + [visit(who, None) for who in range(900)]
 
 
@@ -489,7 +568,8 @@ def test_groups_that_many_units_share_are_shown_and_nothing_of_others(engine):
     assert b"rare" not in payload
     assert "rare" not in str(release) + repr(release.receipt)
     for note, n in zip(release.column("note"), release.column("n"), strict=True):
-        assert n == pytest.approx(sum(row["note"] == note for row in ROWS), abs=200)  # more than ten deviations
+        # more than ten deviations
+        assert n == pytest.approx(sum(row["note"] == note for row in ROWS), abs=200)
 
 
 @both_engines
@@ -502,10 +582,18 @@ def test_without_noise_the_values_of_found_groups_are_the_exact_ones(engine):
             raw=True,
         )
     for row in release:
-        costs = [r["cost"] for r in ROWS if (r["note"], r["ward"]) == (row["note"], row["ward"]) and r["cost"] < 40]
-        assert (row["n"], row["s"]) == (pytest.approx(len(costs), abs=1e-2), pytest.approx(sum(costs), abs=1))
+        costs = [
+            r["cost"]
+            for r in ROWS
+            if (r["note"], r["ward"]) == (row["note"], row["ward"]) and r["cost"] < 40
+        ]
+        assert (row["n"], row["s"]) == (
+            pytest.approx(len(costs), abs=1e-2),
+            pytest.approx(sum(costs), abs=1),
+        )
     found = [(row["note"], row["ward"]) for row in release]
-    assert found == list(product(["", "b'12", "flu", "x"], "AB"))  # public values of each, empty ones too
+    # public values of each, empty ones too
+    assert found == list(product(["", "b'12", "flu", "x"], "AB"))
 
 
 def test_released_groups_are_sorted_by_value_however_rows_and_hashes_lie():
@@ -518,7 +606,9 @@ def test_keys_are_gathered_after_the_charge_and_by_another_secret_each_time():
     vault = opened(Memory({VISITS: ROWS}), LIMIT, VISITS)
     secrets = []
     real = Memory.gather
-    with patch.object(Memory, "gather", lambda self, q, keeping: secrets.append(keeping) or real(self, q, keeping)):
+    with patch.object(
+        Memory, "gather", lambda self, q, keeping: secrets.append(keeping) or real(self, q, keeping)
+    ):
         vault.vault.sql(TEXT, epsilon=1)
         vault.vault.sql(TEXT, epsilon=1.1)
     assert vault.engine.calls == ["dry_run", "charge", "gather", "settle"] * 2
@@ -528,7 +618,10 @@ def test_keys_are_gathered_after_the_charge_and_by_another_secret_each_time():
 
 def test_an_engine_that_fails_while_it_gathers_says_one_thing_only():
     vault = opened(Memory({VISITS: ROWS}), LIMIT, VISITS)
-    with patch.object(Memory, "gather", side_effect=ValueError("rare 7")), pytest.raises(EngineFailed) as failure:
+    with (
+        patch.object(Memory, "gather", side_effect=ValueError("rare 7")),
+        pytest.raises(EngineFailed) as failure,
+    ):
         vault.vault.sql(TEXT, epsilon=1)
     assert "rare" not in str(failure.value)
     assert failure.value.__cause__ is None
@@ -543,7 +636,9 @@ def test_the_price_has_a_part_of_delta_and_the_whole_limit_can_be_spent_so():
     release = vault.vault.sql(TEXT, epsilon=3)
     assert vault.entries[0].charge == rule.limit
     assert release.price.share == 1
-    assert F(release.receipt["loss"]["alone"]["delta"]) == LIMIT.delta / 2 + rule.failure(rule.limit)
+    assert F(release.receipt["loss"]["alone"]["delta"]) == LIMIT.delta / 2 + rule.failure(
+        rule.limit
+    )
     assert release.receipt["unknown keys"]["found"] == 4
     assert vault.vault.check_receipt(json.loads(json.dumps(release.receipt))) == []
     with pytest.raises(LimitExceeded):
@@ -561,7 +656,9 @@ def test_the_reserve_of_delta_lasts_as_long_as_rho():
 def test_the_same_question_is_free_and_one_with_other_keys_kept_is_not():
     vault = opened(Memory({VISITS: ROWS}), LIMIT, VISITS)
     first = vault.vault.sql(TEXT, epsilon=1)
-    again = vault.vault.sql("SELECT COUNT(*) AS k, note FROM visits GROUP BY 2 ORDER BY k DESC LIMIT 1", epsilon=0.5)
+    again = vault.vault.sql(
+        "SELECT COUNT(*) AS k, note FROM visits GROUP BY 2 ORDER BY k DESC LIMIT 1", epsilon=0.5
+    )
     assert again.price.free
     assert len(again) == 1
     assert vault.vault.sql(TEXT, epsilon=1).rows == first.rows
@@ -572,7 +669,9 @@ def test_the_same_question_is_free_and_one_with_other_keys_kept_is_not():
 
 def test_an_answer_is_derived_from_one_that_hides_no_more():
     vault = opened(Memory({VISITS: ROWS}), LIMIT, VISITS)
-    both = vault.vault.sql("SELECT note, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY note", epsilon=2)
+    both = vault.vault.sql(
+        "SELECT note, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY note", epsilon=2
+    )
     count = vault.vault.sql(TEXT, epsilon=0.5)
     assert count.price.free
     assert count.column("n") == both.column("n")
@@ -658,12 +757,21 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.value)
 def test_keys_of_every_kind_are_found_stored_and_shown_as_they_are(engine, kind):
     table = Table("visits", (Column("key", kind), COST), unit="who")
-    rows = [{"who": who, "key": value, "cost": 1.0} for who in range(400) for value in [*KINDS[kind], None]]
+    rows = [
+        {"who": who, "key": value, "cost": 1.0}
+        for who in range(400)
+        for value in [*KINDS[kind], None]
+    ]
     vault = opened(engine({table: rows}), LIMIT, table, contributions=20)
     text = "SELECT key, COUNT(*) AS n FROM visits GROUP BY key"
     release = vault.vault.sql(text, epsilon=3)
     assert release.column("key") == sorted(KINDS[kind])
-    assert {type(value) for value in release.column("key")} <= {int, float, str, type(KINDS[kind][0])}
+    assert {type(value) for value in release.column("key")} <= {
+        int,
+        float,
+        str,
+        type(KINDS[kind][0]),
+    }
     assert vault.vault.sql(text, epsilon=3).rows == release.rows
 
 

@@ -42,7 +42,15 @@ from tacit.privacy import (
     Sensitivity,
     ZeroConcentratedLoss,
 )
-from tests.laws.every_ledger import CONCENTRATED, PURE, Yielding, both_currencies, every_ledger, every_place, pure_loss
+from tests.laws.every_ledger import (
+    CONCENTRATED,
+    PURE,
+    Yielding,
+    both_currencies,
+    every_ledger,
+    every_place,
+    pure_loss,
+)
 
 F = Fraction
 WORKERS = 16
@@ -107,7 +115,9 @@ def test_as_many_charges_are_granted_as_fit_and_not_one_more(opened, currency, s
     limit = currency.limit.limit.amount
     price = limit // share + more
     with opened(currency.limit, None) as ledger:
-        count = granted(ledger, names(share + 2), lambda key: ledger.charge(key, currency.loss(price)))
+        count = granted(
+            ledger, names(share + 2), lambda key: ledger.charge(key, currency.loss(price))
+        )
         assert count == limit // price
         assert ledger.total_spent() == Charge(count * price)
 
@@ -119,7 +129,9 @@ def test_the_reserve_for_failures_is_a_limit_of_its_own(opened, share, more):
     reserve = CONCENTRATED.limit.limit.failure
     price = reserve // share + more
     with opened(CONCENTRATED.limit, None) as ledger:
-        count = granted(ledger, names(share + 2), lambda key: ledger.charge(key, CONCENTRATED.loss(1, price)))
+        count = granted(
+            ledger, names(share + 2), lambda key: ledger.charge(key, CONCENTRATED.loss(1, price))
+        )
         assert count == reserve // price
         assert ledger.total_spent() == Charge(count, count * price)
 
@@ -139,15 +151,21 @@ def test_the_last_unit_can_be_spent_and_nothing_after_it(opened, currency):
 @every_ledger
 @both_currencies
 @pytest.mark.parametrize("epsilon", [0.3, 1, 3])
-def test_a_price_asked_for_by_its_epsilon_is_granted_floor_of_limit_over_price_times(opened, currency, epsilon):
+def test_a_price_asked_for_by_its_epsilon_is_granted_floor_of_limit_over_price_times(
+    opened, currency, epsilon
+):
     price = currency.limit.price_of(epsilon)
     fitting = currency.limit.limit.amount // price.amount
     with opened(currency.limit, None) as ledger:
-        count = granted(ledger, names(fitting + 2), lambda key: ledger.charge(key, currency.loss(price.amount)))
+        count = granted(
+            ledger, names(fitting + 2), lambda key: ledger.charge(key, currency.loss(price.amount))
+        )
         assert (
             count
             == fitting
-            == {"pure": {0.3: 10, 1: 3, 3: 1}, "concentrated": {0.3: 74, 1: 7, 3: 1}}[currency.name][epsilon]
+            == {"pure": {0.3: 10, 1: 3, 3: 1}, "concentrated": {0.3: 74, 1: 7, 3: 1}}[
+                currency.name
+            ][epsilon]
         )
 
 
@@ -159,7 +177,9 @@ def test_an_analyst_is_held_at_the_smaller_of_both_limits(opened, currency, part
     price = min(own.limit.amount, currency.limit.limit.amount) // 5
     fitting = min(own.limit.amount, currency.limit.limit.amount) // price
     with opened(currency.limit, {"ann": own, "bob": currency.limit}) as ledger:
-        count = granted(ledger, names(9), lambda key: ledger.charge(key, currency.loss(price), "ann"))
+        count = granted(
+            ledger, names(9), lambda key: ledger.charge(key, currency.loss(price), "ann")
+        )
         assert count == fitting
         assert ledger.total_spent("ann") == ledger.total_spent() == Charge(count * price)
         assert ledger.total_spent("bob") == Charge()
@@ -174,7 +194,12 @@ def test_all_analysts_together_are_held_at_the_limit_for_everyone(opened, curren
     with opened(currency.limit, analysts) as ledger:
         who = ["ann", "bob", "eve", None] * 3
         keys = iter(who)
-        assert granted(ledger, names(12), lambda key: ledger.charge(key, currency.loss(price), next(keys))) == 5
+        assert (
+            granted(
+                ledger, names(12), lambda key: ledger.charge(key, currency.loss(price), next(keys))
+            )
+            == 5
+        )
         spent = [ledger.total_spent(name).amount // price for name in ("ann", "bob", "eve", None)]
         assert spent == [2, 1, 1, 5]
 
@@ -218,7 +243,9 @@ def test_racing_threads_are_granted_exactly_what_fits(opened, fitting):
     price = limit.limit.amount // fitting
 
     def asks(worker):
-        return lambda: granted(ledger, names(41, f"of {worker}"), lambda key: ledger.charge(key, pure_loss(price)))
+        return lambda: granted(
+            ledger, names(41, f"of {worker}"), lambda key: ledger.charge(key, pure_loss(price))
+        )
 
     with opened(limit, None) as ledger:
         assert sum(together([asks(worker) for worker in range(WORKERS)])) == fitting
@@ -233,7 +260,9 @@ def test_racing_threads_are_granted_exactly_what_fits_an_analyst(opened):
 
     def asks(worker):
         return lambda: granted(
-            ledger, names(8, f"of {worker}"), lambda key: ledger.charge(key, pure_loss(price), "ann")
+            ledger,
+            names(8, f"of {worker}"),
+            lambda key: ledger.charge(key, pure_loss(price), "ann"),
         )
 
     with opened(limit, {"ann": own}) as ledger:
@@ -324,7 +353,9 @@ def test_a_price_is_higher_if_either_part_of_it_is(opened):
 @both_currencies
 def test_a_question_asked_before_is_free_when_nothing_is_left(opened, currency):
     with opened(currency.limit, None) as ledger:
-        paid = ledger.settle(ledger.charge(b"all", currency.loss(currency.limit.limit.amount)), b"answer")
+        paid = ledger.settle(
+            ledger.charge(b"all", currency.loss(currency.limit.limit.amount)), b"answer"
+        )
         with pytest.raises(LimitExceeded):
             ledger.charge(b"more", currency.loss(1))
         assert ledger.charge(b"all", currency.loss(currency.limit.limit.amount)) == paid
@@ -356,9 +387,13 @@ def test_an_entry_says_what_was_spent_before_it_by_all(opened, currency):
 @every_ledger
 def test_a_question_asked_again_keeps_the_words_and_the_topic_of_the_first_time(opened):
     with opened(PURE.limit, None) as ledger:
-        first = ledger.charge(b"question", pure_loss(3), topic=b"visits", about="how many visits? – “all”")
+        first = ledger.charge(
+            b"question", pure_loss(3), topic=b"visits", about="how many visits? – “all”"
+        )
         assert (first.topic, first.about) == (b"visits", "how many visits? – “all”")
-        assert ledger.charge(b"question", pure_loss(3), "ann", topic=b"other", about="other") == first
+        assert (
+            ledger.charge(b"question", pure_loss(3), "ann", topic=b"other", about="other") == first
+        )
         assert list(ledger.entries()) == [first]
 
 
@@ -372,7 +407,9 @@ def test_every_entry_has_a_hash_of_its_own_and_a_time(opened):
 
 
 @every_ledger
-@pytest.mark.parametrize("wrong", [{"topic": "text"}, {"topic": None}, {"about": b"bytes"}, {"about": None}])
+@pytest.mark.parametrize(
+    "wrong", [{"topic": "text"}, {"topic": None}, {"about": b"bytes"}, {"about": None}]
+)
 def test_topics_are_bytes_and_words_are_text(opened, wrong):
     with opened(PURE.limit, None) as ledger:
         with pytest.raises(InvalidInput):
@@ -396,7 +433,8 @@ def test_an_analyst_has_a_name_that_can_be_printed(opened, analyst):
 def test_answers_are_found_by_their_topic_newest_first(opened):
     with opened(PURE.limit, None) as ledger:
         entries = [
-            ledger.charge(key, pure_loss(1), topic=topic) for key, topic in zip(names(6), [b"a", b"b"] * 3, strict=True)
+            ledger.charge(key, pure_loss(1), topic=topic)
+            for key, topic in zip(names(6), [b"a", b"b"] * 3, strict=True)
         ]
         for entry in entries[:4]:
             ledger.settle(entry, entry.key.upper())
@@ -416,7 +454,9 @@ def test_a_topic_may_have_more_answers_than_are_read_at_a_time(opened):
         entries = [ledger.charge(key, pure_loss(1), topic=b"all") for key in names(403)]
         for entry in entries:
             ledger.settle(entry, entry.key)
-        assert [entry.number for entry in ledger.find_answered(b"all")] == list(reversed(range(403)))
+        assert [entry.number for entry in ledger.find_answered(b"all")] == list(
+            reversed(range(403))
+        )
         assert [entry.number for entry in ledger.entries()] == list(range(403))
 
 
@@ -441,7 +481,9 @@ def test_a_refresh_gives_nothing_back(opened):
 @every_ledger
 def test_threads_that_refresh_at_once_each_have_a_version_of_their_own(opened):
     with opened(PURE.limit, None) as ledger:
-        assert sorted(together([lambda: ledger.refresh("visits")] * WORKERS)) == list(range(1, WORKERS + 1))
+        assert sorted(together([lambda: ledger.refresh("visits")] * WORKERS)) == list(
+            range(1, WORKERS + 1)
+        )
 
 
 @every_ledger
@@ -552,16 +594,33 @@ WRONG_LOSSES = [
     *[
         (currency, wrong, InvalidInput)
         for currency in (PURE, CONCENTRATED)
-        for wrong in (0, 1, 0.1, -0.0, float("nan"), 1e-320, True, "1", None, b"1", Charge(1), [PureLoss(1)])
+        for wrong in (
+            0,
+            1,
+            0.1,
+            -0.0,
+            float("nan"),
+            1e-320,
+            True,
+            "1",
+            None,
+            b"1",
+            Charge(1),
+            [PureLoss(1)],
+        )
     ],
 ]
 
 
 @every_ledger
 @pytest.mark.parametrize(
-    ("currency", "loss", "error"), WRONG_LOSSES, ids=[f"{case[0].name}-{case[1]!r:.50}" for case in WRONG_LOSSES]
+    ("currency", "loss", "error"),
+    WRONG_LOSSES,
+    ids=[f"{case[0].name}-{case[1]!r:.50}" for case in WRONG_LOSSES],
 )
-def test_a_loss_that_cannot_be_summed_or_does_not_fit_is_refused_and_leaves_no_trace(opened, currency, loss, error):
+def test_a_loss_that_cannot_be_summed_or_does_not_fit_is_refused_and_leaves_no_trace(
+    opened, currency, loss, error
+):
     with opened(currency.limit, {"ann": currency.limit}) as ledger:
         before = [ledger.charge(b"before", currency.loss(1), "ann")]
         for key in (b"before", b"new"):
@@ -574,7 +633,9 @@ def test_a_loss_that_cannot_be_summed_or_does_not_fit_is_refused_and_leaves_no_t
 
 @every_ledger
 @both_currencies
-@pytest.mark.parametrize("key", ["question", b"", None, 1, bytearray(b"question"), memoryview(b"question"), (b"q",)])
+@pytest.mark.parametrize(
+    "key", ["question", b"", None, 1, bytearray(b"question"), memoryview(b"question"), (b"q",)]
+)
 def test_a_key_is_bytes_and_not_empty(opened, currency, key):
     with opened(currency.limit, None) as ledger:
         with pytest.raises(InvalidInput):
@@ -619,7 +680,15 @@ def test_nothing_gives_back_what_was_charged(opened):
     protocol = {name for name in vars(Ledger) if not name.startswith("_")}
     with opened(PURE.limit, None) as ledger:
         assert {name for name in dir(ledger) if not name.startswith("_")} - LOOKING == protocol
-        assert protocol == {"charge", "settle", "spent", "entries", "answered", "version", "refresh"}
+        assert protocol == {
+            "charge",
+            "settle",
+            "spent",
+            "entries",
+            "answered",
+            "version",
+            "refresh",
+        }
 
 
 @every_ledger
@@ -667,7 +736,9 @@ def test_what_is_opened_again_is_the_same(place, currency):
         with closing(here(currency.limit, analysts)) as ledger:
             for number, analyst in enumerate(["ann", "bob", None] * 3):
                 key = b"%d" % number
-                entry = ledger.charge(key, currency.loss(number), analyst, topic=key[:1], about=f"question {number} –")
+                entry = ledger.charge(
+                    key, currency.loss(number), analyst, topic=key[:1], about=f"question {number} –"
+                )
                 if number % 2:
                     ledger.settle(entry, key * 3)
             ledger.refresh("visits")
@@ -725,7 +796,9 @@ def test_who_holds_old_limits_is_refused_and_charges_nothing(place):
 
 @every_place
 @pytest.mark.parametrize(
-    "changed", [PureFilter(3, Neighbours.REPLACE), ConcentratedFilter(3, 1e-6)], ids=["neighbours", "currency"]
+    "changed",
+    [PureFilter(3, Neighbours.REPLACE), ConcentratedFilter(3, 1e-6)],
+    ids=["neighbours", "currency"],
 )
 def test_what_a_ledger_was_founded_with_never_changes(place, changed):
     with place() as here:
@@ -762,7 +835,9 @@ def test_children_forked_while_threads_charge_do_nothing_of_theirs(place):
             return lambda: [ledger.charge(key, pure_loss(1)) for key in names(20, f"of {worker}")]
 
         def forks() -> list[int]:
-            return [in_a_fork(lambda: ledger.charge(b"of the child", pure_loss(1))) for _ in range(5)]
+            return [
+                in_a_fork(lambda: ledger.charge(b"of the child", pure_loss(1))) for _ in range(5)
+            ]
 
         *_, codes = together([*[charges(worker) for worker in range(6)], forks])
         assert codes == [0] * 5
@@ -773,7 +848,8 @@ def test_children_forked_while_threads_charge_do_nothing_of_theirs(place):
 def in_a_fork(task: Callable[[], Any]) -> int:
     """The exit code of a child that does this."""
     with catch_warnings():
-        simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of forks among threads, which is the point
+        # newer Pythons warn of forks among threads, which is the point
+        simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
@@ -825,7 +901,11 @@ class AgainstList(RuleBasedStateMachine):
     def start(self):
         self.stack = ExitStack()
         limit = self.currency.limit
-        self.limits = {None: limit.limit, "ann": self.currency.scaled(F(1, 3)).limit, "bob": limit.limit}
+        self.limits = {
+            None: limit.limit,
+            "ann": self.currency.scaled(F(1, 3)).limit,
+            "bob": limit.limit,
+        }
         analysts = {"ann": self.currency.scaled(F(1, 3)), "bob": limit}
         self.handles = self.open(limit, analysts)
         self.model = []  # key, analyst, charge, payload, before
@@ -859,10 +939,21 @@ class AgainstList(RuleBasedStateMachine):
         left = self.left(analyst)
 
         def of(rest: int, most: int, how: str) -> int:
-            known = {"nothing": 0, "one": 1, "seventh": most // 7, "rest": rest, "beyond": rest + 1, "less": rest - 1}
+            known = {
+                "nothing": 0,
+                "one": 1,
+                "seventh": most // 7,
+                "rest": rest,
+                "beyond": rest + 1,
+                "less": rest - 1,
+            }
             return max(0, known[how])
 
-        failure = of(left.failure, self.limits[None].failure, failing) if self.currency is CONCENTRATED else 0
+        failure = (
+            of(left.failure, self.limits[None].failure, failing)
+            if self.currency is CONCENTRATED
+            else 0
+        )
         return Charge(of(left.amount, self.limits[None].amount, size), failure)
 
     @rule(
@@ -874,7 +965,8 @@ class AgainstList(RuleBasedStateMachine):
     def charge(self, key, analyst, size, failing):
         price = self.prices(analyst, size, failing)
         expected = next(
-            (n for n, entry in enumerate(self.model) if entry[0] == key and price.fits(entry[2])), len(self.model)
+            (n for n, entry in enumerate(self.model) if entry[0] == key and price.fits(entry[2])),
+            len(self.model),
         )
         if expected == len(self.model) and not price.fits(self.left(analyst)):
             with pytest.raises(LimitExceeded):
@@ -907,7 +999,9 @@ class AgainstList(RuleBasedStateMachine):
     @invariant()
     def nothing_else_is_recorded(self):
         if hasattr(self, "handles"):
-            assert list(map(bare, self.ledger.entries())) == [Entry(n, *entry) for n, entry in enumerate(self.model)]
+            assert list(map(bare, self.ledger.entries())) == [
+                Entry(n, *entry) for n, entry in enumerate(self.model)
+            ]
             for analyst in ANALYSTS:
                 assert self.ledger.total_spent(analyst) == self.total_spent(analyst)
                 assert self.spent(analyst).fits(self.limits[analyst])

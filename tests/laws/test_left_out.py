@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tacit.curator import Limit, Policy, Shared, Vault, audit_question
-from tacit.curator.clipping import plan_clipping
+from tacit.curator.record.clipping import plan_clipping
 from tacit.engines import DuckDB, Memory
 from tacit.ledger import MemoryLedger
 from tacit.plan import (
@@ -59,7 +59,10 @@ CELLS: dict[str, list[Any]] = {
     "word": ["one", None, ""],
 }
 ROWS = [
-    {name: cells[place * (5 + number) // 7 % len(cells)] for number, (name, cells) in enumerate(CELLS.items())}
+    {
+        name: cells[place * (5 + number) // 7 % len(cells)]
+        for number, (name, cells) in enumerate(CELLS.items())
+    }
     | {"person": None if place % 11 == 10 else f"p{place % 7}"}
     for place in range(120)
 ]
@@ -110,7 +113,12 @@ def test_engines_agree_on_null_and_other_groups(keys, engines):
     if keys == "sort":
         rows = [row["sort"] for row in ROWS if row["person"] is not None]
         others = len(rows) - rows.count("x") - rows.count("y") - rows.count(None)
-        assert named == {("x",): rows.count("x"), ("y",): 0, (OTHER,): others, (None,): rows.count(None)}
+        assert named == {
+            ("x",): rows.count("x"),
+            ("y",): 0,
+            (OTHER,): others,
+            (None,): rows.count(None),
+        }
 
 
 @pytest.mark.parametrize("keys", UNKNOWN)
@@ -125,7 +133,11 @@ def test_engines_find_null_among_unknown_keys(keys, engines):
         found, weights = replace(asked, found=tuple(names)), weights_for(asked, 3, Weighing.L2)
         everything = range(len(names))
         exact = one.evaluate(everything, found, weights).tolist()
-        assert exact == two.evaluate(everything, found, weights).tolist() == duck.evaluate(found, weights).tolist()
+        assert (
+            exact
+            == two.evaluate(everything, found, weights).tolist()
+            == duck.evaluate(found, weights).tolist()
+        )
     nulls = any(None in values for values in names)
     assert nulls is any(key.null for key in asked.unknown)
 
@@ -146,11 +158,17 @@ def test_a_unit_that_moves_into_the_null_group_moves_as_far_as_claimed(relation,
     furthest = [Fraction(0)] * 2
     for one, other in pairs:
         for place, column in enumerate((one - other).T.tolist()):
-            moved = sum(map(abs, column)) ** 2 if norm is Weighing.L1 else sum(each**2 for each in column)
+            moved = (
+                sum(map(abs, column)) ** 2
+                if norm is Weighing.L1
+                else sum(each**2 for each in column)
+            )
             furthest[place] = max(furthest[place], Fraction(moved))
     for measure, claim, moved in zip(asked.measures, claims, furthest, strict=True):
         assert moved <= claim.bound**2
-        assert moved >= claim.bound**2 * Fraction(99, 100) or (isinstance(measure, Units) and norm is Weighing.L1)
+        assert moved >= claim.bound**2 * Fraction(99, 100) or (
+            isinstance(measure, Units) and norm is Weighing.L1
+        )
 
 
 def policy_of(delta: float, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> Policy:
@@ -172,7 +190,9 @@ def test_audits_refute_nothing_of_null_groups(keys, delta):
 
 
 def test_audits_refute_nothing_of_unknown_keys_with_null():
-    plan = read_sql("SELECT note, COUNT(*) AS n FROM visits GROUP BY note", {"visits": VISITS}, finding=True)
+    plan = read_sql(
+        "SELECT note, COUNT(*) AS n FROM visits GROUP BY note", {"visits": VISITS}, finding=True
+    )
     found = audit_question(plan, policy_of(1e-6), pairs=40)
     assert found.held, str(found)
 
@@ -193,16 +213,35 @@ def test_no_unit_moves_what_is_measured_of_clipping_further_than_claimed(delta, 
 def test_with_a_constant_release_nothing_tells_tables_apart(delta, monkeypatch):
     """Groups of NULL, clipping, and captions that say what was measured: the same bytes whatever the rows are."""
     monkeypatch.setattr("tacit.ledger.memory.now", lambda: "2026-01-01T00:00:00Z")
-    tables = [ROWS, ROWS[1:40], [row | {"cost": 1e9, "ward": None, "person": "p1"} for row in ROWS], []]
+    tables = [
+        ROWS,
+        ROWS[1:40],
+        [row | {"cost": 1e9, "ward": None, "person": "p1"} for row in ROWS],
+        [],
+    ]
     left = []
     for rows in tables:
         policy = policy_of(delta)
-        vault = Vault(policy, {"visits": Memory({VISITS: rows})}, MemoryLedger(policy.limit.filter()))
+        vault = Vault(
+            policy, {"visits": Memory({VISITS: rows})}, MemoryLedger(policy.limit.filter())
+        )
         with constant_release():
             clipped = vault.clipping("visits", epsilon=1)
-            text = "SELECT ward, sort, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward, sort"
+            text = (
+                "SELECT ward, sort, COUNT(*) AS n, SUM(cost) AS s FROM visits GROUP BY ward, sort"
+            )
             told = vault.explain(text, epsilon=1)
             answer = vault.sql(text, epsilon=1)
-        left.append((str(clipped), clipped, str(told), told, shown(answer), list(vault.ledger.entries()), vault.budget))
+        left.append(
+            (
+                str(clipped),
+                clipped,
+                str(told),
+                told,
+                shown(answer),
+                list(vault.ledger.entries()),
+                vault.budget,
+            )
+        )
     assert all(each == left[0] for each in left)
     assert "measured" in left[0][2]

@@ -46,8 +46,21 @@ from tests.laws.pairs import ERROR, INFINITY, Listed, Pair, decimally
 F = Fraction
 REPLACE = Neighbours.REPLACE
 EPSILONS = [F(0), F(1, 100), F(1, 10), F(1, 2), F(1), F(3, 2), F(2), F(3), F(5), F(8), F(20)]
-ORDERS = [F(10001, 10000), F(101, 100), F(11, 10), F(3, 2), F(2), F(3), F(11, 2), F(10), F(32), F(100), F(1000)]
-MANY_ORDERS = [1 + F(1, 10000) * F(round(1.29**i * 1000), 1000) for i in range(64)]  # from 1.0001 to about 1000
+ORDERS = [
+    F(10001, 10000),
+    F(101, 100),
+    F(11, 10),
+    F(3, 2),
+    F(2),
+    F(3),
+    F(11, 2),
+    F(10),
+    F(32),
+    F(100),
+    F(1000),
+]
+# from 1.0001 to about 1000
+MANY_ORDERS = [1 + F(1, 10000) * F(round(1.29**i * 1000), 1000) for i in range(64)]
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,12 @@ def pure(epsilon: Fraction, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -
 
 def laplace(epsilon: Fraction) -> Case:
     pair = pairs.laplace(epsilon)
-    return Case(LaplaceLoss(epsilon), pair, "delta renyi rho moments", group=lambda k: pairs.laplace(k * epsilon))
+    return Case(
+        LaplaceLoss(epsilon),
+        pair,
+        "delta renyi rho moments",
+        group=lambda k: pairs.laplace(k * epsilon),
+    )
 
 
 def gaussian(squared: Fraction) -> Case:
@@ -113,22 +131,37 @@ def discrete_gaussian(variance: Fraction, distance: int) -> Case:
 
 def finite(p: list[Fraction], q: list[Fraction]) -> Case:
     apart = any((not a) != (not b) for a, b in zip(p, q, strict=True))
-    return Case(FiniteLoss(p, q), pairs.finite(p, q), "delta renyi moments", "renyi pure rho" if apart else "")
+    return Case(
+        FiniteLoss(p, q),
+        pairs.finite(p, q),
+        "delta renyi moments",
+        "renyi pure rho" if apart else "",
+    )
 
 
 def bounded_range(span: Fraction) -> Case:
     pair = pairs.TwoValued(span)
-    return Case(BoundedRangeLoss(span), pair, "delta renyi", group=lambda k: pairs.TwoValued(k * span))
+    return Case(
+        BoundedRangeLoss(span), pair, "delta renyi", group=lambda k: pairs.TwoValued(k * span)
+    )
 
 
 def approximate(epsilon: Fraction, failure: Fraction) -> Case:
     pair = pairs.telling(epsilon, failure)
-    return Case(ApproximateLoss(epsilon, failure), pair, "delta renyi", "renyi pure rho" if failure else "")
+    return Case(
+        ApproximateLoss(epsilon, failure), pair, "delta renyi", "renyi pure rho" if failure else ""
+    )
 
 
 def concentrated(rho: Fraction) -> Case:
     pair = pairs.gaussian(2 * rho)
-    return Case(ZeroConcentratedLoss(rho), pair, "renyi rho", "pure", lambda k: pairs.gaussian(2 * rho * k * k))
+    return Case(
+        ZeroConcentratedLoss(rho),
+        pair,
+        "renyi rho",
+        "pure",
+        lambda k: pairs.gaussian(2 * rho * k * k),
+    )
 
 
 HERE, THERE = [F(1, 2), F(1, 3), F(1, 6)], [F(7, 8), F(1, 12), F(1, 24)]
@@ -188,8 +221,16 @@ CASES = [
 
 def shown(case: Case) -> str:
     """A loss as a short text: `PureLoss(1)`."""
-    text = re.sub(r"Fraction\((\d+), (\d+)\)", lambda m: m[1] if m[2] == "1" else f"{m[1]}/{m[2]}", repr(case.loss))
-    return re.sub(r"\w+=|, neighbours=<Neighbours.ADD_OR_REMOVE: 'add-or-remove'>|<Neighbours.|: 'replace'>", "", text)
+    text = re.sub(
+        r"Fraction\((\d+), (\d+)\)",
+        lambda m: m[1] if m[2] == "1" else f"{m[1]}/{m[2]}",
+        repr(case.loss),
+    )
+    return re.sub(
+        r"\w+=|, neighbours=<Neighbours.ADD_OR_REMOVE: 'add-or-remove'>|<Neighbours.|: 'replace'>",
+        "",
+        text,
+    )
 
 
 every_loss = pytest.mark.parametrize("case", CASES, ids=shown)
@@ -204,7 +245,9 @@ def having(*figures: str) -> pytest.MarkDecorator:
 
 def exactly(figure: str) -> pytest.MarkDecorator:
     """The losses that have this figure, and whose figure is the pair's own."""
-    known = [case for case in CASES if figure in set(case.exact.split()) - set(case.unknown.split())]
+    known = [
+        case for case in CASES if figure in set(case.exact.split()) - set(case.unknown.split())
+    ]
     return pytest.mark.parametrize("case", known, ids=shown)
 
 
@@ -228,9 +271,9 @@ def encloses(enclosure: Ball, figure: Decimal) -> bool:
     """Whether the ball holds the figure, within the figure's own error, and is not much wider than its precision."""
     true = F(figure)
     slack = ERROR * max(F(1), abs(true))
-    return lower(enclosure) - slack <= true <= upper(enclosure) + slack and upper(enclosure) - lower(enclosure) < F(
-        1, 2**90
-    )
+    return lower(enclosure) - slack <= true <= upper(enclosure) + slack and upper(
+        enclosure
+    ) - lower(enclosure) < F(1, 2**90)
 
 
 def bounds(enclosure: Ball, figure: Decimal) -> bool:
@@ -365,7 +408,9 @@ def test_a_loss_says_of_which_figures_it_has_no_bound(case):
         "rho": case.loss.rho(),
     }
     assert (case.loss.pure() is None) == (figures["pure"] is None)
-    assert {name for name, figure in figures.items() if figure is None} == set(case.unknown.split()) - {"group"}
+    assert {name for name, figure in figures.items() if figure is None} == set(
+        case.unknown.split()
+    ) - {"group"}
 
 
 @settings(max_examples=80)
@@ -377,7 +422,11 @@ def test_randomized_response_and_laplace_noise_are_as_concentrated_as_they_say(e
 
 
 @settings(max_examples=60)
-@given(st.fractions(F(1, 100), 20), st.fractions(F(1, 50), F(49, 50)), st.fractions(F(10001, 10000), 300))
+@given(
+    st.fractions(F(1, 100), 20),
+    st.fractions(F(1, 50), F(49, 50)),
+    st.fractions(F(10001, 10000), 300),
+)
 def test_no_two_valued_loss_exceeds_the_figures_of_bounded_range(span, share, order):
     worst = pairs.TwoValued(span).at(pairs.decimal(span * share))
     loss = BoundedRangeLoss(span)
@@ -387,7 +436,10 @@ def test_no_two_valued_loss_exceeds_the_figures_of_bounded_range(span, share, or
 
 
 @settings(max_examples=60)
-@given(st.fractions(F(1, 10), 6), st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=2, max_size=5))
+@given(
+    st.fractions(F(1, 10), 6),
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), min_size=2, max_size=5),
+)
 @decimally
 def test_the_exponential_mechanism_with_monotone_scores_has_a_bounded_range(epsilon, scores):
     first = [pairs.exp(epsilon * score) for score, _ in scores]
@@ -403,7 +455,9 @@ def test_setting_failure_apart_leaves_a_delta_that_holds(case):
     failure, rest = case.loss.split_failure()
     assert rest.neighbours is case.loss.neighbours
     for epsilon in EPSILONS:
-        assert bounds(ball(failure) + ball(1 - failure) * rest.delta(epsilon), true_delta(case.pair, epsilon))
+        assert bounds(
+            ball(failure) + ball(1 - failure) * rest.delta(epsilon), true_delta(case.pair, epsilon)
+        )
 
 
 @having("renyi")
@@ -477,7 +531,9 @@ def test_group_privacy_of_an_approximate_loss_is_reached_by_a_chain(epsilon, fai
         chain.append(pairs.exp(epsilon) * chain[-1] + pairs.decimal(failure))
     ends = [pairs.finite([yes, 1 - yes], [chain[0], 1 - chain[0]]) for yes in chain]
     steps = [pairs.finite([yes, 1 - yes], [before, 1 - before]) for before, yes in pairwise(chain)]
-    assert all(F(step.delta(epsilon)) <= failure + ERROR for step in steps), "the chain keeps the promise"
+    assert all(F(step.delta(epsilon)) <= failure + ERROR for step in steps), (
+        "the chain keeps the promise"
+    )
     for size in range(1, 5):
         grouped = ApproximateLoss(epsilon, failure).group(size)
         assert grouped.epsilon == size * epsilon
@@ -489,7 +545,10 @@ def shaming(bits, epsilon, failure):
     """The outcomes of publishing each row with a probability, and always the count with noise, held inside 0..n."""
     n, count = len(bits), sum(bits)
     falls = pairs.exp(-epsilon)
-    noise = {z: falls ** abs(z - count) * (1 if z in {0, n} else 1 - falls) / (1 + falls) for z in range(n + 1)}
+    noise = {
+        z: falls ** abs(z - count) * (1 if z in {0, n} else 1 - falls) / (1 + falls)
+        for z in range(n + 1)
+    }
     told, outcomes = pairs.decimal(failure), {}
     for published in product((True, False), repeat=n):
         seen = tuple(bit if shown else None for bit, shown in zip(bits, published, strict=True))
@@ -502,17 +561,24 @@ def shaming(bits, epsilon, failure):
 @pytest.mark.parametrize("epsilon", [F(1, 4), F(1)])
 def test_group_privacy_bounds_name_and_shame_beside_a_noisy_count(epsilon):
     failure = F(1, 50)
-    databases = [shaming(bits, epsilon, failure) for bits in ((0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1))]
+    databases = [
+        shaming(bits, epsilon, failure) for bits in ((0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1))
+    ]
 
     def apart(one, other):
         keys = sorted(one | other, key=repr)
-        return pairs.finite(*([outcomes.get(key, Decimal(0)) for key in keys] for outcomes in (one, other)))
+        return pairs.finite(
+            *([outcomes.get(key, Decimal(0)) for key in keys] for outcomes in (one, other))
+        )
 
     promised = max(F(apart(*two).delta(epsilon)) for two in pairwise(databases))
     assert failure <= promised + ERROR, "the row that differs is published with this probability"
     for size in (1, 2, 3):
         grouped = ApproximateLoss(epsilon, promised).group(size)
-        worst = max(F(apart(*two).delta(grouped.epsilon)) for two in zip(databases, databases[size:], strict=False))
+        worst = max(
+            F(apart(*two).delta(grouped.epsilon))
+            for two in zip(databases, databases[size:], strict=False)
+        )
         assert failure <= worst + ERROR
         assert worst <= grouped.failure + ERROR
 
@@ -533,7 +599,11 @@ def test_figures_are_upper_bounds_at_any_precision_and_tighten_with_it(case):
     for wide, narrow, point in zip(rough, fine, finest, strict=True):
         assert not wide.is_finite() or upper(wide) >= lower(point)
         assert upper(narrow) >= lower(point)
-        assert upper(point) - lower(point) <= upper(narrow) - lower(narrow) < F(1, 2**80) * max(1, upper(narrow))
+        assert (
+            upper(point) - lower(point)
+            <= upper(narrow) - lower(narrow)
+            < F(1, 2**80) * max(1, upper(narrow))
+        )
         assert not wide.is_finite() or upper(narrow) - lower(narrow) <= upper(wide) - lower(wide)
     assert sum(figure.is_finite() for figure in rough) >= len(rough) - 2
 
@@ -568,13 +638,19 @@ def test_a_sum_counts_every_loss_it_was_made_of(counted):
     for loss, often in counted:
         for part, inner in loss.parts if isinstance(loss, Composed) else ((loss, 1),):
             expected[part] += often * inner
-    assert dict(Composed.of(*counted).parts) == {part: often for part, often in expected.items() if often}
+    assert dict(Composed.of(*counted).parts) == {
+        part: often for part, often in expected.items() if often
+    }
 
 
 @given(losses, losses, times)
 def test_divergences_and_rho_of_a_sum_are_sums(one, other, often):
     whole = one * often + other
-    for figure in (lambda loss: loss.renyi(F(5, 2)), lambda loss: loss.renyi(inf), lambda loss: loss.rho()):
+    for figure in (
+        lambda loss: loss.renyi(F(5, 2)),
+        lambda loss: loss.renyi(inf),
+        lambda loss: loss.rho(),
+    ):
         first, second = figure(one), figure(other)
         if second is None or (first is None and often):
             assert figure(whole) is None
@@ -585,7 +661,11 @@ def test_divergences_and_rho_of_a_sum_are_sums(one, other, often):
 @every_loss
 def test_losses_for_different_relations_do_not_add_up(case):
     strange = PureLoss(1, Neighbours.ADD_OR_REMOVE if case.loss.neighbours is REPLACE else REPLACE)
-    for add in (lambda: case.loss + strange, lambda: strange + case.loss, lambda: (strange * 0) + case.loss):
+    for add in (
+        lambda: case.loss + strange,
+        lambda: strange + case.loss,
+        lambda: (strange * 0) + case.loss,
+    ):
         with pytest.raises(InvalidInput, match=r"neighbours cannot be .*same relation"):
             add()
 
@@ -593,7 +673,9 @@ def test_losses_for_different_relations_do_not_add_up(case):
 @every_loss
 def test_a_loss_is_repeated_a_whole_number_of_times(case):
     for often in (-1, True, 1.5, 1.0, "2", None, 2**62, float("nan")):
-        with pytest.raises(InvalidInput, match=r"how often a loss is repeated (cannot be|is missing)"):
+        with pytest.raises(
+            InvalidInput, match=r"how often a loss is repeated (cannot be|is missing)"
+        ):
             case.loss * often
 
 
@@ -619,7 +701,11 @@ def test_only_losses_add_up(case):
 
 @every_loss
 def test_a_loss_survives_pickling_and_copying(case):
-    for copied in (pickle.loads(pickle.dumps(case.loss)), copy.copy(case.loss), copy.deepcopy(case.loss)):
+    for copied in (
+        pickle.loads(pickle.dumps(case.loss)),
+        copy.copy(case.loss),
+        copy.deepcopy(case.loss),
+    ):
         assert copied == case.loss
         assert hash(copied) == hash(case.loss)
         assert repr(copied) == repr(case.loss)
@@ -629,7 +715,9 @@ def test_a_loss_survives_pickling_and_copying(case):
 @every_loss
 def test_a_loss_can_be_read_back_from_its_text(case):
     text = re.sub(r"<(Neighbours\.\w+): '[\w-]+'>", r"\1", repr(case.loss))
-    names = {name: getattr(tacit.privacy, name) for name in tacit.privacy.__all__} | {"Fraction": Fraction}
+    names = {name: getattr(tacit.privacy, name) for name in tacit.privacy.__all__} | {
+        "Fraction": Fraction
+    }
     assert eval(text, {"__builtins__": {}}, names) == case.loss
 
 

@@ -24,7 +24,7 @@ from tacit.curator import Vault
 from tacit.errors import InvalidPlan
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
 from tacit.plan import MeasureOf, Summed, Table, read_sql
-from tacit.plan.grammar import NODES
+from tacit.plan.sql.grammar import NODES
 from tests.laws.matrix import (
     AGGREGATE_PLACES,
     AGGREGATES,
@@ -83,7 +83,9 @@ def no_noise() -> Iterator[None]:
 def vault_of(unit: str) -> Vault:
     """The table in a vault that clips nothing."""
     declared = {name: column for name, (column, _) in COLUMNS.items()}
-    return tacit.protect(RECORDS, unit=unit, contributions=ROWS, columns=declared, epsilon=10**6, name="t")
+    return tacit.protect(
+        RECORDS, unit=unit, contributions=ROWS, columns=declared, epsilon=10**6, name="t"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -105,12 +107,16 @@ def plain() -> Iterator[duckdb.DuckDBPyConnection]:
         kinds = ", ".join(f'"{name}" {STORED[_letter(name)]}' for name in COLUMNS)
         connection.execute(f"CREATE TABLE t ({kinds})")
         marks = ", ".join("?" for _ in COLUMNS)
-        connection.executemany(f"INSERT INTO t VALUES ({marks})", [list(record.values()) for record in RECORDS])
+        connection.executemany(
+            f"INSERT INTO t VALUES ({marks})", [list(record.values()) for record in RECORDS]
+        )
         for letter, values in KEYS.items():
             for slot in "01":
                 name = f"k{letter}{slot}"
                 connection.execute(f"CREATE TABLE of_{name} ({name} {STORED[letter]})")
-                connection.executemany(f"INSERT INTO of_{name} VALUES (?)", [[_plain(each)] for each in values])
+                connection.executemany(
+                    f"INSERT INTO of_{name} VALUES (?)", [[_plain(each)] for each in values]
+                )
         yield connection
 
 
@@ -122,7 +128,11 @@ def _plain(value: Any) -> Any:
     """A value as DuckDB shows it: numbers are alike and zeros too, moments have no zone."""
     if isinstance(value, datetime):
         return value.replace(tzinfo=None)
-    return value if value is None or isinstance(value, bool | str) or hasattr(value, "day") else float(value) + 0.0
+    return (
+        value
+        if value is None or isinstance(value, bool | str) or hasattr(value, "day")
+        else float(value) + 0.0
+    )
 
 
 # ---------------------------------------------------------------- what is compared
@@ -173,17 +183,25 @@ def check(batch: Sequence[Cell], vault: Vault, plain: duckdb.DuckDBPyConnection)
     place = batch[0].place
     ours, theirs = statements(batch)
     wanted = expected(plain, theirs)
-    if place.name == "a key" and batch[0].result != "b" and all(value is None for value, *_ in wanted):
+    if (
+        place.name == "a key"
+        and batch[0].result != "b"
+        and all(value is None for value, *_ in wanted)
+    ):
         check_refused(vault, ours, UNKNOWN)  # there is no value to be listed
         return
     found = shown(vault, ours)
     if place.of_rows:
         steps = steps_of(ours) if place.name == "a sum" else [1.0] * len(found[0])
         wanted = [tuple(map(stepped, row, steps)) for row in wanted]
-    if place.name == "a key":  # groups are those that follow from the plan: none is missing, and there are no others
-        public = [_plain(value) for value in read_sql(ours, {"t": TABLE}).question.keys[0].values or ()]
+    # groups are those that follow from the plan: none is missing, and there are no others
+    if place.name == "a key":
+        public = [
+            _plain(value) for value in read_sql(ours, {"t": TABLE}).question.keys[0].values or ()
+        ]
         counted = {value: (value, count, total or 0.0) for value, count, total in wanted}
-        assert NULLABLE in batch[0].nulls or counted.keys() - {None} <= set(public), ours  # all columns are declared
+        # all columns are declared
+        assert NULLABLE in batch[0].nulls or counted.keys() - {None} <= set(public), ours
         wanted = [counted.get(value, (value, 0.0, 0.0)) for value in public]
     if place.name != "order":
         found, wanted = sorted(found, key=str), sorted(wanted, key=str)
@@ -217,7 +235,9 @@ def name_of(function: Function) -> str:
 
 def compares_with_what_is_not_declared(cell: Cell, vault: Vault) -> bool:
     """Whether a key is compared with a constant that it cannot be; only one of another kind, or a text, is none."""
-    if cell.place.name not in {"a key", "having", "order"} or not re.search(r"\{\d\.|'", cell.function.text):
+    if cell.place.name not in {"a key", "having", "order"} or not re.search(
+        r"\{\d\.|'", cell.function.text
+    ):
         return False
     try:
         vault.explain(statements([cell])[0], epsilon=1)
@@ -235,9 +255,13 @@ every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=map(name_of,
 
 @every_place
 @every_function
-def test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused(function, place, vault, owned, plain):
+def test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused(
+    function, place, vault, owned, plain
+):
     cells = list(cells_of(function, place))
-    impossible = [cell for cell in cells if cell.accepted and compares_with_what_is_not_declared(cell, vault)]
+    impossible = [
+        cell for cell in cells if cell.accepted and compares_with_what_is_not_declared(cell, vault)
+    ]
     for batch in batches(cell for cell in cells if cell.accepted and cell not in impossible):
         check(batch, owned if place.inside else vault, plain)
     for cell in cells:
@@ -250,7 +274,9 @@ def test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused(functi
 @every_function
 def test_all_ways_to_be_null_are_tried(function, place, vault, owned, plain):
     accepted = [cell for cell in cells_of(function, place, thorough=True) if cell.accepted]
-    for batch in batches(cell for cell in accepted if not compares_with_what_is_not_declared(cell, vault)):
+    for batch in batches(
+        cell for cell in accepted if not compares_with_what_is_not_declared(cell, vault)
+    ):
         check(batch, owned if place.inside else vault, plain)
 
 
@@ -272,8 +298,13 @@ def test_an_aggregate_means_what_duckdb_means(function, place, vault, owned, pla
         for first in range(0, len(accepted), together):
             batch = accepted[first : first + together]
             text = text_of(cell.ours for cell in batch)
-            found, wanted = shown(asked, text), expected(plain, text_of(cell.plain for cell in batch))
-            check_same(text, *((found, wanted) if place == "order" else (sorted(found), sorted(wanted))))
+            found, wanted = (
+                shown(asked, text),
+                expected(plain, text_of(cell.plain for cell in batch)),
+            )
+            check_same(
+                text, *((found, wanted) if place == "order" else (sorted(found), sorted(wanted)))
+            )
 
 
 @pytest.mark.parametrize(("form", "reason"), NO_AGGREGATES.items())
@@ -291,7 +322,9 @@ def test_an_aggregate_is_refused_where_there_are_only_rows(function, form, reaso
 def test_what_the_rows_of_a_unit_become_means_what_duckdb_means(form, fold, kinds, owned, plain):
     for kind, null in product(kinds, (NULLABLE, FULL)):
         text, _ = of_row(kind, null, 0)
-        result = kind if fold.startswith(("M", "L")) else "n" if fold.startswith(("SUM", "AVG")) else "i"
+        result = (
+            kind if fold.startswith(("M", "L")) else "n" if fold.startswith(("SUM", "AVG")) else "i"
+        )
         observed = ", ".join(f"{each} AS x{i}" for i, each in enumerate(rows_told("v", result)))
         asked = form.format(x=observed, v=fold.format(text))
         wanted = [tuple(value or 0.0 for value in row) for row in expected(plain, asked)]
@@ -299,7 +332,9 @@ def test_what_the_rows_of_a_unit_become_means_what_duckdb_means(form, fold, kind
 
 
 def aggregates_of(function: Function) -> Iterator[Cell]:
-    return cells_of(function, Place("an aggregate", of_row, [BOTH, NEITHER], itself, "", refuses=True))
+    return cells_of(
+        function, Place("an aggregate", of_row, [BOTH, NEITHER], itself, "", refuses=True)
+    )
 
 
 # ---------------------------------------------------------------- functions inside functions
@@ -320,7 +355,9 @@ def check_nested(seed: int, times: int, vault: Vault, plain: duckdb.DuckDBPyConn
         except InvalidPlan:
             refused += 1
             continue
-        check_same(ours, found, [tuple(value or 0.0 for value in row) for row in expected(plain, theirs)])
+        check_same(
+            ours, found, [tuple(value or 0.0 for value in row) for row in expected(plain, theirs)]
+        )
     assert refused < times / 5
 
 
@@ -338,19 +375,55 @@ def test_many_functions_inside_functions_mean_what_duckdb_means(seed, vault, pla
 # ---------------------------------------------------------------- nothing is missing
 
 STATEMENT = {
-    *("Select", "From", "Table", "TableAlias", "Where", "Group", "Having", "Order", "Ordered", "Limit", "Offset"),
-    *("With", "CTE", "Subquery", "Union", "Merged", "Join", "Beside", "Exists", "NamedWindow", "Qualify"),
-    *("Array", "Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"),  # see tests/unit/plan/test_quantiles.py
+    *(
+        "Select",
+        "From",
+        "Table",
+        "TableAlias",
+        "Where",
+        "Group",
+        "Having",
+        "Order",
+        "Ordered",
+        "Limit",
+        "Offset",
+    ),
+    *(
+        "With",
+        "CTE",
+        "Subquery",
+        "Union",
+        "Merged",
+        "Join",
+        "Beside",
+        "Exists",
+        "NamedWindow",
+        "Qualify",
+    ),
+    # see tests/unit/plan/sql/test_quantiles.py
+    *("Array", "Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"),
 }
 """What makes a statement and no expression; and spellings of ranks, which are one measure."""
 
 
 def test_every_node_that_is_read_stands_in_a_cell():
-    texts = [cell.ours for function in FUNCTIONS for cell in cells_of(function, PLACES[0]) if cell.accepted]
-    texts += [cell.ours for function in AGGREGATES for cell in aggregates_of(function) if cell.accepted]
+    texts = [
+        cell.ours
+        for function in FUNCTIONS
+        for cell in cells_of(function, PLACES[0])
+        if cell.accepted
+    ]
+    texts += [
+        cell.ours for function in AGGREGATES for cell in aggregates_of(function) if cell.accepted
+    ]
     texts += [fold.format("i0") for folds in OF_A_UNIT.values() for fold in folds]
-    met = {type(node).__name__ for text in texts for node in sqlglot.parse_one(f"SELECT {text} AS x", "duckdb").walk()}
-    assert set(NODES) - STATEMENT - {"Choice", "Decimal"} <= met  # an If that is no part of a CASE, and a type
+    met = {
+        type(node).__name__
+        for text in texts
+        for node in sqlglot.parse_one(f"SELECT {text} AS x", "duckdb").walk()
+    }
+    # an If that is no part of a CASE, and a type
+    assert set(NODES) - STATEMENT - {"Choice", "Decimal"} <= met
 
 
 def test_every_function_meets_every_kind_in_every_place():
@@ -360,11 +433,15 @@ def test_every_function_meets_every_kind_in_every_place():
         every = set(function.tried)
         taken = {kinds for kinds in every if Cell(function, place, kinds, ()).taken}
         seen = {kinds for kinds in taken if function.result(kinds) in place.kinds}
-        assert tried == (every if place.refuses else seen if place.name != "a sum" or function.bounded else set())
+        assert tried == (
+            every if place.refuses else seen if place.name != "a sum" or function.bounded else set()
+        )
 
 
 def test_there_are_thousands_of_cells():
-    cells = [cell for function, place in product(FUNCTIONS, PLACES) for cell in cells_of(function, place)]
+    cells = [
+        cell for function, place in product(FUNCTIONS, PLACES) for cell in cells_of(function, place)
+    ]
     accepted = sum(cell.accepted for cell in cells)
     print(f"{len(cells)} cells, {accepted} accepted")
     assert accepted >= 2_000

@@ -107,7 +107,9 @@ def test_the_relation_is_that_of_the_sensitivity(case, neighbours):
     loss = case.mechanism.loss(case.sensitivity(1, neighbours))
     assert loss.neighbours is neighbours
     assert (loss * 3).neighbours is neighbours
-    other = case.mechanism.loss(case.sensitivity(1, next(n for n in Neighbours if n is not neighbours)))
+    other = case.mechanism.loss(
+        case.sensitivity(1, next(n for n in Neighbours if n is not neighbours))
+    )
     assert loss != other
     with pytest.raises(ValueError, match="same relation"):
         loss + other
@@ -129,14 +131,20 @@ def test_the_relation_of_several_reports_is_that_of_the_sensitivity(case, neighb
 
 @every_mechanism
 def test_a_bare_number_is_for_the_relation_that_the_docstring_names(case):
-    relation = Neighbours.REPLACE if isinstance(case.mechanism, RandomizedResponse) else Neighbours.ADD_OR_REMOVE
+    relation = (
+        Neighbours.REPLACE
+        if isinstance(case.mechanism, RandomizedResponse)
+        else Neighbours.ADD_OR_REMOVE
+    )
     bare = case.sensitivity(1).bound
     assert case.mechanism.loss(bare) == case.mechanism.loss(Sensitivity(bare, neighbours=relation))
 
 
 def figures(loss):
     """All figures of a loss that it has, from above."""
-    found = [loss.delta(epsilon) for epsilon in EPSILONS] + [loss.renyi(order) for order in (*ORDERS, inf)]
+    found = [loss.delta(epsilon) for epsilon in EPSILONS] + [
+        loss.renyi(order) for order in (*ORDERS, inf)
+    ]
     return [None if figure is None else upper(figure) for figure in [*found, loss.rho()]]
 
 
@@ -147,9 +155,12 @@ def test_a_loss_grows_with_the_sensitivity(case, data):
     step = step_of(case.mechanism)
     norms = [Norm.L1] if isinstance(case.mechanism, RandomizedResponse) else list(Norm)
     norm, dimension = data.draw(st.sampled_from(norms)), data.draw(st.integers(1, 5))
-    small, large = sorted(data.draw(st.lists(st.fractions(1, 12, max_denominator=6), min_size=2, max_size=2)))
+    small, large = sorted(
+        data.draw(st.lists(st.fractions(1, 12, max_denominator=6), min_size=2, max_size=2))
+    )
     one, other = (
-        figures(case.mechanism.loss(Sensitivity(bound * step, norm, dimension=dimension))) for bound in (small, large)
+        figures(case.mechanism.loss(Sensitivity(bound * step, norm, dimension=dimension)))
+        for bound in (small, large)
     )
     for before, after in zip(one, other, strict=True):
         assert before is None or after is None or before <= after + TINY
@@ -172,7 +183,11 @@ MOVES = tuple(product(range(-3, 4), repeat=2))
 def length(move, norm):
     """The square of a move's length."""
     sizes = [abs(part) for part in move]
-    return {Norm.L1: sum(sizes) ** 2, Norm.L2: sum(size**2 for size in sizes), Norm.LINF: max(sizes) ** 2}[norm]
+    return {
+        Norm.L1: sum(sizes) ** 2,
+        Norm.L2: sum(size**2 for size in sizes),
+        Norm.LINF: max(sizes) ** 2,
+    }[norm]
 
 
 @pytest.mark.parametrize("bound", [F(1), F(7, 5), F(2)], ids=str)
@@ -199,7 +214,11 @@ def test_two_numbers_cost_at_least_what_any_move_within_the_norm_tells(name, nor
             assert worst >= loss.epsilon - TINY, "an integer move attains it"
     widest = max(moves, key=lambda move: length(move, Norm.L2))
     p, q = (
-        {(a, b): law[0][a] * law[1][b] for a, b in product(range(-reach, reach + 1), repeat=2) if abs(a) + abs(b) < 9}
+        {
+            (a, b): law[0][a] * law[1][b]
+            for a, b in product(range(-reach, reach + 1), repeat=2)
+            if abs(a) + abs(b) < 9
+        }
         for law in ([laws[0], laws[0]], [laws[part] for part in widest])
     )
     for epsilon in EPSILONS:
@@ -220,7 +239,11 @@ def test_one_number_costs_its_exact_law_and_several_a_bound(case):
 def test_releasing_twice_costs_the_loss_twice(case):
     sensitivity = case.sensitivity(1)
     loss = case.mechanism.loss(sensitivity)
-    assert loss * 2 == loss + loss == case.mechanism.loss(sensitivity) + case.mechanism.loss(sensitivity)
+    assert (
+        loss * 2
+        == loss + loss
+        == case.mechanism.loss(sensitivity) + case.mechanism.loss(sensitivity)
+    )
     p, q, _ = max(case.pairs(1), key=lambda pair: pair[2])
     twice = [{(a, b): law[a] * law[b] for a, b in product(law, repeat=2)} for law in (p, q)]
     for order in ORDERS if len(p) < 40 else ORDERS[:1]:
@@ -231,7 +254,9 @@ def test_releasing_twice_costs_the_loss_twice(case):
 
 @every_noise
 def test_a_group_is_a_longer_move(case):
-    assert case.mechanism.loss(case.sensitivity(1)).group(3) == case.mechanism.loss(case.sensitivity(3))
+    assert case.mechanism.loss(case.sensitivity(1)).group(3) == case.mechanism.loss(
+        case.sensitivity(3)
+    )
 
 
 @every_response
@@ -290,7 +315,11 @@ def test_confidence_may_be_as_close_to_one_as_anybody_likes():
         for bits in (60, 200, 1000):
             steps = mechanism.error(1 - F(1, 2**bits))
             with working(4 * bits):
-                assert upper(2 * mechanism.law.tail(steps + 1)) <= F(1, 2**bits) < upper(2 * mechanism.law.tail(steps))
+                assert (
+                    upper(2 * mechanism.law.tail(steps + 1))
+                    <= F(1, 2**bits)
+                    < upper(2 * mechanism.law.tail(steps))
+                )
 
 
 @every_response
@@ -300,8 +329,12 @@ def test_an_estimated_count_stays_within_the_error(case, confidence, people):
     response, error = case.mechanism, F(case.mechanism.error(confidence, answers=people))
     for holders in range(people + 1):
         law = response.reports_law(holders, people - holders)
-        estimates = {seen: (seen - people * response.lie) / (response.truth - response.lie) for seen in law}
-        inside = sum(chance for seen, chance in law.items() if abs(estimates[seen] - holders) <= error)
+        estimates = {
+            seen: (seen - people * response.lie) / (response.truth - response.lie) for seen in law
+        }
+        inside = sum(
+            chance for seen, chance in law.items() if abs(estimates[seen] - holders) <= error
+        )
         assert inside >= at_least(confidence)
 
 
@@ -327,7 +360,8 @@ def test_accuracy_first_gives_the_widest_noise(kind, grid, answers, error, confi
 def test_laplace_is_calibrated_exactly(epsilon, grid, dimension):
     sensitivity = Sensitivity(5, dimension=dimension)
     mechanism = Laplace.calibrate(epsilon, sensitivity, grid=grid)
-    price = min(F(epsilon), F(str(epsilon)))  # 0.1 stands for two numbers, and the smaller one may be spent
+    # 0.1 stands for two numbers, and the smaller one may be spent
+    price = min(F(epsilon), F(str(epsilon)))
     assert mechanism.loss(sensitivity).epsilon == price
     assert Laplace(mechanism.scale * F(99, 100), grid=grid).loss(sensitivity).epsilon > price
 
@@ -350,24 +384,33 @@ GAUSSIANS = [
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "sensitivity", "grid"), GAUSSIANS)
-def test_the_gaussian_keeps_its_promise_and_one_percent_less_noise_breaks_it(epsilon, delta, sensitivity, grid):
+def test_the_gaussian_keeps_its_promise_and_one_percent_less_noise_breaks_it(
+    epsilon, delta, sensitivity, grid
+):
     mechanism = Gaussian.calibrate(epsilon, delta, sensitivity, grid=grid)
     price, failure = min(F(epsilon), F(str(epsilon))), min(F(delta), F(str(delta)))
     assert upper(mechanism.loss(sensitivity).delta(price)) <= failure
     for less in (F(99, 100), 1 - F(1, 2**30)):
-        assert lower(Gaussian(mechanism.sigma * less, grid=grid).loss(sensitivity).delta(price)) > failure
+        assert (
+            lower(Gaussian(mechanism.sigma * less, grid=grid).loss(sensitivity).delta(price))
+            > failure
+        )
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "sensitivity", "grid"), [case for case in GAUSSIANS[1:7] if case[2].dimension == 1]
+    ("epsilon", "delta", "sensitivity", "grid"),
+    [case for case in GAUSSIANS[1:7] if case[2].dimension == 1],
 )
-def test_a_calibrated_gaussian_keeps_its_promise_by_the_definition(epsilon, delta, sensitivity, grid):
+def test_a_calibrated_gaussian_keeps_its_promise_by_the_definition(
+    epsilon, delta, sensitivity, grid
+):
     """Delta summed over every outcome of both laws, for one number that moves as far as it may."""
     mechanism = Gaussian.calibrate(epsilon, delta, sensitivity, grid=grid)
     moved = -(-sensitivity.bound // step_of(mechanism)) * step_of(mechanism)
     reach = int(12 * mechanism.sigma / step_of(mechanism))
     p, q = (
-        mechanism.distribution(exact if grid else int(exact)).clamp_law(-reach, reach) for exact in (F(0), F(moved))
+        mechanism.distribution(exact if grid else int(exact)).clamp_law(-reach, reach)
+        for exact in (F(0), F(moved))
     )
     assert upper(excess(p, q, F(epsilon))) <= F(delta)
     assert lower(excess(p, q, F(epsilon))) > F(delta) * F(999, 1000)
@@ -401,7 +444,9 @@ def test_randomized_response_spends_all_but_a_trillionth_of_its_price(epsilon, c
 def test_the_loss_of_many_categories_is_that_of_its_two_answers_and_all_others_together():
     for categories in (3, 6):
         mechanism = RandomizedResponse.telling(F(4, 5), categories=categories)
-        whole = [{k: ball(v) for k, v in mechanism.distribution(answer).items()} for answer in (0, 1)]
+        whole = [
+            {k: ball(v) for k, v in mechanism.distribution(answer).items()} for answer in (0, 1)
+        ]
         for epsilon in EPSILONS:
             assert close(mechanism.loss().delta(epsilon), excess(*whole, epsilon))
         for order in ORDERS:
@@ -435,13 +480,20 @@ def test_the_estimated_counts_are_unbiased_and_their_variance_is_at_most_the_cla
         for answer in mean:
             assert mean[answer] == answers.count(answer)
             spread = square[answer] - mean[answer] ** 2
-            assert spread <= mechanism.estimate(answers)[answer].variance == people * mechanism.variance
+            assert (
+                spread
+                <= mechanism.estimate(answers)[answer].variance
+                == people * mechanism.variance
+            )
             if mechanism.categories == 2:
                 assert spread == people * mechanism.variance
 
 
 def test_counts_of_reports_follow_the_law_of_single_reports():
-    for mechanism in (RandomizedResponse.two_coin(), RandomizedResponse.telling(F(2, 3), categories=3)):
+    for mechanism in (
+        RandomizedResponse.two_coin(),
+        RandomizedResponse.telling(F(2, 3), categories=3),
+    ):
         for answers in ([1, 1, 0, 0, 1], [1], [0, 0], []):
             law = dict.fromkeys(range(len(answers) + 1), F(0))
             for reports, chance in every_vector_of_reports(mechanism, answers):
@@ -456,7 +508,11 @@ def test_counts_of_reports_follow_the_law_of_single_reports():
 def test_a_mechanism_is_a_value(case):
     mechanism = case.mechanism
     assert isinstance(mechanism, Mechanism)
-    for same in (copy.copy(mechanism), copy.deepcopy(mechanism), pickle.loads(pickle.dumps(mechanism))):
+    for same in (
+        copy.copy(mechanism),
+        copy.deepcopy(mechanism),
+        pickle.loads(pickle.dumps(mechanism)),
+    ):
         assert same == mechanism
         assert hash(same) == hash(mechanism)
         assert same.loss(case.sensitivity(1)) == mechanism.loss(case.sensitivity(1))
@@ -473,7 +529,11 @@ def test_mechanisms_differ_if_and_only_if_a_parameter_does():
     assert len({*mechanisms, *mechanisms}) == len(mechanisms)
     assert Laplace(1) == Laplace(1.0) == Laplace(F(1)) != Laplace(1, grid=1)
     assert Laplace(1) != Gaussian(1)
-    assert RandomizedResponse.two_coin() == RandomizedResponse.telling(0.75) != RandomizedResponse.telling(0.75, 3)
+    assert (
+        RandomizedResponse.two_coin()
+        == RandomizedResponse.telling(0.75)
+        != RandomizedResponse.telling(0.75, 3)
+    )
 
 
 @every_mechanism
@@ -505,7 +565,9 @@ def test_on_neighbours_only_what_the_sensitivity_allows_can_differ(case, data):
     mechanism, drawn = case.mechanism, data.draw(st.integers(-(10**6), 10**6))
     shape = data.draw(st.sampled_from([(), (3,), (2, 2), (1, 3)]))
     top = mechanism.categories - 1 if isinstance(mechanism, RandomizedResponse) else 10**6
-    exact = np.array(data.draw(st.lists(st.integers(0, top), min_size=6, max_size=6)))[: int(np.prod(shape))]
+    exact = np.array(data.draw(st.lists(st.integers(0, top), min_size=6, max_size=6)))[
+        : int(np.prod(shape))
+    ]
     moved, place = exact.copy(), data.draw(st.integers(0, len(exact) - 1))
     moved[place] = data.draw(st.integers(0, top))
     with constant_noise(drawn):

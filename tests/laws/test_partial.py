@@ -12,9 +12,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from tacit.engines.duckdb import open_connection
-from tacit.engines.reading import read_cell
-from tacit.engines.rendering import quote_name, render
+from tacit.engines.duckdb.engine import open_connection
+from tacit.engines.sql.casts import read_cell
+from tacit.engines.sql.expressions import quote_name, render
 from tacit.plan import (
     INEXACT,
     NEGATION,
@@ -37,7 +37,10 @@ from tests.laws.test_functions import ARROW
 ROWS = 18
 BATCH = 150
 FAR = 200_000 * 366 * 86_400_000_000
-DAYS, MOMENTS = (FAR // 86_400_000_000, -FAR // 86_400_000_000), (FAR, -FAR, -9_223_372_022_400_000_000)
+DAYS, MOMENTS = (
+    (FAR // 86_400_000_000, -FAR // 86_400_000_000),
+    (FAR, -FAR, -9_223_372_022_400_000_000),
+)
 
 
 def filled(columns, given):
@@ -52,7 +55,9 @@ def filled(columns, given):
 
 def number_of(sql, kind):
     """A day or a moment as its number: Python has no years beyond 9999."""
-    return {Kind.DATE: f"({sql}) - DATE '1970-01-01'", Kind.TIMESTAMP: f"epoch_us({sql})"}.get(kind, sql)
+    return {Kind.DATE: f"({sql}) - DATE '1970-01-01'", Kind.TIMESTAMP: f"epoch_us({sql})"}.get(
+        kind, sql
+    )
 
 
 def evaluated(connection, listed, reader):
@@ -95,7 +100,7 @@ def agree(expression, one, other):
 
 
 def catch_nothing(monkeypatch):
-    for file in ("functions", "rendering"):
+    for file in ("sql.functions", "sql.expressions"):
         monkeypatch.setattr(f"tacit.engines.{file}.caught", lambda value: value)
 
 
@@ -131,9 +136,16 @@ def test_every_operation_is_among_the_expressions(honest):
 def check_proved(listed, connection, given):
     """Nothing raises, engines agree, and values are as they were proved to be."""
     found = evaluated(connection, listed, read_honestly)
-    cells = [{column.name: plain(row[column.name], column.kind) for column in expressions.HONEST} for row in given]
+    cells = [
+        {column.name: plain(row[column.name], column.kind) for column in expressions.HONEST}
+        for row in given
+    ]
     for expression, ours, theirs in zip(listed, in_memory(listed, cells), found, strict=True):
-        kind, low, high = (type_of(expression).kind, type_of(expression).low, type_of(expression).high)
+        kind, low, high = (
+            type_of(expression).kind,
+            type_of(expression).low,
+            type_of(expression).high,
+        )
         for row, one, other in zip(given, ours, theirs, strict=True):
             assert agree(expression, one, other), (expression, row, one, other)
             if other is None or kind in {Kind.TEXT, Kind.BOOLEAN}:
@@ -160,7 +172,9 @@ def test_many_more_expressions_raise_nowhere(monkeypatch):
     given = expressions.rows(expressions.FALSE, 4 * ROWS)
     with filled(expressions.FALSE, given) as connection:
         far_away(connection, [dict.fromkeys(row) for row in given])
-        evaluated(connection, expressions.listed(expressions.FALSE, most=60, nested=4), read_as_stored)
+        evaluated(
+            connection, expressions.listed(expressions.FALSE, most=60, nested=4), read_as_stored
+        )
     catch_nothing(monkeypatch)
     given = expressions.rows(expressions.HONEST, 4 * ROWS)
     with filled(expressions.HONEST, given) as connection:
@@ -170,8 +184,14 @@ def test_many_more_expressions_raise_nowhere(monkeypatch):
 def test_what_is_never_null_is_so_in_rows_that_keep_their_promise(honest):
     """Rows in which columns that are declared never to be NULL are not."""
     given = expressions.rows(expressions.HONEST, ROWS)
-    kept = [row | {c.name: row[c.name] or 1 for c in expressions.HONEST if not c.nullable} for row in given]
-    cells = [{column.name: plain(row[column.name], column.kind) for column in expressions.HONEST} for row in kept]
+    kept = [
+        row | {c.name: row[c.name] or 1 for c in expressions.HONEST if not c.nullable}
+        for row in given
+    ]
+    cells = [
+        {column.name: plain(row[column.name], column.kind) for column in expressions.HONEST}
+        for row in kept
+    ]
     cells = [row | {"n2": 1.0} if row["n2"] != row["n2"] else row for row in cells]
     sure = [each for each in honest if not type_of(each).nullable]
     assert len(sure) > 300
@@ -187,7 +207,11 @@ def unproved():
     return expressions.listed(expressions.FALSE)
 
 
-LOOSE = {case.operation for case in PARTIAL if (case.refused and not case.raises) or "calendar" in case.name}
+LOOSE = {
+    case.operation
+    for case in PARTIAL
+    if (case.refused and not case.raises) or "calendar" in case.name
+}
 """Where memory has NULL, and DuckDB an infinity or a year beyond 9999: both are held where they enter a measure."""
 
 
@@ -195,7 +219,8 @@ def is_loose(expression):
     match expression:
         case Arithmetic(sign):
             number = type_of(expression).kind is Kind.NUMBER
-            own = sign in LOOSE if number else sign == "%"  # of the least integer by minus one, where none was proved
+            # of the least integer by minus one, where none was proved
+            own = sign in LOOSE if number else sign == "%"
         case Called(function):
             own = function in LOOSE
         case _:
@@ -216,7 +241,9 @@ def far_away(connection, cells):
         connection.execute(f"UPDATE rows SET d0 = DATE '1970-01-01' + {day} WHERE rowid = {place}")
         cells[place]["d0"] = day
     for place, moment in enumerate(MOMENTS):
-        connection.execute(f"UPDATE rows SET m0 = make_timestamp({moment}::BIGINT) WHERE rowid = {place}")
+        connection.execute(
+            f"UPDATE rows SET m0 = make_timestamp({moment}::BIGINT) WHERE rowid = {place}"
+        )
         cells[place]["m0"] = moment
     connection.execute("UPDATE rows SET m0 = 'infinity', d0 = '-infinity' WHERE rowid = 5")
     connection.execute("UPDATE rows SET m0 = '-infinity', d0 = 'infinity' WHERE rowid = 6")
@@ -225,13 +252,15 @@ def far_away(connection, cells):
 
 def read_as_stored(column):
     if column.kind in {Kind.INTEGER, Kind.NUMBER}:
-        return read_cell(quote_name(column.name), TYPES[column.kind], replace(column, low=None, high=None))
+        return read_cell(
+            quote_name(column.name), TYPES[column.kind], replace(column, low=None, high=None)
+        )
     return quote_name(column.name)
 
 
 def test_what_was_proved_wrongly_raises_nowhere(unproved, false_rows, monkeypatch):
     """The second net, alone: few cells are within the bounds from which everything was proved."""
-    monkeypatch.setattr("tacit.plan.computing.bounds_of", lambda _: (None, None))
+    monkeypatch.setattr("tacit.plan.semantics.evaluate.bounds_of", lambda _: (None, None))
     assert len(unproved) * ROWS >= 50_000
     given, cells = false_rows
     with filled(expressions.FALSE, given) as connection:

@@ -27,9 +27,33 @@ HUGE = 1 << 63
 POISON: dict[Kind, list[Any]] = {
     Kind.BOOLEAN: [None, True, False],
     Kind.INTEGER: [None, HUGE - 1, -HUGE, HUGE, -HUGE - 1, 2**53 + 1, 0],
-    Kind.NUMBER: [nan, inf, -inf, None, -0.0, 5e-324, 1e308, -1e308, float(HUGE), -float(HUGE), -nan, -5e-324],
+    Kind.NUMBER: [
+        nan,
+        inf,
+        -inf,
+        None,
+        -0.0,
+        5e-324,
+        1e308,
+        -1e308,
+        float(HUGE),
+        -float(HUGE),
+        -nan,
+        -5e-324,
+    ],
     Kind.TEXT: [
-        *("", None, "x" * 30_000, "a\0b", "NaN", "\N{GRINNING FACE}" * 400, "'; --", "%_\\", "İΣςß", "9" * 400),
+        *(
+            "",
+            None,
+            "x" * 30_000,
+            "a\0b",
+            "NaN",
+            "\N{GRINNING FACE}" * 400,
+            "'; --",
+            "%_\\",
+            "İΣςß",
+            "9" * 400,
+        ),
         *("2024-02-30", "-9223372036854775809"),
     ],
     Kind.DATE: [date(1, 1, 1), date(9999, 12, 31), None, date(1969, 12, 31), date(2024, 2, 29)],
@@ -41,7 +65,8 @@ POISON: dict[Kind, list[Any]] = {
     ],
 }
 POISONED = [
-    {"who": "poisoned"} | {column.name: POISON[column.kind][n % len(POISON[column.kind])] for column in TABLE.columns}
+    {"who": "poisoned"}
+    | {column.name: POISON[column.kind][n % len(POISON[column.kind])] for column in TABLE.columns}
     for n in range(max(map(len, POISON.values())))
 ]
 ENGINES = {"memory": Memory, "duckdb": lambda rows: DuckDB(rows, threads=1)}
@@ -62,8 +87,13 @@ def folds() -> Iterator[tuple[int, str]]:
     """Aggregates over every column, of everybody, of each unit, and in a window of a unit's rows."""
     for column in TABLE.columns:
         name = column.name if column.kind is not Kind.BOOLEAN else f"CAST({column.name} AS INTEGER)"
-        yield 2, f"SELECT COUNT({name}) AS a, COUNT(DISTINCT who) AS b FROM rows WHERE {name} IS NOT NULL"
-        each = f"MIN({name}) AS a, MAX({name}) AS b, COUNT({name}) AS c, COUNT(DISTINCT {name}) AS d"
+        yield (
+            2,
+            f"SELECT COUNT({name}) AS a, COUNT(DISTINCT who) AS b FROM rows WHERE {name} IS NOT NULL",
+        )
+        each = (
+            f"MIN({name}) AS a, MAX({name}) AS b, COUNT({name}) AS c, COUNT(DISTINCT {name}) AS d"
+        )
         counts = "COUNT(a) AS a, COUNT(b) AS b, SUM(c) AS c, SUM(d) AS d"
         yield 4, f"SELECT {counts} FROM (SELECT who, {each} FROM rows GROUP BY who) t"
         window = f"OVER (PARTITION BY who ORDER BY {name})"
@@ -72,7 +102,10 @@ def folds() -> Iterator[tuple[int, str]]:
         counts = "COUNT(a) AS a, COUNT(b) AS b, COUNT(c) AS c, COUNT(d) AS d, COUNT(e) AS e"
         yield 5, f"SELECT {counts} FROM (SELECT who, {each} FROM rows) t"
         if column.low is not None and column.kind in {Kind.INTEGER, Kind.NUMBER}:
-            yield 3, f"SELECT SUM({name}) AS a, AVG({name}) AS b, AVG({name} * {name}) AS c FROM rows"
+            yield (
+                3,
+                f"SELECT SUM({name}) AS a, AVG({name}) AS b, AVG({name} * {name}) AS c FROM rows",
+            )
             inside = f"SELECT who, SUM({name}) AS a, AVG({name}) AS b FROM rows GROUP BY who"
             yield 2, f"SELECT AVG(a) AS a, SUM(b) AS b FROM ({inside}) t"
             inside = f"SELECT SUM({name}) OVER (PARTITION BY who) AS a, AVG({name}) {window} AS b FROM rows"
@@ -81,7 +114,16 @@ def folds() -> Iterator[tuple[int, str]]:
 
 def keys() -> Iterator[str]:
     """Keys that are calculated from what may be poisoned."""
-    for key in ("w", "b", "k", "i // 50", "FLOOR(x / 100)", "YEAR(d)", "DATE_TRUNC('month', s)", "COALESCE(w, '?')"):
+    for key in (
+        "w",
+        "b",
+        "k",
+        "i // 50",
+        "FLOOR(x / 100)",
+        "YEAR(d)",
+        "DATE_TRUNC('month', s)",
+        "COALESCE(w, '?')",
+    ):
         yield f"SELECT {key} AS key, COUNT(*) AS a, COUNT(z) AS b FROM rows GROUP BY key"
     yield "SELECT STRFTIME(s, '%Y-%m') AS key, COUNT(*) AS a FROM rows GROUP BY ALL"
     yield "SELECT who IN (SELECT who FROM rows WHERE z > 0 OR t LIKE '%a%') AS key, COUNT(*) AS a FROM rows GROUP BY 1"
@@ -112,7 +154,9 @@ def plans() -> list[Plan]:
     return [read_sql(text, TABLES) for _, text in BATCHES]
 
 
-def left_about(plans: list[Plan], engine: Any, rows: list[dict[str, Any]], limit: Limit) -> list[Any]:
+def left_about(
+    plans: list[Plan], engine: Any, rows: list[dict[str, Any]], limit: Limit
+) -> list[Any]:
     """What leaves when every plan is asked about ordinary rows and these."""
     with constant_release(), closing(engine({TABLE: [*ORDINARY, *rows]})) as held:
         left = [left_by(opened(held, limit, TABLE, 3), plan, epsilon=1) for plan in plans]

@@ -39,7 +39,9 @@ class Careless(Careful):
     """A connection that answers before the log is synced, whatever it is told."""
 
     def execute(self, statements: str, *values: Any, **options: Any) -> Any:
-        return super().execute(statements.replace("synchronous = FULL", "synchronous = NORMAL"), *values, **options)
+        return super().execute(
+            statements.replace("synchronous = FULL", "synchronous = NORMAL"), *values, **options
+        )
 
 
 @dataclass
@@ -56,7 +58,9 @@ class Story:
 
     def charge(self, ledger: DurableLedger, number: int) -> Entry:
         """Charge, and note when it was acknowledged."""
-        return self._noted(ledger.charge(b"question %d" % number, pure_loss(number + 1), topic=b"t" * (number % 3)))
+        return self._noted(
+            ledger.charge(b"question %d" % number, pure_loss(number + 1), topic=b"t" * (number % 3))
+        )
 
     def settle(self, ledger: DurableLedger, entry: Entry) -> Entry:
         """Answer, and note when that was acknowledged."""
@@ -72,8 +76,12 @@ class Story:
         ledger = opened(self.disk.root, MORE, adopting=adopting)
         try:
             found = {entry.number: entry for entry in ledger.entries()}
-            assert ledger.total_spent() == Charge(sum(entry.charge.amount for entry in found.values()))
-            assert {entry.hash for entry in found.values()} <= {entry.hash for _, entry in self.acknowledged}
+            assert ledger.total_spent() == Charge(
+                sum(entry.charge.amount for entry in found.values())
+            )
+            assert {entry.hash for entry in found.values()} <= {
+                entry.hash for _, entry in self.acknowledged
+            }
             due = [entry for moment, entry in self.acknowledged if moment <= cut]
             missing = [entry for entry in due if not _holds(found.get(entry.number), entry)]
             if not missing:
@@ -91,11 +99,15 @@ def _holds(found: Entry | None, due: Entry) -> bool:
 
 def _needed(ledger: DurableLedger, due: list[Entry]) -> int:
     """How many records an anchor has to remember that was written before all of this was acknowledged."""
-    charged, answered = {entry.hash for entry in due}, {entry.number for entry in due if entry.is_answered}
+    charged, answered = (
+        {entry.hash for entry in due},
+        {entry.number for entry in due if entry.is_answered},
+    )
     wanted = [
         record.number
         for record in ledger.records()
-        if record.hash in charged or (b'"answered"' in record.body and fields_of(record)["entry"] in answered)
+        if record.hash in charged
+        or (b'"answered"' in record.body and fields_of(record)["entry"] in answered)
     ]
     return wanted[-1] + 1 if wanted else 0
 
@@ -108,7 +120,9 @@ def remembered(root: Path) -> int:
 
 def opened(root: Path, limit: PureFilter, **options: Any) -> DurableLedger:
     """The ledger of a folder, opened in the ordinary way."""
-    return sqlite_ledger(root / "vault" / "ledger.sqlite", FOUNDING, limit, anchors=root / "anchors", **options)
+    return sqlite_ledger(
+        root / "vault" / "ledger.sqlite", FOUNDING, limit, anchors=root / "anchors", **options
+    )
 
 
 # ---------------------------------------------------------------- what happens before the cut
@@ -202,7 +216,9 @@ def test_no_acknowledged_charge_is_lost_in_5000_power_cuts(tell):
 def test_an_anchor_that_was_being_written_is_the_old_one_or_the_new_one():
     with told(one_after_the_other) as story:
         written = [
-            n for n, event in enumerate(story.disk.events, 1) if isinstance(event, Write) and "anchor" in event.file
+            n
+            for n, event in enumerate(story.disk.events, 1)
+            if isinstance(event, Write) and "anchor" in event.file
         ]
         assert len(written) > CHARGES
         for cut in cuts(story, written * 3):

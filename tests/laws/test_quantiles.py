@@ -12,7 +12,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.audit import neighbouring_pairs, sensitivity_by_search, verify
-from tacit.exact import ball, drawn_index, entropy, lower, upper, weighted_index, weighted_law, working
+from tacit.exact import (
+    ball,
+    drawn_index,
+    entropy,
+    lower,
+    upper,
+    weighted_index,
+    weighted_law,
+    working,
+)
 from tacit.mechanisms import (
     Cells,
     ClippingBounds,
@@ -51,7 +60,9 @@ DRAWN = {
     "recursive ends": (RecursiveQuantiles, ENDS, 4, 3, 1),
     "recursive quartiles of weight two": (RecursiveQuantiles, QUARTERS, 3, 2, 2),
 }
-every_draw = pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in DRAWN.items()])
+every_draw = pytest.mark.parametrize(
+    "case", [pytest.param(case, id=name) for name, case in DRAWN.items()]
+)
 
 
 def made(case, neighbours):
@@ -101,7 +112,10 @@ def test_the_loss_spans_no_more_than_the_claimed_range(case, neighbours):
 
     def law(rows):
         if rows not in laws:
-            laws[rows] = {outcome: p.log() for outcome, p in mechanism.distribution(histogram(rows, cells)).items()}
+            laws[rows] = {
+                outcome: p.log()
+                for outcome, p in mechanism.distribution(histogram(rows, cells)).items()
+            }
         return laws[rows]
 
     loss = mechanism.loss(sensitivity)
@@ -162,7 +176,8 @@ def test_the_noise_of_a_histogram_is_laplace_noise_of_its_scale(neighbours):
     report = verify(law, universe(2, 1), 2, neighbours, ordered=False)
     assert mechanism.loss(Sensitivity(1, neighbours=neighbours)).epsilon in report.epsilon()
     with patch(
-        "tacit.mechanisms.histogram_quantiles.discrete_laplace", lambda scale, size: np.full(size, int(2 * scale))
+        "tacit.mechanisms.histogram_quantiles.discrete_laplace",
+        lambda scale, size: np.full(size, int(2 * scale)),
     ):
         assert mechanism.noisy([5, 7]).levels[0].tolist() == [8, 10]
 
@@ -181,10 +196,14 @@ def test_what_is_read_off_a_noisy_histogram_depends_on_the_noisy_integers_alone(
 @given(st.lists(st.integers(0, 9), min_size=12, max_size=12))
 def test_without_noise_the_fitted_weights_are_the_exact_ones_and_the_quantiles_too(weights):
     mechanism = HistogramQuantiles(QUARTERS, (3, 4), 12, scale=2)
-    with patch("tacit.mechanisms.histogram_quantiles.discrete_laplace", lambda scale, size: np.zeros(size, np.int64)):
+    with patch(
+        "tacit.mechanisms.histogram_quantiles.discrete_laplace",
+        lambda scale, size: np.zeros(size, np.int64),
+    ):
         noisy = mechanism.noisy(weights)
     assert np.allclose(noisy.fitted, weights)
-    if sum(weights) % 4 and sum(weights):  # else the float sums may fall on either side of a quantile between two cells
+    # else the float sums may fall on either side of a quantile between two cells
+    if sum(weights) % 4 and sum(weights):
         assert all(
             rank_errors(np.array(weights), rank)[place] == 0
             for rank, place in zip(QUARTERS, noisy.quantiles(QUARTERS), strict=True)
@@ -197,9 +216,15 @@ def test_without_noise_the_fitted_weights_are_the_exact_ones_and_the_quantiles_t
 scores = st.lists(st.integers(-40, 40), min_size=1, max_size=12)
 
 
-@given(scores, st.data(), st.integers(0, 2**64 - 1), st.sampled_from([F(1, 3), F(1), F(7, 2), F(1000)]))
-def test_an_index_is_the_one_in_whose_share_the_uniform_number_lies(given_scores, data, word, scale):
-    widths = data.draw(st.lists(st.integers(0, 2**40), min_size=len(given_scores), max_size=len(given_scores)))
+@given(
+    scores, st.data(), st.integers(0, 2**64 - 1), st.sampled_from([F(1, 3), F(1), F(7, 2), F(1000)])
+)
+def test_an_index_is_the_one_in_whose_share_the_uniform_number_lies(
+    given_scores, data, word, scale
+):
+    widths = data.draw(
+        st.lists(st.integers(0, 2**40), min_size=len(given_scores), max_size=len(given_scores))
+    )
     if not any(widths):
         widths[0] = 1
     assert _index(given_scores, scale, widths, word) == _inverse(given_scores, scale, widths, word)
@@ -214,12 +239,16 @@ def test_a_uniform_number_on_the_border_of_two_shares_is_read_further(given_scor
     if words:
         word = data.draw(st.sampled_from(words))
         for tail in (1, 2**64 - 2):  # an endless tail of zeros would lie on the border itself
-            assert _index(given_scores, scale, None, word, tail) == _inverse(given_scores, scale, None, word, tail)
+            assert _index(given_scores, scale, None, word, tail) == _inverse(
+                given_scores, scale, None, word, tail
+            )
 
 
 def _index(scores, scale, widths, word, tail=2**63):
     words = iter([word])
-    with patch.object(entropy, "words", lambda count: np.array([next(words, tail)] * count, np.uint64)):
+    with patch.object(
+        entropy, "words", lambda count: np.array([next(words, tail)] * count, np.uint64)
+    ):
         return weighted_index(scores, scale, widths)
 
 
@@ -246,15 +275,22 @@ def test_floats_that_are_a_little_wrong_never_decide_wrongly(weights, word):
 
     def drawn(floats, error):
         words = iter([word])
-        with patch.object(entropy, "words", lambda count: np.array([next(words, 1)] * count, np.uint64)):
+        with patch.object(
+            entropy, "words", lambda count: np.array([next(words, 1)] * count, np.uint64)
+        ):
             return drawn_index(floats, error, lambda: exact)
 
     assert drawn(wrong, slack) == drawn(np.zeros(len(weights)), slack)
 
 
 @settings(max_examples=30)
-@given(st.lists(st.integers(0, 30), min_size=2, max_size=7), st.sampled_from([ENDS, QUARTERS, (F(1, 7), F(1, 3))]))
-def test_the_chain_of_a_joint_draw_sums_to_the_stated_law_and_its_floats_are_within_their_slack(weights, ranks):
+@given(
+    st.lists(st.integers(0, 30), min_size=2, max_size=7),
+    st.sampled_from([ENDS, QUARTERS, (F(1, 7), F(1, 3))]),
+)
+def test_the_chain_of_a_joint_draw_sums_to_the_stated_law_and_its_floats_are_within_their_slack(
+    weights, ranks
+):
     mechanism = JointQuantiles(ranks, F(7, 2))
     chain = _Chain(mechanism, np.array(weights))
     with working():
@@ -284,8 +320,13 @@ def test_runs_stand_for_as_many_cells_as_they_are_wide(rows, data):
     with working():
         whole = mechanism.distribution(grid.weigh(rows))
         runs = weighted_law(*mechanism._score_cells(held), widths)
-        spread = [chance / width for chance, width in zip(runs, widths, strict=True) for _ in range(width)]
-        assert all(abs(upper(whole[cell]) - upper(chance)) < F(1, 2**90) for cell, chance in enumerate(spread))
+        spread = [
+            chance / width for chance, width in zip(runs, widths, strict=True) for _ in range(width)
+        ]
+        assert all(
+            abs(upper(whole[cell]) - upper(chance)) < F(1, 2**90)
+            for cell, chance in enumerate(spread)
+        )
 
 
 # ---------------------------------------------------------------- errors
@@ -294,7 +335,11 @@ def test_runs_stand_for_as_many_cells_as_they_are_wide(rows, data):
 histograms = st.lists(st.integers(0, 60), min_size=2, max_size=6)
 
 
-@given(histograms, st.sampled_from([F(1, 2), F(1, 10)]), st.sampled_from([F(1, 2), F(9, 10), F(99, 100)]))
+@given(
+    histograms,
+    st.sampled_from([F(1, 2), F(1, 10)]),
+    st.sampled_from([F(1, 2), F(9, 10), F(99, 100)]),
+)
 def test_a_quantile_is_misranked_by_no_more_than_its_error(weights, rank, confidence):
     mechanism = Quantile(rank, F(3, 2))
     most = F(mechanism.error(confidence, len(weights)))
@@ -324,7 +369,9 @@ def test_no_smaller_error_holds_when_all_rows_lie_in_one_cell():
     st.sampled_from([JointQuantiles, RecursiveQuantiles]),
     st.integers(1, 3),
 )
-def test_all_of_several_quantiles_are_misranked_by_no_more_than_their_error(weights, confidence, kind, parts):
+def test_all_of_several_quantiles_are_misranked_by_no_more_than_their_error(
+    weights, confidence, kind, parts
+):
     mechanism = kind(ENDS, 2, parts=parts)
     array = np.array(weights)
     most = F(mechanism.error(confidence, len(weights))) + mechanism_leaves(mechanism, array)
@@ -345,13 +392,18 @@ def mechanism_leaves(mechanism, weights) -> Fraction:
     """What heavy cells add: half of what the best tuple is apart, or the heaviest cell at each level."""
     if isinstance(mechanism, RecursiveQuantiles):
         return F(int(weights.max())) * mechanism.levels / mechanism.parts
-    upto = [F(sums, mechanism.parts) for sums in [0, *np.cumsum(np.repeat(weights, mechanism.parts)).tolist()]]
+    upto = [
+        F(sums, mechanism.parts)
+        for sums in [0, *np.cumsum(np.repeat(weights, mechanism.parts)).tolist()]
+    ]
     total = int(weights.sum())
     shares = [b - a for a, b in pairwise((F(0), *ENDS, F(1)))]
     apart = [
         sum(
             abs(b - a - share * total)
-            for share, (a, b) in zip(shares, pairwise((F(0), upto[i], upto[j], F(total))), strict=True)
+            for share, (a, b) in zip(
+                shares, pairwise((F(0), upto[i], upto[j], F(total))), strict=True
+            )
         )
         for i in range(1, len(upto))
         for j in range(i, len(upto))
@@ -397,7 +449,11 @@ def test_a_bound_on_contributions_costs_what_it_claims_however_many_rows_a_unit_
     sensitivity = Sensitivity(1, neighbours=neighbours)
     mechanism = Contributions.calibrate(EPSILON, share=0.9, most=5, sensitivity=sensitivity)
     report = verify(
-        lambda rows: mechanism.cut.distribution(mechanism.grid.weigh(rows)), (1, 2, 10**9), 3, neighbours, ordered=False
+        lambda rows: mechanism.cut.distribution(mechanism.grid.weigh(rows)),
+        (1, 2, 10**9),
+        3,
+        neighbours,
+        ordered=False,
     )
     assert mechanism.loss(sensitivity).pure() == EPSILON
     assert report.holds(EPSILON)

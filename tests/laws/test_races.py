@@ -31,7 +31,9 @@ def in_sqlite(place: Path) -> Opening:
 
 
 def in_postgres(place: Path) -> Opening:
-    return partial(postgres_ledger, postgres.fresh_address(), FOUNDING, LIMIT, anchors=place / "anchors")
+    return partial(
+        postgres_ledger, postgres.fresh_address(), FOUNDING, LIMIT, anchors=place / "anchors"
+    )
 
 
 @pytest.fixture
@@ -69,7 +71,9 @@ def raced(opening: Opening, keys: list[list[bytes]]) -> list[tuple[list[int], bo
     """The numbers of the entries that each process got, and whether it was refused; all start at the same moment."""
     context = processes()
     barrier, results = context.Barrier(len(keys)), context.Queue()
-    racers = [context.Process(target=racing, args=(opening, mine, barrier, results)) for mine in keys]
+    racers = [
+        context.Process(target=racing, args=(opening, mine, barrier, results)) for mine in keys
+    ]
     for racer in racers:
         racer.start()
     found = [results.get(timeout=PATIENCE) for _ in racers]
@@ -82,7 +86,9 @@ def raced(opening: Opening, keys: list[list[bytes]]) -> list[tuple[list[int], bo
 def exhausted(opening: Opening, count: int) -> None:
     """So many processes, each with more questions than fit, are granted together what fits, and each is refused."""
     opening().close()
-    found = raced(opening, [[f"{racer}: {n}".encode() for n in range(FITTING + 1)] for racer in range(count)])
+    found = raced(
+        opening, [[f"{racer}: {n}".encode() for n in range(FITTING + 1)] for racer in range(count)]
+    )
     assert all(refused for _, refused in found)
     assert sorted(number for numbers, _ in found for number in numbers) == list(range(FITTING))
     with closing(opening()) as ledger:  # which reads everything again, and adds it up
@@ -91,13 +97,17 @@ def exhausted(opening: Opening, count: int) -> None:
 
 
 @both_stores
-def test_sixteen_processes_racing_for_a_thousand_charges_are_granted_exactly_a_thousand(store, place):
+def test_sixteen_processes_racing_for_a_thousand_charges_are_granted_exactly_a_thousand(
+    store, place
+):
     exhausted(store(place), 16)
 
 
 @pytest.mark.soak
 @both_stores
-def test_sixty_four_processes_racing_for_a_thousand_charges_are_granted_exactly_a_thousand(store, place):
+def test_sixty_four_processes_racing_for_a_thousand_charges_are_granted_exactly_a_thousand(
+    store, place
+):
     exhausted(store(place), 64)
 
 

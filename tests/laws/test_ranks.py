@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tacit.engines import DuckDB, Memory
 from tacit.exact import ball, lower, upper, working
-from tacit.mechanisms.ranks import GUARD, SMALL, Aim, RankedCells
+from tacit.mechanisms.grouped_quantiles import GUARD, SMALL, Aim, RankedCells
 from tacit.plan import (
     Column,
     Even,
@@ -43,7 +43,11 @@ every_rank = pytest.mark.parametrize("rank", RANKS, ids=str)
 
 def vectors(weight):
     """Every way to lay so much weight into the cells."""
-    return [np.array(cells) for cells in product(range(weight + 1), repeat=CELLS) if sum(cells) == weight]
+    return [
+        np.array(cells)
+        for cells in product(range(weight + 1), repeat=CELLS)
+        if sum(cells) == weight
+    ]
 
 
 @lru_cache(maxsize=1)
@@ -60,7 +64,13 @@ def furthest(rank):
     moved = np.zeros((HEAVIEST + 1, HEAVIEST + 1))
     weights = np.array([weight for weight, _ in placed()])
     for others in OTHERS:
-        for aim in (Aim(rank, -3), Aim(rank), Aim(rank, 4), Aim(rank, -3, guard=2, few=1), Aim(rank, 4, guard=2)):
+        for aim in (
+            Aim(rank, -3),
+            Aim(rank),
+            Aim(rank, 4),
+            Aim(rank, -3, guard=2, few=1),
+            Aim(rank, 4, guard=2),
+        ):
             scores = np.array([aim.rank_errors(others + cells) for _, cells in placed()])
             apart = np.abs(scores[:, None] - scores[None]).max(axis=2) / rank.denominator
             np.maximum.at(moved, (weights[:, None], weights[None]), apart)
@@ -100,7 +110,11 @@ def test_all_draws_of_all_groups_together_tell_no_more_than_claimed(rank, neighb
     norm = Norm.L1 if pure else Norm.L2
     bound = 2 * misranked_by(rank, 2, norm, neighbours)
     moved = Sensitivity(bound, norm, neighbours, 2)
-    made = RankedCells.of_epsilon(2, moved, rank, 3) if pure else RankedCells.of_rho(F(1, 2), moved, rank, 3)
+    made = (
+        RankedCells.of_epsilon(2, moved, rank, 3)
+        if pure
+        else RankedCells.of_rho(F(1, 2), moved, rank, 3)
+    )
     others = ([1, 0, 2], [0, 3, 0])
     weights = [(2, 0), (0, 2), (1, 1)]
     units = [(a, b) for m, n in weights for a in vectors(m) for b in vectors(n)]
@@ -114,8 +128,14 @@ def test_all_draws_of_all_groups_together_tell_no_more_than_claimed(rank, neighb
         epsilon, rho = ball(0), ball(0)
         with working():
             for group, draw in product(range(2), range(len(made.aims))):
-                one, two = (list(_law(made, tuple(others[group] + unit[group]), draw)) for unit in (old, new))
-                epsilon += max(((p / q).log() for p, q in zip(one, two, strict=True) if not p.is_zero()), key=upper)
+                one, two = (
+                    list(_law(made, tuple(others[group] + unit[group]), draw))
+                    for unit in (old, new)
+                )
+                epsilon += max(
+                    ((p / q).log() for p, q in zip(one, two, strict=True) if not p.is_zero()),
+                    key=upper,
+                )
                 terms = (p * p / q for p, q in zip(one, two, strict=True) if not p.is_zero())
                 rho += sum(terms, ball(0)).log() / 2  # order two
         assert lower(epsilon if pure else rho) <= most
@@ -131,12 +151,16 @@ def test_an_extreme_hardly_ever_lies_beyond_all_values(weights, rank):
     made = RankedCells(rank, 2, 4)
     law = made.distribution(np.array(weights))
     held = [cell for cell, weight in enumerate(weights) if weight]
-    beyond = [cell for cell in range(4) if held and (cell < held[0] if rank == 0 else cell > held[-1])]
+    beyond = [
+        cell for cell in range(4) if held and (cell < held[0] if rank == 0 else cell > held[-1])
+    ]
     assert upper(sum((law[cell] for cell in beyond), ball(0))) <= F(1, 100)
 
 
 def test_in_an_empty_group_the_ends_are_those_of_the_range():
-    low, middle, high = (RankedCells(F(1, 2), 2, 50).distribution([0] * 50, draw) for draw in range(3))
+    low, middle, high = (
+        RankedCells(F(1, 2), 2, 50).distribution([0] * 50, draw) for draw in range(3)
+    )
     assert lower(low[-1]) > F(98, 100)
     assert lower(high[50]) > F(98, 100)
     assert middle[-1].is_zero()
@@ -153,7 +177,9 @@ heaps = st.lists(st.sampled_from([0, 0, 0, 1, 2, 7, 30]), min_size=12, max_size=
 
 
 @given(heaps, quantiles, st.integers(1, 40))
-def test_in_a_small_group_an_end_is_hardly_ever_on_the_wrong_side_whatever_the_rows(weights, rank, scale):
+def test_in_a_small_group_an_end_is_hardly_ever_on_the_wrong_side_whatever_the_rows(
+    weights, rank, scale
+):
     """Ties, gaps and tails: where little weight lies on its side, an outer cell is wrong once in 40 draws at most."""
     made, true, whole = RankedCells(rank, scale, 12), rank_cell(weights, rank), sum(weights)
     if (1 - rank) * whole <= SMALL * scale:
@@ -165,11 +191,19 @@ def test_in_a_small_group_an_end_is_hardly_ever_on_the_wrong_side_whatever_the_r
 
 
 @given(heaps, quantiles, st.integers(1, 40), st.integers(1, 10**6))
-def test_cells_beyond_all_rows_are_hardly_ever_ends_however_many_they_are(weights, rank, scale, times):
+def test_cells_beyond_all_rows_are_hardly_ever_ends_however_many_they_are(
+    weights, rank, scale, times
+):
     """A long tail, of a small group and of a large one: to draw it below a quantile is to draw the end of the range."""
     weights = [times * weight for weight in weights]
-    made, held = RankedCells(rank, scale, 72), [cell for cell, weight in enumerate(weights) if weight]
-    above, below = made.distribution(weights + [0] * 60, 0), made.distribution([0] * 60 + weights, 2)
+    made, held = (
+        RankedCells(rank, scale, 72),
+        [cell for cell, weight in enumerate(weights) if weight],
+    )
+    above, below = (
+        made.distribution(weights + [0] * 60, 0),
+        made.distribution([0] * 60 + weights, 2),
+    )
     assert upper(sum((above[cell] for cell in range(held[-1] + 1, 73)), ball(0))) <= F(1, GUARD + 1)
     assert upper(sum((below[cell] for cell in range(-1, 60 + held[0])), ball(0))) <= F(1, GUARD + 1)
 
@@ -206,16 +240,58 @@ GRIDS: dict[Column, list[Even | Powers]] = {
     MOMENT: [Even(F(1 << 40), -3, 3000)],
 }
 NUMBERS = [
-    *(sign * 2.0**power * step for sign in (1, -1) for power in (-64, -2, 0, 5, 62, 128) for step in (1, 1 + 2**-52)),
-    *(float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 5e-324, 1.7e308, 0.25, 49.99, 50.0, 12.5, None),
+    *(
+        sign * 2.0**power * step
+        for sign in (1, -1)
+        for power in (-64, -2, 0, 5, 62, 128)
+        for step in (1, 1 + 2**-52)
+    ),
+    *(
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        0.0,
+        -0.0,
+        5e-324,
+        1.7e308,
+        0.25,
+        49.99,
+        50.0,
+        12.5,
+        None,
+    ),
 ]
-INTEGERS = [0, 1, -1, 2, 3, 4, 5, 90, 91, -7, -8, 7, 8, 24, 2**53 + 1, 2**62, 2**62 + 1, 2**63 - 1, -(2**63), None]
+INTEGERS = [
+    0,
+    1,
+    -1,
+    2,
+    3,
+    4,
+    5,
+    90,
+    91,
+    -7,
+    -8,
+    7,
+    8,
+    24,
+    2**53 + 1,
+    2**62,
+    2**62 + 1,
+    2**63 - 1,
+    -(2**63),
+    None,
+]
 
 
 def cells_of(draw):
     days = [date(1970, 1, 1), date(1970, 2, 10), date(1969, 12, 31), date(2024, 2, 29), None]
     moments = [
-        *(datetime(*each, tzinfo=UTC) for each in ((2024, 2, 29, 12, 0, 0, 1), (1970, 1, 1), (2100, 1, 1))),
+        *(
+            datetime(*each, tzinfo=UTC)
+            for each in ((2024, 2, 29, 12, 0, 0, 1), (1970, 1, 1), (2100, 1, 1))
+        ),
         None,
     ]
     return {
@@ -230,8 +306,12 @@ def cells_of(draw):
     }
 
 
-MEASURES = [Ranked(Field(column), grid, F(1, 2)) for column, grids in GRIDS.items() for grid in grids]
-WEIGHTS = [Weights(norm, bound, 1, bits) for norm in Weighing for bound, bits in ((1, 0), (2, 20), (3, 40))]
+MEASURES = [
+    Ranked(Field(column), grid, F(1, 2)) for column, grids in GRIDS.items() for grid in grids
+]
+WEIGHTS = [
+    Weights(norm, bound, 1, bits) for norm in Weighing for bound, bits in ((1, 0), (2, 20), (3, 40))
+]
 
 
 @settings(max_examples=40)
@@ -240,9 +320,15 @@ def test_engines_give_the_same_cells(data):
     rows = [cells_of(data.draw) for _ in range(data.draw(st.integers(0, 25)))]
     keys = data.draw(st.sampled_from([(), (Key(Field(WARD), ("A", "B")),)]))
     measures = data.draw(st.lists(st.sampled_from(MEASURES), min_size=1, max_size=3))
-    question, weights = Question(Scan(TABLE), keys, tuple(measures)), data.draw(st.sampled_from(WEIGHTS))
+    question, weights = (
+        Question(Scan(TABLE), keys, tuple(measures)),
+        data.draw(st.sampled_from(WEIGHTS)),
+    )
     with DuckDB({TABLE: rows}, threads=1) as engine:
-        one, two = Memory({TABLE: rows}).evaluate(question, weights), engine.evaluate(question, weights)
+        one, two = (
+            Memory({TABLE: rows}).evaluate(question, weights),
+            engine.evaluate(question, weights),
+        )
         three = as_written(engine).evaluate(question, weights)
     assert one.dtype == two.dtype == three.dtype
     assert (one == two).all()
@@ -250,13 +336,19 @@ def test_engines_give_the_same_cells(data):
 
 
 def test_every_value_lies_in_the_cell_that_says_so():
-    rows = [{"who": n, "ward": "A", "amount": x, "held": x} for n, x in enumerate(NUMBERS) if x is not None]
+    rows = [
+        {"who": n, "ward": "A", "amount": x, "held": x}
+        for n, x in enumerate(NUMBERS)
+        if x is not None
+    ]
     rows = [{"whole": None, "age": None, "day": None, "moment": None} | row for row in rows]
     table = Table("visits", (WARD, AMOUNT, HELD), unit="who")
     for column, grid in ((AMOUNT, Powers(-64, 128)), (HELD, Even(F(1, 2), -6, 100))):
         question = Question(Scan(table), (), (Ranked(Field(column), grid, F(1, 2)),))
         for row in rows:
-            (found,) = Memory({table: [row]}).evaluate(question, Weights(Weighing.L1, 1, 1, 0)).tolist()
+            (found,) = (
+                Memory({table: [row]}).evaluate(question, Weights(Weighing.L1, 1, 1, 0)).tolist()
+            )
             value = row[column.name]
             if isnan(value) or (column is AMOUNT and abs(value) == float("inf")):
                 assert sum(found) == 0
@@ -265,7 +357,9 @@ def test_every_value_lies_in_the_cell_that_says_so():
             low, high = grid.ends(found.index(1))
             held = min(max(value, -3.0), 50.0) if column is HELD else value
             outermost = found.index(1) in (0, grid.count - 1)
-            assert low <= F(held) <= high or (outermost and column is AMOUNT) or abs(held) <= 2.0**-64
+            assert (
+                low <= F(held) <= high or (outermost and column is AMOUNT) or abs(held) <= 2.0**-64
+            )
 
 
 def test_the_greatest_value_lies_in_the_last_cell_and_the_least_in_the_first():
@@ -274,7 +368,9 @@ def test_the_greatest_value_lies_in_the_last_cell_and_the_least_in_the_first():
         table = Table("visits", (column,), unit=None)
         for end, place in zip(ends, (0, -1), strict=True):
             engine = Memory({table: [{column.name: end}]})
-            (found,) = engine.evaluate(Question(Scan(table), (), (measure,)), Weights(Weighing.L1, 1, 1, 0)).tolist()
+            (found,) = engine.evaluate(
+                Question(Scan(table), (), (measure,)), Weights(Weighing.L1, 1, 1, 0)
+            ).tolist()
             assert found[place] == 1
             low, high = measure.grid.ends(len(found) - 1 if place else 0)
             assert low <= F(end) <= high

@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 
 from tacit.curator import Limit, Price, Release, Shared
-from tacit.curator.rehearsal import look_at, made_up_answers, made_up_plan
-from tacit.curator.terms import terms_of
-from tacit.curator.view import view_answer
+from tacit.curator.answer.view import view_answer
+from tacit.curator.pricing.terms import terms_of
+from tacit.curator.rehearse import look_at, made_up_answers, made_up_plan
 from tacit.errors import TacitError
 from tacit.plan import Called, Column, Function, Kind, Plan, Table, canonical, read_sql
 from tacit.plan import operands as parts_of
@@ -24,14 +24,23 @@ COLUMNS = (
     Column("v", Kind.NUMBER, -(10**150), 10**150),
     Column("d", Kind.DATE, date(2023, 11, 15), date(2025, 3, 10)),
     Column("e", Kind.DATE, date(1, 1, 2), date.max),
-    Column("s", Kind.TIMESTAMP, datetime(2024, 1, 30, 22, tzinfo=UTC), datetime(2024, 3, 2, 3, 30, tzinfo=UTC)),
+    Column(
+        "s",
+        Kind.TIMESTAMP,
+        datetime(2024, 1, 30, 22, tzinfo=UTC),
+        datetime(2024, 3, 2, 3, 30, tzinfo=UTC),
+    ),
     Column("r", Kind.TIMESTAMP, datetime(1, 1, 2, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)),
     Column("ki", Kind.INTEGER, values=(-(1 << 63), 0, (1 << 63) - 1)),
     Column("kx", Kind.NUMBER, values=(-1, 0)),
     Column("kt", Kind.TEXT, values=("", "=1\x1b\u202e")),
     Column("kb", Kind.BOOLEAN, values=(True, False)),
     Column("kd", Kind.DATE, values=(date.min, date.max)),
-    Column("ks", Kind.TIMESTAMP, values=(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))),
+    Column(
+        "ks",
+        Kind.TIMESTAMP,
+        values=(datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)),
+    ),
     Column("u", Kind.TEXT),
 )
 TABLE = Table("rows", COLUMNS, unit="unit")
@@ -106,7 +115,11 @@ RELEASED = (
     },
 )
 OPERATORS = [
-    *(f"{one} {operator} {other}" for operator in "+-*/%" for one, other in ("ik", "ix", "xi", "xy", "zz", "pp")),
+    *(
+        f"{one} {operator} {other}"
+        for operator in "+-*/%"
+        for one, other in ("ik", "ix", "xi", "xy", "zz", "pp")
+    ),
     *(
         f"{one} {compare} {other}"
         for compare in ("=", "<>", "<", "<=", ">", ">=")
@@ -120,8 +133,21 @@ OPERATORS = [
     ),
     *(f"{name} IS NULL" for name in "ixtbds"),
     *(f"{name} IS NOT NULL" for name in "ixtbds"),
-    *("t LIKE '%1%'", "w NOT LIKE '_'", "NOT b", "b AND x > 0", "b OR i IN (1, NULL)", "b = (i > 3)"),
-    *("i IN (1, 2)", "x NOT IN (1.5, NULL)", "t IN ('', '2024')", "d IN (DATE '2024-02-29')", "s BETWEEN r AND s"),
+    *(
+        "t LIKE '%1%'",
+        "w NOT LIKE '_'",
+        "NOT b",
+        "b AND x > 0",
+        "b OR i IN (1, NULL)",
+        "b = (i > 3)",
+    ),
+    *(
+        "i IN (1, 2)",
+        "x NOT IN (1.5, NULL)",
+        "t IN ('', '2024')",
+        "d IN (DATE '2024-02-29')",
+        "s BETWEEN r AND s",
+    ),
     *(f"CASE WHEN x > 5 THEN {name} END" for name in "ixtbds"),
     *(f"CASE WHEN b THEN {one} ELSE {other} END" for one, other in ("ik", "ix", "tw", "de", "sr")),
     *(
@@ -144,13 +170,19 @@ SHARED = Shared(TABLE, 5, 2)
 
 def over_the_release(text, released):
     """An expression over columns, over what is released instead."""
-    return NAME.sub(lambda found: f"({released[found[0]]})" if found[0] in released else found[0], text)
+    return NAME.sub(
+        lambda found: f"({released[found[0]]})" if found[0] in released else found[0], text
+    )
 
 
 def read(columns, rest="", keys=KEYS):
     listed = ", ".join(f"{text} AS c{place}" for place, text in enumerate(columns))
     return canonical(
-        read_sql(f"SELECT {listed} FROM rows GROUP BY {', '.join(keys)} {rest}", {"rows": TABLE}, finding=True)
+        read_sql(
+            f"SELECT {listed} FROM rows GROUP BY {', '.join(keys)} {rest}",
+            {"rows": TABLE},
+            finding=True,
+        )
     )
 
 
@@ -176,12 +208,16 @@ def functions_of(plan: Plan):
 
 def releases(plan, limit, confidence, *, raw):
     """What is shown of every answer that is made up for a plan."""
-    terms = terms_of(plan.question, SHARED, limit, limit.filter().amount(limit.filter().price_of(1)))
+    terms = terms_of(
+        plan.question, SHARED, limit, limit.filter().amount(limit.filter().price_of(1))
+    )
     small = made_up_plan(plan)
     for stored in made_up_answers(small, terms, {}):
         asked = replace(small, question=replace(small.question, found=stored.found))
         seen = view_answer(asked, stored.noisy(range(len(stored.measures))), confidence, raw=raw)
-        yield Release(seen.columns, seen.rows, seen.measured, confidence, Price(1.0, 0.5), {}, stored.hiding)
+        yield Release(
+            seen.columns, seen.rows, seen.measured, confidence, Price(1.0, 0.5), {}, stored.hiding
+        )
 
 
 def rehearsed(plan, limit, confidence=0.95, *, raw=False):
@@ -192,7 +228,10 @@ def rehearsed(plan, limit, confidence=0.95, *, raw=False):
         count += len(release.rows) * len(release.columns)
         for name in release.measured:
             cells = zip(
-                release.column(f"{name}_low"), release.column(name), release.column(f"{name}_high"), strict=True
+                release.column(f"{name}_low"),
+                release.column(name),
+                release.column(f"{name}_high"),
+                strict=True,
             )
             for low, value, high in cells:
                 assert None in (low, value) or low <= value, name
@@ -203,13 +242,17 @@ def rehearsed(plan, limit, confidence=0.95, *, raw=False):
 @pytest.mark.parametrize("place", range(len(RELEASED)), ids=["usual", "extreme", "keys", "missing"])
 def test_whatever_is_done_with_a_release_can_be_shown(place):
     cases = CASES if place < 2 else CASES[place % 2 :: 2]
-    texts = [over_the_release(text, RELEASED[place]) for text in [*(case.text for case in cases), *OPERATORS]]
+    texts = [
+        over_the_release(text, RELEASED[place])
+        for text in [*(case.text for case in cases), *OPERATORS]
+    ]
     taken = [text for text in dict.fromkeys(texts) if is_read(text)]
     assert len(taken) >= (700, 700, 360, 390)[place], len(taken)
     called, cells = set(), 0
     limits = (LIMITS.values(), LIMITS.values(), [LIMITS["pure"]], [LIMITS["concentrated"]])[place]
     for turn, first in enumerate(range(0, len(taken), 40)):
-        keys = KEYS[turn % len(KEYS) :] + KEYS[: turn % len(KEYS)]  # of the first one two values are looked at
+        # of the first one two values are looked at
+        keys = KEYS[turn % len(KEYS) :] + KEYS[: turn % len(KEYS)]
         plan = read([*taken[first : first + 40], "COUNT(*)"], keys=keys)
         called |= functions_of(plan)
         for limit in limits:
@@ -227,7 +270,13 @@ def test_every_confidence_that_is_taken_can_be_shown(limit, confidence):
 
 
 def test_unknown_keys_of_every_kind_can_be_shown():
-    columns = ["u", "LENGTH(u)", "COUNT(*)", "MEDIAN(d) + INTERVAL 1 MONTH", "RANK() OVER (ORDER BY u)"]
+    columns = [
+        "u",
+        "LENGTH(u)",
+        "COUNT(*)",
+        "MEDIAN(d) + INTERVAL 1 MONTH",
+        "RANK() OVER (ORDER BY u)",
+    ]
     plan = read(columns, keys=("u", "kd"))
     assert rehearsed(plan, LIMITS["concentrated"]) > 0
     for kind, expression in {"i": "i", "x": "x", "d": "d", "s": "s", "b": "i > 3"}.items():
@@ -250,7 +299,17 @@ def test_what_chooses_and_sorts_groups_can_be_shown():
 
 
 def test_frames_and_pictures_take_what_is_shown(tmp_path):
-    columns = ["ki", "kx", "kd", "COUNT(*)", "SUM(v)", "MEDIAN(j)", "MEDIAN(e)", "MAX(r) + INTERVAL 1 MONTH", "AVG(x)"]
+    columns = [
+        "ki",
+        "kx",
+        "kd",
+        "COUNT(*)",
+        "SUM(v)",
+        "MEDIAN(j)",
+        "MEDIAN(e)",
+        "MAX(r) + INTERVAL 1 MONTH",
+        "AVG(x)",
+    ]
     looked = 0
     for limit in LIMITS.values():
         for release in releases(read(columns), limit, 0.95, raw=True):

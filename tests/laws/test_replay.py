@@ -11,7 +11,13 @@ from tacit.curator import Vault
 from tacit.errors import LimitExceeded
 
 ROWS = [
-    {"patient": n % 40, "ward": "ABC"[n % 3], "cost": float(n % 50), "age": n % 100, "note": "x" * (n % 3)}
+    {
+        "patient": n % 40,
+        "ward": "ABC"[n % 3],
+        "cost": float(n % 50),
+        "age": n % 100,
+        "note": "x" * (n % 3),
+    }
     for n in range(400)
 ]
 COLUMNS: dict[str, Any] = {
@@ -25,7 +31,13 @@ SPELLINGS = 1_000
 
 def clinic(epsilon: float = 3, delta: float = 1e-6) -> Vault:
     return tacit.protect(
-        ROWS, unit="patient", contributions=10, columns=COLUMNS, epsilon=epsilon, delta=delta, name="visits"
+        ROWS,
+        unit="patient",
+        contributions=10,
+        columns=COLUMNS,
+        epsilon=epsilon,
+        delta=delta,
+        name="visits",
     )
 
 
@@ -66,7 +78,9 @@ def _wards(rng: random.Random) -> str:
 def spelled(rng: random.Random) -> str:
     """One way to ask for the number of rows and the mean cost of two wards' old patients."""
     count, mean = f"{_case(rng, 'COUNT')}(*)", f"{_case(rng, 'AVG')}({_name(rng, 'cost')})"
-    aliases = rng.sample(["n", "many", "how_many", '"How many"', "mean", "average", '"AVG cost"', "x"], 2)
+    aliases = rng.sample(
+        ["n", "many", "how_many", '"How many"', "mean", "average", '"AVG cost"', "x"], 2
+    )
     columns = [
         _name(rng, "ward"),
         f"{count} {_case(rng, 'AS')} {aliases[0]}",
@@ -83,7 +97,13 @@ def spelled(rng: random.Random) -> str:
     if rng.random() < 0.3:
         joined = f"({conditions[0]}) {_case(rng, 'AND')} ({conditions[1]} {_case(rng, 'AND')} {conditions[2]})"
     tail = rng.choice(
-        ["", f" ORDER BY {aliases[0]} DESC", f" HAVING {count} > 3", " LIMIT 2", " ORDER BY ward LIMIT 1"]
+        [
+            "",
+            f" ORDER BY {aliases[0]} DESC",
+            f" HAVING {count} > 3",
+            " LIMIT 2",
+            " ORDER BY ward LIMIT 1",
+        ]
     )
     table = rng.choice(["visits", '"visits"'])
     text = (
@@ -97,7 +117,9 @@ def _spaced(rng: random.Random, text: str) -> str:
     """The text with other white space, outside quotation marks."""
     parts = text.split('"')
     spaces = rng.choice([" ", "  ", "\n", "\t", " \n  "])
-    return '"'.join(part.replace(" ", spaces) if place % 2 == 0 else part for place, part in enumerate(parts))
+    return '"'.join(
+        part.replace(" ", spaces) if place % 2 == 0 else part for place, part in enumerate(parts)
+    )
 
 
 def _spellings() -> Iterator[str]:
@@ -109,7 +131,9 @@ def _spellings() -> Iterator[str]:
             yield text
 
 
-def test_a_thousand_spellings_are_one_question_with_one_charge_and_the_same_noisy_integers() -> None:
+def test_a_thousand_spellings_are_one_question_with_one_charge_and_the_same_noisy_integers() -> (
+    None
+):
     vault, answers, first = clinic(), set[str](), None
     for text in _spellings():
         answer = vault.sql(text, epsilon=0.3)
@@ -169,7 +193,9 @@ DERIVABLE = [
 @pytest.mark.parametrize("delta", [0, 1e-6])
 def test_what_an_earlier_answer_tells_is_free(text: str, delta: float) -> None:
     vault = clinic(delta=delta)
-    paid = vault.sql("SELECT ward, SUM(cost) AS s, COUNT(cost) AS n FROM visits GROUP BY ward", epsilon=1)
+    paid = vault.sql(
+        "SELECT ward, SUM(cost) AS s, COUNT(cost) AS n FROM visits GROUP BY ward", epsilon=1
+    )
     told = vault.sql(text, epsilon=1)
     assert told.price.free
     assert told.receipt["answer"] == paid.receipt["answer"]
@@ -178,8 +204,14 @@ def test_what_an_earlier_answer_tells_is_free(text: str, delta: float) -> None:
 
 def test_a_mean_from_a_sum_and_a_count_is_their_ratio() -> None:
     vault = clinic(epsilon=20)  # under which no count comes near zero
-    both = vault.sql("SELECT ward, SUM(cost) AS s, COUNT(cost) AS n FROM visits GROUP BY ward", epsilon=20, raw=True)
-    mean = vault.sql("SELECT ward, AVG(cost) AS mean FROM visits GROUP BY ward", epsilon=20, raw=True)
+    both = vault.sql(
+        "SELECT ward, SUM(cost) AS s, COUNT(cost) AS n FROM visits GROUP BY ward",
+        epsilon=20,
+        raw=True,
+    )
+    mean = vault.sql(
+        "SELECT ward, AVG(cost) AS mean FROM visits GROUP BY ward", epsilon=20, raw=True
+    )
     assert mean.column("mean") == pytest.approx(
         [s / n for s, n in zip(both.column("s"), both.column("n"), strict=True)]
     )
@@ -188,7 +220,9 @@ def test_a_mean_from_a_sum_and_a_count_is_their_ratio() -> None:
 def test_a_sum_is_not_told_by_a_mean_and_a_count_of_other_rows_is_not_told() -> None:
     vault = clinic()
     vault.sql("SELECT ward, AVG(cost) AS mean FROM visits GROUP BY ward", epsilon=0.5)
-    assert not vault.sql("SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward", epsilon=0.5).price.free
+    assert not vault.sql(
+        "SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward", epsilon=0.5
+    ).price.free
     assert not vault.sql("SELECT COUNT(cost) AS n FROM visits", epsilon=0.5).price.free
 
 
@@ -203,7 +237,10 @@ def test_an_answer_that_was_paid_for_is_not_replaced_by_a_newer_one_that_also_te
     vault = clinic()
     question = "SELECT COUNT(*) AS n FROM visits"
     first = vault.sql(question, epsilon=0.4)
-    vault.sql("SELECT COUNT(*) AS n, SUM(cost) AS s, SUM(age) AS a, SUM(cost * cost) AS b FROM visits", epsilon=0.4)
+    vault.sql(
+        "SELECT COUNT(*) AS n, SUM(cost) AS s, SUM(age) AS a, SUM(cost * cost) AS b FROM visits",
+        epsilon=0.4,
+    )
     again = vault.sql(question, epsilon=0.4)
     assert again.rows == first.rows
     assert vault.explain(question, epsilon=0.4).free
@@ -221,7 +258,12 @@ def test_a_higher_price_is_a_new_charge_and_a_lower_one_is_free() -> None:
 def test_an_accuracy_that_an_earlier_answer_has_is_free_and_a_better_one_is_not() -> None:
     vault = clinic()
     vault.sql("SELECT COUNT(*) AS n, SUM(cost) AS s FROM visits", epsilon=1)
-    reach = max(vault.explain("SELECT COUNT(*) AS n, SUM(cost) AS s FROM visits", epsilon=1).expected[0].reach, 1)
+    reach = max(
+        vault.explain("SELECT COUNT(*) AS n, SUM(cost) AS s FROM visits", epsilon=1)
+        .expected[0]
+        .reach,
+        1,
+    )
     assert vault.sql("SELECT COUNT(*) AS n FROM visits", within=2 * reach).price.free
     assert not vault.sql("SELECT COUNT(*) AS n FROM visits", within=0.9 * reach).price.free
 

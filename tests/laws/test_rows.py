@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tacit.curator import Limit, Policy, Shared, Vault, terms_of
 from tacit.engines import DuckDB, Memory
-from tacit.engines.nesting import Nest
-from tacit.engines.work import Bounds
-from tacit.engines.yielding import yield_rows
+from tacit.engines.memory.rows import yield_rows
+from tacit.engines.sql.rows import Nest
+from tacit.engines.work_bounds import Bounds
 from tacit.errors import TooLarge
 from tacit.ledger import MemoryLedger
 from tacit.plan import (
@@ -25,15 +25,32 @@ from tacit.plan import (
     compile_expression,
     multiplicity,
 )
-from tacit.plan.canonical import _normal
-from tacit.plan.expressions import Field
-from tacit.plan.settled import settle_rows, substitute
+from tacit.plan.model.expressions import Field, substitute
+from tacit.plan.rewrite.canonical import _normal
+from tacit.plan.rewrite.rows import settle_rows
 from tacit.privacy import Neighbours
 from tests.laws import plans, row_plans
 from tests.laws.neighbours import PAIRS, UNITS, VARIANTS, every_relation, pool_of
-from tests.laws.row_plans import ONE, ROW, SHAPES, TWO, row_questions, single_rows, unit_rows, worlds
+from tests.laws.row_plans import (
+    ONE,
+    ROW,
+    SHAPES,
+    TWO,
+    row_questions,
+    single_rows,
+    unit_rows,
+    worlds,
+)
 from tests.laws.sampled import each_of, sampled
-from tests.laws.test_corridor import Opened, Watched, check_moves, constant_release, left_by, narrow, views
+from tests.laws.test_corridor import (
+    Opened,
+    Watched,
+    check_moves,
+    constant_release,
+    left_by,
+    narrow,
+    views,
+)
 
 SLOW = [
     HealthCheck.too_slow,
@@ -55,10 +72,14 @@ def in_duckdb(rows, world, *, owned=True):
     with DuckDB(world.rows, threads=2) as engine:
         nest = Nest(engine._full, Bounds(rows, engine._sharing))
         relation = nest.relation(rows)
-        cells = [_plain(relation.columns[column.name][0], column.kind) for column in columns_of(rows)]
+        cells = [
+            _plain(relation.columns[column.name][0], column.kind) for column in columns_of(rows)
+        ]
         listed = ", ".join(["u" if owned else "NULL", *cells])
         sql = f"WITH {', '.join(nest.parts)} SELECT {listed} FROM {relation.name}"
-        return Counter((row[0], tuple(row[1:])) for row in engine._connection.execute(sql).fetchall())
+        return Counter(
+            (row[0], tuple(row[1:])) for row in engine._connection.execute(sql).fetchall()
+        )
 
 
 def _plain(cell, kind):
@@ -79,7 +100,10 @@ def of_others(rows, unit):
 @pytest.mark.parametrize("shape", sorted(set(SHAPES)))
 def test_a_unit_that_leaves_takes_its_rows_and_no_others(shape):
     def check(data):
-        rows, world = data.draw(unit_rows(data.draw(st.integers(1, 3)), shapes=[shape])), data.draw(worlds())
+        rows, world = (
+            data.draw(unit_rows(data.draw(st.integers(1, 3)), shapes=[shape])),
+            data.draw(worlds()),
+        )
         every, unit = in_memory(rows, world), data.draw(st.sampled_from(["ann", "bob"]))
         assert in_memory(rows, world.without(unit)) == of_others(every, unit)
         assert all(owner is not None for owner, _ in every)
@@ -168,9 +192,15 @@ def _the_same_moment(monkeypatch):
 
 def opened(engine, limit, world):
     calls = []
-    policy = Policy(limit, {table.name: Shared(table, table.contributions or 1) for table in world.rows}, "person")
+    policy = Policy(
+        limit,
+        {table.name: Shared(table, table.contributions or 1) for table in world.rows},
+        "person",
+    )
     watched, ledger = Watched(engine, calls), Watched(MemoryLedger(limit.filter()), calls)
-    return Opened(Vault(policy, {table.name: watched for table in world.rows}, ledger), watched, ledger)
+    return Opened(
+        Vault(policy, {table.name: watched for table in world.rows}, ledger), watched, ledger
+    )
 
 
 @st.composite
@@ -184,22 +214,34 @@ def pools(draw, world, relation, *, single):
     if single:
         rows = world.rows[ROW]
         parts = [[drawn(ROW)] for _ in range(count)]
-        return pool_of(relation, parts, lambda parts: row_plans.World({**world.rows, ROW: [*rows, *chain(*parts)]}))
+        return pool_of(
+            relation,
+            parts,
+            lambda parts: row_plans.World({**world.rows, ROW: [*rows, *chain(*parts)]}),
+        )
     units = ["ann", "bob", "new"]
     if relation is Neighbours.REPLACE:
         units = [draw(st.sampled_from(units))] * count
     parts = []
     for place, unit in enumerate(units):
-        owned = {table: [row for row in world.rows[table] if row[table.unit] == unit] for table in (ONE, TWO)}
+        owned = {
+            table: [row for row in world.rows[table] if row[table.unit] == unit]
+            for table in (ONE, TWO)
+        }
         copies = {table: draw(st.sampled_from([0, 1, 1, 2, 9])) for table in (ONE, TWO)}
         fresh = {table: [drawn(table) | {table.unit: unit}] * copies[table] for table in (ONE, TWO)}
-        parts.append(owned if any(owned.values()) and (place == 0 or len(set(units)) > 1) else fresh)
+        parts.append(
+            owned if any(owned.values()) and (place == 0 or len(set(units)) > 1) else fresh
+        )
     others = world
     for unit in set(units):
         others = others.without(unit)
 
     def joined(parts):
-        more = {table: [*others.rows[table], *(row for part in parts for row in part[table])] for table in (ONE, TWO)}
+        more = {
+            table: [*others.rows[table], *(row for part in parts for row in part[table])]
+            for table in (ONE, TWO)
+        }
         return row_plans.World({**others.rows, **more})
 
     return pool_of(relation, parts, joined)
@@ -246,6 +288,8 @@ def test_with_a_constant_release_neighbours_in_duckdb_cannot_be_told_apart(relat
 @every_relation
 def test_with_a_constant_release_many_more_neighbours_cannot_be_told_apart(relation):
     found = sampled(lambda data: check(data, Memory, relation, plans_each=4), 150)
-    found += sampled(lambda data: check(data, partial(DuckDB, threads=1), relation, plans_each=2), 30)
+    found += sampled(
+        lambda data: check(data, partial(DuckDB, threads=1), relation, plans_each=2), 30
+    )
     assert found["pairs"] >= (150 * 4 + 30 * 2) * PAIRS[relation]  # 7,920 and 18,480
     assert found["moved"] >= found["pairs"] / 4

@@ -151,7 +151,8 @@ def test_a_statement_means_what_it_means_in_duckdb(engines, statement):
         for row in found:
             right = wanted.get(row[:keys], (None,) * (len(row) - keys))
             for number, true in zip(row[keys:], right, strict=True):
-                if true is None:  # an empty group: a sum or count of nothing is nothing, and has no mean
+                # an empty group: a sum or count of nothing is nothing, and has no mean
+                if true is None:
                     assert number is None or abs(number) < 1e-6
                 else:
                     assert number == pytest.approx(true, rel=1e-5, abs=_coarseness(plan))
@@ -159,7 +160,11 @@ def test_a_statement_means_what_it_means_in_duckdb(engines, statement):
 
 def _coarseness(plan):
     """How far sums may be off that are taken in whole steps of the grid, over some hundred rows."""
-    steps = [measure.step for measure in plan.question.measures if isinstance(measure, Summed) and measure.step < 1]
+    steps = [
+        measure.step
+        for measure in plan.question.measures
+        if isinstance(measure, Summed) and measure.step < 1
+    ]
     return float(300 * max(steps, default=0)) + 1e-4
 
 

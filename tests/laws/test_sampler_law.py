@@ -36,8 +36,14 @@ def ulps(number: Fraction) -> list[Fraction]:
 
 
 AWKWARD = [
-    *(Fraction(*pair) for pair in [(1, 3), (2, 3), (10, 3), (22, 7), (355, 113), (7, 11), (99, 70), (577, 408)]),
-    *(Fraction(*pair) for pair in [(10**9 + 7, 998244353), (271801, 99990), (10**15 + 37, 3), (1, 7), (127, 128)]),
+    *(
+        Fraction(*pair)
+        for pair in [(1, 3), (2, 3), (10, 3), (22, 7), (355, 113), (7, 11), (99, 70), (577, 408)]
+    ),
+    *(
+        Fraction(*pair)
+        for pair in [(10**9 + 7, 998244353), (271801, 99990), (10**15 + 37, 3), (1, 7), (127, 128)]
+    ),
     Fraction(0.1),
     Fraction(2.5066282746310002),
     Fraction(3**33, 2**31 + 11),
@@ -84,7 +90,11 @@ VARIANCES = [
     *AWKWARD,
     *(Fraction(10) ** power for power in (0, 1, 2, 3, 4, 6, 8, 10, 12, 14, 16)),
     # The stride doubles at 8 * 4**k, and a digit of m is added where the stride's square grows by 256.
-    *(near for power in (0, 1, 2, 3, 4, 6, 9, 13, 17, 21, 24, 26) for near in ulps(8 * Fraction(4) ** power)),
+    *(
+        near
+        for power in (0, 1, 2, 3, 4, 6, 9, 13, 17, 21, 24, 26)
+        for near in ulps(8 * Fraction(4) ** power)
+    ),
     *(near for power in (-3, 0, 1, 2, 5, 8, 16) for near in ulps(Fraction(2) ** power)),
     Fraction(2**56),
     Fraction(2**56) - Fraction(1, 3),
@@ -97,7 +107,9 @@ VARIANCES = [
 ]
 
 
-def random_parameters(count: int, smallest_power: float, largest_power: float) -> Iterator[Fraction]:
+def random_parameters(
+    count: int, smallest_power: float, largest_power: float
+) -> Iterator[Fraction]:
     """Rationals spread evenly over the orders of magnitude, with denominators of many kinds."""
     dice = random.Random(20_240_229)
     for _ in range(count):
@@ -144,7 +156,9 @@ def right_bits(above: int, below: int, ideal: Decimal) -> int:
 def product(factors: list[int]) -> int:
     """Their product, halves first, as long numbers want it."""
     half = len(factors) // 2
-    return product(factors[:half]) * product(factors[half:]) if half else factors[0] if factors else 1
+    return (
+        product(factors[:half]) * product(factors[half:]) if half else factors[0] if factors else 1
+    )
 
 
 class LaplaceLaw:
@@ -160,7 +174,9 @@ class LaplaceLaw:
         ]
         self.digits = [(whole - chance, chance) for chance in passes[:-1]]
         self.stays, self.escapes = whole - passes[-1], passes[-1]
-        self.negative = implied(int(coins.negative_top), coins.negative, significant(1 / coins.scale))
+        self.negative = implied(
+            int(coins.negative_top), coins.negative, significant(1 / coins.scale)
+        )
         self.positive = (1 << significant(1 / coins.scale)) - self.negative
         self.coins = coins
 
@@ -211,7 +227,9 @@ class GaussianLaw:
     def digit(self, place: int, digit: int) -> tuple[int, int]:
         """The chance of the coin of one digit of m, in the same form."""
         bits = significant(digit * 256**place * self.rate)
-        return implied(int(self.table.digit_tops[place][digit]), self.table.digit_chance(place, digit), bits), bits
+        return implied(
+            int(self.table.digit_tops[place][digit]), self.table.digit_chance(place, digit), bits
+        ), bits
 
     def weight(self, z: int) -> tuple[int, int]:
         """P(z) up to a constant: v and y are proposed, and every digit of m = y (y + 2 stride v) must pass."""
@@ -253,13 +271,22 @@ def gaussian_bits(table: GaussianTable) -> int:
     """The number of bits to which the ratios P(z + 1) / P(z) are right: small z, the edges of v, some in between."""
     law = GaussianLaw(table)
     dice = random.Random(table.stride)
-    last = max(1, min(24, isqrt(int(1000 / law.decay))))  # exp(-1000) is as far out as it pays to look
-    found = {*range(min(table.stride * last, 8)), *(dice.randrange(table.stride * last) for _ in range(24))}
-    found |= {table.stride * v + delta for v in range(last + 1) for delta in (-1, 0) if v or not delta}
+    # exp(-1000) is as far out as it pays to look
+    last = max(1, min(24, isqrt(int(1000 / law.decay))))
+    found = {
+        *range(min(table.stride * last, 8)),
+        *(dice.randrange(table.stride * last) for _ in range(24)),
+    }
+    found |= {
+        table.stride * v + delta for v in range(last + 1) for delta in (-1, 0) if v or not delta
+    }
     if last == 24:
         found |= {table.stride * 62 + delta for delta in (-1, 0)}
     found -= {z for z in found if (z + 1) // table.stride > max(last, 62 * (last == 24))}
-    return min(ratio_bits(law.weight(z + 1), law.weight(z), ideal_exp((2 * z + 1) * table.rate)) for z in found)
+    return min(
+        ratio_bits(law.weight(z + 1), law.weight(z), ideal_exp((2 * z + 1) * table.rate))
+        for z in found
+    )
 
 
 def digit_bits(table: GaussianTable) -> int:
@@ -278,7 +305,9 @@ def digit_bits(table: GaussianTable) -> int:
 def named(parameter: Fraction) -> str:
     if max(parameter.numerator, parameter.denominator) < 10**7:
         return str(parameter).replace("/", "_over_")
-    return f"{Context(prec=17).divide(Decimal(parameter.numerator), Decimal(parameter.denominator)):e}"
+    return (
+        f"{Context(prec=17).divide(Decimal(parameter.numerator), Decimal(parameter.denominator)):e}"
+    )
 
 
 # ---------------------------------------------------------------- the tests
@@ -323,7 +352,9 @@ def test_the_stored_words_of_laplace_begin_the_chances(scale):
 def test_the_stored_words_of_gauss_begin_the_chances(variance):
     table = gaussian_table(variance)
     for steps, top in enumerate(reversed(table.step_tops.tolist()), start=1):
-        assert top == table.step_chance(steps).floor(64) == table.step_chance(steps).floor(192) >> 128
+        assert (
+            top == table.step_chance(steps).floor(64) == table.step_chance(steps).floor(192) >> 128
+        )
     assert table.step_tops[0] == 0, "the table must end where a word can no longer decide"
     for place, row in enumerate(table.digit_tops.tolist()):
         assert row[0] == WORD - 1
@@ -351,7 +382,9 @@ def test_a_laplace_table_cut_to_53_bits_is_caught(scale):
     assert laplace_bits(dataclasses.replace(sound, negative_top=truncated(sound.negative_top))) < 64
 
 
-@pytest.mark.parametrize("variance", [Fraction(1), Fraction(100), Fraction(10**6), Fraction(10**12)])
+@pytest.mark.parametrize(
+    "variance", [Fraction(1), Fraction(100), Fraction(10**6), Fraction(10**12)]
+)
 def test_a_gaussian_table_cut_to_53_bits_is_caught(variance):
     sound = gaussian_table(variance)
     assert gaussian_bits(sound) >= NEEDED

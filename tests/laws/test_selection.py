@@ -17,7 +17,7 @@ from tacit.audit import verify
 from tacit.errors import InvalidInput
 from tacit.exact import ball, entropy, lower, upper, working
 from tacit.mechanisms import Exponential, Mechanism, NoisyMax, NoisyTopK, PermuteAndFlip, Selection
-from tacit.mechanisms.law import LaplaceLaw
+from tacit.mechanisms.noise_law import LaplaceLaw
 from tacit.mechanisms.scores import scores_of, steps_apart
 from tacit.privacy import BoundedRangeLoss, Neighbours, Norm, PureLoss, Sensitivity
 from tests.laws.every_mechanism import both_relations, divergence, excess, largest_loss
@@ -69,7 +69,9 @@ def law_of(mechanism, scores):
 
 @every_kind
 @every_world
-def test_no_pair_of_neighbours_exceeds_the_claimed_epsilon_and_one_attains_nearly_all_of_it(world, kind, options):
+def test_no_pair_of_neighbours_exceeds_the_claimed_epsilon_and_one_attains_nearly_all_of_it(
+    world, kind, options
+):
     mechanism = made_for(world, kind, options)
     claimed = mechanism.loss(world.sensitivity).pure()
     assert claimed == PRICE
@@ -87,7 +89,9 @@ def test_delta_divergence_and_rho_bound_those_of_every_pair_of_neighbours(world,
     divergences = {order: upper(loss.renyi(order)) for order in ORDERS}
     rho = upper(loss.rho())
     for p, q in laws_of(mechanism, world):
-        assert all(upper(excess(p, q, epsilon)) <= delta + TINY for epsilon, delta in deltas.items())
+        assert all(
+            upper(excess(p, q, epsilon)) <= delta + TINY for epsilon, delta in deltas.items()
+        )
         for order, claimed in divergences.items():
             found = upper(divergence(p, q, order))
             assert found <= claimed + TINY
@@ -100,11 +104,15 @@ def test_the_exact_verifier_agrees(name, kind, options):
     """Through the public calls alone, with every order of the rows."""
     world = WORLDS[name]
     mechanism, relation = made_for(world, kind, options), world.sensitivity.neighbours
-    report = verify(lambda rows: mechanism.distribution(world.scores(rows, world.lead)), world.rows, 2, relation)
+    report = verify(
+        lambda rows: mechanism.distribution(world.scores(rows, world.lead)), world.rows, 2, relation
+    )
     assert report.holds(PRICE + TINY)
     assert F(95, 100) * PRICE <= report.epsilon().low <= PRICE
     louder = kind(mechanism.scale * F(9, 10), monotone=world.monotone, **options)
-    broken = verify(lambda rows: louder.distribution(world.scores(rows, world.lead)), world.rows, 2, relation)
+    broken = verify(
+        lambda rows: louder.distribution(world.scores(rows, world.lead)), world.rows, 2, relation
+    )
     assert not broken.holds(PRICE)
 
 
@@ -167,7 +175,10 @@ def test_scores_are_never_monotone_by_replace(kind, options):
 def test_two_scores_move_apart_by_no_more_than_is_charged(norm, grid, monotone, data):
     """Moves of three scores, as long as the norm allows; read as integers, or rounded to a grid."""
     step = 1 if grid is None else F(1, 16)
-    moves = [step * move for move in data.draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3).filter(any))]
+    moves = [
+        step * move
+        for move in data.draw(st.lists(st.integers(-9, 9), min_size=3, max_size=3).filter(any))
+    ]
     if monotone:
         moves = [abs(move) for move in moves]
     length = {Norm.L1: sum(map(abs, moves)), Norm.LINF: max(map(abs, moves))}
@@ -176,9 +187,12 @@ def test_two_scores_move_apart_by_no_more_than_is_charged(norm, grid, monotone, 
         if norm is Norm.L2
         else Sensitivity(length[norm], norm, dimension=3)
     )
-    exact = [step * place for place in data.draw(st.lists(st.integers(-40, 40), min_size=3, max_size=3))]
+    exact = [
+        step * place for place in data.draw(st.lists(st.integers(-40, 40), min_size=3, max_size=3))
+    ]
     before, after = (
-        scores_of(list(scores), grid).tolist() for scores in (exact, [a + b for a, b in zip(exact, moves, strict=True)])
+        scores_of(list(scores), grid).tolist()
+        for scores in (exact, [a + b for a, b in zip(exact, moves, strict=True)])
     )
     moved = [b - a for a, b in zip(before, after, strict=True)]
     assert max(moved) - min(moved) <= steps_apart(sensitivity, grid, monotone=monotone)
@@ -189,7 +203,8 @@ def test_scores_that_are_bounded_one_by_one_may_move_apart_by_twice_as_much():
     assert steps_apart(Sensitivity(3, Norm.LINF, dimension=9), None, monotone=False) == 6
     assert steps_apart(Sensitivity(3, Norm.L1, dimension=9), None, monotone=False) == 3
     assert steps_apart(Sensitivity(2, Norm.L1, REPLACE, dimension=9), None, monotone=False) == 2
-    assert steps_apart(Sensitivity(3, Norm.L2, dimension=9), None, monotone=False) == 4  # floor of 3 sqrt 2
+    # floor of 3 sqrt 2
+    assert steps_apart(Sensitivity(3, Norm.L2, dimension=9), None, monotone=False) == 4
     assert steps_apart(Sensitivity(F(3, 10)), F(1, 4), monotone=False) == 4
     assert steps_apart(Sensitivity(F(3, 10)), F(1, 4), monotone=True) == 2
 
@@ -218,7 +233,10 @@ def test_permute_and_flip_has_the_law_of_its_definition(scores, scale):
 @given(small_scores, scales)
 def test_the_exponential_mechanism_has_the_law_of_its_definition(scores, scale):
     weights = [ball(score / scale).exp() for score in scores]
-    assert same(Exponential(scale).distribution(scores), [weight / sum(weights, ball(0)) for weight in weights])
+    assert same(
+        Exponential(scale).distribution(scores),
+        [weight / sum(weights, ball(0)) for weight in weights],
+    )
 
 
 @pytest.mark.parametrize("scores", [[0, 0], [3, 0, 1], [2, 2, -1], [0, 4, 4]], ids=str)
@@ -227,10 +245,14 @@ def test_noisy_max_has_the_law_of_its_definition(scores, scale):
     reach = int(70 * scale)  # what is left out is less than e**-70, or 2**-100
     laplace = noisy_by_definition(scores, LaplaceLaw(scale).mass, reach)
     falls = -(-ball(1 / scale)).expm1()
-    geometric = noisy_by_definition(scores, lambda z: (-ball(z / scale)).exp() * falls if z >= 0 else ball(0), reach)
+    geometric = noisy_by_definition(
+        scores, lambda z: (-ball(z / scale)).exp() * falls if z >= 0 else ball(0), reach
+    )
     assert same(NoisyMax(scale).distribution(scores), laplace)
     assert same(NoisyMax(scale, noise="exponential").distribution(scores), geometric)
-    assert same(PermuteAndFlip(scale).distribution(scores), geometric), "exponential noise is permute-and-flip"
+    assert same(PermuteAndFlip(scale).distribution(scores), geometric), (
+        "exponential noise is permute-and-flip"
+    )
 
 
 @every_kind
@@ -244,13 +266,17 @@ def test_a_law_sums_to_one_and_depends_on_differences_alone(kind, options, score
     assert same(law, kind(scale, **options).distribution([score + shift for score in scores]))
     if options.get("noise") != "laplace":  # whose sums tie less often on a finer grid
         assert same(law, kind(50 * scale, **options).distribution([50 * score for score in scores]))
-    assert same(law, kind(scale, **options).distribution([-score for score in scores], smallest=True))
+    assert same(
+        law, kind(scale, **options).distribution([-score for score in scores], smallest=True)
+    )
 
 
 @every_kind
 @settings(max_examples=15)
 @given(scores=small_scores, scale=scales)
-def test_a_better_score_is_a_better_chance_and_equal_scores_are_equal_chances(kind, options, scores, scale):
+def test_a_better_score_is_a_better_chance_and_equal_scores_are_equal_chances(
+    kind, options, scores, scale
+):
     law = kind(scale, **options).distribution(scores)
     for one, other in ((i, j) for i in law for j in law):
         if scores[one] > scores[other]:
@@ -280,7 +306,10 @@ def test_permute_and_flip_is_never_worse_on_average_than_the_exponential_mechani
         scale = rng.choice((F(1, 2), F(2), F(9)))
         flipped, exponential = (
             sum(
-                (chance * (max(scores) - scores[place]) for place, chance in kind(scale).distribution(scores).items()),
+                (
+                    chance * (max(scores) - scores[place])
+                    for place, chance in kind(scale).distribution(scores).items()
+                ),
                 ball(0),
             )
             for kind in (PermuteAndFlip, Exponential)
@@ -295,12 +324,20 @@ def test_permute_and_flip_is_never_worse_on_average_than_the_exponential_mechani
 
 @every_kind
 @settings(max_examples=15)
-@given(scores=st.lists(st.integers(-8, 8), min_size=2, max_size=5), scale=scales, distance=st.integers(1, 12))
+@given(
+    scores=st.lists(st.integers(-8, 8), min_size=2, max_size=5),
+    scale=scales,
+    distance=st.integers(1, 12),
+)
 def test_no_scores_are_missed_by_more_than_is_said(kind, options, scores, scale, distance):
     mechanism = kind(scale, **options)
     tail = mechanism.tail(scores, distance)
     expected = sum(
-        (chance for place, chance in mechanism.distribution(scores).items() if max(scores) - scores[place] >= distance),
+        (
+            chance
+            for place, chance in mechanism.distribution(scores).items()
+            if max(scores) - scores[place] >= distance
+        ),
         ball(0),
     )
     assert upper(abs(tail - expected)) < TINY
@@ -310,7 +347,9 @@ def test_no_scores_are_missed_by_more_than_is_said(kind, options, scores, scale,
 @every_kind
 @pytest.mark.parametrize("candidates", [2, 3, 30])
 @pytest.mark.parametrize("scale", [F(1, 2), F(4)], ids=str)
-def test_the_worst_scores_have_one_best_and_all_others_at_the_distance(kind, options, candidates, scale):
+def test_the_worst_scores_have_one_best_and_all_others_at_the_distance(
+    kind, options, candidates, scale
+):
     mechanism = kind(scale, **options)
     for distance in (1, 6):
         worst = mechanism.tail([0] + [-distance] * (candidates - 1), distance)
@@ -328,7 +367,10 @@ def test_the_worst_scores_have_one_best_and_all_others_at_the_distance(kind, opt
 def test_the_error_holds_and_no_smaller_one_does(kind, options, candidates, scale):
     mechanism = kind(scale, **options)
     for confidence in CONFIDENCES:
-        error, failure = mechanism.error(confidence, candidates), 1 - max(F(confidence), F(str(confidence)))
+        error, failure = (
+            mechanism.error(confidence, candidates),
+            1 - max(F(confidence), F(str(confidence))),
+        )
         if candidates == 1:
             assert error == 0
             continue
@@ -339,7 +381,9 @@ def test_the_error_holds_and_no_smaller_one_does(kind, options, candidates, scal
 
 @every_kind
 @pytest.mark.parametrize("grid", [None, F(1, 16)], ids=str)
-@pytest.mark.parametrize(("error", "confidence"), [(20, 0.95), (3, F(1, 2)), (1000.5, F(999, 1000))])
+@pytest.mark.parametrize(
+    ("error", "confidence"), [(20, 0.95), (3, F(1, 2)), (1000.5, F(999, 1000))]
+)
 def test_accuracy_first_gives_the_largest_scale(kind, options, grid, error, confidence):
     mechanism = kind.within(error, confidence, 1000, grid, **options)
     assert mechanism.error(confidence, 1000) <= error
@@ -373,7 +417,9 @@ def test_calibration_to_rho_keeps_it_and_a_hair_less_does_not(kind, options, rho
 
 
 def test_for_the_same_rho_the_exponential_mechanism_is_allowed_half_the_scale():
-    exponential, flipped = (kind.calibrate_rho(F(1, 1000), 1) for kind in (Exponential, PermuteAndFlip))
+    exponential, flipped = (
+        kind.calibrate_rho(F(1, 1000), 1) for kind in (Exponential, PermuteAndFlip)
+    )
     assert 1.99 < flipped.scale / exponential.scale < 2
     assert Exponential.calibrate_rho(F(1, 8), 1).loss(1).pure() == pytest.approx(1, rel=1e-10)
 
@@ -397,7 +443,9 @@ def test_the_best_few_are_chosen_one_by_one_among_those_left(kind, options):
 @pytest.mark.parametrize("name", ["votes by add-or-remove", "votes by replace"])
 def test_the_best_few_cost_one_choice_each(kind, options, name):
     world = WORLDS[name]
-    top = NoisyTopK.calibrate(2, PRICE, world.sensitivity, kind=kind, monotone=world.monotone, **options)
+    top = NoisyTopK.calibrate(
+        2, PRICE, world.sensitivity, kind=kind, monotone=world.monotone, **options
+    )
     loss = top.loss(world.sensitivity)
     assert loss == top.each.loss(world.sensitivity) * 2
     assert loss.pure() == PRICE
@@ -407,7 +455,11 @@ def test_the_best_few_cost_one_choice_each(kind, options, name):
             assert upper(divergence(p, q, order)) <= upper(loss.renyi(order)) + TINY
             assert upper(divergence(p, q, order)) <= order * upper(loss.rho()) + TINY
     # Two leaders and a straggler: the straggler, and then the other, are each a whole choice's loss.
-    sums = ([41, 40, 0], [40, 40, 1]) if world.sensitivity.neighbours is REPLACE else ([40, 40, 0], [40, 40, 1])
+    sums = (
+        ([41, 40, 0], [40, 40, 1])
+        if world.sensitivity.neighbours is REPLACE
+        else ([40, 40, 0], [40, 40, 1])
+    )
     p, q = (top.distribution(scores) for scores in sums)
     assert max(largest_loss(p, q), largest_loss(q, p)) > PRICE * F(45, 100)
 
@@ -463,7 +515,11 @@ def test_a_mechanism_is_a_value(kind, options):
     assert isinstance(mechanism, Mechanism)
     assert Selection in type(mechanism).__mro__
     for value in (mechanism, NoisyTopK(3, mechanism)):
-        for same_value in (copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        for same_value in (
+            copy.copy(value),
+            copy.deepcopy(value),
+            pickle.loads(pickle.dumps(value)),
+        ):
             assert same_value == value
             assert hash(same_value) == hash(value)
             assert repr(same_value) == repr(value)
@@ -472,11 +528,18 @@ def test_a_mechanism_is_a_value(kind, options):
                 setattr(value, field.name, getattr(value, field.name))
         with pytest.raises((AttributeError, TypeError)):
             value.anything = 1
-    others = {kind(1, **options), kind(2, **options), kind(1, grid=1, **options), kind(1, monotone=True, **options)}
+    others = {
+        kind(1, **options),
+        kind(2, **options),
+        kind(1, grid=1, **options),
+        kind(1, monotone=True, **options),
+    }
     assert len(others | {kind(1.0, **options)}) == 4
 
 
 def test_mechanisms_that_choose_differently_are_not_equal():
-    assert len({Exponential(1), PermuteAndFlip(1), NoisyMax(1), NoisyMax(1, noise="exponential")}) == 4
+    assert (
+        len({Exponential(1), PermuteAndFlip(1), NoisyMax(1), NoisyMax(1, noise="exponential")}) == 4
+    )
     assert Exponential(1).loss(1).renyi(inf) is not None
     assert ADD is Neighbours.ADD_OR_REMOVE

@@ -55,7 +55,9 @@ def test_no_smaller_bound_would_hold(dimension, stated, wanted):
     bound = Sensitivity(1, stated, dimension=dimension).in_norm(wanted).bound
     # The longest vector of length one is alike in all coordinates or has but one.
     alike, alone = [Fraction(1)] * dimension, [Fraction(1)] + [Fraction(0)] * (dimension - 1)
-    longest = max(Fraction(squared(vector, wanted), squared(vector, stated)) for vector in (alike, alone))
+    longest = max(
+        Fraction(squared(vector, wanted), squared(vector, stated)) for vector in (alike, alone)
+    )
     assert longest <= bound**2 < longest * (1 + Fraction(1, 2**126))
 
 

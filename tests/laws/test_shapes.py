@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.shapes import Shapes, shape_of
+from tacit.engines.duckdb.prepared import Shapes, shape_of
 from tacit.errors import EngineFailed, TooLarge
 from tacit.plan import Column, Kind, Table, Weighing, Weights, read_sql
 from tests.laws.plans import as_written, cases
@@ -23,7 +23,9 @@ NOTE = Column("note", Kind.TEXT)
 DAY = Column("day", Kind.DATE, low=date(2024, 1, 1), high=date(2025, 12, 31))
 VISITS = Table("visits", (AGE, LARGE, COST, NOTE, DAY), unit="who", contributions=20)
 MOST = 2**63 - 1
-LOOSE, TIGHT = (Weights(norm, bound, bound**2, 10) for norm, bound in ((Weighing.L1, 99), (Weighing.L2, 2)))
+LOOSE, TIGHT = (
+    Weights(norm, bound, bound**2, 10) for norm, bound in ((Weighing.L1, 99), (Weighing.L2, 2))
+)
 ROWS = [
     {
         "who": i % 7,
@@ -114,7 +116,9 @@ def test_a_shape_that_ran_is_not_rehearsed_and_others_are():
     with DuckDB({VISITS: ROWS}) as engine:
         few, rehearsals = as_written(engine), []
         taken = engine._take_cursor
-        few._take_cursor = lambda turns: rehearsals.append(turns is engine._rehearsing) or taken(turns)
+        few._take_cursor = lambda turns: (
+            rehearsals.append(turns is engine._rehearsing) or taken(turns)
+        )
         for question in asked:
             few.dry_run(question, LOOSE)
             few.evaluate(question, LOOSE)

@@ -57,15 +57,22 @@ def law(asked, threshold_scale, value_scale, count, *, refresh=False, told=None)
         least = max(low, line)
         if least >= high:
             return {high: tail(line - value)}
-        chances = {number: LaplaceLaw(value_scale).mass(number - value) for number in range(least + 1, high)}
-        return chances | {least: tail(line - value) - tail(least + 1 - value), high: tail(high - value)}
+        chances = {
+            number: LaplaceLaw(value_scale).mass(number - value)
+            for number in range(least + 1, high)
+        }
+        return chances | {
+            least: tail(line - value) - tail(least + 1 - value),
+            high: tail(high - value),
+        }
 
     def answers(place: int, left: int, line: int) -> dict[tuple[object, ...], Ball]:
         if place == len(asked) or not left:
             return {(): ball(1)}
         yes = above(asked[place], line)
         found = {
-            (no, *rest): (1 - sum(yes.values(), ball(0))) * p for rest, p in answers(place + 1, left, line).items()
+            (no, *rest): (1 - sum(yes.values(), ball(0))) * p
+            for rest, p in answers(place + 1, left, line).items()
         }
         after = fresh(place + 1, left - 1) if refresh else answers(place + 1, left - 1, line)
         return found | {(one, *rest): p * q for one, p in yes.items() for rest, q in after.items()}
@@ -87,7 +94,9 @@ def law(asked, threshold_scale, value_scale, count, *, refresh=False, told=None)
 @both_relations
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_mechanism_keeps_its_claim_on_every_pair_of_neighbours(count, neighbours):
-    sensitivity = Sensitivity(1 if neighbours is Neighbours.ADD_OR_REMOVE else 2, neighbours=neighbours)
+    sensitivity = Sensitivity(
+        1 if neighbours is Neighbours.ADD_OR_REMOVE else 2, neighbours=neighbours
+    )
     mechanism = AboveThreshold.calibrate(EPSILON, sensitivity, count)
     report = verify(lambda rows: mechanism.distribution(values(rows), 1), EITHER_WAY, 1, neighbours)
     assert mechanism.loss(sensitivity).epsilon == EPSILON
@@ -98,7 +107,11 @@ def test_the_mechanism_keeps_its_claim_on_every_pair_of_neighbours(count, neighb
 def test_monotone_values_cost_half_as_much_each(count):
     mechanism = AboveThreshold.calibrate(EPSILON, 1, count, monotone=True)
     report = verify(
-        lambda rows: mechanism.distribution(values(rows), 1), ONE_WAY, 2, Neighbours.ADD_OR_REMOVE, ordered=False
+        lambda rows: mechanism.distribution(values(rows), 1),
+        ONE_WAY,
+        2,
+        Neighbours.ADD_OR_REMOVE,
+        ordered=False,
     )
     general = AboveThreshold.calibrate(EPSILON, 1, count)
     assert report.holds(EPSILON)
@@ -107,14 +120,21 @@ def test_monotone_values_cost_half_as_much_each(count):
 
 def test_monotone_noise_does_not_do_for_values_that_move_both_ways():
     mechanism = AboveThreshold(2, F(1), count=2, monotone=True)
-    report = verify(lambda rows: mechanism.distribution(values(rows), 1), EITHER_WAY, 1, Neighbours.ADD_OR_REMOVE)
+    report = verify(
+        lambda rows: mechanism.distribution(values(rows), 1),
+        EITHER_WAY,
+        1,
+        Neighbours.ADD_OR_REMOVE,
+    )
     assert not report.holds(mechanism.loss(1).epsilon)
 
 
 def test_the_claim_is_attained_to_a_hundredth_by_many_noes_before_a_yes():
     mechanism = AboveThreshold(1, 4)
     asked = {1: [0] * 11 + [1], 0: [1] * 11 + [0]}
-    report = verify(lambda rows: mechanism.distribution(asked[rows[0]], -20), (0, 1), 1, Neighbours.REPLACE)
+    report = verify(
+        lambda rows: mechanism.distribution(asked[rows[0]], -20), (0, 1), 1, Neighbours.REPLACE
+    )
     claimed = mechanism.loss(1).epsilon
     assert report.holds(claimed)
     assert report.epsilon().low >= F(99, 100) * claimed
@@ -122,7 +142,9 @@ def test_the_claim_is_attained_to_a_hundredth_by_many_noes_before_a_yes():
 
 @pytest.mark.parametrize("neighbours", list(Neighbours))
 def test_numbers_are_paid_for_and_never_those_that_were_compared(neighbours):
-    sensitivity = Sensitivity(1 if neighbours is Neighbours.ADD_OR_REMOVE else 2, neighbours=neighbours)
+    sensitivity = Sensitivity(
+        1 if neighbours is Neighbours.ADD_OR_REMOVE else 2, neighbours=neighbours
+    )
     mechanism = AboveThreshold.calibrate(EPSILON, sensitivity, count=2, numeric=True)
     few = tuple(row[1:3] for row in EITHER_WAY)
 
@@ -153,26 +175,42 @@ def test_telling_the_compared_value_is_refuted():
         asked = [sum(column) for column in zip(*rows, strict=True)]
         return law(asked, 2 / EPSILON, 2 * 2 / EPSILON, 1, told=(-8, 2))
 
-    assert not verify(told, (*lows, alike), 1, Neighbours.REPLACE).holds(2 * EPSILON)  # by replace a value moves by two
+    # by replace a value moves by two
+    assert not verify(told, (*lows, alike), 1, Neighbours.REPLACE).holds(2 * EPSILON)
 
 
 def test_noise_that_forgets_the_count_is_refuted():
     """Algorithm 4: noise of one yes for two of them."""
     mechanism = AboveThreshold(4 / EPSILON, 4 / (3 * EPSILON), count=2)
-    report = verify(lambda rows: mechanism.distribution(values(rows), 1), EITHER_WAY, 1, Neighbours.ADD_OR_REMOVE)
+    report = verify(
+        lambda rows: mechanism.distribution(values(rows), 1),
+        EITHER_WAY,
+        1,
+        Neighbours.ADD_OR_REMOVE,
+    )
     assert not report.holds(EPSILON)
 
 
 def test_values_without_noise_are_refuted():
     """Algorithm 5: noise on the threshold alone."""
-    report = verify(lambda rows: law(values(rows)[1:3], 1 / EPSILON, None, 2), EITHER_WAY, 1, Neighbours.ADD_OR_REMOVE)
+    report = verify(
+        lambda rows: law(values(rows)[1:3], 1 / EPSILON, None, 2),
+        EITHER_WAY,
+        1,
+        Neighbours.ADD_OR_REMOVE,
+    )
     assert not report.holds(100 * EPSILON, F(1, 1000))
 
 
 def test_never_stopping_is_refuted():
     """Algorithm 6: any number of yeses for the price of one."""
     mechanism = AboveThreshold(2 / EPSILON, 2 / EPSILON, count=4)
-    report = verify(lambda rows: mechanism.distribution(values(rows), 1), EITHER_WAY, 1, Neighbours.ADD_OR_REMOVE)
+    report = verify(
+        lambda rows: mechanism.distribution(values(rows), 1),
+        EITHER_WAY,
+        1,
+        Neighbours.ADD_OR_REMOVE,
+    )
     assert not report.holds(EPSILON)
 
 
@@ -207,10 +245,15 @@ def test_the_error_holds_for_values_just_beyond_it(answers, confidence):
     for signs in product((1, -1), repeat=answers):
         asked = [sign * (error + 1) for sign in signs]
         with working():
-            rightly.append(lower(mechanism.distribution(asked, 0)[tuple(sign > 0 for sign in signs)]))
+            rightly.append(
+                lower(mechanism.distribution(asked, 0)[tuple(sign > 0 for sign in signs)])
+            )
     assert min(rightly) >= confidence
 
 
 def test_a_larger_price_or_a_smaller_count_never_means_more_noise():
     made = [AboveThreshold.calibrate(price, 1, 3) for price in (F(1, 2), 1, 2, 4)]
-    assert all(a.value_scale > b.value_scale and a.threshold_scale > b.threshold_scale for a, b in pairwise(made))
+    assert all(
+        a.value_scale > b.value_scale and a.threshold_scale > b.threshold_scale
+        for a, b in pairwise(made)
+    )

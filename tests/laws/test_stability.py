@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, target
 from hypothesis import strategies as st
 
-from tacit.engines.memory import Memory
+from tacit.engines.memory.engine import Memory
 from tacit.plan import (
     Column,
     Compared,
@@ -70,7 +70,9 @@ KEYS = {
     6: (Key(Field(COLUMNS["ward"]), WARDS), Key(Field(COLUMNS["severe"]), (True, False))),
 }
 
-both_relations = pytest.mark.parametrize("neighbours", list(Neighbours), ids=lambda neighbours: neighbours.value)
+both_relations = pytest.mark.parametrize(
+    "neighbours", list(Neighbours), ids=lambda neighbours: neighbours.value
+)
 both_norms = pytest.mark.parametrize("norm", list(Weighing), ids=lambda norm: norm.value)
 
 
@@ -89,7 +91,13 @@ def length_squared(moves: list[int], norm: Weighing) -> int:
 
 
 def row(
-    person: Any, ward: Any = "A", severe: Any = True, *, keep: Any = True, only: Any = 1, **numbers: Any
+    person: Any,
+    ward: Any = "A",
+    severe: Any = True,
+    *,
+    keep: Any = True,
+    only: Any = 1,
+    **numbers: Any,
 ) -> dict[str, Any]:
     """A row; numbers that are not given are NULL."""
     fixed = {"person": person, "ward": ward, "severe": severe, "keep": keep, "only": only}
@@ -110,7 +118,9 @@ def squares_between(one: list[list[int]], other: list[list[int]], norm: Weighing
     ]
 
 
-def squares_moved(table: Table, question: Question, weights: Weights, one: Cells, other: Cells) -> list[int]:
+def squares_moved(
+    table: Table, question: Question, weights: Weights, one: Cells, other: Cells
+) -> list[int]:
     """For each measure, the square of how far the answers of two databases are apart."""
     answers = [answer_to(table, question, weights, rows) for rows in (one, other)]
     return squares_between(answers[0], answers[1], weights.norm)
@@ -135,7 +145,14 @@ CELLS = [
 ]
 PLACES = [
     *({"ward": ward, "severe": severe} for ward in WARDS for severe in (True, False)),
-    *({"ward": "elsewhere"}, {"ward": None}, {"keep": None}, {"keep": False}, {"only": 2}, {"severe": None}),
+    *(
+        {"ward": "elsewhere"},
+        {"ward": None},
+        {"keep": None},
+        {"keep": False},
+        {"only": 2},
+        {"severe": None},
+    ),
 ]
 
 
@@ -151,7 +168,9 @@ def blocks(person: Any, most: int = 15) -> Any:
 
 def units(person: Any) -> Any:
     """All rows of one unit: none, in one group, or in many."""
-    return st.lists(blocks(person), max_size=4).map(lambda found: [each for block in found for each in block])
+    return st.lists(blocks(person), max_size=4).map(
+        lambda found: [each for block in found for each in block]
+    )
 
 
 @dataclass(frozen=True)
@@ -214,7 +233,9 @@ def test_a_unit_with_no_more_rows_than_the_bound_counts_in_full(norm, contributi
         measures = [measure for measure in MEASURES.values() if not isinstance(measure, Units)]
         question = question_of(PERSONS, groups, *measures)
         weights = weights_for(question, contributions, norm)
-        together, apart = (Memory({PERSONS: each}).evaluate(question, weights) for each in (rows, one_each))
+        together, apart = (
+            Memory({PERSONS: each}).evaluate(question, weights) for each in (rows, one_each)
+        )
         assert (together == apart).all()
 
 
@@ -227,17 +248,29 @@ def value_at(measure: Measure, *, high: bool) -> dict[str, Any]:
         return {}
     assert isinstance(measure.value, Field)
     exact = (measure.high if high else measure.low) * measure.step
-    return {measure.value.column.name: float(exact) if measure.value.column.kind is Kind.NUMBER else int(exact)}
+    return {
+        measure.value.column.name: float(exact)
+        if measure.value.column.kind is Kind.NUMBER
+        else int(exact)
+    }
 
 
 def furthest(bound: int, table: Table) -> list[Cells]:
     """What a unit may be like that goes as far as it can: candidates, of which any two make neighbours."""
     ends = [
-        {name: cell for measure in MEASURES.values() for name, cell in value_at(measure, high=high).items()}
+        {
+            name: cell
+            for measure in MEASURES.values()
+            for name, cell in value_at(measure, high=high).items()
+        }
         for high in (False, True)
     ]
     found: list[Cells] = [[]]
-    found += [[row("bob", ward, **numbers)] * (bound if table.unit else 1) for numbers in ends for ward in WARDS]
+    found += [
+        [row("bob", ward, **numbers)] * (bound if table.unit else 1)
+        for numbers in ends
+        for ward in WARDS
+    ]
     if table.unit:
         every = [row("bob", ward, severe) for ward in WARDS for severe in (True, False)]
         found += [every, *([each for each in every if each["ward"] == ward] for ward in WARDS)]
@@ -263,17 +296,29 @@ def skewed(measure: Measure, bound: int) -> list[Cells]:
     ]
 
 
-def attained(table: Table, groups: Any, norm: Weighing, neighbours: Neighbours, bound: int) -> dict[str, float]:
+def attained(
+    table: Table, groups: Any, norm: Weighing, neighbours: Neighbours, bound: int
+) -> dict[str, float]:
     """For each measure, the largest move among crafted neighbours over the claim."""
     question = question_of(table, groups, *MEASURES.values())
     weights = weights_for(question, bound, norm)
     claims = sensitivity_of(question, weights, neighbours)
     rest = [row("eve", "B", False, upward=1, odd=1)] * 3
     answers = [answer_to(table, question, weights, mine + rest) for mine in furthest(bound, table)]
-    pairs = product(answers, answers) if neighbours is Neighbours.REPLACE else product(answers, answers[:1])
-    most = [max(squares) for squares in zip(*(squares_between(*pair, norm) for pair in pairs), strict=True)]
+    pairs = (
+        product(answers, answers)
+        if neighbours is Neighbours.REPLACE
+        else product(answers, answers[:1])
+    )
+    most = [
+        max(squares)
+        for squares in zip(*(squares_between(*pair, norm) for pair in pairs), strict=True)
+    ]
     assert all(square <= claim.bound**2 for square, claim in zip(most, claims, strict=True))
-    shares = [float(root_at_least(F(square)) / claim.bound) for square, claim in zip(most, claims, strict=True)]
+    shares = [
+        float(root_at_least(F(square)) / claim.bound)
+        for square, claim in zip(most, claims, strict=True)
+    ]
     return dict(zip(MEASURES, shares, strict=True))
 
 
@@ -298,7 +343,9 @@ LOPSIDED = {"sum of signed", "sum of odd", "centred sum of odd", "sum of real"}
 @every_grouping
 def test_rows_exist_that_move_an_answer_as_far_as_claimed(neighbours, norm, groups):
     shares = attained(ROWS, groups, norm, neighbours, 1)
-    assert {name: share for name, share in shares.items() if share < (0.9 if name in LOPSIDED else 0.99)} == {}
+    assert {
+        name: share for name, share in shares.items() if share < (0.9 if name in LOPSIDED else 0.99)
+    } == {}
 
 
 # ---------------------------------------------------------------- through the door
@@ -321,7 +368,9 @@ QUESTIONS = [
 @settings(max_examples=10)
 @given(data=st.data())
 def test_no_neighbour_moves_the_answer_to_a_text_further_than_claimed(neighbours, norm, text, data):
-    table = data.draw(st.sampled_from([PERSONS, PERSONS, ROWS])) if "DISTINCT" not in text else PERSONS
+    table = (
+        data.draw(st.sampled_from([PERSONS, PERSONS, ROWS])) if "DISTINCT" not in text else PERSONS
+    )
     question = read(text, declared(table))
     case = data.draw(cases(neighbours))
     mine, yours = (case.one, case.other) if table.unit else (case.one, case.one[1:])
@@ -349,6 +398,8 @@ def declared(table: Table) -> Table:
 def test_a_claim_is_about_all_groups_at_once():
     for groups in KEYS:
         question = question_of(PERSONS, groups, Counted(), Units())
-        for claim in sensitivity_of(question, weights_for(question, 3, Weighing.L2), Neighbours.REPLACE):
+        for claim in sensitivity_of(
+            question, weights_for(question, 3, Weighing.L2), Neighbours.REPLACE
+        ):
             assert isinstance(claim, Sensitivity)
             assert claim.dimension == groups_of(question)

@@ -58,8 +58,14 @@ def answered(vault, text):
 def keys_in(text):
     """Which columns of the answer are keys, and how far a sum may be off that is taken in whole steps of its grid."""
     plan = read_sql(text, clinic.TABLES)
-    steps = [measure.step for measure in plan.question.measures if isinstance(measure, Summed) and measure.step < 1]
-    keys = [place for place, shown in enumerate(plan.view.columns) if isinstance(shown.value, KeyOf)]
+    steps = [
+        measure.step
+        for measure in plan.question.measures
+        if isinstance(measure, Summed) and measure.step < 1
+    ]
+    keys = [
+        place for place, shown in enumerate(plan.view.columns) if isinstance(shown.value, KeyOf)
+    ]
     return keys, float(300 * max(steps, default=0)) + 1e-4
 
 
@@ -71,7 +77,8 @@ def check(text, found, wanted):
         return tuple(row[place] for place in keys)
 
     ours = Counter(map(key, found))
-    wanted = [row for row in wanted if None not in key(row)]  # a row without a key belongs to no group
+    # a row without a key belongs to no group
+    wanted = [row for row in wanted if None not in key(row)]
     assert not ours or max(ours.values()) == 1
     assert {key(row) for row in wanted} <= set(ours)
     theirs = {key(row): row for row in wanted}
@@ -80,7 +87,8 @@ def check(text, found, wanted):
             true = theirs[key(row)][place] if key(row) in theirs else None
             if place in keys:
                 continue
-            if key(row) not in theirs or true is None:  # a sum or count of nothing is nothing, and has no mean
+            # a sum or count of nothing is nothing, and has no mean
+            if key(row) not in theirs or true is None:
                 assert value is None or isinstance(value, str) or abs(value) < 1e-6
             elif isinstance(true, float):
                 assert value == pytest.approx(true, rel=1e-5, abs=coarse)
@@ -92,7 +100,9 @@ def check(text, found, wanted):
         assert len(found) == len(wanted)
 
 
-@pytest.mark.parametrize("statement", [text for _, text in STATEMENTS], ids=[what for what, _ in STATEMENTS])
+@pytest.mark.parametrize(
+    "statement", [text for _, text in STATEMENTS], ids=[what for what, _ in STATEMENTS]
+)
 def test_a_statement_is_answered_as_duckdb_answers_it(vault, plain, statement):
     wanted = [tuple(map(cell, row)) for row in plain.execute(statement).fetchall()]
     assert wanted

@@ -12,7 +12,11 @@ from tests.laws.test_statements import ROWS, cell
 RANKS = {
     "SELECT MEDIAN(cost) AS m FROM visits": ("cost", "visits", [0.5]),
     "SELECT MEDIAN(age) AS m FROM patients": ("age", "patients", [0.5]),
-    "SELECT QUANTILE_CONT(cost, 0.9) AS p90 FROM visits WHERE stay > 0": ("cost", "visits WHERE stay > 0", [0.9]),
+    "SELECT QUANTILE_CONT(cost, 0.9) AS p90 FROM visits WHERE stay > 0": (
+        "cost",
+        "visits WHERE stay > 0",
+        [0.9],
+    ),
     """
     SELECT PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY cost) AS q1,
            PERCENTILE_CONT(0.75) WITHIN GROUP (ORDER BY cost) AS q3
@@ -32,7 +36,9 @@ FOUND = {
     "SELECT ward, YEAR(day) AS y, COUNT(*) AS n FROM visits GROUP BY ward, y": 2,
 }
 COLUMNS = tuple(
-    replace(column, values=None, low=None, high=None) if column.name in {"ward", "stay", "cost"} else column
+    replace(column, values=None, low=None, high=None)
+    if column.name in {"ward", "stay", "cost"}
+    else column
     for column in clinic.VISITS.columns
 )
 STEP = 20  # of the grid on which costs are ranked, at most
@@ -47,7 +53,8 @@ def plain():
 
 @pytest.fixture(scope="module")
 def vault():
-    with clinic.vault(Limit(10**6), ROWS) as opened:  # under which a rank is off by a row once in 10**9 answers
+    # under which a rank is off by a row once in 10**9 answers
+    with clinic.vault(Limit(10**6), ROWS) as opened:
         yield opened
 
 
@@ -58,8 +65,11 @@ def test_a_rank_is_near_the_one_that_is_asked_for(vault, plain, statement):
     found = [release.rows[0][release.columns.index(name)] for name in release.measured]
     for value, share in zip(found, shares, strict=True):
         ends = [max(0.0, share - 0.05), min(1.0, share + 0.05)]
-        low, high = plain.execute(f"SELECT QUANTILE_DISC({column}, {ends}) FROM {rows}").fetchone()[0]
-        if share in AGES:  # an extreme lies beyond all values now and then: anywhere up to the end of the range
+        low, high = plain.execute(f"SELECT QUANTILE_DISC({column}, {ends}) FROM {rows}").fetchone()[
+            0
+        ]
+        # an extreme lies beyond all values now and then: anywhere up to the end of the range
+        if share in AGES:
             low, high = min(low, AGES[share]), max(high, AGES[share])
         assert low - STEP <= value <= high + STEP
 
@@ -67,9 +77,14 @@ def test_a_rank_is_near_the_one_that_is_asked_for(vault, plain, statement):
 @pytest.mark.parametrize("statement", list(FOUND))
 def test_keys_that_are_found_are_duckdbs_and_so_are_their_counts(plain, statement):
     keys, undeclared = FOUND[statement], replace(clinic.VISITS, columns=COLUMNS)
-    with clinic.no_noise(), clinic.vault(Limit(10**6, 1e-6), {undeclared: ROWS[clinic.VISITS]}) as opened:
+    with (
+        clinic.no_noise(),
+        clinic.vault(Limit(10**6, 1e-6), {undeclared: ROWS[clinic.VISITS]}) as opened,
+    ):
         release = opened.sql(statement, epsilon=10**3, raw=True)
-    wanted = {tuple(map(cell, row[:keys])): row[keys] for row in plain.execute(statement).fetchall()}
+    wanted = {
+        tuple(map(cell, row[:keys])): row[keys] for row in plain.execute(statement).fetchall()
+    }
     found = {tuple(map(cell, row[:keys])): row[release.columns.index("n")] for row in release.rows}
     assert found
     assert set(found) <= set(wanted)

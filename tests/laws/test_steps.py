@@ -10,7 +10,7 @@ from hypothesis import event, example, given, settings, target
 from hypothesis import strategies as st
 
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.mechanisms.steps import rounded_steps, steps_moved, steps_moved_squared
+from tacit.mechanisms.grid_steps import rounded_steps, steps_moved, steps_moved_squared
 from tacit.privacy import Norm, Sensitivity, root_at_least
 from tests.laws.every_mechanism import constant_noise
 
@@ -19,7 +19,9 @@ HUGE, LEAST = 1.7976931348623157e308, 5e-324  # the largest float, and the small
 
 dimensions = st.integers(1, 6)
 norms = st.sampled_from(list(Norm))
-grids = st.one_of(st.integers(-12, 12), st.sampled_from([-256, -100, 100, 256])).map(lambda power: F(2) ** power)
+grids = st.one_of(st.integers(-12, 12), st.sampled_from([-256, -100, 100, 256])).map(
+    lambda power: F(2) ** power
+)
 # In steps: where halves are, next to them on either side, and nowhere in particular.
 near_halves = st.builds(
     lambda whole, half, nudge: whole + F(half, 2) + nudge,
@@ -56,12 +58,19 @@ def test_rounded_numbers_move_no_further_than_is_charged(data, dimension, norm, 
         return
     sensitivity = Sensitivity(bound, norm, dimension=dimension)
     here, there = (
-        rounded_steps(list(place), grid) for place in (exact, [a + b for a, b in zip(exact, move, strict=True)])
+        rounded_steps(list(place), grid)
+        for place in (exact, [a + b for a, b in zip(exact, move, strict=True)])
     )
     moved = [abs(int(a) - int(b)) for a, b in zip(here, there, strict=True)]
-    charged, charged_squared = steps_moved(sensitivity, grid), steps_moved_squared(sensitivity, grid)
+    charged, charged_squared = (
+        steps_moved(sensitivity, grid),
+        steps_moved_squared(sensitivity, grid),
+    )
     target(float(sum(moved) - charged), label="steps beyond the charge, in sum")
-    target(float(sum(part**2 for part in moved)) - charged_squared, label="steps beyond the charge, squared")
+    target(
+        float(sum(part**2 for part in moved)) - charged_squared,
+        label="steps beyond the charge, squared",
+    )
     assert sum(moved) <= charged
     assert sum(part**2 for part in moved) <= charged_squared
     event(f"in sum, attained: {sum(moved) == charged}")
@@ -75,7 +84,10 @@ def test_the_charge_in_sum_is_attained(dimension, whole, sign):
     grid, tiny = F(1, 4), F(1, 10**9)
     start = [(F(1, 2) - (tiny if sign > 0 else 0)) * grid] * dimension
     move = [sign * tiny * grid] * (dimension - 1) + [sign * (whole + tiny) * grid]
-    here, there = (rounded_steps(place, grid) for place in (start, [a + b for a, b in zip(start, move, strict=True)]))
+    here, there = (
+        rounded_steps(place, grid)
+        for place in (start, [a + b for a, b in zip(start, move, strict=True)])
+    )
     sensitivity = Sensitivity(length(move, Norm.L1), dimension=dimension)
     assert int(np.abs(here - there).sum()) == steps_moved(sensitivity, grid) == whole + dimension
 
@@ -83,8 +95,12 @@ def test_the_charge_in_sum_is_attained(dimension, whole, sign):
 @pytest.mark.parametrize("dimension", range(1, 7))
 def test_the_charge_in_length_is_attained_by_a_move_that_is_almost_none(dimension):
     grid, tiny = F(2), F(1, 10**12)
-    here, there = (rounded_steps([place * grid] * dimension, grid) for place in (F(1, 2) - tiny, F(1, 2)))
-    sensitivity = Sensitivity(length([tiny * grid] * dimension, Norm.L2), Norm.L2, dimension=dimension)
+    here, there = (
+        rounded_steps([place * grid] * dimension, grid) for place in (F(1, 2) - tiny, F(1, 2))
+    )
+    sensitivity = Sensitivity(
+        length([tiny * grid] * dimension, Norm.L2), Norm.L2, dimension=dimension
+    )
     assert int(((here - there) ** 2).sum()) == steps_moved_squared(sensitivity, grid) == dimension
 
 
@@ -101,7 +117,16 @@ EXTREMES = [
     nextafter(0.5, 0),
     nextafter(0.5, 1),
 ]
-EXTREMES += [-1.5, nextafter(-0.5, 0), nextafter(-0.5, -1), 2.0**52 + 0.5, 2.0**53 - 1, -(2.0**53), 2.0**62, -(2.0**63)]
+EXTREMES += [
+    -1.5,
+    nextafter(-0.5, 0),
+    nextafter(-0.5, -1),
+    2.0**52 + 0.5,
+    2.0**53 - 1,
+    -(2.0**53),
+    2.0**62,
+    -(2.0**63),
+]
 EXTREMES += [2.0**63, 1e19, 1e300, HUGE, -HUGE]
 floats = st.one_of(
     st.sampled_from(EXTREMES),
@@ -115,20 +140,30 @@ floats = st.one_of(
 def test_rounded_floats_move_no_further_than_is_charged(data, dimension, norm, grid):
     """The move is the exact difference of two rows of floats, as large or as small as floats are."""
     here = np.array(data.draw(vectors(floats, dimension)))
-    there = np.array([data.draw(st.one_of(st.just(number), floats, near_floats(number))) for number in here.tolist()])
+    there = np.array(
+        [
+            data.draw(st.one_of(st.just(number), floats, near_floats(number)))
+            for number in here.tolist()
+        ]
+    )
     move = [F(b) - F(a) for a, b in zip(here.tolist(), there.tolist(), strict=True)]
     bound = length(move, norm)
     if not bound:
         return
     sensitivity = Sensitivity(bound, norm, dimension=dimension)
-    moved = [int(a) - int(b) for a, b in zip(rounded_steps(here, grid), rounded_steps(there, grid), strict=True)]
+    moved = [
+        int(a) - int(b)
+        for a, b in zip(rounded_steps(here, grid), rounded_steps(there, grid), strict=True)
+    ]
     assert sum(abs(part) for part in moved) <= steps_moved(sensitivity, grid)
     assert sum(part**2 for part in moved) <= steps_moved_squared(sensitivity, grid)
 
 
 def near_floats(number):
     """The neighbours of a float."""
-    return st.sampled_from([max(-HUGE, nextafter(number, -HUGE)), min(HUGE, nextafter(number, HUGE))])
+    return st.sampled_from(
+        [max(-HUGE, nextafter(number, -HUGE)), min(HUGE, nextafter(number, HUGE))]
+    )
 
 
 @pytest.mark.parametrize("norm", list(Norm))
@@ -137,7 +172,11 @@ def near_floats(number):
 def test_integers_move_no_further_than_is_charged(dimension, bound, norm):
     """Every integer move in the ball; the charge in sum is attained by one of them."""
     sensitivity = Sensitivity(bound, norm, dimension=dimension)
-    inside = [move for move in product(range(-4, 5), repeat=dimension) if length(map(F, move), norm) <= bound]
+    inside = [
+        move
+        for move in product(range(-4, 5), repeat=dimension)
+        if length(map(F, move), norm) <= bound
+    ]
     sums = max(sum(abs(part) for part in move) for move in inside)
     squares = max(sum(part**2 for part in move) for move in inside)
     assert sums <= steps_moved(sensitivity, None)
@@ -152,7 +191,10 @@ def test_integers_move_no_further_than_is_charged(dimension, bound, norm):
 @example(999_999, 6)
 def test_a_root_that_a_float_rounded_down_loses_no_step(squared, dimension):
     """math.sqrt(3)**2 is less than 3, but whoever writes it means 3."""
-    assert steps_moved_squared(Sensitivity(sqrt(squared), Norm.L2, dimension=dimension + 1), None) >= squared
+    assert (
+        steps_moved_squared(Sensitivity(sqrt(squared), Norm.L2, dimension=dimension + 1), None)
+        >= squared
+    )
 
 
 @settings(max_examples=200)
@@ -172,13 +214,19 @@ def test_a_bound_that_is_clearly_no_integer_is_rounded_down():
 
 @pytest.mark.parametrize("kind", [Laplace, Gaussian])
 @settings(max_examples=100)
-@given(data=st.data(), dimension=dimensions, power=st.integers(-20, 20), drawn=st.integers(-1000, 1000))
-def test_what_leaves_differs_by_no_more_than_is_charged_and_lies_on_the_grid(kind, data, dimension, power, drawn):
+@given(
+    data=st.data(), dimension=dimensions, power=st.integers(-20, 20), drawn=st.integers(-1000, 1000)
+)
+def test_what_leaves_differs_by_no_more_than_is_charged_and_lies_on_the_grid(
+    kind, data, dimension, power, drawn
+):
     grid = F(2) ** power
     mechanism = kind(1000 * grid, grid=grid)
     here = np.array([float(place * grid) for place in data.draw(vectors(near_halves, dimension))])
     there = here + np.array([float(part * grid) for part in data.draw(vectors(moves, dimension))])
-    bound = length([F(b) - F(a) for a, b in zip(here.tolist(), there.tolist(), strict=True)], Norm.L1)
+    bound = length(
+        [F(b) - F(a) for a, b in zip(here.tolist(), there.tolist(), strict=True)], Norm.L1
+    )
     with constant_noise(drawn):
         one, other = mechanism.release(here), mechanism.release(there)
     assert one.dtype == other.dtype == np.float64

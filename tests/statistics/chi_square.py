@@ -55,7 +55,9 @@ def pooled(counts: np.ndarray, expected: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def chi_square_tail(statistic: float, freedom: int) -> float:
     """The probability that a chi-square variable of so many degrees of freedom exceeds the statistic."""
-    return float(arb(statistic / 2).gamma_upper(arb(freedom) / 2, 1).mid()) if statistic > 0 else 1.0
+    return (
+        float(arb(statistic / 2).gamma_upper(arb(freedom) / 2, 1).mid()) if statistic > 0 else 1.0
+    )
 
 
 def cells(edges: Sequence[int], at_least: Callable[[int], float]) -> Cells:

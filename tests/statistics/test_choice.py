@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.curator.choice import Choice
-from tacit.curator.intervals import Noisy
-from tacit.curator.view import view_answer
+from tacit.curator.answer.intervals import Noisy
+from tacit.curator.answer.selected_rows import Choice
+from tacit.curator.answer.view import view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Kind, Table, canonical, read_sql
 
@@ -41,17 +41,30 @@ CHOICES = {
 def rows_of(text, noise, times=TIMES):
     """The rows of so many releases; every day has the same exact count and sum."""
     plan = canonical(read_sql(text, {"visits": VISITS}))
-    exact = [COUNT if "Counted" in type(measure).__name__ else AGES for measure in plan.question.measures]
-    drawn = [np.asarray(noise.release(np.full(times * DAYS, each))).reshape(times, DAYS) for each in exact]
+    exact = [
+        COUNT if "Counted" in type(measure).__name__ else AGES for measure in plan.question.measures
+    ]
+    drawn = [
+        np.asarray(noise.release(np.full(times * DAYS, each))).reshape(times, DAYS)
+        for each in exact
+    ]
     for number in range(times):
-        groups = [[Noisy(int(each[number, day]), noise, Fraction(1)) for each in drawn] for day in range(DAYS)]
+        groups = [
+            [Noisy(int(each[number, day]), noise, Fraction(1)) for each in drawn]
+            for day in range(DAYS)
+        ]
         seen = view_answer(plan, groups, 0.95)
         yield [dict(zip(seen.columns, row, strict=True)) for row in seen.rows]
 
 
 def share_in_full(text, noise):
     """In how many releases all intervals that are shown hold."""
-    return np.mean([all(row["n_low"] <= COUNT <= row["n_high"] for row in rows) for rows in rows_of(text, noise)])
+    return np.mean(
+        [
+            all(row["n_low"] <= COUNT <= row["n_high"] for row in rows)
+            for rows in rows_of(text, noise)
+        ]
+    )
 
 
 @every_noise
@@ -63,7 +76,10 @@ def test_all_intervals_of_rows_that_noise_chose_hold_at_once(choice, noise):
 @every_noise
 def test_intervals_for_each_row_alone_would_be_found_out(noise, monkeypatch):
     monkeypatch.setattr(Choice, "confidence", lambda self, value, confidence: confidence)
-    assert share_in_full(f"SELECT day, COUNT(*) AS n FROM visits {CHOICES['the largest']}", noise) < 0.75
+    assert (
+        share_in_full(f"SELECT day, COUNT(*) AS n FROM visits {CHOICES['the largest']}", noise)
+        < 0.75
+    )
 
 
 @every_noise

@@ -12,15 +12,19 @@ import numpy as np
 import pytest
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
-from tacit.curator.intervals import _gaussian_reach, _laplace_reach, ratio_interval
-from tacit.curator.view import view_answer
+from tacit.curator.answer.intervals import _gaussian_reach, _laplace_reach, ratio_interval
+from tacit.curator.answer.view import view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import Column, Counted, Kind, Plan, Summed, Table, canonical, read_sql
 
 TIMES = 40_000
-LOOKED_AT = 300  # releases of which every interval is computed by the curator; the others are judged by the same rule
-COLUMNS = (Column("ward", Kind.TEXT, values=("A", "B")), Column("cost", Kind.NUMBER, low=0, high=100, nullable=False))
+# releases of which every interval is computed by the curator; the others are judged by the same rule
+LOOKED_AT = 300
+COLUMNS = (
+    Column("ward", Kind.TEXT, values=("A", "B")),
+    Column("cost", Kind.NUMBER, low=0, high=100, nullable=False),
+)
 TEXT = "SELECT ward, COUNT(*) AS n, SUM(cost) AS s, AVG(cost) AS m FROM visits GROUP BY ward"
 PERSONS = [
     {"person": person, "ward": "AB"[person % 2], "cost": 20 + 7.3 * (person % 9)}
@@ -94,7 +98,8 @@ def places(released, *kinds, centred=None):
     return [
         place
         for place, measure in enumerate(released.terms.question.measures)
-        if isinstance(measure, kinds) and (centred is None or bool(getattr(measure, "centre", 0)) is centred)
+        if isinstance(measure, kinds)
+        and (centred is None or bool(getattr(measure, "centre", 0)) is centred)
     ]
 
 
@@ -107,23 +112,32 @@ def test_counts_and_sums_are_covered_as_often_as_stated(released):
         assert 0.943 <= share <= 0.97
         for number in range(LOOKED_AT):  # every interval is as long as the first
             interval = released.noisy(place, number).interval(0.95)
-            assert (interval.low, interval.high) == pytest.approx((found[number] - reach, found[number] + reach))
+            assert (interval.low, interval.high) == pytest.approx(
+                (found[number] - reach, found[number] + reach)
+            )
 
 
 def test_means_are_covered_at_least_as_often_as_stated_and_not_much_wider_than_need_be(released):
     (total,), (count,) = places(released, Summed, centred=True), places(released, Counted)
     measure = released.terms.question.measures[total]
-    low, high = (float((end - measure.centre) * measure.step) for end in (measure.low, measure.high))
+    low, high = (
+        float((end - measure.centre) * measure.step) for end in (measure.low, measure.high)
+    )
     top, bottom = released.natural(total), released.natural(count)
     truth = released.truth(total) / released.truth(count)
     one, other = released.noisy(total, 0), released.noisy(count, 0)
     reach = _gaussian_reach if isinstance(one.mechanism, Gaussian) else _laplace_reach
-    far = reach(one.spread, abs(truth) * other.spread, 0.95) + float(one.worth + abs(truth) * other.worth) / 2
+    far = (
+        reach(one.spread, abs(truth) * other.spread, 0.95)
+        + float(one.worth + abs(truth) * other.worth) / 2
+    )
     covered = np.abs(top - truth * bottom) <= far
 
     widths = []
     for number in range(LOOKED_AT):
-        found = ratio_interval(released.noisy(total, number), released.noisy(count, number), 0.95, low, high)
+        found = ratio_interval(
+            released.noisy(total, number), released.noisy(count, number), 0.95, low, high
+        )
         assert (found.low <= truth <= found.high) == covered[number]
         widths.append(found.high - found.low)
     assert np.mean(covered) >= 0.943

@@ -24,7 +24,11 @@ TOUCHY = [
 
 def least(rows: int) -> float:
     """The share of so many rows that holds at least, all but once in 1e9 tables, where 95 % do."""
-    return next(share for many, share in ((10_000, 0.936), (2_000, 0.915), (1_000, 0.90), (0, 0.85)) if rows >= many)
+    return next(
+        share
+        for many, share in ((10_000, 0.936), (2_000, 0.915), (1_000, 0.90), (0, 0.85))
+        if rows >= many
+    )
 
 
 @pytest.mark.parametrize("currency", CURRENCIES)
@@ -55,7 +59,9 @@ def test_every_answer_is_covered_or_says_that_it_may_not_be(answer, data, curren
 
 @pytest.mark.soak
 @pytest.mark.parametrize("currency", CURRENCIES)
-@pytest.mark.parametrize("answer", ["count", "sum of integers", "sum of doubles", "mean", "standard deviation"])
+@pytest.mark.parametrize(
+    "answer", ["count", "sum of integers", "sum of doubles", "mean", "standard deviation"]
+)
 def test_intervals_are_no_wider_than_need_be(answer, currency):
     found = cover(answer, "lognormal", currency, 2000)
     assert found is not None

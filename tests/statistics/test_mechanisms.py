@@ -49,13 +49,19 @@ def noise_p_value(mechanism, released, exact):
     with working():
         folded = law.clamp_law(law.centre - reach, law.centre + reach)
     places = np.clip(in_steps(mechanism, released, law.centre), -reach, reach) + reach
-    probabilities = np.array([float(folded[law.centre + z].mid()) for z in range(-reach, reach + 1)])
+    probabilities = np.array(
+        [float(folded[law.centre + z].mid()) for z in range(-reach, reach + 1)]
+    )
     return p_value(np.bincount(places, minlength=2 * reach + 1), probabilities)
 
 
 def every_way(mechanism, exact):
     """A million releases of one answer, in each way that a mechanism offers."""
-    array = np.full((DRAWS // 4, 4), exact) if -(2**63) <= exact < 2**63 else np.full((DRAWS // 4, 4), exact, object)
+    array = (
+        np.full((DRAWS // 4, 4), exact)
+        if -(2**63) <= exact < 2**63
+        else np.full((DRAWS // 4, 4), exact, object)
+    )
     table = mechanism.release({"left": array[:, :1], "right": array[:, 1:]})
     return {
         "times": mechanism.release(exact, times=DRAWS),
@@ -82,7 +88,8 @@ def test_single_releases_follow_the_same_law_as_many():
 def response_p_value(mechanism, reports, answer):
     law = mechanism.distribution(answer)
     return p_value(
-        np.bincount(reports, minlength=mechanism.categories), np.array([float(law[report]) for report in sorted(law)])
+        np.bincount(reports, minlength=mechanism.categories),
+        np.array([float(law[report]) for report in sorted(law)]),
     )
 
 
@@ -91,7 +98,9 @@ def test_reports_follow_the_stated_law_and_a_truth_2_percent_rarer_is_seen(name)
     mechanism, answer = RESPONSES[name]
     wrong = RandomizedResponse.telling(mechanism.truth * F(98, 100), mechanism.categories)
     assert response_p_value(mechanism, mechanism.release(answer, times=DRAWS), answer) > FALSE_ALARM
-    assert response_p_value(mechanism, mechanism.release(np.full(DRAWS, answer)), answer) > FALSE_ALARM
+    assert (
+        response_p_value(mechanism, mechanism.release(np.full(DRAWS, answer)), answer) > FALSE_ALARM
+    )
     assert response_p_value(mechanism, wrong.release(answer, times=DRAWS), answer) < FALSE_ALARM
 
 
@@ -101,18 +110,26 @@ def test_the_reports_of_different_people_are_independent_of_each_other():
     reports = mechanism.release(np.tile([0, 2], DRAWS // 2)).reshape(-1, 2)
     laws = [mechanism.distribution(answer) for answer in (0, 2)]
     expected = np.array([float(laws[0][a] * laws[1][b]) for a in range(3) for b in range(3)])
-    assert p_value(np.bincount(3 * reports[:, 0] + reports[:, 1], minlength=9), expected) > FALSE_ALARM
+    assert (
+        p_value(np.bincount(3 * reports[:, 0] + reports[:, 1], minlength=9), expected) > FALSE_ALARM
+    )
 
 
 @pytest.mark.parametrize("name", ["laplace 10/3", "gaussian 7/2"])
 def test_cells_columns_and_repeats_are_equal_no_more_often_than_chance(name):
     """One draw that is broadcast over a row, a column or a repeat would make them equal always."""
     mechanism = NOISES[name][0]
-    table = mechanism.release({"a": np.zeros((200, 500), np.int64), "b": np.zeros((200, 500), np.int64)})
+    table = mechanism.release(
+        {"a": np.zeros((200, 500), np.int64), "b": np.zeros((200, 500), np.int64)}
+    )
     again = mechanism.release(np.zeros((200, 500), np.int64))
     a, b = table["a"], table["b"]
     with working():
-        meet = float(upper(sum((mechanism.law.mass(z) ** 2 for z in range(-90, 91)), mechanism.law.mass(10**6))))
+        meet = float(
+            upper(
+                sum((mechanism.law.mass(z) ** 2 for z in range(-90, 91)), mechanism.law.mass(10**6))
+            )
+        )
     pairs = {
         "columns of a table": a == b,
         "repeats": a == again,

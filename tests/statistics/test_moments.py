@@ -12,14 +12,17 @@ import numpy as np
 import pytest
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
-from tacit.curator.moments import Estimate, Released, reach_factor, released_moment
-from tacit.curator.view import view_answer
+from tacit.curator.answer.moments import Estimate, Released, reach_factor, released_moment
+from tacit.curator.answer.view import view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import Column, Kind, Moment, MomentOf, Plan, Table, canonical, operands, read_sql
 
 TIMES = 40_000
-COST, AGE = Column("cost", Kind.NUMBER, low=0, high=100), Column("age", Kind.INTEGER, low=0, high=90)
+COST, AGE = (
+    Column("cost", Kind.NUMBER, low=0, high=100),
+    Column("age", Kind.INTEGER, low=0, high=90),
+)
 VISITS = Table("visits", (COST, AGE), unit="person")
 ROWS = [
     {
@@ -62,7 +65,10 @@ class Drawn:
         for place in self.moment.places:
             mechanism, worth = self.terms.mechanisms[place], float(self.terms.worth(place))
             normal = isinstance(mechanism, Gaussian)
-            spread = float(mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale) * worth
+            spread = (
+                float(mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale)
+                * worth
+            )
             spread *= 1 if normal else sqrt(2)
             found = Released(integers[place].astype(np.float64) * worth, spread, worth, normal)
             parts.append(found.about(self.terms.question, place))
@@ -92,7 +98,9 @@ def drawn(text: str, limit: Limit, amount: Fraction) -> Drawn:
 
 @pytest.mark.parametrize("text", MOMENTS)
 @pytest.mark.parametrize("limit", list(LIMITS))
-def test_moments_are_covered_at_least_as_often_as_stated_and_intervals_are_no_wider_than_need_be(text, limit):
+def test_moments_are_covered_at_least_as_often_as_stated_and_intervals_are_no_wider_than_need_be(
+    text, limit
+):
     found = drawn(text, *LIMITS[limit])
     truth = float(found.estimate([np.array([each]) for each in found.exact]).plain[0])
     estimate = found.estimate(found.drawn)
@@ -103,13 +111,20 @@ def test_moments_are_covered_at_least_as_often_as_stated_and_intervals_are_no_wi
 
     root = sqrt if text.startswith("STDDEV") else float
     for number in range(20):  # what a person sees is what was judged
-        ends = tuple(root(float(each[number])) for each in (estimate.value, estimate.low, estimate.high))
+        ends = tuple(
+            root(float(each[number])) for each in (estimate.value, estimate.low, estimate.high)
+        )
         assert found.seen(number) == pytest.approx(ends)
     means = sorted(found.seen(0))
     assert means[1] == found.seen(0)[0]
 
 
-FAR = [(count, mean, share) for count in (6.0, 10.0, 30.0) for mean in (0.0, 0.9) for share in (0.05, 0.6)]
+FAR = [
+    (count, mean, share)
+    for count in (6.0, 10.0, 30.0)
+    for mean in (0.0, 0.9)
+    for share in (0.05, 0.6)
+]
 
 
 @pytest.mark.parametrize("gaussian", [True, False], ids=["gaussian", "laplace"])
@@ -128,7 +143,11 @@ def test_variances_are_covered_where_noise_is_large_and_means_are_far_out(gaussi
             Moment.POPULATION_VARIANCE, [part(1.0, 1 / count), part(mean, 1 / count), squares], 0.95
         )
         # The count is 1 here, so that everything is in parts of it.
-        assert np.mean((found.low <= variance) & (variance <= found.high)) >= 0.943, (count, mean, share)
+        assert np.mean((found.low <= variance) & (variance <= found.high)) >= 0.943, (
+            count,
+            mean,
+            share,
+        )
 
 
 def tail(scales: np.ndarray, reach: float) -> float:
@@ -144,6 +163,7 @@ def test_no_sum_of_laplace_noise_reaches_further(confidence):
     factor = reach_factor(confidence, gaussian=False)
     for _ in range(400):
         scales = np.sort(drawing.random(drawing.integers(1, 6)) ** drawing.integers(1, 5) + 1e-3)
-        scales = np.maximum.accumulate(scales * 1.03 ** np.arange(len(scales)))  # apart, or the form is a limit
+        # apart, or the form is a limit
+        scales = np.maximum.accumulate(scales * 1.03 ** np.arange(len(scales)))
         assert tail(scales, factor * sqrt(2 * np.sum(scales**2))) <= (1 - confidence) * (1 + 1e-6)
     assert -log(1 - confidence) / sqrt(2) <= factor

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from tacit.curator import Limit, Shared, Terms, terms_of
-from tacit.curator.intervals import Drawn
+from tacit.curator.answer.intervals import Drawn
 from tacit.engines import Memory
 from tacit.mechanisms import RankedCells
-from tacit.mechanisms.ranks import APART
+from tacit.mechanisms.grouped_quantiles import APART
 from tacit.plan import Column, Field, Kind, Question, Ranked, Scan, Table, rank_measure
 
 TIMES = 10_000
@@ -32,7 +32,9 @@ CASES = {
     "0.9, skewed, concentrated": (Fraction(9, 10), "skewed", "concentrated", Fraction(1, 3_200)),
     "0.25, flat, pure": (Fraction(1, 4), "flat", "pure", Fraction(1, 15)),
 }
-every_case = pytest.mark.parametrize(("rank", "shape", "limit", "amount"), list(CASES.values()), ids=list(CASES))
+every_case = pytest.mark.parametrize(
+    ("rank", "shape", "limit", "amount"), list(CASES.values()), ids=list(CASES)
+)
 
 
 def released(
@@ -41,7 +43,9 @@ def released(
     """What is ranked, its terms, the cells of many releases, and the exact value."""
     rows = [{"person": place // 2, "cost": int(cost)} for place, cost in enumerate(SHAPES[shape])]
     measure = rank_measure(Field(COST), rank)
-    terms = terms_of(Question(Scan(VISITS), (), (measure,)), Shared(VISITS, 2), LIMITS[limit], amount)
+    terms = terms_of(
+        Question(Scan(VISITS), (), (measure,)), Shared(VISITS, 2), LIMITS[limit], amount
+    )
     exact = Memory({VISITS: rows}).evaluate(terms.question, terms.weights)
     mechanism = terms.mechanisms[0]
     assert isinstance(mechanism, RankedCells)
@@ -68,7 +72,9 @@ def test_quantiles_are_covered_and_not_much_wider_than_need_be(rank, shape, limi
 
 @pytest.mark.parametrize("rank", [Fraction(0), Fraction(1)], ids=["least", "greatest"])
 def test_extremes_are_covered(rank):
-    measure, terms, drawn, truth = released(rank, "bell", "concentrated", Fraction(1, 1_000), times=2_000)
+    measure, terms, drawn, truth = released(
+        rank, "bell", "concentrated", Fraction(1, 1_000), times=2_000
+    )
     shown = [Drawn(tuple(cells)).interval(measure, 0.95) for cells in drawn.tolist()]
     upto = np.cumsum(np.bincount(SHAPES["bell"], minlength=701))
     truth = int(np.argmax(upto > 0)) if rank == 0 else int(np.argmax(upto == upto[-1]))
@@ -77,17 +83,23 @@ def test_extremes_are_covered(rank):
     mechanism = terms.mechanisms[0]
     assert isinstance(mechanism, RankedCells)
     most = float(mechanism.error(0.95) * terms.worth(0))
-    ranks = upto[np.clip(drawn[:, 0], 0, 700)] if rank == 0 else upto[-1] - upto[np.clip(drawn[:, 0], 0, 700) - 1]
+    ranks = (
+        upto[np.clip(drawn[:, 0], 0, 700)]
+        if rank == 0
+        else upto[-1] - upto[np.clip(drawn[:, 0], 0, 700) - 1]
+    )
     assert np.mean(ranks <= most + np.bincount(SHAPES["bell"]).max()) >= 0.95
 
 
 def test_ends_that_lie_a_third_as_far_out_would_be_found_out():
-    _, terms, _, truth = released(Fraction(1, 2), "bell", "concentrated", Fraction(1, 70_000), times=1)
+    _, terms, _, truth = released(
+        Fraction(1, 2), "bell", "concentrated", Fraction(1, 70_000), times=1
+    )
     rows = [{"person": place // 2, "cost": int(cost)} for place, cost in enumerate(SHAPES["bell"])]
     exact = Memory({VISITS: rows}).evaluate(terms.question, terms.weights)
     mechanism = terms.mechanisms[0]
     assert isinstance(mechanism, RankedCells)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tacit.mechanisms.ranks.APART", APART / 3)
+        patched.setattr("tacit.mechanisms.grouped_quantiles.APART", APART / 3)
         drawn = np.array(mechanism.release(np.repeat(exact, 3_000, axis=0)))
     assert np.mean((drawn.min(axis=1) <= truth) & (truth <= drawn.max(axis=1))) < 0.943

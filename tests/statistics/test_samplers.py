@@ -51,24 +51,62 @@ CASES: dict[str, tuple[Any, Any, Any, Any]] = {
         for bound in (50, 100, 1000, 10**6 + 3, 2**40)
     },
     **{
-        f"bernoulli-{p.numerator}_{p.denominator}": (bernoulli, p, wider(p), lambda p: coin_cells(float(p)))
+        f"bernoulli-{p.numerator}_{p.denominator}": (
+            bernoulli,
+            p,
+            wider(p),
+            lambda p: coin_cells(float(p)),
+        )
         for p in (Fraction(1, 2), Fraction(1, 3), Fraction(9, 10))
     },
     **{
-        f"bernoulli_exp-{float(x)}": (bernoulli_exp, x, wider(x), lambda x: coin_cells(math.exp(-x)))
+        f"bernoulli_exp-{float(x)}": (
+            bernoulli_exp,
+            x,
+            wider(x),
+            lambda x: coin_cells(math.exp(-x)),
+        )
         for x in (Fraction(1, 2), Fraction(1), Fraction(3))
     },
     **{
         f"geometric-{float(scale):.3g}": (geometric, scale, wider(scale), geometric_cells)
-        for scale in (Fraction(1, 3), Fraction(1), Fraction(10, 3), Fraction(1000), Fraction(10**6), Fraction(2**53))
+        for scale in (
+            Fraction(1, 3),
+            Fraction(1),
+            Fraction(10, 3),
+            Fraction(1000),
+            Fraction(10**6),
+            Fraction(2**53),
+        )
     },
     **{
-        f"discrete_laplace-{float(scale):.3g}": (discrete_laplace, scale, wider(scale), laplace_cells)
-        for scale in (Fraction(1, 3), Fraction(1), Fraction(10, 3), Fraction(1000), Fraction(10**6), Fraction(2**53))
+        f"discrete_laplace-{float(scale):.3g}": (
+            discrete_laplace,
+            scale,
+            wider(scale),
+            laplace_cells,
+        )
+        for scale in (
+            Fraction(1, 3),
+            Fraction(1),
+            Fraction(10, 3),
+            Fraction(1000),
+            Fraction(10**6),
+            Fraction(2**53),
+        )
     },
     **{
-        f"discrete_gaussian-{float(variance):.3g}": (discrete_gaussian, variance, wider(variance, 2), gaussian_cells)
-        for variance in (Fraction(1, 4), *map(Fraction, (1, 8, 100, 127, 10**6, 10**8)), Fraction(10**11, 7))
+        f"discrete_gaussian-{float(variance):.3g}": (
+            discrete_gaussian,
+            variance,
+            wider(variance, 2),
+            gaussian_cells,
+        )
+        for variance in (
+            Fraction(1, 4),
+            *map(Fraction, (1, 8, 100, 127, 10**6, 10**8)),
+            Fraction(10**11, 7),
+        )
     },
 }
 
@@ -89,7 +127,12 @@ def test_a_scale_two_per_cent_too_large_is_rejected(case):
 SINGLE: dict[str, tuple[Any, Any, Any, Any]] = {
     "below": (below, 1000, 1200, uniform_cells),
     "bernoulli": (bernoulli, Fraction(1, 2), Fraction(6, 10), lambda p: coin_cells(float(p))),
-    "bernoulli_exp": (bernoulli_exp, Fraction(1), Fraction(6, 5), lambda x: coin_cells(math.exp(-x))),
+    "bernoulli_exp": (
+        bernoulli_exp,
+        Fraction(1),
+        Fraction(6, 5),
+        lambda x: coin_cells(math.exp(-x)),
+    ),
     "geometric": (geometric, Fraction(10, 3), Fraction(4), geometric_cells),
     "discrete_laplace": (discrete_laplace, Fraction(10, 3), Fraction(4), laplace_cells),
     "discrete_laplace-1000": (discrete_laplace, Fraction(1000), Fraction(1200), laplace_cells),
@@ -115,7 +158,9 @@ def test_wide_laplace_numbers_follow_the_law():
     drawn = cut(discrete_laplace(2**200, 20_000).tolist(), 2**200)
     law = continuous_cells(lambda x: math.exp(-abs(x)) / 2 if x > 0 else 1 - math.exp(-abs(x)) / 2)
     assert law.p_value(drawn) > FALSE_ALARM
-    assert law.p_value(cut(discrete_laplace(2**200 * 6 // 5, 20_000).tolist(), 2**200)) < FALSE_ALARM
+    assert (
+        law.p_value(cut(discrete_laplace(2**200 * 6 // 5, 20_000).tolist(), 2**200)) < FALSE_ALARM
+    )
 
 
 def test_wide_gaussian_numbers_follow_the_law():
@@ -161,7 +206,10 @@ def clipped_law(weight):
 
 @pytest.mark.parametrize(
     ("sampler", "weight"),
-    [(discrete_laplace, lambda z: math.exp(-abs(z))), (discrete_gaussian, lambda z: math.exp(-z * z / 2))],
+    [
+        (discrete_laplace, lambda z: math.exp(-abs(z))),
+        (discrete_gaussian, lambda z: math.exp(-z * z / 2)),
+    ],
 )
 @pytest.mark.parametrize("apart", [1, 2, 64])
 def test_draws_are_independent_of_those_before(sampler, weight, apart):

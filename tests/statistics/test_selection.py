@@ -49,7 +49,9 @@ def test_single_choices_follow_the_exact_law(case):
     kind, options, scale, scores = CASES[case]
     law = law_of(kind(scale, **options), scores)
     for one, right in ((kind(scale, **options), True), (kind(scale * 2, **options), False)):
-        drawn = [one.release(scores) for _ in range(1000)] if right else one.release(scores, times=1000)
+        drawn = (
+            [one.release(scores) for _ in range(1000)] if right else one.release(scores, times=1000)
+        )
         assert (p_value(np.bincount(drawn, minlength=len(scores)), law) > FALSE_ALARM) is right
 
 

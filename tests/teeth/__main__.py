@@ -17,16 +17,21 @@ def main(arguments: Sequence[str]) -> int:
         return serve()
     bugs = [bug for bug in all_bugs() if not options.names or bug.name in options.names]
     for bug in bugs:
-        planted(bug, (ROOT / bug.file).read_text(encoding="utf-8"))  # or says why the bug does not fit any more
+        # or says why the bug does not fit any more
+        planted(bug, (ROOT / bug.file).read_text(encoding="utf-8"))
     start = time.monotonic()
-    sound = {trial.tests[0]: verdict for trial, verdict in trials(sound_trials(bugs), options.workers)}
+    sound = {
+        trial.tests[0]: verdict for trial, verdict in trials(sound_trials(bugs), options.workers)
+    }
     broken = {test: verdict for test, verdict in sound.items() if not verdict.passes}
     for test, verdict in broken.items():
         print(f"{test} does not pass on the sound source:\n{verdict.in_words()}")
     others = survival_of(bugs, options.workers) if options.survives else {}
     alive = table(bugs, others, options.workers)
     seconds = time.monotonic() - start
-    print(f"\n{len(bugs) - len(alive)} of {len(bugs)} planted bugs killed, by {len(sound)} tests, in {seconds:.0f} s")
+    print(
+        f"\n{len(bugs) - len(alive)} of {len(bugs)} planted bugs killed, by {len(sound)} tests, in {seconds:.0f} s"
+    )
     return 1 if alive or broken else 0
 
 
@@ -35,13 +40,19 @@ def table(bugs: Sequence[Bug], others: dict[str, str], workers: int) -> list[Bug
     alive = []
     outputs = []
     width = max((len(bug.name) for bug in bugs), default=3)
-    print(f"{'bug':<{width}}  {'room':<11} {'verdict':<8} {'CPU s':>6}  {'others pass':<11}  killed by")
+    print(
+        f"{'bug':<{width}}  {'room':<11} {'verdict':<8} {'CPU s':>6}  {'others pass':<11}  killed by"
+    )
     for trial, verdict in trials([Trial((bug.killed_by,), bug) for bug in bugs], workers):
         assert trial.bug is not None
         killed = verdict.kills(trial.bug)
         others_pass = others.get(trial.bug.name, "-")
-        line = f"{trial.bug.name:<{width}}  {trial.bug.room:<11} {'killed' if killed else 'ALIVE':<8}"
-        print(f"{line} {verdict.seconds:>6.2f}  {others_pass:<11}  {trial.bug.killed_by}", flush=True)
+        line = (
+            f"{trial.bug.name:<{width}}  {trial.bug.room:<11} {'killed' if killed else 'ALIVE':<8}"
+        )
+        print(
+            f"{line} {verdict.seconds:>6.2f}  {others_pass:<11}  {trial.bug.killed_by}", flush=True
+        )
         if not killed:
             alive.append(trial.bug)
             outputs.append(f"\n{trial.bug.name} ({trial.bug.note}) lives:\n{verdict.in_words()}")
@@ -67,7 +78,10 @@ def survival_of(bugs: Sequence[Bug], workers: int) -> dict[str, str]:
 
 def sound_trials(bugs: Sequence[Bug]) -> list[Trial]:
     """The tests that kill, once each, on the sound source."""
-    return [Trial((test,), environment=bug.environment) for test, bug in {b.killed_by: b for b in bugs}.items()]
+    return [
+        Trial((test,), environment=bug.environment)
+        for test, bug in {b.killed_by: b for b in bugs}.items()
+    ]
 
 
 def serve() -> int:
@@ -75,7 +89,9 @@ def serve() -> int:
     for line in sys.stdin:
         request = json.loads(line)
         bug = Bug(**request["bug"]) if request["bug"] else None
-        ((_, verdict),) = trials([Trial((request["test"],), bug, environment=request["environment"])])
+        ((_, verdict),) = trials(
+            [Trial((request["test"],), bug, environment=request["environment"])]
+        )
         print(as_text(verdict), flush=True)
     return 0
 
@@ -84,7 +100,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.teeth", description=__doc__)
     parser.add_argument("names", nargs="*", help="bugs to plant; all if none is named")
     parser.add_argument("--workers", type=int, default=2, help="trials at a time")
-    parser.add_argument("--survives", action="store_true", help="also run the other unit tests of the bug's room")
+    parser.add_argument(
+        "--survives", action="store_true", help="also run the other unit tests of the bug's room"
+    )
     parser.add_argument("--serve", action="store_true", help="answer requests on standard input")
     return parser
 

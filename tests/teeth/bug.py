@@ -43,7 +43,9 @@ def planted(bug: Bug, source: str) -> str:
     """The text of the file with the bug in it."""
     found = source.count(bug.before)
     if found != 1:
-        raise Unplantable(f"{bug.name}: `before` occurs {found} times in {bug.file}, it must occur once")
+        raise Unplantable(
+            f"{bug.name}: `before` occurs {found} times in {bug.file}, it must occur once"
+        )
     if bug.before == bug.after:
         raise Unplantable(f"{bug.name}: `after` equals `before`")
     text = source.replace(bug.before, bug.after)
@@ -57,7 +59,10 @@ def planted(bug: Bug, source: str) -> str:
 def rooms_with_bugs() -> dict[str, list[Bug]]:
     """The bugs of every file of tests/teeth/bugs, by the name of that file."""
     files = sorted((ROOT / "tests" / "teeth" / "bugs").glob("*.py"))
-    return {file.stem: list(importlib.import_module(f"tests.teeth.bugs.{file.stem}").BUGS) for file in files}
+    return {
+        file.stem: list(importlib.import_module(f"tests.teeth.bugs.{file.stem}").BUGS)
+        for file in files
+    }
 
 
 def all_bugs() -> list[Bug]:

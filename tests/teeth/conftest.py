@@ -15,7 +15,9 @@ from tests.teeth.trial import as_verdict
 def tried():
     """The verdict on a test, with a bug in the source or none, from a process that has not imported Tacit."""
     command = [sys.executable, "-m", "tests.teeth", "--serve"]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
 
         def tried(test, bug=None, environment=()):
             fields = bug and dataclasses.asdict(bug)

@@ -10,7 +10,8 @@ KILLERS = {bug.killed_by: bug.environment for bug in BUGS}
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_a_planted_bug_is_killed(bug, tried):
-    planted(bug, (ROOT / bug.file).read_text(encoding="utf-8"))  # or says why the bug does not fit any more
+    # or says why the bug does not fit any more
+    planted(bug, (ROOT / bug.file).read_text(encoding="utf-8"))
     verdict = tried(bug.killed_by, bug)
     assert verdict.kills(bug), f"{bug.note}\n{verdict.in_words()}"
 
@@ -28,7 +29,11 @@ def test_bugs_have_different_names():
 
 
 def test_bugs_are_filed_under_their_room_or_under_what_they_are_about():
-    rooms = {file: bugs for file, bugs in rooms_with_bugs().items() if (ROOT / "src" / "tacit" / file).is_dir()}
+    rooms = {
+        file: bugs
+        for file, bugs in rooms_with_bugs().items()
+        if (ROOT / "src" / "tacit" / file).is_dir()
+    }
     assert len(rooms) >= 10
     misfiled = [bug.name for room, bugs in rooms.items() for bug in bugs if bug.room != room]
     assert not misfiled

@@ -48,13 +48,15 @@ def test_a_test_that_does_not_notice_does_not_kill(tried, tmp_path):
 @pytest.mark.parametrize(
     "test",
     [
-        KILLER.replace("assert", "import tacit.nowhere; assert"),  # an import that fails inside the test
+        # an import that fails inside the test
+        KILLER.replace("assert", "import tacit.nowhere; assert"),
         "import tacit.nowhere\ndef test_it(): pass\n",  # and while it is collected
         "import pytest, tacit.errors\n@pytest.fixture\ndef f(): assert False\ndef test_it(f): pass\n",
         "import pytest, tacit.errors\ndef test_it(): pytest.skip('no')\n",
         "import tacit.errors\n",
         "def test_it(): assert False\n",  # never looked at Tacit
-        KILLER + "import sys, types; sys.modules['tacit.stranger'] = types.ModuleType('tacit.stranger')\n",
+        KILLER
+        + "import sys, types; sys.modules['tacit.stranger'] = types.ModuleType('tacit.stranger')\n",
         KILLER.replace("assert", "import os; os.abort(); assert"),
     ],
     ids=["late import", "import", "fixture", "skip", "no test", "no Tacit", "stranger", "crash"],

@@ -30,8 +30,22 @@ from tests.teeth.bug import ROOT, Bug, planted
 CPU_SECONDS = 120  # a planted bug may loop for ever
 WALL_SECONDS = 1200  # or wait for ever
 _READY = (
-    *("cryptography.hazmat.primitives.ciphers", "flint", "hypothesis.strategies", "hypothesis.extra.numpy", "numpy"),
-    *("apsw", "duckdb", "psycopg", "rich.console", "sqlglot.dialects.duckdb", "sqlite3", "typer.testing"),
+    *(
+        "cryptography.hazmat.primitives.ciphers",
+        "flint",
+        "hypothesis.strategies",
+        "hypothesis.extra.numpy",
+        "numpy",
+    ),
+    *(
+        "apsw",
+        "duckdb",
+        "psycopg",
+        "rich.console",
+        "sqlglot.dialects.duckdb",
+        "sqlite3",
+        "typer.testing",
+    ),
     *(f"_pytest.{plugin}" for plugin in default_plugins),
 )
 NO_KILL = frozenset({"SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError"})
@@ -54,7 +68,8 @@ class Verdict:
     code: int  # pytest's exit code, or minus the signal that ended it
     passed: int
     skipped: int
-    failures: tuple[str, ...]  # the kinds of exception that made tests fail, set-up and tear-down left aside
+    # the kinds of exception that made tests fail, set-up and tear-down left aside
+    failures: tuple[str, ...]
     imported: tuple[str, ...]  # modules of Tacit that came from the copy
     strangers: tuple[str, ...]  # and from elsewhere: there must be none
     seconds: float  # of CPU
@@ -73,7 +88,12 @@ class Verdict:
     def kills(self, bug: Bug) -> bool:
         """A test ran the planted module and failed, for a better reason than that it could not be imported."""
         reasons = set(self.failures)
-        return self.code == 1 and bool(reasons - NO_KILL) and self.on_the_copy and bug.module in self.imported
+        return (
+            self.code == 1
+            and bool(reasons - NO_KILL)
+            and self.on_the_copy
+            and bug.module in self.imported
+        )
 
     def in_words(self) -> str:
         """What happened, for people who expected something else."""
@@ -115,7 +135,8 @@ class Witness:
 def _compiled() -> tempfile.TemporaryDirectory[str]:
     """A copy of Tacit's source with every file compiled, for as long as this process lives."""
     place = tempfile.TemporaryDirectory(prefix="tacit-teeth-")
-    half_written = shutil.ignore_patterns("*.pyc.*")  # by another process that imports Tacit just now
+    # by another process that imports Tacit just now
+    half_written = shutil.ignore_patterns("*.pyc.*")
     shutil.copytree(ROOT / "src" / "tacit", Path(place.name) / "tacit", ignore=half_written)
     compileall.compile_dir(place.name, quiet=2)  # what is not compiled yet
     return place
@@ -191,7 +212,11 @@ def _tested(trial: Trial, tree: Path) -> int:
     with (tree / "output").open("w", encoding="utf-8") as output:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
-    environment = {"HYPOTHESIS_PROFILE": "teeth", **(trial.bug.environment if trial.bug else {}), **trial.environment}
+    environment = {
+        "HYPOTHESIS_PROFILE": "teeth",
+        **(trial.bug.environment if trial.bug else {}),
+        **trial.environment,
+    }
     os.environ.update(environment, PYTHONPATH=str(tree))
     os.environ.pop("CI", None)
     os.chdir(ROOT)
@@ -211,17 +236,29 @@ def _tested(trial: Trial, tree: Path) -> int:
 
 
 def _verdict(tree: Path, status: int, seconds: float) -> Verdict:
-    found: dict[str, Any] = {"passed": 0, "skipped": 0, "failures": (), "imported": (), "strangers": ()}
+    found: dict[str, Any] = {
+        "passed": 0,
+        "skipped": 0,
+        "failures": (),
+        "imported": (),
+        "strangers": (),
+    }
     with contextlib.suppress(FileNotFoundError):
         found |= json.loads((tree / "found").read_text(encoding="utf-8"))
-    output = (tree / "output").read_text(encoding="utf-8", errors="replace") if (tree / "output").exists() else ""
+    output = (
+        (tree / "output").read_text(encoding="utf-8", errors="replace")
+        if (tree / "output").exists()
+        else ""
+    )
     code = os.waitstatus_to_exitcode(status)
     return as_verdict({**found, "code": code, "seconds": seconds, "output": output[-4000:]})
 
 
 def as_verdict(found: Mapping[str, Any]) -> Verdict:
     """A verdict from what JSON makes of one."""
-    fields: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in found.items()
+    }
     return Verdict(**fields)
 
 

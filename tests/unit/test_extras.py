@@ -24,7 +24,8 @@ def test_a_library_that_is_missing_is_named_with_what_brings_it(way, library, ex
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, library, None)  # as if it were not there
     with pytest.raises(
-        NotInstalled, match=rf"needs {library}\S*, which is not installed; pip install 'tacit-dp\[{extra}\]'"
+        NotInstalled,
+        match=rf"needs {library}\S*, which is not installed; pip install 'tacit-dp\[{extra}\]'",
     ):
         getattr(ANSWER, way)()
 

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from tacit.curator import Price, Release
-from tacit.curator.pictures import bars_of
-from tacit.curator.template import _text
+from tacit.curator.answer.plot import bars_of
+from tacit.curator.starter import _text
 from tacit.errors import InvalidData, InvalidInput, InvalidPlan
 from tacit.printing import json_text, printable, printable_lines, spreadsheet_cell
 
@@ -24,7 +24,19 @@ UNSEEN = "".join(
 )
 NAMED = "\x1b\x07\x9b\x7f\r\n\t\0\u200b\u200d\u200e\u200f\u202a\u202e\u2028\u2029\u2060\u2066\u2069\ufeff\u00ad\u3164"
 EVIL = f"flu\x1b]0;owned\x1b\\\x1b[2J{NAMED}[red]<b>$x$"
-FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\u00a0=cmd|' /C calc'!A0", "%0", "\n=1", "|x"]
+FORMULAS = [
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    " =1",
+    "\u00a0=cmd|' /C calc'!A0",
+    "%0",
+    "\n=1",
+    "|x",
+]
 
 
 def is_clean(text, *, lines=True):
@@ -34,7 +46,9 @@ def is_clean(text, *, lines=True):
 
 def release(*keys, column="code", n="n"):
     columns = (column, n, f"{n}_low", f"{n}_high")
-    return Release(columns, tuple((key, 7, 0, 9) for key in keys), (n,), 0.95, Price(0.3, 0.01), {"unit": EVIL})
+    return Release(
+        columns, tuple((key, 7, 0, 9) for key in keys), (n,), 0.95, Price(0.3, 0.01), {"unit": EVIL}
+    )
 
 
 def test_the_canary_holds_what_it_says():
@@ -52,7 +66,9 @@ def test_what_is_not_seen_becomes_a_dot_and_all_else_stays():
 
 def in_a_terminal(found):
     out = io.StringIO()
-    Console(file=out, force_terminal=True, highlight=False, color_system=None, width=400).print(found, markup=False)
+    Console(file=out, force_terminal=True, highlight=False, color_system=None, width=400).print(
+        found, markup=False
+    )
     return out.getvalue()
 
 
@@ -81,9 +97,15 @@ def test_html_has_no_tag_of_a_key():
 def test_a_picture_shows_no_key_raw():
     pytest.importorskip("matplotlib")
     figure = release(EVIL, column=EVIL).plot()
-    shown = [label.get_text() for axes in figure.axes for label in (*axes.get_yticklabels(), *axes.get_xticklabels())]
+    shown = [
+        label.get_text()
+        for axes in figure.axes
+        for label in (*axes.get_yticklabels(), *axes.get_xticklabels())
+    ]
     assert shown
-    assert all(is_clean(text) for text in [*shown, *(axes.get_title(loc="left") for axes in figure.axes)])
+    assert all(
+        is_clean(text) for text in [*shown, *(axes.get_title(loc="left") for axes in figure.axes)]
+    )
 
 
 @pytest.mark.parametrize("key", FORMULAS)
@@ -98,7 +120,9 @@ def test_no_spreadsheet_computes_a_key(key, tmp_path):
 
 
 def test_a_negative_number_stays_a_number_in_a_spreadsheet():
-    found = Release(("n", "n_low", "n_high"), ((-7, -9.5, None),), ("n",), 0.95, Price(0.3, 0.01), {})
+    found = Release(
+        ("n", "n_low", "n_high"), ((-7, -9.5, None),), ("n",), 0.95, Price(0.3, 0.01), {}
+    )
     assert found.to_csv() == "n,n_low,n_high\r\n-7,-9.5,\r\n"
 
 

@@ -27,7 +27,9 @@ def test_the_process_is_as_it_was(before, given, after):
     environment = {name: value for name, value in os.environ.items() if name != NAME}
     environment |= {} if given is None else {NAME: given}
     script = SCRIPT.format(before=before)
-    said = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
     assert said.stdout.strip() == after
 
 

@@ -21,14 +21,32 @@ BALLE_WANG = "Balle and Wang 2018, calibrateAnalyticGaussianMechanism"
 ANALYTIC_GAUSSIAN = [
     # epsilon and delta of all releases, how many, their sensitivity, sigma, source
     (1, 1e-5, 1, 1, 3.730631634944469, BALLE_WANG),
-    (1, 0.78760074, 1, 1, 1 / 3, DP_ACCOUNTING + "pld/accountant_test.py, test_get_smallest_gaussian_noise"),
-    (1, 0.78760074, 25, 6, 10, DP_ACCOUNTING + "pld/accountant_test.py, test_get_smallest_gaussian_noise"),
+    (
+        1,
+        0.78760074,
+        1,
+        1,
+        1 / 3,
+        DP_ACCOUNTING + "pld/accountant_test.py, test_get_smallest_gaussian_noise",
+    ),
+    (
+        1,
+        0.78760074,
+        25,
+        6,
+        10,
+        DP_ACCOUNTING + "pld/accountant_test.py, test_get_smallest_gaussian_noise",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "times", "sensitivity", "sigma", "source"), ANALYTIC_GAUSSIAN)
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "times", "sensitivity", "sigma", "source"), ANALYTIC_GAUSSIAN
+)
 def test_the_analytic_gaussian(epsilon, delta, times, sensitivity, sigma, source):
-    found = least_noise(lambda scale: GaussianLoss((sensitivity / scale) ** 2), epsilon, delta, times)
+    found = least_noise(
+        lambda scale: GaussianLoss((sensitivity / scale) ** 2), epsilon, delta, times
+    )
     assert float(found) == pytest.approx(sigma, rel=1e-7), source
 
 
@@ -42,7 +60,9 @@ OPTIMAL_COMPOSITION = [
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "times", "goal", "published"), OPTIMAL_COMPOSITION)
-def test_the_optimal_composition_of_kairouz_oh_and_viswanath(epsilon, delta, times, goal, published):
+def test_the_optimal_composition_of_kairouz_oh_and_viswanath(
+    epsilon, delta, times, goal, published
+):
     """Theirs is the best of the epsilons (k - 2i) epsilon; between them delta is convex, and ours may stop there."""
     one = total(ApproximateLoss(epsilon, delta) * times)
     assert one.delta(published) <= goal
@@ -53,10 +73,13 @@ def test_the_optimal_composition_of_kairouz_oh_and_viswanath(epsilon, delta, tim
 def test_the_epsilon_for_which_fifty_releases_cost_five():
     """DP_ACCOUNTING + "pld/accountant_test.py, test_get_smallest_epsilon_from_advanced_composition": 0.25."""
     assert total(PureLoss(F(1, 4)) * 50).delta(5) <= 0.01
-    assert total(PureLoss(F(5, 18)) * 50).delta(5) > 0.01  # the next epsilon of which 5 is a multiple (50 - 2i)
+    # the next epsilon of which 5 is a multiple (50 - 2i)
+    assert total(PureLoss(F(5, 18)) * 50).delta(5) > 0.01
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "times"), [(F(7, 10), F(1, 100), 5), (F(1, 10), F(0), 12)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "times"), [(F(7, 10), F(1, 100), 5), (F(1, 10), F(0), 12)]
+)
 def test_the_theorem_of_kairouz_oh_and_viswanath_as_printed(epsilon, delta, times):
     """Theorem 3.3: delta_i = sum over l < i of C(k, l) (e^((k-l)eps) - e^((k-2i+l)eps)) / (1 + e^eps)^k."""
     one = total(ApproximateLoss(epsilon, delta) * times)
@@ -64,7 +87,11 @@ def test_the_theorem_of_kairouz_oh_and_viswanath_as_printed(epsilon, delta, time
     for i in range(times // 2 + 1):
         chosen, printed = 1.0, 0.0
         for l in range(i):
-            printed += chosen * (exp((times - l) * e) - exp((times - 2 * i + l) * e)) / (1 + exp(e)) ** times
+            printed += (
+                chosen
+                * (exp((times - l) * e) - exp((times - 2 * i + l) * e))
+                / (1 + exp(e)) ** times
+            )
             chosen *= (times - l) / (l + 1)
         expected = 1 - (1 - float(delta)) ** times * (1 - printed)
         assert one.delta((times - 2 * i) * epsilon) == pytest.approx(expected, rel=1e-9, abs=1e-15)
@@ -86,7 +113,9 @@ def test_the_conversion_from_zcdp(rho, delta, epsilon):
 def test_the_conversion_from_one_renyi_divergence():
     """1.1 at order 32 and delta 1e-5, "computed by hand": rdp_privacy_accountant_test.py, ...delta_pure_dp."""
     with working():
-        assert float(upper(epsilon_at(ball(F(11, 10)), F(32), F(1, 10**5)))) == pytest.approx(1.32783806176, abs=1e-11)
+        assert float(upper(epsilon_at(ball(F(11, 10)), F(32), F(1, 10**5)))) == pytest.approx(
+            1.32783806176, abs=1e-11
+        )
 
 
 SAMPLED_GAUSSIAN = [
@@ -110,7 +139,9 @@ def test_the_renyi_curve_of_the_sampled_gaussian(order, divergence):
 
 def test_one_step_of_the_sampled_gaussian_by_privacy_loss_distributions():
     """(1, 1e-5), one step, probability 0.01: pld/accountant_test.py, test_get_smallest_subsampled_gaussian_noise."""
-    sigma = least_noise(lambda scale: GaussianLoss(1 / scale**2).subsample(F(1, 100)), 1, F(1, 10**5))
+    sigma = least_noise(
+        lambda scale: GaussianLoss(1 / scale**2).subsample(F(1, 100)), 1, F(1, 10**5)
+    )
     assert float(sigma) == pytest.approx(0.67379294682, rel=1e-7)
 
 

@@ -50,7 +50,9 @@ def test_a_thousand_films_of_which_one_has_two_votes(epsilon):
 def test_a_vote_for_a_film_is_monotone_by_add_or_remove_and_the_2_may_go():
     monotone = Exponential.calibrate(1, sensitivity=1, monotone=True)
     assert monotone.scale == 1
-    assert encloses(monotone.distribution(FILMS)[0], ball(2).exp() / (ball(2).exp() + 2 * ball(1).exp() + 997))
+    assert encloses(
+        monotone.distribution(FILMS)[0], ball(2).exp() / (ball(2).exp() + 2 * ball(1).exp() + 997)
+    )
     assert monotone.loss(1).pure() == Exponential.calibrate(1, 1).loss(1).pure() == 1
 
 
@@ -118,7 +120,9 @@ def test_rho_of_the_exponential_mechanism_is_an_eighth_of_epsilon_squared():
     """Not half of it, as for other pure mechanisms."""
     loss = Exponential.calibrate(F(1, 10), 1).loss(1)
     assert encloses(loss.rho(), ball(F(1, 800)))
-    assert upper(PermuteAndFlip.calibrate(F(1, 10), 1).loss(1).rho()) == pytest.approx(4 / 800, rel=1e-3)
+    assert upper(PermuteAndFlip.calibrate(F(1, 10), 1).loss(1).rho()) == pytest.approx(
+        4 / 800, rel=1e-3
+    )
 
 
 # ------------------------------------------------------------------------------- report noisy max
@@ -139,7 +143,10 @@ def test_the_scale_is_once_the_sensitivity_for_counts_by_add_or_remove_and_twice
     """Once is often printed for both."""
     for epsilon in (F(1, 2), F(3)):
         assert kind.calibrate(epsilon, Sensitivity(1), monotone=True).scale == 1 / epsilon
-        assert kind.calibrate(epsilon, Sensitivity(1, neighbours=Neighbours.REPLACE)).scale == 2 / epsilon
+        assert (
+            kind.calibrate(epsilon, Sensitivity(1, neighbours=Neighbours.REPLACE)).scale
+            == 2 / epsilon
+        )
         for relation in Neighbours:
             moved = sensitivity_by_search(votes, "ABC", 2, relation, Norm.L1).sensitivity
             assert kind.calibrate(epsilon, moved).scale == moved.bound / epsilon

@@ -75,7 +75,9 @@ def test_the_truth_is_told_with_probability_e_to_epsilon_over_one_more(epsilon):
 def test_one_half_and_gamma_costs_the_logarithm_of_the_odds(gamma):
     response = RandomizedResponse.half_plus(gamma)
     assert response.truth / response.lie == (1 + 2 * gamma) / (1 - 2 * gamma)
-    assert encloses(ball(response.loss().epsilon), certified_log((1 + 2 * gamma) / (1 - 2 * gamma), 192))
+    assert encloses(
+        ball(response.loss().epsilon), certified_log((1 + 2 * gamma) / (1 - 2 * gamma), 192)
+    )
 
 
 @pytest.mark.parametrize("cheaters", range(7))
@@ -90,11 +92,15 @@ def test_the_number_of_yes_is_the_sum_of_two_binomials(cheaters):
             chance *= response.distribution(answer)[report]
         law[sum(reports)] += chance
     assert response.reports_law(cheaters, people - cheaters) == law
-    assert sum(k * chance for k, chance in law.items()) == F(3, 4) * cheaters + F(1, 4) * (people - cheaters)
+    assert sum(k * chance for k, chance in law.items()) == F(3, 4) * cheaters + F(1, 4) * (
+        people - cheaters
+    )
 
 
 @pytest.mark.parametrize("epsilon", [F(1, 2), F(2)], ids=str)
-def test_debiasing_one_report_is_unbiased_with_variance_e_to_epsilon_over_its_excess_squared(epsilon):
+def test_debiasing_one_report_is_unbiased_with_variance_e_to_epsilon_over_its_excess_squared(
+    epsilon,
+):
     """Z = ((e**epsilon + 1) Y - 1) / (e**epsilon - 1); the plain mean of the reports is biased."""
     response, grown = RandomizedResponse(epsilon), ball(epsilon).exp()
     assert encloses(ball(response.variance), grown / (grown - 1) ** 2)
@@ -105,7 +111,10 @@ def test_debiasing_one_report_is_unbiased_with_variance_e_to_epsilon_over_its_ex
             assert encloses(ball(value), ((grown + 1) * report - 1) / (grown - 1))
         mean = sum(chance * debiased[report] for report, chance in law.items())
         assert mean == answer
-        assert sum(chance * (debiased[report] - mean) ** 2 for report, chance in law.items()) == response.variance
+        assert (
+            sum(chance * (debiased[report] - mean) ** 2 for report, chance in law.items())
+            == response.variance
+        )
         assert sum(chance * report for report, chance in law.items()) != answer, "biased"
 
 
@@ -113,7 +122,9 @@ def test_the_estimate_of_a_crowd_is_unbiased():
     response = RandomizedResponse.two_coin()
     for yes, no in ((0, 4), (3, 2), (5, 0)):
         law = response.reports_law(yes, no)
-        counts = {seen: response.estimate([1] * seen + [0] * (yes + no - seen))[1].count for seen in law}
+        counts = {
+            seen: response.estimate([1] * seen + [0] * (yes + no - seen))[1].count for seen in law
+        }
         assert sum(chance * counts[seen] for seen, chance in law.items()) == yes
         spread = sum(chance * (counts[seen] - yes) ** 2 for seen, chance in law.items())
         assert spread == (yes + no) * F(3, 4) == (yes + no) * F(3) / (3 - 1) ** 2
@@ -128,7 +139,9 @@ def test_the_variance_is_twice_the_square_of_the_scale_but_for_a_sixth(scale):
     law = Laplace(scale).law
     if scale < 100:
         reach = int(140 * scale)
-        assert encloses(law.variance(), sum((z * z * law.mass(z) for z in range(-reach, reach + 1)), ball(0)))
+        assert encloses(
+            law.variance(), sum((z * z * law.mass(z) for z in range(-reach, reach + 1)), ball(0))
+        )
     apart = law.variance() - ball(2 * scale**2 - F(1, 6))
     assert lower(apart) > 0
     assert upper(apart) < 1 / (40 * scale**2)
@@ -159,7 +172,9 @@ def test_ten_thousand_first_names_are_all_within_27_63():
     """A histogram moves by 2 when one row is replaced: 2 ln(10**6). Ours is discrete, and its exact error is 28."""
     names = Sensitivity(2, neighbours=Neighbours.REPLACE, dimension=10_000)
     assert round(laplace_bound(names, epsilon=1, beta=0.01, answers=10_000), 2) == 27.63
-    assert laplace_bound(names, epsilon=1, beta=0.01, answers=10_000) == pytest.approx(2 * log(10**6), rel=1e-14)
+    assert laplace_bound(names, epsilon=1, beta=0.01, answers=10_000) == pytest.approx(
+        2 * log(10**6), rel=1e-14
+    )
     assert Laplace.calibrate(1, names).error(0.99, answers=10_000) == 28
 
 
@@ -170,7 +185,9 @@ def test_the_mean_of_n_bounded_values_moves_by_one_over_n():
     )
     assert found.sensitivity.bound == F(1, 3)
     assert error_of_mean(1000, 0.1, F(3, 4)) == pytest.approx(log(4) / 100, rel=1e-14)
-    assert error_of_mean(1000, 0.1, 0.95) == pytest.approx(laplace_bound(F(1, 1000), 0.1, 0.05), rel=1e-12)
+    assert error_of_mean(1000, 0.1, 0.95) == pytest.approx(
+        laplace_bound(F(1, 1000), 0.1, 0.05), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(("m", "n"), [(1, 10), (20, 1000), (500, 10**6)])
@@ -185,13 +202,24 @@ def test_m_counting_queries_have_error_m_over_n_epsilon_times_the_logarithm(m, n
 @pytest.mark.parametrize("alpha", [F(1, 10), F(1, 1000)], ids=str)
 def test_a_curator_needs_two_over_epsilon_alpha_people_and_a_crowd_alone_the_square(epsilon, alpha):
     """At three quarters' confidence: ln 4 = 1.39 < 2 with a curator; 4 / (epsilon alpha)**2 without."""
-    curator, alone = people_for_mean(alpha, epsilon, F(3, 4)), people_for_response(alpha, epsilon, F(3, 4))
+    curator, alone = (
+        people_for_mean(alpha, epsilon, F(3, 4)),
+        people_for_response(alpha, epsilon, F(3, 4)),
+    )
     assert curator == ceil(log(4) / (epsilon * alpha)) <= 2 / (epsilon * alpha)
     grown = exp(epsilon)
     assert alone == pytest.approx(4 * grown / (grown - 1) ** 2 / alpha**2, rel=1e-3, abs=1)
     assert F(35, 10) <= alone * (epsilon * alpha) ** 2 <= 4 + (epsilon * alpha) ** 2
-    assert error_of_mean(curator, epsilon, F(3, 4)) <= alpha < error_of_mean(curator - 1, epsilon, F(3, 4))
-    assert error_of_response(alone, epsilon, F(3, 4)) <= alpha < error_of_response(alone - 1, epsilon, F(3, 4))
+    assert (
+        error_of_mean(curator, epsilon, F(3, 4))
+        <= alpha
+        < error_of_mean(curator - 1, epsilon, F(3, 4))
+    )
+    assert (
+        error_of_response(alone, epsilon, F(3, 4))
+        <= alpha
+        < error_of_response(alone - 1, epsilon, F(3, 4))
+    )
 
 
 def test_half_the_error_takes_twice_the_people_with_a_curator_and_four_times_without():
@@ -212,8 +240,14 @@ def test_m_counts_move_by_the_root_of_m_in_length_and_by_m_in_sum(m):
     def counts(rows):
         return tuple(sum(row >> bit & 1 for row in rows) for bit in range(m))
 
-    for norm, bound in ((Norm.L2, Sensitivity.root(m, dimension=m).bound), (Norm.L1, F(m)), (Norm.LINF, F(1))):
-        found = sensitivity_by_search(counts, tuple(range(2**m)), 2, Neighbours.ADD_OR_REMOVE, norm=norm).sensitivity
+    for norm, bound in (
+        (Norm.L2, Sensitivity.root(m, dimension=m).bound),
+        (Norm.L1, F(m)),
+        (Norm.LINF, F(1)),
+    ):
+        found = sensitivity_by_search(
+            counts, tuple(range(2**m)), 2, Neighbours.ADD_OR_REMOVE, norm=norm
+        ).sensitivity
         assert abs(found.bound - bound) < F(1, 2**100)
         assert found.dimension == m
     n = 1000
@@ -227,8 +261,12 @@ def test_m_counts_move_by_the_root_of_m_in_length_and_by_m_in_sum(m):
 @pytest.mark.parametrize("delta", [1e-5, 1e-9])
 def test_the_classical_sigma(epsilon, delta):
     sigma = classical_gaussian_sigma(epsilon, delta, 3)
-    assert float(sigma) == pytest.approx(sqrt(2 * log(1.25 / delta)) * 3 / float(epsilon), rel=1e-14)
-    assert upper(GaussianLoss((3 / sigma) ** 2).delta(epsilon)) <= F(delta), "it holds for continuous noise"
+    assert float(sigma) == pytest.approx(
+        sqrt(2 * log(1.25 / delta)) * 3 / float(epsilon), rel=1e-14
+    )
+    assert upper(GaussianLoss((3 / sigma) ** 2).delta(epsilon)) <= F(delta), (
+        "it holds for continuous noise"
+    )
 
 
 @pytest.mark.parametrize("epsilon", [1, 1.0, 2, 10])
@@ -260,7 +298,9 @@ PUBLISHED = [
 
 @pytest.mark.parametrize(("sensitivity", "epsilon", "delta", "sigma", "digits"), PUBLISHED)
 def test_the_analytic_sigma_is_the_published_one(sensitivity, epsilon, delta, sigma, digits):
-    assert float(analytic_gaussian_sigma(epsilon, delta, sensitivity)) == pytest.approx(sigma, rel=digits)
+    assert float(analytic_gaussian_sigma(epsilon, delta, sensitivity)) == pytest.approx(
+        sigma, rel=digits
+    )
 
 
 def times_too_large(epsilon, delta):
@@ -287,7 +327,10 @@ def test_calibrated_on_its_own_law_discrete_delta_is_what_was_asked_for(epsilon,
 
 def test_at_sigma_one_and_a_half_the_discrete_delta_is_56_percent_above_the_formula():
     epsilon = F(73, 20)
-    formula, exact = GaussianLoss(F(4, 9)).delta(epsilon), DiscreteGaussianLoss(F(9, 4), 1).delta(epsilon)
+    formula, exact = (
+        GaussianLoss(F(4, 9)).delta(epsilon),
+        DiscreteGaussianLoss(F(9, 4), 1).delta(epsilon),
+    )
     assert float(upper(exact / formula)) == pytest.approx(1.56, abs=2e-3)
 
 
@@ -325,7 +368,9 @@ def test_the_error_of_m_counts_with_gaussian_noise():
     m, epsilon, delta, beta = 100, 0.5, 1e-6, 0.01
     counts = Sensitivity.root(m, dimension=m)
     found = gaussian_bound(counts, epsilon, delta, beta, answers=m)
-    assert found == pytest.approx(2 * sqrt(m) / epsilon * sqrt(log(1.25 / delta) * log(m / beta)), rel=1e-12)
+    assert found == pytest.approx(
+        2 * sqrt(m) / epsilon * sqrt(log(1.25 / delta) * log(m / beta)), rel=1e-12
+    )
     assert round(found, 1) == 454.8
     sigma = classical_gaussian_sigma(epsilon, delta, counts)
     outside = 1 - (1 - (ball(F(found) / sigma) / ball(2).sqrt()).erfc()) ** m

@@ -1,12 +1,20 @@
 """How losses add up: compose, convert, amplify, calibrate, trade-off curves, filters."""
 
-from tacit.accounting.bound import Bound, Profile
-from tacit.accounting.bounds import BOUNDS
+from tacit.accounting.bound_protocol import Bound, Profile
 from tacit.accounting.calibration import least_noise, most_releases, split_epsilon, split_rho
-from tacit.accounting.figure import Figure
-from tacit.accounting.filters import DELTA_UNIT, EPSILON_UNIT, RHO_UNIT, Charge, ConcentratedFilter, Filter, PureFilter
+from tacit.accounting.certified_float import Figure
+from tacit.accounting.filters import (
+    DELTA_UNIT,
+    EPSILON_UNIT,
+    RHO_UNIT,
+    Charge,
+    ConcentratedFilter,
+    Filter,
+    PureFilter,
+)
 from tacit.accounting.odometer import Odometer
 from tacit.accounting.parallel import OneOf, Parallel, parallel
+from tacit.accounting.tightest import BOUNDS
 from tacit.accounting.total import Total, total
 
 __all__ = [

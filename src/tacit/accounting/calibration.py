@@ -16,7 +16,9 @@ _MOST = 1 << 50
 _UNITS = 1 << 60  # a share is a multiple of the whole price divided by this
 
 
-def least_noise(noise: Callable[[Fraction], Loss], epsilon: Number, delta: Number, times: int = 1) -> Fraction:
+def least_noise(
+    noise: Callable[[Fraction], Loss], epsilon: Number, delta: Number, times: int = 1
+) -> Fraction:
     """The smallest scale of noise at which so many releases are (epsilon, delta)-DP together, to one part in 2**40.
 
     `noise` says what a release with noise of a scale costs; more noise must not cost more.
@@ -39,7 +41,9 @@ def least_noise(noise: Callable[[Fraction], Loss], epsilon: Number, delta: Numbe
     while not enough(high):
         high *= 2
         if high > _MOST:
-            raise NotPrivate("no noise up to 2**50 keeps this limit; raise epsilon or delta, or release less often")
+            raise NotPrivate(
+                "no noise up to 2**50 keeps this limit; raise epsilon or delta, or release less often"
+            )
     while enough(high / 2):
         high /= 2
         if high < Fraction(1, _MOST):
@@ -67,7 +71,11 @@ def most_releases(loss: Loss, epsilon: Number, delta: Number) -> int:
     while keeps(loss * high):
         high *= 2
         if high > _MOST:
-            raise InvalidInput("a loss", loss, "it costs nothing, so there is no most; give one that costs something")
+            raise InvalidInput(
+                "a loss",
+                loss,
+                "it costs nothing, so there is no most; give one that costs something",
+            )
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
@@ -108,15 +116,25 @@ def _keeper(epsilon: Number, delta: Number) -> Callable[[Loss], bool]:
     """Whether a loss keeps the limit, for certain."""
     budget, failure = at_most(epsilon, "epsilon"), at_most(delta, "delta")
     if budget < 0 or not 0 <= failure < 1:
-        raise InvalidInput("the limit", (epsilon, delta), "give an epsilon of at least 0 and a delta from 0 to below 1")
+        raise InvalidInput(
+            "the limit",
+            (epsilon, delta),
+            "give an epsilon of at least 0 and a delta from 0 to below 1",
+        )
     return lambda loss: upper(total(loss).profile(budget)[0]) <= failure
 
 
 def _shares(price: Fraction, weights: Sequence[Number], power: Fraction) -> tuple[Fraction, ...]:
     exact = [at_most(weight, "a weight") for weight in weights]
     if price <= 0 or not exact or any(weight <= 0 for weight in exact):
-        raise InvalidInput("a split", list(weights), "give a price above zero, and a weight above zero for each query")
+        raise InvalidInput(
+            "a split",
+            list(weights),
+            "give a price above zero, and a weight above zero for each query",
+        )
     with working():
         roots = [ball(weight) ** ball(power) for weight in exact]
         parts = [lower(root / sum(roots, ball(0))) for root in roots]
-    return tuple(price * Fraction(floor(part * _UNITS + Fraction(1, 1 << 20)), _UNITS) for part in parts)
+    return tuple(
+        price * Fraction(floor(part * _UNITS + Fraction(1, 1 << 20)), _UNITS) for part in parts
+    )

@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import exp, log
 
-from tacit.accounting.search import lowest
+from tacit.accounting.minimise import lowest
 from tacit.exact import Ball, ball, float_at_least, precision
 
 __all__ = ["epsilon_at", "clamp_place", "order_at", "rho_within", "start_of"]

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tacit.accounting.figure import format_parameter
+from tacit.accounting.certified_float import format_parameter
 from tacit.errors import NotPrivate
 from tacit.exact import Number, at_most
 from tacit.privacy import Loss
@@ -20,9 +20,15 @@ def explain_total(total: "Total", delta: Number | None) -> str:
     """The text of `Total.explain`."""
     count = sum(times for _, times in total.losses.parts)
     releases = "1 release" if count == 1 else f"{count} releases"
-    deltas = _usual_deltas(total.losses.split_failure()[0]) if delta is None else (at_most(delta, "delta"),)
+    deltas = (
+        _usual_deltas(total.losses.split_failure()[0])
+        if delta is None
+        else (at_most(delta, "delta"),)
+    )
     costs = [_cost(total, at) for at in deltas]
-    lines = [f"{releases}: {'; '.join(costs)} between neighbours by {total.losses.neighbours.value}."]
+    lines = [
+        f"{releases}: {'; '.join(costs)} between neighbours by {total.losses.neighbours.value}."
+    ]
     lines += _bounds(total, deltas[0])
     lines.append(f"Role of delta: {_role(total, deltas[0])}")
     return "\n".join(lines)
@@ -46,7 +52,11 @@ def _bounds(total: "Total", delta: Fraction) -> list[str]:
         won = total.epsilon(delta)
     except NotPrivate:
         return []
-    others = sorted(figure for figure in total.compare(delta).values() if figure.by != won.by) if delta else []
+    others = (
+        sorted(figure for figure in total.compare(delta).values() if figure.by != won.by)
+        if delta
+        else []
+    )
     said = ", ".join(f"{figure.by} {figure:.6g}" for figure in others)
     return [f"Bound: {won.by}." + (f" Others say: {said}." if said else "")]
 
@@ -65,7 +75,9 @@ def _role(total: "Total", delta: Fraction) -> str:
     if not unbounded and delta > failure and _count(rest.parts) > 1:
         plain = total.epsilon(failure)
         if total.epsilon(delta) < plain:
-            roles.append(f"the price of composing better than by addition, which says {plain:.6g} with no delta for it")
+            roles.append(
+                f"the price of composing better than by addition, which says {plain:.6g} with no delta for it"
+            )
     return ("; ".join(roles) if roles else "none; the guarantee is pure") + "."
 
 

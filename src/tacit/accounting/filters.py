@@ -119,7 +119,12 @@ class PureFilter(Filter):
 
     def __init__(self, epsilon: Number, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> None:
         budget = _positive(at_most(epsilon, "epsilon"), "epsilon", epsilon)
-        fill(self, epsilon=budget, neighbours=neighbours, limit=_worth(Charge(floor(budget / EPSILON_UNIT)), epsilon))
+        fill(
+            self,
+            epsilon=budget,
+            neighbours=neighbours,
+            limit=_worth(Charge(floor(budget / EPSILON_UNIT)), epsilon),
+        )
 
     def price(self, loss: Loss) -> Charge:
         """The pure epsilon, rounded up."""
@@ -132,7 +137,9 @@ class PureFilter(Filter):
 
     def price_of(self, epsilon: Number) -> Charge:
         """epsilon itself, rounded down."""
-        return Charge(floor(_positive(at_most(epsilon, "epsilon"), "epsilon", epsilon) / EPSILON_UNIT))
+        return Charge(
+            floor(_positive(at_most(epsilon, "epsilon"), "epsilon", epsilon) / EPSILON_UNIT)
+        )
 
     def amount(self, charge: Charge) -> Fraction:
         """The epsilon that a charge stands for."""
@@ -167,7 +174,9 @@ class ConcentratedFilter(Filter):
     neighbours: Neighbours
     limit: Charge
 
-    def __init__(self, epsilon: Number, delta: Number, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> None:
+    def __init__(
+        self, epsilon: Number, delta: Number, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE
+    ) -> None:
         budget = _positive(at_most(epsilon, "epsilon"), "epsilon", epsilon)
         failure = _positive(at_most(delta, "delta"), "delta", delta)
         if failure >= 1:
@@ -189,7 +198,8 @@ class ConcentratedFilter(Filter):
             rho = rest.rho()
             if rho is None:
                 raise NotChargeable(
-                    type(loss).__name__, "this ledger sums rho; use noise that states one, such as the Gaussian"
+                    type(loss).__name__,
+                    "this ledger sums rho; use noise that states one, such as the Gaussian",
                 )
             return Charge(max(0, ceil(upper(rho) / RHO_UNIT)), ceil(failure / DELTA_UNIT))
 
@@ -197,7 +207,9 @@ class ConcentratedFilter(Filter):
         """The largest rho that alone is (epsilon, delta/2)-DP."""
         budget = _positive(at_most(epsilon, "epsilon"), "epsilon", epsilon)
         if budget > MOST_EPSILON:
-            raise InvalidInput("epsilon", epsilon, f"give at most {MOST_EPSILON}: beyond that nothing is hidden")
+            raise InvalidInput(
+                "epsilon", epsilon, f"give at most {MOST_EPSILON}: beyond that nothing is hidden"
+            )
         with working():
             return Charge(max(0, floor(lower(rho_within(budget, self.delta / 2)) / RHO_UNIT)))
 
@@ -238,7 +250,9 @@ def _epsilon_of(rho: Fraction, delta: Fraction, neighbours: Neighbours) -> Fract
 
 def _check_loss(loss: Loss, neighbours: Neighbours) -> Loss:
     if not is_loss(loss):
-        raise InvalidInput("a loss", loss, "charge what a mechanism states, such as mechanism.loss(sensitivity)")
+        raise InvalidInput(
+            "a loss", loss, "charge what a mechanism states, such as mechanism.loss(sensitivity)"
+        )
     if loss.neighbours is not neighbours:
         raise NotChargeable(
             type(loss).__name__,
@@ -251,7 +265,9 @@ def _worth(limit: Charge, epsilon: object) -> Charge:
     """The limit, if it is at least one unit."""
     if not limit.amount:
         raise InvalidInput(
-            "epsilon", epsilon, "so small a limit is less than one unit of the ledger; give a larger one"
+            "epsilon",
+            epsilon,
+            "so small a limit is less than one unit of the ledger; give a larger one",
         )
     return limit
 

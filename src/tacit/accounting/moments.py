@@ -2,7 +2,7 @@
 
 from math import comb
 
-from tacit.accounting.refined import refine
+from tacit.accounting.precision import refine
 from tacit.exact import Ball, ball
 from tacit.privacy import Composed
 
@@ -49,4 +49,7 @@ def _repeat_moments(own: list[Ball], times: int) -> list[Ball]:
 
 def _add_moments(one: list[Ball], other: list[Ball]) -> list[Ball]:
     """The moments of the sum of two independent variables."""
-    return [sum((comb(k, j) * one[j] * other[k - j] for j in range(k + 1)), ball(0)) for k in range(len(one))]
+    return [
+        sum((comb(k, j) * one[j] * other[k - j] for j in range(k + 1)), ball(0))
+        for k in range(len(one))
+    ]

@@ -2,7 +2,7 @@
 
 from dataclasses import field
 
-from tacit.accounting.figure import Figure, format_parameter
+from tacit.accounting.certified_float import Figure, format_parameter
 from tacit.accounting.total import Total
 from tacit.exact import Number
 from tacit.frozen import frozen
@@ -39,6 +39,7 @@ class Odometer:
         """The epsilon in a sentence that says what it is and what it is not."""
         figure = self.epsilon(delta)
         return (
-            f"spent so far: epsilon {figure!r} at delta {format_parameter(delta)}, by {figure.by}, as if fixed in advance; "
+            f"spent so far: epsilon {figure!r} at delta {format_parameter(delta)}, "
+            f"by {figure.by}, as if fixed in advance; "
             "for display only, a filter guards the limit"
         )

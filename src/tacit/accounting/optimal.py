@@ -3,8 +3,8 @@
 from fractions import Fraction
 from math import floor, isqrt, prod
 
-from tacit.accounting.bound import Bound, Profile
-from tacit.accounting.sums import pure_parts
+from tacit.accounting.basic_composition import pure_parts
+from tacit.accounting.bound_protocol import Bound, Profile
 from tacit.exact import Ball, ball, hull, precision
 from tacit.frozen import frozen
 from tacit.privacy import Composed, PureLoss
@@ -77,7 +77,8 @@ def _binomial(own: Fraction, times: int, epsilon: Fraction) -> Ball:
     if first < usual:
         first, skipped = usual, (-2 * ball(reach) ** 2 / times).exp()
     chance = (_log_choose(times, first) + first * truth.log() + (times - first) * lie.log()).exp()
-    excess = (ball(epsilon) - (2 * first - times) * told).exp()  # e**(epsilon - L), at most one from here on
+    # e**(epsilon - L), at most one from here on
+    excess = (ball(epsilon) - (2 * first - times) * told).exp()
     step, fall, total, least = told.exp(), (-2 * told).exp(), ball(0), ball(2) ** -(precision() - 8)
     for truths in range(first, times + 1):
         total += chance * (1 - excess)

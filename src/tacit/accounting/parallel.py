@@ -83,7 +83,9 @@ class Parallel(Loss):
 
     def cases(self) -> OneOf:
         """All ways in which the units of the group can touch the parts."""
-        changes = min(self.size * self.neighbours.steps, self.size * sum(times for _, times in self.parts))
+        changes = min(
+            self.size * self.neighbours.steps, self.size * sum(times for _, times in self.parts)
+        )
         return _cases(self.parts, changes, self.size)
 
     def delta(self, epsilon: Fraction) -> Ball | None:
@@ -125,7 +127,11 @@ def parallel(*losses: Loss | Iterable[Loss]) -> Parallel:
         for loss in (given,) if is_loss(given) else losses_of(given):
             parts[Composed.of((loss, 1))] += 1
     if len({part.neighbours for part in parts}) != 1:
-        raise InvalidInput("the parts", "none or of two relations", "give the losses of all parts, for one relation")
+        raise InvalidInput(
+            "the parts",
+            "none or of two relations",
+            "give the losses of all parts, for one relation",
+        )
     return Parallel(tuple(parts.items()))
 
 

@@ -10,12 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from tacit.accounting.calibration import least_noise
-from tacit.accounting.figure import format_parameter
+from tacit.accounting.certified_float import format_parameter
 from tacit.accounting.filters import ConcentratedFilter
 from tacit.accounting.total import Total, total
 from tacit.exact import Number, at_least, count_of
 from tacit.extras import extra
-from tacit.privacy import ApproximateLoss, DiscreteGaussianLoss, GaussianLoss, LaplaceLoss, Loss, PureLoss
+from tacit.privacy import (
+    ApproximateLoss,
+    DiscreteGaussianLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    PureLoss,
+)
 
 __all__ = [
     "delta_curves",
@@ -37,18 +44,23 @@ def tradeoff_curves(totals: Mapping[str, Total], points: int = 120) -> Any:
         axes.plot(alarms, [one.tradeoff(share) for share in alarms], color=colour, linewidth=1.8)
     _list(axes, totals)
     axes.plot([0, 1], [1, 0], color="#aaaaaa", linewidth=1, linestyle=":")
-    axes.text(0.7, 0.31, "guessing", color="#888888", rotation=-45, ha="left", va="bottom", fontsize=9)
+    axes.text(
+        0.7, 0.31, "guessing", color="#888888", rotation=-45, ha="left", va="bottom", fontsize=9
+    )
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
     axes.set_aspect("equal")
     return figure
 
 
-def delta_curves(totals: Mapping[str, Total], most: float = 5.0, points: int = 100, least: float = 1e-10) -> Any:
+def delta_curves(
+    totals: Mapping[str, Total], most: float = 5.0, points: int = 100, least: float = 1e-10
+) -> Any:
     """delta against epsilon, for each total; a matplotlib figure."""
     figure, axes = _sheet("Every loss is a curve: delta at each epsilon", "epsilon", "delta")
     for one, colour in zip(totals.values(), _COLOURS, strict=False):
-        pure = float(one.losses.split_failure()[1].pure() or 0)  # where delta falls to what can fail, steeply
+        # where delta falls to what can fail, steeply
+        pure = float(one.losses.split_failure()[1].pure() or 0)
         near = [pure * (1 - 10**-k) for k in range(1, 12)] + [pure] if 0 < pure <= most else []
         grid = sorted([most * i / points for i in range(points + 1)] + near)
         deltas = [max(one.delta(epsilon), least / 10) for epsilon in grid]
@@ -92,7 +104,9 @@ def laplace_and_gaussian(epsilon: Number, delta: Number, most: int = 400) -> Any
         return float(alone) * sqrt(m)
 
     title = f"Noise on each of m counts at once, epsilon {format_parameter(epsilon)}, delta {format_parameter(delta)}"
-    return _crossing(("Laplace", laplace), ("Gaussian", gaussian), title, "number of counts m", most)
+    return _crossing(
+        ("Laplace", laplace), ("Gaussian", gaussian), title, "number of counts m", most
+    )
 
 
 def pure_and_concentrated(epsilon: Number, delta: Number, most: int = 100) -> Any:
@@ -110,7 +124,8 @@ def pure_and_concentrated(epsilon: Number, delta: Number, most: int = 100) -> An
     def concentrated(answers: int) -> float:
         return sqrt(answers / (2 * rho))
 
-    title = f"Noise on each answer when n answers share epsilon {format_parameter(epsilon)}, delta {format_parameter(delta)}"
+    shared = f"epsilon {format_parameter(epsilon)}, delta {format_parameter(delta)}"
+    title = f"Noise on each answer when n answers share {shared}"
     pair = ("pure, delta 0", pure), ("zCDP", concentrated)
     return _crossing(*pair, title, "number of answers n", most)
 
@@ -136,7 +151,9 @@ def draw_all(folder: Path) -> list[Path]:
     pure = epsilon_by_queries(
         PureLoss(Fraction(1, 10)), 1e-6, few, "Randomized response at epsilon 0.1, by every bound"
     )
-    gaussian = epsilon_by_queries(GaussianLoss(Fraction(1, 400)), 1e-6, few, "Gaussian noise, sigma 20, by every bound")
+    gaussian = epsilon_by_queries(
+        GaussianLoss(Fraction(1, 400)), 1e-6, few, "Gaussian noise, sigma 20, by every bound"
+    )
     drawn = {
         "tradeoff": tradeoff_curves(singles),
         "delta": delta_curves(curves),
@@ -169,7 +186,9 @@ def _sheet(title: str, across: str, up: str) -> tuple[Any, Any]:
     return figure, axes
 
 
-def _crossing(one: tuple[str, Any], other: tuple[str, Any], title: str, across: str, most: int) -> Any:
+def _crossing(
+    one: tuple[str, Any], other: tuple[str, Any], title: str, across: str, most: int
+) -> Any:
     """Two lines on doubly logarithmic axes, and the first number at which the second is the lower one."""
     last = count_of(most, "the largest number", least=2)
     figure, axes = _sheet(title, across, "standard deviation of the noise")
@@ -226,4 +245,12 @@ def _label_ends(axes: Any, x: float, ends: list[tuple[float, str, str]]) -> None
 def _list(axes: Any, names: Iterable[str]) -> None:
     """Names in the colours of their lines, in the upper right corner."""
     for i, (name, colour) in enumerate(zip(names, _COLOURS, strict=False)):
-        axes.text(0.99, 0.97 - 0.055 * i, name, color=colour, transform=axes.transAxes, ha="right", va="top")
+        axes.text(
+            0.99,
+            0.97 - 0.055 * i,
+            name,
+            color=colour,
+            transform=axes.transAxes,
+            ha="right",
+            va="top",
+        )

@@ -4,19 +4,21 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import exp, log, log1p
 
-from tacit.accounting.bound import Bound, Profile, rough_rho
+from tacit.accounting.bound_protocol import Bound, Profile, rough_rho
 from tacit.accounting.conversion import clamp_place, epsilon_at, order_at, start_of
-from tacit.accounting.own import merge_gaussians, require_delta
-from tacit.accounting.search import lowest
+from tacit.accounting.exact_law import merge_gaussians, require_delta
+from tacit.accounting.minimise import lowest
 from tacit.exact import Ball, ball, infinite, upper, working
 from tacit.frozen import frozen
 from tacit.privacy import Composed, Subsampled, concentrated_delta, concentrated_order, renyi_delta
 
 __all__ = ["Concentrated", "Renyi"]
 
-_TELLING = (Fraction(2), Fraction(1 << 20))  # a curve that is a line at these orders is taken for one
+# a curve that is a line at these orders is taken for one
+_TELLING = (Fraction(2), Fraction(1 << 20))
 
-_SEARCHING = 64  # bits while orders are tried; the figure at the chosen one is computed with all of them
+# bits while orders are tried; the figure at the chosen one is computed with all of them
+_SEARCHING = 64
 
 
 @frozen
@@ -34,9 +36,13 @@ class Concentrated(Bound):
         """The smallest delta over all orders."""
         if losses.rho() is None:
             return None
-        return lambda epsilon: concentrated_delta(max(Fraction(0), upper(require_delta(losses.rho()))), epsilon)
+        return lambda epsilon: concentrated_delta(
+            max(Fraction(0), upper(require_delta(losses.rho()))), epsilon
+        )
 
-    def epsilon(self, losses: Composed, delta: Fraction, below: Fraction | None = None) -> Fraction | None:
+    def epsilon(
+        self, losses: Composed, delta: Fraction, below: Fraction | None = None
+    ) -> Fraction | None:
         """The smallest epsilon over all orders: the order is searched in floats, the figure certified there."""
         rho = losses.rho()
         if rho is None or rho.is_zero():
@@ -72,23 +78,32 @@ class Renyi(Bound):
             def height(place: float) -> float:
                 order = order_at(place)
                 with working(_SEARCHING):
-                    return _log_delta(float(require_delta(curve(order))), float(order - 1), float(epsilon))
+                    return _log_delta(
+                        float(require_delta(curve(order))), float(order - 1), float(epsilon)
+                    )
 
-            start = log(max(concentrated_order(rho, max(float(epsilon), 1e-9)) - 1, Fraction(1, 10**6)))
+            start = log(
+                max(concentrated_order(rho, max(float(epsilon), 1e-9)) - 1, Fraction(1, 10**6))
+            )
             return _best(
-                lambda order: renyi_delta(require_delta(curve(order)), order, epsilon), lowest(height, start), losses
+                lambda order: renyi_delta(require_delta(curve(order)), order, epsilon),
+                lowest(height, start),
+                losses,
             )
 
         return delta
 
-    def epsilon(self, losses: Composed, delta: Fraction, below: Fraction | None = None) -> Fraction | None:
+    def epsilon(
+        self, losses: Composed, delta: Fraction, below: Fraction | None = None
+    ) -> Fraction | None:
         """The smallest epsilon over all orders; None where rho says as much as the whole curve."""
         curve, rho = merge_gaussians(losses).renyi, losses.rho()
         telling = curve(_TELLING[0])
         if telling is None:
             return None
         if rho is not None and not (
-            telling < rho * ball(_TELLING[0]) or require_delta(curve(_TELLING[1])) < rho * ball(_TELLING[1])
+            telling < rho * ball(_TELLING[0])
+            or require_delta(curve(_TELLING[1])) < rho * ball(_TELLING[1])
         ):
             return None
 

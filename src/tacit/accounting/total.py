@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import inf
 
-from tacit.accounting.bounds import BOUNDS, is_law, tightest_delta, tightest_epsilon
+from tacit.accounting.certified_float import Figure
+from tacit.accounting.exact_law import merge_gaussians
 from tacit.accounting.explanation import explain_total
-from tacit.accounting.figure import Figure
 from tacit.accounting.moments import moment_of
-from tacit.accounting.own import merge_gaussians
-from tacit.accounting.refined import refine
+from tacit.accounting.precision import refine
+from tacit.accounting.tightest import BOUNDS, is_law, tightest_delta, tightest_epsilon
 from tacit.accounting.tradeoff import least_misses
 from tacit.errors import InvalidInput, NotPrivate
 from tacit.exact import Ball, Number, at_least, at_most, ball, count_of, upper, working
@@ -180,7 +180,11 @@ class Total:
             return None
         with working():
             divergence = merge_gaussians(self.losses).renyi(exact)
-            return None if divergence is None else Figure.above(max(Fraction(0), upper(divergence)), "Renyi")
+            return (
+                None
+                if divergence is None
+                else Figure.above(max(Fraction(0), upper(divergence)), "Renyi")
+            )
 
     def mgf(self, at: Number) -> Figure | None:
         """The moment generating function of the privacy loss at a positive number; None where it has none.
@@ -195,12 +199,18 @@ class Total:
         """
         exact = at_least(at, "a point of the moment generating function")
         if exact <= 0:
-            raise InvalidInput("a point of the moment generating function", at, "give a number above zero")
+            raise InvalidInput(
+                "a point of the moment generating function", at, "give a number above zero"
+            )
         if self.losses.split_failure()[0]:
             return None
         with working():
             divergence = merge_gaussians(self.losses).renyi(1 + exact)
-            return None if divergence is None else Figure.above(upper((ball(exact) * divergence).exp()), "Renyi")
+            return (
+                None
+                if divergence is None
+                else Figure.above(upper((ball(exact) * divergence).exp()), "Renyi")
+            )
 
     def loss_moment(self, power: int) -> Figure | None:
         """The mean of a power of the privacy loss; None where it has no law.
@@ -240,8 +250,13 @@ class Total:
         if goal <= failure:
             return {}
         with working():
-            found = ((bound.name, bound.epsilon(rest, (goal - failure) / (1 - failure))) for bound in BOUNDS)
-            return {name: Figure.above(epsilon, name) for name, epsilon in found if epsilon is not None}
+            found = (
+                (bound.name, bound.epsilon(rest, (goal - failure) / (1 - failure)))
+                for bound in BOUNDS
+            )
+            return {
+                name: Figure.above(epsilon, name) for name, epsilon in found if epsilon is not None
+            }
 
     @property
     def by(self) -> str:

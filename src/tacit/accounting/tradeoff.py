@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import exp, log
 
-from tacit.accounting.search import lowest
+from tacit.accounting.minimise import lowest
 from tacit.exact import Ball, ball, lower, working
 
 __all__ = ["least_misses"]
@@ -13,7 +13,10 @@ _STEEPEST = 700.0  # epsilons beyond which no float probability survives
 
 
 def least_misses(
-    profile: Callable[[Fraction], tuple[Ball, str]], pure: Fraction | None, alarms: Fraction, tolerance: float
+    profile: Callable[[Fraction], tuple[Ball, str]],
+    pure: Fraction | None,
+    alarms: Fraction,
+    tolerance: float,
 ) -> tuple[Fraction, str]:
     """The least share of misses at this share of false alarms, rounded down, and the bound it rests on.
 

@@ -1,18 +1,18 @@
 """Whether a mechanism keeps its promise: exact verification on small universes, sampling, guided search."""
 
 from tacit.audit.attacks import ATTACKS, AttackReport
+from tacit.audit.catalogue import SUBJECTS, Subject, subject_of
+from tacit.audit.counterexamples import name_and_shame, one_random_row
 from tacit.audit.databases import databases, distance, neighbouring_pairs
 from tacit.audit.distributions import Truncated, truncate
 from tacit.audit.elections import election, plurality
 from tacit.audit.enclosure import Enclosure
 from tacit.audit.frontier import Breakpoint, Frontier, Witness
-from tacit.audit.games import Games, Shift, posterior, posterior_games, posterior_shift
-from tacit.audit.leaky import name_and_shame, one_random_row
+from tacit.audit.posteriors import Games, Shift, posterior, posterior_games, posterior_shift
 from tacit.audit.refutation import Columns, Range, Refutation, Rows, refute_sensitivity
 from tacit.audit.report import Report
 from tacit.audit.sensitivity import FoundSensitivity, sensitivity_by_search
 from tacit.audit.statistical import Evidence, Findings, audit
-from tacit.audit.subjects import SUBJECTS, Subject, subject_of
 from tacit.audit.verify import compare, verify
 
 __all__ = [

@@ -47,7 +47,9 @@ def share_at_most(hits: int, runs: int, failure: Fraction) -> Fraction:
     >>> float(share_at_most(0, 1000, Fraction(1, 10**6)))
     0.0137...
     """
-    return 1 - share_at_least(count_of(runs, "runs", least=1) - count_of(hits, "hits", most=runs), runs, failure)
+    return 1 - share_at_least(
+        count_of(runs, "runs", least=1) - count_of(hits, "hits", most=runs), runs, failure
+    )
 
 
 def tail_at_most(hits: int, runs: int, share: Fraction) -> Ball:
@@ -64,7 +66,11 @@ def tail_at_most(hits: int, runs: int, share: Fraction) -> Ball:
     with working(96):
         odds = ball(share / (1 - share))
         one = ball(1)
-        ways = (one * (runs + 1)).lgamma() - (one * (hits + 1)).lgamma() - (one * (runs - hits + 1)).lgamma()
+        ways = (
+            (one * (runs + 1)).lgamma()
+            - (one * (hits + 1)).lgamma()
+            - (one * (runs - hits + 1)).lgamma()
+        )
         first = (ways + hits * ball(share).log() + (runs - hits) * ball(1 - share).log()).exp()
         total, term, place = one, one, hits
         while place < runs and place - hits < _TERMS:
@@ -96,5 +102,7 @@ def _propose_share(hits: int, runs: int, failure: float) -> float:
     low, high = log(hits / runs) + failure, log(hits / runs)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if exp(middle) < 1 and chance(exp(middle)) <= failure else (low, middle)
+        low, high = (
+            (middle, high) if exp(middle) < 1 and chance(exp(middle)) <= failure else (low, middle)
+        )
     return exp(low)

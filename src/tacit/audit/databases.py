@@ -9,7 +9,15 @@ from tacit.errors import InvalidData, InvalidInput, TooLarge
 from tacit.exact import count_of
 from tacit.privacy import Neighbours
 
-__all__ = ["Database", "Pair", "PAIRS_AT_MOST", "databases", "distance", "neighbouring_pairs", "pairs_needed"]
+__all__ = [
+    "Database",
+    "Pair",
+    "PAIRS_AT_MOST",
+    "databases",
+    "distance",
+    "neighbouring_pairs",
+    "pairs_needed",
+]
 
 Row = Hashable
 Database = tuple[Row, ...]
@@ -32,7 +40,9 @@ def databases(
     """
     rows, size = _check_universe(universe, size, neighbours)
     for length in _lengths(size, neighbours):
-        yield from product(rows, repeat=length) if ordered else combinations_with_replacement(rows, length)
+        yield from (
+            product(rows, repeat=length) if ordered else combinations_with_replacement(rows, length)
+        )
 
 
 def neighbouring_pairs(
@@ -58,7 +68,12 @@ def neighbouring_pairs(
 
 
 def pairs_needed(
-    universe: Iterable[Row], size: int, neighbours: Neighbours, *, ordered: bool = True, limit: int = PAIRS_AT_MOST
+    universe: Iterable[Row],
+    size: int,
+    neighbours: Neighbours,
+    *,
+    ordered: bool = True,
+    limit: int = PAIRS_AT_MOST,
 ) -> int:
     """An upper bound on the number of neighbouring pairs, refused if it is 0 or exceeds `limit`.
 
@@ -67,7 +82,9 @@ def pairs_needed(
     """
     rows, size = _check_universe(universe, size, neighbours)
     choices = len(rows)
-    counts = {n: choices**n if ordered else comb(choices + n - 1, n) for n in _lengths(size, neighbours)}
+    counts = {
+        n: choices**n if ordered else comb(choices + n - 1, n) for n in _lengths(size, neighbours)
+    }
     match neighbours:
         case Neighbours.REPLACE:
             pairs = counts[size] * size * (choices - 1) // 2
@@ -76,7 +93,9 @@ def pairs_needed(
         case _:
             assert_never(neighbours)
     if not pairs:
-        raise InvalidInput("size", size, "no two databases are neighbours; give a larger size or universe")
+        raise InvalidInput(
+            "size", size, "no two databases are neighbours; give a larger size or universe"
+        )
     if pairs > count_of(limit, "limit"):
         raise TooLarge(
             f"{choices} kinds of row and size {size} make {sum(counts.values()):,} databases and up to {pairs:,} "
@@ -86,7 +105,9 @@ def pairs_needed(
     return pairs
 
 
-def distance(x: Sequence[object], y: Sequence[object], neighbours: Neighbours, *, ordered: bool = True) -> int:
+def distance(
+    x: Sequence[object], y: Sequence[object], neighbours: Neighbours, *, ordered: bool = True
+) -> int:
     """The number of single steps from `x` to `y`: rows replaced, or rows added and removed.
 
     >>> r = [[1, 2], [5, 6], [7, 8], [11, 5]]
@@ -106,20 +127,28 @@ def distance(x: Sequence[object], y: Sequence[object], neighbours: Neighbours, *
                     f"databases of {len(x)} and {len(y)} rows have no distance under replace; "
                     "give databases of one size, or measure under add-or-remove"
                 )
-            return sum(a != b for a, b in zip(x, y, strict=True)) if ordered else len(x) - _count_shared(x, y)
+            return (
+                sum(a != b for a, b in zip(x, y, strict=True))
+                if ordered
+                else len(x) - _count_shared(x, y)
+            )
         case Neighbours.ADD_OR_REMOVE:
             return len(x) + len(y) - 2 * (_longest_common(x, y) if ordered else _count_shared(x, y))
         case _:
             assert_never(neighbours)
 
 
-def _check_universe(universe: Iterable[Row], size: int, neighbours: Neighbours) -> tuple[Database, int]:
+def _check_universe(
+    universe: Iterable[Row], size: int, neighbours: Neighbours
+) -> tuple[Database, int]:
     _check_relation(neighbours)
     rows = tuple(universe)
     try:
         kinds = len(set(rows))
     except TypeError:
-        raise InvalidInput("universe", universe, "rows must be hashable: write a list as a tuple") from None
+        raise InvalidInput(
+            "universe", universe, "rows must be hashable: write a list as a tuple"
+        ) from None
     if not rows or kinds != len(rows):
         raise InvalidInput("universe", universe, "name at least one kind of row, each of them once")
     return rows, count_of(size, "size")
@@ -127,7 +156,9 @@ def _check_universe(universe: Iterable[Row], size: int, neighbours: Neighbours) 
 
 def _check_relation(neighbours: Neighbours) -> None:
     if not isinstance(neighbours, Neighbours):
-        raise InvalidInput("neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE")
+        raise InvalidInput(
+            "neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE"
+        )
 
 
 def _lengths(size: int, neighbours: Neighbours) -> range:
@@ -141,7 +172,12 @@ def _lengths(size: int, neighbours: Neighbours) -> range:
 
 
 def _partners(
-    database: Database, rows: Database, rank: dict[Row, int], neighbours: Neighbours, *, ordered: bool
+    database: Database,
+    rows: Database,
+    rank: dict[Row, int],
+    neighbours: Neighbours,
+    *,
+    ordered: bool,
 ) -> Iterator[Database]:
     """The neighbours that come after `database` (replace) or are shorter by one (add-or-remove), each once."""
     match neighbours:
@@ -182,5 +218,7 @@ def _longest_common(x: Sequence[object], y: Sequence[object]) -> int:
         before = best
         best = [0]
         for position, other in enumerate(y, start=1):
-            best.append(before[position - 1] + 1 if row == other else max(before[position], best[-1]))
+            best.append(
+                before[position - 1] + 1 if row == other else max(before[position], best[-1])
+            )
     return best[-1]

@@ -43,8 +43,12 @@ def truncate(probability: Callable[[int], Probability], low: int, high: int) -> 
     >>> truncate(lambda k: Fraction(1, 2 ** (k + 1)) if k >= 0 else Fraction(0), 0, 19).tail
     Fraction(1, 1048576)
     """
-    listed: dict[Outcome, Probability] = {outcome: probability(outcome) for outcome in range(low, high + 1)}
-    return Truncated(listed, max(Fraction(0), 1 - sum(_probability(*mass).low for mass in listed.items())))
+    listed: dict[Outcome, Probability] = {
+        outcome: probability(outcome) for outcome in range(low, high + 1)
+    }
+    return Truncated(
+        listed, max(Fraction(0), 1 - sum(_probability(*mass).low for mass in listed.items()))
+    )
 
 
 @frozen
@@ -78,7 +82,9 @@ def distribution_of(returned: object) -> Distribution:
     Fraction(0, 1)
     """
     whole = (
-        returned if isinstance(returned, Truncated) else Truncated(cast("Mapping[Outcome, Probability]", returned), 0)
+        returned
+        if isinstance(returned, Truncated)
+        else Truncated(cast("Mapping[Outcome, Probability]", returned), 0)
     )
     if not isinstance(whole.listed, Mapping):
         raise InvalidDistribution(
@@ -87,13 +93,17 @@ def distribution_of(returned: object) -> Distribution:
     listed = {outcome: _probability(outcome, given) for outcome, given in whole.listed.items()}
     unlisted = _probability("the tail", whole.tail).high
     _sums_to_one(listed, unlisted)
-    return Distribution(tuple((outcome, p) for outcome, p in listed.items() if p.high > 0), unlisted)
+    return Distribution(
+        tuple((outcome, p) for outcome, p in listed.items() if p.high > 0), unlisted
+    )
 
 
 def _probability(outcome: Outcome, given: object) -> Enclosure:
     if isinstance(given, Ball):
         if not given.is_finite():
-            raise InvalidDistribution(f"the probability of {outcome!r} is {given}; compute it with more bits")
+            raise InvalidDistribution(
+                f"the probability of {outcome!r} is {given}; compute it with more bits"
+            )
         low, high = lower(given), upper(given)
     elif isinstance(given, Rational) and not isinstance(given, bool):
         low = high = Fraction(int(given.numerator), int(given.denominator))
@@ -103,7 +113,9 @@ def _probability(outcome: Outcome, given: object) -> Enclosure:
             "return a Fraction, or a Ball where the probability is irrational"
         )
     if high < 0:
-        raise InvalidDistribution(f"the probability of {outcome!r} is negative; probabilities are at least 0")
+        raise InvalidDistribution(
+            f"the probability of {outcome!r} is negative; probabilities are at least 0"
+        )
     return Enclosure(max(low, Fraction(0)), high)
 
 

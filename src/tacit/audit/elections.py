@@ -48,7 +48,9 @@ def election(
     running = tuple(candidates)
     added, rerandomised = count_of(added, "added"), count_of(rerandomised, "rerandomised")
     if not running or len(set(running)) != len(running):
-        raise InvalidInput("candidates", candidates, "name at least one candidate, each of them once")
+        raise InvalidInput(
+            "candidates", candidates, "name at least one candidate, each of them once"
+        )
 
     def chances(ballots: tuple[Candidate, ...]) -> dict[Candidate, Fraction]:
         totals = dict.fromkeys(running, Fraction(0))
@@ -70,7 +72,11 @@ def _ballot_boxes(
     """Every ballot box that may come to be counted, all of them equally likely."""
     voters = len(ballots) + added
     if rerandomised > voters:
-        raise InvalidInput("rerandomised", rerandomised, f"there are {voters} rows, added ones included; take no more")
+        raise InvalidInput(
+            "rerandomised",
+            rerandomised,
+            f"there are {voters} rows, added ones included; take no more",
+        )
     rank = {candidate: position for position, candidate in enumerate(running)}
     for extra in product(running, repeat=added):
         for chosen in combinations(range(voters), rerandomised):

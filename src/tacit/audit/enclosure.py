@@ -81,7 +81,9 @@ def rational(number: int | Fraction, name: str) -> Fraction:
     Fraction(3, 1)
     """
     if isinstance(number, bool) or not isinstance(number, Rational):
-        remedy = "give an int or a Fraction (`epsilon` and `delta` also take a float, and enclose it)"
+        remedy = (
+            "give an int or a Fraction (`epsilon` and `delta` also take a float, and enclose it)"
+        )
         raise InvalidInput(name, number, remedy)
     return Fraction(int(number.numerator), int(number.denominator))
 

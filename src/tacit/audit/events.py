@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.audit.cells import Cells
+from tacit.audit.outcome_bins import Cells
 from tacit.frozen import frozen
 
 __all__ = ["Aim", "Event", "best_event", "by_epsilon", "by_mu"]
@@ -41,8 +41,12 @@ class Aim:
     def score(self, low: Floats, high: Floats) -> Floats:
         """What each event shows if it is at least this likely for one database and at most that for the other."""
         if self.delta is not None:
-            return np.asarray(np.log(np.maximum(low - self.delta, _LEAST)) - np.log(np.maximum(high, _LEAST)))
-        quantile = np.vectorize(lambda share: _NORMAL.inv_cdf(min(max(share, _LEAST), _MOST)), otypes=[np.float64])
+            return np.asarray(
+                np.log(np.maximum(low - self.delta, _LEAST)) - np.log(np.maximum(high, _LEAST))
+            )
+        quantile = np.vectorize(
+            lambda share: _NORMAL.inv_cdf(min(max(share, _LEAST), _MOST)), otypes=[np.float64]
+        )
         return np.asarray(quantile(low) - quantile(high))
 
 
@@ -80,7 +84,10 @@ def best_event(
 
 def _orders(cells: Cells, mine: Counts, theirs: Counts) -> Iterator[tuple[NDArray[np.intp], float]]:
     """Orders in which cells may enter, and how far each is trusted: one learnt from the counts flatters itself."""
-    yield np.argsort(-(mine + 0.5) / (theirs + 0.5), kind="stable"), 0.97 if cells.is_ordered else 1.0
+    yield (
+        np.argsort(-(mine + 0.5) / (theirs + 0.5), kind="stable"),
+        0.97 if cells.is_ordered else 1.0,
+    )
     if cells.is_ordered:
         yield np.arange(cells.count), 1.0
         yield np.arange(cells.count - 1, -1, -1), 1.0

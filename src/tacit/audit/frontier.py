@@ -40,7 +40,8 @@ class Witness:
     def __str__(self) -> str:
         x, y = self.pair
         event = "{" + ", ".join(repr(outcome) for outcome in self.ranked[: self.taken]) + "}"
-        return f"{event} has probability {_format_mass(self.under_x)} under {x!r} and {_format_mass(self.under_y)} under {y!r}"
+        p, q = _format_mass(self.under_x), _format_mass(self.under_y)
+        return f"{event} has probability {p} under {x!r} and {q} under {y!r}"
 
 
 class Breakpoint(NamedTuple):
@@ -78,7 +79,8 @@ class Frontier:
         if not worst.under_y:
             mass, (x, y) = _format_mass(worst.under_x), worst.pair
             raise NotPrivate(
-                f"no epsilon is large enough at delta {_format_mass(delta)}: outcomes of mass {mass} under {x!r} are not "
+                f"no epsilon is large enough at delta {_format_mass(delta)}: "
+                f"outcomes of mass {mass} under {x!r} are not "
                 f"known to be possible under its neighbour {y!r}; "
                 f"ask at a delta of at least {mass}, or list more outcomes if a tail was cut off"
             )
@@ -127,7 +129,11 @@ class Frontier:
         over = [vertex for vertex in self.vertices if vertex.under_x > delta]
         if over and not over[0].under_y:
             return over[0]
-        return max(over, key=lambda vertex: (vertex.under_x - delta) / vertex.under_y, default=self.vertices[-1])
+        return max(
+            over,
+            key=lambda vertex: (vertex.under_x - delta) / vertex.under_y,
+            default=self.vertices[-1],
+        )
 
     def worst_at_ratio(self, ratio: int | Fraction) -> Witness:
         """The event that forces delta up at e^epsilon = `ratio`."""
@@ -142,7 +148,8 @@ class Frontier:
         if given.low < 0:
             raise InvalidInput("epsilon", epsilon, "give a number of at least 0")
         last = self.breakpoints()[-1].ratio
-        if given.low >= last.numerator.bit_length():  # log(last) is smaller, and e^epsilon may not fit into memory
+        # log(last) is smaller, and e^epsilon may not fit into memory
+        if given.low >= last.numerator.bit_length():
             return Enclosure(last, last)
         return exp_of(given, bits)
 
@@ -151,7 +158,9 @@ def attained_tests(p: Distribution, q: Distribution, pair: Pair) -> Iterator[Wit
     """Tests that certainly reach what they show: low ends under x, high ends under y."""
     other = dict(q.listed)
     elsewhere = Enclosure(Fraction(0), q.unlisted)
-    weights = [(outcome, mass.low, other.get(outcome, elsewhere).high) for outcome, mass in p.listed]
+    weights = [
+        (outcome, mass.low, other.get(outcome, elsewhere).high) for outcome, mass in p.listed
+    ]
     return _prefixes(weights, Fraction(0), pair)
 
 
@@ -180,9 +189,13 @@ def hull(tests: Iterable[Witness]) -> tuple[Witness, ...]:
     return tuple(kept)
 
 
-def _prefixes(weights: list[tuple[Outcome, Fraction, Fraction]], tail: Fraction, pair: Pair) -> Iterator[Witness]:
+def _prefixes(
+    weights: list[tuple[Outcome, Fraction, Fraction]], tail: Fraction, pair: Pair
+) -> Iterator[Witness]:
     """The tests "one of the k most telling outcomes came up", for every k, and "anything came up"."""
-    weights.sort(key=lambda weight: (weight[2] > 0, -weight[1] / weight[2] if weight[2] else -weight[1]))
+    weights.sort(
+        key=lambda weight: (weight[2] > 0, -weight[1] / weight[2] if weight[2] else -weight[1])
+    )
     ranked = tuple(outcome for outcome, _, _ in weights)
     under_x, under_y = tail, Fraction(0)
     yield Witness(pair, under_x, under_y, ranked, 0)
@@ -193,7 +206,9 @@ def _prefixes(weights: list[tuple[Outcome, Fraction, Fraction]], tail: Fraction,
 
 
 def _turns_right(a: Witness, b: Witness, c: Witness) -> bool:
-    return (b.under_x - a.under_x) * (c.under_y - b.under_y) > (c.under_x - b.under_x) * (b.under_y - a.under_y)
+    return (b.under_x - a.under_x) * (c.under_y - b.under_y) > (c.under_x - b.under_x) * (
+        b.under_y - a.under_y
+    )
 
 
 def _format_mass(mass: Fraction) -> str:

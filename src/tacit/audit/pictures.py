@@ -9,7 +9,7 @@ import numpy as np
 from tacit.extras import extra
 
 if TYPE_CHECKING:
-    from tacit.audit.games import Games
+    from tacit.audit.posteriors import Games
     from tacit.audit.statistical import Findings
 
 __all__ = ["findings_picture", "games_picture"]
@@ -49,7 +49,12 @@ def _outcomes(axes: Any, findings: "Findings") -> None:
     axes.bar(places, heights, width=1.0, color=_GREY, alpha=0.25, label="the witness")
     ticks = places[:: max(1, len(places) // 8)]
     names = [cells.words(np.arange(cells.count) == used[tick]) for tick in ticks]
-    axes.set_xticks(ticks, [name if len(name) < 14 else name[:12] + "…" for name in names], fontsize=8, rotation=30)
+    axes.set_xticks(
+        ticks,
+        [name if len(name) < 14 else name[:12] + "…" for name in names],
+        fontsize=8,
+        rotation=30,
+    )
     axes.set(title="What came out", ylabel="share of the runs", ylim=(0, None))
     axes.legend(frameon=False, fontsize=9)
 
@@ -63,19 +68,42 @@ def _rates(axes: Any, findings: "Findings") -> None:
         ratio, delta = exp(min(float(findings.claimed), 50)), float(findings.delta)
         most = np.minimum(np.minimum(1, ratio * alarms + delta), 1 - (1 - alarms - delta) / ratio)
         axes.plot(alarms, most, color=_GREY, linewidth=1.5)
-        axes.fill_between(alarms, alarms, most, color=_GREY, alpha=0.2, label=f"epsilon {float(findings.claimed):.4g}")
+        axes.fill_between(
+            alarms,
+            alarms,
+            most,
+            color=_GREY,
+            alpha=0.2,
+            label=f"epsilon {float(findings.claimed):.4g}",
+        )
     axes.plot([0, 1], [0, 1], color=_GREY, linewidth=1, linestyle=":")
     colour = _RED if findings.refuted_epsilon else _BLUE
     axes.plot([0, high, high], [low, low, 1], color=colour, linewidth=1)
     axes.fill_between([0, high], low, 1, color=colour, alpha=0.12)
     axes.plot(
-        found.alarms / found.runs, found.hits / found.runs, "o", color=colour, ms=5, label="the witness, measured"
+        found.alarms / found.runs,
+        found.hits / found.runs,
+        "o",
+        color=colour,
+        ms=5,
+        label="the witness, measured",
     )
     if high > 0.15:
         axes.annotate(
-            "certainly\nin here", (high / 2, (1 + low) / 2), ha="center", va="center", fontsize=8, color=colour
+            "certainly\nin here",
+            (high / 2, (1 + low) / 2),
+            ha="center",
+            va="center",
+            fontsize=8,
+            color=colour,
         )
-    axes.set(title="What an attacker can tell", xlabel="false alarms", ylabel="hits", xlim=(0, 1), ylim=(0, 1))
+    axes.set(
+        title="What an attacker can tell",
+        xlabel="false alarms",
+        ylabel="hits",
+        xlim=(0, 1),
+        ylim=(0, 1),
+    )
     axes.set_aspect("equal")
     axes.legend(frameon=False, fontsize=9, loc="lower right")
 
@@ -99,8 +127,16 @@ def _beliefs(axes: Any, games: "Games") -> None:
     }
     for shift, (name, (heights, colour)) in enumerate(bars.items()):
         axes.bar(places + 0.27 * (shift - 1), heights, width=0.25, color=colour, label=name)
-    axes.set_xticks(places, [_row(database) for database in databases], fontsize=8, rotation=30, parse_math=False)
-    axes.set_title(f"Belief after {_short(worst.outcome)} was released, and row {worst.row}", parse_math=False)
+    axes.set_xticks(
+        places,
+        [_row(database) for database in databases],
+        fontsize=8,
+        rotation=30,
+        parse_math=False,
+    )
+    axes.set_title(
+        f"Belief after {_short(worst.outcome)} was released, and row {worst.row}", parse_math=False
+    )
     axes.set(ylabel="probability", ylim=(0, 1))
     axes.legend(frameon=False, fontsize=9)
 
@@ -108,7 +144,9 @@ def _beliefs(axes: Any, games: "Games") -> None:
 def _shifts(axes: Any, games: "Games") -> None:
     bound = float(games.bound)
     for row, colour in zip(
-        range(games.rows), [_BLUE, _ORANGE, "#2f7d4f", "#7a3e8e", "#8a6d1b"] * games.rows, strict=False
+        range(games.rows),
+        [_BLUE, _ORANGE, "#2f7d4f", "#7a3e8e", "#8a6d1b"] * games.rows,
+        strict=False,
     ):
         shifts = [float(games.shift(row, outcome)) for outcome in games.outcomes]
         axes.plot(
@@ -121,11 +159,18 @@ def _shifts(axes: Any, games: "Games") -> None:
             label=f"without row {row}",
         )
     axes.axhline(bound, color=_RED, linewidth=1.2)
-    axes.text(0, bound, f" no belief shifts by more: {bound:.3f}", color=_RED, fontsize=9, va="bottom")
-    axes.set_xticks(
-        range(len(games.outcomes)), [_short(outcome) for outcome in games.outcomes], fontsize=8, parse_math=False
+    axes.text(
+        0, bound, f" no belief shifts by more: {bound:.3f}", color=_RED, fontsize=9, va="bottom"
     )
-    axes.set(title="How far a row shifts the belief", xlabel="what is released", ylabel="total variation")
+    axes.set_xticks(
+        range(len(games.outcomes)),
+        [_short(outcome) for outcome in games.outcomes],
+        fontsize=8,
+        parse_math=False,
+    )
+    axes.set(
+        title="How far a row shifts the belief", xlabel="what is released", ylabel="total variation"
+    )
     axes.set_ylim(0, min(1.05, 1.25 * max(bound, float(games.worst.shift), 0.01)))
     axes.legend(frameon=False, fontsize=9, loc="center right")
 

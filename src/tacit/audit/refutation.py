@@ -49,7 +49,18 @@ class Range:
         """One of the ends, mostly."""
         last = len(self.numbers) - 1
         zero = min(max(-self.numbers.start // self.numbers.step, 0), last)
-        places = (0, last, 0, last, 0, last, zero, min(zero + 1, last), max(last - 1, 0), (last + 1) // 2)
+        places = (
+            0,
+            last,
+            0,
+            last,
+            0,
+            last,
+            zero,
+            min(zero + 1, last),
+            max(last - 1, 0),
+            (last + 1) // 2,
+        )
         return self.numbers[places[below(len(places))]]
 
     def near(self, row: int) -> int:
@@ -142,7 +153,11 @@ def rows_of(universe: Universe) -> Rows:
         listed = tuple(universe)
         found, empty = _Listed(listed), not listed
     else:
-        raise InvalidInput("universe", universe, "give a range, a list of rows, a function that makes one, or Columns")
+        raise InvalidInput(
+            "universe",
+            universe,
+            "give a range, a list of rows, a function that makes one, or Columns",
+        )
     if empty:
         raise InvalidInput("universe", universe, "name at least one kind of row")
     return found
@@ -171,7 +186,11 @@ class Refutation:
 
     def __str__(self) -> str:
         x, y = (_short(database) for database in self.pair)
-        verdict = f"refuted after {self.tries:,} pairs" if self.refuted else f"not refuted by {self.tries:,} pairs"
+        verdict = (
+            f"refuted after {self.tries:,} pairs"
+            if self.refuted
+            else f"not refuted by {self.tries:,} pairs"
+        )
         return (
             f"a sensitivity of {_number(self.claimed)} by {self.neighbours.value} is {verdict}: "
             f"the values on {x} and {y} lie {_number(self.found)} apart"
@@ -204,13 +223,17 @@ def refute_sensitivity(
     (True, True)
     """
     if not isinstance(neighbours, Neighbours):
-        raise InvalidInput("neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE")
+        raise InvalidInput(
+            "neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE"
+        )
     search = _Search(function, rows_of(universe), neighbours, count_of(size, "size", least=1), norm)
     limit = at_least(claimed, "claimed")
     wanted = limit**2 if norm is Norm.L2 else limit
     best: tuple[Fraction, Pair] | None = None
     done = 0
-    for _ in show_progress(range(many := count_of(tries, "tries", least=1)), many, "pairs of neighbours"):
+    for _ in show_progress(
+        range(many := count_of(tries, "tries", least=1)), many, "pairs of neighbours"
+    ):
         done += 1
         ended = search.step()
         if best is None or search.apart > best[0]:
@@ -235,7 +258,11 @@ class _State:
     @property
     def pair(self) -> Pair:
         x = (*self.shared[: self.place], self.row, *self.shared[self.place :])
-        y = (*self.shared[: self.place], *((self.other,) if self.both else ()), *self.shared[self.place :])
+        y = (
+            *self.shared[: self.place],
+            *((self.other,) if self.both else ()),
+            *self.shared[self.place :],
+        )
         return x, y
 
 
@@ -250,7 +277,13 @@ class _Search:
         size: int,
         norm: Norm | Length,
     ) -> None:
-        self.function, self.rows, self.neighbours, self.size, self.norm = function, rows, neighbours, size, norm
+        self.function, self.rows, self.neighbours, self.size, self.norm = (
+            function,
+            rows,
+            neighbours,
+            size,
+            norm,
+        )
         self.begin()
 
     def begin(self) -> None:
@@ -294,7 +327,13 @@ class _Search:
             case _:
                 shared = tuple(self.rows.extreme() for _ in range(count))
         both = self.neighbours is Neighbours.REPLACE
-        return _State(shared, below(count + 1), self.rows.extreme(), self.rows.extreme() if both else None, both)
+        return _State(
+            shared,
+            below(count + 1),
+            self.rows.extreme(),
+            self.rows.extreme() if both else None,
+            both,
+        )
 
     def _change_row(self, state: _State) -> _State:
         """The same but for one row: one of those that differ, one that is shared, or one more or less."""

@@ -29,7 +29,9 @@ class Report:
     @property
     def exact(self) -> bool:
         """Whether nothing was enclosed: all probabilities were rational and none was left out."""
-        mine, other = ([(v.under_x, v.under_y) for v in f.vertices] for f in (self.guaranteed, self.attained))
+        mine, other = (
+            [(v.under_x, v.under_y) for v in f.vertices] for f in (self.guaranteed, self.attained)
+        )
         return mine == other
 
     def ratio(self, delta: int | Fraction = 0) -> Fraction:
@@ -114,4 +116,6 @@ class Report:
         return f"{scope}: {epsilon} at delta 0; delta {self.delta(0)} at epsilon 0"
 
     def _delta(self, epsilon: Number, bits: int) -> Enclosure:
-        return Enclosure(self.attained.delta(epsilon, bits).low, self.guaranteed.delta(epsilon, bits).high)
+        return Enclosure(
+            self.attained.delta(epsilon, bits).low, self.guaranteed.delta(epsilon, bits).high
+        )

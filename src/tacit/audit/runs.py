@@ -29,7 +29,11 @@ def release_of(mechanism: object) -> Release:
     """
     found = getattr(mechanism, "release", mechanism)
     if not callable(found):
-        raise InvalidInput("mechanism", mechanism, "give a mechanism with `release`, or a function from data to output")
+        raise InvalidInput(
+            "mechanism",
+            mechanism,
+            "give a mechanism with `release`, or a function from data to output",
+        )
     return found
 
 
@@ -47,12 +51,16 @@ def runs_of(release: Release, data: object, times: int) -> Iterator[Outputs]:
     for start in show_progress(starts, len(starts), f"blocks of {size:,} runs"):
         wanted = min(size, times - start)
         try:
-            found = release(data, times=wanted) if at_once else [release(data) for _ in range(wanted)]
+            found = (
+                release(data, times=wanted) if at_once else [release(data) for _ in range(wanted)]
+            )
         except Exception as error:
             error.add_note(f"while the mechanism ran on {_short(data)}")
             raise
         if len(found) != wanted:
-            raise InvalidData(f"asked for {wanted:,} outputs, the mechanism returned {len(found):,}; return one a run")
+            raise InvalidData(
+                f"asked for {wanted:,} outputs, the mechanism returned {len(found):,}; return one a run"
+            )
         yield tidy(found)
 
 

@@ -53,9 +53,13 @@ class FoundSensitivity:
     def sensitivity(self) -> Sensitivity:
         """The same bound as mechanisms take it."""
         if not isinstance(self.norm, Norm):
-            raise InvalidInput("norm", self.norm, "mechanisms know L1, L2 and LINF; search with one of these")
+            raise InvalidInput(
+                "norm", self.norm, "mechanisms know L1, L2 and LINF; search with one of these"
+            )
         if not self.bound:
-            raise InvalidInput("function", "constant", "it needs no noise: one unit cannot move its answer here")
+            raise InvalidInput(
+                "function", "constant", "it needs no noise: one unit cannot move its answer here"
+            )
         return Sensitivity(self.bound, self.norm, self.neighbours, self.dimension)
 
 
@@ -121,7 +125,9 @@ def _numbers(value: object) -> Iterator[Fraction]:
         )
     if isinstance(value, float):
         if not isfinite(value):
-            raise InvalidData("the function returned NaN or infinity, which has no distance; return finite numbers")
+            raise InvalidData(
+                "the function returned NaN or infinity, which has no distance; return finite numbers"
+            )
         yield Fraction(value)
     elif isinstance(value, Rational):
         yield Fraction(int(value.numerator), int(value.denominator))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tacit.accounting import total
 from tacit.audit.binomial import share_at_least, share_at_most
-from tacit.audit.cells import Cells, views_of
 from tacit.audit.events import Event, best_event, by_epsilon, by_mu
+from tacit.audit.outcome_bins import Cells, views_of
 from tacit.audit.runs import Outputs, Release, release_of, runs_of
 from tacit.errors import InvalidInput
 from tacit.exact import (
@@ -205,11 +205,15 @@ def audit(
     release, runs = release_of(mechanism), count_of(samples, "samples", least=_FEWEST)
     wanted, failure = at_least(delta, "delta"), 1 - at_least(confidence, "confidence")
     if not 0 < failure < Fraction(1, 2):
-        raise InvalidInput("confidence", confidence, "give a probability above 1/2 and below 1, such as 0.999999")
+        raise InvalidInput(
+            "confidence", confidence, "give a probability above 1/2 and below 1, such as 0.999999"
+        )
     if not 0 <= wanted < 1:
         raise InvalidInput("delta", delta, "give a probability from 0 to below 1")
     if len(pair) != 2:
-        raise InvalidInput("pair", pair, "give two databases, or two exact answers, that are neighbours")
+        raise InvalidInput(
+            "pair", pair, "give two databases, or two exact answers, that are neighbours"
+        )
     each = failure / 6
     events, _first = _choose_events(release, pair, runs // 2, wanted, each)
     second = _observe(release, pair, runs - runs // 2, [event.cells for event in events])
@@ -233,7 +237,10 @@ def _choose_events(
     streams = [runs_of(release, data, runs) for data in pair]
     previews = [_preview(stream) for stream in streams]
     views = views_of(*previews)
-    counts = [_count_cells(views, preview, stream) for preview, stream in zip(previews, streams, strict=True)]
+    counts = [
+        _count_cells(views, preview, stream)
+        for preview, stream in zip(previews, streams, strict=True)
+    ]
     seen = list(zip(views, *counts, strict=True))
     aims = ((FIRST, by_epsilon(delta)), (SECOND, by_epsilon(delta)), (FIRST, by_mu()))
     events = tuple(best_event(seen, favours, aim, failure)[1] for favours, aim in aims)
@@ -302,7 +309,11 @@ def _small(findings: Findings) -> str:
 
 
 def _verdict(claimed: Fraction | None, refuted: bool) -> str:
-    return "" if claimed is None else f"; claimed {float(claimed):.6g}, {'REFUTED' if refuted else 'not refuted'}"
+    return (
+        ""
+        if claimed is None
+        else f"; claimed {float(claimed):.6g}, {'REFUTED' if refuted else 'not refuted'}"
+    )
 
 
 def _rate(hits: int, runs: int) -> str:

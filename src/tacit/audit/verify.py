@@ -66,7 +66,9 @@ def compare(p: object, q: object) -> Report:
     >>> compare({"a": half, "b": half}, {"a": half, "c": half}).total_variation()
     Fraction(1, 2)
     """
-    return Report(None, 2, 1, *_frontiers([(distribution_of(p), distribution_of(q), (("p",), ("q",)))]))
+    return Report(
+        None, 2, 1, *_frontiers([(distribution_of(p), distribution_of(q), (("p",), ("q",)))])
+    )
 
 
 class _Catalogue:
@@ -99,12 +101,16 @@ class _Catalogue:
         return number
 
 
-def _frontiers(different: list[tuple[Distribution, Distribution, Pair]]) -> tuple[Frontier, Frontier]:
+def _frontiers(
+    different: list[tuple[Distribution, Distribution, Pair]],
+) -> tuple[Frontier, Frontier]:
     """The guaranteed and the attained frontier of all pairs, both ways round."""
     exact = all(p.exact and q.exact for p, q, _ in different)
     guaranteed: tuple[Witness, ...] = ()
     attained: tuple[Witness, ...] = ()
-    for p, q, (x, y) in show_progress(different, len(different), "pairs of different distributions"):
+    for p, q, (x, y) in show_progress(
+        different, len(different), "pairs of different distributions"
+    ):
         for one, other, pair in ((p, q, (x, y)), (q, p, (y, x))):
             guaranteed = hull([*guaranteed, *guaranteed_tests(one, other, pair)])
             if not exact:

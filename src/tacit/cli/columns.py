@@ -4,7 +4,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from tacit.cli.given import number
+from tacit.cli.arguments import number
 from tacit.errors import InvalidInput
 from tacit.plan import Kind
 
@@ -27,14 +27,18 @@ def column_option(text: str) -> tuple[str, Any]:
     name, _, kind = left.partition(":")
     spec: dict[str, Any] = {"type": kind} if kind else {}
     if not kind and right in {each.value for each in Kind}:
-        raise InvalidInput("--column", text, f"write a type as {name}:{right}, and public values as {name}=A,B")
+        raise InvalidInput(
+            "--column", text, f"write a type as {name}:{right}, and public values as {name}=A,B"
+        )
     if ".." in right:
         low, _, high = right.partition("..")
         bound = _moment if kind in (Kind.DATE.value, Kind.TIMESTAMP.value) else _number
         spec |= {"low": bound(low, name), "high": bound(high, name)}
     elif right:
         values = right.split(",")
-        spec["values"] = [_number(value, name) for value in values] if kind in ("integer", "number") else values
+        spec["values"] = (
+            [_number(value, name) for value in values] if kind in ("integer", "number") else values
+        )
     if not kind and "low" in spec:
         return name, (spec["low"], spec["high"])
     if not kind and "values" in spec:
@@ -58,7 +62,9 @@ def _moment(text: str, column: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise InvalidInput(f"--column {column}", text, f"write days as {column}:date=2025-01-01..2025-12-31") from None
+        raise InvalidInput(
+            f"--column {column}", text, f"write days as {column}:date=2025-01-01..2025-12-31"
+        ) from None
 
 
 def _number(text: str, column: str) -> Fraction | int:

@@ -5,13 +5,13 @@ import sys
 
 import typer
 
-from tacit.cli.asking import explain, mock, sql
-from tacit.cli.auditing import auditing
-from tacit.cli.books import books
+from tacit.cli.ask import explain, mock, sql
+from tacit.cli.attack_lab import lab
+from tacit.cli.audit import auditing
 from tacit.cli.demo import demo, print_example
-from tacit.cli.finding import clipping, find_bounds, find_contributions
-from tacit.cli.keeping import budget, check, init, refresh
-from tacit.cli.lab import lab
+from tacit.cli.find import clipping, find_bounds, find_contributions
+from tacit.cli.ledger_commands import books
+from tacit.cli.vault_commands import budget, check, init, refresh
 from tacit.errors import (
     EngineFailed,
     InvalidPolicy,
@@ -68,11 +68,13 @@ def main() -> None:
     except TacitError as refusal:
         _print_error(type(refusal).__name__, str(refusal))
         sys.exit(code_of(refusal))
-    except OSError as error:  # a file or a stream; what concerns the ledger or the rows is a refusal
+    except OSError as error:
+        # a file or a stream; what concerns the ledger or the rows is a refusal
         place = "the output" if error.filename is None else str(error.filename)
         why = (error.strerror or type(error).__name__).lower()
         _print_error(
-            "OSError", f"{place} cannot be read or written ({why}); mend that, and give the same command again"
+            "OSError",
+            f"{place} cannot be read or written ({why}); mend that, and give the same command again",
         )
         _let_go()
         sys.exit(2)

@@ -63,9 +63,9 @@ _AFFECTED = "SELECT COUNT(DISTINCT patient) AS patients FROM events WHERE event 
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="A new folder, for the vault, the anchor and the chart.")] = Path(
-        "tacit-demo"
-    ),
+    folder: Annotated[
+        Path, typer.Argument(help="A new folder, for the vault, the anchor and the chart.")
+    ] = Path("tacit-demo"),
 ) -> None:
     """Make a vault over a clinic's real data and ask it a few questions."""
     clinic = make_vault(folder)
@@ -95,19 +95,27 @@ def print_example(
 def make_vault(folder: Path) -> Path:
     """The directory of a new vault over the clinic's data."""
     if folder.exists():
-        raise InvalidInput("folder", str(folder), "it exists already; name a new one: tacit demo another-folder")
+        raise InvalidInput(
+            "folder", str(folder), "it exists already; name a new one: tacit demo another-folder"
+        )
     clinic = folder / "clinic"
     clinic.mkdir(parents=True)
-    for file in sorted(example("labs").parent.iterdir()):  # the tables, their notice and their licence
+    # the tables, their notice and their licence
+    for file in sorted(example("labs").parent.iterdir()):
         shutil.copy(file, clinic / file.name)
     (clinic / "tacit.toml").write_text(_POLICY, encoding="utf-8")
     return clinic
 
 
 def _sql(vault: Vault, clinic: Path) -> None:
-    _headline("1. A question in SQL", "17,549 patients, 400,123 lab results: the Mayo Clinic's NAFLD cohort")
+    _headline(
+        "1. A question in SQL",
+        "17,549 patients, 400,123 lab results: the Mayo Clinic's NAFLD cohort",
+    )
     typer.echo(f">>> clinic = tacit.open({str(clinic)!r})")
-    typer.echo(f">>> clinic.explain({_BY_TEST!r}, epsilon=0.6)     # free, and before any row is read\n")
+    typer.echo(
+        f">>> clinic.explain({_BY_TEST!r}, epsilon=0.6)     # free, and before any row is read\n"
+    )
     typer.echo(str(vault.explain(_BY_TEST, epsilon=0.6)))
     typer.echo("\n>>> clinic.sql(…the same…, epsilon=0.6)")
     typer.echo(str(vault.sql(_BY_TEST, epsilon=0.6)))
@@ -115,7 +123,9 @@ def _sql(vault: Vault, clinic: Path) -> None:
 
 def _frame(vault: Vault, folder: Path) -> None:
     _headline("2. The same in Python, with a chart", "how heavy the clinic's older patients are")
-    typer.echo('>>> older = clinic.table("patients").where(tacit.col("age") >= 65).group_by("male")')
+    typer.echo(
+        '>>> older = clinic.table("patients").where(tacit.col("age") >= 65).group_by("male")'
+    )
     typer.echo('>>> answer = older.agg(n=tacit.count(), bmi=tacit.mean("bmi")).ask(epsilon=0.3)')
     older = vault.table("patients").where(col("age") >= 65).group_by("male")
     answer = older.agg(n=count(), bmi=mean("bmi")).ask(epsilon=0.3)
@@ -129,7 +139,10 @@ def _frame(vault: Vault, folder: Path) -> None:
 
 
 def _accuracy(vault: Vault) -> None:
-    _headline("3. Accuracy first", "how many patients have the disease, give or take 40; what will that cost?")
+    _headline(
+        "3. Accuracy first",
+        "how many patients have the disease, give or take 40; what will that cost?",
+    )
     typer.echo(f">>> clinic.sql({_AFFECTED!r}, within=40)")
     typer.echo(str(vault.sql(_AFFECTED, within=40)))
 
@@ -143,8 +156,12 @@ def _ask_again(vault: Vault) -> None:
 
 
 def _show_refusal(vault: Vault) -> None:
-    _headline("5. A question that would exceed the limit", "it is refused before the data are looked at")
-    typer.echo('>>> clinic.sql("SELECT event, COUNT(*) AS n FROM events GROUP BY event", epsilon=1.9)')
+    _headline(
+        "5. A question that would exceed the limit", "it is refused before the data are looked at"
+    )
+    typer.echo(
+        '>>> clinic.sql("SELECT event, COUNT(*) AS n FROM events GROUP BY event", epsilon=1.9)'
+    )
     try:
         vault.sql("SELECT event, COUNT(*) AS n FROM events GROUP BY event", epsilon=1.9)
     except LimitExceeded as refusal:
@@ -156,7 +173,9 @@ def _show_check(clinic: Path) -> None:
     with open_vault(clinic) as vault:
         for entry in vault.ledger.entries():
             share = float(vault.policy.limit.filter().share(entry.charge))
-            typer.echo(f"  {entry.number:>2}  {entry.hash.hex()[:12]}…  {share:>6.2%}  {entry.about}")
+            typer.echo(
+                f"  {entry.number:>2}  {entry.hash.hex()[:12]}…  {share:>6.2%}  {entry.about}"
+            )
         vault.verify()
         typer.echo(f"\nThe ledger is whole, and {vault.budget.spent:.1%} of the limit is spent.")
     typer.echo(f"Try it: {_command()} sql {shlex.quote(str(clinic))} '{_NEXT}' --epsilon 0.2")

@@ -46,7 +46,11 @@ def plain(answer: Release) -> dict[str, Any]:
         "rows": [dict(row) for row in answer],
         "confidence": answer.confidence,
         "notes": list(answer.notes),
-        "price": {"epsilon": answer.price.epsilon, "share": answer.price.share, "free": answer.price.free},
+        "price": {
+            "epsilon": answer.price.epsilon,
+            "share": answer.price.share,
+            "free": answer.price.free,
+        },
         "left_out": [each.sentence for each in answer.left_out],
         "receipt": dict(answer.receipt),
     }

@@ -2,26 +2,26 @@
 
 from typing import TYPE_CHECKING
 
-from tacit.curator.clipping import Clipping
-from tacit.curator.columns import column_of
-from tacit.curator.explanation import Expected, Explanation
-from tacit.curator.finding import FoundBounds, FoundContributions
-from tacit.curator.intervals import Interval, Noisy
-from tacit.curator.left_out import LeftOut
-from tacit.curator.policy import Limit, Policy, Replay, Shared
+from tacit.curator.answer.explanation import Expected, Explanation
+from tacit.curator.answer.intervals import Interval, Noisy
+from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.answer.release import Price, Release
+from tacit.curator.policy.columns import column_of
+from tacit.curator.policy.values import Limit, Policy, Replay, Shared
+from tacit.curator.pricing.terms import Terms, terms_of
 from tacit.curator.protect import protect
-from tacit.curator.release import Price, Release
-from tacit.curator.terms import Terms, terms_of
+from tacit.curator.record.clipping import Clipping
+from tacit.curator.record.facts import FoundBounds, FoundContributions
 from tacit.curator.vault import Budget, Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
-    from tacit.curator.document import Address, Document, read_policy
     from tacit.curator.examples import example
-    from tacit.curator.inspection import RowsInspection, inspect_rows
-    from tacit.curator.opening import adopt_ledger, open_vault
-    from tacit.curator.questions import Closest, QuestionAudit, audit_question
-    from tacit.curator.template import Comparison, compare_limits, policy_text
+    from tacit.curator.inspect_rows import RowsInspection, inspect_rows
+    from tacit.curator.open import adopt_ledger, open_vault
+    from tacit.curator.policy.file import Address, Document, read_policy
+    from tacit.curator.starter import Comparison, compare_limits, policy_text
+    from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
 
 __all__ = [
     "Address",
@@ -61,20 +61,20 @@ __all__ = [
 ]
 
 _LATER = {
-    "Address": "document",
-    "Document": "document",
-    "read_policy": "document",
+    "Address": "policy.file",
+    "Document": "policy.file",
+    "read_policy": "policy.file",
     "example": "examples",
-    "RowsInspection": "inspection",
-    "inspect_rows": "inspection",
-    "adopt_ledger": "opening",
-    "open_vault": "opening",
-    "Closest": "questions",
-    "QuestionAudit": "questions",
-    "audit_question": "questions",
-    "Comparison": "template",
-    "compare_limits": "template",
-    "policy_text": "template",
+    "RowsInspection": "inspect_rows",
+    "inspect_rows": "inspect_rows",
+    "adopt_ledger": "open",
+    "open_vault": "open",
+    "Closest": "trial.audit",
+    "QuestionAudit": "trial.audit",
+    "audit_question": "trial.audit",
+    "Comparison": "starter",
+    "compare_limits": "starter",
+    "policy_text": "starter",
 }
 
 __getattr__ = later(__name__, _LATER)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from tacit.curator.columns import Declared, column_of
-from tacit.curator.policy import Limit, Policy, Shared
+from tacit.curator.policy.columns import Declared, column_of
+from tacit.curator.policy.values import Limit, Policy, Shared
 from tacit.curator.vault import Vault
 from tacit.engines import DuckDB, open_connection, source_of, stored_kinds, with_format
 from tacit.errors import InvalidInput
@@ -45,7 +45,9 @@ def protect(
     ('ward', 'n', 'n_low', 'n_high')
     """
     if not isinstance(unit, str) or not unit:
-        raise InvalidInput("unit", unit, 'name the column whose equal values belong to one person, or "row"')
+        raise InvalidInput(
+            "unit", unit, 'name the column whose equal values belong to one person, or "row"'
+        )
     rows = source_of(source)  # once: a stream that is asked again is empty
     if format is not None:
         rows = with_format(rows, format)
@@ -55,14 +57,23 @@ def protect(
         if wanted not in stored:
             close = get_close_matches(wanted, stored, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
-            raise InvalidInput("column", wanted, f"{hint}the source has: {', '.join(sorted(stored))}")
+            raise InvalidInput(
+                "column", wanted, f"{hint}the source has: {', '.join(sorted(stored))}"
+            )
     called = name or (Path(source).stem if isinstance(source, str | Path) else "data")
     declared = tuple(column_of(each, spec, stored[each]) for each, spec in columns.items())
     table = Table(called, declared, unit=None if unit == "row" else unit)
     limit = Limit(epsilon, delta, neighbours)
     engine = DuckDB({table: rows}, connection=connection)
     return Vault(
-        Policy(limit, {called: Shared(table, 1 if unit == "row" and contributions is None else contributions, keys)}),
+        Policy(
+            limit,
+            {
+                called: Shared(
+                    table, 1 if unit == "row" and contributions is None else contributions, keys
+                )
+            },
+        ),
         {called: engine},
         MemoryLedger(limit.filter()),
     )

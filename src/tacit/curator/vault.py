@@ -9,10 +9,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tacit.accounting import Charge, ConcentratedFilter
-from tacit.curator.agreed import agreed_price
-from tacit.curator.clipping import Clipping, clipping_subject, plan_clipping, read_clipping
-from tacit.curator.explanation import Expected, Explanation, explain_plan
-from tacit.curator.finding import (
+from tacit.curator.answer.explanation import Expected, Explanation, explain_plan
+from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
+from tacit.curator.answer.release import Price, Release
+from tacit.curator.answer.view import view_answer
+from tacit.curator.policy.values import Limit, Policy, Shared
+from tacit.curator.pricing.answer_size import check_size
+from tacit.curator.pricing.header import agreed_price
+from tacit.curator.pricing.terms import Terms, amount_within, terms_of
+from tacit.curator.pricing.unknown_keys import Hiding
+from tacit.curator.record.clipping import Clipping, clipping_subject, plan_clipping, read_clipping
+from tacit.curator.record.facts import (
     FoundBounds,
     FoundContributions,
     as_declared,
@@ -24,16 +31,9 @@ from tacit.curator.finding import (
     topic_of_facts,
     with_facts,
 )
-from tacit.curator.left_out import LeftOut, add_measured, list_left_out
-from tacit.curator.policy import Limit, Policy, Shared
-from tacit.curator.receipt import faults_of, receipt_of, tag
-from tacit.curator.rehearsal import check_sure_of_groups, look_at, rehearse
-from tacit.curator.release import Price, Release
-from tacit.curator.size import check_size
-from tacit.curator.stored import Stored, release_exact
-from tacit.curator.terms import Terms, amount_within, terms_of
-from tacit.curator.unknown import Hiding
-from tacit.curator.view import view_answer
+from tacit.curator.record.receipt import faults_of, receipt_of, tag
+from tacit.curator.record.stored import Stored, release_exact
+from tacit.curator.rehearse import check_sure_of_groups, look_at, rehearse
 from tacit.engines import Engine
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import Number, at_least, at_most, float_at_least, rekey
@@ -63,7 +63,7 @@ from tacit.plan import (
 from tacit.printing import printable
 
 if TYPE_CHECKING:
-    from tacit.curator.questions import QuestionAudit
+    from tacit.curator.trial.audit import QuestionAudit
     from tacit.ledger import DurableLedger
 
 __all__ = ["Budget", "Vault"]
@@ -117,7 +117,9 @@ class Vault:
         formats: Mapping[str, str] | None = None,
     ) -> None:
         if analyst is not None and policy.analysts and analyst not in policy.analysts:
-            raise InvalidInput("analyst", analyst, f"name one of: {', '.join(sorted(policy.analysts))}")
+            raise InvalidInput(
+                "analyst", analyst, f"name one of: {', '.join(sorted(policy.analysts))}"
+            )
         self._policy = policy
         self._engines = engines
         self._ledger = ledger
@@ -142,7 +144,9 @@ class Vault:
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
         finding = bool(self._policy.limit.delta)
-        return Frame(self._table_named(name, self._tables).asked_table, asker=self.ask, finding=finding)
+        return Frame(
+            self._table_named(name, self._tables).asked_table, asker=self.ask, finding=finding
+        )
 
     def explain(
         self,
@@ -161,9 +165,15 @@ class Vault:
         terms = self._terms(plan, epsilon, within, sure)
         limit, spent = self._tightest()
         left_out = self._list_left_out(plan, terms)
-        told = explain_plan(plan, terms, self._shared_of(plan), limit, spent, sure, self._policy.unit, left_out)
+        told = explain_plan(
+            plan, terms, self._shared_of(plan), limit, spent, sure, self._policy.unit, left_out
+        )
         known = self._find_known(plan, terms, self._name(plan), within, sure)
-        return told if known is None else replace(told, free=True, expected=self._expected_errors(told, *known, sure))
+        return (
+            told
+            if known is None
+            else replace(told, free=True, expected=self._expected_errors(told, *known, sure))
+        )
 
     def _tightest(self) -> tuple[Limit, Charge]:
         """The limit of which least is left, everyone's or the analyst's own, and what is spent of it."""
@@ -175,12 +185,19 @@ class Vault:
         return min(everyone, mine, key=lambda pair: pair[0].filter().limit.amount - pair[1].amount)
 
     def _expected_errors(
-        self, told: Explanation, plan: Plan, places: tuple[int, ...], entry: Entry, confidence: float
+        self,
+        told: Explanation,
+        plan: Plan,
+        places: tuple[int, ...],
+        entry: Entry,
+        confidence: float,
     ) -> tuple[Expected, ...]:
         """What is expected of an answer that is there already: the error that it has."""
         stored = Stored.from_bytes(entry.payload or b"")
         reaches = [float(stored.reach(place, confidence)) for place in places]
-        return tuple(replace(each, reach=reach) for each, reach in zip(told.expected, reaches, strict=True))
+        return tuple(
+            replace(each, reach=reach) for each, reach in zip(told.expected, reaches, strict=True)
+        )
 
     @property
     def policy(self) -> Policy:
@@ -240,17 +257,18 @@ class Vault:
 
     def mock(self) -> "Vault":
         """The vault's twin over made-up rows that satisfy the declared schema alone; it has no limit to spend."""
-        from tacit.curator.mock import twin
+        from tacit.curator.trial.mock import twin
 
         return twin(self._in_full)
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
         """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""
-        from tacit.curator.questions import audit_question
+        from tacit.curator.trial.audit import audit_question
 
         if isinstance(question, str):
             tables = {name: shared.asked_table for name, shared in self._tables.items()}
-            plan, _ = read_priced(question, tables, finding=bool(self._policy.limit.delta))  # no price is asked for
+            # no price is asked for
+            plan, _ = read_priced(question, tables, finding=bool(self._policy.limit.delta))
         else:
             plan = question.plan()
         self._shared_of(plan)
@@ -270,7 +288,10 @@ class Vault:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -321,16 +342,21 @@ class Vault:
         """
         engine = self._engine(plan)
         check_size(terms)
-        engine.dry_run(plan.question, terms.weights)  # whatever can fail for reasons of the plan fails here,
+        # whatever can fail for reasons of the plan fails here,
+        engine.dry_run(plan.question, terms.weights)
         self._rehearse(plan, terms, name, fact, show)  # or here
         entry = self._charge(plan, terms, name)  # pay
         if entry.is_answered:
             return entry, True
-        terms = self._terms_at(plan, entry.charge)  # which may be an earlier charge, of a higher price
+        # which may be an earlier charge, of a higher price
+        terms = self._terms_at(plan, entry.charge)
         rekey()
         found, exact = _evaluate(engine, terms)  # look
         stored = release_exact(terms, exact, self._describe_question(plan, terms, name), found)
-        return self._ledger.settle(entry, (stored if fact is None else fact(stored)).to_bytes()), False  # let go
+        # let go
+        return self._ledger.settle(
+            entry, (stored if fact is None else fact(stored)).to_bytes()
+        ), False
 
     def _rehearse(
         self,
@@ -342,7 +368,8 @@ class Vault:
     ) -> None:
         """Do with made-up answers all that is done with the real one, before it is paid for."""
         charge = self._policy.limit.filter().price(terms.loss)
-        same: list[tuple[Price, Mapping[str, Any]]] = []  # a price and a receipt, which are those of every answer
+        # a price and a receipt, which are those of every answer
+        same: list[tuple[Price, Mapping[str, Any]]] = []
 
         def use(small: Plan, stored: Stored) -> None:
             payload = (stored if fact is None else fact(stored)).to_bytes()
@@ -355,7 +382,9 @@ class Vault:
 
         rehearse(plan, terms, self._describe_question(plan, terms, name), use)
 
-    def find_bounds(self, column: str, *, epsilon: Number, share: Number = 0.98, replace: bool = False) -> FoundBounds:
+    def find_bounds(
+        self, column: str, *, epsilon: Number, share: Number = 0.98, replace: bool = False
+    ) -> FoundBounds:
         """Bounds of a column that declares none, such as "visits.cost": about `share` of its rows lie between them.
 
         They are found privately, at a price, and written into the ledger.  What the curator finds (who opens the vault
@@ -375,7 +404,9 @@ class Vault:
             low, high = bounds_in(stored, kind)
             return {"of": column, "low": str(low), "high": str(high)}
 
-        stored, reach, price, receipt = self._find_fact(question, epsilon, column, fact, anew=replace)
+        stored, reach, price, receipt = self._find_fact(
+            question, epsilon, column, fact, anew=replace
+        )
         low, high = bounds_in(stored, kind)
         return FoundBounds(column, low, high, 1 - 2 * _lowest(question), reach, price, receipt)
 
@@ -393,8 +424,12 @@ class Vault:
         def fact(stored: Stored) -> dict[str, Any]:
             return {"of": table, "contributions": contributions_in(stored)}
 
-        stored, reach, price, receipt = self._find_fact(question, epsilon, table, fact, anew=replace)
-        return FoundContributions(table, contributions_in(stored), _lowest(question), reach, price, receipt)
+        stored, reach, price, receipt = self._find_fact(
+            question, epsilon, table, fact, anew=replace
+        )
+        return FoundContributions(
+            table, contributions_in(stored), _lowest(question), reach, price, receipt
+        )
 
     def clipping(self, table: str, *, epsilon: Number) -> Clipping:
         """Which share of units has more rows than count in full, and which share of values lies beyond their bounds.
@@ -403,7 +438,7 @@ class Vault:
 
         Claim:      it is paid for before a row is read, and the same is measured once.
         Because:    it is a question that is asked as any other is.
-        Checked by: tests/unit/curator/test_clipping.py
+        Checked by: tests/unit/curator/record/test_clipping.py
         """
         shared = self._table_named(table, self._tables)
         plan, places = plan_clipping(shared)
@@ -411,7 +446,9 @@ class Vault:
         scope = self._analyst if self._policy.replay == "analyst" else None
         key = tag(b"clipping", scope, own.version, shared.contributions, own.question + own.formats)
         name = replace(own, key=key, topic=self._clipping_topic(shared, scope))
-        entry, free = self._pay_and_release(plan, terms, name, lambda stored: stored.saying(clipping=places))
+        entry, free = self._pay_and_release(
+            plan, terms, name, lambda stored: stored.saying(clipping=places)
+        )
         return self._read_clipping(entry, shared, free=free)
 
     def _clipping_topic(self, shared: Shared, scope: str | None) -> bytes:
@@ -421,10 +458,18 @@ class Vault:
 
     def _read_clipping(self, entry: Entry, shared: Shared, *, free: bool) -> Clipping:
         stored = Stored.from_bytes(entry.payload or b"")
-        return read_clipping(stored, shared, _SURE, self._price(entry, free=free), receipt_of(entry, stored))
+        return read_clipping(
+            stored, shared, _SURE, self._price(entry, free=free), receipt_of(entry, stored)
+        )
 
     def _find_fact(
-        self, question: Question, epsilon: Number, of: str, fact: Callable[[Stored], dict[str, Any]], *, anew: bool
+        self,
+        question: Question,
+        epsilon: Number,
+        of: str,
+        fact: Callable[[Stored], dict[str, Any]],
+        *,
+        anew: bool,
     ) -> tuple[Stored, float, Price, Mapping[str, Any]]:
         """What was found, its ± in rows, its price and its receipt.
 
@@ -432,7 +477,7 @@ class Vault:
                     stands unless it was asked to.
         Because:    it is kept under the asker's own topic and name; where one stands and `anew` is not asked for, the
                     same question is replayed and any other is refused before it is paid for.
-        Checked by: tests/unit/curator/test_finding.py
+        Checked by: tests/unit/curator/record/test_facts.py
         """
         plan = prove(Plan(question, View(())))
         terms = self._terms(plan, epsilon, None, _SURE)
@@ -440,9 +485,17 @@ class Vault:
         topic = topic_of_facts(self._analyst)
         again = b" after %d" % sum(1 for _ in self._ledger.find_answered(topic)) if anew else b""
         key = tag(
-            b"fact", self._analyst, own.version, self._contribution_bound(plan), own.question + own.formats + again
+            b"fact",
+            self._analyst,
+            own.version,
+            self._contribution_bound(plan),
+            own.question + own.formats + again,
         )
-        if standing is not None and not anew and not self._is_that(standing["entry"], key, topic, terms):
+        if (
+            standing is not None
+            and not anew
+            and not self._is_that(standing["entry"], key, topic, terms)
+        ):
             raise InvalidInput("fact", of, _stands(standing, self._analyst))
 
         def keep(stored: Stored) -> Stored:
@@ -463,10 +516,16 @@ class Vault:
         from tacit.ledger import DurableLedger
 
         if not isinstance(self._ledger, DurableLedger):
-            raise InvalidInput("ledger", "one in memory", "open a vault from a directory: only there records are kept")
+            raise InvalidInput(
+                "ledger",
+                "one in memory",
+                "open a vault from a directory: only there records are kept",
+            )
         return self._ledger
 
-    def _read_text(self, text: str, epsilon: Number | None, within: Number | None) -> tuple[Plan, Number | None]:
+    def _read_text(
+        self, text: str, epsilon: Number | None, within: Number | None
+    ) -> tuple[Plan, Number | None]:
         """The plan of a text, and the epsilon at which it is asked, which may be the text's own."""
         tables = {name: shared.asked_table for name, shared in self._tables.items()}
         plan, header = read_priced(text, tables, finding=bool(self._policy.limit.delta))
@@ -494,17 +553,27 @@ class Vault:
         for table in tables_of(plan.question.rows):
             shared = self._policy.tables.get(table.name)
             if shared is None or not as_declared(table, shared):
-                raise InvalidInput("table", table.name, "ask about a table as this vault declares it: vault.table(...)")
+                raise InvalidInput(
+                    "table",
+                    table.name,
+                    "ask about a table as this vault declares it: vault.table(...)",
+                )
         return self._tables[table_of(plan.question.rows).name]
 
     def _engine(self, plan: Plan) -> Engine:
         """The engine that holds all tables of a plan."""
         found = [self._engines[table.name] for table in tables_of(plan.question.rows)]
         if any(engine is not found[0] for engine in found):
-            raise InvalidInput("tables", len(found), "tables that are asked about together must be held by one engine")
+            raise InvalidInput(
+                "tables",
+                len(found),
+                "tables that are asked about together must be held by one engine",
+            )
         return found[0]
 
-    def _terms(self, plan: Plan, epsilon: Number | None, within: Number | None, confidence: float) -> Terms:
+    def _terms(
+        self, plan: Plan, epsilon: Number | None, within: Number | None, confidence: float
+    ) -> Terms:
         """The terms at the asked price, or at the smallest price that is accurate enough."""
         limit, shared = self._policy.limit, self._shared_of(plan)
         if epsilon is None and within is None:
@@ -515,7 +584,9 @@ class Vault:
         if epsilon is not None:
             price = rule.price_of(epsilon)
         else:
-            amount = amount_within(plan.question, shared, limit, _shown_as_measured(plan), within or 0, confidence)
+            amount = amount_within(
+                plan.question, shared, limit, _shown_as_measured(plan), within or 0, confidence
+            )
             price = Charge(ceil(amount / rule.amount(Charge(1))))
         return terms_of(plan.question, shared, limit, rule.amount(price))
 
@@ -539,7 +610,8 @@ class Vault:
         """
         price = self._policy.limit.filter().price(terms.loss)
         entries = sorted(
-            self._ledger.find_answered(name.topic), key=lambda entry: (entry.key != name.key, entry.number)
+            self._ledger.find_answered(name.topic),
+            key=lambda entry: (entry.key != name.key, entry.number),
         )
         for entry in entries:
             stored = Stored.from_bytes(entry.payload or b"")
@@ -548,14 +620,17 @@ class Vault:
                 continue
             asked, places = found
             if within is not None:
-                reaches = [stored.reach(places[place], confidence) for place in _shown_as_measured(plan)]
+                reaches = [
+                    stored.reach(places[place], confidence) for place in _shown_as_measured(plan)
+                ]
                 enough = max(reaches) <= at_most(within, "within")
             elif entry.key == name.key:
                 enough = price.fits(entry.charge)
             else:
                 own = self._terms_at(asked, price)
                 enough = all(
-                    stored.reach(at, confidence) <= own.reach(place, confidence) for place, at in enumerate(places)
+                    stored.reach(at, confidence) <= own.reach(place, confidence)
+                    for place, at in enumerate(places)
                 ) and (own.finder is None or _hides_no_more(stored.hiding, own.finder.hiding))
             if enough:
                 return asked, places, entry
@@ -564,7 +639,9 @@ class Vault:
     def _charge(self, plan: Plan, terms: Terms, name: "_Name") -> Entry:
         """The entry that pays for a plan."""
         about = _line(in_words(plan))
-        return self._ledger.charge(name.key, terms.loss, self._analyst, topic=name.topic, about=about)
+        return self._ledger.charge(
+            name.key, terms.loss, self._analyst, topic=name.topic, about=about
+        )
 
     def _name(self, plan: Plan) -> "_Name":
         """What a question is called in the ledger: as it was when the versions of its tables were looked up.
@@ -577,7 +654,9 @@ class Vault:
         kept = f"{self._shared_of(plan).keys} keys".encode() if plan.question.unknown else b""
         asked, formats = fingerprint(plan.question), self._list_formats(tables_of(rows))
         topic = tag(b"subject", *terms, subject(plan.question) + kept + formats)
-        return _Name(tag(b"question", *terms, asked + kept + formats), topic, version, asked, formats)
+        return _Name(
+            tag(b"question", *terms, asked + kept + formats), topic, version, asked, formats
+        )
 
     def _list_formats(self, tables: Iterable[Table]) -> bytes:
         """How the texts are written that some tables are read from, by the policy; nothing where nothing is said."""
@@ -624,20 +703,25 @@ class Vault:
         """What an answer leaves out or holds back, with what was measured of it."""
         known = self._tables
         tables = [known[table.name] for table in tables_of(plan.question.rows) if not table.public]
-        measured = {name: told for shared in tables for name, told in self._read_measured(shared).items()}
+        measured = {
+            name: told for shared in tables for name, told in self._read_measured(shared).items()
+        }
         return add_measured(list_left_out(plan, terms, self._policy.unit), measured)
 
     def _read_measured(self, shared: Shared) -> Mapping[str, str]:
         """What was measured last of what is cut off in a table, by this analyst or by who is none: the curator."""
         scope = self._analyst if self._policy.replay == "analyst" else None
         for each in dict.fromkeys((scope, None)):
-            for entry in self._ledger.find_answered(self._clipping_topic(shared, each)):  # newest first
+            # newest first
+            for entry in self._ledger.find_answered(self._clipping_topic(shared, each)):
                 return self._read_clipping(entry, shared, free=True).measured
         return {}
 
     def _price(self, entry: Entry, *, free: bool) -> Price:
         rule = self._policy.limit.filter()
-        return Price(float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free)
+        return Price(
+            float_at_least(rule.epsilon_of(entry.charge)), float(rule.share(entry.charge)), free
+        )
 
 
 _Show = Callable[[Plan, Stored, Price, Mapping[str, Any]], Release]
@@ -659,7 +743,15 @@ def _render_release(
     shown = replace(plan, question=replace(plan.question, found=stored.found))
     seen = view_answer(shown, stored.noisy(places), confidence, raw=raw)
     return Release(
-        seen.columns, seen.rows, seen.measured, confidence, price, receipt, stored.hiding, left_out, seen.notes
+        seen.columns,
+        seen.rows,
+        seen.measured,
+        confidence,
+        price,
+        receipt,
+        stored.hiding,
+        left_out,
+        seen.notes,
     )
 
 
@@ -696,8 +788,12 @@ def _hides_no_more(hiding: Hiding | None, other: Hiding) -> bool:
 
 def _shown_as_measured(plan: Plan) -> tuple[int, ...]:
     """The measures that are columns of the answer as they are: those whose error is known beforehand."""
-    places = {shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)}
-    return tuple(sorted(place for place in places if not isinstance(plan.question.measures[place], Ranked)))
+    places = {
+        shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)
+    }
+    return tuple(
+        sorted(place for place in places if not isinstance(plan.question.measures[place], Ranked))
+    )
 
 
 def _line(text: str) -> str:
@@ -710,7 +806,9 @@ def _confidence(given: Number) -> float:
     """A confidence as a float, refused where floats can no longer tell it from certainty, or from none."""
     exact = at_least(given, "confidence")
     if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:
-        raise InvalidInput("confidence", given, "give a probability above 0 and below 1, such as 0.95")
+        raise InvalidInput(
+            "confidence", given, "give a probability above 0 and below 1, such as 0.95"
+        )
     return float(exact)
 
 
@@ -725,6 +823,9 @@ def _evaluate(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...],
         if terms.finder is None:
             return None, engine.evaluate(terms.question, terms.weights)
         with engine.gather(terms.question, terms.finder.secret()) as gathered:
-            places, found = terms.finder.find(gathered)  # let go of what passes, and of nothing else
-            return found, gathered.evaluate(places, replace(terms.question, found=found), terms.weights)
+            # let go of what passes, and of nothing else
+            places, found = terms.finder.find(gathered)
+            return found, gathered.evaluate(
+                places, replace(terms.question, found=found), terms.weights
+            )
     raise EngineFailed

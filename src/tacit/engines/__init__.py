@@ -1,15 +1,13 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
-from tacit.engines.dialect import DIALECT_WORDS, Dialect, dialect_of
-from tacit.engines.discovery import check_combined, stored_kinds, tables_inside
-from tacit.engines.duckdb import DuckDB, open_connection
+from tacit.engines.duckdb.discover import check_combined, stored_kinds, tables_inside
+from tacit.engines.duckdb.engine import DuckDB, open_connection
+from tacit.engines.duckdb.ingest import ingest
+from tacit.engines.duckdb.inspect_rows import InspectedColumn, InspectedTable, inspect_source
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
-from tacit.engines.gathering import Gathered
-from tacit.engines.ingest import ingest
-from tacit.engines.inspection import InspectedColumn, InspectedTable, inspect_source
-from tacit.engines.linked import Linked, Step
-from tacit.engines.memory import Memory
-from tacit.engines.sources import (
+from tacit.engines.memory.engine import Memory
+from tacit.engines.sources.foreign_keys import Linked, Step
+from tacit.engines.sources.kinds import (
     Separated,
     Source,
     Stored,
@@ -18,7 +16,9 @@ from tacit.engines.sources import (
     source_of,
     with_format,
 )
-from tacit.engines.work import MOST_PAIRS, may_leave_out
+from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
+from tacit.engines.unknown_keys import Gathered
+from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
 
 __all__ = [
     "Answer",

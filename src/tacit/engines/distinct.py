@@ -78,11 +78,19 @@ def _name_sql(stored: str) -> str:
     text = "CAST(u AS VARCHAR)"
     if stored not in {"DOUBLE", "FLOAT"}:
         return text
-    return f"coalesce(CASE WHEN u = floor(u) THEN CAST(TRY_CAST(u AS BIGINT) AS VARCHAR) END, {text})"
+    return (
+        f"coalesce(CASE WHEN u = floor(u) THEN CAST(TRY_CAST(u AS BIGINT) AS VARCHAR) END, {text})"
+    )
 
 
 def counted_by_unit(
-    place: int, column: str, kind: Kind, most: int, stored: str, names: str | None = None, taken: str = "taken"
+    place: int,
+    column: str,
+    kind: Kind,
+    most: int,
+    stored: str,
+    names: str | None = None,
+    taken: str = "taken",
 ) -> Iterator[str]:
     """The parts of a statement that end in d{place}: for each group g, how many values m are brought.
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.engines.gathering import Gathering
+from tacit.engines.unknown_keys import Gathering
 from tacit.errors import TooLarge
 from tacit.plan import (
     Column,
@@ -137,10 +137,17 @@ def check_fits(question: Question, weights: Weights) -> None:
     Checked by: tests/unit/engines/test_engine.py::test_what_could_overflow_is_refused
     """
     if not 0 <= weights.bits <= MOST_BITS:
-        raise TooLarge(f"weights of {weights.bits} bits cannot be computed exactly; use between 0 and {MOST_BITS} bits")
+        raise TooLarge(
+            f"weights of {weights.bits} bits cannot be computed exactly; use between 0 and {MOST_BITS} bits"
+        )
     largest = max((reach_of(measure) for measure in question.measures), default=1)
-    if max(most_rows(question) * largest << weights.bits, weights.bound**2 << 2 * weights.bits) >> _ENGINE_BITS:
-        raise TooLarge("this sum could leave 128 bits; narrow the declared bounds of what is summed")
+    if (
+        max(most_rows(question) * largest << weights.bits, weights.bound**2 << 2 * weights.bits)
+        >> _ENGINE_BITS
+    ):
+        raise TooLarge(
+            "this sum could leave 128 bits; narrow the declared bounds of what is summed"
+        )
     if max(weights.units_squared, 1) << 2 * weights.bits >> _ENGINE_BITS:
         raise TooLarge("these weights could leave 128 bits; use fewer bits or a smaller bound")
 

@@ -43,7 +43,14 @@ from tacit.exact.selection import (
 )
 from tacit.exact.tails import gaussian_mass, gaussian_moment, gaussian_tail
 from tacit.exact.uniform import below, random_bits
-from tacit.exact.weighted import SLACK, drawn_index, exp_weights, weighted_index, weighted_law, weighted_rows
+from tacit.exact.weighted import (
+    SLACK,
+    drawn_index,
+    exp_weights,
+    weighted_index,
+    weighted_law,
+    weighted_rows,
+)
 
 __all__ = [
     "PRECISION",

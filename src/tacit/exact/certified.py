@@ -45,7 +45,9 @@ _one_at_a_time = threading.RLock()
 # precision of a thread that it does not have.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_one_at_a_time.acquire, after_in_parent=_one_at_a_time.release, after_in_child=_one_at_a_time.release
+        before=_one_at_a_time.acquire,
+        after_in_parent=_one_at_a_time.release,
+        after_in_child=_one_at_a_time.release,
     )
 
 
@@ -129,7 +131,9 @@ _SMALLEST, _LARGEST = arb(2) ** -_FINEST, arb(2) ** _FINEST
 def _ends(enclosed: arb) -> tuple[Fraction, Fraction]:
     if not enclosed.is_finite() or abs(enclosed) > _LARGEST:
         raise InvalidInput(
-            "a certified value", enclosed, "it has no finite bound; choose parameters that are not so extreme"
+            "a certified value",
+            enclosed,
+            "it has no finite bound; choose parameters that are not so extreme",
         )
     parts = enclosed.mid(), enclosed.rad()
     lost = sum(part != 0 and _too_fine(part) for part in parts)
@@ -204,10 +208,13 @@ def normal_quantile(probability: int | Fraction | arb, bits: int = PRECISION) ->
     """
     with working(bits):
         if isinstance(probability, Fraction) and Fraction(1, 2) < probability < 1:
-            return -normal_quantile(1 - probability, bits)  # the distance to one is kept, however small
+            # the distance to one is kept, however small
+            return -normal_quantile(1 - probability, bits)
         inside = ball(probability)
         if not (inside > 0 and inside < 1):
-            raise InvalidInput("a probability", probability, "give a number strictly between 0 and 1")
+            raise InvalidInput(
+                "a probability", probability, "give a number strictly between 0 and 1"
+            )
         return -arb(2).sqrt() * (2 * inside).erfcinv()
 
 

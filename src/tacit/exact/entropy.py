@@ -45,7 +45,9 @@ class _Stream(threading.local):
         encryptor = Cipher(algorithms.AES256(key), modes.CTR(bytes(16))).encryptor()
         for start in range(0, len(target), len(_ZEROS)):
             piece = target[start : start + len(_ZEROS)]
-            encryptor.update_into(_ZEROS[: len(piece)] if len(piece) < len(_ZEROS) else _ZEROS, piece)
+            encryptor.update_into(
+                _ZEROS[: len(piece)] if len(piece) < len(_ZEROS) else _ZEROS, piece
+            )
         self.keys[:] = [drawn[:_KEY_WORDS].tobytes()]
         drawn[:_KEY_WORDS] = 0
         return drawn[_KEY_WORDS:]

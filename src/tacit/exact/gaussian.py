@@ -24,11 +24,13 @@ Words = NDArray[np.uint64]
 SMALLEST_VARIANCE = Fraction(1, 10**6)
 WIDEST_VARIANCE = 1 << 2048
 _NARROW = 27  # bits of y up to which m fits 63
-_LIMB = 24  # bits of a limb: products of two, and sums of many, fit 63 bits, and a limb is three whole digits of m
+# bits of a limb: products of two, and sums of many, fit 63 bits, and a limb is three whole digits of m
+_LIMB = 24
 _BLOCK = 1 << 14
 _SINGLE = 64
 _POWER_BITS = 320
-_MOST_STEPS = 63  # with more steps than this (probability below 2**-350) the integer path takes over
+# with more steps than this (probability below 2**-350) the integer path takes over
+_MOST_STEPS = 63
 
 
 @frozen(eq=False)
@@ -83,7 +85,9 @@ def gaussian_table(variance: Fraction) -> GaussianTable:
         steps.append(_steps_floor(decay, len(steps) + 1, 64))
     largest = (stride - 1) * (stride - 1 + 2 * stride * _MOST_STEPS)
     places = -(-largest.bit_length() // 8)
-    digit_tops = np.array([_digit_row(1 / (2 * variance), place) for place in range(places)], np.uint64)
+    digit_tops = np.array(
+        [_digit_row(1 / (2 * variance), place) for place in range(places)], np.uint64
+    )
     return GaussianTable(variance, stride, np.array(steps[::-1], np.uint64), digit_tops)
 
 
@@ -195,14 +199,18 @@ def _propose(table: GaussianTable, count: int) -> tuple[Integers, NDArray[np.boo
                 bits beside each other.
     Checked by: tests/unit/exact/test_gaussian.py::test_proposals_of_any_width_are_those_of_pythons_integers
     """
-    places, words = len(table.digit_tops), -(-(table.bits + 1) // 64)  # of y, and one bit for the sign
+    # of y, and one bit for the sign
+    places, words = len(table.digit_tops), -(-(table.bits + 1) // 64)
     drawn = entropy.words((1 + words + places) * count).reshape(1 + words + places, count)
     steps, uniform, coins = _steps(table, drawn[0]), drawn[1 : 1 + words], drawn[1 + words :]
     if steps.max() > _MOST_STEPS:
         return _propose_singly(table, steps)
     negative = (uniform[0] >> np.uint64(63)).view(np.int64)
     if table.bits <= _NARROW:  # m fits 63 bits
-        remainder, leading = (uniform[0] & np.uint64(table.stride - 1)).view(np.int64), steps * table.stride
+        remainder, leading = (
+            (uniform[0] & np.uint64(table.stride - 1)).view(np.int64),
+            steps * table.stride,
+        )
         digits = (remainder * (remainder + 2 * leading)).view(np.uint8).reshape(count, 8)
         magnitude: Integers = leading + remainder
     else:
@@ -249,7 +257,9 @@ def _digits_of_weight(
     return digits
 
 
-def _magnitude(table: GaussianTable, remainder: list[NDArray[np.int64]], steps: NDArray[np.int64]) -> Integers:
+def _magnitude(
+    table: GaussianTable, remainder: list[NDArray[np.int64]], steps: NDArray[np.int64]
+) -> Integers:
     """|z| = stride v + y, in Python's integers where 62 bits are too few."""
     kind: Any = np.int64 if _fits_words(table) else object
     magnitude = steps.astype(kind) << table.bits
@@ -258,7 +268,9 @@ def _magnitude(table: GaussianTable, remainder: list[NDArray[np.int64]], steps: 
     return np.asarray(magnitude)
 
 
-def _propose_singly(table: GaussianTable, steps: NDArray[np.int64]) -> tuple[Integers, NDArray[np.bool_]]:
+def _propose_singly(
+    table: GaussianTable, steps: NDArray[np.int64]
+) -> tuple[Integers, NDArray[np.bool_]]:
     """The same proposals in Python's integers, where a v is beyond the table's digits: once in 2**350."""
     proposed = np.zeros(len(steps), object)
     accepted = np.zeros(len(steps), np.bool_)
@@ -272,7 +284,11 @@ def _propose_singly(table: GaussianTable, steps: NDArray[np.int64]) -> tuple[Int
             passes = settle(exp_chance(weight * table.rate), int(entropy.words(1)[0]))
         else:
             digits = np.frombuffer(weight.to_bytes(len(table.digit_tops), "little"), np.uint8)
-            passes = bool(_digits_pass(table, digits.reshape(1, -1), entropy.words(len(digits)).reshape(-1, 1))[0])
+            passes = bool(
+                _digits_pass(
+                    table, digits.reshape(1, -1), entropy.words(len(digits)).reshape(-1, 1)
+                )[0]
+            )
         accepted[place] = passes and not (negative and magnitude == 0)
     return proposed, accepted
 
@@ -300,7 +316,9 @@ def _settled_steps(table: GaussianTable, word: int) -> int:
         bits += 64
 
 
-def _digits_pass(table: GaussianTable, digits: NDArray[np.uint8], drawn: Words) -> NDArray[np.bool_]:
+def _digits_pass(
+    table: GaussianTable, digits: NDArray[np.uint8], drawn: Words
+) -> NDArray[np.bool_]:
     """Whether every digit's coin lets the proposal pass; all are tossed, whatever the others say."""
     places = len(table.digit_tops)
     needed = table.digit_tops.take(digits[:, :places].T + np.arange(0, 256 * places, 256)[:, None])

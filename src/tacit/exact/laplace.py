@@ -63,7 +63,9 @@ def geometric_coins(scale: Fraction) -> GeometricCoins:
     digits = tuple(logistic_chance((1 << place) / scale) for place in range(count))
     escape = exp_chance((1 << count) / scale)
     negative = logistic_chance(1 / scale)
-    return GeometricCoins(scale, digits, escape, tops([*digits, escape]), negative, np.uint64(negative.top()))
+    return GeometricCoins(
+        scale, digits, escape, tops([*digits, escape]), negative, np.uint64(negative.top())
+    )
 
 
 @overload
@@ -114,7 +116,9 @@ def discrete_laplace(scale: Number, size: int | None = None) -> int | Integers:
 def _check_scale(scale: Number) -> Fraction:
     exact = at_least(scale, "scale")
     if not SMALLEST_SCALE <= exact <= WIDEST_SCALE:
-        raise InvalidInput("scale", scale, "give a scale from 1/1000 to 2**1024, in steps of the grid")
+        raise InvalidInput(
+            "scale", scale, "give a scale from 1/1000 to 2**1024, in steps of the grid"
+        )
     return exact
 
 

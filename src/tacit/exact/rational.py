@@ -9,7 +9,15 @@ from typing import cast
 
 from tacit.errors import InvalidInput
 
-__all__ = ["LARGEST_SIZE", "Number", "at_least", "at_most", "count_of", "float_at_least", "float_at_most"]
+__all__ = [
+    "LARGEST_SIZE",
+    "Number",
+    "at_least",
+    "at_most",
+    "count_of",
+    "float_at_least",
+    "float_at_most",
+]
 
 Number = int | Fraction | float | Decimal
 """What people may type for a number; it is read exactly, in a named direction."""
@@ -55,8 +63,11 @@ def float_at_least(exact: Fraction) -> float:
         nearest = exact.numerator / exact.denominator
     except OverflowError:
         return inf if exact > 0 else -float_info.max
-    above, below = nearest.as_integer_ratio()  # compared in integers: an answer shows hundreds of such floats
-    return nearest if above * exact.denominator >= exact.numerator * below else nextafter(nearest, inf)
+    # compared in integers: an answer shows hundreds of such floats
+    above, below = nearest.as_integer_ratio()
+    return (
+        nearest if above * exact.denominator >= exact.numerator * below else nextafter(nearest, inf)
+    )
 
 
 def float_at_most(exact: Fraction) -> float:
@@ -90,7 +101,10 @@ def _readings(number: Number, name: str) -> tuple[Fraction, ...]:
             raise InvalidInput(name, number, remedy)
         return Fraction(float(number)), Fraction(repr(float(number)))
     if isinstance(number, Decimal):
-        if not number.is_finite() or abs(number.adjusted()) + len(number.as_tuple().digits) > _WIDEST // 4:
+        if (
+            not number.is_finite()
+            or abs(number.adjusted()) + len(number.as_tuple().digits) > _WIDEST // 4
+        ):
             raise InvalidInput(name, number, remedy)
         return (Fraction(number),)
     if isinstance(number, Rational):

@@ -48,14 +48,23 @@ def below_best(scores: Integers) -> Integers:
     >>> below_best(np.array([3, -(2**63), 5])).tolist()
     [2, 9223372036854775813, 0]
     """
-    if not isinstance(scores, np.ndarray) or scores.ndim != 1 or scores.dtype not in (np.dtype(np.int64), object):
-        raise InvalidData("scores must be a one-dimensional array of int64 or of Python's integers; convert them first")
+    if (
+        not isinstance(scores, np.ndarray)
+        or scores.ndim != 1
+        or scores.dtype not in (np.dtype(np.int64), object)
+    ):
+        raise InvalidData(
+            "scores must be a one-dimensional array of int64 or of Python's integers; convert them first"
+        )
     if not 1 <= scores.size <= _MOST:
-        raise InvalidData("there must be at least one candidate and at most 2**32; give a score for each")
+        raise InvalidData(
+            "there must be at least one candidate and at most 2**32; give a score for each"
+        )
     best = scores.max()
     if scores.dtype == object:
         return np.asarray(best - scores, dtype=object)
-    return np.asarray(best.astype(np.uint64) - scores.astype(np.uint64))  # wraps around to the right distance
+    # wraps around to the right distance
+    return np.asarray(best.astype(np.uint64) - scores.astype(np.uint64))
 
 
 def weigh(distances: Integers, scale: Fraction) -> Words:
@@ -70,9 +79,14 @@ def weigh(distances: Integers, scale: Fraction) -> Words:
     True
     """
     if distances.dtype == object:
-        known = {distance: exp_chance(distance / scale).floor(63) for distance in set(distances.tolist())}
+        known = {
+            distance: exp_chance(distance / scale).floor(63) for distance in set(distances.tolist())
+        }
         return np.array([known[distance] for distance in distances.tolist()], np.uint64)
-    powers, digits = _powers(scale), np.ascontiguousarray(distances, "<u8").view(np.uint8).reshape(-1, _PLACES)
+    powers, digits = (
+        _powers(scale),
+        np.ascontiguousarray(distances, "<u8").view(np.uint8).reshape(-1, _PLACES),
+    )
     product: Words = powers[0].take(digits[:, 0])
     for place in range(1, _PLACES):
         product = _times(product, powers[place].take(digits[:, place]))
@@ -127,8 +141,15 @@ class Slots:
         distance = int(self.distances[candidate])
 
         def floor(bits: int) -> int:
-            exact = floor_of(lambda: (-ball(distance / self.scale)).exp() * self.reach, bits) if distance else None
-            return min(max(0, (self.reach << bits if exact is None else exact) - (place << bits)), 1 << bits)
+            exact = (
+                floor_of(lambda: (-ball(distance / self.scale)).exp() * self.reach, bits)
+                if distance
+                else None
+            )
+            return min(
+                max(0, (self.reach << bits if exact is None else exact) - (place << bits)),
+                1 << bits,
+            )
 
         return Chance(floor)
 
@@ -155,7 +176,8 @@ def exponential_slots(scores: Integers, scale: Fraction) -> Slots:
     """
     distances = below_best(scores)
     weights = weigh(distances, scale)
-    total = (int((weights >> _HALF).sum()) << 32) + int((weights & _LOW).sum())  # the halves' sums fit 64 bits
+    # the halves' sums fit 64 bits
+    total = (int((weights >> _HALF).sum()) << 32) + int((weights & _LOW).sum())
     reach = ((_WHOLE - PADDING * len(weights)) << 63) // total
     lengths = _times(weights, np.uint64(reach)) + np.uint64(PADDING)
     return Slots(scale, distances, reach, lengths, np.cumsum(lengths, dtype=np.uint64))
@@ -200,7 +222,9 @@ def _heads(drawn: Words, weights: Words, distances: Integers, scale: Fraction) -
     tossed = drawn >> _ONE
     heads = np.asarray(tossed < weights)
     for row, place in np.argwhere(~heads & (tossed < weights + np.uint64(SLACK))):
-        heads[row, place] = settle(exp_chance(int(distances[place]) / scale), int(drawn[row, place]))
+        heads[row, place] = settle(
+            exp_chance(int(distances[place]) / scale), int(drawn[row, place])
+        )
     return heads
 
 

@@ -38,13 +38,19 @@ def below(bound: int, size: int | None = None) -> int | NDArray[Any]:
     >>> below(1), below(1, 3)
     (0, array([0, 0, 0]))
     """
-    if isinstance(bound, bool) or not isinstance(bound, int | np.integer) or not 1 <= int(bound) < 1 << 8192:
+    if (
+        isinstance(bound, bool)
+        or not isinstance(bound, int | np.integer)
+        or not 1 <= int(bound) < 1 << 8192
+    ):
         raise InvalidInput("bound", bound, "give a whole number of at least 1")
     width = (int(bound) - 1).bit_length()
     if size is None:
         return _one(int(bound), width)
     wanted = count_of(size, "size", most=LARGEST_SIZE)
-    return _many(int(bound), width, wanted) if width <= 63 else _many_wide(int(bound), width, wanted)
+    return (
+        _many(int(bound), width, wanted) if width <= 63 else _many_wide(int(bound), width, wanted)
+    )
 
 
 def _one(bound: int, width: int) -> int:

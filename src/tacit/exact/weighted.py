@@ -67,7 +67,9 @@ def weighted_rows(scores: Integers, scale: Number, widths: Sequence[int]) -> lis
         rows = scores[start : start + at_once]
         rows = np.where(wide > 0, rows, rows[:, wide > 0].min(axis=1, keepdims=True))
         gaps = rows.max(axis=1, keepdims=True) - rows
-        found += _drawn_rows(gaps, exp_weights(gaps, exact) * wide, exact, np.asarray(widths, dtype=object))
+        found += _drawn_rows(
+            gaps, exp_weights(gaps, exact) * wide, exact, np.asarray(widths, dtype=object)
+        )
     return found
 
 
@@ -77,11 +79,15 @@ def _drawn_rows(gaps: Integers, weights: Floats, scale: Fraction, widths: Intege
     sums = np.cumsum(weights, axis=1)
     total = sums[:, -1]
     unsure = total * 2 * (SLACK + sums.shape[1] * 2.0**-52)
-    first, last = (np.minimum(1.0, (words.astype(np.float64) + more) / 2.0**64) * total for more in (0, 1))
+    first, last = (
+        np.minimum(1.0, (words.astype(np.float64) + more) / 2.0**64) * total for more in (0, 1)
+    )
     index = np.minimum((sums <= first[:, None]).sum(axis=1), sums.shape[1] - 1)
     every = np.arange(len(gaps))
     before = np.where(index == 0, -np.inf, sums[every, np.maximum(index - 1, 0)] + unsure)
-    sure = (before <= first) & ((last + unsure <= sums[every, index]) | (index == sums.shape[1] - 1))
+    sure = (before <= first) & (
+        (last + unsure <= sums[every, index]) | (index == sums.shape[1] - 1)
+    )
     for row in np.flatnonzero(~sure).tolist():
         index[row] = _refine(int(words[row]), partial(_balls, gaps[row], scale, widths))
     return [int(each) for each in index]
@@ -118,7 +124,8 @@ def drawn_index(weights: Floats, slack: float, exactly: Callable[[], list[Ball]]
     sums = np.cumsum(weights)
     total = float(sums[-1])
     if total > _SURE:
-        unsure = total * 2 * (slack + len(weights) * 2.0**-52)  # twice: of a sum of some weights, and of the sum of all
+        # twice: of a sum of some weights, and of the sum of all
+        unsure = total * 2 * (slack + len(weights) * 2.0**-52)
         first, last = word / 2.0**64 * total, (word + 1) / 2.0**64 * total
         index = int(np.searchsorted(sums, first, side="right"))
         if (index == 0 or sums[index - 1] + unsure <= first) and (
@@ -142,7 +149,10 @@ def _refine(word: int, exactly: Callable[[], list[Ball]]) -> int:
 
 def _certain(uniform: int, bits: int, weights: list[Ball]) -> int | None:
     total = sum(weights, ball(0))
-    first, last = total * ball(Fraction(uniform, 1 << bits)), total * ball(Fraction(uniform + 1, 1 << bits))
+    first, last = (
+        total * ball(Fraction(uniform, 1 << bits)),
+        total * ball(Fraction(uniform + 1, 1 << bits)),
+    )
     below = ball(0)
     for index, weight in enumerate(weights):
         above = below + weight
@@ -168,16 +178,24 @@ def exp_weights(gaps: Integers, scale: Fraction) -> Floats:
     if gaps.dtype == object and gaps.size and scale < _FLOATS and gaps.max() < _FLOATS:
         gaps = gaps.astype(np.float64)  # rounded once, as int64 is below
     if gaps.dtype == object:
-        exponents = np.array([float(min(Fraction(int(gap)) / scale, Fraction(10**6))) for gap in gaps.flat])
+        exponents = np.array(
+            [float(min(Fraction(int(gap)) / scale, Fraction(10**6))) for gap in gaps.flat]
+        )
         return np.asarray(np.exp(-exponents.reshape(gaps.shape)))
     with np.errstate(under="ignore", over="ignore"):
-        return np.asarray(np.exp(-(gaps.astype(np.float64) * float(min(1 / scale, Fraction(10**300))))))
+        return np.asarray(
+            np.exp(-(gaps.astype(np.float64) * float(min(1 / scale, Fraction(10**300)))))
+        )
 
 
 def _balls(gaps: Integers, scale: Fraction, widths: Integers | None) -> list[Ball]:
     known = {gap: (-ball(Fraction(int(gap)) / scale)).exp() for gap in set(gaps.tolist())}
     weights = [known[gap] for gap in gaps.tolist()]
-    return weights if widths is None else [int(wide) * weight for wide, weight in zip(widths, weights, strict=True)]
+    return (
+        weights
+        if widths is None
+        else [int(wide) * weight for wide, weight in zip(widths, weights, strict=True)]
+    )
 
 
 def _gaps(
@@ -192,14 +210,20 @@ def _gaps(
         best = int(array.max())
     else:
         if wide.shape != array.shape or (wide < 0).any() or not (wide > 0).any():
-            raise InvalidInput("widths", "of another kind", "give one for each score, none below zero and not all zero")
+            raise InvalidInput(
+                "widths",
+                "of another kind",
+                "give one for each score, none below zero and not all zero",
+            )
         best = int(array[wide > 0].max())
     if wide is not None and int(array.max()) > best:
         array = np.where(wide > 0, array, best)
     if array.dtype == object or best - int(array.min()) >= 1 << 63:
         return np.array([best - int(score) for score in array.tolist()], dtype=object), wide
     # The difference fits 63 bits even where the two numbers do not share a sign: it is taken modulo 2**64.
-    return (np.uint64(best & (1 << 64) - 1) - array.astype(np.int64).view(np.uint64)).view(np.int64), wide
+    return (np.uint64(best & (1 << 64) - 1) - array.astype(np.int64).view(np.uint64)).view(
+        np.int64
+    ), wide
 
 
 def _integers(numbers: Sequence[int] | Integers, name: str) -> Integers:
@@ -207,10 +231,13 @@ def _integers(numbers: Sequence[int] | Integers, name: str) -> Integers:
     if array.dtype.kind == "f" or array.dtype == np.uint64:  # NumPy makes floats of [-1, 2**63]
         array = np.asarray(numbers, dtype=object)
     whole = array.dtype.kind in "iu" or (
-        array.dtype == object and all(isinstance(number, int) and not isinstance(number, bool) for number in array.flat)
+        array.dtype == object
+        and all(isinstance(number, int) and not isinstance(number, bool) for number in array.flat)
     )
     if array.ndim != 1 or (array.size and not whole):
-        raise InvalidInput(name, "of another kind", "give a list or a one-dimensional array of integers")
+        raise InvalidInput(
+            name, "of another kind", "give a list or a one-dimensional array of integers"
+        )
     return array
 
 

@@ -48,7 +48,9 @@ class Anchor:
 
     def __init__(self, place: str, folder: Path | None = None) -> None:
         self.place = place
-        self.file = (folder or anchors_folder()) / f"{sha256(place.encode()).hexdigest()[:32]}.anchor"
+        self.file = (
+            folder or anchors_folder()
+        ) / f"{sha256(place.encode()).hexdigest()[:32]}.anchor"
         self._on_disk: Head | None = None  # what this process has synced last
 
     def read(self) -> Head | None:
@@ -81,8 +83,10 @@ class Anchor:
                     self._create(head)
                 elif _goes_beyond(head, held):
                     self._write(head)
-        elif held != self._on_disk:  # another process wrote it and may have died before it was synced
-            with self._translate_errors(), self._open_file(os.O_RDONLY) as file:  # nothing need be writable
+        elif held != self._on_disk:
+            # another process wrote it and may have died before it was synced
+            # nothing need be writable
+            with self._translate_errors(), self._open_file(os.O_RDONLY) as file:
                 _sync(file)
                 self._on_disk = held
 
@@ -100,7 +104,9 @@ class Anchor:
         """Overwrite the slot that is not the newest."""
         with self._open_file(os.O_RDWR) as file:
             first, second = self._slots(file)
-            older = 1 if first is not None and (second is None or _goes_beyond(first, second)) else 0
+            older = (
+                1 if first is not None and (second is None or _goes_beyond(first, second)) else 0
+            )
             if os.pwrite(file, self._slot(head), older * SLOT) < SLOT:
                 raise OSError(ENOSPC, os.strerror(ENOSPC))
             _sync(file)
@@ -115,8 +121,12 @@ class Anchor:
 
     def _slot(self, head: Head) -> bytes:
         """Records, last hash, totals if they are known, and a digest by which half a slot, or another's, is known."""
-        said = " ".join([str(head.records), head.hash.hex(), *([head.totals.hex()] if head.totals else [])])
-        return f"{said} {sha256(f'{said} {self.place}'.encode()).hexdigest()}\n".encode().ljust(SLOT)
+        said = " ".join(
+            [str(head.records), head.hash.hex(), *([head.totals.hex()] if head.totals else [])]
+        )
+        return f"{said} {sha256(f'{said} {self.place}'.encode()).hexdigest()}\n".encode().ljust(
+            SLOT
+        )
 
     def _understood(self, slot: bytes) -> Head | None:
         try:
@@ -167,7 +177,8 @@ def write_whole(file: Path, data: bytes) -> None:
     if not file.parent.is_dir():
         file.parent.mkdir(parents=True, exist_ok=True)
         _sync_folder(file.parent.parent)
-    draft = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}.draft")  # notes are written without a lock
+    # notes are written without a lock
+    draft = file.with_suffix(f".{os.getpid()}-{threading.get_ident()}.draft")
     with draft.open("wb") as out:
         out.write(data)
         out.flush()

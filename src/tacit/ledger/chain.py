@@ -113,7 +113,9 @@ class Chain:
         return bytes(self._hashes[start : start + SIZE])
 
     def _damage(self, number: int) -> LedgerRefused:
-        return LedgerRefused(self._place, f"is damaged: record {number} is not what was written", RESTORE)
+        return LedgerRefused(
+            self._place, f"is damaged: record {number} is not what was written", RESTORE
+        )
 
 
 def _fits(record: Record, head: Head) -> bool:

@@ -8,17 +8,30 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.accounting import Charge, Filter
-from tacit.errors import InvalidInput, LedgerBusy, LedgerRefused, LedgerUnavailable, LedgerUncertain, LimitExceeded
+from tacit.errors import (
+    InvalidInput,
+    LedgerBusy,
+    LedgerRefused,
+    LedgerUnavailable,
+    LedgerUncertain,
+    LimitExceeded,
+)
 from tacit.ledger.anchor import Anchor
 from tacit.ledger.chain import RESTORE, Chain
-from tacit.ledger.forks import survives_forks
+from tacit.ledger.fork_safety import survives_forks
+from tacit.ledger.group_commit import Ticket, Turns
 from tacit.ledger.ledger import Entry, Ledger, check_limits, check_question, check_table, now
-from tacit.ledger.page import Page, entry_at, paid, spent_by, version_of
 from tacit.ledger.places import Whereabouts
 from tacit.ledger.records import Founding, adoption_fields, fields_of, founding_fields, limit_fields
 from tacit.ledger.store import EMPTY, Head, Record, Session, Store
-from tacit.ledger.turns import Ticket, Turns
-from tacit.ledger.verification import Progress, check_since, digest_totals, disagreement, verify_chain
+from tacit.ledger.transaction import Page, entry_at, paid, spent_by, version_of
+from tacit.ledger.verification import (
+    Progress,
+    check_since,
+    digest_totals,
+    disagreement,
+    verify_chain,
+)
 from tacit.privacy import Loss
 
 __all__ = ["DurableLedger"]
@@ -57,7 +70,9 @@ class DurableLedger(Ledger):
         anchor, or lies elsewhere than before, is to be taken as it is.  `progress` is told if all has to be read.
         """
         if Founding.of(founding.unit, limit) != founding:
-            raise InvalidInput("founding", founding, "state the neighbours and the currency of the limit")
+            raise InvalidInput(
+                "founding", founding, "state the neighbours and the currency of the limit"
+            )
         self._limit = limit
         self._analysts = check_limits(limit, analysts)
         self._store = store
@@ -79,7 +94,13 @@ class DurableLedger(Ledger):
     # ------------------------------------------------------------ the protocol
 
     def charge(
-        self, key: bytes, loss: Loss, analyst: str | None = None, *, topic: bytes = b"", about: str = ""
+        self,
+        key: bytes,
+        loss: Loss,
+        analyst: str | None = None,
+        *,
+        topic: bytes = b"",
+        about: str = "",
     ) -> Entry:
         """The entry that pays for this; see `Ledger.charge`."""
         check_question(key, analyst, self._analysts, topic, about)
@@ -147,7 +168,9 @@ class DurableLedger(Ledger):
             count = session.head().records
         for start in range(0, count, MANY):
             with self._reading() as session:
-                found = list(self._chain_of(session).records(session, start, min(start + MANY, count)))
+                found = list(
+                    self._chain_of(session).records(session, start, min(start + MANY, count))
+                )
             yield from found
 
     def verify(self, progress: Progress | None = None) -> Head:
@@ -160,7 +183,7 @@ class DurableLedger(Ledger):
             self._store.close()
 
     def before_fork(self) -> None:
-        """Wait until nobody writes or reads, and let go of the store; see forks.py."""
+        """Wait until nobody writes or reads, and let go of the store; see fork_safety.py."""
         self._turns.take()
         self._looking.acquire()
         self._store.close()
@@ -210,7 +233,9 @@ class DurableLedger(Ledger):
 
     def _check_limits(self, page: Page) -> None:
         if page.number("limits") != self._limits:
-            raise LedgerRefused(self.place, "was given other limits by another process", "open the vault again")
+            raise LedgerRefused(
+                self.place, "was given other limits by another process", "open the vault again"
+            )
 
     def _remember(self, head: Head) -> None:
         """Advance the anchor; if it cannot be, what was committed is not acknowledged."""
@@ -280,7 +305,8 @@ class DurableLedger(Ledger):
         elif not self._is_current(founding):
             self._write_opening(founding, None)
         else:
-            with suppress(LedgerUnavailable):  # where nothing can be written, nothing is charged either
+            # where nothing can be written, nothing is charged either
+            with suppress(LedgerUnavailable):
                 self._anchor.advance(head)
                 self._whereabouts.remember(self._identity)
 
@@ -290,7 +316,9 @@ class DurableLedger(Ledger):
             with self._store.writing() as session:
                 if adopting is None:
                     self._compare(session)
-                page = Page(session, self.place, self._written, self._identity or _identity_in(session))
+                page = Page(
+                    session, self.place, self._written, self._identity or _identity_in(session)
+                )
                 self._write_founding(page, founding, adopting)
                 page.close()
             if adopting is not None:
@@ -311,10 +339,14 @@ class DurableLedger(Ledger):
         if adopting is not None:
             page.append(adoption_fields(adopting, self._anchored_head(), found))
         if not found.records or not self._limits_agree(page.session):
-            self._limits = page.append(limit_fields(self._limit, self._analysts, page.number("limits"))).number
+            self._limits = page.append(
+                limit_fields(self._limit, self._analysts, page.number("limits"))
+            ).number
             page.set("limits", self._limits)
 
-    def _sound(self, anchor: Anchor | None, progress: Progress | None, *, whole: bool = False) -> Head:
+    def _sound(
+        self, anchor: Anchor | None, progress: Progress | None, *, whole: bool = False
+    ) -> Head:
         """The head of the chain, compared with its anchor if one is given; with `whole`, after all of it was read.
 
         The anchor is read first: others may charge meanwhile, and then the ledger is ahead.  If they differ all the
@@ -375,7 +407,10 @@ class DurableLedger(Ledger):
 
     def _limits_agree(self, session: Session) -> bool:
         self._limits = int(session.tally("limits") or 0)
-        was, wanted = _record_fields(session, self._limits), limit_fields(self._limit, self._analysts)
+        was, wanted = (
+            _record_fields(session, self._limits),
+            limit_fields(self._limit, self._analysts),
+        )
         return all(was[name] == wanted[name] for name in ("everyone", "analysts"))
 
     def _anchored_head(self) -> Head | None:

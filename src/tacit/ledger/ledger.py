@@ -51,7 +51,13 @@ class Ledger(Protocol):
     """
 
     def charge(
-        self, key: bytes, loss: Loss, analyst: str | None = None, *, topic: bytes = b"", about: str = ""
+        self,
+        key: bytes,
+        loss: Loss,
+        analyst: str | None = None,
+        *,
+        topic: bytes = b"",
+        about: str = "",
     ) -> Entry:
         """The entry that pays for this: an earlier one under the key whose price was no lower, else a new one.
 
@@ -82,11 +88,15 @@ def check_limits(limit: Filter, analysts: Mapping[str, Filter] | None) -> dict[s
     for name, own in (analysts or {}).items():
         _check_text("analyst", name)
         if type(own) is not type(limit):
-            raise InvalidInput(f"the limit of {name!r}", own, "state it in the currency of the limit for everyone")
+            raise InvalidInput(
+                f"the limit of {name!r}", own, "state it in the currency of the limit for everyone"
+            )
     return dict(analysts or {})
 
 
-def check_question(key: bytes, analyst: str | None, known: Collection[str], topic: bytes, about: str) -> None:
+def check_question(
+    key: bytes, analyst: str | None, known: Collection[str], topic: bytes, about: str
+) -> None:
     """Refuse what cannot be written down, and analysts whom the policy does not name."""
     if not isinstance(key, bytes) or not key:
         raise InvalidInput("key", key, "give the fingerprint of what is asked, as bytes")

@@ -38,7 +38,13 @@ class MemoryLedger(Ledger):
         self._one_at_a_time = threading.Lock()
 
     def charge(
-        self, key: bytes, loss: Loss, analyst: str | None = None, *, topic: bytes = b"", about: str = ""
+        self,
+        key: bytes,
+        loss: Loss,
+        analyst: str | None = None,
+        *,
+        topic: bytes = b"",
+        about: str = "",
     ) -> Entry:
         """The entry that pays for this; see `Ledger.charge`."""
         check_question(key, analyst, self._analysts, topic, about)
@@ -50,7 +56,9 @@ class MemoryLedger(Ledger):
             self._check(price, None, self._limit)
             if analyst in self._analysts:
                 self._check(price, analyst, self._analysts[analyst])
-            entry = self._next(Entry(len(self._entries), key, analyst, price, topic=topic, about=about, at=now()))
+            entry = self._next(
+                Entry(len(self._entries), key, analyst, price, topic=topic, about=about, at=now())
+            )
             self._entries.append(entry)
             self._by_key.setdefault(key, []).append(entry.number)
             for payer in {None, analyst}:
@@ -63,10 +71,14 @@ class MemoryLedger(Ledger):
             raise InvalidInput("payload", type(payload).__name__, "store the answer as bytes")
         with self._one_at_a_time:
             if not 0 <= entry.number < len(self._entries):
-                raise InvalidInput("entry", entry.number, "settle an entry that this ledger charged")
+                raise InvalidInput(
+                    "entry", entry.number, "settle an entry that this ledger charged"
+                )
             known = self._entries[entry.number]
             if replace(known, payload=None) != replace(entry, payload=None):
-                raise InvalidInput("entry", entry.number, "settle an entry that this ledger charged")
+                raise InvalidInput(
+                    "entry", entry.number, "settle an entry that this ledger charged"
+                )
             if known.payload is None:
                 known = replace(known, payload=payload)
                 self._entries[entry.number] = known

@@ -69,7 +69,9 @@ class Note:
         """What it says; None if there is none."""
         with report_failures(self.name, self.file):
             try:
-                name, place, check, *_ = self.file.read_text(encoding="utf-8", errors="replace").split("\n")
+                name, place, check, *_ = self.file.read_text(
+                    encoding="utf-8", errors="replace"
+                ).split("\n")
             except FileNotFoundError:
                 return None
             except ValueError:
@@ -109,7 +111,11 @@ class Whereabouts:
         """How a name and this place contradict each other, and what to do; None if they do not."""
         for name in self._names:
             known = Note(name, self._folder).read()
-            if known is None and name != self.place and Anchor(name, self._folder).read() is not None:
+            if (
+                known is None
+                and name != self.place
+                and Anchor(name, self._folder).read() is not None
+            ):
                 known = name
             if known is not None and known != self.place:
                 return (

@@ -92,8 +92,14 @@ LOST = ("08", "57P", "25P03")
 BUSY = ("55P03", "57014", "40001", "40P01")
 
 REFUSALS = {
-    "25006": ("is on a server that only reads", "give the address of the server that is written to"),
-    "3F000": ("has no schema to lie in", "create the schema that the address names in its search_path"),
+    "25006": (
+        "is on a server that only reads",
+        "give the address of the server that is written to",
+    ),
+    "3F000": (
+        "has no schema to lie in",
+        "create the schema that the address names in its search_path",
+    ),
     "42501": (
         "may not be used by this role",
         "grant it SELECT, INSERT and UPDATE on the ledger's tables, and CREATE on the schema for a new ledger",
@@ -121,7 +127,9 @@ def postgres_ledger(
     store = PostgresStore(address)
     anchor = Anchor(store.place, anchors)
     names = [] if vault is None else [str(spell(vault))]
-    return DurableLedger(store, anchor, founding, limit, analysts, names=names, adopting=adopting, progress=progress)
+    return DurableLedger(
+        store, anchor, founding, limit, analysts, names=names, adopting=adopting, progress=progress
+    )
 
 
 class PostgresStore(Store):
@@ -141,7 +149,8 @@ class PostgresStore(Store):
         self._patience = patience
         self._writer = _Wire(address)
         self._reader = _Wire(address)
-        self._unsure = False  # whether a commit was cut off, and nobody could be asked since what became of it
+        # whether a commit was cut off, and nobody could be asked since what became of it
+        self._unsure = False
 
     def ready(self) -> bool:
         """Whether the tables of a ledger are there."""
@@ -195,8 +204,11 @@ class PostgresStore(Store):
 
     def _turn(self) -> "_Rows":
         """A transaction of the one who writes now."""
-        rows = _Rows(self._writer.start(WRITING.format(milliseconds=round(1000 * self._patience), head=HEAD)))
-        self._unsure = False  # whatever was cut off has ended, one way or the other, and can be seen
+        rows = _Rows(
+            self._writer.start(WRITING.format(milliseconds=round(1000 * self._patience), head=HEAD))
+        )
+        # whatever was cut off has ended, one way or the other, and can be seen
+        self._unsure = False
         return rows
 
     def _commit(self, session: "_Rows") -> None:
@@ -212,8 +224,11 @@ class PostgresStore(Store):
             if session.last is not None:
                 self._find_out(session.last)
             return
-        if ended != "COMMIT":  # what PostgreSQL says if a statement had failed and the block went on
-            raise LedgerUnavailable(self.place, "undid what was written", "look at the server's log, and try again")
+        # what PostgreSQL says if a statement had failed and the block went on
+        if ended != "COMMIT":
+            raise LedgerUnavailable(
+                self.place, "undid what was written", "look at the server's log, and try again"
+            )
 
     def _find_out(self, last: Record) -> None:
         """Whether a commit came to pass whose answer was lost, by its last record.
@@ -260,7 +275,9 @@ class PostgresStore(Store):
             return LedgerUnavailable(
                 self.place, f"cannot be reached ({said})", "see to its server, or mend the address"
             )
-        return LedgerUnavailable(self.place, f"met error {code} of PostgreSQL's", "look at the server's log")
+        return LedgerUnavailable(
+            self.place, f"met error {code} of PostgreSQL's", "look at the server's log"
+        )
 
 
 class _Wire:
@@ -281,7 +298,9 @@ class _Wire:
                 if not self.broke(error):
                     raise
                 self.close()
-        self._connection = psycopg.connect(_patient(self._address), autocommit=True, client_encoding="utf8")
+        self._connection = psycopg.connect(
+            _patient(self._address), autocommit=True, client_encoding="utf8"
+        )
         return self._connection.execute(statement, parameters)
 
     def end(self) -> None:
@@ -293,13 +312,18 @@ class _Wire:
                 self._connection.execute("ROLLBACK")
             except psycopg.Error:
                 self.close()
-            except BaseException:  # an interrupt: what was half done must not be committed with what comes next
+            except BaseException:
+                # an interrupt: what was half done must not be committed with what comes next
                 self.close()
                 raise
 
     def broke(self, error: Any) -> bool:
         """Whether the error is that the connection is gone."""
-        return self._connection is None or self._connection.closed or (error.sqlstate or "").startswith(LOST)
+        return (
+            self._connection is None
+            or self._connection.closed
+            or (error.sqlstate or "").startswith(LOST)
+        )
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -333,13 +357,17 @@ class _Rows(Session):
 
     def append(self, record: Record) -> None:
         """Keep a record."""
-        self._execute("INSERT INTO tacit_records VALUES (%s, %s, %s)", record.number, record.body, record.hash)
+        self._execute(
+            "INSERT INTO tacit_records VALUES (%s, %s, %s)", record.number, record.body, record.hash
+        )
         self.last = record
         self._head = Head(record.number + 1, record.hash)
 
     def record(self, number: int) -> Record | None:
         """The record of this number."""
-        row = self._execute("SELECT number, body, hash FROM tacit_records WHERE number = %s", number).fetchone()
+        row = self._execute(
+            "SELECT number, body, hash FROM tacit_records WHERE number = %s", number
+        ).fetchone()
         return None if row is None else Record(*row)
 
     def records(self, start: int, most: int) -> list[Record]:
@@ -350,12 +378,18 @@ class _Rows(Session):
     def index(self, line: Line) -> None:
         """Keep the line of a new charge."""
         added = "INSERT INTO tacit_lines VALUES (%s, %s, %s, %s, %s, %s)"
-        self._execute(added, line.entry, line.record, line.key, line.topic, line.answer, line.payload)
+        self._execute(
+            added, line.entry, line.record, line.key, line.topic, line.answer, line.payload
+        )
 
     def answer(self, entry: int, record: int, payload: bytes) -> None:
         """Complete the line of an entry."""
-        changed = "UPDATE tacit_lines SET answer = %s, payload = %s WHERE entry = %s AND answer IS NULL"
-        assert self._execute(changed, record, payload, entry).rowcount == 1, "an entry is answered once"
+        changed = (
+            "UPDATE tacit_lines SET answer = %s, payload = %s WHERE entry = %s AND answer IS NULL"
+        )
+        assert self._execute(changed, record, payload, entry).rowcount == 1, (
+            "an entry is answered once"
+        )
 
     def lines(self, start: int, most: int) -> list[Line]:
         """Some lines, in order."""
@@ -363,7 +397,9 @@ class _Rows(Session):
 
     def by_key(self, key: bytes) -> list[Line]:
         """All lines with this key, oldest first."""
-        return self._lines(f"{LINE} WHERE sha256(key) = sha256(%s) AND key = %s ORDER BY entry", key, key)
+        return self._lines(
+            f"{LINE} WHERE sha256(key) = sha256(%s) AND key = %s ORDER BY entry", key, key
+        )
 
     def by_topic(self, topic: bytes, below: int, most: int) -> list[Line]:
         """Some answered lines with this topic, newest first."""
@@ -406,12 +442,18 @@ def place_of(address: str) -> str:
     given = _parts(address)
     from psycopg.pq import Conninfo
 
-    usual = {option.keyword.decode(): option.val.decode() for option in Conninfo.get_defaults() if option.val}
+    usual = {
+        option.keyword.decode(): option.val.decode()
+        for option in Conninfo.get_defaults()
+        if option.val
+    }
     parts = usual | given
     host = quote(parts.get("host") or parts.get("hostaddr") or "localhost", safe=",")
     database = quote(parts.get("dbname") or parts.get("user", ""))
     query = "&".join(f"{name}={quote(parts[name], safe='')}" for name in NAMED if parts.get(name))
-    return f"postgresql://{host}:{parts.get('port', '5432')}/{database}{'?' if query else ''}{query}"
+    return (
+        f"postgresql://{host}:{parts.get('port', '5432')}/{database}{'?' if query else ''}{query}"
+    )
 
 
 def _parts(address: str) -> dict[str, str]:
@@ -426,7 +468,11 @@ def _parts(address: str) -> dict[str, str]:
             "install it with `pip install 'tacit-dp[postgres]'`",
         ) from None
     try:
-        return {name: str(value) for name, value in conninfo_to_dict(address).items() if value is not None}
+        return {
+            name: str(value)
+            for name, value in conninfo_to_dict(address).items()
+            if value is not None
+        }
     except (psycopg.ProgrammingError, TypeError, AttributeError):  # its text may quote the password
         remedy = "write it as postgresql://role:password@host:port/database, with %40 for an @ in a password"
         raise InvalidInput("a PostgreSQL address", "what was given", remedy) from None

@@ -60,7 +60,11 @@ class Founding:
             case ConcentratedFilter(neighbours=neighbours):
                 return Founding(unit, neighbours, "zero-concentrated")
             case _:
-                raise InvalidInput("limit", limit, "a ledger is kept in pure epsilon or in rho: use one of its filters")
+                raise InvalidInput(
+                    "limit",
+                    limit,
+                    "a ledger is kept in pure epsilon or in rho: use one of its filters",
+                )
 
 
 def encode_fields(fields: Mapping[str, Any]) -> bytes:
@@ -106,7 +110,9 @@ def terms_in(fields: Mapping[str, Any]) -> Founding:
     return Founding(fields["unit"], Neighbours(fields["neighbours"]), fields["currency"])
 
 
-def limit_fields(limit: Filter, analysts: Mapping[str, Filter], previous: int = 0) -> dict[str, Any]:
+def limit_fields(
+    limit: Filter, analysts: Mapping[str, Filter], previous: int = 0
+) -> dict[str, Any]:
     """The limits from here on, and the number of the record that set those before them; 0 if there was none."""
     return {
         "kind": "limited",
@@ -148,7 +154,13 @@ def refresh_fields(table: str, version: int) -> dict[str, Any]:
 
 def adoption_fields(why: str, remembered: Head | None, found: Head) -> dict[str, Any]:
     """That the curator took the ledger as it lies, whatever its anchor remembers."""
-    return {"kind": "adopted", "at": now(), "why": why, "remembered": _head(remembered), "found": _head(found)}
+    return {
+        "kind": "adopted",
+        "at": now(),
+        "why": why,
+        "remembered": _head(remembered),
+        "found": _head(found),
+    }
 
 
 def entry_of(record: Record, payload: bytes | None) -> Entry:
@@ -180,7 +192,11 @@ def units_of(charge: Charge) -> dict[str, str]:
 
 def _limit(limit: Filter) -> dict[str, str]:
     delta = limit.delta if isinstance(limit, ConcentratedFilter) else 0
-    return {**units_of(limit.limit), "epsilon": str(getattr(limit, "epsilon", "")), "delta": str(delta)}
+    return {
+        **units_of(limit.limit),
+        "epsilon": str(getattr(limit, "epsilon", "")),
+        "delta": str(delta),
+    }
 
 
 def _head(head: Head | None) -> dict[str, Any] | None:

@@ -35,10 +35,23 @@ TABLES = {
     "tallies": "CREATE TABLE tallies (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
 }
 
-_DAMAGED = ("malformed", "not a database", "no such", "constraint failed", "decode", "datatype mismatch")
+_DAMAGED = (
+    "malformed",
+    "not a database",
+    "no such",
+    "constraint failed",
+    "decode",
+    "datatype mismatch",
+)
 _REASONS = {
-    "readonly": ("cannot be written", "mount its disk for writing, or give this account the right to write there"),
-    "unable to open": ("cannot be opened", "give this account the right to read and write the file and its folder"),
+    "readonly": (
+        "cannot be written",
+        "mount its disk for writing, or give this account the right to write there",
+    ),
+    "unable to open": (
+        "cannot be opened",
+        "give this account the right to read and write the file and its folder",
+    ),
     "disk is full": ("is on a disk that is full", "make room on it"),
 }
 
@@ -77,7 +90,9 @@ def sqlite_ledger(
     store = SqliteStore(path, timeout=timeout, connect=connect)
     anchor = Anchor(store.place, anchors)
     names = [str(spell(path)), *([] if vault is None else [str(spell(vault))])]
-    return DurableLedger(store, anchor, founding, limit, analysts, names=names, adopting=adopting, progress=progress)
+    return DurableLedger(
+        store, anchor, founding, limit, analysts, names=names, adopting=adopting, progress=progress
+    )
 
 
 class SqliteStore(Store):
@@ -90,7 +105,11 @@ class SqliteStore(Store):
     """
 
     def __init__(
-        self, path: str | Path, *, timeout: float = SECONDS, connect: Callable[[str], Connection] | None = None
+        self,
+        path: str | Path,
+        *,
+        timeout: float = SECONDS,
+        connect: Callable[[str], Connection] | None = None,
     ) -> None:
         self.place = str(locate(path))
         self._timeout = timeout
@@ -105,10 +124,14 @@ class SqliteStore(Store):
             if not Path(self.place).exists():
                 return False
         except OSError as error:
-            raise LedgerUnavailable(self.place, f"cannot be reached ({error.strerror})", "mend its folder") from None
+            raise LedgerUnavailable(
+                self.place, f"cannot be reached ({error.strerror})", "mend its folder"
+            ) from None
         with self._translate_errors():
             self._reader = self._reader or self._open_connection()
-            return self._reader.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+            return (
+                self._reader.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+            )
 
     def lay_out(self) -> None:
         """Create the tables, unless they are there."""
@@ -152,7 +175,11 @@ class SqliteStore(Store):
         """What is not as it was laid out."""
         with self._translate_errors():
             self._reader = self._reader or self._open_connection()
-            found = dict(self._reader.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall())
+            found = dict(
+                self._reader.execute(
+                    "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"
+                ).fetchall()
+            )
             if found != TABLES:
                 return ["is damaged: its tables are not laid out as they were"]
         return []
@@ -175,7 +202,11 @@ class SqliteStore(Store):
     def _open_connection(self) -> Connection:
         refuse_links(self.place)
         connection = self._connect(self.place)
-        for setting in (f"busy_timeout = {round(self._timeout * 1000)}", "synchronous = FULL", "fullfsync = ON"):
+        for setting in (
+            f"busy_timeout = {round(self._timeout * 1000)}",
+            "synchronous = FULL",
+            "fullfsync = ON",
+        ):
             connection.execute(f"PRAGMA {setting}").fetchone()
         return connection
 
@@ -205,28 +236,36 @@ class _SqliteSession(Session):
         self._execute = connection.execute
 
     def head(self) -> Head:
-        last = self._execute("SELECT number, hash FROM records ORDER BY number DESC LIMIT 1").fetchone()
+        last = self._execute(
+            "SELECT number, hash FROM records ORDER BY number DESC LIMIT 1"
+        ).fetchone()
         return EMPTY if last is None else Head(last[0] + 1, last[1])
 
     def append(self, record: Record) -> None:
-        self._execute("INSERT INTO records VALUES (?, ?, ?)", (record.number, record.body, record.hash))
+        self._execute(
+            "INSERT INTO records VALUES (?, ?, ?)", (record.number, record.body, record.hash)
+        )
 
     def record(self, number: int) -> Record | None:
         return next((record for record in self.records(number, 1) if record.number == number), None)
 
     def records(self, start: int, most: int) -> list[Record]:
         rows = self._execute(
-            "SELECT number, body, hash FROM records WHERE number >= ? ORDER BY number LIMIT ?", (start, most)
+            "SELECT number, body, hash FROM records WHERE number >= ? ORDER BY number LIMIT ?",
+            (start, most),
         )
         return [Record(*row) for row in rows.fetchall()]
 
     def index(self, line: Line) -> None:
         self._execute(
-            "INSERT INTO charges VALUES (?, ?, ?, ?, NULL, NULL)", (line.entry, line.record, line.key, line.topic)
+            "INSERT INTO charges VALUES (?, ?, ?, ?, NULL, NULL)",
+            (line.entry, line.record, line.key, line.topic),
         )
 
     def answer(self, entry: int, record: int, payload: bytes) -> None:
-        self._execute("UPDATE charges SET answer = ?, payload = ? WHERE entry = ?", (record, payload, entry))
+        self._execute(
+            "UPDATE charges SET answer = ?, payload = ? WHERE entry = ?", (record, payload, entry)
+        )
 
     def lines(self, start: int, most: int) -> list[Line]:
         return self._lines("WHERE entry >= ? ORDER BY entry LIMIT ?", (start, most))
@@ -236,7 +275,8 @@ class _SqliteSession(Session):
 
     def by_topic(self, topic: bytes, below: int, most: int) -> list[Line]:
         return self._lines(
-            "WHERE topic = ? AND answer IS NOT NULL AND entry < ? ORDER BY entry DESC LIMIT ?", (topic, below, most)
+            "WHERE topic = ? AND answer IS NOT NULL AND entry < ? ORDER BY entry DESC LIMIT ?",
+            (topic, below, most),
         )
 
     def tally(self, name: str) -> str | None:
@@ -269,7 +309,11 @@ def _transaction(connection: Connection, begin: str) -> Iterator[None]:
 
 def _connect(path: str) -> Connection:
     # SQLite keeps a file beside one with a log, even to read it.  Where none can be written, nobody writes at all.
-    address = f"{Path(path).as_uri()}?mode=ro&immutable=1" if _on_read_only_disk(path) else Path(path).as_uri()
+    address = (
+        f"{Path(path).as_uri()}?mode=ro&immutable=1"
+        if _on_read_only_disk(path)
+        else Path(path).as_uri()
+    )
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
 
 

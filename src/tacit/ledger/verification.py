@@ -35,7 +35,9 @@ def verify_chain(place: str, session: Session, progress: Progress | None = None)
     except _Fault as fault:
         raise LedgerRefused(place, f"is damaged: {fault}", RESTORE) from None
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise LedgerRefused(place, f"is damaged: record {books.head.records} cannot be read", RESTORE) from None
+        raise LedgerRefused(
+            place, f"is damaged: record {books.head.records} cannot be read", RESTORE
+        ) from None
     return books.head
 
 
@@ -55,7 +57,11 @@ def disagreement(session: Session | None, remembered: Head | None) -> tuple[str,
             f"{state}, and its anchor remembers {remembered.records}: what was spent since would be forgotten",
             "put the newest copy back, or take this one as it is with `tacit ledger adopt`",
         )
-    last = session.record(remembered.records - 1) if session is not None and remembered.records else None
+    last = (
+        session.record(remembered.records - 1)
+        if session is not None and remembered.records
+        else None
+    )
     if remembered.records and (last is None or last.hash != remembered.hash):
         return (
             "is not the one that its anchor remembers",
@@ -69,9 +75,15 @@ def digest_totals(session: Session, tallies: Mapping[str, str]) -> bytes:
 
     What nobody has spent and what was never refreshed is left out, as if it had not been counted.
     """
-    counted = {name: value for name, value in tallies.items() if name in _ALWAYS or value not in ("0", "0 0")}
+    counted = {
+        name: value
+        for name, value in tallies.items()
+        if name in _ALWAYS or value not in ("0", "0 0")
+    }
     records = [session.record(number) for number in (0, int(tallies.get("limits", 0)))]
-    return sha256(b"".join(record.hash for record in records if record is not None) + encode_fields(counted)).digest()
+    return sha256(
+        b"".join(record.hash for record in records if record is not None) + encode_fields(counted)
+    ).digest()
 
 
 def _fitting(session: Session, number: int) -> Record:
@@ -128,8 +140,12 @@ def _take_back(tallies: dict[str, str], since: Sequence[Record]) -> dict[str, st
                 for payer in {None, fields["analyst"]}:
                     amount, failure = map(int, tallies[f"spent{_of(payer)}"].split())
                     charge = charge_in(fields["charge"])
-                    tallies[f"spent{_of(payer)}"] = f"{amount - charge.amount} {failure - charge.failure}"
-                if tallies["spent"] != " ".join((fields["before"]["amount"], fields["before"]["failure"])):
+                    tallies[f"spent{_of(payer)}"] = (
+                        f"{amount - charge.amount} {failure - charge.failure}"
+                    )
+                if tallies["spent"] != " ".join(
+                    (fields["before"]["amount"], fields["before"]["failure"])
+                ):
                     raise _Fault(f"record {record.number} does not follow from those before it")
             case "refreshed":
                 name = f"version of {fields['table']}"
@@ -190,7 +206,9 @@ class _Books:
             case "founded" if fields["format"] == FORMAT:
                 pass
             case kind:
-                raise _Fault(f"this program cannot read its record {record.number}, {kind!r}: use a newer one")
+                raise _Fault(
+                    f"this program cannot read its record {record.number}, {kind!r}: use a newer one"
+                )
 
     def close(self, session: Session) -> None:
         if next(self._lines, None) is not None:
@@ -208,7 +226,10 @@ class _Books:
         return {
             "entries": str(self._entries),
             "limits": str(self._limits),
-            **{f"spent{_of(name)}": f"{spent.amount} {spent.failure}" for name, spent in self._spent.items()},
+            **{
+                f"spent{_of(name)}": f"{spent.amount} {spent.failure}"
+                for name, spent in self._spent.items()
+            },
             **{f"version of {table}": str(version) for table, version in self._versions.items()},
         }
 
@@ -216,7 +237,9 @@ class _Books:
         number, before = fields["entry"], units_of(self._spent[None])
         if (number, fields["before"], fields["limits"]) != (self._entries, before, self._limits):
             raise _Fault(f"record {record.number} does not follow from those before it")
-        self._find((number, record.number, bytes.fromhex(fields["key"]), bytes.fromhex(fields["topic"])))
+        self._find(
+            (number, record.number, bytes.fromhex(fields["key"]), bytes.fromhex(fields["topic"]))
+        )
         self._entries += 1
         charge = charge_in(fields["charge"])
         for payer in {None, fields["analyst"]}:

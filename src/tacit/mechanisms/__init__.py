@@ -3,14 +3,14 @@
 from typing import TYPE_CHECKING
 
 from tacit.later import later
-from tacit.mechanisms.after import clamp, round_to
-from tacit.mechanisms.alone import passing, threshold
 from tacit.mechanisms.gaussian import Gaussian, analytic_gaussian_sigma, classical_gaussian_sigma
+from tacit.mechanisms.grid_steps import steps_moved_squared
+from tacit.mechanisms.grouped_quantiles import RankedCells
+from tacit.mechanisms.key_threshold import passing, threshold
 from tacit.mechanisms.laplace import Laplace
-from tacit.mechanisms.law import GaussianLaw, LaplaceLaw, Law, Released
 from tacit.mechanisms.mechanism import Mechanism
-from tacit.mechanisms.ranks import RankedCells
-from tacit.mechanisms.steps import steps_moved_squared
+from tacit.mechanisms.noise_law import GaussianLaw, LaplaceLaw, Law, Released
+from tacit.mechanisms.postprocess import clamp, round_to
 
 if TYPE_CHECKING:
     from tacit.mechanisms.above_threshold import AboveThreshold, Session
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         people_for_mean,
         people_for_response,
     )
-    from tacit.mechanisms.cells import Cells, PowersOfTwo
     from tacit.mechanisms.exponential import Exponential
     from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
     from tacit.mechanisms.joint_quantiles import JointQuantiles
@@ -37,11 +36,12 @@ if TYPE_CHECKING:
         SeveralQuantiles,
         quantiles_for,
     )
+    from tacit.mechanisms.randomized_response import Estimate, RandomizedResponse
     from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
-    from tacit.mechanisms.response import Estimate, RandomizedResponse
     from tacit.mechanisms.scores import selection_bound
     from tacit.mechanisms.selection import Selection
     from tacit.mechanisms.top_k import NoisyTopK
+    from tacit.mechanisms.value_grid import Cells, PowersOfTwo
 
 __all__ = [
     "AboveThreshold",
@@ -101,8 +101,8 @@ _LATER = {
     "laplace_bound": "accuracy",
     "people_for_mean": "accuracy",
     "people_for_response": "accuracy",
-    "Cells": "cells",
-    "PowersOfTwo": "cells",
+    "Cells": "value_grid",
+    "PowersOfTwo": "value_grid",
     "Exponential": "exponential",
     "HistogramQuantiles": "histogram_quantiles",
     "NoisyRanges": "histogram_quantiles",
@@ -117,8 +117,8 @@ _LATER = {
     "SeveralQuantiles": "quantiles",
     "quantiles_for": "quantiles",
     "RecursiveQuantiles": "recursive_quantiles",
-    "Estimate": "response",
-    "RandomizedResponse": "response",
+    "Estimate": "randomized_response",
+    "RandomizedResponse": "randomized_response",
     "selection_bound": "scores",
     "Selection": "selection",
     "NoisyTopK": "top_k",

@@ -24,9 +24,9 @@ from tacit.exact import (
     working,
 )
 from tacit.frozen import frozen
-from tacit.mechanisms.law import LaplaceLaw, Released
+from tacit.mechanisms.grid_steps import checked_scale, sensitivity_of, whole
+from tacit.mechanisms.noise_law import LaplaceLaw, Released
 from tacit.mechanisms.parameters import confidence_of, price_of
-from tacit.mechanisms.steps import checked_scale, sensitivity_of, whole
 from tacit.privacy import Loss, Neighbours, PureLoss, Sensitivity, fill
 
 __all__ = ["AboveThreshold", "Session"]
@@ -80,7 +80,9 @@ class AboveThreshold:
             self,
             threshold_scale=checked_scale(threshold_scale, "threshold_scale", None),
             value_scale=checked_scale(value_scale, "value_scale", None),
-            answer_scale=None if answer_scale is None else checked_scale(answer_scale, "answer_scale", None),
+            answer_scale=None
+            if answer_scale is None
+            else checked_scale(answer_scale, "answer_scale", None),
             count=count_of(count, "count", least=1, most=1 << 40),
             monotone=bool(monotone),
         )
@@ -157,7 +159,9 @@ class AboveThreshold:
         _check_unit(unit, self.monotone)
         each = self.count * (1 if self.monotone else 2)
         told = Fraction(0) if self.answer_scale is None else self.count * steps / self.answer_scale
-        return PureLoss(steps / self.threshold_scale + each * steps / self.value_scale + told, unit.neighbours)
+        return PureLoss(
+            steps / self.threshold_scale + each * steps / self.value_scale + told, unit.neighbours
+        )
 
     def error_bound(self, confidence: Number, answers: int) -> float:
         """The theorem: with this probability no value is called wrongly that is further from the threshold than this.
@@ -189,7 +193,9 @@ class AboveThreshold:
         low, high = -1, max(1, ceil(self.error_bound(confidence, many)))
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._rightly(middle, many) >= wanted + 1e-12 else (middle, high)
+            low, high = (
+                (low, middle) if self._rightly(middle, many) >= wanted + 1e-12 else (middle, high)
+            )
         return high
 
     def _rightly(self, error: int, answers: int) -> float:
@@ -200,9 +206,13 @@ class AboveThreshold:
         starts = np.arange(-reach, reach + 1, width, dtype=np.float64)
         ends = starts + width - 1
         masses = _upto(ends, scale) - _upto(starts - 1, scale)
-        both = [_upto(error + place, wide) - _upto(place - error - 2, wide) for place in (starts, ends)]
+        both = [
+            _upto(error + place, wide) - _upto(place - error - 2, wide) for place in (starts, ends)
+        ]
         with np.errstate(divide="ignore"):
-            return float((masses * np.exp(answers * np.log(np.maximum(np.minimum(*both), 0)))).sum())
+            return float(
+                (masses * np.exp(answers * np.log(np.maximum(np.minimum(*both), 0)))).sum()
+            )
 
     def distribution(
         self, values: Sequence[int], threshold: int, low: int | None = None, high: int | None = None
@@ -219,7 +229,9 @@ class AboveThreshold:
         """
         asked = [_integer(value) for value in values]
         if not 1 <= len(asked) <= _QUESTIONS_AT_MOST or self.threshold_scale > 1 << 10:
-            raise TooLarge(f"list at most {_QUESTIONS_AT_MOST} values, for a threshold scale of at most 1024")
+            raise TooLarge(
+                f"list at most {_QUESTIONS_AT_MOST} values, for a threshold scale of at most 1024"
+            )
         line, noise = LaplaceLaw(self.threshold_scale), LaplaceLaw(self.value_scale)
         reach = ceil(_NATS * self.threshold_scale)
         left_out = hull(ball(0), 2 * line.tail(reach + 1))
@@ -229,7 +241,9 @@ class AboveThreshold:
             above = [tail(_integer(threshold) + drawn - value) for value in asked]
             for calls, chance in _sequences(above, self.count):
                 sums[calls] = sums.get(calls, ball(0)) + line.mass(drawn) * chance
-        law: dict[Outcome, Ball] = {calls: chance + left_out for calls, chance in sorted(sums.items())}
+        law: dict[Outcome, Ball] = {
+            calls: chance + left_out for calls, chance in sorted(sums.items())
+        }
         return law if self.answer_scale is None else self._outcome_law(law, asked, low, high)
 
     def _outcome_law(
@@ -237,7 +251,9 @@ class AboveThreshold:
     ) -> dict[Outcome, Ball]:
         if low is None or high is None or self.answer_scale is None:
             raise InvalidInput("low", low, "numbers are told: say to which range they are clamped")
-        numbers = [Released(value, LaplaceLaw(self.answer_scale)).clamp_law(low, high) for value in asked]
+        numbers = [
+            Released(value, LaplaceLaw(self.answer_scale)).clamp_law(low, high) for value in asked
+        ]
         told: dict[Outcome, Ball] = {}
         for calls, chance in law.items():
             sequences: dict[Outcome, Ball] = {(): chance}
@@ -245,7 +261,9 @@ class AboveThreshold:
                 grown: dict[Outcome, Ball] = {}
                 for sequence, mass in sequences.items():
                     # A number may equal False: what is below is written as None here, where outcomes are compared.
-                    choices: dict[int, Ball] | dict[None, Ball] = number if call else {None: ball(1)}
+                    choices: dict[int, Ball] | dict[None, Ball] = (
+                        number if call else {None: ball(1)}
+                    )
                     grown |= {(*sequence, answer): mass * p for answer, p in choices.items()}
                 sequences = grown
             told |= sequences
@@ -278,7 +296,9 @@ class Session:
         """
         exact = _integer(value)
         if not self._left:
-            raise Exhausted("this session has given all the answers that were paid for; begin another, and pay again")
+            raise Exhausted(
+                "this session has given all the answers that were paid for; begin another, and pay again"
+            )
         answer = self._answers.send(exact)
         self._left -= answer is not False
         return answer
@@ -295,7 +315,8 @@ def _answering(mechanism: AboveThreshold, threshold: int) -> Generator[Answer, i
         value = yield answer
         answer = value + discrete_laplace(mechanism.value_scale) >= line
         if mechanism.answer_scale is not None:
-            number = value + discrete_laplace(mechanism.answer_scale)  # drawn in any case: the work is the same
+            # drawn in any case: the work is the same
+            number = value + discrete_laplace(mechanism.answer_scale)
             answer = answer and number
 
 
@@ -326,16 +347,24 @@ def _steps(sensitivity: Sensitivity | Number) -> int:
     unit = sensitivity_of(sensitivity)
     steps = whole(unit.bound)
     if steps < 1 or unit.dimension != 1:
-        raise InvalidInput("sensitivity", unit.bound, "give how far any one value moves, at least 1")
+        raise InvalidInput(
+            "sensitivity", unit.bound, "give how far any one value moves, at least 1"
+        )
     return steps
 
 
 def _check_unit(unit: Sensitivity, monotone: bool) -> None:
     if monotone and unit.neighbours is Neighbours.REPLACE:
-        raise InvalidInput("monotone", monotone, "values all move the same way under add-or-remove only; leave it out")
+        raise InvalidInput(
+            "monotone",
+            monotone,
+            "values all move the same way under add-or-remove only; leave it out",
+        )
 
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise InvalidData(f"a {type(value).__name__} cannot be compared here; give whole numbers, in steps of a grid")
+        raise InvalidData(
+            f"a {type(value).__name__} cannot be compared here; give whole numbers, in steps of a grid"
+        )
     return int(value)

@@ -5,9 +5,9 @@ from math import ceil
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most, count_of, float_at_least, log, upper, working
+from tacit.mechanisms.grid_steps import sensitivity_of
 from tacit.mechanisms.parameters import confidence_of, failure_of, price_of
-from tacit.mechanisms.response import RandomizedResponse
-from tacit.mechanisms.steps import sensitivity_of
+from tacit.mechanisms.randomized_response import RandomizedResponse
 from tacit.privacy import Norm, Sensitivity, root_at_least
 
 __all__ = [
@@ -21,7 +21,9 @@ __all__ = [
 ]
 
 
-def laplace_bound(sensitivity: Sensitivity | Number, epsilon: Number, beta: Number, answers: int = 1) -> float:
+def laplace_bound(
+    sensitivity: Sensitivity | Number, epsilon: Number, beta: Number, answers: int = 1
+) -> float:
     """(sensitivity / epsilon) ln(answers / beta): continuous noise stays within it, except with probability beta.
 
     The textbook's bound.  Tacit's noise is discrete, and `Laplace.error` is exact for it.
@@ -37,7 +39,11 @@ def laplace_bound(sensitivity: Sensitivity | Number, epsilon: Number, beta: Numb
 
 
 def gaussian_bound(
-    sensitivity: Sensitivity | Number, epsilon: Number, delta: Number, beta: Number, answers: int = 1
+    sensitivity: Sensitivity | Number,
+    epsilon: Number,
+    delta: Number,
+    beta: Number,
+    answers: int = 1,
 ) -> float:
     """(2 sensitivity / epsilon) sqrt(ln(1.25 / delta) ln(answers / beta)), for continuous noise and epsilon below one.
 
@@ -47,7 +53,9 @@ def gaussian_bound(
     price, failure = price_of(epsilon), failure_of(delta)
     if price >= 1:
         raise InvalidInput(
-            "epsilon", epsilon, "the classical bound is proved below 1 only; use Gaussian.calibrate(...).error"
+            "epsilon",
+            epsilon,
+            "the classical bound is proved below 1 only; use Gaussian.calibrate(...).error",
         )
     moved = sensitivity_of(sensitivity).in_norm(Norm.L2).bound
     with working():
@@ -62,9 +70,9 @@ def crossover(epsilon: Number, delta: Number, beta: Number) -> int:
     11
     """
     answers = 1
-    while gaussian_bound(Sensitivity.root(answers, dimension=answers), epsilon, delta, beta, answers) >= laplace_bound(
-        Sensitivity(answers, dimension=answers), epsilon, beta, answers
-    ):
+    while gaussian_bound(
+        Sensitivity.root(answers, dimension=answers), epsilon, delta, beta, answers
+    ) >= laplace_bound(Sensitivity(answers, dimension=answers), epsilon, beta, answers):
         answers += 1
     return answers
 
@@ -86,7 +94,9 @@ def people_for_mean(alpha: Number, epsilon: Number, confidence: Number) -> int:
     1387
     """
     with working():
-        needed = upper(log(1 / (1 - confidence_of(confidence)))) / (price_of(epsilon) * _error(alpha))
+        needed = upper(log(1 / (1 - confidence_of(confidence)))) / (
+            price_of(epsilon) * _error(alpha)
+        )
     return ceil(needed)
 
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from tacit.exact import Ball, Number, ball, exponential_choice
 from tacit.frozen import frozen
+from tacit.mechanisms.grid_steps import sensitivity_of
 from tacit.mechanisms.selection import Selection, set_parameters
-from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import BoundedRangeLoss, Loss, Sensitivity
 
 __all__ = ["Exponential"]
@@ -35,7 +35,9 @@ class Exponential(Selection):
     grid: Fraction | None
     monotone: bool
 
-    def __init__(self, scale: Number, grid: Number | None = None, *, monotone: bool = False) -> None:
+    def __init__(
+        self, scale: Number, grid: Number | None = None, *, monotone: bool = False
+    ) -> None:
         set_parameters(self, scale, grid, monotone)
 
     def choose(self, steps: NDArray[Any], times: int) -> NDArray[np.int64]:
@@ -60,4 +62,6 @@ class Exponential(Selection):
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one choice costs, if each score moves by at most this much between neighbours."""
-        return BoundedRangeLoss(self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours)
+        return BoundedRangeLoss(
+            self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours
+        )

@@ -6,10 +6,8 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most, discrete_gaussian, log, upper, working
 from tacit.frozen import frozen
-from tacit.mechanisms.law import GaussianLaw, Released, quantile
-from tacit.mechanisms.parameters import failure_of, price_of
-from tacit.mechanisms.search import narrowest, widest
-from tacit.mechanisms.steps import (
+from tacit.mechanisms.bisection import narrowest, widest
+from tacit.mechanisms.grid_steps import (
     centre_of,
     checked_grid,
     checked_scale,
@@ -19,6 +17,8 @@ from tacit.mechanisms.steps import (
     steps_moved_squared,
     steps_within,
 )
+from tacit.mechanisms.noise_law import GaussianLaw, Released, quantile
+from tacit.mechanisms.parameters import failure_of, price_of
 from tacit.privacy import (
     DiscreteGaussianLoss,
     GaussianLoss,
@@ -56,7 +56,11 @@ class Gaussian:
 
     @classmethod
     def calibrate(
-        cls, epsilon: Number, delta: Number, sensitivity: Sensitivity | Number, grid: Number | None = None
+        cls,
+        epsilon: Number,
+        delta: Number,
+        sensitivity: Sensitivity | Number,
+        grid: Number | None = None,
     ) -> "Gaussian":
         """The mechanism with as little noise as a bisection finds that is (epsilon, delta)-DP by its own, discrete law.
 
@@ -79,7 +83,9 @@ class Gaussian:
         return cls(narrowest(keeps, start) * (step or 1), step)
 
     @classmethod
-    def within(cls, error: Number, confidence: Number, answers: int = 1, grid: Number | None = None) -> "Gaussian":
+    def within(
+        cls, error: Number, confidence: Number, answers: int = 1, grid: Number | None = None
+    ) -> "Gaussian":
         """The mechanism with the most noise whose answers all stay within `error`: accuracy first.
 
         >>> Gaussian.within(error=50, confidence=0.95).error(confidence=0.95)
@@ -87,7 +93,11 @@ class Gaussian:
         """
         step = checked_grid(grid)
         distance = steps_within(at_most(error, "error"), step)
-        return cls(widest(lambda sigma: GaussianLaw(sigma**2), distance, confidence, answers) * (step or 1), step)
+        return cls(
+            widest(lambda sigma: GaussianLaw(sigma**2), distance, confidence, answers)
+            * (step or 1),
+            step,
+        )
 
     @property
     def law(self) -> GaussianLaw:
@@ -96,14 +106,18 @@ class Gaussian:
 
     def release(self, value: Any, times: int | None = None) -> Any:
         """The value with noise; with `times`, an array of that many independent releases, each to be paid for."""
-        return noisy(value, self.grid, lambda size: discrete_gaussian(self.law.parameter, size), times)
+        return noisy(
+            value, self.grid, lambda size: discrete_gaussian(self.law.parameter, size), times
+        )
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one release costs, if the value moves by at most this much between neighbours."""
         moved = sensitivity_of(sensitivity)
         squared = steps_moved_squared(moved, self.grid)
         if moved.dimension == 1:
-            return DiscreteGaussianLoss(self.law.parameter, int(root_at_least(Fraction(squared))), moved.neighbours)
+            return DiscreteGaussianLoss(
+                self.law.parameter, int(root_at_least(Fraction(squared))), moved.neighbours
+            )
         return ZeroConcentratedLoss(squared / (2 * self.law.parameter), 0, moved.neighbours)
 
     def error(self, confidence: Number, answers: int = 1) -> int | float:
@@ -115,7 +129,9 @@ class Gaussian:
         return Released(centre_of(exact, self.grid), self.law)
 
 
-def analytic_gaussian_sigma(epsilon: Number, delta: Number, sensitivity: Sensitivity | Number) -> Fraction:
+def analytic_gaussian_sigma(
+    epsilon: Number, delta: Number, sensitivity: Sensitivity | Number
+) -> Fraction:
     """The smallest sigma of *continuous* Gaussian noise that is (epsilon, delta)-DP (Balle and Wang 2018).
 
     For comparison only: Tacit's noise is discrete, and this sigma is too small for it; use `Gaussian.calibrated`.
@@ -133,7 +149,9 @@ def analytic_gaussian_sigma(epsilon: Number, delta: Number, sensitivity: Sensiti
     return narrowest(keeps, 1 / price, least=Fraction(1, 1 << 64)) * bound
 
 
-def classical_gaussian_sigma(epsilon: Number, delta: Number, sensitivity: Sensitivity | Number) -> Fraction:
+def classical_gaussian_sigma(
+    epsilon: Number, delta: Number, sensitivity: Sensitivity | Number
+) -> Fraction:
     """sqrt(2 ln(1.25 / delta)) sensitivity / epsilon, proved for continuous noise and epsilon below one only.
 
     >>> round(float(classical_gaussian_sigma(0.5, 1e-5, 1)), 4)
@@ -141,7 +159,11 @@ def classical_gaussian_sigma(epsilon: Number, delta: Number, sensitivity: Sensit
     """
     price, failure = price_of(epsilon), failure_of(delta)
     if price >= 1:
-        raise InvalidInput("epsilon", epsilon, "the classical formula is proved below 1 only; use Gaussian.calibrated")
+        raise InvalidInput(
+            "epsilon",
+            epsilon,
+            "the classical formula is proved below 1 only; use Gaussian.calibrated",
+        )
     bound = sensitivity_of(sensitivity).in_norm(Norm.L2).bound
     with working():
         return root_at_least(upper(2 * log(Fraction(5, 4) / failure))) * bound / price

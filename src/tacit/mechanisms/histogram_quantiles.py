@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, count_of, discrete_laplace
 from tacit.frozen import frozen
-from tacit.mechanisms.cells import weights_of
+from tacit.mechanisms.grid_steps import checked_scale, sensitivity_of
 from tacit.mechanisms.joint_quantiles import ranks_of
 from tacit.mechanisms.parameters import confidence_of, price_of
-from tacit.mechanisms.steps import checked_scale, sensitivity_of
+from tacit.mechanisms.value_grid import weights_of
 from tacit.privacy import Loss, Neighbours, PureLoss, Sensitivity, fill
 
 __all__ = ["HistogramQuantiles", "NoisyRanges", "best_shape"]
@@ -79,28 +79,46 @@ class HistogramQuantiles:
         many = count_of(cells, "cells", least=2, most=1 << 24)
         cuts = tuple(count_of(cut, "a cut", least=2) for cut in shape)
         if not cuts or int(np.prod(cuts, dtype=object)) < many:
-            raise InvalidInput("shape", shape, "give numbers of ranges whose product is at least that of the cells")
-        fill(self, ranks=ranks_of(ranks), shape=cuts, cells=many, scale=checked_scale(scale, "scale", None))
+            raise InvalidInput(
+                "shape", shape, "give numbers of ranges whose product is at least that of the cells"
+            )
+        fill(
+            self,
+            ranks=ranks_of(ranks),
+            shape=cuts,
+            cells=many,
+            scale=checked_scale(scale, "scale", None),
+        )
 
     @classmethod
     def calibrate(
         cls, epsilon: Number, sensitivity: Sensitivity | Number, cells: int, ranks: Any
     ) -> "HistogramQuantiles":
         """The mechanism with the least error on average whose loss is at most epsilon."""
-        unit, shape = sensitivity_of(sensitivity), best_shape(count_of(cells, "cells", least=2, most=1 << 24))
+        unit, shape = (
+            sensitivity_of(sensitivity),
+            best_shape(count_of(cells, "cells", least=2, most=1 << 24)),
+        )
         return cls(ranks, shape, cells, len(shape) * _each(unit) / price_of(epsilon))
 
     def ranges(self, counts: Any) -> tuple[Integers, ...]:
         """The exact weights of the ranges, level by level: what gets noise."""
         weights = weights_of(counts)
         if len(weights) != self.cells:
-            raise InvalidData(f"this mechanism was made for {self.cells} cells; give as many weights")
+            raise InvalidData(
+                f"this mechanism was made for {self.cells} cells; give as many weights"
+            )
         return tuple(np.add.reduceat(weights, starts) for starts in _starts(self.shape, self.cells))
 
     def noisy(self, counts: Any) -> NoisyRanges:
         """The histogram itself, released."""
-        levels = tuple(level + discrete_laplace(self.scale, len(level)) for level in self.ranges(counts))
-        return NoisyRanges(levels, _fit_weights([level.astype(np.float64) for level in levels], self.shape, self.cells))
+        levels = tuple(
+            level + discrete_laplace(self.scale, len(level)) for level in self.ranges(counts)
+        )
+        return NoisyRanges(
+            levels,
+            _fit_weights([level.astype(np.float64) for level in levels], self.shape, self.cells),
+        )
 
     def release(self, counts: Any) -> list[int]:
         """Cells near the quantiles, in order."""
@@ -153,8 +171,14 @@ def best_shape(cells: int) -> tuple[int, ...]:
 def _best_shape(cells: int) -> tuple[int, ...]:
     shapes = {_even(cells, levels) for levels in range(1, 5) if 2**levels <= cells}
     if cells > 8:  # with two levels the upper one is best a little coarser
-        shapes |= {(top, ceil(cells / top)) for top in (ceil(sqrt(cells) * f / 8) for f in (5, 6, 7)) if top > 1}
-    return min(sorted(shapes), key=lambda shape: len(shape) * float(np.sqrt(_spread(shape, cells)).mean()))
+        shapes |= {
+            (top, ceil(cells / top))
+            for top in (ceil(sqrt(cells) * f / 8) for f in (5, 6, 7))
+            if top > 1
+        }
+    return min(
+        sorted(shapes), key=lambda shape: len(shape) * float(np.sqrt(_spread(shape, cells)).mean())
+    )
 
 
 def _even(cells: int, levels: int) -> tuple[int, ...]:
@@ -189,7 +213,8 @@ def _fit_weights(levels: list[Floats], shape: tuple[int, ...], cells: int) -> Fl
     """
     starts = _starts(shape, cells)
     known, unknown = [levels[-1]], [np.ones(len(levels[-1]))]
-    groups = [np.searchsorted(inner, outer) for outer, inner in pairwise(starts)]  # the first part of every range
+    # the first part of every range
+    groups = [np.searchsorted(inner, outer) for outer, inner in pairwise(starts)]
     for level, group in zip(reversed(levels[:-1]), reversed(groups), strict=True):
         below, vague = np.add.reduceat(known[0], group, axis=0), np.add.reduceat(unknown[0], group)
         share = (vague / (1 + vague)).reshape(-1, *[1] * (level.ndim - 1))

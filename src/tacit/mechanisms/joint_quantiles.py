@@ -24,10 +24,10 @@ from tacit.exact import (
     working,
 )
 from tacit.frozen import frozen
-from tacit.mechanisms.cells import weights_of
+from tacit.mechanisms.grid_steps import sensitivity_of
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.mechanisms.quantile import rank_of
-from tacit.mechanisms.steps import sensitivity_of
+from tacit.mechanisms.value_grid import weights_of
 from tacit.privacy import BoundedRangeLoss, Loss, Neighbours, Sensitivity, fill
 
 __all__ = ["JointQuantiles", "ranks_of"]
@@ -68,7 +68,12 @@ class JointQuantiles:
     parts: int
 
     def __init__(self, ranks: Any, scale: Number, parts: int = 1) -> None:
-        fill(self, ranks=ranks_of(ranks), scale=scale_of(scale), parts=count_of(parts, "parts", least=1, most=1 << 10))
+        fill(
+            self,
+            ranks=ranks_of(ranks),
+            scale=scale_of(scale),
+            parts=count_of(parts, "parts", least=1, most=1 << 10),
+        )
 
     @classmethod
     def calibrate(
@@ -76,7 +81,11 @@ class JointQuantiles:
     ) -> "JointQuantiles":
         """The mechanism with the least noise whose loss is at most epsilon; `sensitivity` is what one unit weighs."""
         wanted, unit = ranks_of(ranks), sensitivity_of(sensitivity)
-        return cls(wanted, 2 * unit.bound * _rank_movement(wanted, unit.neighbours) / price_of(epsilon), parts)
+        return cls(
+            wanted,
+            2 * unit.bound * _rank_movement(wanted, unit.neighbours) / price_of(epsilon),
+            parts,
+        )
 
     def release(self, counts: Any) -> list[int]:
         """Cells near the quantiles, in order.
@@ -95,7 +104,8 @@ class JointQuantiles:
         """What one release costs if one unit weighs at most this much in all."""
         unit = sensitivity_of(sensitivity)
         return BoundedRangeLoss(
-            2 * unit.bound * _rank_movement(self.ranks, unit.neighbours) / self.scale, unit.neighbours
+            2 * unit.bound * _rank_movement(self.ranks, unit.neighbours) / self.scale,
+            unit.neighbours,
         )
 
     def error(self, confidence: Number, cells: int) -> float:
@@ -126,7 +136,9 @@ class JointQuantiles:
         unit = self.scale * self.parts * divisor
         chances = []
         for each in tuples:
-            apart = sum(gap(j, a, b) for j, (a, b) in enumerate(pairwise((-1, *each, len(weights) - 1))))
+            apart = sum(
+                gap(j, a, b) for j, (a, b) in enumerate(pairwise((-1, *each, len(weights) - 1)))
+            )
             chances.append((-ball(apart / unit)).exp())
         total = sum(chances, ball(0))
         law: dict[tuple[int, ...], Ball] = {}
@@ -142,7 +154,9 @@ class _Chain:
     def __init__(self, mechanism: JointQuantiles, weights: Integers) -> None:
         if len(weights) > CELLS_AT_MOST:
             raise InvalidInput(
-                "the cells", len(weights), f"give at most {CELLS_AT_MOST}, parts counted, or use RecursiveQuantiles"
+                "the cells",
+                len(weights),
+                f"give at most {CELLS_AT_MOST}, parts counted, or use RecursiveQuantiles",
             )
         self.ranks = mechanism.ranks
         self.parts = lcm(*(rank.denominator for rank in self.ranks))
@@ -177,7 +191,9 @@ class _Chain:
         chosen: list[int] = []
         for j in range(len(self.ranks) - 1, -1, -1):
             after = chosen[0] if chosen else None
-            chosen.insert(0, drawn_index(self.weights(j, after), self.slack, partial(self._exact, j, after)))
+            chosen.insert(
+                0, drawn_index(self.weights(j, after), self.slack, partial(self._exact, j, after))
+            )
         return chosen
 
     def weights(self, j: int, after: int | None) -> Floats:
@@ -185,7 +201,10 @@ class _Chain:
         last = len(self.upto) - 1 if after is None else after
         excess = self.least[j] + np.abs(self.upto[last] - self.upto - self.wanted[j + 1])
         gaps = (excess - excess[: last + 1].min())[: last + 1]
-        return np.append(self.held[j][: last + 1] * exp_weights(gaps, self.scale), np.zeros(len(self.upto) - last - 1))
+        return np.append(
+            self.held[j][: last + 1] * exp_weights(gaps, self.scale),
+            np.zeros(len(self.upto) - last - 1),
+        )
 
     def _exact(self, j: int, after: int | None) -> list[Ball]:
         """The weights of all beginnings that end in each cell at place j, given the cell that follows, as balls."""
@@ -201,11 +220,16 @@ class _Chain:
         reached = [weight(sums - self.wanted[0]) for sums in upto]
         for wanted in self.wanted[1 : j + 1]:
             reached = [
-                sum((reached[k] * weight(upto[i] - upto[k] - wanted) for k in range(i + 1)), ball(0))
+                sum(
+                    (reached[k] * weight(upto[i] - upto[k] - wanted) for k in range(i + 1)), ball(0)
+                )
                 for i in range(len(upto))
             ]
         if after is None:
-            return [mass * weight(upto[-1] - sums - self.wanted[-1]) for mass, sums in zip(reached, upto, strict=True)]
+            return [
+                mass * weight(upto[-1] - sums - self.wanted[-1])
+                for mass, sums in zip(reached, upto, strict=True)
+            ]
         return [
             mass * weight(upto[after] - upto[k] - self.wanted[j + 1]) if k <= after else ball(0)
             for k, mass in enumerate(reached)
@@ -220,9 +244,13 @@ def ranks_of(ranks: Any) -> tuple[Fraction, ...]:
     """
     exact = tuple(rank_of(rank) for rank in ranks)
     if not exact or any(a >= b for a, b in pairwise(exact)) or len(exact) > 1 << 12:
-        raise InvalidInput("ranks", ranks, "give from 1 to 4096 ranks, each larger than the one before")
+        raise InvalidInput(
+            "ranks", ranks, "give from 1 to 4096 ranks, each larger than the one before"
+        )
     if lcm(*(rank.denominator for rank in exact)) > 1 << 64:
-        raise InvalidInput("ranks", ranks, "give ranks with a common denominator, such as [Fraction(k, 30), …]")
+        raise InvalidInput(
+            "ranks", ranks, "give ranks with a common denominator, such as [Fraction(k, 30), …]"
+        )
     return exact
 
 

@@ -5,10 +5,8 @@ from typing import Any
 
 from tacit.exact import Number, at_most, discrete_laplace
 from tacit.frozen import frozen
-from tacit.mechanisms.law import LaplaceLaw, Released, quantile
-from tacit.mechanisms.parameters import price_of
-from tacit.mechanisms.search import widest
-from tacit.mechanisms.steps import (
+from tacit.mechanisms.bisection import widest
+from tacit.mechanisms.grid_steps import (
     centre_of,
     checked_grid,
     checked_scale,
@@ -18,6 +16,8 @@ from tacit.mechanisms.steps import (
     steps_moved,
     steps_within,
 )
+from tacit.mechanisms.noise_law import LaplaceLaw, Released, quantile
+from tacit.mechanisms.parameters import price_of
 from tacit.privacy import DiscreteLaplaceLoss, Loss, PureLoss, Sensitivity, fill
 
 __all__ = ["Laplace"]
@@ -47,17 +47,23 @@ class Laplace:
         fill(self, scale=checked_scale(scale, "scale", step), grid=step)
 
     @classmethod
-    def calibrate(cls, epsilon: Number, sensitivity: Sensitivity | Number, grid: Number | None = None) -> "Laplace":
+    def calibrate(
+        cls, epsilon: Number, sensitivity: Sensitivity | Number, grid: Number | None = None
+    ) -> "Laplace":
         """The mechanism with the least noise whose loss is at most epsilon.
 
         >>> Laplace.calibrate(epsilon=0.5, sensitivity=3).scale
         Fraction(6, 1)
         """
         step = checked_grid(grid)
-        return cls(steps_moved(sensitivity_of(sensitivity), step) * (step or 1) / price_of(epsilon), step)
+        return cls(
+            steps_moved(sensitivity_of(sensitivity), step) * (step or 1) / price_of(epsilon), step
+        )
 
     @classmethod
-    def within(cls, error: Number, confidence: Number, answers: int = 1, grid: Number | None = None) -> "Laplace":
+    def within(
+        cls, error: Number, confidence: Number, answers: int = 1, grid: Number | None = None
+    ) -> "Laplace":
         """The mechanism with the most noise whose answers all stay within `error`: accuracy first.
 
         >>> Laplace.within(error=50, confidence=0.95).error(confidence=0.95)

@@ -11,11 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput, TooLarge
-from tacit.exact import Ball, Number, ball, discrete_laplace, geometric, hull, precision, uniform_choice, unit_rule
+from tacit.exact import (
+    Ball,
+    Number,
+    ball,
+    discrete_laplace,
+    geometric,
+    hull,
+    precision,
+    uniform_choice,
+    unit_rule,
+)
 from tacit.frozen import frozen
+from tacit.mechanisms.grid_steps import noisy, sensitivity_of
 from tacit.mechanisms.permute_and_flip import flipped_chances, flipped_misses
 from tacit.mechanisms.selection import Selection, set_parameters
-from tacit.mechanisms.steps import noisy, sensitivity_of
 from tacit.privacy import Loss, PureLoss, Sensitivity, fill
 
 __all__ = ["NoisyMax"]
@@ -75,7 +85,9 @@ class NoisyMax(Selection):
         for start in range(0, times, rows):
             copies = np.broadcast_to(steps, (min(rows, times - start), len(steps)))
             sums = noisy(copies, None, lambda size: draw(self.steps_scale(), size))
-            chosen.append(uniform_choice(np.asarray(sums == sums.max(axis=1, keepdims=True), dtype=np.bool_)))
+            chosen.append(
+                uniform_choice(np.asarray(sums == sums.max(axis=1, keepdims=True), dtype=np.bool_))
+            )
         return np.concatenate(chosen)
 
     def chances(self, counts: Mapping[int, int]) -> dict[int, Ball]:
@@ -98,11 +110,15 @@ class NoisyMax(Selection):
             return flipped_misses(candidates, (-rate * distance).exp())
         r, rest = (-rate).exp(), -(-rate).expm1()  # r and 1 - r
         level = distance + (1 + r * r) / (rest * (1 + r)) + r / rest
-        return ((candidates - 1) * rest / (1 + r) ** 2 * level * (-rate * distance).exp()).min(ball(1))
+        return ((candidates - 1) * rest / (1 + r) ** 2 * level * (-rate * distance).exp()).min(
+            ball(1)
+        )
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one choice costs, if each score moves by at most this much between neighbours."""
-        return PureLoss(self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours)
+        return PureLoss(
+            self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours
+        )
 
 
 def _laplace_chances(counts: Mapping[int, int], scale: Fraction) -> dict[int, Ball]:
@@ -117,24 +133,40 @@ def _laplace_chances(counts: Mapping[int, int], scale: Fraction) -> dict[int, Ba
     candidates = sum(counts.values())
     if candidates == 1:
         return dict.fromkeys(counts, ball(1))
-    reach = ceil(scale * precision() * Fraction(7, 10)) + 1  # noise beyond it is rarer than 2**-precision
-    low, high = -2 * max(counts) - reach, reach  # the least likely candidate is known as precisely as the best
+    # noise beyond it is rarer than 2**-precision
+    reach = ceil(scale * precision() * Fraction(7, 10)) + 1
+    # the least likely candidate is known as precisely as the best
+    low, high = -2 * max(counts) - reach, reach
     if (high - low) * candidates * len(counts) > 2 * _MOST_WORK:
         raise TooLarge(
             f"the law of {candidates} candidates with Laplace noise of {float(scale):.0f} steps takes too long; "
             "ask for fewer candidates, for exponential noise, or for `error`, which holds for all scores"
         )
-    tails = list(accumulate(repeat((-ball(1 / scale)).exp(), 1 - low), mul, initial=1 / (1 + (-ball(1 / scale)).exp())))
+    tails = list(
+        accumulate(
+            repeat((-ball(1 / scale)).exp(), 1 - low),
+            mul,
+            initial=1 / (1 + (-ball(1 / scale)).exp()),
+        )
+    )
     peak = -(-ball(1 / scale)).expm1()
-    chances = {distance: hull(ball(0), tails[high + 1 + distance] + tails[1 - low - distance]) for distance in counts}
+    chances = {
+        distance: hull(ball(0), tails[high + 1 + distance] + tails[1 - low - distance])
+        for distance in counts
+    }
     rule = unit_rule(candidates - 1)
     for value in range(low, high + 1):
         noise = {distance: value + distance for distance in counts}
         here = {distance: peak * tails[abs(own)] for distance, own in noise.items()}
-        under = {distance: tails[1 - own] if own <= 0 else 1 - tails[own] for distance, own in noise.items()}
+        under = {
+            distance: tails[1 - own] if own <= 0 else 1 - tails[own]
+            for distance, own in noise.items()
+        }
         for place, weight in rule:
             kept = {distance: under[distance] + place * here[distance] for distance in counts}
-            none = weight * prod((kept[distance] ** count for distance, count in counts.items()), start=ball(1))
+            none = weight * prod(
+                (kept[distance] ** count for distance, count in counts.items()), start=ball(1)
+            )
             for distance in counts:
                 chances[distance] += here[distance] * none / kept[distance]
     return chances

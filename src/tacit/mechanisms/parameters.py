@@ -39,7 +39,8 @@ def confidence_of(confidence: Number) -> Fraction:
     >>> confidence_of(Fraction(19, 20))
     Fraction(19, 20)
     """
-    if type(confidence) in (float, Fraction):  # everything else, and what cannot be hashed, is read anew
+    # everything else, and what cannot be hashed, is read anew
+    if type(confidence) in (float, Fraction):
         return _read_confidence(confidence)
     return _confidence_of(confidence)
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from tacit.errors import TooLarge
 from tacit.exact import Ball, Number, ball, flipped_choice, unit_rule, upper
 from tacit.frozen import frozen
+from tacit.mechanisms.grid_steps import sensitivity_of
 from tacit.mechanisms.selection import Selection, set_parameters
-from tacit.mechanisms.steps import sensitivity_of
 from tacit.privacy import Loss, PureLoss, Sensitivity
 
 __all__ = ["PermuteAndFlip", "flipped_chances", "flipped_misses"]
@@ -43,7 +43,9 @@ class PermuteAndFlip(Selection):
     grid: Fraction | None
     monotone: bool
 
-    def __init__(self, scale: Number, grid: Number | None = None, *, monotone: bool = False) -> None:
+    def __init__(
+        self, scale: Number, grid: Number | None = None, *, monotone: bool = False
+    ) -> None:
         set_parameters(self, scale, grid, monotone)
 
     def choose(self, steps: NDArray[Any], times: int) -> NDArray[np.int64]:
@@ -60,7 +62,9 @@ class PermuteAndFlip(Selection):
 
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one choice costs, if each score moves by at most this much between neighbours."""
-        return PureLoss(self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours)
+        return PureLoss(
+            self.relative_sensitivity(sensitivity), sensitivity_of(sensitivity).neighbours
+        )
 
 
 def flipped_chances(counts: Mapping[int, int], scale: Fraction) -> dict[int, Ball]:
@@ -88,7 +92,9 @@ def flipped_chances(counts: Mapping[int, int], scale: Fraction) -> dict[int, Bal
     chances = dict.fromkeys(counts, ball(0))
     for place, weight in unit_rule(candidates - 1):
         kept = {distance: 1 - place * coin for distance, coin in coins.items()}
-        none = weight * prod((kept[distance] ** count for distance, count in counts.items()), start=ball(1))
+        none = weight * prod(
+            (kept[distance] ** count for distance, count in counts.items()), start=ball(1)
+        )
         for distance, coin in coins.items():
             chances[distance] += coin * none / kept[distance]
     return chances

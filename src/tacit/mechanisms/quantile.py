@@ -23,9 +23,9 @@ from tacit.exact import (
     working,
 )
 from tacit.frozen import frozen
-from tacit.mechanisms.cells import weights_of
+from tacit.mechanisms.grid_steps import sensitivity_of
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
-from tacit.mechanisms.steps import sensitivity_of
+from tacit.mechanisms.value_grid import weights_of
 from tacit.privacy import BoundedRangeLoss, Loss, Neighbours, Sensitivity, fill
 
 __all__ = ["Quantile", "rank_errors", "people_for_quantile", "rank_of", "steepness"]
@@ -62,7 +62,9 @@ class Quantile:
         fill(self, rank=rank_of(rank), scale=scale_of(scale))
 
     @classmethod
-    def calibrate(cls, epsilon: Number, sensitivity: Sensitivity | Number, rank: Number) -> "Quantile":
+    def calibrate(
+        cls, epsilon: Number, sensitivity: Sensitivity | Number, rank: Number
+    ) -> "Quantile":
         """The mechanism with the least noise whose loss is at most epsilon; `sensitivity` is what one unit weighs."""
         wanted, unit = rank_of(rank), sensitivity_of(sensitivity)
         return cls(wanted, 2 * unit.bound * steepness(wanted, unit.neighbours) / price_of(epsilon))
@@ -138,7 +140,9 @@ def rank_errors(weights: Integers, rank: Fraction) -> Integers:
     kind = np.int64 if total * parts < 1 << 62 else object
     upto = np.cumsum(weights).astype(kind) * parts
     target = rank.numerator * total
-    return np.asarray(np.maximum(0, np.maximum(upto - weights.astype(kind) * parts - target, target - upto)))
+    return np.asarray(
+        np.maximum(0, np.maximum(upto - weights.astype(kind) * parts - target, target - upto))
+    )
 
 
 def steepness(rank: Fraction, neighbours: Neighbours) -> Fraction:
@@ -170,9 +174,13 @@ def rank_of(rank: Number) -> Fraction:
     >>> rank_of(0.1)
     Fraction(1, 10)
     """
-    exact = Fraction(repr(rank)) if isinstance(rank, float) and 0 < rank < 1 else at_least(rank, "rank")
+    exact = (
+        Fraction(repr(rank)) if isinstance(rank, float) and 0 < rank < 1 else at_least(rank, "rank")
+    )
     if not 0 < exact < 1 or exact.denominator > 1 << 32:
-        raise InvalidInput("rank", rank, "give a number strictly between 0 and 1, such as Fraction(1, 4)")
+        raise InvalidInput(
+            "rank", rank, "give a number strictly between 0 and 1, such as Fraction(1, 4)"
+        )
     return exact
 
 
@@ -189,5 +197,7 @@ def _widths(weights: Integers, widths: Any) -> list[int]:
     if len(wide) != len(weights):
         raise InvalidData("give one width for each run")
     if any(width > 1 and weight for width, weight in zip(wide, weights.tolist(), strict=True)):
-        raise InvalidData("a run of several cells is empty; give every cell that holds something a run of its own")
+        raise InvalidData(
+            "a run of several cells is empty; give every cell that holds something a run of its own"
+        )
     return wide

@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
-from tacit.mechanisms.cells import Cells, PowersOfTwo
 from tacit.mechanisms.histogram_quantiles import CELLS_AT_MOST as HISTOGRAM_CELLS
 from tacit.mechanisms.histogram_quantiles import HistogramQuantiles
 from tacit.mechanisms.joint_quantiles import CELLS_AT_MOST as JOINT_CELLS
@@ -15,9 +14,16 @@ from tacit.mechanisms.joint_quantiles import JointQuantiles
 from tacit.mechanisms.parameters import confidence_of, price_of
 from tacit.mechanisms.quantile import Quantile, rank_of
 from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
+from tacit.mechanisms.value_grid import Cells, PowersOfTwo
 from tacit.privacy import Loss, Sensitivity
 
-__all__ = ["ClippingBounds", "Contributions", "InterquartileRange", "SeveralQuantiles", "quantiles_for"]
+__all__ = [
+    "ClippingBounds",
+    "Contributions",
+    "InterquartileRange",
+    "SeveralQuantiles",
+    "quantiles_for",
+]
 
 
 class SeveralQuantiles(Protocol):
@@ -166,8 +172,13 @@ class Contributions:
         """The mechanism with the least noise whose loss is at most epsilon; a unit counts once."""
         bound = sensitivity.bound if isinstance(sensitivity, Sensitivity) else sensitivity
         if bound != 1:
-            raise InvalidInput("sensitivity", bound, "a unit is one value here: give 1, with its relation")
-        return cls(Cells(1, count_of(most, "most", least=2)), Quantile.calibrate(epsilon, sensitivity, share))
+            raise InvalidInput(
+                "sensitivity", bound, "a unit is one value here: give 1, with its relation"
+            )
+        return cls(
+            Cells(1, count_of(most, "most", least=2)),
+            Quantile.calibrate(epsilon, sensitivity, share),
+        )
 
     def release(self, rows: Any) -> int:
         """A number of rows, from how many rows each unit has."""
@@ -182,10 +193,14 @@ class Contributions:
         return self.cut.error(confidence, self.grid.count)
 
 
-def _halves(epsilon: Number, sensitivity: Sensitivity | Number, rank: Fraction) -> tuple[Quantile, Quantile]:
+def _halves(
+    epsilon: Number, sensitivity: Sensitivity | Number, rank: Fraction
+) -> tuple[Quantile, Quantile]:
     """The quantile of this rank and its mirror image, each for half of the price."""
     half = price_of(epsilon) / 2
-    return Quantile.calibrate(half, sensitivity, rank), Quantile.calibrate(half, sensitivity, 1 - rank)
+    return Quantile.calibrate(half, sensitivity, rank), Quantile.calibrate(
+        half, sensitivity, 1 - rank
+    )
 
 
 def _either(low: Quantile, high: Quantile, confidence: Number, cells: int) -> float:

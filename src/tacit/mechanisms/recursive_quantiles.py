@@ -21,11 +21,11 @@ from tacit.exact import (
     working,
 )
 from tacit.frozen import frozen
-from tacit.mechanisms.cells import weights_of
+from tacit.mechanisms.grid_steps import sensitivity_of
 from tacit.mechanisms.joint_quantiles import ranks_of
 from tacit.mechanisms.parameters import confidence_of, price_of, scale_of
 from tacit.mechanisms.quantile import rank_errors
-from tacit.mechanisms.steps import sensitivity_of
+from tacit.mechanisms.value_grid import weights_of
 from tacit.privacy import BoundedRangeLoss, Loss, Neighbours, Sensitivity, fill
 
 __all__ = ["RecursiveQuantiles"]
@@ -62,7 +62,12 @@ class RecursiveQuantiles:
     parts: int
 
     def __init__(self, ranks: Any, scale: Number, parts: int = 16) -> None:
-        fill(self, ranks=ranks_of(ranks), scale=scale_of(scale), parts=count_of(parts, "parts", least=1, most=1 << 10))
+        fill(
+            self,
+            ranks=ranks_of(ranks),
+            scale=scale_of(scale),
+            parts=count_of(parts, "parts", least=1, most=1 << 10),
+        )
 
     @classmethod
     def calibrate(
@@ -80,9 +85,19 @@ class RecursiveQuantiles:
     def release(self, counts: Any, widths: Any = None) -> list[int]:
         """Cells near the quantiles, in order; with `widths`, of runs of cells, as for `Quantile.release`."""
         weights = weights_of(counts)
-        wide = [1] * len(weights) if widths is None else [count_of(width, "a width", least=1) for width in widths]
-        if len(wide) != len(weights) or any(w > 1 and c for w, c in zip(wide, weights.tolist(), strict=True)):
-            raise InvalidInput("widths", "of another kind", "give one for each run; only empty runs are wider than one")
+        wide = (
+            [1] * len(weights)
+            if widths is None
+            else [count_of(width, "a width", least=1) for width in widths]
+        )
+        if len(wide) != len(weights) or any(
+            w > 1 and c for w, c in zip(wide, weights.tolist(), strict=True)
+        ):
+            raise InvalidInput(
+                "widths",
+                "of another kind",
+                "give one for each run; only empty runs are wider than one",
+            )
         chosen = [0] * len(self.ranks)
         waiting = [(*_split_runs(weights, wide, self.parts), 0, 0, len(self.ranks))]
         while waiting:
@@ -90,7 +105,8 @@ class RecursiveQuantiles:
             middle = (first + last) // 2
             scores, scale = self._score_cells(held, first, middle, last)
             run = weighted_index(scores, scale, None if max(long) == 1 else long)
-            inside = below(long[run]) + 1  # how many cells of the run lie on the left, the chosen one among them
+            # how many cells of the run lie on the left, the chosen one among them
+            inside = below(long[run]) + 1
             end = start + sum(long[:run]) + inside
             chosen[middle] = (end - 1) // self.parts
             if middle > first:
@@ -102,7 +118,9 @@ class RecursiveQuantiles:
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What one release costs if one unit weighs at most this much in all."""
         unit = sensitivity_of(sensitivity)
-        level = BoundedRangeLoss(_range(unit, self.ranks) / self.levels / self.scale, unit.neighbours)
+        level = BoundedRangeLoss(
+            _range(unit, self.ranks) / self.levels / self.scale, unit.neighbours
+        )
         return level if self.levels == 1 else level * self.levels
 
     def error(self, confidence: Number, cells: int) -> float:
@@ -127,14 +145,20 @@ class RecursiveQuantiles:
         """The exact probability of every tuple of cells, where they are few."""
         weights = weights_of(counts)
         if (len(weights) * self.parts) ** len(self.ranks) > _OUTCOMES_AT_MOST:
-            raise TooLarge("so many tuples of cells cannot be listed; take fewer cells, parts or ranks")
+            raise TooLarge(
+                "so many tuples of cells cannot be listed; take fewer cells, parts or ranks"
+            )
         law: dict[tuple[int, ...], Ball] = {}
-        for each, chance in self._law(np.repeat(weights, self.parts), 0, 0, len(self.ranks)).items():
+        for each, chance in self._law(
+            np.repeat(weights, self.parts), 0, 0, len(self.ranks)
+        ).items():
             outcome = tuple(place // self.parts for place in each)
             law[outcome] = law.get(outcome, ball(0)) + chance
         return law
 
-    def _law(self, held: Integers, start: int, first: int, last: int) -> dict[tuple[int, ...], Ball]:
+    def _law(
+        self, held: Integers, start: int, first: int, last: int
+    ) -> dict[tuple[int, ...], Ball]:
         if first == last:
             return {(): ball(1)}
         middle = (first + last) // 2
@@ -147,9 +171,13 @@ class RecursiveQuantiles:
                     law[*one, start + run, *other] = chance * p * q
         return law
 
-    def _score_cells(self, held: Integers, first: int, middle: int, last: int) -> tuple[Integers, Fraction]:
+    def _score_cells(
+        self, held: Integers, first: int, middle: int, last: int
+    ) -> tuple[Integers, Fraction]:
         rank = self._inner(first, middle, last)
-        return -rank_errors(held, rank), self.scale * self.parts * max(rank, 1 - rank) * rank.denominator
+        return -rank_errors(held, rank), self.scale * self.parts * max(
+            rank, 1 - rank
+        ) * rank.denominator
 
     def _inner(self, first: int, middle: int, last: int) -> Fraction:
         """The rank of the middle one among the rows between the quantiles next to first and last."""
@@ -163,13 +191,18 @@ class RecursiveQuantiles:
             return Fraction(0)
         middle = (first + last) // 2
         rank = self._inner(first, middle, last)
-        return max(rank, 1 - rank) + max(self._steepest(first, middle), self._steepest(middle + 1, last))
+        return max(rank, 1 - rank) + max(
+            self._steepest(first, middle), self._steepest(middle + 1, last)
+        )
 
 
 def _split_runs(weights: Integers, wide: list[int], parts: int) -> tuple[Integers, list[int]]:
     """The runs with every cell cut into parts of equal weight; an empty run stays one run."""
     copies = np.where(weights > 0, parts, 1)
-    longer = [width if weight else width * parts for width, weight in zip(wide, weights.tolist(), strict=True)]
+    longer = [
+        width if weight else width * parts
+        for width, weight in zip(wide, weights.tolist(), strict=True)
+    ]
     return np.repeat(weights, copies), np.repeat(np.array(longer, dtype=object), copies).tolist()
 
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, count_of, float_at_least, log, upper, working
+from tacit.mechanisms.grid_steps import narrow_integers, rounded_steps, sensitivity_of, steps_moved
 from tacit.mechanisms.parameters import failure_of, price_of
-from tacit.mechanisms.steps import narrow_integers, rounded_steps, sensitivity_of, steps_moved
 from tacit.privacy import Neighbours, Norm, Sensitivity
 
 __all__ = ["candidates_of", "scores_of", "selection_bound", "steps_apart"]
@@ -23,9 +23,12 @@ def scores_of(scores: Any, grid: Fraction | None, *, smallest: bool = False) -> 
     """
     steps = rounded_steps(scores, grid)
     if not isinstance(steps, np.ndarray) or steps.ndim != 1 or not steps.size:
-        raise InvalidData("scores are a list or a one-dimensional array; give one score for each candidate")
+        raise InvalidData(
+            "scores are a list or a one-dimensional array; give one score for each candidate"
+        )
     whole = narrow_integers(steps)
-    return ~whole if smallest else whole  # -1 - score: only differences matter, and -2**63 has no opposite
+    # -1 - score: only differences matter, and -2**63 has no opposite
+    return ~whole if smallest else whole
 
 
 def candidates_of(candidates: int) -> int:
@@ -53,20 +56,32 @@ def steps_apart(sensitivity: Sensitivity | Number, grid: Fraction | None, *, mon
     1
     """
     moved = sensitivity_of(sensitivity)
-    each = steps_moved(Sensitivity(moved.in_norm(Norm.LINF).bound, neighbours=moved.neighbours), grid)
+    each = steps_moved(
+        Sensitivity(moved.in_norm(Norm.LINF).bound, neighbours=moved.neighbours), grid
+    )
     if monotone:
         if moved.neighbours is Neighbours.REPLACE:
             raise InvalidInput(
-                "monotone", True, "replacing a unit raises one score and lowers another; leave monotone out"
+                "monotone",
+                True,
+                "replacing a unit raises one score and lowers another; leave monotone out",
             )
         return each
     if moved.dimension == 1 or moved.norm is Norm.LINF:
         return 2 * each
-    return min(2 * each, steps_moved(Sensitivity(moved.bound, moved.norm, moved.neighbours, dimension=2), grid))
+    return min(
+        2 * each,
+        steps_moved(Sensitivity(moved.bound, moved.norm, moved.neighbours, dimension=2), grid),
+    )
 
 
 def selection_bound(
-    sensitivity: Sensitivity | Number, epsilon: Number, beta: Number, candidates: int, *, monotone: bool = False
+    sensitivity: Sensitivity | Number,
+    epsilon: Number,
+    beta: Number,
+    candidates: int,
+    *,
+    monotone: bool = False,
 ) -> float:
     """(2 sensitivity / epsilon) ln(candidates / beta): the chosen score is less than this below the best, but for beta.
 

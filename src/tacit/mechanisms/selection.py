@@ -23,11 +23,11 @@ from tacit.exact import (
     upper,
     working,
 )
-from tacit.mechanisms.law import first
+from tacit.mechanisms.bisection import narrowest, widest_that
+from tacit.mechanisms.grid_steps import checked_grid, checked_scale, copies_of
+from tacit.mechanisms.noise_law import first
 from tacit.mechanisms.parameters import confidence_of, price_of
 from tacit.mechanisms.scores import candidates_of, scores_of, steps_apart
-from tacit.mechanisms.search import narrowest, widest_that
-from tacit.mechanisms.steps import checked_grid, checked_scale, copies_of
 from tacit.privacy import Loss, Sensitivity, fill
 
 __all__ = ["Selection", "set_parameters"]
@@ -41,7 +41,9 @@ class Selection(Protocol):
     """
 
     @abstractmethod
-    def __init__(self, scale: Number, grid: Number | None = None, *, monotone: bool = False) -> None: ...
+    def __init__(
+        self, scale: Number, grid: Number | None = None, *, monotone: bool = False
+    ) -> None: ...
 
     @property
     @abstractmethod
@@ -130,10 +132,14 @@ class Selection(Protocol):
         wanted, count = confidence_of(confidence), candidates_of(candidates)
         if count == 1:
             raise InvalidInput(
-                "candidates", candidates, "with one candidate there is nothing to choose; give two or more"
+                "candidates",
+                candidates,
+                "with one candidate there is nothing to choose; give two or more",
             )
         made = partial(cls, grid=grid, monotone=monotone, **kind)
-        widest = widest_that(lambda scale: _stays(made(scale=scale * (step or 1)), distance, wanted, count), distance)
+        widest = widest_that(
+            lambda scale: _stays(made(scale=scale * (step or 1)), distance, wanted, count), distance
+        )
         return made(scale=widest * (step or 1))
 
     def release(self, scores: Any, times: int | None = None, *, smallest: bool = False) -> Any:
@@ -159,7 +165,9 @@ class Selection(Protocol):
         steps = at_most(distance, "distance") / (self.grid or 1)
         with working(max(PRECISION, precision())):
             chances = self.chances(counts)
-            return sum((chances[far] * count for far, count in counts.items() if far >= steps), ball(0))
+            return sum(
+                (chances[far] * count for far, count in counts.items() if far >= steps), ball(0)
+            )
 
     def error(self, confidence: Number, candidates: int) -> int | float:
         """How far the chosen score is from the best one at most, with at least this probability, whatever the scores.
@@ -186,7 +194,9 @@ def set_parameters(selection: Any, scale: Number, grid: Number | None, monotone:
     step = checked_grid(grid)
     if not isinstance(monotone, bool):
         raise InvalidInput(
-            "monotone", monotone, "say True if all scores move the same way between neighbours, or False"
+            "monotone",
+            monotone,
+            "say True if all scores move the same way between neighbours, or False",
         )
     fill(selection, scale=checked_scale(scale, "scale", step), grid=step, monotone=monotone)
 
@@ -194,4 +204,6 @@ def set_parameters(selection: Any, scale: Number, grid: Number | None, monotone:
 def _stays(mechanism: Selection, distance: int, confidence: Fraction, candidates: int) -> bool:
     """Whether the choice stays within so many steps of the best, with at least this probability."""
     with working(PRECISION + 2 * confidence.denominator.bit_length()):
-        return candidates == 1 or bool(mechanism.misses(candidates, distance + 1) <= ball(1 - confidence))
+        return candidates == 1 or bool(
+            mechanism.misses(candidates, distance + 1) <= ball(1 - confidence)
+        )

@@ -10,10 +10,10 @@ from tacit.errors import InvalidData, InvalidInput, TooLarge
 from tacit.exact import Ball, Number, at_most, ball, count_of
 from tacit.frozen import frozen
 from tacit.mechanisms.exponential import Exponential
+from tacit.mechanisms.grid_steps import copies_of
 from tacit.mechanisms.parameters import confidence_of, price_of
 from tacit.mechanisms.scores import candidates_of, scores_of
 from tacit.mechanisms.selection import Selection
-from tacit.mechanisms.steps import copies_of
 from tacit.privacy import Loss, Sensitivity, fill
 
 __all__ = ["NoisyTopK"]
@@ -38,7 +38,9 @@ class NoisyTopK:
 
     def __init__(self, k: int, each: Selection) -> None:
         if Selection not in type(each).__mro__:
-            raise InvalidInput("each", each, "give a mechanism that chooses one, such as Exponential(scale=2)")
+            raise InvalidInput(
+                "each", each, "give a mechanism that chooses one, such as Exponential(scale=2)"
+            )
         fill(self, k=count_of(k, "k", least=1, most=1 << 20), each=each)
 
     @classmethod
@@ -79,7 +81,9 @@ class NoisyTopK:
         share = at_most(rho, "rho") / count_of(k, "k", least=1)
         return cls(k, kind.calibrate_rho(share, sensitivity, grid, **options))
 
-    def release(self, scores: Any, times: int | None = None, *, smallest: bool = False) -> NDArray[np.int64]:
+    def release(
+        self, scores: Any, times: int | None = None, *, smallest: bool = False
+    ) -> NDArray[np.int64]:
         """The places of the chosen candidates, best first; with `times`, a row for each of so many releases."""
         steps = self._enough(scores_of(scores, self.each.grid, smallest=smallest))
         if times is None:
@@ -100,7 +104,9 @@ class NoisyTopK:
         """The exact chance of every ordered choice."""
         steps = self._enough(scores_of(scores, self.each.grid, smallest=smallest))
         if perm(len(steps), self.k) > _MOST_OUTCOMES:
-            raise TooLarge(f"there are more than {_MOST_OUTCOMES:,} choices; ask for fewer candidates or a smaller k")
+            raise TooLarge(
+                f"there are more than {_MOST_OUTCOMES:,} choices; ask for fewer candidates or a smaller k"
+            )
         return self._order_law(steps, list(range(len(steps))), self.k)
 
     def _peel(self, steps: NDArray[Any]) -> NDArray[np.int64]:
@@ -111,7 +117,9 @@ class NoisyTopK:
             left = np.delete(left, place)
         return np.array(chosen, np.int64)
 
-    def _order_law(self, steps: NDArray[Any], left: list[int], more: int) -> dict[tuple[int, ...], Ball]:
+    def _order_law(
+        self, steps: NDArray[Any], left: list[int], more: int
+    ) -> dict[tuple[int, ...], Ball]:
         if not more:
             return {(): ball(1)}
         found: dict[tuple[int, ...], Ball] = {}

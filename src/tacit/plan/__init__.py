@@ -1,11 +1,34 @@
 """What is asked: schema, expressions, questions and views; SQL and frames are two doors to the same plan."""
 
-from tacit.plan.calls import may_leave
-from tacit.plan.canonical import canonical, fingerprint
-from tacit.plan.computing import Computation, Row, compile_expression
-from tacit.plan.derived import derive_plan, identity, subject
-from tacit.plan.domains import key_value, outcomes, public_values, scalar
-from tacit.plan.expressions import (
+from tacit.plan.frame.frame import Frame
+from tacit.plan.frame.terms import (
+    Sorted,
+    Term,
+    When,
+    coalesce,
+    col,
+    concat,
+    correlation,
+    count,
+    count_distinct,
+    covariance,
+    date_diff,
+    greatest,
+    least,
+    max,  # noqa: A004 - used as tacit.max
+    mean,
+    median,
+    min,  # noqa: A004 - used as tacit.min
+    quantile,
+    std,
+    sum,  # noqa: A004 - used as tacit.sum
+    units,
+    var,
+    when,
+)
+from tacit.plan.frame.windows import over
+from tacit.plan.model.describe import as_tree, in_words, phrase
+from tacit.plan.model.expressions import (
     Across,
     Arithmetic,
     Both,
@@ -31,17 +54,9 @@ from tacit.plan.expressions import (
     operands,
     rebuilt,
 )
-from tacit.plan.folding import column_of, fold_rows, steps_of
-from tacit.plan.frame import Frame
-from tacit.plan.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
-from tacit.plan.grids import Even, Grid, Powers
-from tacit.plan.header import Header
-from tacit.plan.lengths import ROW_BYTES, Length, length_of
-from tacit.plan.looking import over
-from tacit.plan.meanings import LONGEST, MEANINGS
-from tacit.plan.measures import centred_sum, count_measure, fits, product_sum, sum_measure
-from tacit.plan.mentions import list_expressions, list_folds, walk_expression, walk_rows
-from tacit.plan.nodes import (
+from tacit.plan.model.functions import INEXACT, PARTS, STRICT, TRUNCATED, UNITS, Function
+from tacit.plan.model.grids import Even, Grid, Powers
+from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Computed,
     Counted,
@@ -76,7 +91,7 @@ from tacit.plan.nodes import (
     Windowed,
     groups_of,
 )
-from tacit.plan.owners import (
+from tacit.plan.model.ownership import (
     Owner,
     base_of,
     held_rows,
@@ -87,41 +102,38 @@ from tacit.plan.owners import (
     table_of,
     tables_of,
 )
-from tacit.plan.partial import NEGATION, PARTIAL, SETTINGS, Partial, Setting, can_raise, cases_of
-from tacit.plan.patterns import Wild, matches, tokens_of
-from tacit.plan.proofs import Type
+from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
+from tacit.plan.model.walk import list_expressions, list_folds, walk_expression, walk_rows
 from tacit.plan.prove import check_plan, prove
-from tacit.plan.ranking import check_cells, columns_of_answer, rank_measure, width_of
-from tacit.plan.rows import columns_of, window_column
-from tacit.plan.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
-from tacit.plan.sql import read_priced, read_sql
-from tacit.plan.terms import (
-    Sorted,
-    Term,
-    When,
-    coalesce,
-    col,
-    concat,
-    correlation,
-    count,
-    count_distinct,
-    covariance,
-    date_diff,
-    greatest,
-    least,
-    max,  # noqa: A004 - used as tacit.max
-    mean,
-    median,
-    min,  # noqa: A004 - used as tacit.min
-    quantile,
-    std,
-    sum,  # noqa: A004 - used as tacit.sum
-    units,
-    var,
-    when,
+from tacit.plan.questions.columns import columns_of, window_column
+from tacit.plan.questions.measures import centred_sum, count_measure, fits, product_sum, sum_measure
+from tacit.plan.questions.per_unit import column_of, fold_rows, steps_of
+from tacit.plan.questions.public_values import key_value, outcomes, public_values, scalar
+from tacit.plan.questions.quantile_grids import (
+    check_cells,
+    columns_of_answer,
+    rank_measure,
+    width_of,
 )
-from tacit.plan.types import CASTS, operand_kind, operand_kinds, type_of
-from tacit.plan.values import (
+from tacit.plan.rewrite.canonical import canonical, fingerprint
+from tacit.plan.rewrite.derived import derive_plan, identity, subject
+from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
+from tacit.plan.semantics.function_types import may_leave
+from tacit.plan.semantics.functions import LONGEST, MEANINGS
+from tacit.plan.semantics.infer import CASTS, operand_kind, operand_kinds, type_of
+from tacit.plan.semantics.like import Wild, matches, tokens_of
+from tacit.plan.semantics.partial_cases import (
+    NEGATION,
+    PARTIAL,
+    SETTINGS,
+    Partial,
+    Setting,
+    can_raise,
+    cases_of,
+)
+from tacit.plan.semantics.text_lengths import ROW_BYTES, Length, length_of
+from tacit.plan.semantics.type import Type
+from tacit.plan.semantics.values import (
     BOOLEAN_WORDS,
     DATE_TEXT,
     INT64,
@@ -137,7 +149,8 @@ from tacit.plan.values import (
     parse_text,
     plain,
 )
-from tacit.plan.words import as_tree, in_words, phrase
+from tacit.plan.sql.options import Header
+from tacit.plan.sql.statement import read_priced, read_sql
 
 __all__ = [
     "Across",

@@ -7,10 +7,7 @@ from math import prod
 from typing import Any, NoReturn, assert_never
 
 from tacit.errors import InvalidPlan
-from tacit.plan.calls import ARITY
-from tacit.plan.canonical import canonical
-from tacit.plan.draft import DEEPEST
-from tacit.plan.expressions import (
+from tacit.plan.model.expressions import (
     Across,
     Arithmetic,
     Called,
@@ -29,11 +26,9 @@ from tacit.plan.expressions import (
     OneOf,
     operands,
 )
-from tacit.plan.folding import column_of
-from tacit.plan.functions import Function
-from tacit.plan.grids import Even, Powers
-from tacit.plan.narrowing import OPPOSITE
-from tacit.plan.nodes import (
+from tacit.plan.model.functions import Function
+from tacit.plan.model.grids import Even, Powers
+from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Computed,
     Counted,
@@ -63,15 +58,20 @@ from tacit.plan.nodes import (
     Window,
     Windowed,
 )
-from tacit.plan.owners import base_of, owner_of, parts_of
-from tacit.plan.proofs import NUMERIC, Type, leaf
-from tacit.plan.ranges import INT64, LARGEST, Range
-from tacit.plan.ranking import check_cells
-from tacit.plan.rows import columns_of
-from tacit.plan.schema import Column, Kind
-from tacit.plan.types import condition_type, type_of
-from tacit.plan.values import constant
-from tacit.plan.widened import widen
+from tacit.plan.model.ownership import base_of, owner_of, parts_of
+from tacit.plan.model.schema import Column, Kind
+from tacit.plan.questions.columns import columns_of
+from tacit.plan.questions.draft import DEEPEST
+from tacit.plan.questions.per_unit import column_of
+from tacit.plan.questions.quantile_grids import check_cells
+from tacit.plan.rewrite.canonical import canonical
+from tacit.plan.semantics.case_ranges import OPPOSITE
+from tacit.plan.semantics.function_types import ARITY
+from tacit.plan.semantics.infer import condition_type, type_of
+from tacit.plan.semantics.ranges import INT64, LARGEST, Range
+from tacit.plan.semantics.type import NUMERIC, Type, leaf
+from tacit.plan.semantics.type_bounds import widen
+from tacit.plan.semantics.values import constant
 
 __all__ = ["check_plan", "prove"]
 
@@ -122,14 +122,21 @@ def prove(plan: Plan) -> Plan:
 
 def check_plan(plan: Plan) -> None:
     """Refuse a plan that is not well formed, or in which a row could make an engine fail."""
-    if not isinstance(plan, Plan) or not isinstance(plan.question, Question) or not isinstance(plan.view, View):
+    if (
+        not isinstance(plan, Plan)
+        or not isinstance(plan.question, Question)
+        or not isinstance(plan.view, View)
+    ):
         _refuse("this is no plan")
     question = plan.question
     _check_size(plan)
     columns = _columns(question.rows)
     owner_of(question.rows)
     if question.found is not None:
-        _refuse("which unknown keys are found is decided when the question is answered", "leave out `found`")
+        _refuse(
+            "which unknown keys are found is decided when the question is answered",
+            "leave out `found`",
+        )
     _check_width(question)
     base = base_of(question.rows)
     unit = base.table.unit if isinstance(base, Scan) else None
@@ -164,7 +171,9 @@ def _check_size(plan: Plan) -> None:
         if not isinstance(rows, Rows):
             _refuse_malformed()
         if depth > _DEEPEST_ROWS or parts > _MOST_PARTS:
-            raise InvalidPlan(f"more than {_DEEPEST_ROWS} questions build on each other", "ask a simpler question")
+            raise InvalidPlan(
+                f"more than {_DEEPEST_ROWS} questions build on each other", "ask a simpler question"
+            )
         levels += [(part, depth + 1) for part in parts_of(rows)]
 
 
@@ -214,7 +223,9 @@ def _check_column(column: Column) -> None:
     if not all(isinstance(end, int | Fraction) for end in ends):
         _refuse_malformed()
     if len(ends) == 2 and ends[0] > ends[1]:  # type: ignore[operator]
-        _refuse(f"the bounds of {column.name!r} are the wrong way round", "write the lower one first")
+        _refuse(
+            f"the bounds of {column.name!r} are the wrong way round", "write the lower one first"
+        )
 
 
 def _check_defined(defined: Sequence[Defined], columns: Columns) -> None:
@@ -227,10 +238,15 @@ def _check_defined(defined: Sequence[Defined], columns: Columns) -> None:
 def _check_stacked(parts: Sequence[Columns]) -> None:
     kinds = [{name: column.kind for name, column in part.items()} for part in parts]
     if not kinds or any(each != kinds[0] for each in kinds):
-        _refuse("rows that are stacked have different columns", "stack rows with the same names and kinds")
+        _refuse(
+            "rows that are stacked have different columns",
+            "stack rows with the same names and kinds",
+        )
 
 
-def _check_joined(left: Columns, right: Columns, on: Iterable[tuple[Expression, Expression]]) -> None:
+def _check_joined(
+    left: Columns, right: Columns, on: Iterable[tuple[Expression, Expression]]
+) -> None:
     if not left.keys().isdisjoint(right):
         _refuse("a column is on both sides of a join", "give it another name on one side")
     for one, two in on:
@@ -256,7 +272,9 @@ def _check_fold(fold: Folded, columns: Columns) -> None:
     if fold.fold in {Folding.LEAST, Folding.GREATEST}:
         derived = column_of(Defined(column.name, value))
         if derived.kind is Kind.BOOLEAN:
-            _refuse("true and false have no order", "write MAX(CASE WHEN condition THEN 1 ELSE 0 END)")
+            _refuse(
+                "true and false have no order", "write MAX(CASE WHEN condition THEN 1 ELSE 0 END)"
+            )
         _check_claim(column, derived)
         return
     found = type_of(value)
@@ -270,7 +288,9 @@ def _check_fold(fold: Folded, columns: Columns) -> None:
         _check_step(fold.step)
         steps = [end / fold.step for end in (ends.low, ends.high)]
         near = Range(ends.low - fold.step, ends.high + fold.step)  # ends are rounded to whole steps
-        sound = all(end.denominator == 1 and abs(end) <= _DOUBLES for end in steps) and found.range.is_within(near)
+        sound = all(
+            end.denominator == 1 and abs(end) <= _DOUBLES for end in steps
+        ) and found.range.is_within(near)
     if not sound:
         _claims(column)
 
@@ -309,7 +329,11 @@ def _covers(claimed: Column, derived: Column) -> bool:
 
     A column without bounds is held between those of its type where it is read: these may be claimed of it.
     """
-    if claimed.name != derived.name or claimed.kind is not derived.kind or (derived.nullable and not claimed.nullable):
+    if (
+        claimed.name != derived.name
+        or claimed.kind is not derived.kind
+        or (derived.nullable and not claimed.nullable)
+    ):
         return False
     one, other = _type(claimed), _type(derived)
     if claimed.kind in NUMERIC:
@@ -331,7 +355,11 @@ def _claims(column: Column) -> NoReturn:
 
 def _ends(column: Column, kind: Kind) -> tuple[Fraction, Fraction]:
     low, high = column.low, column.high
-    if column.kind is not kind or not isinstance(low, int | Fraction) or not isinstance(high, int | Fraction):
+    if (
+        column.kind is not kind
+        or not isinstance(low, int | Fraction)
+        or not isinstance(high, int | Fraction)
+    ):
         _claims(column)
     return Fraction(low), Fraction(high)
 
@@ -351,7 +379,10 @@ def _check_expression(expression: Expression, columns: Columns) -> None:
             case Field(column):
                 derived = columns.get(column.name)
                 if derived is None:
-                    _refuse(f"there is no column {column.name!r} here", "ask about the columns that are declared")
+                    _refuse(
+                        f"there is no column {column.name!r} here",
+                        "ask about the columns that are declared",
+                    )
                 _check_claim(column, derived)
             case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
                 _refuse_malformed()
@@ -370,7 +401,9 @@ def _parts(expression: Expression) -> Iterator[Expression]:
         if not isinstance(part, Expression):
             _refuse_malformed()
         if depth > 2 * DEEPEST or many > _MOST_PARTS:
-            raise InvalidPlan(f"more than {DEEPEST} calculations build on each other", "ask a simpler question")
+            raise InvalidPlan(
+                f"more than {DEEPEST} calculations build on each other", "ask a simpler question"
+            )
         yield part
         left += [(operand, depth + 1) for operand in operands(part)]
 
@@ -391,7 +424,10 @@ def _check_part(part: Expression) -> None:
         case Case(branches):
             known = bool(branches)
         case Called(function, parts):
-            known = isinstance(function, Function) and ARITY[function][0] <= len(parts) <= ARITY[function][1]
+            known = (
+                isinstance(function, Function)
+                and ARITY[function][0] <= len(parts) <= ARITY[function][1]
+            )
         case _:
             known = True
     if not known:
@@ -408,8 +444,12 @@ def _check_key(key: Key, columns: Columns, unit: str | None) -> None:
     if key.values is None:
         return
     kind = type_of(key.value).kind
-    if not key.values or any(value is None or constant(value, kind) is None for value in key.values):
-        _refuse("the values of a key are not of its kind", "list values of the kind that the key has")
+    if not key.values or any(
+        value is None or constant(value, kind) is None for value in key.values
+    ):
+        _refuse(
+            "the values of a key are not of its kind", "list values of the kind that the key has"
+        )
 
 
 def _check_measure(measure: Measure, columns: Columns) -> None:
@@ -468,8 +508,15 @@ def _check_step(step: Fraction) -> None:
     """Refuse a step that is no power of two, by which doubles are multiplied exactly."""
     exact = isinstance(step, int | Fraction) and step > 0
     if exact and step > _COARSEST:
-        _refuse("what is added up could become larger than any number that can be shown", "narrow the declared bounds")
-    if not exact or step < _FINEST or any(end & (end - 1) for end in (step.numerator, step.denominator)):
+        _refuse(
+            "what is added up could become larger than any number that can be shown",
+            "narrow the declared bounds",
+        )
+    if (
+        not exact
+        or step < _FINEST
+        or any(end & (end - 1) for end in (step.numerator, step.denominator))
+    ):
         _refuse("values are measured in steps of a power of two", "write 1, 1/2, 1/4 and so on")
 
 
@@ -503,7 +550,10 @@ def _check_released(expression: Expression, question: Question) -> None:
     for part in _parts(expression):
         match part:
             case Field():
-                _refuse("a row has a value, and no row ever leaves", "ask about many rows: COUNT(*), AVG(x)")
+                _refuse(
+                    "a row has a value, and no row ever leaves",
+                    "ask about many rows: COUNT(*), AVG(x)",
+                )
             case KeyOf(place):
                 sound = _is_place(place, question.keys)
             case MeasureOf(place):

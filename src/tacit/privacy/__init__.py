@@ -1,11 +1,21 @@
 """What is promised: unit, neighbours, protection, sensitivity, loss."""
 
-from tacit.privacy.bounds import ApproximateLoss, BoundedRangeLoss, PureLoss, ZeroConcentratedLoss
+from tacit.privacy.bounded_losses import (
+    ApproximateLoss,
+    BoundedRangeLoss,
+    PureLoss,
+    ZeroConcentratedLoss,
+)
 from tacit.privacy.conversion import concentrated_delta, concentrated_order, renyi_delta
 from tacit.privacy.finite import FiniteLoss
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
-from tacit.privacy.noise import DiscreteGaussianLoss, DiscreteLaplaceLoss, GaussianLoss, LaplaceLoss
+from tacit.privacy.noise_losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+)
 from tacit.privacy.protection import Neighbours, Protection
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
 from tacit.privacy.subsampled import Subsampled

@@ -21,7 +21,9 @@ def renyi_delta(divergence: Ball, order: Fraction, epsilon: Fraction) -> Ball:
     5.900...e-10
     """
     above = ball(order - 1)
-    delta = (above * (divergence - ball(epsilon))).exp() * ball(1 - 1 / order) ** ball(order) / above
+    delta = (
+        (above * (divergence - ball(epsilon))).exp() * ball(1 - 1 / order) ** ball(order) / above
+    )
     return delta if delta < 1 else ball(1)
 
 
@@ -31,7 +33,8 @@ def concentrated_order(rho: float, epsilon: float) -> Fraction:
     >>> float(concentrated_order(0.1, 1.0)) > 1
     True
     """
-    low, high = 1 + 1e-9, min(epsilon / rho + rho**-0.5 + 2, 1e18)  # at the upper end delta rises with the order
+    # at the upper end delta rises with the order
+    low, high = 1 + 1e-9, min(epsilon / rho + rho**-0.5 + 2, 1e18)
     for _ in range(60):
         middle = (low + high) / 2
         if (2 * middle - 1) * rho - epsilon + log1p(-1 / middle) < 0:
@@ -51,6 +54,9 @@ def concentrated_delta(rho: Fraction, epsilon: Fraction) -> Ball:
     """
     if rho == 0:
         return ball(0)
-    rough = (float(min(max(number, Fraction(1, 10**100)), Fraction(10**100))) for number in (rho, epsilon))
+    rough = (
+        float(min(max(number, Fraction(1, 10**100)), Fraction(10**100)))
+        for number in (rho, epsilon)
+    )
     order = max(concentrated_order(*rough), Fraction(1000001, 1000000))
     return renyi_delta(ball(rho * order), order, epsilon)

@@ -7,7 +7,7 @@ from math import inf
 from tacit.errors import InvalidDistribution, InvalidInput
 from tacit.exact import Ball, Number, at_least, ball, upper, working
 from tacit.frozen import frozen
-from tacit.privacy.bounds import ApproximateLoss, PureLoss
+from tacit.privacy.bounded_losses import ApproximateLoss, PureLoss
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order
 from tacit.privacy.protection import Neighbours
@@ -32,7 +32,10 @@ class FiniteLoss(Loss):
     neighbours: Neighbours
 
     def __init__(
-        self, p: Sequence[Number], q: Sequence[Number], neighbours: Neighbours = Neighbours.ADD_OR_REMOVE
+        self,
+        p: Sequence[Number],
+        q: Sequence[Number],
+        neighbours: Neighbours = Neighbours.ADD_OR_REMOVE,
     ) -> None:
         fill(self, p=_distribution(p), q=_distribution(q), neighbours=neighbours)
         if len(self.p) != len(self.q):
@@ -61,7 +64,12 @@ class FiniteLoss(Loss):
         both = []
         for first, second in ((self.p, self.q), (self.q, self.p)):
             moment = sum(
-                (ball(a) ** alpha * ball(b) ** (1 - alpha) for a, b in zip(first, second, strict=True) if a), ball(0)
+                (
+                    ball(a) ** alpha * ball(b) ** (1 - alpha)
+                    for a, b in zip(first, second, strict=True)
+                    if a
+                ),
+                ball(0),
             )
             both.append(moment.log() / (alpha - 1))
         return _larger(*both)
@@ -77,7 +85,9 @@ class FiniteLoss(Loss):
         if pure is not None:
             return pure.group(size)
         with working():
-            return ApproximateLoss(0, min(Fraction(1), upper(self.delta(Fraction(0)))), self.neighbours).group(size)
+            return ApproximateLoss(
+                0, min(Fraction(1), upper(self.delta(Fraction(0)))), self.neighbours
+            ).group(size)
 
     def split_failure(self) -> tuple[Fraction, Loss]:
         """Nothing and itself; or the probability of what only one side can show, and the largest ratio of the rest.
@@ -93,31 +103,45 @@ class FiniteLoss(Loss):
         alone = max(sum(a for a, b in pairs if not b), sum(b for a, b in pairs if not a))
         ratio = max((max(a / b, b / a) for a, b in pairs if a and b), default=Fraction(1))
         with working():
-            return Fraction(alone), PureLoss(max(Fraction(0), upper(ball(ratio).log())), self.neighbours)
+            return Fraction(alone), PureLoss(
+                max(Fraction(0), upper(ball(ratio).log())), self.neighbours
+            )
 
     def moments(self, count: int) -> tuple[Ball, ...] | None:
         """The exact moments, each in the direction where it is larger."""
         if self.ratio() == inf:
             return None
-        outcomes = [(ball(a), ball(b), ball(a / b).log()) for a, b in zip(self.p, self.q, strict=True) if a]
+        outcomes = [
+            (ball(a), ball(b), ball(a / b).log()) for a, b in zip(self.p, self.q, strict=True) if a
+        ]
         found = []
         for _ in range(count + 1):
-            found.append(_larger(*(sum((pair[side] for pair in outcomes), ball(0)) for side in (0, 1))))
+            found.append(
+                _larger(*(sum((pair[side] for pair in outcomes), ball(0)) for side in (0, 1)))
+            )
             outcomes = [(forth * loss, -back * loss, loss) for forth, back, loss in outcomes]
         return tuple(found)
 
     def _pure(self) -> PureLoss | None:
         with working():
             epsilon = self.renyi(inf)
-            return None if epsilon is None else PureLoss(max(Fraction(0), upper(epsilon)), self.neighbours)
+            return (
+                None
+                if epsilon is None
+                else PureLoss(max(Fraction(0), upper(epsilon)), self.neighbours)
+            )
 
 
 def _distribution(numbers: Sequence[Number]) -> tuple[Fraction, ...]:
     if not isinstance(numbers, Iterable):
-        raise InvalidInput("a distribution", numbers, "list the probability of every outcome, as Fractions")
+        raise InvalidInput(
+            "a distribution", numbers, "list the probability of every outcome, as Fractions"
+        )
     exact = tuple(at_least(number, "a probability") for number in numbers)
     if any(number < 0 for number in exact) or sum(exact) != 1:
-        raise InvalidDistribution("probabilities must be at least zero and sum to exactly one; give them as Fractions")
+        raise InvalidDistribution(
+            "probabilities must be at least zero and sum to exactly one; give them as Fractions"
+        )
     return exact
 
 

@@ -114,7 +114,11 @@ class Composed(Loss):
         for part, times in self.parts:
             count_of(times, "how often a loss is repeated", least=1)
             if part.neighbours is not self.neighbours:
-                raise InvalidInput("neighbours", self.neighbours, "state the relation that every part is stated for")
+                raise InvalidInput(
+                    "neighbours",
+                    self.neighbours,
+                    "state the relation that every part is stated for",
+                )
 
     @classmethod
     def of(cls, *counted: tuple[Loss, int]) -> "Composed":
@@ -127,14 +131,18 @@ class Composed(Loss):
         relations = set()
         for loss, times in counted:
             if not is_loss(loss):
-                raise InvalidInput("a loss", loss, "add losses only, such as mechanism.loss(sensitivity)")
+                raise InvalidInput(
+                    "a loss", loss, "add losses only, such as mechanism.loss(sensitivity)"
+                )
             relations.add(loss.neighbours)
             often = count_of(times, "how often a loss is repeated")
             for part, inner in loss.parts if isinstance(loss, Composed) else ((loss, 1),):
                 counts[part] += inner * often
         if len(relations) > 1:
             raise InvalidInput(
-                "neighbours", "of two kinds", "state every loss for the same relation before adding them"
+                "neighbours",
+                "of two kinds",
+                "state every loss for the same relation before adding them",
             )
         parts = [(part, times) for part, times in counts.items() if times]
         if len(parts) > 1:

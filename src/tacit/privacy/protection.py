@@ -38,7 +38,9 @@ def relation(neighbours: object) -> Neighbours:
     'replace'
     """
     if not isinstance(neighbours, Neighbours):
-        raise InvalidInput("neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE")
+        raise InvalidInput(
+            "neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE"
+        )
     return neighbours
 
 
@@ -58,5 +60,7 @@ class Protection:
 
     def __post_init__(self) -> None:
         if not isinstance(self.unit, str) or not self.unit:
-            raise InvalidInput("unit", self.unit, 'name the column that identifies a unit, or "row"')
+            raise InvalidInput(
+                "unit", self.unit, 'name the column that identifies a unit, or "row"'
+            )
         relation(self.neighbours)

@@ -56,11 +56,19 @@ class Sensitivity:
         exact = at_least(bound, "sensitivity")
         if exact <= 0:
             raise InvalidInput(
-                "sensitivity", bound, "give a positive number: the most that one unit can move the answer"
+                "sensitivity",
+                bound,
+                "give a positive number: the most that one unit can move the answer",
             )
         if not isinstance(norm, Norm):
             raise InvalidInput("norm", norm, "give Norm.L1, Norm.L2 or Norm.LINF")
-        fill(self, bound=exact, norm=norm, neighbours=neighbours, dimension=count_of(dimension, "dimension", least=1))
+        fill(
+            self,
+            bound=exact,
+            norm=norm,
+            neighbours=neighbours,
+            dimension=count_of(dimension, "dimension", least=1),
+        )
 
     @classmethod
     def root(

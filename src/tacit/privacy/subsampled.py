@@ -8,10 +8,10 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.exact import Ball, Number, ball, count_of, hull, lower, precision, upper, working
 from tacit.frozen import frozen
-from tacit.privacy.bounds import PureLoss, probability
+from tacit.privacy.bounded_losses import PureLoss, probability
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order, is_loss
-from tacit.privacy.noise import GaussianLoss
+from tacit.privacy.noise_losses import GaussianLoss
 from tacit.privacy.protection import Neighbours
 
 __all__ = ["Subsampled"]
@@ -64,7 +64,8 @@ class Subsampled(Loss):
         if self.rate in {0, 1}:
             return self.loss.delta(epsilon) if self.rate else ball(0)
         grown = (ball(epsilon).expm1() / ball(self.rate)).log1p()
-        larger = lower(grown) if grown.is_finite() else epsilon  # too large for a ball; never below epsilon
+        # too large for a ball; never below epsilon
+        larger = lower(grown) if grown.is_finite() else epsilon
         own = self.loss.delta(max(Fraction(0), larger))
         return None if own is None else ball(self.rate) * own
 
@@ -95,7 +96,11 @@ class Subsampled(Loss):
     def rho(self) -> Ball | None:
         """The smaller of the loss's own rho and that of the pure epsilon: a sample never costs more than the whole."""
         pure = self._pure()
-        bounds = [self.loss.rho(), None if pure is None else pure.rho(), None if self.rate else ball(0)]
+        bounds = [
+            self.loss.rho(),
+            None if pure is None else pure.rho(),
+            None if self.rate else ball(0),
+        ]
         return min((bound for bound in bounds if bound is not None), key=upper, default=None)
 
     def split_failure(self) -> tuple[Fraction, Loss]:
@@ -118,9 +123,15 @@ class Subsampled(Loss):
             return self
         pure = self._pure()
         if pure is None:
-            raise InvalidInput("the size of a group", size, "a sample that is not pure is accounted for one unit only")
+            raise InvalidInput(
+                "the size of a group",
+                size,
+                "a sample that is not pure is accounted for one unit only",
+            )
         with working():
-            drawn = min(Fraction(1), count * self.rate, upper(-(ball(-self.rate).log1p() * count).expm1()))
+            drawn = min(
+                Fraction(1), count * self.rate, upper(-(ball(-self.rate).log1p() * count).expm1())
+            )
         return Subsampled(PureLoss(self._whole() * count), drawn)
 
     def subsample(self, rate: Number) -> "Subsampled":
@@ -163,12 +174,21 @@ def _response(epsilon: Fraction, rate: Fraction, order: Fraction) -> Ball:
 
 def _mixture_divergence(loss: Any, rate: Fraction, order: Fraction) -> Ball:
     """For a mirrored loss: ln E_Q[(M/Q)**order], or the chord of that convex function between whole orders."""
-    if order.denominator != 1 and order <= _FRACTIONAL and isinstance(loss, GaussianLoss) and loss.squared:
+    if (
+        order.denominator != 1
+        and order <= _FRACTIONAL
+        and isinstance(loss, GaussianLoss)
+        and loss.squared
+    ):
         return _gaussian(loss.squared, rate, order, precision())
     below = floor(order)
     share = ball(order - below)
     left = _cumulant(loss, rate, below, precision())
-    return left if order == below else (1 - share) * left + share * _cumulant(loss, rate, below + 1, precision())
+    return (
+        left
+        if order == below
+        else (1 - share) * left + share * _cumulant(loss, rate, below + 1, precision())
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -212,10 +232,16 @@ def _gaussian(squared: Fraction, rate: Fraction, order: Fraction, bits: int) -> 
         total, coefficient, i = ball(0), ball(1), 0
         while True:
             j = alpha - i
-            low = (ball(i * (i - 1)) / 2 * mu * mu + i * log_q + j * log_other).exp() * ((i * mu - edge) / root).erfc()
-            high = (j * (j - 1) / 2 * mu * mu + j * log_q + i * log_other).exp() * ((edge - j * mu) / root).erfc()
+            low = (ball(i * (i - 1)) / 2 * mu * mu + i * log_q + j * log_other).exp() * (
+                (i * mu - edge) / root
+            ).erfc()
+            high = (j * (j - 1) / 2 * mu * mu + j * log_q + i * log_other).exp() * (
+                (edge - j * mu) / root
+            ).erfc()
             term = coefficient * (low + high) / 2
-            if i > order and (abs(term) < abs(total - 1) * ball(2) ** -(3 * bits // 8) or i > order + _LONGEST):
+            if i > order and (
+                abs(term) < abs(total - 1) * ball(2) ** -(3 * bits // 8) or i > order + _LONGEST
+            ):
                 return (total + hull(-abs(term), abs(term))).log()
             total += term
             coefficient = coefficient * j / (i + 1)

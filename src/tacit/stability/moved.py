@@ -39,14 +39,19 @@ def weights_for(question: Question, contributions: int | None, norm: Weighing) -
             copies = multiplicity(question.rows)
             return Weights(norm, bound=copies, units_squared=copies**2, bits=0)
         case Owner.NOBODY:
-            raise InvalidPlan("only public tables are asked about", "read them yourself: nothing in them is protected")
+            raise InvalidPlan(
+                "only public tables are asked about",
+                "read them yourself: nothing in them is protected",
+            )
         case Owner.UNIT:
             bound, groups = held_rows(question.rows, contributions), groups_of(question)
     present = groups if norm is Weighing.L2 else groups**2
     return Weights(norm, bound, units_squared=min(bound**2, present), bits=BITS)
 
 
-def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours) -> tuple[Sensitivity, ...]:
+def sensitivity_of(
+    question: Question, weights: Weights, neighbours: Neighbours
+) -> tuple[Sensitivity, ...]:
     """For each measure, how far its numbers over all groups move between neighbours, as the engine returns them.
 
     Claim:      adding or removing one unit moves measure j by at most 2**bits * bound * b_j in the weights' norm, where
@@ -64,20 +69,37 @@ def sensitivity_of(question: Question, weights: Weights, neighbours: Neighbours)
     norm = Norm.L2 if weights.norm is Weighing.L2 else Norm.L1
     groups = groups_of(question)
     once = owner_of(question.rows) is Owner.UNIT or weights.bound == 1
-    bounds = [_bound_of_unit(measure, weights, groups, norm, neighbours, once=once) for measure in question.measures]
+    bounds = [
+        _bound_of_unit(measure, weights, groups, norm, neighbours, once=once)
+        for measure in question.measures
+    ]
     return tuple(Sensitivity(bound, norm, neighbours, groups) for bound in bounds)
 
 
 def _bound_of_unit(
-    measure: Measure, weights: Weights, groups: int, norm: Norm, neighbours: Neighbours, *, once: bool
+    measure: Measure,
+    weights: Weights,
+    groups: int,
+    norm: Norm,
+    neighbours: Neighbours,
+    *,
+    once: bool,
 ) -> Fraction:
     if isinstance(measure, Ranked):
-        return (1 << weights.bits) * weights.bound * misranked_by(measure.rank, groups, norm, neighbours)
+        return (
+            (1 << weights.bits)
+            * weights.bound
+            * misranked_by(measure.rank, groups, norm, neighbours)
+        )
     bound = _unit_norm(measure, weights) * _replacement_factor(measure, groups, norm, neighbours)
     if not isinstance(measure, Units) or not once:
         return bound
     # Whoever comes and goes, no unit counts for more than one in any group.
-    return min(bound, (1 << weights.bits) * (root_at_least(Fraction(groups)) if norm is Norm.L2 else Fraction(groups)))
+    return min(
+        bound,
+        (1 << weights.bits)
+        * (root_at_least(Fraction(groups)) if norm is Norm.L2 else Fraction(groups)),
+    )
 
 
 def misranked_by(rank: Fraction, groups: int, norm: Norm, neighbours: Neighbours) -> Fraction:

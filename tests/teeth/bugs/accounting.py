@@ -11,7 +11,7 @@ VECTORS = "tests/vectors/test_accounting.py"
 BUGS = [
     Bug(
         name="gaussians-counted-once",
-        file=f"{ROOM}/own.py",
+        file=f"{ROOM}/exact_law.py",
         before="(part.squared * times for part, times in gaussians)",
         after="(part.squared for part, times in gaussians)",
         killed_by=f"{POINTS}[many_gaussians]",
@@ -19,7 +19,7 @@ BUGS = [
     ),
     Bug(
         name="basic-composition-without-the-count",
-        file=f"{ROOM}/sums.py",
+        file=f"{ROOM}/basic_composition.py",
         before="pure += own * times",
         after="pure += own",
         killed_by=f"{UNIT}/test_total.py::test_compare_lists_every_bound_that_speaks_and_the_tightest_is_among_them",
@@ -35,18 +35,18 @@ BUGS = [
     ),
     Bug(
         name="figure-rounded-to-nearest",
-        file=f"{ROOM}/figure.py",
+        file=f"{ROOM}/certified_float.py",
         before="return cls._of(float_at_least(certified), certified, by)",
         after="return cls._of(float(certified), certified, by)",
-        killed_by=f"{UNIT}/test_figure.py::test_a_loss_is_shown_rounded_up_and_a_protection_rounded_down",
+        killed_by=f"{UNIT}/test_certified_float.py::test_a_loss_is_shown_rounded_up_and_a_protection_rounded_down",
         note="half of all claims would be a hair too small",
     ),
     Bug(
         name="protection-rounded-up",
-        file=f"{ROOM}/figure.py",
+        file=f"{ROOM}/certified_float.py",
         before="float_at_most(certified)",
         after="float_at_least(certified)",
-        killed_by=f"{UNIT}/test_figure.py::test_a_loss_is_shown_rounded_up_and_a_protection_rounded_down",
+        killed_by=f"{UNIT}/test_certified_float.py::test_a_loss_is_shown_rounded_up_and_a_protection_rounded_down",
         note="on a trade-off curve the safe side is below",
     ),
     Bug(
@@ -67,9 +67,11 @@ BUGS = [
     ),
     Bug(
         name="classical-gaussian-beyond-one",
-        file=f"{ROOM}/own.py",
+        file=f"{ROOM}/exact_law.py",
         before="return lambda epsilon: require_delta(one.delta(epsilon))",
-        after=("return lambda e: 1.25 * (-(Ball(float(e)) ** 2) / (2 * require_delta(one.renyi(Fraction(2))))).exp()"),
+        after=(
+            "return lambda e: 1.25 * (-(Ball(float(e)) ** 2) / (2 * require_delta(one.renyi(Fraction(2))))).exp()"
+        ),
         killed_by=f"{POINTS}[many_gaussians]",
         note="delta = 1.25 exp(-epsilon**2 / (2 mu**2)) is proved for epsilon below one only",
     ),
@@ -83,7 +85,7 @@ BUGS = [
     ),
     Bug(
         name="advanced-composition-without-its-mean",
-        file=f"{ROOM}/sums.py",
+        file=f"{ROOM}/basic_composition.py",
         before="beyond = ball(epsilon) - mean",
         after="beyond = ball(epsilon)",
         killed_by=f"{UNIT}/test_total.py::test_compare_lists_every_bound_that_speaks_and_the_tightest_is_among_them",

@@ -131,8 +131,12 @@ BUGS = [
     Bug(
         name="attack-better-than-theory-is-fine",
         file=f"{ATTACKS}/report.py",
-        before="return self.expected is None or _chance",
-        after="return self.expected is None or self.share <= self.expected or _chance",
+        before=("self.expected is None\n            or _chance"),
+        after=(
+            "self.expected is None\n"
+            "            or self.share <= self.expected\n"
+            "            or _chance"
+        ),
         killed_by=f"{UNIT}/attacks/test_report.py::test_what_never_happens_in_theory_is_accused_when_it_happens_once",
         note="an attack that fails where theory says it succeeds is broken, and proves nothing",
     ),
@@ -306,10 +310,10 @@ BUGS = [
     ),
     Bug(
         name="audit-unexpected-outcomes-dropped",
-        file=f"{AUDIT}/cells.py",
+        file=f"{AUDIT}/outcome_bins.py",
         before="where.get(value, len(self.names)) for value",
         after="where.get(value, 0) for value",
-        killed_by=f"{UNIT}/test_cells.py::test_what_was_never_expected_has_a_cell_of_its_own",
+        killed_by=f"{UNIT}/test_outcome_bins.py::test_what_was_never_expected_has_a_cell_of_its_own",
         note="an outcome that the preview did not see is counted as the commonest one",
     ),
     Bug(
@@ -323,25 +327,31 @@ BUGS = [
     Bug(
         name="audit-witness-two-steps-apart",
         file=f"{AUDIT}/refutation.py",
-        before="y = (*self.shared[: self.place], *((self.other,) if self.both else ()), *self.shared[self.place :])",
+        before=(
+            "y = (\n"
+            "            *self.shared[: self.place],\n"
+            "            *((self.other,) if self.both else ()),\n"
+            "            *self.shared[self.place :],\n"
+            "        )"
+        ),
         after="y = (*self.shared[: self.place], *((self.other,) if self.both else ()), *self.shared[self.place + 1 :])",
         killed_by=f"{UNIT}/test_refutation.py::test_the_witness_is_a_pair_of_neighbours_that_lie_so_far_apart",
         note="twice the sensitivity is shown, and nothing is refuted by it",
     ),
     Bug(
         name="audit-games-forget-the-prior",
-        file=f"{AUDIT}/games.py",
+        file=f"{AUDIT}/posteriors.py",
         before="Enclosure(belief * likely[x].low, belief * likely[x].high)",
         after="Enclosure(likely[x].low, likely[x].high)",
-        killed_by=f"{UNIT}/test_games.py::test_the_prior_matters",
+        killed_by=f"{UNIT}/test_posteriors.py::test_the_prior_matters",
         note="a uniform prior cannot tell",
     ),
     Bug(
         name="audit-games-replace-the-first-row",
-        file=f"{AUDIT}/games.py",
+        file=f"{AUDIT}/posteriors.py",
         before="return (*database[:row], *stands_in, *database[row + 1 :])",
         after="return (*stands_in, *database[1:])",
-        killed_by=f"{UNIT}/test_games.py::test_a_row_that_nobody_looks_at_shifts_nothing",
+        killed_by=f"{UNIT}/test_posteriors.py::test_a_row_that_nobody_looks_at_shifts_nothing",
         note="every row has a game of its own",
     ),
 ]

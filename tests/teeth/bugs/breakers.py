@@ -10,7 +10,7 @@ NUMBERED = "tests/attacks/test_units_that_are_numbered.py"
 BUGS = [
     Bug(
         name="units-of-any-types-are-compared-as-texts",
-        file="src/tacit/engines/nesting.py",
+        file="src/tacit/engines/sql/rows.py",
         before="    check_units_alike(stored)\n",
         after="",
         killed_by=f"{UNITS}::test_types_in_which_one_unit_has_two_texts_are_refused_by_type",
@@ -18,7 +18,7 @@ BUGS = [
     ),
     Bug(
         name="units-of-memory-are-known-by-their-texts",
-        file="src/tacit/engines/yielding.py",
+        file="src/tacit/engines/memory/rows.py",
         before="            return unit_text(int(unit))",
         after="            return unit_text(unit)",
         killed_by=f"{UNITS}::test_memory_knows_a_number_by_its_value",
@@ -26,7 +26,7 @@ BUGS = [
     ),
     Bug(
         name="unit-zero-has-a-sign",
-        file="src/tacit/engines/reading.py",
+        file="src/tacit/engines/sql/casts.py",
         before="CASE WHEN {raw} = 0 THEN CAST(0 AS {stored}) WHEN isfinite({raw})",
         after="CASE WHEN isfinite({raw})",
         killed_by=f"{UNITS}::test_a_unit_whose_number_is_zero_has_no_sign",
@@ -34,7 +34,7 @@ BUGS = [
     ),
     Bug(
         name="declared-keys-are-forgotten-beside-facts",
-        file="src/tacit/curator/finding.py",
+        file="src/tacit/curator/record/facts.py",
         before="contributions, shared.keys)",
         after="contributions)",
         killed_by="tests/attacks/test_policy_and_facts.py::test_declared_keys_count_where_a_column_has_no_bounds",
@@ -42,7 +42,7 @@ BUGS = [
     ),
     Bug(
         name="windows-tell-rows-that-are-alike-apart-each-for-itself",
-        file="src/tacit/engines/nesting.py",
+        file="src/tacit/engines/sql/rows.py",
         before="for each in rows.columns) > 1",
         after="for each in rows.columns) > 9",
         killed_by=f"{ALIKE}::test_somebody_with_one_row_changes_the_answer_by_one_row",
@@ -50,23 +50,23 @@ BUGS = [
     ),
     Bug(
         name="numbers-of-units-choose-their-values",
-        file="src/tacit/engines/statement.py",
-        before="stored, relation.names, rows)",
+        file="src/tacit/engines/sql/statement.py",
+        before=("stored, relation.names, rows\n            )"),
         after="stored, None, rows)",
         killed_by=f"{NUMBERED}::test_who_leaves_an_ingested_table_takes_one_value",
         note="whoever leaves an ingested table renumbers all after them, who would then bring other values",
     ),
     Bug(
         name="linked-units-forget-who-numbered-them",
-        file="src/tacit/engines/loading.py",
-        before='("u", found.unit), None, *known, copied=what == "TABLE")',
+        file="src/tacit/engines/duckdb/load.py",
+        before=('("u", found.unit), None, *known, copied=what == "TABLE"\n    )'),
         after='("u", found.unit))',
         killed_by=f"{NUMBERED}::test_numbers_of_one_file_are_not_taken_for_names_of_another",
         note="the fifth patient of an ingested table would be joined with the patient whose name is 5",
     ),
     Bug(
         name="numbers-of-units-are-keys",
-        file="src/tacit/engines/loading.py",
+        file="src/tacit/engines/duckdb/load.py",
         before="    if unit in {end.unit for end in ends[:-1]}:\n        _refuse_numbers(unit)\n",
         after="",
         killed_by=f"{NUMBERED}::test_numbers_are_no_keys",
@@ -82,7 +82,7 @@ BUGS = [
     ),
     Bug(
         name="any-number-of-public-partners",
-        file="src/tacit/engines/duckdb.py",
+        file="src/tacit/engines/duckdb/engine.py",
         before="        check_work(question, self._sharing)\n",
         after="",
         killed_by=f"{FAN}::test_what_one_row_would_make_too_much_of_is_refused_whoever_is_there[DuckDB]",
@@ -90,7 +90,7 @@ BUGS = [
     ),
     Bug(
         name="partners-of-a-column-that-is-read-otherwise",
-        file="src/tacit/engines/duckdb.py",
+        file="src/tacit/engines/duckdb/engine.py",
         before="        place = table.name, column\n",
         after="        place: Any = (table.name, None if column is None else column.name)\n",
         killed_by=f"{FAN}::test_how_many_partners_are_known_is_asked_of_the_column_as_it_is_read[DuckDB]",
@@ -98,7 +98,7 @@ BUGS = [
     ),
     Bug(
         name="partners-in-a-stack-are-not-added",
-        file="src/tacit/engines/fanout.py",
+        file="src/tacit/engines/fan_out.py",
         before="return _check_rows(sum(_fan(part, sharing) for part in parts))",
         after="return max(_fan(part, sharing) for part in parts)",
         killed_by=f"{FAN}::test_how_much_it_is_follows_from_public_rows",

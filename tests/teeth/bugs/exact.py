@@ -308,8 +308,11 @@ BUGS = [
     Bug(
         name="lock-stays-locked-in-a-child",
         file="src/tacit/exact/certified.py",
-        before="before=_one_at_a_time.acquire, after_in_parent=_one_at_a_time.release, "
-        "after_in_child=_one_at_a_time.release",
+        before=(
+            "before=_one_at_a_time.acquire,\n"
+            "        after_in_parent=_one_at_a_time.release,\n"
+            "        after_in_child=_one_at_a_time.release"
+        ),
         after="after_in_child=int",
         killed_by=f"{UNIT}/test_entropy.py::test_a_child_forked_while_another_thread_computes_can_compute",
         note="a worker forked while another thread computes waits for ever",

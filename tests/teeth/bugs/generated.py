@@ -8,7 +8,7 @@ STATEMENTS = "tests/laws/test_generated_statements.py::test_generated_statements
 BUGS = [
     Bug(
         name="generated-windows-over-everybody",
-        file=f"{ENGINES}/yielding.py",
+        file=f"{ENGINES}/memory/rows.py",
         before="[_window_values(mine, window, names) for window in windows]",
         after=(
             "[_window_values(mine + [r for us in units.values() if us is not mine for r in us], w, "
@@ -19,23 +19,25 @@ BUGS = [
     ),
     Bug(
         name="generated-two-spellings-are-two-units",
-        file=f"{ENGINES}/yielding.py",
-        before="            return rows_of_all if alike else [",
-        after="            return rows_of_all if alike or True else [",
+        file=f"{ENGINES}/memory/rows.py",
+        before=("                rows_of_all\n                if alike\n                else ["),
+        after=(
+            "                rows_of_all\n                if alike or True\n                else ["
+        ),
         killed_by=f"{STATEMENTS}[1]",
         note="a unit that one table stores as a text and another as a number counts twice where they are stacked",
     ),
     Bug(
         name="generated-groups-of-everybody",
-        file=f"{ENGINES}/yielding.py",
-        before="{name: total(cells) for name, total in totals})\n",
+        file=f"{ENGINES}/memory/rows.py",
+        before=("{name: total(cells) for name, total in totals},\n        )\n"),
         after="{n: fold([c for (_, p), all in groups.items() if p == place for c in all]) for n, fold in totals})\n",
         killed_by=f"{STATEMENTS}[1]",
         note="what a unit's rows add up to, for each of its keys, is taken of everybody's rows",
     ),
     Bug(
         name="generated-presence-not-held",
-        file=f"{ENGINES}/memory.py",
+        file=f"{ENGINES}/memory/engine.py",
         before="answer[group, j] += presence_weight(len(groups), weights)",
         after="answer[group, j] += full",
         killed_by=f"{STATEMENTS}[2]",
@@ -59,7 +61,7 @@ BUGS = [
     ),
     Bug(
         name="generated-every-row-keeps-keys",
-        file=f"{ENGINES}/memory.py",
+        file=f"{ENGINES}/memory/engine.py",
         before="owned[number if whole else row.unit].add(values)",
         after="owned[number].add(values)",
         killed_by=f"{STATEMENTS}[0]",
@@ -67,7 +69,7 @@ BUGS = [
     ),
     Bug(
         name="generated-copies-have-one-key",
-        file="src/tacit/curator/unknown.py",
+        file="src/tacit/curator/pricing/unknown_keys.py",
         before='Keeping(multiplicity(question.rows), 0, b"") if by_row',
         after='Keeping(1, 0, b"") if by_row',
         killed_by=f"{STATEMENTS}[3]",
@@ -75,7 +77,7 @@ BUGS = [
     ),
     Bug(
         name="generated-null-is-nobodys-key",
-        file=f"{ENGINES}/memory.py",
+        file=f"{ENGINES}/memory/engine.py",
         before="            owned[number if whole else row.unit].add(values)\n",
         after="            owned[number if whole or None in values else row.unit].add(values)\n",
         killed_by=f"{STATEMENTS}[3]",
@@ -83,7 +85,7 @@ BUGS = [
     ),
     Bug(
         name="generated-units-looked-up-as-stored",
-        file=f"{ENGINES}/yielding.py",
+        file=f"{ENGINES}/memory/rows.py",
         before="if (_unit_identity(row.unit) in units) is present]",
         after="if (row.unit in units) is present]",
         killed_by=f"{STATEMENTS}[0]",

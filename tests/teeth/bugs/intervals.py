@@ -2,18 +2,22 @@
 
 from tests.teeth.bug import Bug
 
-RANKS = "src/tacit/mechanisms/ranks.py"
-CHOICE = "src/tacit/curator/choice.py"
-ROUNDING = "src/tacit/curator/rounding.py"
-INTERVALS = "src/tacit/curator/intervals.py"
-VIEW = "src/tacit/curator/view.py"
+RANKS = "src/tacit/mechanisms/grouped_quantiles.py"
+CHOICE = "src/tacit/curator/answer/selected_rows.py"
+ROUNDING = "src/tacit/curator/answer/rounding.py"
+INTERVALS = "src/tacit/curator/answer/intervals.py"
+VIEW = "src/tacit/curator/answer/view.py"
 LAWS = "tests/laws/test_ranks.py"
-CHOOSING = "tests/unit/curator/test_choice.py"
-ROUNDED = "tests/unit/curator/test_rounding.py"
+CHOOSING = "tests/unit/curator/answer/test_selected_rows.py"
+ROUNDED = "tests/unit/curator/answer/test_rounding.py"
 TABLES = "tests/statistics/test_coverage_tables.py::test_what_was_not_covered_once_is"
-AT_ONCE = "tests/statistics/test_choice.py::test_all_intervals_of_rows_that_noise_chose_hold_at_once"
-ENDS = "tests/unit/curator/test_intervals.py"
-SUMS = f"{ROUNDED}::test_the_sum_of_values_that_are_all_rounded_the_same_way_lies_within_its_interval"
+AT_ONCE = (
+    "tests/statistics/test_choice.py::test_all_intervals_of_rows_that_noise_chose_hold_at_once"
+)
+ENDS = "tests/unit/curator/answer/test_intervals.py"
+SUMS = (
+    f"{ROUNDED}::test_the_sum_of_values_that_are_all_rounded_the_same_way_lies_within_its_interval"
+)
 
 BUGS = [
     Bug(
@@ -157,7 +161,7 @@ BUGS = [
     ),
     Bug(
         name="rounding-of-windows-dropped",
-        file="src/tacit/curator/across.py",
+        file="src/tacit/curator/answer/group_windows.py",
         before="found.append((each.worth_of(total - reach) - off, each.worth_of(total + reach) + off))",
         after="found.append((each.worth_of(total - reach), each.worth_of(total + reach)))",
         killed_by=f"{ROUNDED}::test_windows_over_sums_allow_for_the_rounding_of_every_group",
@@ -189,10 +193,10 @@ BUGS = [
     ),
     Bug(
         name="within-approached-for-ever",
-        file="src/tacit/curator/terms.py",
+        file="src/tacit/curator/pricing/terms.py",
         before="amount *= max(over**2, _A_STEP_MORE)",
         after="amount *= over**2",
-        killed_by="tests/unit/curator/test_terms.py::test_an_error_is_reached_in_a_few_steps",
+        killed_by="tests/unit/curator/pricing/test_terms.py::test_an_error_is_reached_in_a_few_steps",
         note="an error that is a whole step too large was made smaller by ever smaller parts of one",
     ),
 ]

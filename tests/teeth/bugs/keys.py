@@ -10,7 +10,7 @@ ROOTS = f"{LAWS}::test_a_unit_keeps_so_many_keys_and_each_weighs_the_root_of_the
 BUGS = [
     Bug(
         name="keys-threshold-off-by-one",
-        file="src/tacit/mechanisms/alone.py",
+        file="src/tacit/mechanisms/key_threshold.py",
         before="    return first(holds, near)",
         after="    return first(holds, near) - 1",
         killed_by=ENUMERATED,
@@ -18,7 +18,7 @@ BUGS = [
     ),
     Bug(
         name="keys-delta-of-one-key",
-        file="src/tacit/mechanisms/alone.py",
+        file="src/tacit/mechanisms/key_threshold.py",
         before="    return -((-tail).log1p() * keys).expm1()",
         after="    return tail",
         killed_by=ENUMERATED,
@@ -26,7 +26,7 @@ BUGS = [
     ),
     Bug(
         name="keys-continuous-threshold",
-        file="src/tacit/mechanisms/alone.py",
+        file="src/tacit/mechanisms/key_threshold.py",
         before="    tail = law.tail(start - weight)",
         after="    tail = (Ball(start - weight) / (2 * Ball(float(law.parameter))).sqrt()).erfc() / 2",
         killed_by=ENUMERATED,
@@ -34,7 +34,7 @@ BUGS = [
     ),
     Bug(
         name="keys-own-keys-all-weigh-the-least",
-        file="src/tacit/mechanisms/alone.py",
+        file="src/tacit/mechanisms/key_threshold.py",
         before="upper(passing(law, start, most, weigh(least)))",
         after="upper(passing(law, start, most, weigh(most)))",
         killed_by=ENUMERATED,
@@ -42,7 +42,7 @@ BUGS = [
     ),
     Bug(
         name="keys-one-more-kept",
-        file="src/tacit/engines/holding.py",
+        file="src/tacit/engines/duckdb/key_weights.py",
         before=">= keeping.most] = 0",
         after="> keeping.most] = 0",
         killed_by=ROOTS,
@@ -50,7 +50,7 @@ BUGS = [
     ),
     Bug(
         name="keys-weighed-by-rows",
-        file="src/tacit/engines/holding.py",
+        file="src/tacit/engines/duckdb/key_weights.py",
         before="np.bincount(places, weights, minlength=self.keys)",
         after="np.bincount(places, weights * self.counts, minlength=self.keys)",
         killed_by=ROOTS,
@@ -58,7 +58,7 @@ BUGS = [
     ),
     Bug(
         name="keys-hash-without-its-secret",
-        file="src/tacit/engines/gathering.py",
+        file="src/tacit/engines/unknown_keys.py",
         before="sha256(secret.hex().encode() + b",
         after="sha256(b",
         killed_by=f"{LAWS}::test_which_keys_are_kept_is_another_secrets_other_choice",
@@ -66,7 +66,7 @@ BUGS = [
     ),
     Bug(
         name="keys-first-ones-seen-kept",
-        file="src/tacit/engines/memory.py",
+        file="src/tacit/engines/memory/engine.py",
         before="kept = sorted(keys, key=order.__getitem__)[: keeping.most]",
         after="kept = sorted(keys, key=lambda key: (-len([1 for each in owned.values() if key in each]), key))"
         "[: keeping.most]",
@@ -75,7 +75,7 @@ BUGS = [
     ),
     Bug(
         name="keys-light-units-of-all-keys",
-        file="src/tacit/engines/holding.py",
+        file="src/tacit/engines/duckdb/key_weights.py",
         before="        if not alive.all():\n",
         after="        if False:\n",
         killed_by=f"{LAWS}::test_rows_in_groups_that_are_not_found_make_others_weigh_no_less",
@@ -83,7 +83,7 @@ BUGS = [
     ),
     Bug(
         name="keys-pass-one-step-below",
-        file="src/tacit/curator/unknown.py",
+        file="src/tacit/curator/pricing/unknown_keys.py",
         before="np.flatnonzero(noisy >= self.start)",
         after="np.flatnonzero(noisy >= self.start - max(1, self.start // 64))",
         killed_by=DRAWN,
@@ -91,7 +91,7 @@ BUGS = [
     ),
     Bug(
         name="keys-replaced-like-added",
-        file="src/tacit/curator/unknown.py",
+        file="src/tacit/curator/pricing/unknown_keys.py",
         before="root_at_least(2 * bound**2)",
         after="bound",
         killed_by=f"{LAWS}::test_what_units_keep_moves_no_further_than_is_claimed",
@@ -99,7 +99,7 @@ BUGS = [
     ),
     Bug(
         name="keys-secret-always-the-same",
-        file="src/tacit/curator/unknown.py",
+        file="src/tacit/curator/pricing/unknown_keys.py",
         before="words(4).tobytes()",
         after="bytes(32)",
         killed_by=f"{LAWS}::test_keys_are_gathered_after_the_charge_and_by_another_secret_each_time",
@@ -107,7 +107,7 @@ BUGS = [
     ),
     Bug(
         name="keys-in-the-order-of-rows",
-        file="src/tacit/curator/unknown.py",
+        file="src/tacit/curator/pricing/unknown_keys.py",
         before="pairs = sorted(named, key=lambda pair: [_sort_key(value) for value in pair[0]])",
         after="pairs = list(named)",
         killed_by=f"{LAWS}::test_released_groups_are_sorted_by_value_however_rows_and_hashes_lie",
@@ -115,7 +115,7 @@ BUGS = [
     ),
     Bug(
         name="keys-for-nothing",
-        file="src/tacit/curator/terms.py",
+        file="src/tacit/curator/pricing/terms.py",
         before="part = (amount if finder is None else amount * (1 - SHARE)) / len(moved)",
         after="part = amount / len(moved)",
         killed_by=f"{LAWS}::test_what_the_noise_costs_is_no_more_than_what_is_paid",
@@ -123,7 +123,7 @@ BUGS = [
     ),
     Bug(
         name="keys-delta-not-charged",
-        file="src/tacit/curator/terms.py",
+        file="src/tacit/curator/pricing/terms.py",
         before="self.finder.delta if self.finder else 0",
         after="0",
         killed_by=f"{LAWS}::test_the_price_has_a_part_of_delta_and_the_whole_limit_can_be_spent_so",

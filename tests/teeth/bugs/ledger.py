@@ -4,7 +4,9 @@ from tests.teeth.bug import Bug
 
 LEDGERS = "tests/laws/test_ledgers.py"
 MEMORY = "src/tacit/ledger/memory.py"
-ANCHOR, DURABLE, PAGE, TURNS = (f"src/tacit/ledger/{name}.py" for name in ("anchor", "durable", "page", "turns"))
+ANCHOR, DURABLE, PAGE, TURNS = (
+    f"src/tacit/ledger/{name}.py" for name in ("anchor", "durable", "transaction", "group_commit")
+)
 SQLITE, VERIFICATION = (f"src/tacit/ledger/{name}.py" for name in ("sqlite", "verification"))
 IN_ORDER = "tests/unit/ledger/test_durable.py"
 IN_A_FILE = "tests/unit/ledger/test_sqlite.py"
@@ -161,8 +163,8 @@ BUGS = [
     Bug(
         name="anchor-newer-slot-overwritten",
         file=ANCHOR,
-        before="        older = 1 if ",
-        after="        older = 0 if ",
+        before="1 if first is not None and (second is None",
+        after="0 if first is not None and (second is None",
         killed_by="tests/laws/test_power_cuts.py::test_an_anchor_that_was_being_written_is_the_old_one_or_the_new_one",
         note="a power cut in the middle of a write leaves nothing that can be read, or something older",
     ),
@@ -212,7 +214,7 @@ BUGS = [
         file=TURNS,
         before="            if ticket.leads:\n                self.leave()\n",
         after="",
-        killed_by="tests/unit/ledger/test_turns.py::test_who_is_interrupted_while_waiting_gives_the_turn_to_the_next",
+        killed_by="tests/unit/ledger/test_group_commit.py::test_who_is_interrupted_while_waiting_gives_the_turn_to_the_next",
         note="one interrupt, and nobody is ever charged again",
     ),
     Bug(
@@ -220,7 +222,7 @@ BUGS = [
         file=TURNS,
         before="                if ticket in queue:\n                    queue.remove(ticket)\n",
         after="                pass\n",
-        killed_by="tests/unit/ledger/test_turns.py::test_who_is_interrupted_while_waiting_is_not_served",
+        killed_by="tests/unit/ledger/test_group_commit.py::test_who_is_interrupted_while_waiting_is_not_served",
         note="a question that was given up before its turn is paid for",
     ),
     Bug(
@@ -229,7 +231,7 @@ BUGS = [
         before="        try:\n            self._together(batch)\n",
         after="        for ticket in batch:\n            ticket.done = True\n"
         "        try:\n            self._together(batch)\n",
-        killed_by="tests/unit/ledger/test_turns.py::test_nobody_has_an_outcome_before_all_is_done",
+        killed_by="tests/unit/ledger/test_group_commit.py::test_nobody_has_an_outcome_before_all_is_done",
         note="release first: an answer leaves, the power fails, and the charge was never written",
     ),
     Bug(
@@ -239,7 +241,7 @@ BUGS = [
         after="                for ticket in others:\n"
         "                    ticket.done = True\n"
         "                    ticket.ring()\n",
-        killed_by="tests/unit/ledger/test_turns.py::"
+        killed_by="tests/unit/ledger/test_group_commit.py::"
         "test_an_interrupt_is_the_leaders_alone_and_the_others_are_served_without_it",
         note="an interrupt of one thread gives all others an entry that does not exist",
     ),
@@ -248,7 +250,7 @@ BUGS = [
         file=TURNS,
         before="        self._waiting: list[Ticket[Page]] = []\n",
         after="        self._waiting: list[Ticket[Page]] = getattr(self, '_waiting', [])\n",
-        killed_by="tests/unit/ledger/test_turns.py::test_a_child_forgets_who_waited",
+        killed_by="tests/unit/ledger/test_group_commit.py::test_a_child_forgets_who_waited",
         note="after a fork a refresh is done twice, by the parent and by the child",
     ),
     Bug(
@@ -505,8 +507,8 @@ BUGS = [
     Bug(
         name="a-folder-that-became-a-link-is-forgotten",
         file=PLACES,
-        before="            if known is None and name != self.place and Anchor(",
-        after="            if known is None and name == self.place and Anchor(",
+        before=("                known is None\n                and name != self.place\n"),
+        after=("                known is None\n                and name == self.place\n"),
         killed_by=f"{WHERE}::test_a_ledger_without_a_vault_is_bound_to_its_spelling_too",
         note="a ledger that is opened by its path alone could be exchanged by way of its folder",
     ),
@@ -586,7 +588,7 @@ BUGS = [
     Bug(
         name="used-answers-not-digested",
         file=PAGE,
-        before='"digest": sha256(line.payload).hexdigest()}',
+        before=('"digest": sha256(line.payload).hexdigest(),\n        }'),
         after='"kind": "answered"}',
         killed_by=f"{TAMPERING}::{USED}[exchanged answers]",
         note="another answer is given for the one that was paid for",

@@ -3,10 +3,10 @@
 from tests.teeth.bug import Bug
 
 LAWS = "tests/laws/test_left_out.py"
-SAID = "tests/unit/curator/test_left_out.py"
-CLIPPED = "tests/unit/curator/test_clipping.py"
-DECLARED = "tests/unit/plan/test_declared.py"
-IMAGE = "tests/unit/plan/test_domains.py::test_the_groups_are_the_image_of_the_declared_domain"
+SAID = "tests/unit/curator/answer/test_left_out.py"
+CLIPPED = "tests/unit/curator/record/test_clipping.py"
+DECLARED = "tests/unit/plan/questions/test_declared_constants.py"
+IMAGE = "tests/unit/plan/questions/test_public_values.py::test_the_groups_are_the_image_of_the_declared_domain"
 MOVED = f"{LAWS}::test_a_unit_that_moves_into_the_null_group_moves_as_far_as_claimed"
 
 BUGS = [
@@ -20,7 +20,7 @@ BUGS = [
     ),
     Bug(
         name="null-in-the-first-group",
-        file="src/tacit/engines/keys.py",
+        file="src/tacit/engines/sql/groups.py",
         before="    last = whole(len(key.public_values) - 1)",
         after="    last = whole(0)",
         killed_by=f"{LAWS}::test_engines_agree_on_null_and_other_groups",
@@ -28,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="null-never-found",
-        file="src/tacit/engines/finding.py",
+        file="src/tacit/engines/duckdb/unknown_keys.py",
         before='    return f"({name} IS NULL OR {within})" if key.null else within\n',
         after="    return within\n",
         killed_by=f"{LAWS}::test_engines_find_null_among_unknown_keys",
@@ -36,7 +36,7 @@ BUGS = [
     ),
     Bug(
         name="null-of-others-twice",
-        file="src/tacit/plan/draft.py",
+        file="src/tacit/plan/questions/draft.py",
         before="    nothing = ((IsNull(value), Literal(None, Kind.TEXT)),) if null else ()",
         after="    nothing: tuple[()] = ()",
         killed_by=f"{LAWS}::test_engines_agree_on_null_and_other_groups",
@@ -44,7 +44,7 @@ BUGS = [
     ),
     Bug(
         name="null-group-of-another-question",
-        file="src/tacit/plan/serial.py",
+        file="src/tacit/plan/model/serial.py",
         before='*(["null"] if null else [])',
         after="*[]",
         killed_by="tests/unit/plan/test_null_groups.py::test_a_group_of_null_makes_another_question",
@@ -52,7 +52,7 @@ BUGS = [
     ),
     Bug(
         name="caption-silent",
-        file="src/tacit/curator/release.py",
+        file="src/tacit/curator/answer/release.py",
         before="[*lines, *map(str, self.left_out)]",
         after="lines",
         killed_by=f"{SAID}::test_the_caption_and_the_receipt_say_it_too",
@@ -60,7 +60,7 @@ BUGS = [
     ),
     Bug(
         name="left-out-units-not-said",
-        file="src/tacit/curator/left_out.py",
+        file="src/tacit/curator/answer/left_out.py",
         before="        *_tell_missing_units(question.rows, entity),\n",
         after="",
         killed_by=f"{SAID}::test_only_what_can_apply_is_said",
@@ -68,7 +68,7 @@ BUGS = [
     ),
     Bug(
         name="left-out-keys-not-said",
-        file="src/tacit/curator/left_out.py",
+        file="src/tacit/curator/answer/left_out.py",
         before='(("NULL", null), ("not declared", undeclared))',
         after='(("not declared", undeclared),)',
         killed_by=f"{SAID}::test_only_what_can_apply_is_said",
@@ -76,7 +76,7 @@ BUGS = [
     ),
     Bug(
         name="left-out-hidden-by-a-count",
-        file="src/tacit/curator/left_out.py",
+        file="src/tacit/curator/answer/left_out.py",
         before="    others = tuple(measure for measure in question.measures if measure not in counted)",
         after="    others = tuple(m for m in question.measures if m.value not in [each.value for each in counted])",
         killed_by=f"{SAID}::test_what_is_told_for_nothing_says_it_for_what_was_asked",
@@ -86,8 +86,9 @@ BUGS = [
         name="clipping-looks-before-it-pays",
         file="src/tacit/curator/vault.py",
         before=(
-            "        entry, free = self._pay_and_release(plan, terms, name, lambda stored: "
-            "stored.saying(clipping=places))"
+            "        entry, free = self._pay_and_release(\n"
+            "            plan, terms, name, lambda stored: stored.saying(clipping=places)\n"
+            "        )"
         ),
         after=(
             "        self._engine(plan).evaluate(plan.question, terms.weights)\n"
@@ -99,7 +100,7 @@ BUGS = [
     ),
     Bug(
         name="clipping-of-held-values",
-        file="src/tacit/curator/clipping.py",
+        file="src/tacit/curator/record/clipping.py",
         before="        value = Field(_strip_bounds(column))",
         after="        value = Field(column)",
         killed_by=f"{CLIPPED}::test_it_counts_units_once_and_weighs_rows_as_answers_do",
@@ -107,7 +108,7 @@ BUGS = [
     ),
     Bug(
         name="clipping-counts-rows-of-units",
-        file="src/tacit/curator/clipping.py",
+        file="src/tacit/curator/record/clipping.py",
         before="= Units(_null_unless(many)), Units()",
         after="= Counted(_null_unless(many)), Counted()",
         killed_by=f"{CLIPPED}::test_it_counts_units_once_and_weighs_rows_as_answers_do",
@@ -131,7 +132,7 @@ BUGS = [
     ),
     Bug(
         name="groups-beyond-the-image",
-        file="src/tacit/plan/domains.py",
+        file="src/tacit/plan/questions/public_values.py",
         before="    return hull(exact) if len(exact) == len(found) else known\n",
         after="    return known\n",
         killed_by=IMAGE,
@@ -139,23 +140,23 @@ BUGS = [
     ),
     Bug(
         name="groups-of-all-that-least-chooses-from",
-        file="src/tacit/plan/domains.py",
-        before=" for field in _fields(expression)) else self.image(expression)\n",
+        file="src/tacit/plan/questions/public_values.py",
+        before=(" for field in _fields(expression))\n            else self.image(expression)\n"),
         after=" for field in _fields(expression)) else None\n",
         killed_by=IMAGE,
         note="LEAST(FLOOR(x), 3) is never 4",
     ),
     Bug(
         name="groups-of-declared-rows-alone",
-        file="src/tacit/plan/domains.py",
-        before="found = None if truth and any(",
-        after="found = None if not truth and any(",
-        killed_by="tests/unit/plan/test_domains.py::test_a_key_has_the_values_that_can_be_known",
+        file="src/tacit/plan/questions/public_values.py",
+        before="if truth and any(field.column.values",
+        after="if not truth and any(field.column.values",
+        killed_by="tests/unit/plan/questions/test_public_values.py::test_a_key_has_the_values_that_can_be_known",
         note="a row whose ward is not declared is in no list of wards, which is a group of its own: false",
     ),
     Bug(
         name="groups-of-branches-never-taken",
-        file="src/tacit/plan/domains.py",
+        file="src/tacit/plan/questions/public_values.py",
         before="            if True in possible:\n",
         after="            if possible:\n",
         killed_by=IMAGE,
@@ -163,7 +164,7 @@ BUGS = [
     ),
     Bug(
         name="frames-compare-with-anything",
-        file="src/tacit/plan/terms.py",
+        file="src/tacit/plan/frame/terms.py",
         before="        lambda scope: scope.forms.compare(operator, one.read(scope), two.read(scope)),",
         after="        lambda scope: __import__('tacit.plan', fromlist=['Compared']).Compared("
         "operator, one.read(scope), two.read(scope)),",
@@ -172,7 +173,7 @@ BUGS = [
     ),
     Bug(
         name="constants-unlike-are-not-checked",
-        file="src/tacit/plan/forms.py",
+        file="src/tacit/plan/questions/expression_forms.py",
         before='        if operator in {"=", "<>"}:',
         after='        if operator == "=":',
         killed_by=f"{DECLARED}::test_a_typing_error_in_a_constant_is_refused",
@@ -180,7 +181,7 @@ BUGS = [
     ),
     Bug(
         name="constants-in-lists-are-not-checked",
-        file="src/tacit/plan/forms.py",
+        file="src/tacit/plan/questions/expression_forms.py",
         before="            check_declared(operand, constant, self.question)\n",
         after="",
         killed_by=f"{DECLARED}::test_a_typing_error_in_a_constant_is_refused",
@@ -188,7 +189,7 @@ BUGS = [
     ),
     Bug(
         name="others-lost-inside",
-        file="src/tacit/plan/folding.py",
+        file="src/tacit/plan/questions/per_unit.py",
         before="        return replace(given, name=defined.name)",
         after="        return replace(given, name=defined.name, other=False)",
         killed_by=f"{DECLARED}::test_what_a_column_may_equal_is_read",

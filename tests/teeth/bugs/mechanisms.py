@@ -13,12 +13,14 @@ SPARSE = "tests/laws/test_sparse_vector.py"
 QUANTILES = "tests/laws/test_quantiles.py"
 SELECTION = "tests/laws/test_selection.py"
 CHOSEN = f"{SELECTION}::test_no_pair_of_neighbours_exceeds_the_claimed_epsilon_and_one_attains_nearly_all_of_it"
-CHOSEN_BY_RHO = f"{SELECTION}::test_delta_divergence_and_rho_bound_those_of_every_pair_of_neighbours"
+CHOSEN_BY_RHO = (
+    f"{SELECTION}::test_delta_divergence_and_rho_bound_those_of_every_pair_of_neighbours"
+)
 
 BUGS = [
     Bug(
         name="steps-forget-coordinates-that-barely-move",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="return -(-bound // grid) + sensitivity.dimension - 1",
         after="return -(-bound // grid)",
         killed_by=f"{STEPS}::test_rounded_numbers_move_no_further_than_is_charged",
@@ -26,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="steps-count-the-rounding-of-one-answer-only",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="root_at_least(Fraction(sensitivity.dimension))) ** 2)",
         after="root_at_least(Fraction(sensitivity.dimension)) / 2) ** 2)",
         killed_by=f"{STEPS}::test_rounded_numbers_move_no_further_than_is_charged",
@@ -34,7 +36,7 @@ BUGS = [
     ),
     Bug(
         name="steps-lose-one-to-a-float",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="return floor(bound * (1 + Fraction(1, 1 << 50)))",
         after="return floor(bound)",
         killed_by=f"{STEPS}::test_a_root_that_a_float_rounded_down_loses_no_step",
@@ -42,39 +44,39 @@ BUGS = [
     ),
     Bug(
         name="steps-of-float-ties-rounded-down",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="(scaled - whole >= 0.5)",
         after="(scaled - whole > 0.5)",
-        killed_by=f"{UNIT}/test_steps.py::test_floats_are_rounded_as_their_exact_values_are",
+        killed_by=f"{UNIT}/test_grid_steps.py::test_floats_are_rounded_as_their_exact_values_are",
         note="arrays and single numbers would be rounded differently",
     ),
     Bug(
         name="steps-of-lists-made-floats",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="return array if all(isinstance(number, float) for number in each.flat) else each",
         after="return array",
-        killed_by=f"{UNIT}/test_steps.py::test_a_list_is_not_turned_into_floats_that_lie_further_apart",
+        killed_by=f"{UNIT}/test_grid_steps.py::test_a_list_is_not_turned_into_floats_that_lie_further_apart",
         note="floats next to large integers lie further apart than the integers did",
     ),
     Bug(
         name="grid-read-as-it-prints",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="    if isinstance(grid, float):\n",
         after="    if grid is float:\n",
-        killed_by=f"{UNIT}/test_steps.py::test_every_power_of_two_is_a_grid_whichever_way_it_is_written",
+        killed_by=f"{UNIT}/test_grid_steps.py::test_every_power_of_two_is_a_grid_whichever_way_it_is_written",
         note="2.0**-24 prints as a little more than it is and was refused",
     ),
     Bug(
         name="sums-wrap-around",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="if not ((steps ^ total) & (drawn ^ total) < 0).any():",
         after="if not ((steps > 0) & (drawn > 0) & (total < 0)).any():",
-        killed_by=f"{UNIT}/test_steps.py::test_sums_never_wrap_around",
+        killed_by=f"{UNIT}/test_grid_steps.py::test_sums_never_wrap_around",
         note="negative sums wrap around too",
     ),
     Bug(
         name="noise-broadcast-over-an-array",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="drawn = noise(steps.size).reshape(steps.shape)",
         after=(
             "row = steps.shape[-1:]\n    drawn = np.broadcast_to(noise(int(np.prod(row))).reshape(row), steps.shape)"
@@ -84,7 +86,7 @@ BUGS = [
     ),
     Bug(
         name="noise-shared-by-columns",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="return {name: _on_grid(_add_noise(column, noise), grid) for name, column in columns.items()}",
         after=(
             "shared = __import__('functools').cache(noise)\n"
@@ -96,19 +98,21 @@ BUGS = [
     ),
     Bug(
         name="noise-drawn-before-all-is-checked",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before=(
             "columns = {name: rounded_steps(column, grid) for name, column in value.items()}\n"
             "        return {name: _on_grid(_add_noise(column, noise), grid) for name, column in "
             "columns.items()}"
         ),
-        after=("return {name: _on_grid(_add_noise(rounded_steps(c, grid), noise), grid) for name, c in value.items()}"),
+        after=(
+            "return {name: _on_grid(_add_noise(rounded_steps(c, grid), noise), grid) for name, c in value.items()}"
+        ),
         killed_by=f"{UNIT}/test_refusals.py::test_nothing_is_drawn_for_a_table_if_one_of_its_columns_is_wrong",
         note="a refusal must not come after half of the noise",
     ),
     Bug(
         name="refusal-depends-on-the-value",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="    if isinstance(value, Integral) and grid is None:\n        return int(value)",
         after=(
             "    if isinstance(value, Rational) and grid is None and value.denominator == 1:\n"
@@ -119,7 +123,7 @@ BUGS = [
     ),
     Bug(
         name="error-forgets-the-rounding",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="float_at_least((steps + Fraction(1, 2)) * grid)",
         after="float_at_least(steps * grid)",
         killed_by=f"{LAWS}::test_the_error_is_measured_from_the_exact_answer_and_not_from_the_rounded_one",
@@ -127,10 +131,10 @@ BUGS = [
     ),
     Bug(
         name="release-beyond-floats-is-infinite",
-        file=f"{MECHANISMS}/steps.py",
+        file=f"{MECHANISMS}/grid_steps.py",
         before="return sys.float_info.max if exact > 0 else -sys.float_info.max",
         after='return float("inf") if exact > 0 else -float("inf")',
-        killed_by=f"{UNIT}/test_steps.py::test_a_release_beyond_the_largest_float_is_that_float",
+        killed_by=f"{UNIT}/test_grid_steps.py::test_a_release_beyond_the_largest_float_is_that_float",
         note="no NaN or infinity is ever released",
     ),
     Bug(
@@ -185,12 +189,12 @@ BUGS = [
         file=f"{MECHANISMS}/gaussian.py",
         before="narrowest(keeps, 1 / price, least=Fraction(1, 1 << 64)) * bound",
         after="narrowest(lambda sigma: keeps(sigma / bound), bound / price)",
-        killed_by=f"{UNIT}/test_search.py::test_the_analytic_sigma_scales_with_the_sensitivity",
+        killed_by=f"{UNIT}/test_bisection.py::test_the_analytic_sigma_scales_with_the_sensitivity",
         note="shares of many people need a sigma below the narrowest that can be drawn",
     ),
     Bug(
         name="errors-of-many-answers-as-of-one",
-        file=f"{MECHANISMS}/law.py",
+        file=f"{MECHANISMS}/noise_law.py",
         before="share = -(kept / each).expm1()",
         after="share = -kept.expm1()",
         killed_by=f"{LAWS}::test_the_error_holds_and_no_smaller_one_does",
@@ -198,7 +202,7 @@ BUGS = [
     ),
     Bug(
         name="tails-counted-on-one-side",
-        file=f"{MECHANISMS}/law.py",
+        file=f"{MECHANISMS}/noise_law.py",
         before="return bool(2 * law.tail(distance + 1) <= share)",
         after="return bool(law.tail(distance + 1) <= share)",
         killed_by=f"{LAWS}::test_the_error_holds_and_no_smaller_one_does",
@@ -214,7 +218,7 @@ BUGS = [
     ),
     Bug(
         name="response-lies-include-the-truth",
-        file=f"{MECHANISMS}/response.py",
+        file=f"{MECHANISMS}/randomized_response.py",
         before="others = answers + 1 + below(self.categories - 1, len(answers))",
         after="others = answers + below(self.categories, len(answers))",
         killed_by=f"{STATISTICS}::test_reports_follow_the_stated_law_and_a_truth_2_percent_rarer_is_seen",
@@ -222,7 +226,7 @@ BUGS = [
     ),
     Bug(
         name="response-of-many-priced-as-of-two",
-        file=f"{MECHANISMS}/response.py",
+        file=f"{MECHANISMS}/randomized_response.py",
         before="truth = lower(grown / (grown + (kinds - 1)))",
         after="truth = lower(grown / (grown + 1))",
         killed_by=f"{LAWS}::test_randomized_response_spends_all_but_a_trillionth_of_its_price",
@@ -230,7 +234,7 @@ BUGS = [
     ),
     Bug(
         name="response-variance-of-the-smaller-spread",
-        file=f"{MECHANISMS}/response.py",
+        file=f"{MECHANISMS}/randomized_response.py",
         before="spread = max(self.truth * (1 - self.truth), self.lie * (1 - self.lie))",
         after="spread = min(self.truth * (1 - self.truth), self.lie * (1 - self.lie))",
         killed_by=f"{LAWS}::test_the_estimated_counts_are_unbiased_and_their_variance_is_at_most_the_claimed_one",
@@ -238,7 +242,7 @@ BUGS = [
     ),
     Bug(
         name="response-reports-paid-once",
-        file=f"{MECHANISMS}/response.py",
+        file=f"{MECHANISMS}/randomized_response.py",
         before="return one if reports == 1 else one * reports",
         after="return one",
         killed_by=f"{LAWS}::test_several_reports_of_one_unit_are_several_releases",
@@ -246,15 +250,19 @@ BUGS = [
     ),
     Bug(
         name="rounding-wraps-around",
-        file=f"{MECHANISMS}/after.py",
-        before="not (numbers.size and (numbers.min() < -(2**62) or numbers.max() > 2**62))",
+        file=f"{MECHANISMS}/postprocess.py",
+        before=(
+            "not (\n"
+            "        numbers.size and (numbers.min() < -(2**62) or numbers.max() > 2**62)\n"
+            "    )"
+        ),
         after="True",
         killed_by=f"{AFTER}::test_an_array_of_integers_is_rounded_number_by_number_and_never_wraps",
         note="2**63 - 1, rounded to tens, became negative",
     ),
     Bug(
         name="rounding-of-floats-adds-before-it-divides",
-        file=f"{MECHANISMS}/after.py",
+        file=f"{MECHANISMS}/postprocess.py",
         before="    left = np.fmod(numbers, to)  # exact, with the number's own sign\n",
         after="    return np.asarray(np.floor((2 * numbers + to) / (2 * to)) * to)\n    left = np.fmod(numbers, to)\n",
         killed_by=f"{AFTER}::test_a_number_is_rounded_to_the_nearest_multiple_halves_upward",
@@ -271,7 +279,7 @@ BUGS = [
     Bug(
         name="exponential-mechanism-without-the-2",
         file=f"{MECHANISMS}/exponential.py",
-        before="return BoundedRangeLoss(self.relative_sensitivity(sensitivity), ",
+        before=("return BoundedRangeLoss(\n            self.relative_sensitivity(sensitivity), "),
         after="return BoundedRangeLoss(self.relative_sensitivity(sensitivity) / 2, ",
         killed_by=f"{CHOSEN_BY_RHO}[duels by add-or-remove-exponential]",
         note="scores that rise and fall move twice as far apart as each moves",
@@ -303,7 +311,7 @@ BUGS = [
     Bug(
         name="two-scores-in-l2-as-far-apart-as-one-moves",
         file=f"{MECHANISMS}/scores.py",
-        before="moved.neighbours, dimension=2), grid))",
+        before=("moved.neighbours, dimension=2), grid),\n    )"),
         after="moved.neighbours), grid))",
         killed_by=f"{SELECTION}::test_two_scores_move_apart_by_no_more_than_is_charged",
         note="one rises and one falls: the root of two times the L2 norm",
@@ -311,7 +319,12 @@ BUGS = [
     Bug(
         name="equal-noisy-scores-to-the-first",
         file=f"{MECHANISMS}/noisy_max.py",
-        before="chosen.append(uniform_choice(np.asarray(sums == sums.max(axis=1, keepdims=True), dtype=np.bool_)))",
+        before=(
+            "chosen.append(\n"
+            "                uniform_choice(np.asarray(sums == sums.max(axis=1, keepdims=True), "
+            "dtype=np.bool_))\n"
+            "            )"
+        ),
         after="chosen.append(np.asarray(sums == sums.max(axis=1, keepdims=True)).argmax(axis=1))",
         killed_by=f"{UNIT}/test_noisy_max.py::test_equal_sums_are_decided_by_lot",
         note="integer noise ties often; whoever is listed first would win every tie",
@@ -386,6 +399,7 @@ BUGS = [
         before=(
             "answer = value + discrete_laplace(mechanism.value_scale) >= line\n"
             "        if mechanism.answer_scale is not None:\n"
+            "            # drawn in any case: the work is the same\n"
             "            number = value + discrete_laplace(mechanism.answer_scale)"
         ),
         after=(
@@ -484,7 +498,11 @@ BUGS = [
     Bug(
         name="recursive-quantiles-parts-of-full-weight",
         file=f"{MECHANISMS}/recursive_quantiles.py",
-        before="self.scale * self.parts * max(rank, 1 - rank) * rank.denominator",
+        before=(
+            "self.scale * self.parts * max(\n"
+            "            rank, 1 - rank\n"
+            "        ) * rank.denominator"
+        ),
         after="self.scale * max(rank, 1 - rank) * rank.denominator",
         killed_by=f"{QUANTILES}::test_the_loss_spans_no_more_than_the_claimed_range"
         "[recursive ends in parts-add-or-remove]",

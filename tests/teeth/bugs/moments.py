@@ -4,8 +4,8 @@ from tests.teeth.bug import Bug
 
 MATRIX = "tests/laws/test_matrix.py::test_an_aggregate_means_what_duckdb_means"
 DISTINCT = "tests/laws/test_distinct.py"
-STATISTICS = "tests/unit/plan/test_statistics.py"
-AGREED = "tests/unit/curator/test_agreed.py"
+STATISTICS = "tests/unit/plan/sql/test_moments.py"
+AGREED = "tests/unit/curator/pricing/test_header.py"
 COVERED = (
     "tests/statistics/test_moments.py"
     "::test_moments_are_covered_at_least_as_often_as_stated_and_intervals_are_no_wider_than_need_be"
@@ -15,7 +15,7 @@ FEW = "tests/statistics/test_moments.py::test_variances_are_covered_where_noise_
 BUGS = [
     Bug(
         name="moments-variance-of-a-population",
-        file="src/tacit/curator/moments.py",
+        file="src/tacit/curator/answer/moments.py",
         before="less=int(moment is Moment.VARIANCE)",
         after="less=0",
         killed_by=f"{MATRIX}[VARIANCE({{0}})-groups]",
@@ -23,7 +23,7 @@ BUGS = [
     ),
     Bug(
         name="moments-squares-about-another-centre",
-        file="src/tacit/plan/measures.py",
+        file="src/tacit/plan/questions/measures.py",
         before="value, centre = measure.value, measure.centre * measure.step",
         after="value, centre = measure.value, (measure.centre + 1) * measure.step",
         killed_by=f"{MATRIX}[VAR_POP({{0}}) of i n-all rows]",
@@ -31,7 +31,7 @@ BUGS = [
     ),
     Bug(
         name="moments-centre-of-squares-forgotten",
-        file="src/tacit/curator/moments.py",
+        file="src/tacit/curator/answer/moments.py",
         before="products.values + products.centre * counts",
         after="products.values",
         killed_by=f"{MATRIX}[VAR_POP({{0}}) of i n-all rows]",
@@ -39,7 +39,7 @@ BUGS = [
     ),
     Bug(
         name="moments-null-pairs-counted",
-        file="src/tacit/plan/measures.py",
+        file="src/tacit/plan/questions/measures.py",
         before="if mask is None or mask == _mask(expression):",
         after="if mask is None or mask != _mask(expression):",
         killed_by=f"{MATRIX}[COVAR_POP({{0}}, {{1}}) of ii in ni nn-all rows]",
@@ -47,7 +47,7 @@ BUGS = [
     ),
     Bug(
         name="moments-squares-reach-too-little",
-        file="src/tacit/plan/measures.py",
+        file="src/tacit/plan/questions/measures.py",
         before="known = Range(Fraction(0), known.furthest)",
         after="known = Range(Fraction(0), known.furthest / 4)",
         killed_by=f"{STATISTICS}::test_squares_are_about_the_middle_of_their_own_range_and_pairs_leave_out_what_is_null",
@@ -55,7 +55,7 @@ BUGS = [
     ),
     Bug(
         name="moments-derived-from-another-centre",
-        file="src/tacit/plan/derived.py",
+        file="src/tacit/plan/rewrite/derived.py",
         before="return moments | {part.place",
         after="return {part.place",
         killed_by=f"{STATISTICS}::test_what_a_variance_was_made_of_tells_a_mean_and_a_deviation_for_nothing",
@@ -63,7 +63,7 @@ BUGS = [
     ),
     Bug(
         name="moments-noise-of-the-mean-forgotten",
-        file="src/tacit/curator/moments.py",
+        file="src/tacit/curator/answer/moments.py",
         before="times = 1.0, -second, -first, first * second + products.centre",
         after="times = 1.0, 0 * second, 0 * first, first * second + products.centre",
         killed_by=f"{COVERED}[gaussian-VAR_SAMP(cost)]",
@@ -71,7 +71,7 @@ BUGS = [
     ),
     Bug(
         name="moments-scale-taken-for-deviation",
-        file="src/tacit/curator/moments.py",
+        file="src/tacit/curator/answer/moments.py",
         before="noisy.spread * (1 if gaussian else sqrt(2))",
         after="noisy.spread",
         killed_by=f"{COVERED}[laplace-VAR_SAMP(cost)]",
@@ -79,7 +79,7 @@ BUGS = [
     ),
     Bug(
         name="moments-means-not-far-enough",
-        file="src/tacit/curator/moments.py",
+        file="src/tacit/curator/answer/moments.py",
         before="return np.clip(mean + np.where(mean < 0, -off, off), total.low, total.high)",
         after="return np.clip(mean - np.where(mean < 0, -off, off), total.low, total.high)",
         killed_by=f"{FEW}[gaussian]",
@@ -117,7 +117,7 @@ BUGS = [
     ),
     Bug(
         name="distinct-keyed-by-row",
-        file="src/tacit/engines/memory.py",
+        file="src/tacit/engines/memory/engine.py",
         before="owned[None if most is None else unit].add((group, found))",
         after="owned[None if most is None else (unit, id(row))].add((group, found))",
         killed_by=f"{DISTINCT}::test_among_all_units_none_moves_the_count_further_than_claimed_and_some_do_as_far",
@@ -141,7 +141,7 @@ BUGS = [
     ),
     Bug(
         name="filter-dropped",
-        file="src/tacit/plan/sql.py",
+        file="src/tacit/plan/sql/statement.py",
         before='return self.aggregate(parts["this"], draft, level, condition)',
         after='return self.aggregate(parts["this"], draft, level)',
         killed_by=f"{MATRIX}[COUNT(*) FILTER (WHERE {{0}})-all rows]",
@@ -149,7 +149,7 @@ BUGS = [
     ),
     Bug(
         name="filter-dropped-from-units",
-        file="src/tacit/plan/draft.py",
+        file="src/tacit/plan/questions/draft.py",
         before="return self._place(found if self.table.unit is None else Units(found.value))",
         after="return self._place(found if self.table.unit is None else Units())",
         killed_by=f"{STATISTICS}::test_a_condition_is_a_case_inside_the_measure",
@@ -165,7 +165,7 @@ BUGS = [
     ),
     Bug(
         name="header-contradicted",
-        file="src/tacit/curator/agreed.py",
+        file="src/tacit/curator/pricing/header.py",
         before="if epsilon is not None and not _agree(own, epsilon):",
         after="if epsilon is None:",
         killed_by=f"{AGREED}::test_what_contradicts_is_refused_before_anything_is_paid",
@@ -173,7 +173,7 @@ BUGS = [
     ),
     Bug(
         name="header-delta-believed",
-        file="src/tacit/curator/agreed.py",
+        file="src/tacit/curator/pricing/header.py",
         before="if delta is not None and not _agree(delta, limit.delta):",
         after="if delta is not None and delta < 0:",
         killed_by=f"{AGREED}::test_what_contradicts_is_refused_before_anything_is_paid",

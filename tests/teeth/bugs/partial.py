@@ -2,11 +2,11 @@
 
 from tests.teeth.bug import Bug
 
-TABLE = "src/tacit/plan/partial.py"
+TABLE = "src/tacit/plan/semantics/partial_cases.py"
 OWN = "tests/attacks/test_plans_of_ones_own.py"
 UNIT = "tests/unit/plan"
-REFUSED = f"{UNIT}/test_partial.py::test_what_could_fail_is_refused"
-NULL = f"{UNIT}/test_partial.py::test_what_has_no_value_in_some_rows_may_be_null"
+REFUSED = f"{UNIT}/semantics/test_partial_cases.py::test_what_could_fail_is_refused"
+NULL = f"{UNIT}/semantics/test_partial_cases.py::test_what_has_no_value_in_some_rows_may_be_null"
 
 
 def dropped(name: str, before: str, killed_by: str, note: str) -> Bug:
@@ -47,18 +47,18 @@ BUGS = [
     ),
     Bug(
         name="partial-least-remainder-by-minus-one",
-        file="src/tacit/engines/rendering.py",
+        file="src/tacit/engines/sql/expressions.py",
         before="    return -1 in (type_of(divisor).range or INT64)\n",
         after="    return divisor is None\n",
-        killed_by="tests/unit/engines/test_rendering.py::test_a_remainder_by_minus_one_is_zero_without_a_net",
+        killed_by="tests/unit/engines/sql/test_expressions.py::test_a_remainder_by_minus_one_is_zero_without_a_net",
         note="DuckDB fails on the least integer's remainder by minus one: an exact answer for any price",
     ),
     Bug(
         name="partial-remainders-are-not-caught",
-        file="src/tacit/engines/rendering.py",
+        file="src/tacit/engines/sql/expressions.py",
         before='            return caught(f"({left} % {right})")',
         after='            return f"({left} % {right})"',
-        killed_by=f"{UNIT}/test_partial.py::test_a_divisor_that_should_not_be_minus_one_does_not_fail",
+        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_a_divisor_that_should_not_be_minus_one_does_not_fail",
         note="were a divisor minus one that is proved not to be, the least integer would raise",
     ),
     dropped(
@@ -138,13 +138,13 @@ BUGS = [
     dropped(
         "partial-parts-of-moments-beyond-the-calendar",
         '    _beyond_calendar(Function.EXTRACT, Kind.TIMESTAMP, [1], "week", _FAR),\n',
-        f"{UNIT}/test_partial.py::test_a_moment_that_should_not_be_has_nothing",
+        f"{UNIT}/semantics/test_partial_cases.py::test_a_moment_that_should_not_be_has_nothing",
         "the oracle would raise on a moment that should never have come so far",
     ),
     dropped(
         "partial-quarters-before-all-time",
         '    _beyond_calendar(Function.DATE_TRUNC, Kind.TIMESTAMP, [1], "quarter", _FIRST_HELD),\n',
-        f"{UNIT}/test_partial.py::test_the_first_quarter_of_all_has_no_beginning",
+        f"{UNIT}/semantics/test_partial_cases.py::test_the_first_quarter_of_all_has_no_beginning",
         "the first moment of the first quarter that DuckDB holds is none that it holds",
     ),
     Bug(
@@ -160,26 +160,30 @@ BUGS = [
         file=TABLE,
         before="            _whole_from(1, _LAST_PLACE),\n",
         after="            _whole_from(1, _MOST),\n",
-        killed_by=f"{UNIT}/test_partial.py::test_a_setting_that_is_not_allowed_is_refused",
+        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_a_setting_that_is_not_allowed_is_refused",
         note="DuckDB raises on a place beyond 32 bits",
     ),
     Bug(
         name="coalesce-believes-that-a-column-is-never-null",
-        file="src/tacit/plan/calls.py",
-        before="zip(*(_double_ends(found, kind) for found in possible), strict=True) if possible else",
+        file="src/tacit/plan/semantics/function_types.py",
+        before=(
+            "zip(*(_double_ends(found, kind) for found in possible), strict=True)\n"
+            "        if possible\n"
+            "        else"
+        ),
         after=(
             "zip(*(_double_ends(found, kind) for found in possible[: 1 if not types[0].nullable else "
             "99])) if possible else"
         ),
-        killed_by=f"{UNIT}/test_partial.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
+        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
         note="a NULL in a column that is declared never to be NULL leaves the proved range, and what follows overflows",
     ),
     Bug(
         name="greatest-believes-that-a-column-is-never-null",
-        file="src/tacit/plan/calls.py",
+        file="src/tacit/plan/semantics/function_types.py",
         before="    sure = [_double_ends(found, kind) for part, found in pairs if isinstance(part, Literal)]\n",
         after="    sure = [_double_ends(found, kind) for part, found in pairs if not found.nullable]\n",
-        killed_by=f"{UNIT}/test_partial.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
+        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_no_range_relies_on_a_promise_that_a_column_is_never_null",
         note="a NULL in a column that is declared never to be NULL is passed over, and the other operand is chosen",
     ),
     Bug(
@@ -225,29 +229,29 @@ BUGS = [
     ),
     Bug(
         name="nothing-catches-what-raises",
-        file="src/tacit/engines/functions.py",
+        file="src/tacit/engines/sql/functions.py",
         before='    return f"TRY({value})"\n',
         after="    return value\n",
-        killed_by=f"{UNIT}/test_partial.py::test_duckdb_raises_exactly_where_the_table_says_so_and_not_within_try",
+        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_duckdb_raises_exactly_where_the_table_says_so_and_not_within_try",
         note="a hole in the proof would be an exact answer again",
     ),
     Bug(
         name="one-try-around-many-operations",
-        file="src/tacit/engines/rendering.py",
+        file="src/tacit/engines/sql/expressions.py",
         before="    left, right = _as(expression.left, kind, read), _as(expression.right, kind, read)\n",
         after="    both = (_as(part, kind, read) for part in (expression.left, expression.right))\n"
         '    left, right = (part.removeprefix("TRY") for part in both)\n',
-        killed_by=f"{UNIT}/test_partial.py::test_what_is_computed_once_for_two_is_not_taken_out_of_try",
+        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_what_is_computed_once_for_two_is_not_taken_out_of_try",
         note="the optimiser computes what is written twice once, and takes it out of the TRY that it stood in",
     ),
     Bug(
         name="powers-of-negative-numbers-to-negative-powers-are-no-numbers",
-        file="src/tacit/engines/functions.py",
+        file="src/tacit/engines/sql/functions.py",
         before='''    if base.low is not None and base.low < 0:
         return f"nullif({found}, CAST('nan' AS DOUBLE))"''',
         after='''    if base.low is not None and base.low < 0 and value == operands[0]:
         return f"nullif({found}, CAST('nan' AS DOUBLE))"''',
-        killed_by=f"{UNIT}/test_partial.py::test_a_root_of_a_negative_number_is_no_number_whatever_its_sign",
+        killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_a_root_of_a_negative_number_is_no_number_whatever_its_sign",
         note="a root of a negative number is NaN, which is greater than all numbers",
     ),
 ]

@@ -4,9 +4,9 @@ from tests.teeth.bug import Bug
 
 LAWS = "tests/laws/test_ranks.py"
 COVERAGE = "tests/statistics/test_rank_coverage.py"
-FINDING = "tests/unit/curator/test_finding.py"
-SQL = "tests/unit/plan/test_quantiles.py"
-RANKS = "src/tacit/mechanisms/ranks.py"
+FINDING = "tests/unit/curator/record/test_facts.py"
+SQL = "tests/unit/plan/sql/test_quantiles.py"
+RANKS = "src/tacit/mechanisms/grouped_quantiles.py"
 MOVED = "src/tacit/stability/moved.py"
 CURATOR = "src/tacit/curator"
 ENGINES = "src/tacit/engines"
@@ -86,7 +86,7 @@ BUGS = [
     ),
     Bug(
         name="ranks-cells-off-by-one-in-sql",
-        file=f"{ENGINES}/cells.py",
+        file=f"{ENGINES}/sql/cells.py",
         before="clamp_sql(steps, Kind.NUMBER, float(low), float(high))",
         after="clamp_sql(steps, Kind.NUMBER, float(low), float(high - 1))",
         killed_by=f"{LAWS}::test_engines_give_the_same_cells",
@@ -94,7 +94,7 @@ BUGS = [
     ),
     Bug(
         name="ranks-heavy-units-weigh-in-full",
-        file=f"{ENGINES}/statement.py",
+        file=f"{ENGINES}/sql/statement.py",
         before='held = f"coalesce(h, 0)::',
         after='held = f"coalesce(h * 0, 0)::',
         killed_by=f"{LAWS}::test_engines_give_the_same_cells",
@@ -103,9 +103,12 @@ BUGS = [
     Bug(
         name="finding-not-charged",
         file=f"{CURATOR}/vault.py",
-        before=("        entry, free = self._pay_and_release(plan, terms, replace(own, key=key, topic=topic), keep)\n"),
+        before=(
+            "        entry, free = self._pay_and_release(plan, terms, replace(own, key=key, topic=topic), keep)\n"
+        ),
         after=(
-            "        stored = keep(release_exact(terms, _evaluate(self._engine(plan), terms)[1], self._describe_question(plan, own)))\n"
+            "        stored = keep(release_exact(terms, _evaluate(self._engine(plan), terms)[1], "
+            "self._describe_question(plan, own)))\n"
             "        return stored, 0.0, Price(1.0, 0.0, True), {}\n"
         ),
         killed_by=f"{FINDING}::test_bounds_are_found_charged_and_used_by_every_later_question",
@@ -114,14 +117,20 @@ BUGS = [
     Bug(
         name="finding-of-another-version",
         file=f"{CURATOR}/vault.py",
-        before='tag(b"fact", self._analyst, own.version, self._contribution_bound(plan),',
+        before=(
+            "tag(\n"
+            '            b"fact",\n'
+            "            self._analyst,\n"
+            "            own.version,\n"
+            "            self._contribution_bound(plan),"
+        ),
         after='tag(b"fact", self._analyst, 0, self._contribution_bound(plan),',
         killed_by=f"{FINDING}::test_after_a_refresh_facts_stay_until_they_are_found_anew",
         note="what was found of rows that are gone would be given for those that came",
     ),
     Bug(
         name="finding-binds-everyone",
-        file=f"{CURATOR}/finding.py",
+        file=f"{CURATOR}/record/facts.py",
         before="    return FACTS if analyst is None else sha256(FACTS + analyst.encode()).digest()\n\n",
         after="    return FACTS\n\n",
         killed_by=f"{FINDING}::test_what_an_analyst_finds_binds_her_alone",
@@ -129,7 +138,7 @@ BUGS = [
     ),
     Bug(
         name="finding-of-an-analyst-read-by-everyone",
-        file=f"{CURATOR}/finding.py",
+        file=f"{CURATOR}/record/facts.py",
         before="entry for entry in ledger.find_answered(FACTS) if entry.analyst in (None, analyst))",
         after="entry for entry in ledger.find_answered(FACTS))",
         killed_by=f"{FINDING}::test_facts_of_older_ledgers_bind_by_who_paid_and_the_last_of_them_counts",
@@ -137,7 +146,7 @@ BUGS = [
     ),
     Bug(
         name="finding-replaces-without-being-asked",
-        file=f"{CURATOR}/finding.py",
+        file=f"{CURATOR}/record/facts.py",
         before='        if found["of"] not in known or found.get("replaces", True):\n',
         after='        if found["of"] is not None:\n',
         killed_by=f"{FINDING}::test_what_the_curator_finds_binds_everyone_but_who_found_her_own",
@@ -153,7 +162,7 @@ BUGS = [
     ),
     Bug(
         name="declared-bound-beside-an-open-one-is-anybodys",
-        file=f"{CURATOR}/finding.py",
+        file=f"{CURATOR}/record/facts.py",
         before="    low = None if declared.low is None else column.low\n",
         after="    low = declared.low\n",
         killed_by=f"{FINDING}::test_declared_bounds_are_nobodys_to_change",
@@ -161,15 +170,17 @@ BUGS = [
     ),
     Bug(
         name="finding-counts-rows-for-units",
-        file=f"{CURATOR}/finding.py",
+        file=f"{CURATOR}/record/facts.py",
         before="    rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.COUNT),))\n",
-        after=("    rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.LEAST, Field(counted)),))\n"),
+        after=(
+            "    rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.LEAST, Field(counted)),))\n"
+        ),
         killed_by=f"{FINDING}::test_contributions_are_found_and_used",
         note="what is found must be how many rows a unit has",
     ),
     Bug(
         name="finding-declared-bounds-overruled",
-        file=f"{CURATOR}/finding.py",
+        file=f"{CURATOR}/record/facts.py",
         before="    if column.low is not None and column.high is not None:\n",
         after="    if column.low is not None and column.high is None:\n",
         killed_by=f"{FINDING}::test_declared_bounds_and_contributions_count_before_any_other",
@@ -177,7 +188,7 @@ BUGS = [
     ),
     Bug(
         name="ranks-descending-taken-for-ascending",
-        file="src/tacit/plan/quantiles.py",
+        file="src/tacit/plan/sql/quantiles.py",
         before='[1 - rank if order.get("desc") else rank]',
         after="[rank]",
         killed_by=f"{SQL}::test_every_spelling_is_the_measure_of_a_rank",

@@ -10,7 +10,7 @@ MOVED = "tests/laws/test_rows_moved.py"
 BUGS = [
     Bug(
         name="rows-join-not-on-the-unit",
-        file=f"{PLAN}/joins.py",
+        file=f"{PLAN}/sql/joins.py",
         before="    elif not unit and not _is_reference(sides, pairs):\n",
         after="    elif not unit and not pairs:\n",
         killed_by=REFUSED,
@@ -18,7 +18,7 @@ BUGS = [
     ),
     Bug(
         name="rows-join-across-units",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before="        if owner_of(rows.right) is not Owner.NOBODY:\n",
         after="        if owner_of(rows.right) is not Owner.NOBODY and not conditions:\n",
         killed_by=f"{ROWS}::test_private_rows_of_different_units_never_meet_whatever_else_is_equal",
@@ -26,7 +26,7 @@ BUGS = [
     ),
     Bug(
         name="rows-join-across-units-in-memory",
-        file=f"{ENGINES}/yielding.py",
+        file=f"{ENGINES}/memory/rows.py",
         before="return None if public else _unit_identity(unit)",
         after="return None if public or rows.on else _unit_identity(unit)",
         killed_by=f"{ROWS}::test_private_rows_of_different_units_never_meet_whatever_else_is_equal",
@@ -34,7 +34,7 @@ BUGS = [
     ),
     Bug(
         name="rows-window-across-units-accepted",
-        file=f"{PLAN}/windows.py",
+        file=f"{PLAN}/sql/row_windows.py",
         before="    if not units:\n",
         after="    if not units and not by:\n",
         killed_by=REFUSED,
@@ -42,7 +42,7 @@ BUGS = [
     ),
     Bug(
         name="rows-window-across-units-in-duckdb",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before='within = ", ".join(["u", *(f"b{i}_{j}"',
         after='within = ", ".join([*(["u"] if not window.by else []), *(f"b{i}_{j}"',
         killed_by=f"{ROWS}::test_windows_that_are_divided_further_stay_within_a_unit",
@@ -50,7 +50,7 @@ BUGS = [
     ),
     Bug(
         name="rows-window-order-not-completed",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before="    if window.place not in _PEERS:\n        order += ",
         after="    if window.place not in _PEERS and not order:\n        order += ",
         killed_by=f"{ROWS}::test_windows_see_one_unit_and_no_order_of_rows",
@@ -58,7 +58,7 @@ BUGS = [
     ),
     Bug(
         name="rows-stack-multiplicity-forgotten",
-        file=f"{PLAN}/owners.py",
+        file=f"{PLAN}/model/ownership.py",
         before="            return sum((_copies(part) for part in parts), Counter())\n",
         after="            return max((_copies(part) for part in parts), key=Counter.total)\n",
         killed_by=f"{MOVED}::test_where_every_row_is_a_unit_it_moves_an_answer_as_often_as_it_is_there",
@@ -74,23 +74,23 @@ BUGS = [
     ),
     Bug(
         name="rows-fan-out-accepted",
-        file=f"{PLAN}/owners.py",
-        before="if table.public and column.name in table.unique)",
+        file=f"{PLAN}/model/ownership.py",
+        before=("if table.public and column.name in table.unique\n            )"),
         after="if table.public)",
-        killed_by="tests/unit/plan/test_owners.py::test_a_multiplicity_that_is_not_known_is_refused",
+        killed_by="tests/unit/plan/model/test_ownership.py::test_a_multiplicity_that_is_not_known_is_refused",
         note="one row meets as many public rows as there are",
     ),
     Bug(
         name="rows-integer-compared-as-double-is-unique",
-        file=f"{PLAN}/owners.py",
+        file=f"{PLAN}/model/ownership.py",
         before="isinstance(two, Field) and one.column.kind is two.column.kind:",
         after="isinstance(two, Field):",
-        killed_by="tests/unit/plan/test_owners.py::test_a_multiplicity_that_is_not_known_is_refused",
+        killed_by="tests/unit/plan/model/test_ownership.py::test_a_multiplicity_that_is_not_known_is_refused",
         note="2**53 and 2**53 + 1 are one double, so that a row may meet two unique keys",
     ),
     Bug(
         name="rows-unique-before-it-is-read",
-        file=f"{ENGINES}/duckdb.py",
+        file=f"{ENGINES}/duckdb/engine.py",
         before="            cell = reader(relation)(column)\n            counted",
         after="            cell = relation.columns[column.name][0]\n            counted",
         killed_by=f"{ROWS}::test_a_column_that_is_declared_unique_is",
@@ -98,7 +98,7 @@ BUGS = [
     ),
     Bug(
         name="rows-inner-sum-not-held",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before="total = f\"TRY_CAST({clamp_sql(f'a{i}', Kind.INTEGER, low, high)} AS BIGINT)\"",
         after='total = f"TRY_CAST(a{i} AS BIGINT)"',
         killed_by=f"{ROWS}::test_what_a_unit_adds_up_to_is_held",
@@ -106,7 +106,7 @@ BUGS = [
     ),
     Bug(
         name="rows-inner-count-not-held-in-memory",
-        file=f"{ENGINES}/yielding.py",
+        file=f"{ENGINES}/memory/rows.py",
         before="        return lambda rows: clamp_cell(len(rows), fold.column)\n",
         after="        return lambda rows: len(rows)\n",
         killed_by=f"{ROWS}::test_what_a_unit_adds_up_to_is_held",
@@ -114,7 +114,7 @@ BUGS = [
     ),
     Bug(
         name="rows-inner-over-everybody",
-        file=f"{PLAN}/subqueries.py",
+        file=f"{PLAN}/sql/from_clause.py",
         before="    if not found:\n        key = unit",
         after="    if not found and not draft.by:\n        key = unit",
         killed_by=REFUSED,
@@ -122,7 +122,7 @@ BUGS = [
     ),
     Bug(
         name="rows-not-in-knows-nobody",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before='                join = "SEMI" if present else "ANTI"\n',
         after='                join = "SEMI" if present else "LEFT"\n',
         killed_by=f"{ROWS}::test_a_missing_unit_makes_no_other_unknown",
@@ -130,7 +130,7 @@ BUGS = [
     ),
     Bug(
         name="rows-nobody-is-scanned",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before='            conditions.insert(0, f"{who} IS NOT NULL")\n',
         after="",
         killed_by=f"{ROWS}::test_nobody_meets_nobody",
@@ -138,23 +138,23 @@ BUGS = [
     ),
     Bug(
         name="rows-outer-join-keeps-public-rows",
-        file=f"{PLAN}/owners.py",
+        file=f"{PLAN}/model/ownership.py",
         before="        case Owner.NOBODY, _ if outer:\n            raise InvalidPlan(",
         after="        case Owner.NOBODY, _ if outer:\n            return right\n            raise InvalidPlan(",
-        killed_by="tests/unit/plan/test_owners.py::test_rows_that_no_rule_allows_are_refused",
+        killed_by="tests/unit/plan/model/test_ownership.py::test_rows_that_no_rule_allows_are_refused",
         note="what is kept belongs to no unit, and weighs nothing or everything",
     ),
     Bug(
         name="rows-outer-join-is-not-nullable",
-        file=f"{PLAN}/rows.py",
+        file=f"{PLAN}/questions/columns.py",
         before="(replace(each, nullable=True) for each in others) if outer else others",
         after="others if outer else others",
-        killed_by="tests/unit/plan/test_rows.py::test_an_outer_join_makes_its_right_side_nullable",
+        killed_by="tests/unit/plan/questions/test_columns.py::test_an_outer_join_makes_its_right_side_nullable",
         note="a count of what may be missing is taken for a count of rows",
     ),
     Bug(
         name="rows-ingested-units-meet",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before="    if len({relation.numbered for relation in relations}) > 1:\n",
         after="    if len({relation.numbered for relation in relations}) > 2:\n",
         killed_by=f"{ROWS}::test_tables_that_number_their_units_for_themselves_are_not_combined",
@@ -162,7 +162,7 @@ BUGS = [
     ),
     Bug(
         name="rows-exists-about-everybody",
-        file=f"{PLAN}/among.py",
+        file=f"{PLAN}/sql/semi_joins.py",
         before="    if not tied or inside.scope.origin.owner is not Owner.UNIT:\n",
         after="    if inside.scope.origin.owner is not Owner.UNIT:\n",
         killed_by=REFUSED,
@@ -170,7 +170,7 @@ BUGS = [
     ),
     Bug(
         name="rows-limit-inside-dropped",
-        file=f"{PLAN}/reader.py",
+        file=f"{PLAN}/sql/reader.py",
         before="in _AT_THE_END.items():\n        if parts.get(name):\n",
         after='in _AT_THE_END.items():\n        if parts.get(name) and name != "limit":\n',
         killed_by=REFUSED,
@@ -178,7 +178,7 @@ BUGS = [
     ),
     Bug(
         name="rows-canonical-forgets-the-opposite",
-        file=f"{PLAN}/settled.py",
+        file=f"{PLAN}/rewrite/rows.py",
         before='            kept[f"{below.present}{serial(among)}"] = among, below.present\n',
         after="            kept[serial(among)] = among, below.present\n",
         killed_by="tests/unit/plan/test_rows_sql.py::test_other_questions_have_other_fingerprints",

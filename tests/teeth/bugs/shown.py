@@ -3,8 +3,8 @@
 from tests.teeth.bug import Bug
 
 ROOM = "src/tacit/curator"
-REHEARSAL = "tests/unit/curator/test_rehearsal.py"
-CALLS = "tests/unit/curator/test_calls.py"
+REHEARSAL = "tests/unit/curator/test_rehearse.py"
+CALLS = "tests/unit/curator/answer/test_functions.py"
 SEARCH = "tests/laws/test_released_functions.py"
 PRINTING = "tests/unit/test_printing.py"
 
@@ -19,7 +19,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-the-view-alone",
-        file=f"{ROOM}/rehearsal.py",
+        file=f"{ROOM}/rehearse.py",
         before="    str(release)\n    release._repr_html_()\n",
         after="",
         killed_by=f"{REHEARSAL}::test_whatever_cannot_be_shown_is_refused_before_the_charge",
@@ -27,7 +27,7 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-usual-numbers",
-        file=f"{ROOM}/rehearsal.py",
+        file=f"{ROOM}/rehearse.py",
         before="return sign * (most // terms.grids[place] + ceil(_FAR * scale))",
         after="return sign * min(1_000, most // terms.grids[place] + ceil(_FAR * scale))",
         killed_by=f"{REHEARSAL}::test_few_answers_of_few_groups_are_made_up",
@@ -36,7 +36,9 @@ BUGS = [
     Bug(
         name="rehearsal-of-facts-left-out",
         file=f"{ROOM}/vault.py",
-        before=("payload = (stored if fact is None else fact(stored)).to_bytes()\n            read"),
+        before=(
+            "payload = (stored if fact is None else fact(stored)).to_bytes()\n            read"
+        ),
         after=("payload = stored.to_bytes()\n            read"),
         killed_by=f"{REHEARSAL}::test_what_is_found_is_rehearsed_too",
         note="bounds are read from an answer, too",
@@ -51,7 +53,7 @@ BUGS = [
     ),
     Bug(
         name="released-day-is-a-float",
-        file=f"{ROOM}/intervals.py",
+        file=f"{ROOM}/answer/intervals.py",
         before="exact = float if type_of(measure.value).kind is Kind.NUMBER else int",
         after="exact = float",
         killed_by=f"{SEARCH}::test_whatever_is_done_with_a_release_can_be_shown[extreme]",
@@ -59,7 +61,7 @@ BUGS = [
     ),
     Bug(
         name="released-rank-is-a-float",
-        file=f"{ROOM}/view.py",
+        file=f"{ROOM}/answer/view.py",
         before="return value_of_kind(seen, type_of(expression, self.group.question).kind)",
         after="return seen",
         killed_by=f"{CALLS}::test_a_rank_is_a_whole_number_wherever_it_is_used",
@@ -67,7 +69,7 @@ BUGS = [
     ),
     Bug(
         name="extreme-of-a-number-and-an-interval",
-        file=f"{ROOM}/across.py",
+        file=f"{ROOM}/answer/group_windows.py",
         before="elif isinstance(value, Interval) or isinstance(last, Interval):",
         after="elif isinstance(value, Interval) and isinstance(last, Interval):",
         killed_by=f"{SEARCH}::test_whatever_is_done_with_a_release_can_be_shown[usual]",
@@ -75,7 +77,7 @@ BUGS = [
     ),
     Bug(
         name="months-later-keeps-the-hours",
-        file=f"{ROOM}/calls.py",
+        file=f"{ROOM}/answer/functions.py",
         before="day = _DAY - 1 if unit in _BY_MONTHS and not whole_days else 0",
         after="day = 0",
         killed_by=f"{CALLS}::test_months_later_the_order_within_a_day_may_change",
@@ -83,7 +85,7 @@ BUGS = [
     ),
     Bug(
         name="part-of-a-moment-grows-for-ever",
-        file=f"{ROOM}/calls.py",
+        file=f"{ROOM}/answer/functions.py",
         before='if bounds is None or part == "year" or together:',
         after="if True:",
         killed_by=f"{CALLS}::test_parts_of_moments_have_the_ends_of_the_unit_in_which_they_grow",
@@ -91,7 +93,7 @@ BUGS = [
     ),
     Bug(
         name="noisy-condition-taken-for-certain",
-        file=f"{ROOM}/view.py",
+        file=f"{ROOM}/answer/view.py",
         before="            return Interval(found, min(found, *outcomes), max(found, *outcomes))\n",
         after="            return found\n",
         killed_by=f"{CALLS}::test_what_noise_made_of_a_text_or_a_condition_is_not_sure",
@@ -99,23 +101,23 @@ BUGS = [
     ),
     Bug(
         name="key-raw-in-a-terminal",
-        file=f"{ROOM}/release.py",
-        before="not isinstance(value, bool) else printable(str(value))",
+        file=f"{ROOM}/answer/release.py",
+        before=("not isinstance(value, bool)\n        else printable(str(value))"),
         after="not isinstance(value, bool) else str(value)",
         killed_by=f"{PRINTING}::test_no_key_reaches_who_looks_at_an_answer_raw[named-rich]",
         note="a key may steer the terminal of whoever looks at it",
     ),
     Bug(
         name="heading-raw-in-a-terminal",
-        file=f"{ROOM}/release.py",
-        before="table.add_column(Text(printable(name)),",
+        file=f"{ROOM}/answer/release.py",
+        before=("table.add_column(\n                Text(printable(name)),"),
         after="table.add_column(Text(name),",
         killed_by=f"{PRINTING}::test_no_key_reaches_who_looks_at_an_answer_raw[named-rich]",
         note="a column's name may, too",
     ),
     Bug(
         name="title-raw-in-a-picture",
-        file=f"{ROOM}/pictures.py",
+        file=f"{ROOM}/answer/plot.py",
         before="        printable(name),\n",
         after="        name,\n",
         killed_by=f"{PRINTING}::test_no_key_reaches_who_looks_at_an_answer_raw[named-bars]",
@@ -147,36 +149,40 @@ BUGS = [
     ),
     Bug(
         name="formula-left-in-csv",
-        file=f"{ROOM}/release.py",
-        before="lines.writerow([spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row])",
+        file=f"{ROOM}/answer/release.py",
+        before=(
+            "lines.writerow(\n"
+            "                [spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row]\n"
+            "            )"
+        ),
         after="lines.writerow(row)",
         killed_by=f"{PRINTING}::test_no_spreadsheet_computes_a_key",
         note="a spreadsheet computes what begins with =",
     ),
     Bug(
         name="headers-alike-accepted",
-        file="src/tacit/engines/headers.py",
+        file="src/tacit/engines/sources/column_names.py",
         before="        if other is not None:\n",
         after="        if other is not None and other == name:\n",
-        killed_by="tests/unit/engines/test_headers.py::"
+        killed_by="tests/unit/engines/sources/test_column_names.py::"
         "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked",
         note="the file passes every check, and the question is paid for and never answered",
     ),
     Bug(
         name="parquet-headers-not-looked-at",
-        file="src/tacit/engines/discovery.py",
+        file="src/tacit/engines/duckdb/discover.py",
         before="            _check_parquet(connection, path)\n",
         after="",
-        killed_by="tests/unit/engines/test_headers.py::"
+        killed_by="tests/unit/engines/sources/test_column_names.py::"
         "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked",
         note="of two columns of one name the first is silently taken",
     ),
     Bug(
         name="column-without-a-name",
-        file=f"{ROOM}/columns.py",
+        file=f"{ROOM}/policy/columns.py",
         before="if not isinstance(name, str) or not name:",
         after="if not isinstance(name, str):",
-        killed_by="tests/unit/engines/test_headers.py::"
+        killed_by="tests/unit/engines/sources/test_column_names.py::"
         "test_names_that_are_alike_or_missing_are_refused_before_anything_is_asked",
         note="the unit's own column is called nothing, and would be summed",
     ),
@@ -190,11 +196,11 @@ BUGS = [
     ),
     Bug(
         name="units-stored-unlike-are-found-after-the-charge",
-        file="src/tacit/curator/opening.py",
+        file="src/tacit/curator/open.py",
         before="            check_combined([self._tables[name] for name, _ in private])\n",
         after="",
         killed_by=(
-            "tests/unit/curator/test_opening.py"
+            "tests/unit/curator/test_open.py"
             "::test_tables_whose_units_are_stored_unlike_are_refused_before_the_charge"
         ),
         note="a question that no engine can ever answer is paid for",

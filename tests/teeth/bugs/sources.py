@@ -9,7 +9,7 @@ UNIT = "tests/unit/engines"
 BUGS = [
     Bug(
         name="sources-statistics-of-a-file-are-believed",
-        file=f"{ENGINES}/loading.py",
+        file=f"{ENGINES}/duckdb/load.py",
         before='return f"TRY({cell})" if stored in {"DOUBLE", "FLOAT"} else _by_code_point(cell, stored)',
         after="return _by_code_point(cell, stored)",
         killed_by=f"{CELLS}::test_a_unit_out_of_bounds_moves_a_sum_by_its_own_cell",
@@ -17,23 +17,23 @@ BUGS = [
     ),
     Bug(
         name="sources-dtype-decides-the-kind",
-        file=f"{ENGINES}/frames.py",
+        file=f"{ENGINES}/sources/pandas_frames.py",
         before="_kinds(frame[name].dtype) if _is_asked_for(frame[name].dtype) else ANY",
         after="_kinds(frame[name].dtype)",
-        killed_by=f"{UNIT}/test_frames.py::test_one_cell_never_decides_a_kind",
+        killed_by=f"{UNIT}/sources/test_pandas_frames.py::test_one_cell_never_decides_a_kind",
         note="one missing cell makes doubles of integers, and a question that was answered is refused",
     ),
     Bug(
         name="sources-integers-with-one-missing-are-lost",
-        file=f"{ENGINES}/objects.py",
+        file=f"{ENGINES}/sources/python_cells.py",
         before="        case Kind.INTEGER if _is_whole(raw):\n",
         after="        case Kind.INTEGER if _is_whole(raw) and raw is None:\n",
-        killed_by=f"{UNIT}/test_frames.py::test_one_cell_never_changes_another",
+        killed_by=f"{UNIT}/sources/test_pandas_frames.py::test_one_cell_never_changes_another",
         note="one missing cell makes 18.0 of 18, which would be no integer any more, for everybody",
     ),
     Bug(
         name="sources-fractions-are-rounded-to-integers",
-        file=f"{ENGINES}/reading.py",
+        file=f"{ENGINES}/sql/casts.py",
         before="isfinite({raw}) AND {raw} = trunc({raw}) THEN",
         after="isfinite({raw}) THEN",
         killed_by=f"{CELLS}::test_a_cell_means_the_same_in_both_engines[pyarrow]",
@@ -41,7 +41,7 @@ BUGS = [
     ),
     Bug(
         name="sources-nullable-is-believed",
-        file=f"{ENGINES}/reading.py",
+        file=f"{ENGINES}/sql/casts.py",
         before="needed = [column for column in columns if not column.nullable]",
         after="needed: list[Column] = []",
         killed_by=f"{UNIT}/test_declared.py::test_a_row_without_a_value_that_must_be_there_is_left_out",
@@ -49,7 +49,7 @@ BUGS = [
     ),
     Bug(
         name="sources-nullable-is-believed-in-a-nest",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before="conditions = scan_conditions(table.columns, reader(relation))",
         after="conditions: list[str] = []",
         killed_by=f"{UNIT}/test_declared.py::test_it_is_left_out_of_every_nest",
@@ -57,7 +57,7 @@ BUGS = [
     ),
     Bug(
         name="sources-nullable-is-believed-of-unknown-keys",
-        file=f"{ENGINES}/finding.py",
+        file=f"{ENGINES}/duckdb/unknown_keys.py",
         before="[*groups.conditions, *scan_conditions(needed_columns(question), read)]",
         after="[*groups.conditions]",
         killed_by=f"{UNIT}/test_declared.py::test_it_brings_no_unknown_key",
@@ -73,18 +73,18 @@ BUGS = [
     ),
     Bug(
         name="sources-what-is-not-read-is-taken-for-missing",
-        file=f"{ENGINES}/inspection.py",
+        file=f"{ENGINES}/duckdb/inspect_rows.py",
         before="(NOT {dialect.null_sql(",
         after="(FALSE AND NOT {dialect.null_sql(",
-        killed_by=f"{UNIT}/test_inspection.py::test_what_is_not_read_is_not_taken_for_missing",
+        killed_by=f"{UNIT}/duckdb/test_inspect_rows.py::test_what_is_not_read_is_not_taken_for_missing",
         note="a file whose cells cannot be read would look like one that has none",
     ),
     Bug(
         name="sources-a-stream-is-read-twice",
-        file=f"{ENGINES}/sources.py",
+        file=f"{ENGINES}/sources/kinds.py",
         before="    _READ.add(stream)\n",
         after="",
-        killed_by=f"{UNIT}/test_sources.py::test_a_stream_is_read_once_and_refused_afterwards",
+        killed_by=f"{UNIT}/sources/test_kinds.py::test_a_stream_is_read_once_and_refused_afterwards",
         note="a stream that was read is empty, and would be a table without rows",
     ),
     Bug(
@@ -97,7 +97,7 @@ BUGS = [
     ),
     Bug(
         name="sources-a-zone-is-not-looked-at",
-        file=f"{ENGINES}/dialect.py",
+        file=f"{ENGINES}/sources/text_format.py",
         before="make_timestamp(epoch_us({local}) - {ahead} * {_MINUTE})",
         after="make_timestamp(epoch_us({local}))",
         killed_by=f"{CELLS}::test_a_text_means_the_same_in_both_engines",
@@ -105,7 +105,7 @@ BUGS = [
     ),
     Bug(
         name="sources-a-rounded-text-is-an-integer",
-        file=f"{ENGINES}/dialect.py",
+        file=f"{ENGINES}/sources/text_format.py",
         before=" AND {power} = trunc({power})",
         after="",
         killed_by=f"{CELLS}::test_a_text_means_the_same_in_both_engines",
@@ -113,7 +113,7 @@ BUGS = [
     ),
     Bug(
         name="sources-a-fraction-decides-about-joins",
-        file="src/tacit/engines/objects.py",
+        file="src/tacit/engines/sources/python_cells.py",
         before="    if wide or (kind is Kind.NUMBER and not keys):\n",
         after="    if wide:\n",
         killed_by=(
@@ -124,24 +124,24 @@ BUGS = [
     ),
     Bug(
         name="sources-a-format-guessed-from-rows",
-        file=f"{ENGINES}/sources.py",
+        file=f"{ENGINES}/sources/kinds.py",
         before='line = file.readline().encode("latin-1")',
         after='line = file.read().encode("latin-1")',
-        killed_by="tests/unit/curator/test_template.py::test_how_a_text_file_is_written_is_guessed_from_its_first_line",
+        killed_by="tests/unit/curator/test_starter.py::test_how_a_text_file_is_written_is_guessed_from_its_first_line",
         note="a policy would say which letters occur in rows",
     ),
     Bug(
         name="left-out-groups-that-nobody-keeps",
-        file="src/tacit/curator/left_out.py",
+        file="src/tacit/curator/answer/left_out.py",
         before="    return min(groups_of(question), kept * known) if question.unknown else known",
         after="    return groups_of(question)",
-        killed_by="tests/unit/curator/test_left_out.py"
+        killed_by="tests/unit/curator/answer/test_left_out.py"
         "::test_where_keys_are_found_a_unit_is_in_no_more_groups_than_it_keeps",
         note="a caption would speak of more groups than a unit is ever in",
     ),
     Bug(
         name="sources-a-long-cell-ends-the-file",
-        file=f"{ENGINES}/sources.py",
+        file=f"{ENGINES}/sources/kinds.py",
         before="    csv.field_size_limit(_LONGEST_CELL)",
         after="    csv.field_size_limit(131_072)",
         killed_by=f"{UNIT}/test_separated.py::test_a_long_cell_is_one_cell[latin-1]",

@@ -3,16 +3,16 @@
 from tests.teeth.bug import Bug
 
 PLAN = "src/tacit/plan"
-ACROSS = "src/tacit/curator/across.py"
+ACROSS = "src/tacit/curator/answer/group_windows.py"
 WIDE = "tests/unit/plan/test_wide.py"
-OUTSIDE = "tests/unit/plan/test_outside.py"
-WINDOWS = "tests/unit/curator/test_across.py"
+OUTSIDE = "tests/unit/plan/sql/test_outer_select.py"
+WINDOWS = "tests/unit/curator/answer/test_group_windows.py"
 STATEMENTS = "tests/laws/test_statements.py::test_a_statement_is_answered_as_duckdb_answers_it"
 
 BUGS = [
     Bug(
         name="distinct-over-units",
-        file=f"{PLAN}/listing.py",
+        file=f"{PLAN}/questions/unit_rows.py",
         before="if owner_of(rows) is not Owner.UNIT or not unit:",
         after="if owner_of(rows) is not Owner.UNIT:",
         killed_by=f"{WIDE}::test_rows_of_different_units_never_become_one",
@@ -20,7 +20,7 @@ BUGS = [
     ),
     Bug(
         name="flag-drops-rows",
-        file=f"{PLAN}/flags.py",
+        file=f"{PLAN}/questions/unit_rows.py",
         before="Joined(rows, one, (), outer=True)",
         after="Joined(rows, one, (), outer=False)",
         killed_by="tests/laws/test_wide_rows.py::test_a_flag_says_of_every_row_whether_its_unit_is_among_others",
@@ -28,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="comma-forgets-a-condition",
-        file=f"{PLAN}/joins.py",
+        file=f"{PLAN}/sql/joins.py",
         before="return _on(reader, place_side_by_side(left, right, outer=False), on)",
         after="return _on(reader, place_side_by_side(left, right, outer=False), on[:1])",
         killed_by=f"{STATEMENTS}[two tables beside each other, the condition in parentheses and among others]",
@@ -36,7 +36,7 @@ BUGS = [
     ),
     Bug(
         name="public-column-looked-up-twice",
-        file=f"{PLAN}/among.py",
+        file=f"{PLAN}/sql/semi_joins.py",
         before="if column not in unique_columns(found.rows) or type_of(value).kind is not column.kind:",
         after="if type_of(value).kind is not column.kind:",
         killed_by=f"{WIDE}::test_a_column_is_looked_up_in_a_public_table",
@@ -44,7 +44,7 @@ BUGS = [
     ),
     Bug(
         name="qualify-dropped",
-        file=f"{PLAN}/subqueries.py",
+        file=f"{PLAN}/sql/from_clause.py",
         before='        having = _read_qualify(reader, account.take(clause)["this"], draft)',
         after='        _read_qualify(reader, account.take(clause)["this"], draft)',
         killed_by=f"{STATEMENTS}[the first visit of everybody, chosen where it is numbered]",
@@ -52,7 +52,7 @@ BUGS = [
     ),
     Bug(
         name="dense-rank-with-gaps",
-        file="src/tacit/engines/nesting.py",
+        file="src/tacit/engines/sql/rows.py",
         before='[f"dense_rank() {over} AS a{i}"]',
         after='[f"rank() {over} AS a{i}"]',
         killed_by=f"{STATEMENTS}[different wards, counted on]",
@@ -60,7 +60,7 @@ BUGS = [
     ),
     Bug(
         name="rows-taken-for-groups",
-        file=f"{PLAN}/released.py",
+        file=f"{PLAN}/sql/group_windows.py",
         before='inside = node_kind(node.parent) == "Window" and node.parent.this is node',
         after="inside = False",
         killed_by="tests/attacks/test_conformance.py::test_v11_a_window_is_never_left_out",
@@ -100,7 +100,7 @@ BUGS = [
     ),
     Bug(
         name="names-from-inside",
-        file=f"{PLAN}/outside.py",
+        file=f"{PLAN}/sql/outer_select.py",
         before='reader.key_kinds, draft.key_names = set(), [""] * len(draft.keys)',
         after="reader.key_kinds = set()",
         killed_by=f"{OUTSIDE}::test_a_key_is_known_outside_by_the_name_that_it_was_given",
@@ -108,7 +108,7 @@ BUGS = [
     ),
     Bug(
         name="limit-inside-forgotten",
-        file=f"{PLAN}/outside.py",
+        file=f"{PLAN}/sql/outer_select.py",
         before="    if (told.limit is not None or told.offset) and (",
         after="    if told.offset and (",
         killed_by=f"{OUTSIDE}::test_groups_are_not_chosen_after_a_limit_inside",
@@ -116,7 +116,7 @@ BUGS = [
     ),
     Bug(
         name="joins-wait-for-ever",
-        file=f"{PLAN}/tokens.py",
+        file=f"{PLAN}/sql/precheck.py",
         before="        if waiting > MOST_JOINS:",
         after="        if waiting > MOST_TOKENS:",
         killed_by="tests/attacks/test_fuzzed_texts.py::"
@@ -125,7 +125,7 @@ BUGS = [
     ),
     Bug(
         name="decimal-of-any-size",
-        file=f"{PLAN}/forms.py",
+        file=f"{PLAN}/questions/expression_forms.py",
         before="(known is None or known.furthest >= 10 ** (digits - decimals))",
         after="known is None",
         killed_by=f"{WIDE}::test_digits_before_the_point_are_proved_to_suffice",

@@ -10,7 +10,7 @@ REFUSED = f"{WORK}::test_what_one_unit_would_make_too_much_of_is_refused_whoever
 BUGS = [
     Bug(
         name="duckdb-leaves-nobody-out",
-        file=f"{ENGINES}/nesting.py",
+        file=f"{ENGINES}/sql/rows.py",
         before="if self.bounds.limits(rows):",
         after="if False:",
         killed_by=f"{LAWS}::test_both_engines_leave_out_the_same_units",
@@ -18,7 +18,7 @@ BUGS = [
     ),
     Bug(
         name="memory-leaves-nobody-out",
-        file=f"{ENGINES}/yielding.py",
+        file=f"{ENGINES}/memory/rows.py",
         before="        if limited:\n",
         after="        if False:\n",
         killed_by=f"{LAWS}::test_a_unit_becomes_no_more_rows_than_is_proved",
@@ -26,15 +26,15 @@ BUGS = [
     ),
     Bug(
         name="suspects-are-all-left-out",
-        file=f"{ENGINES}/nesting.py",
-        before='"MATERIALIZED ") if public or rows.on else among',
+        file=f"{ENGINES}/sql/rows.py",
+        before=('"MATERIALIZED ")\n            if public or rows.on\n            else among'),
         after='"MATERIALIZED ") if public else among',
         killed_by=f"{WORK}::test_a_unit_leaves_a_join_in_which_it_would_have_too_many_pairs[on a value-DuckDB]",
         note="a unit whose rows meet few others would be left out for those that they might have met",
     ),
     Bug(
         name="pairs-have-no-texts",
-        file=f"{ENGINES}/pairs.py",
+        file=f"{ENGINES}/sql/join_pairs.py",
         before='*(f"coalesce(strlen({text}), 0)" for text in texts)',
         after='*(f"0 * {len(text)}" for text in texts)',
         killed_by=f"{LAWS}::test_a_pair_is_as_long_as_both_its_texts",
@@ -42,15 +42,15 @@ BUGS = [
     ),
     Bug(
         name="columns-that-nobody-reads-take-room",
-        file=f"{ENGINES}/nesting.py",
-        before="if self.bounds.reads(name) else",
+        file=f"{ENGINES}/sql/rows.py",
+        before=("if self.bounds.reads(name)\n            else"),
         after="if True else",
         killed_by=f"{WORK}::test_texts_that_are_not_read_leave_nobody_out",
         note="whoever has long notes would be left out of joins that are about something else, in one engine",
     ),
     Bug(
         name="a-stack-of-joins-is-as-one",
-        file=f"{ENGINES}/work.py",
+        file=f"{ENGINES}/work_bounds.py",
         before="return sum((self.load(part) for part in parts), Load(0)), False",
         after="return self.load(parts[0]), False",
         killed_by=f"{LAWS}::test_a_unit_becomes_no_more_rows_than_is_proved",
@@ -58,7 +58,7 @@ BUGS = [
     ),
     Bug(
         name="rows-by-unit-and-value-are-one-by-unit",
-        file=f"{ENGINES}/work.py",
+        file=f"{ENGINES}/work_bounds.py",
         before="return {key.name for key in keys} <= names",
         after="return True",
         killed_by=f"{WORK}::test_a_unit_leaves_a_join_in_which_it_would_have_too_many_pairs",
@@ -66,7 +66,7 @@ BUGS = [
     ),
     Bug(
         name="replaced-once",
-        file="src/tacit/plan/lengths.py",
+        file="src/tacit/plan/semantics/text_lengths.py",
         before="text.characters + text.characters // len(old) * more",
         after="text.characters + more",
         killed_by=f"{LAWS}::test_what_is_replaced_is_as_long_as_its_bound_at_worst",
@@ -74,7 +74,7 @@ BUGS = [
     ),
     Bug(
         name="replaced-without-bytes",
-        file="src/tacit/plan/lengths.py",
+        file="src/tacit/plan/semantics/text_lengths.py",
         before="Fraction(len(new.encode()), len(old.encode()))",
         after="Fraction(len(new), len(old))",
         killed_by=f"{LAWS}::test_what_is_replaced_is_as_long_as_its_bound_at_worst",
@@ -82,7 +82,7 @@ BUGS = [
     ),
     Bug(
         name="long-cells-are-read-whole",
-        file=f"{ENGINES}/reading.py",
+        file=f"{ENGINES}/sql/casts.py",
         before='return _cut_text(raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)")',
         after='return raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)"',
         killed_by=f"{LAWS}::test_both_engines_read_as_much_of_a_cell",
@@ -90,7 +90,7 @@ BUGS = [
     ),
     Bug(
         name="long-texts-are-made",
-        file=f"{ENGINES}/work.py",
+        file=f"{ENGINES}/work_bounds.py",
         before="    _check_lengths(question)\n",
         after="",
         killed_by=f"{REFUSED}[one text]",
@@ -98,7 +98,7 @@ BUGS = [
     ),
     Bug(
         name="copies-of-texts-are-not-counted",
-        file=f"{ENGINES}/work.py",
+        file=f"{ENGINES}/work_bounds.py",
         before="times * _text_weight(each) for times",
         after="_text_weight(each) for times",
         killed_by=f"{REFUSED}[many texts]",
@@ -106,7 +106,7 @@ BUGS = [
     ),
     Bug(
         name="partners-are-those-of-a-rehearsal",
-        file="src/tacit/curator/opening.py",
+        file="src/tacit/curator/open.py",
         before="source if table.public else []",
         after="[]",
         killed_by=f"{WORK}::test_partners_are_counted_where_a_vault_rehearses_on_empty_tables",
@@ -114,7 +114,7 @@ BUGS = [
     ),
     Bug(
         name="every-measure-makes-all-texts",
-        file=f"{ENGINES}/statement.py",
+        file=f"{ENGINES}/sql/statement.py",
         before="own = [terms if nested else Terms(terms.read, rows=terms.rows) for _ in met]",
         after="own = [terms for _ in met]",
         killed_by=f"{WORK}::test_texts_are_made_once_for_every_measure",
@@ -122,7 +122,7 @@ BUGS = [
     ),
     Bug(
         name="joins-in-any-order",
-        file=f"{ENGINES}/duckdb.py",
+        file=f"{ENGINES}/duckdb/engine.py",
         before='"disabled_optimizers": "join_order,build_side_probe_side",',
         after='"disabled_optimizers": "",',
         killed_by=f"{WORK}::test_rows_are_joined_in_the_order_of_the_plan",
@@ -130,7 +130,7 @@ BUGS = [
     ),
     Bug(
         name="long-patterns-take-a-dot-for-a-dot",
-        file=f"{ENGINES}/rendering.py",
+        file=f"{ENGINES}/sql/expressions.py",
         before="character.isascii() and not character.isalnum()",
         after='character in "%_"',
         killed_by=f"{LAWS}::test_long_patterns_mean_the_same_in_both_engines",

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from tacit.accounting import least_noise, most_releases, split_epsilon, split_rho, total
 from tacit.errors import InvalidInput, NotPrivate
-from tacit.privacy import DiscreteGaussianLoss, GaussianLoss, LaplaceLoss, PureLoss, ZeroConcentratedLoss
+from tacit.privacy import (
+    DiscreteGaussianLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    PureLoss,
+    ZeroConcentratedLoss,
+)
 
 F = Fraction
 
@@ -26,7 +32,9 @@ NOISES = {
 
 
 @pytest.mark.parametrize("name", NOISES)
-@pytest.mark.parametrize(("epsilon", "delta", "times"), [(1, F(1, 10**6), 1), (F(1, 2), F(1, 10**5), 20)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "times"), [(1, F(1, 10**6), 1), (F(1, 2), F(1, 10**5), 20)]
+)
 def test_the_least_noise_keeps_the_limit_and_less_does_not(name, epsilon, delta, times):
     noise = NOISES[name]
     scale = least_noise(noise, epsilon, delta, times)
@@ -35,7 +43,9 @@ def test_the_least_noise_keeps_the_limit_and_less_does_not(name, epsilon, delta,
 
 
 def test_the_least_laplace_noise_without_delta_is_sensitivity_over_epsilon():
-    assert least_noise(NOISES["Laplace"], epsilon=F(1, 2), delta=0, times=3) == pytest.approx(6, rel=1e-9)
+    assert least_noise(NOISES["Laplace"], epsilon=F(1, 2), delta=0, times=3) == pytest.approx(
+        6, rel=1e-9
+    )
     assert least_noise(NOISES["Laplace"], epsilon=F(1, 2), delta=0, times=3) >= 6
 
 
@@ -49,7 +59,8 @@ def test_noise_that_cannot_do_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("loss", "delta"), [(GaussianLoss(F(1, 100)), F(1, 10**6)), (LaplaceLoss(F(1, 20)), F(1, 10**4))]
+    ("loss", "delta"),
+    [(GaussianLoss(F(1, 100)), F(1, 10**6)), (LaplaceLoss(F(1, 20)), F(1, 10**4))],
 )
 def test_the_most_releases_fit_and_one_more_does_not(loss, delta):
     most = most_releases(loss, epsilon=2, delta=delta)
@@ -77,7 +88,10 @@ def test_a_split_sums_to_the_price_and_nearly_so(weights):
 @given(weights, st.integers(0, 5), st.integers(0, 5), st.fractions(F(1, 100), F(1, 2)))
 @settings(max_examples=60)
 def test_moving_a_share_elsewhere_makes_the_errors_larger(weights, i, j, part):
-    cost = {split_epsilon: lambda w, s: float(w) / float(s), split_rho: lambda w, s: float(w) / float(s) ** 0.5}
+    cost = {
+        split_epsilon: lambda w, s: float(w) / float(s),
+        split_rho: lambda w, s: float(w) / float(s) ** 0.5,
+    }
     for split, error in cost.items():
         shares = list(split(1, weights))
         best = sum(map(error, weights, shares))

@@ -32,10 +32,14 @@ def test_epsilon_and_delta_at_an_order_are_inverse(divergence, order, delta):
 def test_the_largest_rho_keeps_the_limit_and_hardly_more_does(epsilon, delta):
     with working():
         rho = lower(rho_within(epsilon, delta))
-        assert Fraction(total(ZeroConcentratedLoss(rho)).epsilon(delta)) <= epsilon * (1 + F(1, 10**8))
+        assert Fraction(total(ZeroConcentratedLoss(rho)).epsilon(delta)) <= epsilon * (
+            1 + F(1, 10**8)
+        )
         more = rho * (1 + F(1, 10**6))
         orders = (order_at(place / 8) for place in range(-40, 120))
-        assert all(lower(epsilon_at(ball(more) * ball(order), order, delta)) > epsilon for order in orders)
+        assert all(
+            lower(epsilon_at(ball(more) * ball(order), order, delta)) > epsilon for order in orders
+        )
 
 
 @given(epsilons, deltas)

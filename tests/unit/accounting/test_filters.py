@@ -70,7 +70,9 @@ def test_the_limit_is_the_largest_that_keeps_the_promise():
 
     def rho_at(order):
         above = ball(order - 1)
-        return (3 + (ball(delta).log() + ball(order) * ball(order).log()) / above - above.log()) / ball(order)
+        return (
+            3 + (ball(delta).log() + ball(order) * ball(order).log()) / above - above.log()
+        ) / ball(order)
 
     with working(400):
         low, high = F(2), F(200)
@@ -78,7 +80,11 @@ def test_the_limit_is_the_largest_that_keeps_the_promise():
             left, right = (2 * low + high) / 3, (low + 2 * high) / 3
             left, right = (F(round(x * 2**200), 2**200) for x in (left, right))
             low, high = (left, high) if rho_at(left) < rho_at(right) else (low, right)
-        assert VAULT.limit.amount == floor(lower(rho_at(low)) / RHO_UNIT) == floor(upper(rho_at(low)) / RHO_UNIT)
+        assert (
+            VAULT.limit.amount
+            == floor(lower(rho_at(low)) / RHO_UNIT)
+            == floor(upper(rho_at(low)) / RHO_UNIT)
+        )
     assert VAULT.limit.failure == floor(delta / DELTA_UNIT)
 
 
@@ -136,12 +142,18 @@ def test_pure_charges_are_rounded_up_and_prices_down(epsilon):
 
 def test_ten_queries_at_a_tenth_of_the_limit_fit_a_pure_vault():
     assert granted(PURE, PURE.price_of(0.3)) == 10
-    assert granted(PURE, PURE.price(PureLoss(F(3, 10)))) == 9  # a loss of exactly 3/10 is a unit above the price
+    # a loss of exactly 3/10 is a unit above the price
+    assert granted(PURE, PURE.price(PureLoss(F(3, 10)))) == 9
 
 
 @pytest.mark.parametrize(
     "loss",
-    [GaussianLoss(1), ZeroConcentratedLoss(1), ApproximateLoss(1, F(1, 100)), parallel(PureLoss(1), GaussianLoss(1))],
+    [
+        GaussianLoss(1),
+        ZeroConcentratedLoss(1),
+        ApproximateLoss(1, F(1, 100)),
+        parallel(PureLoss(1), GaussianLoss(1)),
+    ],
 )
 def test_a_pure_filter_refuses_what_has_no_pure_epsilon(loss):
     with pytest.raises(NotChargeable, match="pure epsilons"):
@@ -167,7 +179,10 @@ def test_a_loss_for_other_neighbours_is_refused():
         with pytest.raises(InvalidInput, match="a loss"):
             vault.price(1)
     replaced = ConcentratedFilter(3, F(1, 10**6), Neighbours.REPLACE)
-    assert replaced.price(GaussianLoss(1, Neighbours.REPLACE)).amount == VAULT.price(GaussianLoss(1)).amount
+    assert (
+        replaced.price(GaussianLoss(1, Neighbours.REPLACE)).amount
+        == VAULT.price(GaussianLoss(1)).amount
+    )
 
 
 def test_nothing_fits_beyond_the_limit_by_a_single_unit():
@@ -204,7 +219,10 @@ def test_the_way_back_from_a_price_is_its_epsilon(epsilon):
 
 
 def test_a_limit_below_one_unit_is_refused():
-    for small in (lambda: PureFilter(F(1, 2**50)), lambda: ConcentratedFilter(F(1, 10**12), F(1, 10**60))):
+    for small in (
+        lambda: PureFilter(F(1, 2**50)),
+        lambda: ConcentratedFilter(F(1, 10**12), F(1, 10**60)),
+    ):
         with pytest.raises(InvalidInput, match="one unit"):
             small()
 

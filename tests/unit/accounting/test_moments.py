@@ -32,7 +32,9 @@ def test_moments_of_the_discrete_gaussian_are_its_sums(variance, half):
     reach = 40 + int(16 * float(variance) ** 0.5)
     with working(200):
         weights = {z: (-ball(z * z / (2 * variance))).exp() for z in range(-reach, reach + 1)}
-        ideal = sum((z**power * w for z, w in weights.items()), ball(0)) / sum(weights.values(), ball(0))
+        ideal = sum((z**power * w for z, w in weights.items()), ball(0)) / sum(
+            weights.values(), ball(0)
+        )
     with working():
         found = gaussian_moment(variance, power)
         assert lower(found) <= upper(ideal) * (1 + F(1, 10**30))
@@ -61,7 +63,9 @@ def test_moments_of_discrete_laplace_noise_are_its_sums(scale, distance, power):
 @settings(max_examples=40)
 def test_moments_of_a_sum_bound_every_way_to_look_at_it(p, q, power):
     laws = [F(x, sum(p)) for x in p], [F(x, sum(q)) for x in q]
-    shown = total(FiniteLoss(*laws) + LaplaceLoss(F(1, 2)) * 0 + PureLoss(F(1, 3))).loss_moment(power)
+    shown = total(FiniteLoss(*laws) + LaplaceLoss(F(1, 2)) * 0 + PureLoss(F(1, 3))).loss_moment(
+        power
+    )
     with working(200):
         pairs = [exact.Listed(*(tuple(map(ball, law)) for law in laws)), exact.response(F(1, 3))]
         assert all(lower(way.one_way_moment(power)) <= F(shown) for way in exact.product_of(pairs))
@@ -105,7 +109,8 @@ def test_tiny_losses_keep_their_digits():
 
 
 @pytest.mark.parametrize(
-    "loss", [ApproximateLoss(1, F(1, 100)), ZeroConcentratedLoss(1), GaussianLoss(1).subsample(F(1, 2))]
+    "loss",
+    [ApproximateLoss(1, F(1, 100)), ZeroConcentratedLoss(1), GaussianLoss(1).subsample(F(1, 2))],
 )
 def test_what_has_no_law_has_no_moments(loss):
     assert total(loss).loss_moment(2) is None

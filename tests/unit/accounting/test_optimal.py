@@ -58,7 +58,10 @@ def test_thousands_of_responses_are_summed_in_part(at):
 def test_unlike_epsilons_are_gone_through_case_by_case(groups, at):
     singles = [epsilon for epsilon, times in groups for _ in range(times)]
     with working():
-        loss = sum((PureLoss(epsilon) * times for epsilon, times in groups[1:]), PureLoss(groups[0][0]) * groups[0][1])
+        loss = sum(
+            (PureLoss(epsilon) * times for epsilon, times in groups[1:]),
+            PureLoss(groups[0][0]) * groups[0][1],
+        )
         found = OPTIMAL.profile(loss)(at)
         ideal = ball(0)
         for signs in product((1, -1), repeat=len(singles)):

@@ -32,7 +32,9 @@ def test_parallel_losses_add_up_like_others():
 
 def test_failures_are_the_largest_or_the_two_largest():
     risky = [
-        ApproximateLoss(1, F(n, 100), relation) for relation in (Neighbours.ADD_OR_REMOVE, REPLACE) for n in (1, 2, 3)
+        ApproximateLoss(1, F(n, 100), relation)
+        for relation in (Neighbours.ADD_OR_REMOVE, REPLACE)
+        for n in (1, 2, 3)
     ]
     assert total(parallel(risky[:3])).failure == pytest.approx(0.03)
     assert total(parallel(risky[3:])).failure == pytest.approx(1 - 0.97 * 0.98)

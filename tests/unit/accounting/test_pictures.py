@@ -16,14 +16,18 @@ def words(figure):
 
 
 def test_tradeoff_curves_name_their_losses():
-    figure = pictures.tradeoff_curves({"one": total(PureLoss(1)), "two": total(GaussianLoss(1))}, points=6)
+    figure = pictures.tradeoff_curves(
+        {"one": total(PureLoss(1)), "two": total(GaussianLoss(1))}, points=6
+    )
     assert "one" in words(figure)
     assert "guessing" in words(figure)
     assert len(figure.axes[0].lines) == 3
 
 
 def test_delta_curves_fall_to_what_can_fail():
-    figure = pictures.delta_curves({"a": total(LaplaceLoss(1)), "b": total(ApproximateLoss(1, F(1, 10**4)))}, points=8)
+    figure = pictures.delta_curves(
+        {"a": total(LaplaceLoss(1)), "b": total(ApproximateLoss(1, F(1, 10**4)))}, points=8
+    )
     assert min(figure.axes[0].lines[1].get_ydata()) == pytest.approx(1e-4)
 
 

@@ -51,7 +51,9 @@ def test_the_chord_between_whole_orders_holds_for_discrete_noise():
     weights = {z: exp(-z * z / 4) for z in range(-40, 41)}
     mass = sum(weights.values())
     for order in (1.25, 2.0, 3.5, 8.75):
-        moment = sum((w / mass) * (1 - 0.1 + 0.1 * exp((2 * z - 1) / 4)) ** order for z, w in weights.items())
+        moment = sum(
+            (w / mass) * (1 - 0.1 + 0.1 * exp((2 * z - 1) / 4)) ** order for z, w in weights.items()
+        )
         ideal = log(moment) / (order - 1)
         with working():
             shown = float(upper(noise.subsample(q).renyi(F(order))))
@@ -59,9 +61,13 @@ def test_the_chord_between_whole_orders_holds_for_discrete_noise():
 
 
 def test_the_pure_amplification_is_the_known_one():
-    assert total(PureLoss(1).subsample(F(1, 10))).epsilon(0) == pytest.approx(log(1 + 0.1 * (e - 1)))
+    assert total(PureLoss(1).subsample(F(1, 10))).epsilon(0) == pytest.approx(
+        log(1 + 0.1 * (e - 1))
+    )
     assert total(ApproximateLoss(1, F(1, 1000)).subsample(F(1, 10))).failure == pytest.approx(1e-4)
-    assert total(LaplaceLoss(2).subsample(F(1, 10))).epsilon(0) == pytest.approx(log(1 + 0.1 * (e**2 - 1)))
+    assert total(LaplaceLoss(2).subsample(F(1, 10))).epsilon(0) == pytest.approx(
+        log(1 + 0.1 * (e**2 - 1))
+    )
 
 
 def test_the_delta_of_one_sampled_gaussian_is_exact():
@@ -73,7 +79,9 @@ def test_the_delta_of_one_sampled_gaussian_is_exact():
         return (1 - erf(x / sqrt(2))) / 2
 
     ideal = q * above(edge - mu) + (1 - q) * above(edge) - exp(epsilon) * above(edge)
-    assert total(GaussianLoss(1).subsample(F(q))).delta(F(epsilon)) == pytest.approx(ideal, rel=1e-12)
+    assert total(GaussianLoss(1).subsample(F(q))).delta(F(epsilon)) == pytest.approx(
+        ideal, rel=1e-12
+    )
 
 
 def test_a_sample_under_replace_is_refused():

@@ -47,10 +47,16 @@ CURVES = {
     "Gaussian": (GaussianLoss(2), lambda s: exact.gaussian_misses(F(2), s)),
     "four Gaussians": (GaussianLoss(F(1, 2)) * 4, lambda s: exact.gaussian_misses(F(2), s)),
     "response": (PureLoss(F(3, 2)), lambda s: exact.response(F(3, 2)).one_way_misses(s)),
-    "nine responses": (PureLoss(F(1, 3)) * 9, lambda s: exact.responses(F(1, 3), 9).one_way_misses(s)),
+    "nine responses": (
+        PureLoss(F(1, 3)) * 9,
+        lambda s: exact.responses(F(1, 3), 9).one_way_misses(s),
+    ),
     "discrete Gaussian": (DiscreteGaussianLoss(F(9, 4), 2), discrete_gaussian),
     "discrete Laplace": (DiscreteLaplaceLoss(2, 3), discrete_laplace),
-    "telling all": (ApproximateLoss(1, F(1, 10)), lambda s: exact.telling(F(1), F(1, 10)).one_way_misses(s)),
+    "telling all": (
+        ApproximateLoss(1, F(1, 10)),
+        lambda s: exact.telling(F(1), F(1, 10)).one_way_misses(s),
+    ),
     "symmetric finite": (
         FiniteLoss([F(1, 2), F(3, 10), F(1, 5)], [F(1, 5), F(3, 10), F(1, 2)]),
         finite([F(1, 2), F(3, 10), F(1, 5)], [F(1, 5), F(3, 10), F(1, 2)]),

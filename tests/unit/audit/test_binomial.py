@@ -33,7 +33,9 @@ def test_so_many_hits_are_as_rare_as_the_failure_allows_and_hardly_rarer(runs, h
 @every_case
 def test_the_upper_bound_is_the_lower_one_of_the_misses(runs, hits, failure):
     assert share_at_most(hits, runs, failure) == 1 - share_at_least(runs - hits, runs, failure)
-    assert share_at_least(hits, runs, failure) <= F(hits, runs) <= share_at_most(hits, runs, failure)
+    assert (
+        share_at_least(hits, runs, failure) <= F(hits, runs) <= share_at_most(hits, runs, failure)
+    )
 
 
 @pytest.mark.parametrize(("hits", "runs"), [(40, 400), (300, 1000), (990, 1000)])
@@ -44,7 +46,9 @@ def test_a_tail_is_never_below_the_exact_one(hits, runs):
     assert exact <= upper(tail_at_most(hits, runs, share)) <= exact * F(2)
 
 
-@pytest.mark.parametrize(("hits", "runs"), [(134_000, 500_000), (1, 10**6), (999_999, 10**6), (2_500_000, 5_000_000)])
+@pytest.mark.parametrize(
+    ("hits", "runs"), [(134_000, 500_000), (1, 10**6), (999_999, 10**6), (2_500_000, 5_000_000)]
+)
 def test_large_counts_agree_with_the_incomplete_beta_function(hits, runs):
     failure = F(1, 6 * 10**6)
     low = share_at_least(hits, runs, failure)

@@ -17,14 +17,24 @@ V = [[5, 6], [1, 2], [7, 8], [11, 5]]
 
 every_world = pytest.mark.parametrize(
     ("universe", "size", "neighbours", "ordered"),
-    [(u, n, by, o) for u in ("A", "AB", "ABC") for n in (0, 1, 2, 3) for by in Neighbours for o in (True, False)],
+    [
+        (u, n, by, o)
+        for u in ("A", "AB", "ABC")
+        for n in (0, 1, 2, 3)
+        for by in Neighbours
+        for o in (True, False)
+    ],
 )
 
 
 @every_world
 def test_the_pairs_are_exactly_the_databases_at_distance_one(universe, size, neighbours, ordered):
     every = list(databases(universe, size, neighbours, ordered=ordered))
-    near = {frozenset(p) for p in combinations(every, 2) if distance(*p, neighbours, ordered=ordered) == 1}
+    near = {
+        frozenset(p)
+        for p in combinations(every, 2)
+        if distance(*p, neighbours, ordered=ordered) == 1
+    }
     pairs = list(neighbouring_pairs(universe, size, neighbours, ordered=ordered))
     assert {frozenset(pair) for pair in pairs} == near
     assert len(pairs) == len(near), "a pair came twice"
@@ -41,7 +51,8 @@ def test_the_number_of_pairs_is_known_beforehand(universe, size, neighbours, ord
 
 
 @pytest.mark.parametrize(
-    ("neighbours", "ordered", "count"), [(REPLACE, True, 27), (REPLACE, False, 10), (ADD, True, 40), (ADD, False, 20)]
+    ("neighbours", "ordered", "count"),
+    [(REPLACE, True, 27), (REPLACE, False, 10), (ADD, True, 40), (ADD, False, 20)],
 )
 def test_there_are_as_many_databases_as_counting_says(neighbours, ordered, count):
     every = list(databases("ABC", 3, neighbours, ordered=ordered))
@@ -71,7 +82,10 @@ def test_databases_of_different_size_have_no_distance_under_replace():
 
 
 def test_an_enumeration_that_would_not_end_is_refused_with_its_size():
-    with pytest.raises(TooLarge, match=r"10,000,000,000 databases and up to 450,000,000,000 pairs .* smaller universe"):
+    with pytest.raises(
+        TooLarge,
+        match=r"10,000,000,000 databases and up to 450,000,000,000 pairs .* smaller universe",
+    ):
         pairs_needed(range(10), 10, REPLACE)
     assert pairs_needed(range(10), 10, REPLACE, limit=10**12) == 450_000_000_000
 

@@ -30,7 +30,11 @@ def test_then_one_of_the_three_rows_is_randomised_again():
     chances = election(FIVE, added=1, rerandomised=1)(("A", "B"))
     # If it is the added row nothing changes: 1/15. If it is A's or B's row two uniform votes meet one vote:
     # both for C (1/25), or one of them and a three-way tie (6/25 * 1/3): 3/25.
-    assert chances["C"] == Fraction(1, 3) * Fraction(1, 15) + Fraction(2, 3) * Fraction(3, 25) == Fraction(23, 225)
+    assert (
+        chances["C"]
+        == Fraction(1, 3) * Fraction(1, 15) + Fraction(2, 3) * Fraction(3, 25)
+        == Fraction(23, 225)
+    )
     assert chances["A"] == chances["B"] == Fraction(26, 75)
     assert sum(chances.values()) == 1
 

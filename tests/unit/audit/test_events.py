@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.audit.cells import NamedCells, NumberCells
 from tacit.audit.events import best_event, by_epsilon, by_mu
+from tacit.audit.outcome_bins import NamedCells, NumberCells
 
 F = Fraction
 FAILURE = F(1, 10**6)
@@ -18,10 +18,14 @@ def chosen(cells, mine, theirs, aim, favours=0):
 
 
 def test_the_likeliest_ratio_enters_first():
-    score, event = chosen(NamedCells(("a", "b")), [8000, 2000, 0], [4000, 6000, 0], by_epsilon(F(0)))
+    score, event = chosen(
+        NamedCells(("a", "b")), [8000, 2000, 0], [4000, 6000, 0], by_epsilon(F(0))
+    )
     assert event.inside.tolist() == [True, False, False]
     assert 0.5 < score < np.log(2)
-    _, event = chosen(NamedCells(("a", "b")), [8000, 2000, 0], [4000, 6000, 0], by_epsilon(F(0)), favours=1)
+    _, event = chosen(
+        NamedCells(("a", "b")), [8000, 2000, 0], [4000, 6000, 0], by_epsilon(F(0)), favours=1
+    )
     assert event.inside.tolist() == [False, True, False]
 
 
@@ -54,5 +58,7 @@ def test_the_event_says_what_it_is():
 
 @pytest.mark.parametrize("favours", [0, 1])
 def test_equal_counts_show_nothing(favours):
-    score, _ = chosen(NUMBERS, [0, 100, 100, 100, 0], [0, 100, 100, 100, 0], by_epsilon(F(0)), favours)
+    score, _ = chosen(
+        NUMBERS, [0, 100, 100, 100, 0], [0, 100, 100, 100, 0], by_epsilon(F(0)), favours
+    )
     assert score <= 0

@@ -72,7 +72,8 @@ def test_the_trade_off_curve_of_two_coins():
 def test_a_tail_widens_delta_by_its_mass_on_one_side_only():
     tail = F(1, 100)
     cut = compare(
-        Truncated({"yes": F(3, 4) - tail, "no": F(1, 4)}, tail), Truncated({"yes": F(1, 4), "no": F(3, 4) - tail}, tail)
+        Truncated({"yes": F(3, 4) - tail, "no": F(1, 4)}, tail),
+        Truncated({"yes": F(1, 4), "no": F(3, 4) - tail}, tail),
     )
     assert cut.attained.delta_at_ratio(1) == F(1, 2) - tail
     assert cut.guaranteed.delta_at_ratio(1) == F(1, 2)

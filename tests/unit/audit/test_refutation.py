@@ -50,11 +50,15 @@ KNOWN = {
 def test_a_true_sensitivity_is_reached_and_never_refuted(name):
     function, universe, neighbours, size, norm, true = KNOWN[name]
     claimed = true if true is not None else F("1.41421357")
-    found = refute_sensitivity(function, universe, claimed, neighbours, size=size, norm=norm, tries=1000)
+    found = refute_sensitivity(
+        function, universe, claimed, neighbours, size=size, norm=norm, tries=1000
+    )
     assert not found.refuted
     assert found.tries == 1000
     less = claimed * F(999_999, 10**6)
-    assert refute_sensitivity(function, universe, less, neighbours, size=size, norm=norm, tries=10**6).refuted
+    assert refute_sensitivity(
+        function, universe, less, neighbours, size=size, norm=norm, tries=10**6
+    ).refuted
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -109,7 +113,9 @@ def test_a_universe_may_be_drawn_by_a_function_or_listed_or_spelled_out():
             rows_of(empty)
 
 
-@pytest.mark.parametrize("numbers", [range(1), range(-3, 4), range(0, 10**18, 7), range(10, -10, -1), range(5, 9)])
+@pytest.mark.parametrize(
+    "numbers", [range(1), range(-3, 4), range(0, 10**18, 7), range(10, -10, -1), range(5, 9)]
+)
 def test_a_range_stays_within_itself(numbers):
     rows = Range(numbers)
     drawn = [rows.draw_row() for _ in range(50)] + [rows.extreme() for _ in range(100)]
@@ -125,7 +131,8 @@ def test_it_can_be_read():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"size": 0}, {"tries": 0}, {"claimed": "1"}, {"neighbours": "replace"}, {"universe": None}]
+    "wrong",
+    [{"size": 0}, {"tries": 0}, {"claimed": "1"}, {"neighbours": "replace"}, {"universe": None}],
 )
 def test_what_makes_no_sense_is_refused(wrong):
     right = {"function": len, "universe": "AB", "claimed": 1, "neighbours": ADD, "size": 2}

@@ -72,7 +72,9 @@ def test_a_claimed_float_is_taken_in_its_strictest_reading():
 
 
 def test_a_report_reads_as_a_sentence():
-    assert str(REPORT).startswith("2 databases, 1 pair of neighbours by replace: epsilon 1.0986122886681098")
+    assert str(REPORT).startswith(
+        "2 databases, 1 pair of neighbours by replace: epsilon 1.0986122886681098"
+    )
     assert str(REPORT).endswith("at delta 0; delta 1/2 at epsilon 0")
     assert "two distributions" in str(compare({"a": 1}, {"a": 1}))
 

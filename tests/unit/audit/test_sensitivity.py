@@ -30,7 +30,9 @@ def test_counting_has_sensitivity_one(neighbours):
 
 
 def test_counting_divided_by_the_public_size_has_sensitivity_one_nth():
-    assert sensitivity_by_search(lambda rows: Fraction(count(rows), 4), "AB", 4, REPLACE).bound == Fraction(1, 4)
+    assert sensitivity_by_search(
+        lambda rows: Fraction(count(rows), 4), "AB", 4, REPLACE
+    ).bound == Fraction(1, 4)
 
 
 @pytest.mark.parametrize(("norm", "squared"), [(Norm.L1, 4), (Norm.L2, 2), (Norm.LINF, 1)])
@@ -54,15 +56,25 @@ def test_an_irrational_sensitivity_is_rounded_up_by_very_little():
 
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_the_mean_of_bounded_values_moves_by_one_nth_of_the_range(size):
-    found = sensitivity_by_search(lambda rows: Fraction(sum(rows), len(rows)), (0, 1), size, REPLACE)
+    found = sensitivity_by_search(
+        lambda rows: Fraction(sum(rows), len(rows)), (0, 1), size, REPLACE
+    )
     assert found.bound == Fraction(1, size)
 
 
 @pytest.mark.parametrize("norm", list(Norm))
 def test_a_fall_counts_as_much_as_a_rise(norm):
     for neighbours in Neighbours:
-        assert sensitivity_by_search(lambda rows: 3 * rows.count("A"), "AB", 2, neighbours, norm).bound == 3
-        assert sensitivity_by_search(lambda rows: -3 * rows.count("A"), "AB", 2, neighbours, norm).bound == 3
+        assert (
+            sensitivity_by_search(lambda rows: 3 * rows.count("A"), "AB", 2, neighbours, norm).bound
+            == 3
+        )
+        assert (
+            sensitivity_by_search(
+                lambda rows: -3 * rows.count("A"), "AB", 2, neighbours, norm
+            ).bound
+            == 3
+        )
 
 
 def test_a_maximum_moves_by_the_whole_range():
@@ -90,7 +102,9 @@ def test_arrays_lists_booleans_and_floats_are_read_exactly():
     assert sensitivity_by_search(arrays, "AB", 2, REPLACE).bound == 2
     assert sensitivity_by_search(lambda rows: np.int64(count(rows)), "AB", 2, REPLACE).bound == 1
     assert sensitivity_by_search(lambda rows: "A" in rows, "AB", 2, REPLACE).bound == 1
-    assert sensitivity_by_search(lambda rows: 0.1 * count(rows), "AB", 1, REPLACE).bound == Fraction(0.1)
+    assert sensitivity_by_search(
+        lambda rows: 0.1 * count(rows), "AB", 1, REPLACE
+    ).bound == Fraction(0.1)
     assert Fraction(0.1) != Fraction(1, 10)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tacit.audit import audit
-from tacit.audit.cells import NamedCells
 from tacit.audit.events import Event
+from tacit.audit.outcome_bins import NamedCells
 from tacit.audit.statistical import Evidence
 from tacit.errors import InvalidInput
 from tacit.mechanisms import Gaussian, Laplace
@@ -103,7 +103,9 @@ def test_other_deltas_are_certified_by_the_same_runs():
 def test_the_report_can_be_read():
     found = audit(Laplace(1), (0, 3), 2000, SURE, claimed=1, claimed_mu=9)
     said = str(found)
-    assert said.startswith("Laplace(scale=Fraction(1, 1), grid=None): 2,000 runs on each of two databases, ")
+    assert said.startswith(
+        "Laplace(scale=Fraction(1, 1), grid=None): 2,000 runs on each of two databases, "
+    )
     assert "confidence 1 - 1e-06" in said
     assert "at delta 0; claimed 1, REFUTED" in said
     assert "claimed 9, not refuted" in said
@@ -112,7 +114,9 @@ def test_the_report_can_be_read():
 
 
 def test_the_picture_is_drawn(tmp_path):
-    for number, mechanism in enumerate((Laplace(1), lambda data: "ab"[data // 3], lambda data: (data, 1))):
+    for number, mechanism in enumerate(
+        (Laplace(1), lambda data: "ab"[data // 3], lambda data: (data, 1))
+    ):
         file = tmp_path / f"{number}.png"
         audit(mechanism, (0, 3), 500, SURE, claimed=1).plot(file)
         assert file.stat().st_size > 10_000

@@ -55,7 +55,11 @@ def tacit(*words: object, env: Mapping[str, str] | None = None) -> Said:
     command = [sys.executable, "-c", "from tacit.cli import main; main()", *map(str, words)]
     plain = {"COLUMNS": "120", "NO_COLOR": "1", "TERM": "dumb"}
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, env={**os.environ, **plain, **(env or {})}
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **plain, **(env or {})},
     )
     return Said(done.stdout, done.stderr, done.returncode)
 

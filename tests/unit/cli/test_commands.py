@@ -55,12 +55,16 @@ def test_a_question_may_say_its_price_itself(run: Run, clinic: Path) -> None:
 
 
 def test_accuracy_comes_first_if_that_is_asked(run: Run, clinic: Path) -> None:
-    answer = parsed(run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--within", "60", "--json"))
+    answer = parsed(
+        run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--within", "60", "--json")
+    )
     row = answer["rows"][0]
     assert row["n_high"] - row["n_low"] <= 121
 
 
-def test_an_explanation_costs_nothing_and_says_when_an_answer_is_free(run: Run, clinic: Path) -> None:
+def test_an_explanation_costs_nothing_and_says_when_an_answer_is_free(
+    run: Run, clinic: Path
+) -> None:
     told = parsed(run("explain", clinic, COUNT, "--epsilon", "0.5", "--json"))
     assert told["free"] is False
     assert told["affordable"] is True
@@ -84,7 +88,9 @@ def test_the_budget_is_a_bar_and_shows_an_analysts_own(run: Run, clinic: Path) -
     assert told["own"]["spent"] > told["spent"] > 0
 
 
-def test_the_ledger_is_listed_shown_verified_and_exported(run: Run, clinic: Path, tmp_path: Path) -> None:
+def test_the_ledger_is_listed_shown_verified_and_exported(
+    run: Run, clinic: Path, tmp_path: Path
+) -> None:
     receipt = tmp_path / "receipt.json"
     run("sql", clinic, COUNT, "--epsilon", "0.4", "--receipt", receipt)
     (entry,) = parsed(run("ledger", "list", clinic, "--json"))
@@ -131,30 +137,47 @@ def test_a_refreshed_table_is_asked_anew(run: Run, clinic: Path) -> None:
     assert parsed(run("sql", clinic, COUNT, "--epsilon", "0.4", "--json"))["price"]["free"] is False
 
 
-def test_what_the_policy_leaves_open_is_found_and_used_by_the_next_process(run: Run, clinic: Path) -> None:
+def test_what_the_policy_leaves_open_is_found_and_used_by_the_next_process(
+    run: Run, clinic: Path
+) -> None:
     policy = clinic / "tacit.toml"
     # So little noise that bounds as wide as the grid, whose sums are rightly refused, are never found.
-    policy.write_text(policy.read_text().replace("contributions = 3\n", "").replace("epsilon = 2.0", "epsilon = 2000"))
+    policy.write_text(
+        policy.read_text()
+        .replace("contributions = 3\n", "")
+        .replace("epsilon = 2.0", "epsilon = 2000")
+    )
     assert "contributions to be found" in run("check", clinic).out
     assert run("sql", clinic, COUNT, "--epsilon", "0.1").code == 2
     assert parsed(run("budget", clinic, "--json"))["spent"] == 0
     held = parsed(run("find-contributions", clinic, "visits", "--epsilon", "500", "--json"))
     assert held["contributions"] == 5
-    assert "is held between" in run("find-bounds", clinic, "visits.age", "--epsilon", "500", "--share", "0.9").out
-    again = parsed(run("find-bounds", clinic, "visits.age", "--epsilon", "500", "--share", "0.9", "--json"))
+    assert (
+        "is held between"
+        in run("find-bounds", clinic, "visits.age", "--epsilon", "500", "--share", "0.9").out
+    )
+    again = parsed(
+        run("find-bounds", clinic, "visits.age", "--epsilon", "500", "--share", "0.9", "--json")
+    )
     assert again["free"] is True
     assert run("sql", clinic, "SELECT AVG(age) AS m FROM visits", "--epsilon", "0.1").code == 0
 
 
-def test_what_is_cut_off_is_measured_once_and_said_by_the_next_process(run: Run, clinic: Path) -> None:
+def test_what_is_cut_off_is_measured_once_and_said_by_the_next_process(
+    run: Run, clinic: Path
+) -> None:
     assert "more than 3 rows" in run("explain", clinic, COUNT, "--epsilon", "0.1").out
     found = parsed(run("clipping", clinic, "visits", "--epsilon", "0.5", "--json"))
     assert (found["free"], found["contributions"], found["confidence"]) == (False, 3, 0.95)
     assert found["units"]["low"] <= found["units"]["share"] <= found["units"]["high"]
     assert "answered before" in run("clipping", clinic, "visits", "--epsilon", "0.5").out
-    answer = parsed(run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json"))
+    answer = parsed(
+        run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json")
+    )
     assert any("measured" in sentence for sentence in answer["left_out"])
-    told = parsed(run("explain", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json"))
+    told = parsed(
+        run("explain", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json")
+    )
     assert told["left_out"] == answer["left_out"]
     assert run("clipping", clinic, "elsewhere", "--epsilon", "0.5").code == 2
 
@@ -208,17 +231,27 @@ def test_errors_are_objects_for_programs(run: Run, clinic: Path) -> None:
 
 
 def test_every_exit_code_is_documented() -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "use-the-command-line.md").read_text()
+    page = (
+        Path(__file__).resolve().parents[3] / "docs" / "how-to" / "use-the-command-line.md"
+    ).read_text()
     for code in {0, 1, 2, *CODES.values()}:
         assert f"| {code} |" in page
 
 
 def test_every_command_is_documented() -> None:
-    page = (Path(__file__).resolve().parents[3] / "docs" / "how-to" / "use-the-command-line.md").read_text()
-    names = [command.name or command.callback.__name__ for command in app.registered_commands if command.callback]
+    page = (
+        Path(__file__).resolve().parents[3] / "docs" / "how-to" / "use-the-command-line.md"
+    ).read_text()
+    names = [
+        command.name or command.callback.__name__
+        for command in app.registered_commands
+        if command.callback
+    ]
     for group in app.registered_groups:
         assert group.typer_instance is not None
-        names += [f"{group.name} {command.name}" for command in group.typer_instance.registered_commands]
+        names += [
+            f"{group.name} {command.name}" for command in group.typer_instance.registered_commands
+        ]
     assert len(names) >= 13
     for name in names:
         assert f"tacit {name}" in page, name
@@ -254,9 +287,18 @@ def test_a_text_file_is_read_as_its_format_says(run: Run, tmp_path: Path) -> Non
     ("words", "remedy"),
     [
         (["example"], "name one of: events, labs, patients"),
-        (["find-bounds", "vault", "cost", "--epsilon", "1"], "name its table, too, such as visits.cost"),
-        (["sql", "vault", COUNT], "a price is missing; give epsilon, such as 0.3, or within, such as 50"),
-        (["sql", "vault", COUNT, "--epsilon", "1", "--within", "9"], "epsilon is given, too; give one of them"),
+        (
+            ["find-bounds", "vault", "cost", "--epsilon", "1"],
+            "name its table, too, such as visits.cost",
+        ),
+        (
+            ["sql", "vault", COUNT],
+            "a price is missing; give epsilon, such as 0.3, or within, such as 50",
+        ),
+        (
+            ["sql", "vault", COUNT, "--epsilon", "1", "--within", "9"],
+            "epsilon is given, too; give one of them",
+        ),
     ],
 )
 def test_what_is_missing_is_named(run: Run, clinic: Path, words: list[str], remedy: str) -> None:
@@ -265,7 +307,15 @@ def test_what_is_missing_is_named(run: Run, clinic: Path, words: list[str], reme
     assert remedy in said.err
 
 
-def test_an_answer_in_a_file_is_as_wide_as_it_need_be(run: Run, clinic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_in_a_file_is_as_wide_as_it_need_be(
+    run: Run, clinic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "30")
-    shown = run("sql", clinic, COUNT.replace("COUNT(*) AS n", "COUNT(*) AS n, COUNT(*) + 1 AS m"), "--epsilon", "1")
+    shown = run(
+        "sql",
+        clinic,
+        COUNT.replace("COUNT(*) AS n", "COUNT(*) AS n, COUNT(*) + 1 AS m"),
+        "--epsilon",
+        "1",
+    )
     assert all(line.count("[") == line.count("]") for line in shown.out.splitlines())

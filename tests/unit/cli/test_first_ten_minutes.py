@@ -44,7 +44,17 @@ def test_a_missing_source(run: Run, clinic: Path) -> None:
 
 
 def test_a_missing_file_on_its_own(run: Run, tmp_path: Path) -> None:
-    said = run("sql", tmp_path / "visits.parquet", COUNT, "--epsilon", 1, "--unit", "patient", "--contributions", 3)
+    said = run(
+        "sql",
+        tmp_path / "visits.parquet",
+        COUNT,
+        "--epsilon",
+        1,
+        "--unit",
+        "patient",
+        "--contributions",
+        3,
+    )
     helpful(said, 2, "visits.parquet")
 
 
@@ -54,7 +64,9 @@ def test_a_wrong_column(run: Run, clinic: Path) -> None:
 
 
 def test_a_wrong_table(run: Run, clinic: Path) -> None:
-    helpful(run("sql", clinic, "SELECT COUNT(*) AS n FROM visit", "--epsilon", 1), 2, "visit", "visits")
+    helpful(
+        run("sql", clinic, "SELECT COUNT(*) AS n FROM visit", "--epsilon", 1), 2, "visit", "visits"
+    )
 
 
 def test_a_missing_bound(run: Run, clinic: Path) -> None:
@@ -64,7 +76,12 @@ def test_a_missing_bound(run: Run, clinic: Path) -> None:
 
 def test_an_exhausted_limit(run: Run, clinic: Path) -> None:
     assert run("sql", clinic, COUNT, "--epsilon", 2).code == 0
-    helpful(run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", 1), 3, "left", "smaller epsilon")
+    helpful(
+        run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", 1),
+        3,
+        "left",
+        "smaller epsilon",
+    )
 
 
 def test_an_exhausted_limit_of_an_analyst(run: Run, clinic: Path) -> None:
@@ -78,7 +95,11 @@ def test_an_unknown_analyst(run: Run, clinic: Path) -> None:
 
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "much"])
 def test_an_epsilon_that_is_no_price(run: Run, clinic: Path, epsilon: str) -> None:
-    helpful(run("sql", clinic, COUNT, f"--epsilon={epsilon}"), 2, "epsilon" if epsilon in "0 -1" else epsilon)
+    helpful(
+        run("sql", clinic, COUNT, f"--epsilon={epsilon}"),
+        2,
+        "epsilon" if epsilon in "0 -1" else epsilon,
+    )
 
 
 def test_no_price(run: Run, clinic: Path) -> None:
@@ -96,26 +117,36 @@ def test_no_price(run: Run, clinic: Path) -> None:
         ("[tables.visits.columns]", "[tables.visits.colums]", 13),
     ],
 )
-def test_a_wrong_type_or_name_in_the_policy(tmp_path: Path, run: Run, wrong: str, right: str, line: int) -> None:
+def test_a_wrong_type_or_name_in_the_policy(
+    tmp_path: Path, run: Run, wrong: str, right: str, line: int
+) -> None:
     clinic = vault(tmp_path, POLICY.replace(wrong, right, 1))
     helpful(run("check", clinic), 4, "tacit.toml", f"line {line}")
 
 
 def test_all_faults_of_a_policy_at_once(tmp_path: Path, run: Run) -> None:
     clinic = vault(
-        tmp_path, POLICY.replace("epsilon = 2.0", "epsilon = -1").replace("contributions = 3", "contributions = 0")
+        tmp_path,
+        POLICY.replace("epsilon = 2.0", "epsilon = -1").replace(
+            "contributions = 3", "contributions = 0"
+        ),
     )
     helpful(run("check", clinic), 4, "2 faults", "epsilon", "contributions")
 
 
 def test_a_locked_ledger(clinic: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("budget", clinic).code == 0
-    monkeypatch.setattr("tacit.ledger.sqlite.SqliteStore.__init__.__kwdefaults__", {"timeout": 0.05, "connect": None})
+    monkeypatch.setattr(
+        "tacit.ledger.sqlite.SqliteStore.__init__.__kwdefaults__",
+        {"timeout": 0.05, "connect": None},
+    )
     monkeypatch.setattr("tacit.ledger.sqlite.sqlite_ledger.__kwdefaults__", _impatient())
     holder = sqlite3.connect(clinic / "ledger.sqlite", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     try:
-        helpful(run("sql", clinic, COUNT, "--epsilon", 1), 5, "locked by another process", "try again")
+        helpful(
+            run("sql", clinic, COUNT, "--epsilon", 1), 5, "locked by another process", "try again"
+        )
     finally:
         holder.close()
 
@@ -166,7 +197,9 @@ def test_a_disk_that_cannot_be_written(open_folder: Path, run: Run) -> None:
     (clinic / "ledger.sqlite").chmod(0o444)
     clinic.chmod(0o555)
     try:
-        said = as_another(clinic, "sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.2")
+        said = as_another(
+            clinic, "sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.2"
+        )
         helpful(said, 5, "ledger.sqlite cannot be", "right to", "nothing was charged")
     finally:
         clinic.chmod(0o755)
@@ -176,7 +209,12 @@ def test_no_permission(open_folder: Path, run: Run) -> None:
     clinic = vault(open_folder)
     assert run("budget", clinic).code == 0
     (clinic / "ledger.sqlite").chmod(0o000)
-    helpful(as_another(clinic, "budget", clinic), 5, "ledger.sqlite cannot be opened", "right to read and write")
+    helpful(
+        as_another(clinic, "budget", clinic),
+        5,
+        "ledger.sqlite cannot be opened",
+        "right to read and write",
+    )
 
 
 def test_a_policy_that_may_not_be_read(open_folder: Path) -> None:
@@ -186,29 +224,63 @@ def test_a_policy_that_may_not_be_read(open_folder: Path) -> None:
 
 
 def test_a_question_that_shows_rows(run: Run, clinic: Path) -> None:
-    helpful(run("sql", clinic, "SELECT * FROM visits", "--epsilon", 1), 2, "no row ever leaves", "COUNT(*)")
+    helpful(
+        run("sql", clinic, "SELECT * FROM visits", "--epsilon", 1),
+        2,
+        "no row ever leaves",
+        "COUNT(*)",
+    )
 
 
 def test_the_shell_ate_the_quotes(run: Run, clinic: Path) -> None:
-    helpful(run("sql", clinic, "SELECT COUNT(*) FROM visits WHERE ward = A", "--epsilon", 1), 2, "A", "^")
+    helpful(
+        run("sql", clinic, "SELECT COUNT(*) FROM visits WHERE ward = A", "--epsilon", 1),
+        2,
+        "A",
+        "^",
+    )
 
 
 def test_a_type_that_is_written_as_a_value(run: Run, clinic: Path) -> None:
-    said = run("sql", clinic / "visits.csv", COUNT, "--epsilon", 1, "--unit", "patient", "--column", "ward=text")
+    said = run(
+        "sql",
+        clinic / "visits.csv",
+        COUNT,
+        "--epsilon",
+        1,
+        "--unit",
+        "patient",
+        "--column",
+        "ward=text",
+    )
     helpful(said, 2, "ward:text", "ward=A,B")
 
 
 def test_a_file_of_which_no_column_is_declared(run: Run, clinic: Path) -> None:
-    said = run("sql", clinic / "visits.csv", COUNT, "--epsilon", 1, "--unit", "patient", "--contributions", 3)
+    said = run(
+        "sql",
+        clinic / "visits.csv",
+        COUNT,
+        "--epsilon",
+        1,
+        "--unit",
+        "patient",
+        "--contributions",
+        3,
+    )
     helpful(said, 2, "ward", "no column is declared")
 
 
 def test_asking_for_the_unit_itself(run: Run, clinic: Path) -> None:
-    said = run("sql", clinic, "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient", "--epsilon", 1)
+    said = run(
+        "sql", clinic, "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient", "--epsilon", 1
+    )
     helpful(said, 2, "patient", "the protected unit", "COUNT(DISTINCT")
 
 
-def test_a_vault_whose_delta_is_given_needs_no_number_of_answers(run: Run, clinic: Path, tmp_path: Path) -> None:
+def test_a_vault_whose_delta_is_given_needs_no_number_of_answers(
+    run: Run, clinic: Path, tmp_path: Path
+) -> None:
     made = tmp_path / "made"
     said = run("init", made, "--source", clinic / "visits.csv", "--epsilon", 2, "--delta", "1e-6")
     assert said.code == 0, said
@@ -216,5 +288,7 @@ def test_a_vault_whose_delta_is_given_needs_no_number_of_answers(run: Run, clini
 
 
 def test_python_runs_the_command_by_the_name_of_the_package():
-    said = subprocess.run([sys.executable, "-m", "tacit", "--help"], capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-m", "tacit", "--help"], capture_output=True, text=True, check=True
+    )
     assert "Tacit answers questions about everyone" in said.stdout

@@ -42,12 +42,16 @@ def vault(tmp_path: Path) -> Path:
     folder = tmp_path / "vault"
     folder.mkdir()
     with (folder / "rows.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([["p", COLUMN, "known"], *([unit, KEY, KEY] for unit in range(900))])
+        csv.writer(file).writerows(
+            [["p", COLUMN, "known"], *([unit, KEY, KEY] for unit in range(900))]
+        )
     (folder / "tacit.toml").write_text(POLICY, encoding="utf-8")
     return folder
 
 
-def test_nothing_that_a_command_prints_moves_the_cursor(run: Run, vault: Path, tmp_path: Path) -> None:
+def test_nothing_that_a_command_prints_moves_the_cursor(
+    run: Run, vault: Path, tmp_path: Path
+) -> None:
     unknown = f'SELECT "{COLUMN}", COUNT(*) AS n FROM "{TABLE}" GROUP BY "{COLUMN}"'
     known = f'SELECT known, COUNT(*) AS "n{COLUMN}" FROM "{TABLE}" GROUP BY known'
     commands = [
@@ -81,8 +85,12 @@ def test_nothing_that_a_command_prints_moves_the_cursor(run: Run, vault: Path, t
     assert is_clean((tmp_path / "receipt.json").read_text(encoding="utf-8"))
 
 
-def test_a_table_whose_name_cannot_be_printed_is_refused_when_the_vault_is_opened(run: Run, vault: Path) -> None:
-    (vault / "tacit.toml").write_text(POLICY.replace(json.dumps(TABLE), json.dumps(f"{TABLE}\x1b")), encoding="utf-8")
+def test_a_table_whose_name_cannot_be_printed_is_refused_when_the_vault_is_opened(
+    run: Run, vault: Path
+) -> None:
+    (vault / "tacit.toml").write_text(
+        POLICY.replace(json.dumps(TABLE), json.dumps(f"{TABLE}\x1b")), encoding="utf-8"
+    )
     said = run("check", vault)
     assert said.code == 4
     assert "the name of this table cannot be printed" in said.err
@@ -93,7 +101,16 @@ def test_a_policy_that_is_made_of_a_header_can_be_printed(run: Run, tmp_path: Pa
     names = ["p", COLUMN, *FORMULAS[:3]]
     (tmp_path / "rows.csv").write_text(",".join(names) + "\n1,2,3,4,5\n", encoding="utf-8")
     made = run(
-        "init", tmp_path / "vault", "--source", tmp_path / "rows.csv", "--unit", "p", "--epsilon", "3", "--answers", "9"
+        "init",
+        tmp_path / "vault",
+        "--source",
+        tmp_path / "rows.csv",
+        "--unit",
+        "p",
+        "--epsilon",
+        "3",
+        "--answers",
+        "9",
     )
     assert made.code == 0, made.err
     assert is_clean(made.out)

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.curator import Limit, Noisy, Shared
-from tacit.curator.view import Viewed, view_answer
+from tacit.curator.answer.view import Viewed, view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Kind, Plan, Table, canonical, read_sql
 
@@ -36,7 +36,9 @@ PURE = Limit(3)
 CONCENTRATED = Limit(3, 1e-6)
 
 
-def noisy(*integers: int, spread: Any = 10, kind: type[Laplace] | type[Gaussian] = Gaussian) -> list[Noisy]:
+def noisy(
+    *integers: int, spread: Any = 10, kind: type[Laplace] | type[Gaussian] = Gaussian
+) -> list[Noisy]:
     """Released integers that count in ones."""
     return [Noisy(integer, kind(spread), Fraction(1)) for integer in integers]
 

@@ -35,7 +35,19 @@ COLUMNS: dict[str, Any] = {
     "month": {"type": "date", "low": date(2024, 1, 1), "high": date(2024, 12, 31)},
     "seen": {"type": "timestamp"},
 }
-NUMBERS = [nan, -nan, inf, -inf, None, -0.0, 5e-324, -5e-324, 2.0**63, -(2.0**63), 1.7976931348623157e308]
+NUMBERS = [
+    nan,
+    -nan,
+    inf,
+    -inf,
+    None,
+    -0.0,
+    5e-324,
+    -5e-324,
+    2.0**63,
+    -(2.0**63),
+    1.7976931348623157e308,
+]
 WHOLES = [None, (1 << 63) - 1, -(1 << 63), 2**53 + 1, -1]
 TEXTS = [
     None,
@@ -52,7 +64,10 @@ TEXTS = [
     "é\N{GRINNING FACE}",
 ]
 DAYS = [None, date(1, 1, 1), date(9999, 12, 31), date(1969, 12, 31)]
-MOMENTS = [None, *(datetime(*day) for day in ((1, 1, 1), (9999, 12, 31), (1677, 9, 21), (2262, 4, 12)))]  # noqa: DTZ001
+MOMENTS = [
+    None,
+    *(datetime(*day) for day in ((1, 1, 1), (9999, 12, 31), (1677, 9, 21), (2262, 4, 12))),  # noqa: DTZ001
+]
 POISON: dict[str, list[Any]] = {
     "ward": TEXTS,
     "size": WHOLES,
@@ -127,7 +142,12 @@ def _cell(cell: object) -> str:
 def as_pandas(rows: list[dict[str, Any]], folder: Path) -> object:
     """Columns of Arrow's types, and of NumPy's for numbers, whose NULL is NaN."""
     frame = pa.Table.from_pylist(rows, ARROW).to_pandas(types_mapper=pd.ArrowDtype)
-    return frame.assign(**{name: frame[name].to_numpy(np.float64, na_value=nan) for name in ("grade", "cost", "free")})
+    return frame.assign(
+        **{
+            name: frame[name].to_numpy(np.float64, na_value=nan)
+            for name in ("grade", "cost", "free")
+        }
+    )
 
 
 def as_polars(rows: list[dict[str, Any]], folder: Path) -> object:
@@ -158,7 +178,10 @@ CLEAN = {
     "month": date(2024, 7, 8),
     "seen": datetime(2024, 5, 6, 7, 8, 9),  # noqa: DTZ001 -- columns without a zone hold UTC
 }
-OTHERS = [{"who": f"w{n % 4}"} | CLEAN | {"ward": "AB"[n % 2], "whole": n, "cost": n / 4} for n in range(8)]
+OTHERS = [
+    {"who": f"w{n % 4}"} | CLEAN | {"ward": "AB"[n % 2], "whole": n, "cost": n / 4}
+    for n in range(8)
+]
 
 
 def poisoned(turn: int) -> dict[str, Any]:
@@ -166,7 +189,9 @@ def poisoned(turn: int) -> dict[str, Any]:
 
 
 def opened(source: object, delta: float = 0) -> Vault:
-    return tacit.protect(source, unit="who", contributions=2, columns=COLUMNS, epsilon=100, delta=delta, name="data")
+    return tacit.protect(
+        source, unit="who", contributions=2, columns=COLUMNS, epsilon=100, delta=delta, name="data"
+    )
 
 
 @contextmanager
@@ -174,7 +199,9 @@ def constant_release() -> Iterator[None]:
     """Every mechanism releases numbers that have nothing to do with what it was given."""
 
     def release(_: object, value: Any, times: int | None = None) -> Any:
-        return np.array([(7919 * place) % 4001 - 500 for place in range(len(value))], dtype=np.int64)
+        return np.array(
+            [(7919 * place) % 4001 - 500 for place in range(len(value))], dtype=np.int64
+        )
 
     with patch.object(Laplace, "release", release), patch.object(Gaussian, "release", release):
         yield
@@ -199,7 +226,16 @@ def left_by(vault: Vault) -> list[Any]:
             left.append((type(refusal), str(refusal), refusal.args))
             continue
         kinds = [[type(cell) for cell in row] for row in release.rows]
-        left.append((release.columns, release.rows, kinds, str(release), release._repr_html_(), release.price))
+        left.append(
+            (
+                release.columns,
+                release.rows,
+                kinds,
+                str(release),
+                release._repr_html_(),
+                release.price,
+            )
+        )
     return [*left, vault.budget]
 
 
@@ -264,7 +300,9 @@ def test_integers_beyond_64_bits_tell_nothing(how, tmp_path):
         if how == "csv":
             source = tmp_path / "data.csv"
             source.write_text(f"who,whole\na,3\nb,{cell}\n", encoding="utf-8")
-        vault = tacit.protect(source, unit="who", contributions=1, columns=columns, epsilon=100, name="data")
+        vault = tacit.protect(
+            source, unit="who", contributions=1, columns=columns, epsilon=100, name="data"
+        )
         with constant_release():
             seen.append(str(vault.sql(text, epsilon=1)))
     assert len(set(seen)) == 1

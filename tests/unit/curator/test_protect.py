@@ -14,7 +14,12 @@ from tacit.plan import Column, Kind
 
 ROWS = [{"person": 1, "ward": "A", "cost": 3.0}, {"person": 2, "ward": None, "cost": None}]
 ANY = tuple(Kind)
-DECLARED = {"unit": "person", "contributions": 3, "columns": {"ward": ["A", "B"], "cost": (0, 10)}, "epsilon": 3}
+DECLARED = {
+    "unit": "person",
+    "contributions": 3,
+    "columns": {"ward": ["A", "B"], "cost": (0, 10)},
+    "epsilon": 3,
+}
 
 
 def vault(**changed):
@@ -55,11 +60,20 @@ def test_a_column_that_is_not_there_is_named_with_one_that_is():
         ((0.1, 2.5), Column("x", Kind.NUMBER, Fraction(1, 10), Fraction(5, 2))),
         (["a", "b"], Column("x", Kind.TEXT, values=("a", "b"))),
         ([True, False], Column("x", Kind.BOOLEAN, values=(True, False))),
-        ((date(2025, 1, 1), date(2025, 12, 31)), Column("x", Kind.DATE, date(2025, 1, 1), date(2025, 12, 31))),
+        (
+            (date(2025, 1, 1), date(2025, 12, 31)),
+            Column("x", Kind.DATE, date(2025, 1, 1), date(2025, 12, 31)),
+        ),
         ("integer", Column("x", Kind.INTEGER)),
         (Kind.DATE, Column("x", Kind.DATE)),
-        ({"type": "integer", "low": 0, "high": 9, "nullable": False}, Column("x", Kind.INTEGER, 0, 9, nullable=False)),
-        ({"type": "integer", "low": -0.5, "high": 9.5}, Column("x", Kind.INTEGER, Fraction(-1, 2), Fraction(19, 2))),
+        (
+            {"type": "integer", "low": 0, "high": 9, "nullable": False},
+            Column("x", Kind.INTEGER, 0, 9, nullable=False),
+        ),
+        (
+            {"type": "integer", "low": -0.5, "high": 9.5},
+            Column("x", Kind.INTEGER, Fraction(-1, 2), Fraction(19, 2)),
+        ),
         (Column("x", Kind.TEXT), Column("x", Kind.TEXT)),
     ],
     ids=str,
@@ -119,7 +133,9 @@ def test_the_kind_comes_from_the_type_of_the_source_and_not_from_its_values():
 def test_a_stream_is_read_once():
     batch = pa.record_batch({"who": [1, 2, 3], "x": [1, 2, 3]})
     stream = pa.RecordBatchReader.from_batches(batch.schema, [batch])
-    with protect(stream, unit="who", contributions=1, columns={"x": (0, 9)}, epsilon=10**5) as vault:
+    with protect(
+        stream, unit="who", contributions=1, columns={"x": (0, 9)}, epsilon=10**5
+    ) as vault:
         (row,) = vault.sql("SELECT COUNT(*) AS n FROM data", epsilon=1000)
         assert row["n"] == 3
 
@@ -127,6 +143,14 @@ def test_a_stream_is_read_once():
 def test_a_source_is_described_and_asked_by_one_database(monkeypatch, tmp_path):
     duckdb.sql("SELECT 1 AS patient, 'A' AS ward").write_parquet(str(tmp_path / "visits.parquet"))
     connected, connect = [], duckdb.connect
-    monkeypatch.setattr(duckdb, "connect", lambda *given: connected.append(given) or connect(*given))
-    with protect(tmp_path / "visits.parquet", unit="patient", contributions=1, columns={"ward": ["A"]}, epsilon=1):
+    monkeypatch.setattr(
+        duckdb, "connect", lambda *given: connected.append(given) or connect(*given)
+    )
+    with protect(
+        tmp_path / "visits.parquet",
+        unit="patient",
+        contributions=1,
+        columns={"ward": ["A"]},
+        epsilon=1,
+    ):
         assert len(connected) == 1

@@ -31,7 +31,12 @@ CASES = {
     "integers with a sign": (["+18", "+19", "+20"], INTEGER, "", 19),
     "integers with fractions": (["18.5", "19.5", "20.5"], INTEGER, "", None),
     "numbers with a point": (["18.5", "19.5", "20"], NUMBER, "", 19.5),
-    "numbers with a comma": (['"18,5"', '"19,5"', '"20"'], NUMBER, 'separator = ";", decimal = ","', 19.5),
+    "numbers with a comma": (
+        ['"18,5"', '"19,5"', '"20"'],
+        NUMBER,
+        'separator = ";", decimal = ","',
+        19.5,
+    ),
     "numbers with a comma that is not declared": (['"18,5"', '"19,5"', '"20,5"'], NUMBER, "", None),
     "numbers with words for nothing": (["18", "NA", "20"], NUMBER, 'nulls = ["NA"]', "NULL"),
     "numbers with words for nothing that are not declared": (["18", "NA", "20"], NUMBER, "", None),
@@ -39,37 +44,93 @@ CASES = {
     "y and n": (["y", "N", "y"], 'type = "boolean"', "", False),
     "one and zero": (["1", "0", "1"], 'type = "boolean"', "", False),
     "truth values of pandas": (["True", "False", "True"], 'type = "boolean"', "", False),
-    "other words": (["ja", "nein", "ja"], 'type = "boolean"', 'true = ["ja"], false = ["nein"]', False),
+    "other words": (
+        ["ja", "nein", "ja"],
+        'type = "boolean"',
+        'true = ["ja"], false = ["nein"]',
+        False,
+    ),
     "other words that are not declared": (["ja", "nein", "ja"], 'type = "boolean"', "", None),
     "days": (["2024-01-01", "2024-01-02", "2024-01-03"], 'type = "date"', "", "2024-01-02"),
-    "days at midnight": (["2024-01-01 00:00:00", "2024-01-02 00:00:00", ""], 'type = "date"', "", "2024-01-02"),
-    "days in ISO": (["2024-01-01T00:00:00", "2024-01-02T00:00:00Z", ""], 'type = "date"', "", "2024-01-02"),
-    "days with slashes": (["1/2/2024", "02/01/2024", ""], 'type = "date"', 'dates = "%d/%m/%Y"', "2024-01-02"),
+    "days at midnight": (
+        ["2024-01-01 00:00:00", "2024-01-02 00:00:00", ""],
+        'type = "date"',
+        "",
+        "2024-01-02",
+    ),
+    "days in ISO": (
+        ["2024-01-01T00:00:00", "2024-01-02T00:00:00Z", ""],
+        'type = "date"',
+        "",
+        "2024-01-02",
+    ),
+    "days with slashes": (
+        ["1/2/2024", "02/01/2024", ""],
+        'type = "date"',
+        'dates = "%d/%m/%Y"',
+        "2024-01-02",
+    ),
     "days with slashes, American": (
         ["2/1/2024", "01/02/2024", ""],
         'type = "date"',
         'dates = "%m/%d/%Y"',
         "2024-01-02",
     ),
-    "days with slashes that are not declared": (["1/2/2024", "02/01/2024", ""], 'type = "date"', "", None),
-    "moments": (["2024-01-01 10:00", "2024-01-02 10:00:00.5", ""], 'type = "timestamp"', "", "2024-01-02 10:00:00.5"),
+    "days with slashes that are not declared": (
+        ["1/2/2024", "02/01/2024", ""],
+        'type = "date"',
+        "",
+        None,
+    ),
+    "moments": (
+        ["2024-01-01 10:00", "2024-01-02 10:00:00.5", ""],
+        'type = "timestamp"',
+        "",
+        "2024-01-02 10:00:00.5",
+    ),
     "moments in a zone": (
         ["2024-01-01T10:00Z", "2024-01-02T12:00+02:00", ""],
         'type = "timestamp"',
         "",
         "2024-01-02 10:00:00",
     ),
-    "moments without a time": (["2024-01-01", "2024-01-02", ""], 'type = "timestamp"', "", "2024-01-02 00:00:00"),
-    "texts in Latin-1": (["Jörg", "Zoë", "Ann"], 'type = "text", values = ["Zoë"]', 'encoding = "latin-1"', "Zoë"),
-    "texts in Latin-1 that are not declared": (["Jörg", "Zoë", "Ann"], 'type = "text", values = ["Zoë"]', "", None),
-    "texts in Windows-1252": (["„a“", "€", "b"], 'type = "text", values = ["€"]', 'encoding = "windows-1252"', "€"),
+    "moments without a time": (
+        ["2024-01-01", "2024-01-02", ""],
+        'type = "timestamp"',
+        "",
+        "2024-01-02 00:00:00",
+    ),
+    "texts in Latin-1": (
+        ["Jörg", "Zoë", "Ann"],
+        'type = "text", values = ["Zoë"]',
+        'encoding = "latin-1"',
+        "Zoë",
+    ),
+    "texts in Latin-1 that are not declared": (
+        ["Jörg", "Zoë", "Ann"],
+        'type = "text", values = ["Zoë"]',
+        "",
+        None,
+    ),
+    "texts in Windows-1252": (
+        ["„a“", "€", "b"],
+        'type = "text", values = ["€"]',
+        'encoding = "windows-1252"',
+        "€",
+    ),
 }
 
 
 def vault_of(folder: Path, cells: list[str], declared: str, form: str) -> Path:
     mark = ";" if 'separator = ";"' in form else ","
     rows = "".join(f"{cell}{mark}u{n}\n" for n, cell in enumerate(cells))
-    encoding = "cp1252" if "1252" in form else "latin-1" if declared.startswith('type = "text"') else "utf-8"
+    encoding = (
+        "cp1252"
+        if "1252" in form
+        else "latin-1"
+        if declared.startswith('type = "text"')
+        else "utf-8"
+    )
     (folder / "t.csv").write_bytes(f"x{mark}who\n{rows}".encode(encoding))
     form = form.replace(", ", "\n") if form else ""
     (folder / "tacit.toml").write_text(
@@ -123,9 +184,13 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("form", "key", "remedy"), FAULTS, ids=[form for form, _, _ in FAULTS])
-def test_a_format_that_makes_no_sense_is_refused_by_its_key(form: str, key: str, remedy: str, tmp_path: Path) -> None:
+def test_a_format_that_makes_no_sense_is_refused_by_its_key(
+    form: str, key: str, remedy: str, tmp_path: Path
+) -> None:
     vault = vault_of(tmp_path, ["1"], INTEGER, "")
-    (vault / "tacit.toml").write_text(POLICY.format(format=f"[tables.t.format]\n{form}\n", declared=INTEGER))
+    (vault / "tacit.toml").write_text(
+        POLICY.format(format=f"[tables.t.format]\n{form}\n", declared=INTEGER)
+    )
     with pytest.raises(InvalidPolicy) as refusal:
         read_policy(vault)
     faults = [fault for fault in refusal.value.faults if fault.key == f"tables.t.{key}"]
@@ -138,19 +203,28 @@ def test_only_a_text_file_has_a_format(tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     pq.write_table(pa.table({"x": [1], "who": [1]}), tmp_path / "t.parquet")
-    text = POLICY.format(format='[tables.t.format]\ndecimal = ","\n', declared=INTEGER).replace("t.csv", "t.parquet")
+    text = POLICY.format(format='[tables.t.format]\ndecimal = ","\n', declared=INTEGER).replace(
+        "t.csv", "t.parquet"
+    )
     (tmp_path / "tacit.toml").write_text(text)
     with pytest.raises(InvalidPolicy, match="only a text file"):
         read_policy(tmp_path)
     with pytest.raises(InvalidInput, match="only a text file"):
-        tacit.protect([{"x": 1}], unit="row", columns={"x": (0, 1)}, epsilon=1, format={"decimal": ","})
+        tacit.protect(
+            [{"x": 1}], unit="row", columns={"x": (0, 1)}, epsilon=1, format={"decimal": ","}
+        )
 
 
 def test_a_format_may_be_given_in_one_call(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text('x;who\n"1,5";a\n')
     given = {"separator": ";", "decimal": ","}
     with tacit.protect(
-        tmp_path / "t.csv", unit="who", contributions=1, columns={"x": (0, 2)}, epsilon=10**5, format=given
+        tmp_path / "t.csv",
+        unit="who",
+        contributions=1,
+        columns={"x": (0, 2)},
+        epsilon=10**5,
+        format=given,
     ) as opened:
         (row,) = opened.sql("SELECT COUNT(*) AS n FROM t WHERE x = 1.5", epsilon=1000)
         assert row["n"] == 1

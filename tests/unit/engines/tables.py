@@ -3,7 +3,20 @@
 from datetime import date, datetime
 from fractions import Fraction
 
-from tacit.plan import Column, Counted, Field, Key, Kind, Question, Scan, Summed, Table, Units, Weighing, Weights
+from tacit.plan import (
+    Column,
+    Counted,
+    Field,
+    Key,
+    Kind,
+    Question,
+    Scan,
+    Summed,
+    Table,
+    Units,
+    Weighing,
+    Weights,
+)
 
 WARD = Column("ward", Kind.TEXT, values=("A", "B"))
 COST = Column("cost", Kind.NUMBER, low=0, high=10)

@@ -30,7 +30,10 @@ from tacit.plan import (
 AGE = Column("age", Kind.NUMBER, 0, 120, nullable=False)
 NAME = Column("name", Kind.TEXT)
 PEOPLE = Table("people", (AGE, NAME), unit="p", contributions=10)
-ROWS = [{"p": n, "age": age, "name": "ab"[n % 2]} for n, age in enumerate([20.0, None, nan, 30.0, -inf, 500.0])]
+ROWS = [
+    {"p": n, "age": age, "name": "ab"[n % 2]}
+    for n, age in enumerate([20.0, None, nan, 30.0, -inf, 500.0])
+]
 LOOSE = Weights(Weighing.L2, 10, 10, 0)
 SUM = Summed(Field(AGE), Fraction(1), 0, 120)
 QUESTIONS = {
@@ -71,7 +74,11 @@ def people(request, tmp_path):
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_row_without_a_value_that_must_be_there_is_left_out(people, name):
     question = QUESTIONS[name]
-    wanted = {"rows": [[4, 20 + 30 + 0 + 120, 4]], "without its column": [[4]], "where it is NULL": [[0]]}[name]
+    wanted = {
+        "rows": [[4, 20 + 30 + 0 + 120, 4]],
+        "without its column": [[4]],
+        "where it is NULL": [[0]],
+    }[name]
     with DuckDB({PEOPLE: people}) as engine:
         assert engine.evaluate(question, LOOSE).tolist() == wanted
     assert Memory({PEOPLE: ROWS}).evaluate(question, LOOSE).tolist() == wanted
@@ -87,7 +94,9 @@ def test_it_is_left_out_of_every_nest(people, text):
 
 
 def test_it_brings_no_unknown_key(people):
-    plan = read_sql("SELECT name, COUNT(*) AS n FROM people GROUP BY name", {"people": PEOPLE}, finding=True)
+    plan = read_sql(
+        "SELECT name, COUNT(*) AS n FROM people GROUP BY name", {"people": PEOPLE}, finding=True
+    )
     keeping = Keeping(1, 0, b"secret")
     with DuckDB({PEOPLE: people}) as engine, engine.gather(plan.question, keeping) as found:
         assert sorted(found.weights.tolist()) == [2, 2]

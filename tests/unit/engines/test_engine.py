@@ -92,7 +92,10 @@ def test_every_row_is_a_unit_if_there_is_none(kind):
     by_row = replace(VISITS, unit=None)
     engine = kind({by_row: ROWS})
     question = replace(EVERYTHING, rows=Scan(by_row))
-    assert engine.evaluate(question, Weights(Weighing.L2, 1, 1, 2)).tolist() == [[16, 140, 16], [4, 160, 4]]
+    assert engine.evaluate(question, Weights(Weighing.L2, 1, 1, 2)).tolist() == [
+        [16, 140, 16],
+        [4, 160, 4],
+    ]
 
 
 @pytest.mark.parametrize("kind", ENGINES)

@@ -36,7 +36,19 @@ LONG = "x" * (1 << 20)
 CELLS = {
     Kind.BOOLEAN: [True, False, None],
     Kind.INTEGER: [0, 1, -1, None, (1 << 63) - 1, -(1 << 63), 2**53 + 1],
-    Kind.NUMBER: [0.0, -0.0, 1.5, None, nan, -nan, inf, -inf, 5e-324, 1.7976931348623157e308, -1e308],
+    Kind.NUMBER: [
+        0.0,
+        -0.0,
+        1.5,
+        None,
+        nan,
+        -nan,
+        inf,
+        -inf,
+        5e-324,
+        1.7976931348623157e308,
+        -1e308,
+    ],
     Kind.TEXT: ["", "A", None, LONG, "\0", "\N{GRINNING FACE}", "NaN", "'"],
     Kind.DATE: [date(1, 1, 1), date(2025, 1, 1), date(9999, 12, 31), None],
     Kind.TIMESTAMP: [datetime(1, 1, 1), datetime(2025, 1, 1, 1), datetime(9999, 12, 31, 23), None],  # noqa: DTZ001
@@ -53,7 +65,10 @@ BOUNDS = {
     Kind.INTEGER: [(None, None), (0, 5), (None, 5), (-(1 << 63), None)],
     Kind.NUMBER: [(None, None), (-1, 2), (None, 2), (-1, None)],
     Kind.DATE: [(None, None), (date(2024, 1, 1), date(2025, 6, 1))],
-    Kind.TIMESTAMP: [(None, None), (datetime(2024, 1, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC))],
+    Kind.TIMESTAMP: [
+        (None, None),
+        (datetime(2024, 1, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC)),
+    ],
 }
 LOOSE = Weights(Weighing.L2, 1000, 1000, 3)
 
@@ -61,14 +76,21 @@ LOOSE = Weights(Weighing.L2, 1000, 1000, 3)
 def column_cases():
     for kind in Kind:
         for low, high in BOUNDS.get(kind, [(None, None)]):
-            yield pytest.param(Column("x", kind, low, high), id=f"{kind.value} from {low} to {high}")
+            yield pytest.param(
+                Column("x", kind, low, high), id=f"{kind.value} from {low} to {high}"
+            )
 
 
 def questions(table):
     """All there is to ask about one column without calculating: nulls, order, keys, and its sum if it has bounds."""
     (column,) = table.columns
     field = Field(column)
-    middle = {Kind.INTEGER: 1, Kind.NUMBER: Fraction(3, 2), Kind.TEXT: "A", Kind.DATE: date(2025, 1, 1)}
+    middle = {
+        Kind.INTEGER: 1,
+        Kind.NUMBER: Fraction(3, 2),
+        Kind.TEXT: "A",
+        Kind.DATE: date(2025, 1, 1),
+    }
     middle |= {Kind.BOOLEAN: True, Kind.TIMESTAMP: datetime(2025, 1, 1, 1, tzinfo=UTC)}
     pivot = Literal(middle[column.kind], column.kind)
     measures = [Counted(), Counted(field)]
@@ -76,11 +98,19 @@ def questions(table):
         measures.append(sum_measure(field))
     yield Question(Scan(table), (), tuple(measures))
     yield Question(Where(Scan(table), IsNull(field)), (), (Counted(),))
-    for operator in ["=", "<>"] if column.kind is Kind.BOOLEAN else ["=", "<>", "<", "<=", ">", ">="]:
+    for operator in (
+        ["=", "<>"] if column.kind is Kind.BOOLEAN else ["=", "<>", "<", "<=", ">", ">="]
+    ):
         yield Question(Where(Scan(table), Compared(operator, field, pivot)), (), (Counted(),))
-    keys = [c for c in CELLS[column.kind] if c is not None and (not isinstance(c, float) or abs(c) < 100)]
+    keys = [
+        c
+        for c in CELLS[column.kind]
+        if c is not None and (not isinstance(c, float) or abs(c) < 100)
+    ]
     keys = [Fraction(c) if isinstance(c, float) else c for c in keys]
-    yield Question(Scan(table), (Key(field, tuple(dict.fromkeys(keys))),), (Counted(), Counted(field)))
+    yield Question(
+        Scan(table), (Key(field, tuple(dict.fromkeys(keys))),), (Counted(), Counted(field))
+    )
     yield Question(Scan(table), (), (Counted(Case(((IsNull(field), pivot),), field)),))
 
 
@@ -106,7 +136,10 @@ def test_every_source_survives_every_poison(column, tmp_path):
         expected = Memory({table: source})
         with DuckDB({table: source}, threads=1) as engine:
             for question in asked:
-                assert engine.evaluate(question, LOOSE).tolist() == expected.evaluate(question, LOOSE).tolist()
+                assert (
+                    engine.evaluate(question, LOOSE).tolist()
+                    == expected.evaluate(question, LOOSE).tolist()
+                )
 
 
 STORED = [
@@ -129,8 +162,20 @@ STORED = [
     ("TIMESTAMP", "0044-03-15 (BC)", Kind.TIMESTAMP, datetime(2024, 1, 1, tzinfo=UTC), None),
     ("TIMESTAMPTZ", "12025-01-01", Kind.TIMESTAMP, datetime(2025, 6, 1, tzinfo=UTC), None),
     ("DATE", "2025-01-01", Kind.TIMESTAMP, datetime(2025, 1, 1, tzinfo=UTC), date(2025, 1, 1)),
-    ("TIMESTAMP_S", "2025-01-01", Kind.TIMESTAMP, datetime(2025, 1, 1, tzinfo=UTC), date(2025, 1, 1)),
-    ("TIMESTAMP_NS", "2025-01-01", Kind.TIMESTAMP, datetime(2025, 1, 1, tzinfo=UTC), date(2025, 1, 1)),
+    (
+        "TIMESTAMP_S",
+        "2025-01-01",
+        Kind.TIMESTAMP,
+        datetime(2025, 1, 1, tzinfo=UTC),
+        date(2025, 1, 1),
+    ),
+    (
+        "TIMESTAMP_NS",
+        "2025-01-01",
+        Kind.TIMESTAMP,
+        datetime(2025, 1, 1, tzinfo=UTC),
+        date(2025, 1, 1),
+    ),
 ]
 
 
@@ -138,8 +183,13 @@ STORED = [
 def test_types_that_python_does_not_have_are_read_too(stored, text, kind, bounded, same, tmp_path):
     """A cell of another width is read as the same value; beyond the kind it clamps to the bounds, or is NULL."""
     with duckdb.connect(tmp_path / "odd.duckdb") as connection:
-        connection.execute(f"CREATE TABLE odd AS SELECT x::{stored} AS x FROM (VALUES ('{text}'), (NULL)) v(x)")
-    limits = {Kind.DATE: (date(2024, 1, 1), date(2025, 6, 1)), Kind.TIMESTAMP: (date(2024, 1, 1), date(2025, 6, 1))}
+        connection.execute(
+            f"CREATE TABLE odd AS SELECT x::{stored} AS x FROM (VALUES ('{text}'), (NULL)) v(x)"
+        )
+    limits = {
+        Kind.DATE: (date(2024, 1, 1), date(2025, 6, 1)),
+        Kind.TIMESTAMP: (date(2024, 1, 1), date(2025, 6, 1)),
+    }
     for low, high in ((None, None), limits.get(kind, (0, 5))):
         column = Column("x", kind, low, high)
         table = Table("odd", (column,))
@@ -151,7 +201,10 @@ def test_types_that_python_does_not_have_are_read_too(stored, text, kind, bounde
             if same is not None:
                 memory = Memory({table: [{"x": same}, {"x": None}]})
                 for question in questions(table):
-                    assert engine.evaluate(question, LOOSE).tolist() == memory.evaluate(question, LOOSE).tolist()
+                    assert (
+                        engine.evaluate(question, LOOSE).tolist()
+                        == memory.evaluate(question, LOOSE).tolist()
+                    )
             if low is not None and bounded is not None:
                 key = Question(Scan(table), (Key(Field(column), (bounded,)),), (Counted(),))
                 assert engine.evaluate(key, LOOSE).tolist() == [[8]]
@@ -159,7 +212,9 @@ def test_types_that_python_does_not_have_are_read_too(stored, text, kind, bounde
 
 def test_nan_of_either_sign_is_null_in_numpy_too():
     table = Table("poisoned", (Column("x", Kind.NUMBER),))
-    bits = np.array([0x7FF8000000000000, 0xFFF8000000000001, 0x7FF0000000000001, 0x3FF0000000000000], np.uint64)
+    bits = np.array(
+        [0x7FF8000000000000, 0xFFF8000000000001, 0x7FF0000000000001, 0x3FF0000000000000], np.uint64
+    )
     engine = DuckDB({table: pa.table({"x": bits.view(np.float64)})})
     question = Question(Scan(table), (), (Counted(), Counted(Field(table.columns[0]))))
     assert engine.evaluate(question, LOOSE).tolist() == [[32, 8]]
@@ -178,13 +233,17 @@ def test_timestamps_beyond_all_years_clamp_or_are_null(stored, zone, tmp_path):
         pq.write_table(frame, tmp_path / "x.parquet")
         sources.append(tmp_path / "x.parquet")
     inside = 5 if stored == "ns" else 2  # 2**62 nanoseconds are 146 years
-    for low, high, found in ((None, None, inside), (datetime(2024, 1, 1, tzinfo=UTC), date(2025, 6, 1), 7)):
+    for low, high, found in (
+        (None, None, inside),
+        (datetime(2024, 1, 1, tzinfo=UTC), date(2025, 6, 1), 7),
+    ):
         table = Table("ends", (Column("x", Kind.TIMESTAMP, low, high),))
         question = Question(Scan(table), (), (Counted(Field(table.columns[0])),))
         for source in sources:
             try:
                 engine = DuckDB({table: source})
-            except InvalidData:  # seconds that are too many are refused when the curator opens the file
+            except InvalidData:
+                # seconds that are too many are refused when the curator opens the file
                 assert stored in {"s", "ms"}
                 continue
             assert engine.evaluate(question, LOOSE).tolist() == [[8 * found]]
@@ -192,7 +251,10 @@ def test_timestamps_beyond_all_years_clamp_or_are_null(stored, zone, tmp_path):
 
 def test_days_beyond_all_years_clamp_or_are_null(tmp_path):
     days = [0, (1 << 31) - 1, -(1 << 31), 1 - (1 << 31), 1 << 30, -(1 << 30)]
-    pq.write_table(pa.table({"x": pa.array(np.array(days, np.int32)).cast(pa.date32())}), tmp_path / "x.parquet")
+    pq.write_table(
+        pa.table({"x": pa.array(np.array(days, np.int32)).cast(pa.date32())}),
+        tmp_path / "x.parquet",
+    )
     for low, high, found in ((None, None, 1), (date(2024, 1, 1), date(2025, 6, 1), 6)):
         table = Table("ends", (Column("x", Kind.DATE, low, high),))
         with DuckDB({table: tmp_path / "x.parquet"}) as engine:

@@ -72,7 +72,8 @@ def column(name, kind=Kind.INTEGER, **bounds):
 @engines
 def test_private_rows_meet_within_a_unit_alone(rows_of):
     found = rows_of(
-        Joined(Scan(VISITS), Scan(PEOPLE)), world([visit(1), visit(2), visit(2, 5)], [person(2), person(3)])
+        Joined(Scan(VISITS), Scan(PEOPLE)),
+        world([visit(1), visit(2), visit(2, 5)], [person(2), person(3)]),
     )
     assert found == Counter({(2, (1, None, "A", "f")): 1, (2, (5, None, "A", "f")): 1})
 
@@ -80,23 +81,35 @@ def test_private_rows_meet_within_a_unit_alone(rows_of):
 @engines
 def test_private_rows_of_different_units_never_meet_whatever_else_is_equal(rows_of):
     other = Table("others", (Column("w", Kind.TEXT),), unit="whose")
-    given = World({VISITS: [visit(1), visit(2)], other: [{"whose": 2, "w": "A"}, {"whose": 3, "w": "A"}]})
+    given = World(
+        {VISITS: [visit(1), visit(2)], other: [{"whose": 2, "w": "A"}, {"whose": 3, "w": "A"}]}
+    )
     rows = Joined(Scan(VISITS), Scan(other), ((Field(WARD), Field(Column("w", Kind.TEXT))),))
     assert rows_of(rows, given) == Counter({(2, (1, None, "A", "A")): 1})
     kept = Joined(Scan(VISITS), Scan(other), rows.on, outer=True)
-    assert rows_of(kept, given) == Counter({(2, (1, None, "A", "A")): 1, (1, (1, None, "A", None)): 1})
+    assert rows_of(kept, given) == Counter(
+        {(2, (1, None, "A", "A")): 1, (1, (1, None, "A", None)): 1}
+    )
 
 
 @engines
 def test_windows_that_are_divided_further_stay_within_a_unit(rows_of):
     window = Running(fold_rows(Folding.COUNT, None, 9), (), (Field(WARD),))
-    found = rows_of(Windowed(Scan(VISITS), (window,)), world([visit(1), visit(1), visit(2), visit(1, 1, "B")]))
-    assert {(owner, cells[2]): cells[3] for owner, cells in found} == {(1, "A"): 2, (2, "A"): 1, (1, "B"): 1}
+    found = rows_of(
+        Windowed(Scan(VISITS), (window,)), world([visit(1), visit(1), visit(2), visit(1, 1, "B")])
+    )
+    assert {(owner, cells[2]): cells[3] for owner, cells in found} == {
+        (1, "A"): 2,
+        (2, "A"): 1,
+        (1, "B"): 1,
+    }
 
 
 @engines
 def test_an_outer_join_keeps_the_left_side_and_never_the_right(rows_of):
-    found = rows_of(Joined(Scan(VISITS), Scan(PEOPLE), (), outer=True), world([visit(1)], [person(2)]))
+    found = rows_of(
+        Joined(Scan(VISITS), Scan(PEOPLE), (), outer=True), world([visit(1)], [person(2)])
+    )
     assert found == Counter({(1, (1, None, "A", None)): 1})
 
 
@@ -105,14 +118,21 @@ def test_nobody_meets_nobody(rows_of):
     given = world([visit(None), visit(1)], [person(None), person(1)])
     assert rows_of(Joined(Scan(VISITS), Scan(PEOPLE)), given).total() == 1
     assert rows_of(Joined(Scan(VISITS), Scan(PEOPLE), (), outer=True), given).total() == 1
-    assert rows_of(Stacked((Computed(Scan(VISITS), ()), Computed(Scan(PEOPLE), ()))), given).total() == 2
+    assert (
+        rows_of(Stacked((Computed(Scan(VISITS), ()), Computed(Scan(PEOPLE), ()))), given).total()
+        == 2
+    )
 
 
 @engines
 def test_a_missing_unit_makes_no_other_unknown(rows_of):
     given = world([visit(1), visit(2), visit(None)], [person(None), person(2)])
-    assert rows_of(Kept(Scan(VISITS), Scan(PEOPLE), present=False), given) == Counter({(1, (1, None, "A")): 1})
-    assert rows_of(Kept(Scan(VISITS), Scan(PEOPLE), present=True), given) == Counter({(2, (1, None, "A")): 1})
+    assert rows_of(Kept(Scan(VISITS), Scan(PEOPLE), present=False), given) == Counter(
+        {(1, (1, None, "A")): 1}
+    )
+    assert rows_of(Kept(Scan(VISITS), Scan(PEOPLE), present=True), given) == Counter(
+        {(2, (1, None, "A")): 1}
+    )
 
 
 @engines
@@ -127,7 +147,10 @@ def test_units_that_are_stored_as_numbers_and_as_texts_are_the_same(rows_of):
 @engines
 def test_no_rows_are_of_no_type(rows_of):
     assert rows_of(Joined(Scan(VISITS), Scan(PEOPLE)), world([visit("a")], [])) == Counter()
-    assert rows_of(Kept(Scan(VISITS), Scan(PEOPLE), present=False), world([visit("a")], [])).total() == 1
+    assert (
+        rows_of(Kept(Scan(VISITS), Scan(PEOPLE), present=False), world([visit("a")], [])).total()
+        == 1
+    )
 
 
 @engines
@@ -140,7 +163,13 @@ def test_what_a_unit_adds_up_to_is_held(rows_of):
         fold_rows(Folding.GREATEST, Field(COST), 3),
         fold_rows(Folding.DISTINCT, Field(WARD), 3),
     )
-    rows = [visit(1, 10) for _ in range(9)] + [visit(1, None), visit(2, 4), visit(2, 5), visit(2, 5), visit(3, None)]
+    rows = [visit(1, 10) for _ in range(9)] + [
+        visit(1, None),
+        visit(2, 4),
+        visit(2, 5),
+        visit(2, 5),
+        visit(3, None),
+    ]
     rows += [visit(4, 0, ward) for ward in "ABCDE"] + [visit(5, 99)]
     found = dict(key for key in rows_of(Inner(Scan(VISITS), (), folds), world(rows)))
     assert found[1] == (30, 3, 3, 10.0, 10, 1)
@@ -166,7 +195,13 @@ def test_windows_see_one_unit_and_no_order_of_rows(rows_of):
         Placed(column("before", Kind.TEXT), Place.BEFORE, by_cost, (), Field(WARD)),
         Running(fold_rows(Folding.SUM, Field(COST), 9), by_cost),
     )
-    rows = [visit(1, 2, "B"), visit(1, 2, "A"), visit(1, 1, "C"), visit(2, 9, "A"), visit(1, None, "D")]
+    rows = [
+        visit(1, 2, "B"),
+        visit(1, 2, "A"),
+        visit(1, 1, "C"),
+        visit(2, 9, "A"),
+        visit(1, None, "D"),
+    ]
     expected = Counter(
         {
             (1, (1, None, "C", 1, 1, None, 1)): 1,
@@ -183,9 +218,12 @@ def test_windows_see_one_unit_and_no_order_of_rows(rows_of):
 
 @engines
 def test_descending_orders_have_nulls_last_too(rows_of):
-    window = Placed(column("k"), Place.NUMBER, (Ordering(Field(COST), descending=True),), (Field(WARD),))
+    window = Placed(
+        column("k"), Place.NUMBER, (Ordering(Field(COST), descending=True),), (Field(WARD),)
+    )
     found = rows_of(
-        Windowed(Scan(VISITS), (window,)), world([visit(1, 1), visit(1, None), visit(1, 3), visit(1, 9, "B")])
+        Windowed(Scan(VISITS), (window,)),
+        world([visit(1, 1), visit(1, None), visit(1, 3), visit(1, 9, "B")]),
     )
     assert {cells[0]: cells[3] for _, cells in found if cells[2] == "A"} == {3: 1, 1: 2, None: 3}
 
@@ -193,7 +231,9 @@ def test_descending_orders_have_nulls_last_too(rows_of):
 @engines
 def test_public_rows_meet_every_unit(rows_of):
     joined = Joined(Scan(VISITS), Scan(PUBLIC), ((Field(WARD), Field(PLACE)),), outer=True)
-    found = rows_of(joined, world([visit(1), visit(2, 1, "B"), visit(3, 1, None), visit(4, 1, "Z")]))
+    found = rows_of(
+        joined, world([visit(1), visit(2, 1, "B"), visit(3, 1, None), visit(4, 1, "Z")])
+    )
     assert {owner: cells[-1] for owner, cells in found} == {1: 1, 2: 2, 3: None, 4: None}
 
 
@@ -201,12 +241,18 @@ def evaluated(make, question):
     return make().evaluate(question, LOOSE).tolist()
 
 
-@pytest.mark.parametrize("engine", [Memory, lambda rows: DuckDB(rows, threads=1)], ids=["memory", "duckdb"])
+@pytest.mark.parametrize(
+    "engine", [Memory, lambda rows: DuckDB(rows, threads=1)], ids=["memory", "duckdb"]
+)
 def test_questions_about_any_rows_are_evaluated(engine):
     given = world([visit(1), visit(1, 4), visit(2, 7)], [person(1), person(3)])
-    rows = Where(Joined(Scan(VISITS), Scan(PEOPLE)), Compared("=", Field(SEX), Literal("f", Kind.TEXT)))
+    rows = Where(
+        Joined(Scan(VISITS), Scan(PEOPLE)), Compared("=", Field(SEX), Literal("f", Kind.TEXT))
+    )
     question = Question(
-        rows, (), (Counted(), Summed(Field(COST), fold_rows(Folding.COUNT, None, 1).step, 0, 10), Units())
+        rows,
+        (),
+        (Counted(), Summed(Field(COST), fold_rows(Folding.COUNT, None, 1).step, 0, 10), Units()),
     )
     held = engine(given.rows)
     assert held.evaluate(question, LOOSE).tolist() == [[2, 5, 1]]
@@ -233,5 +279,7 @@ def test_tables_that_number_their_units_for_themselves_are_not_combined(tmp_path
         for asked in (engine.dry_run, engine.evaluate):
             with pytest.raises(InvalidData, match="numbers its units for itself"):
                 asked(question, LOOSE)
-        alone = Question(Inner(Scan(VISITS), (), (fold_rows(Folding.COUNT, None, 3),)), (), (Counted(),))
+        alone = Question(
+            Inner(Scan(VISITS), (), (fold_rows(Folding.COUNT, None, 3),)), (), (Counted(),)
+        )
         assert engine.evaluate(alone, LOOSE).tolist() == [[1]]

@@ -8,10 +8,21 @@ from pathlib import Path
 import pytest
 
 from tacit.engines import DuckDB, Engine, Memory, stored_kinds
-from tacit.engines.dialect import Dialect, Encoding
-from tacit.engines.sources import Separated
+from tacit.engines.sources.kinds import Separated
+from tacit.engines.sources.text_format import Dialect, Encoding
 from tacit.errors import InvalidData
-from tacit.plan import Column, Counted, Field, Kind, Question, Scan, Summed, Table, Weighing, Weights
+from tacit.plan import (
+    Column,
+    Counted,
+    Field,
+    Kind,
+    Question,
+    Scan,
+    Summed,
+    Table,
+    Weighing,
+    Weights,
+)
 
 COST = Column("cost", Kind.INTEGER, low=0, high=100)
 TABLE = Table("t", (COST,), unit="patient")
@@ -49,7 +60,9 @@ def counted(engine: Engine) -> tuple[int, int]:
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("odd", ODD)
 @pytest.mark.parametrize("rows", [8, 900])
-def test_an_odd_row_counts_for_itself_alone(tmp_path: Path, place: str, odd: str, rows: int) -> None:
+def test_an_odd_row_counts_for_itself_alone(
+    tmp_path: Path, place: str, odd: str, rows: int
+) -> None:
     row, worth = ODD[odd]
     file = tmp_path / "t.csv"
     file.write_bytes(PLACES[place](b"".join(b"p%03d,A,1\n" % n for n in range(rows)), row))
@@ -79,7 +92,9 @@ def test_a_long_cell_is_one_cell(tmp_path: Path, encoding: Encoding) -> None:
 
 def test_columns_are_those_of_the_first_line_whatever_the_rows_say(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
-    file.write_bytes(HEAD + b"".join(b"p%03d,A,1\n" % n for n in range(900)) + b"patient,secret,cost,x\n")
+    file.write_bytes(
+        HEAD + b"".join(b"p%03d,A,1\n" % n for n in range(900)) + b"patient,secret,cost,x\n"
+    )
     ward = Table("t", (Column("secret", Kind.TEXT),), unit="patient")
     with pytest.raises(InvalidData) as refusal:
         DuckDB({ward: file})
@@ -101,9 +116,12 @@ def test_a_column_without_a_name_has_that_of_its_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "mark"), [("t.csv", ";"), ("t.csv", "\t"), ("t.csv", "|"), ("t.tsv", ","), ("t.tsv", ";")]
+    ("name", "mark"),
+    [("t.csv", ";"), ("t.csv", "\t"), ("t.csv", "|"), ("t.tsv", ","), ("t.tsv", ";")],
 )
-def test_a_file_with_another_separator_is_refused_by_its_first_line(tmp_path: Path, name: str, mark: str) -> None:
+def test_a_file_with_another_separator_is_refused_by_its_first_line(
+    tmp_path: Path, name: str, mark: str
+) -> None:
     file = tmp_path / name
     file.write_bytes(mark.join(["patient", "ward", "cost"]).encode() + b"\n")
     with pytest.raises(InvalidData, match=f"separated by {re.escape(repr(mark))}"):

@@ -57,7 +57,8 @@ def ideal_pi(context: Context) -> Decimal:
         return total
 
     return context.subtract(
-        context.multiply(Decimal(16), arctan_of_one_over(5)), context.multiply(Decimal(4), arctan_of_one_over(239))
+        context.multiply(Decimal(16), arctan_of_one_over(5)),
+        context.multiply(Decimal(4), arctan_of_one_over(239)),
     )
 
 
@@ -94,7 +95,8 @@ def test_the_exponential_is_enclosed(bits, number):
 def test_the_logarithm_is_enclosed(bits, number):
     if number != 1:
         ideal = Fraction(wide().ln(decimal(number, wide(200))))
-        near_one = max(0, -math.frexp(float(abs(number - 1)))[1])  # what cancels near 1 widens the ball
+        # what cancels near 1 widens the ball
+        near_one = max(0, -math.frexp(float(abs(number - 1)))[1])
         holds(log(number, bits + near_one), ideal, bits)
 
 
@@ -135,7 +137,9 @@ def test_the_normal_quantile_is_enclosed(probability):
     """The distribution function, by the other arithmetic, is at most p at the lower end and at least p at the upper."""
     point = normal_quantile(probability)
     root = Fraction(wide().sqrt(Decimal(2)))
-    low, high = (ideal_erfc(-round_to_digits(end / root)) / 2 for end in (lower(point), upper(point)))
+    low, high = (
+        ideal_erfc(-round_to_digits(end / root)) / 2 for end in (lower(point), upper(point))
+    )
     slack = Fraction(1, 10**33)
     assert low - slack <= probability <= high + slack
     assert upper(point) - lower(point) < Fraction(1, 1 << 80)
@@ -148,7 +152,9 @@ def round_to_digits(number: Fraction) -> Fraction:
 def test_known_quantiles():
     assert float(upper(normal_quantile(Fraction(39, 40)))) == 1.959963984540054 + math.ulp(1.0)
     assert lower(normal_quantile(Fraction(1, 2))) <= 0 <= upper(normal_quantile(Fraction(1, 2)))
-    assert float(lower(normal_quantile(Fraction(1, 10**9)))) == pytest.approx(-5.997807015007773, rel=1e-15)
+    assert float(lower(normal_quantile(Fraction(1, 10**9)))) == pytest.approx(
+        -5.997807015007773, rel=1e-15
+    )
 
 
 @pytest.mark.parametrize("probability", [0, 1, -1, 2, Fraction(3, 2), Fraction(-1, 10**9)])
@@ -157,7 +163,9 @@ def test_a_quantile_needs_a_probability(probability):
         normal_quantile(probability)
 
 
-@pytest.mark.parametrize("probability", [Fraction(1, 1 << 200), 1 - Fraction(1, 1 << 200)], ids=["left", "right"])
+@pytest.mark.parametrize(
+    "probability", [Fraction(1, 1 << 200), 1 - Fraction(1, 1 << 200)], ids=["left", "right"]
+)
 def test_a_quantile_far_in_either_tail_is_found(probability):
     assert 16 < abs(float(upper(normal_quantile(probability)))) < 17
 
@@ -187,7 +195,9 @@ def test_the_ends_of_a_wide_ball_are_its_own():
     assert upper(hull(ball(5), ball(-1))) >= 5
 
 
-@pytest.mark.parametrize("nothing", [infinite(), -infinite(), log(0), log(-1), sqrt(-1), exp(1 << 40) * 1])
+@pytest.mark.parametrize(
+    "nothing", [infinite(), -infinite(), log(0), log(-1), sqrt(-1), exp(1 << 40) * 1]
+)
 def test_a_ball_without_a_bound_is_refused(nothing):
     for end in (upper, lower):
         with pytest.raises(InvalidInput, match="no finite bound"):

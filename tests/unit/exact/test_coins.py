@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.exact import bernoulli, bernoulli_exp, entropy, exp_chance, falls_below, logistic_chance, rational_chance
+from tacit.exact import (
+    bernoulli,
+    bernoulli_exp,
+    entropy,
+    exp_chance,
+    falls_below,
+    logistic_chance,
+    rational_chance,
+)
 from tacit.exact.coins import settle, tops
 
 ALL_ONES = (1 << 64) - 1
@@ -89,7 +97,9 @@ def test_exp_of_minus_a_hundred_happens_at_the_third_word(script):
     assert bernoulli_exp(100) is False
 
 
-@given(st.fractions(0, 1, max_denominator=1 << 80), st.integers(0, ALL_ONES), st.integers(0, ALL_ONES))
+@given(
+    st.fractions(0, 1, max_denominator=1 << 80), st.integers(0, ALL_ONES), st.integers(0, ALL_ONES)
+)
 def test_a_coin_compares_the_uniform_number_with_the_probability(probability, first, second):
     """The law itself: with U = first / 2**64 + second / 2**128, known to 128 bits, the toss is U < p."""
     uniform = first << 64 | second
@@ -109,16 +119,26 @@ def test_the_floors_of_an_exponential_are_those_of_another_arithmetic(exponent, 
     assert logistic_chance(exponent).floor(bits) == ideal_floor(ideal, bits)
 
 
-@given(st.fractions(0, 1) | st.sampled_from([Fraction(0), Fraction(1)]), st.integers(1, 300), st.integers(0, 300))
+@given(
+    st.fractions(0, 1) | st.sampled_from([Fraction(0), Fraction(1)]),
+    st.integers(1, 300),
+    st.integers(0, 300),
+)
 def test_a_shorter_floor_is_the_beginning_of_a_longer_one(probability, bits, more):
-    for chance in (rational_chance(probability), exp_chance(probability), logistic_chance(probability)):
+    for chance in (
+        rational_chance(probability),
+        exp_chance(probability),
+        logistic_chance(probability),
+    ):
         assert chance.floor(bits) == chance.floor(bits + more) >> more
 
 
 def test_only_certainty_has_a_word_that_is_not_its_first():
     assert rational_chance(Fraction(1)).floor(64) == 1 << 64
     assert rational_chance(Fraction(1)).top() == ALL_ONES
-    assert tops([exp_chance(Fraction(0)), exp_chance(Fraction(1, 1 << 80)), rational_chance(Fraction(0))]).tolist() == [
+    assert tops(
+        [exp_chance(Fraction(0)), exp_chance(Fraction(1, 1 << 80)), rational_chance(Fraction(0))]
+    ).tolist() == [
         ALL_ONES,
         ALL_ONES,
         0,

@@ -87,7 +87,11 @@ def some_words() -> bytes:
 
 
 def noise() -> bytes:
-    drawn = [discrete_laplace(2**200), discrete_gaussian(2**200), int(discrete_laplace(2**54, 4)[3])]
+    drawn = [
+        discrete_laplace(2**200),
+        discrete_gaussian(2**200),
+        int(discrete_laplace(2**54, 4)[3]),
+    ]
     return b"".join(number.to_bytes(64, "little", signed=True) for number in drawn)
 
 
@@ -162,7 +166,9 @@ def test_64_threads_draw_different_words():
 
 def test_64_threads_draw_different_noise():
     with ThreadPoolExecutor(64) as pool:
-        drawn = [number for data in pool.map(lambda _: noise(), range(64)) for number in pieces(data, 64)]
+        drawn = [
+            number for data in pool.map(lambda _: noise(), range(64)) for number in pieces(data, 64)
+        ]
     assert len(set(drawn)) == len(drawn) == 64 * 3
 
 

@@ -27,8 +27,12 @@ CASES = [
 def as_the_table_says(table: GaussianTable, words: list[int]) -> tuple[int, bool]:
     """One proposal in Python's integers: the number, and whether it is accepted. No word may tie."""
     v = sum(words[0] < int(top) for top in table.step_tops)
-    count = -(-table.stride.bit_length() // 64)  # the words of y, the highest first; its first bit is the sign
-    negative, y = words[1] >> 63, sum(word << 64 * place for place, word in enumerate(words[count:0:-1])) % table.stride
+    # the words of y, the highest first; its first bit is the sign
+    count = -(-table.stride.bit_length() // 64)
+    negative, y = (
+        words[1] >> 63,
+        sum(word << 64 * place for place, word in enumerate(words[count:0:-1])) % table.stride,
+    )
     weight = y * (y + 2 * table.stride * v)
     digits = weight.to_bytes(len(table.digit_tops) + 1, "little")
     coins = zip(words[1 + count :], table.digit_tops, digits, strict=False)
@@ -39,7 +43,10 @@ def as_the_table_says(table: GaussianTable, words: list[int]) -> tuple[int, bool
 
 def proposal_words(table: GaussianTable, dice: random.Random) -> list[int]:
     """Words for one proposal; the coins are tossed so that most of them pass, or nothing would be accepted."""
-    coins = (dice.choice([dice.randrange(1, 1 << 64), dice.randrange(1, 1 << 58)]) for _ in table.digit_tops)
+    coins = (
+        dice.choice([dice.randrange(1, 1 << 64), dice.randrange(1, 1 << 58)])
+        for _ in table.digit_tops
+    )
     uniform = [dice.randrange(1 << 64) for _ in range(-(-table.stride.bit_length() // 64))]
     return [dice.randrange(1, 1 << 64) >> dice.choice([0, 0, 8, 40]) | 1, *uniform, *coins]
 
@@ -67,7 +74,11 @@ def test_a_single_draw_is_the_first_of_64_proposals_that_is_accepted(script, var
     table = gaussian_table(variance)
     dice = random.Random(1)
     columns = [proposal_words(table, dice) for _ in range(64)]
-    first = next(number for number, accepted in (as_the_table_says(table, words) for words in columns) if accepted)
+    first = next(
+        number
+        for number, accepted in (as_the_table_says(table, words) for words in columns)
+        if accepted
+    )
     words = script(*by_rows(columns))
     assert discrete_gaussian(variance) == first
     assert words.asked == [64 * (2 + len(table.digit_tops))]
@@ -150,7 +161,10 @@ def test_steps_beyond_the_table_are_settled_exactly(script, v):
     """Variance 100 has a stride of 4; v >= 80 has a probability of about 2**-740, and comes out when it is its turn."""
     table = gaussian_table(Fraction(100))
     chances = step_chances(Fraction(16, 200), v + 2)
-    for above, below, expected in ((chances[v - 1], chances[v], v - 1), (chances[v], chances[v + 1], v)):
+    for above, below, expected in (
+        (chances[v - 1], chances[v], v - 1),
+        (chances[v], chances[v + 1], v),
+    ):
         words = words_between(above, below, 18)
         used = script(*words[1:])
         assert gaussian._steps(table, np.array(words[:1], np.uint64)).tolist() == [expected]
@@ -192,7 +206,13 @@ def test_a_draw_far_beyond_the_table_is_exact(script, variance, sign):
     others = [[stride] + ([0] * places) for _ in range(63)]
     start = [[first, 0, *[0] * places], *([ALL_ONES, 0, *[0] * places] for _ in range(63))]
     needed = settling_words(chances, first, more)
-    script(*by_rows(start), *needed, sign * stride + y, coin, *(word for words in others for word in words))
+    script(
+        *by_rows(start),
+        *needed,
+        sign * stride + y,
+        coin,
+        *(word for words in others for word in words),
+    )
     expected = 65 * stride + y
     assert discrete_gaussian(variance) == (-expected if sign else expected)
 
@@ -214,14 +234,30 @@ def test_an_array_with_a_draw_far_beyond_the_table_is_exact(script, monkeypatch)
     chances = step_chances(Fraction(1, 2), 66)
     first, *more = words_between(chances[65], chances[66], 60)
     certain = 1  # a word for the coin of what is beyond the table: exp(0), which any word passes
-    words = script(first, ALL_ONES, ALL_ONES, 0, 0, 0, *settling_words(chances, first, more), 1, certain, 0, 0)
+    words = script(
+        first, ALL_ONES, ALL_ONES, 0, 0, 0, *settling_words(chances, first, more), 1, certain, 0, 0
+    )
     drawn = discrete_gaussian(1, 1)
     assert drawn.tolist() == [-65]
     assert drawn.dtype == np.int64
     assert words.left == []
 
 
-WIDE = [2**56, 2**57, 2**58, 10**20, 2**64, 10**30, 2**111, 2**112, 2**114, 2**128, 2**130, 2**200, 2**300]
+WIDE = [
+    2**56,
+    2**57,
+    2**58,
+    10**20,
+    2**64,
+    10**30,
+    2**111,
+    2**112,
+    2**114,
+    2**128,
+    2**130,
+    2**200,
+    2**300,
+]
 
 
 @pytest.mark.parametrize("variance", WIDE)
@@ -243,7 +279,13 @@ def test_proposals_of_any_width_are_those_of_pythons_integers(script, variance):
 @pytest.mark.parametrize("variance", WIDE)
 def test_the_digits_of_a_weight_are_exact_at_every_width(variance):
     table = gaussian_table(Fraction(variance))
-    for y, v in [(table.stride - 1, 63), (table.stride - 1, 0), (1, 63), (0, 63), (table.stride // 3, 41)]:
+    for y, v in [
+        (table.stride - 1, 63),
+        (table.stride - 1, 0),
+        (1, 63),
+        (0, 63),
+        (table.stride // 3, 41),
+    ]:
         words = np.array([[y >> 64 * place & 2**64 - 1] for place in range(40)], np.uint64)
         limbs = gaussian._limbs(words, table.bits)
         weight = y * (y + 2 * table.stride * v)

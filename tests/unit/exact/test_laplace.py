@@ -24,10 +24,15 @@ def following_bits(nats: Fraction, words: int) -> list[int]:
 def as_the_coins_say(scale: Fraction, words: list[int]) -> int:
     """The geometric number of one word for each digit, read off the table in Python's integers."""
     coins = geometric_coins(scale)
-    return sum((word < int(top)) << place for place, (word, top) in enumerate(zip(words, coins.tops, strict=True)))
+    return sum(
+        (word < int(top)) << place
+        for place, (word, top) in enumerate(zip(words, coins.tops, strict=True))
+    )
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 1000), Fraction(1, 3), Fraction(1), Fraction(1000), Fraction(2**54)])
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 1000), Fraction(1, 3), Fraction(1), Fraction(1000), Fraction(2**54)]
+)
 @pytest.mark.parametrize("times", [1, 2**10, 2**146])
 def test_an_array_and_single_draws_read_the_same_table(script, scale, times):
     """The vector path, the single path and the table itself turn the same words into the same numbers."""
@@ -127,7 +132,9 @@ def test_the_smallest_scales_have_no_digits_and_still_no_end(script, scale):
     assert geometric_coins(scale).digits == ()
     escape = geometric_coins(scale).escape
     bits = 64 * (2 + int(1 / scale) * 3 // 128)
-    passes = [(escape.floor(bits) - 1) >> 64 * place & ALL_ONES for place in reversed(range(bits // 64))]
+    passes = [
+        (escape.floor(bits) - 1) >> 64 * place & ALL_ONES for place in reversed(range(bits // 64))
+    ]
     script(*passes, *passes, *passes, ALL_ONES)
     assert geometric(scale) == 3
 

@@ -72,11 +72,19 @@ def test_a_decimal_of_very_many_digits_is_refused_like_a_fraction():
         at_least(Decimal("1." + "1" * 10_000))
 
 
-@given(st.fractions() | st.floats(-1e307, 1e307).map(Fraction) | st.fractions(-1, 1).map(lambda part: part / 10**320))
+@given(
+    st.fractions()
+    | st.floats(-1e307, 1e307).map(Fraction)
+    | st.fractions(-1, 1).map(lambda part: part / 10**320)
+)
 def test_a_rational_is_shown_as_the_nearest_float_in_the_direction_named(exact):
     above, below = float_at_least(exact), float_at_most(exact)
     assert Fraction(above) >= exact >= Fraction(below)
-    assert Fraction(math.nextafter(above, -math.inf)) < exact < Fraction(math.nextafter(below, math.inf))
+    assert (
+        Fraction(math.nextafter(above, -math.inf))
+        < exact
+        < Fraction(math.nextafter(below, math.inf))
+    )
 
 
 def test_a_rational_beyond_the_largest_float_is_shown_outwards():

@@ -30,15 +30,27 @@ pytestmark = pytest.mark.usefixtures("nothing_drawn")
 # A sampler, a good parameter, and parameters out of its own range.
 SAMPLERS = {
     "below": (below, 10, [0, -1, 0.5, 10.0, Fraction(10), 1 << 8192]),
-    "bernoulli": (bernoulli, Fraction(1, 2), [-1, 2, 1.0000000000000002, Fraction(-1, 10**9), -0.1]),
+    "bernoulli": (
+        bernoulli,
+        Fraction(1, 2),
+        [-1, 2, 1.0000000000000002, Fraction(-1, 10**9), -0.1],
+    ),
     "bernoulli_exp": (bernoulli_exp, 1, [-1, -1e-9, (1 << 40) + 1, 1e300]),
-    "geometric": (geometric, 3, [0, -1, 0.0, -0.0, Fraction(1, 1001), 0.000999, (1 << 1024) + 1, 5e-324]),
+    "geometric": (
+        geometric,
+        3,
+        [0, -1, 0.0, -0.0, Fraction(1, 1001), 0.000999, (1 << 1024) + 1, 5e-324],
+    ),
     "discrete_laplace": (
         discrete_laplace,
         3,
         [0, -1, 0.0, -0.0, Fraction(1, 1001), 0.000999, (1 << 1024) + 1, -(2**54)],
     ),
-    "discrete_gaussian": (discrete_gaussian, 3, [0, -1, 0.0, -0.0, Fraction(1, 10**6 + 1), (1 << 2048) + 1, 5e-324]),
+    "discrete_gaussian": (
+        discrete_gaussian,
+        3,
+        [0, -1, 0.0, -0.0, Fraction(1, 10**6 + 1), (1 << 2048) + 1, 5e-324],
+    ),
 }
 every_sampler = pytest.mark.parametrize("name", SAMPLERS)
 
@@ -63,7 +75,13 @@ def refusal(call, *arguments):
 @pytest.mark.parametrize("size", [None, 3])
 def test_what_is_no_number_is_refused(name, wrong, size):
     sampler, _, _ = SAMPLERS[name]
-    assert refusal(sampler, wrong, size).name in {"bound", "probability", "exponent", "scale", "variance"}
+    assert refusal(sampler, wrong, size).name in {
+        "bound",
+        "probability",
+        "exponent",
+        "scale",
+        "variance",
+    }
 
 
 @every_sampler

@@ -29,7 +29,10 @@ def test_shapes(choice):
 
 @CHOICES
 def test_scores_of_any_width_are_chosen_among(choice):
-    assert set(choice(np.array([2**90, 0, 2**90 - 1], dtype=object), 2, times=200).tolist()) == {0, 2}
+    assert set(choice(np.array([2**90, 0, 2**90 - 1], dtype=object), 2, times=200).tolist()) == {
+        0,
+        2,
+    }
     assert set(choice(np.array([2**62, -(2**62), 2**62]), 2**80, times=200).tolist()) == {0, 1, 2}
     assert set(choice(np.array([2**70, 2**70], dtype=object), 2**900, times=200).tolist()) == {0, 1}
 
@@ -37,7 +40,14 @@ def test_scores_of_any_width_are_chosen_among(choice):
 @CHOICES
 @pytest.mark.usefixtures("nothing_drawn")
 def test_what_is_no_array_of_integers_is_refused(choice):
-    for wrong in ([1, 2], np.array([1.0]), np.array([[1]]), np.array([], np.int64), np.array(1), np.array([True])):
+    for wrong in (
+        [1, 2],
+        np.array([1.0]),
+        np.array([[1]]),
+        np.array([], np.int64),
+        np.array(1),
+        np.array([True]),
+    ):
         with pytest.raises(InvalidData, match="; "):
             choice(wrong, 1)
 

@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.exact import Ball, gaussian_mass, gaussian_moment, gaussian_tail, lower, precision, tails, upper, working
+from tacit.exact import (
+    Ball,
+    gaussian_mass,
+    gaussian_moment,
+    gaussian_tail,
+    lower,
+    precision,
+    tails,
+    upper,
+    working,
+)
 
 SUMS = Context(prec=90, Emin=-(10**15), Emax=10**15)
 
@@ -18,10 +28,17 @@ def ideal_mass(variance: Fraction, start: int) -> Fraction:
     """The sum of exp(-z**2 / (2 variance)) from z = start on, to about 80 digits of the sum."""
     rate = SUMS.divide(Decimal(-variance.denominator), Decimal(2 * variance.numerator))
     term = SUMS.exp(SUMS.multiply(rate, Decimal(start**2)))
-    ratio, square = SUMS.exp(SUMS.multiply(rate, Decimal(2 * start + 1))), SUMS.exp(SUMS.multiply(rate, Decimal(2)))
+    ratio, square = (
+        SUMS.exp(SUMS.multiply(rate, Decimal(2 * start + 1))),
+        SUMS.exp(SUMS.multiply(rate, Decimal(2))),
+    )
     total, smallest = Decimal(0), term.adjusted() - 88
     while term.adjusted() > smallest:
-        total, term, ratio = SUMS.add(total, term), SUMS.multiply(term, ratio), SUMS.multiply(ratio, square)
+        total, term, ratio = (
+            SUMS.add(total, term),
+            SUMS.multiply(term, ratio),
+            SUMS.multiply(ratio, square),
+        )
     return Fraction(total)
 
 
@@ -38,7 +55,14 @@ def holds(enclosed: Ball, ideal: Fraction, bits: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "variance", [Fraction(1, 1000), Fraction(1, 10), Fraction(9, 4), Fraction(100), *map(Fraction, (1023, 1024, 5000))]
+    "variance",
+    [
+        Fraction(1, 1000),
+        Fraction(1, 10),
+        Fraction(9, 4),
+        Fraction(100),
+        *map(Fraction, (1023, 1024, 5000)),
+    ],
 )
 @pytest.mark.parametrize("deviations", [-5, -1, 0, 1, 3, 8])
 def test_a_tail_holds_the_plain_sum(variance, deviations):
@@ -54,7 +78,9 @@ def test_every_tail_holds_the_plain_sum(variance, start):
 
 
 @pytest.mark.parametrize("start", [0, 1, 2, 31, 32, 33, 100, 250, 320])
-@pytest.mark.parametrize("variance", [Fraction(1024), Fraction(1025), Fraction(2048), Fraction(10**4)])
+@pytest.mark.parametrize(
+    "variance", [Fraction(1024), Fraction(1025), Fraction(2048), Fraction(10**4)]
+)
 def test_the_smooth_sum_and_the_sum_of_terms_agree_where_one_takes_over(variance, start):
     with working(128):
         smooth, summed = tails._smooth(variance, start), tails._sum_terms(variance, start)
@@ -67,7 +93,10 @@ def test_the_smooth_sum_and_the_sum_of_terms_agree_where_one_takes_over(variance
 def test_the_switch_is_where_the_smooth_sum_is_good():
     assert tails._SMOOTH == 1024
     with working(128):
-        below, above = gaussian_mass(Fraction(1024) - Fraction(1, 10**9), 5), gaussian_mass(Fraction(1024), 5)
+        below, above = (
+            gaussian_mass(Fraction(1024) - Fraction(1, 10**9), 5),
+            gaussian_mass(Fraction(1024), 5),
+        )
     assert lower(above) > upper(below)
     assert upper(above) - lower(below) < Fraction(1, 10**9)
 
@@ -103,14 +132,19 @@ def test_the_mass_from_zero_is_the_known_theta_sum():
         assert (whole**2 - 2 * Ball.pi() * 10**6).contains(0)
 
 
-@pytest.mark.parametrize("variance", [Fraction(1, 10), Fraction(3), Fraction(31, 2), Fraction(16), Fraction(100)])
+@pytest.mark.parametrize(
+    "variance", [Fraction(1, 10), Fraction(3), Fraction(31, 2), Fraction(16), Fraction(100)]
+)
 @pytest.mark.parametrize("power", [0, 1, 2, 4, 10])
 def test_a_moment_holds_the_plain_sum(variance, power):
     rate = SUMS.divide(Decimal(-variance.denominator), Decimal(2 * variance.numerator))
     whole, moment = Decimal(1), Decimal(0 if power else 1)
     for z in range(1, 300):
         term = SUMS.multiply(Decimal(2), SUMS.exp(SUMS.multiply(rate, Decimal(z * z))))
-        whole, moment = SUMS.add(whole, term), SUMS.add(moment, SUMS.multiply(term, Decimal(z**power)))
+        whole, moment = (
+            SUMS.add(whole, term),
+            SUMS.add(moment, SUMS.multiply(term, Decimal(z**power))),
+        )
     ideal = Fraction(0) if power % 2 else Fraction(SUMS.divide(moment, whole))
     with working(128):
         found = gaussian_moment(variance, power)

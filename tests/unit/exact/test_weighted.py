@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput
-from tacit.exact import SLACK, ball, entropy, exp_weights, upper, weighted_index, weighted_law, weighted_rows, working
+from tacit.exact import (
+    SLACK,
+    ball,
+    entropy,
+    exp_weights,
+    upper,
+    weighted_index,
+    weighted_law,
+    weighted_rows,
+    working,
+)
 
 F = Fraction
 
@@ -61,7 +71,10 @@ def test_widths_of_another_kind_are_refused(widths):
         weighted_index([1, 2], 1, widths)
 
 
-@given(st.lists(st.lists(st.integers(-40, 0), min_size=4, max_size=4), min_size=1, max_size=6), st.data())
+@given(
+    st.lists(st.lists(st.integers(-40, 0), min_size=4, max_size=4), min_size=1, max_size=6),
+    st.data(),
+)
 def test_rows_are_drawn_as_each_would_be_alone(scores, data):
     """With the same words, also those next to an edge, where floats cannot decide."""
     widths = data.draw(st.sampled_from([[1, 1, 1, 1], [0, 1, 1, 7], [4, 1, 1, 0]]))
@@ -71,7 +84,9 @@ def test_rows_are_drawn_as_each_would_be_alone(scores, data):
     def after(given):
         """The given words first; whatever is asked for afterwards is zero."""
         left = list(given)
-        return lambda count: np.array([left.pop(0) if left else 0 for _ in range(count)], dtype=np.uint64)
+        return lambda count: np.array(
+            [left.pop(0) if left else 0 for _ in range(count)], dtype=np.uint64
+        )
 
     alone = []
     for row, word in zip(scores, words, strict=True):
@@ -96,7 +111,12 @@ def test_rows_of_pythons_integers_are_drawn_like_rows_of_words_and_in_one_go(mon
 
 
 def test_weights_of_pythons_integers_are_within_the_slack():
-    for gap, scale in [(2**70, 2**69), (2**800 + 1, 2**799), (3 * 2**64 + 1, Fraction(2**65, 3)), (10**40, 10**38)]:
+    for gap, scale in [
+        (2**70, 2**69),
+        (2**800 + 1, 2**799),
+        (3 * 2**64 + 1, Fraction(2**65, 3)),
+        (10**40, 10**38),
+    ]:
         (weight,) = exp_weights(np.array([gap], dtype=object), Fraction(scale))
         with working(128):
             exact = float(upper((-ball(Fraction(gap) / scale)).exp()))

@@ -10,7 +10,13 @@ from typing import Any
 
 from tacit.accounting import Charge, PureFilter
 from tacit.ledger import Anchor, DurableLedger, Entry, Founding, sqlite_ledger
-from tacit.ledger.records import chain_record, charge_fields, encode_fields, founding_fields, limit_fields
+from tacit.ledger.records import (
+    chain_record,
+    charge_fields,
+    encode_fields,
+    founding_fields,
+    limit_fields,
+)
 from tacit.ledger.sqlite import TABLES
 from tacit.ledger.store import EMPTY, Head, Record
 from tests.laws.every_ledger import folder, pure_loss
@@ -43,7 +49,9 @@ class Vault:
 
     def kept(self) -> dict[Path, bytes]:
         """Every file as it is."""
-        return {path: path.read_bytes() for path in sorted(self.folder.rglob("*")) if path.is_file()}
+        return {
+            path: path.read_bytes() for path in sorted(self.folder.rglob("*")) if path.is_file()
+        }
 
     def restore(self, files: dict[Path, bytes]) -> None:
         """Put back every file as it was, and nothing else."""
@@ -88,7 +96,11 @@ def fill(here: Vault, step: Callable[[], None] = lambda: None) -> None:
 def _charging(number: int) -> Callable[[DurableLedger], Any]:
     analyst = ("ann", "bob", None)[number % 3]
     return lambda ledger: ledger.charge(
-        b"key %d" % number, pure_loss(1000 + number), analyst, topic=b"topic %d" % (number % 2), about=f"no. {number}"
+        b"key %d" % number,
+        pure_loss(1000 + number),
+        analyst,
+        topic=b"topic %d" % (number % 2),
+        about=f"no. {number}",
     )
 
 
@@ -127,7 +139,9 @@ def _bodies(count: int) -> Iterator[dict[str, Any]]:
     yield founding_fields(FOUNDING)
     yield limit_fields(LIMIT, ANALYSTS)
     for number in range(count):
-        entry = Entry(number, _key(number), None, Charge(1), before=Charge(number), topic=b"topic", at="then")
+        entry = Entry(
+            number, _key(number), None, Charge(1), before=Charge(number), topic=b"topic", at="then"
+        )
         yield charge_fields(entry, 1)
 
 

@@ -92,7 +92,9 @@ def calls(monkeypatch):
     noted: list[str] = []
     for of, name in ((os, "fsync"), (os, "fdatasync"), (os, "pwrite"), (Path, "replace")):
         call = getattr(of, name)
-        monkeypatch.setattr(of, name, lambda *given, call=call, name=name: (noted.append(name), call(*given))[1])
+        monkeypatch.setattr(
+            of, name, lambda *given, call=call, name=name: (noted.append(name), call(*given))[1]
+        )
     return noted
 
 
@@ -127,7 +129,9 @@ def test_the_newest_slot_is_read_and_the_other_one_written(tmp_path):
 
 @pytest.mark.parametrize("kept", [0, 1, 40, 100, 125, 200])
 @pytest.mark.parametrize("records", [2, 3])
-def test_a_write_that_was_broken_off_leaves_what_was_remembered(tmp_path, monkeypatch, records, kept):
+def test_a_write_that_was_broken_off_leaves_what_was_remembered(
+    tmp_path, monkeypatch, records, kept
+):
     anchor = Anchor("here", tmp_path)
     for number in range(records + 1):
         anchor.advance(head(number))
@@ -161,7 +165,9 @@ def test_every_changed_letter_of_a_slot_is_noticed(tmp_path):
     anchor.advance(head(3))
     written = anchor.file.read_bytes()
     for place in range(len(written[:SLOT].rstrip())):
-        anchor.file.write_bytes(written[:place] + bytes([written[place] ^ 1]) + written[place + 1 :])
+        anchor.file.write_bytes(
+            written[:place] + bytes([written[place] ^ 1]) + written[place + 1 :]
+        )
         with pytest.raises(LedgerRefused, match="damaged anchor"):
             anchor.read()
 
@@ -186,7 +192,9 @@ def test_what_another_process_wrote_is_synced_before_it_is_relied_on(tmp_path, c
 def test_a_crash_before_the_rename_leaves_what_was_remembered(tmp_path, monkeypatch):
     anchor = Anchor("here", tmp_path)
     anchor.advance(head(3))
-    monkeypatch.setattr(Path, "replace", lambda draft, file: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(
+        Path, "replace", lambda draft, file: (_ for _ in ()).throw(KeyboardInterrupt)
+    )
     with pytest.raises(KeyboardInterrupt):
         anchor.replace(head(2))
     assert anchor.read() == head(3)
@@ -204,7 +212,10 @@ def advance_often(folder: str, numbers: list[int]) -> None:
 
 def test_processes_that_write_at_once_never_turn_it_back(tmp_path):
     context = get_context("fork")
-    workers = [context.Process(target=advance_often, args=(str(tmp_path), list(range(n, 200, 4)))) for n in range(4)]
+    workers = [
+        context.Process(target=advance_often, args=(str(tmp_path), list(range(n, 200, 4))))
+        for n in range(4)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -215,7 +226,10 @@ def test_processes_that_write_at_once_never_turn_it_back(tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_told_with_a_remedy(tmp_path):
     (tmp_path / "file").write_text("")
-    for call in (Anchor("here", tmp_path / "file" / "anchors").read, Anchor("here", tmp_path / "file").begin):
+    for call in (
+        Anchor("here", tmp_path / "file" / "anchors").read,
+        Anchor("here", tmp_path / "file").begin,
+    ):
         with pytest.raises(LedgerUnavailable, match="TACIT_ANCHORS"):
             call()
 

@@ -26,19 +26,27 @@ def chain_from(here: Vault, records: int) -> tuple[Chain, SqliteStore]:
 
 
 @pytest.mark.parametrize("known", [0, 1, 2, 1000, 1001, 2502])
-@pytest.mark.parametrize("order", [[0, 1, 2501], [2501, 0], [1500, 1499, 3, 2000], [999, 1000, 1001]])
+@pytest.mark.parametrize(
+    "order", [[0, 1, 2501], [2501, 0], [1500, 1499, 3, 2000], [999, 1000, 1001]]
+)
 def test_every_record_is_the_one_that_was_written(built, known, order):
     chain, store = chain_from(built, known)
     with closing(store), store.reading() as session:
         for number in order:
             assert chain.record(session, number) == session.record(number)
-        assert [record.number for record in chain.records(session, 900, 2100)] == list(range(900, 2100))
+        assert [record.number for record in chain.records(session, 900, 2100)] == list(
+            range(900, 2100)
+        )
         assert chain.follows(session)
 
 
 def test_a_record_that_is_not_there_is_damage(built):
     chain, store = chain_from(built, 2502)
-    with closing(store), store.reading() as session, pytest.raises(LedgerRefused, match="record 2502"):
+    with (
+        closing(store),
+        store.reading() as session,
+        pytest.raises(LedgerRefused, match="record 2502"),
+    ):
         chain.record(session, 2502)
 
 
@@ -46,7 +54,11 @@ def test_each_record_is_hashed_once_on_the_way_down(built, monkeypatch):
     chain, store = chain_from(built, 2502)
     hashed = []
     step = Chain._hash_page
-    monkeypatch.setattr(Chain, "_hash_page", lambda self, page, head: (hashed.extend(page), step(self, page, head))[1])
+    monkeypatch.setattr(
+        Chain,
+        "_hash_page",
+        lambda self, page, head: (hashed.extend(page), step(self, page, head))[1],
+    )
     with closing(store), store.reading() as session:
         for number in range(2501, -1, -7):
             chain.record(session, number)

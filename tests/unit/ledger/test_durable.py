@@ -11,8 +11,8 @@ import pytest
 from tacit.accounting import Charge, PureFilter
 from tacit.errors import InvalidInput, LedgerRefused, LedgerUncertain, LimitExceeded
 from tacit.ledger import Anchor, DurableLedger, Entry, Founding, Head, SqliteStore, fields_of
-from tacit.ledger.page import Page
-from tacit.ledger.turns import Ticket
+from tacit.ledger.group_commit import Ticket
+from tacit.ledger.transaction import Page
 from tacit.privacy import Neighbours
 from tests.laws.every_ledger import pure_loss
 from tests.unit.ledger.sample import FOUNDING, LIMIT, Vault, vault
@@ -51,9 +51,13 @@ def noted(here, monkeypatch):
             return found
 
     advance = Anchor.advance
-    monkeypatch.setattr(Anchor, "advance", lambda anchor, head: (advance(anchor, head), order.append("anchor"))[0])
+    monkeypatch.setattr(
+        Anchor, "advance", lambda anchor, head: (advance(anchor, head), order.append("anchor"))[0]
+    )
     outcome = Ticket.outcome
-    monkeypatch.setattr(Ticket, "outcome", lambda ticket: (order.append("acknowledge"), outcome(ticket))[1])
+    monkeypatch.setattr(
+        Ticket, "outcome", lambda ticket: (order.append("acknowledge"), outcome(ticket))[1]
+    )
 
     def connect(path: str) -> sqlite3.Connection:
         return sqlite3.connect(path, isolation_level=None, check_same_thread=False, factory=Noting)
@@ -89,10 +93,18 @@ def test_the_limits_are_checked_within_the_transaction(noted, monkeypatch):
     ledger, order = noted
     admits = PureFilter.admits
     monkeypatch.setattr(
-        PureFilter, "admits", lambda rule, spent, charge: (order.append("check"), admits(rule, spent, charge))[1]
+        PureFilter,
+        "admits",
+        lambda rule, spent, charge: (order.append("check"), admits(rule, spent, charge))[1],
     )
     ledger.charge(b"question", pure_loss(1), "ann")
-    assert order[:5] == ["BEGIN IMMEDIATE", "look for the key", "check", "check", "INSERT INTO records"]
+    assert order[:5] == [
+        "BEGIN IMMEDIATE",
+        "look for the key",
+        "check",
+        "check",
+        "INSERT INTO records",
+    ]
 
 
 def test_an_analysts_limit_is_checked_against_what_was_spent_meanwhile(here):
@@ -117,7 +129,9 @@ def test_a_crash_before_the_commit_leaves_nothing(here, monkeypatch):
 
 
 @pytest.mark.parametrize("stop", [Stopped, KeyboardInterrupt])
-def test_a_crash_between_commit_and_anchor_leaves_a_charge_that_is_found_again(here, monkeypatch, stop):
+def test_a_crash_between_commit_and_anchor_leaves_a_charge_that_is_found_again(
+    here, monkeypatch, stop
+):
     with closing(here.open()) as ledger, monkeypatch.context() as patched:
         patched.setattr(Anchor, "_write", lambda anchor, head: (_ for _ in ()).throw(stop))
         with pytest.raises(stop):
@@ -131,16 +145,24 @@ def test_a_crash_between_commit_and_anchor_leaves_a_charge_that_is_found_again(h
 def test_nothing_is_acknowledged_that_the_anchor_does_not_remember(here, monkeypatch):
     with closing(here.open()) as ledger:
         with monkeypatch.context() as patched:
-            patched.setattr(Anchor, "_write", lambda anchor, head: (_ for _ in ()).throw(OSError(28, "No space left")))
+            patched.setattr(
+                Anchor,
+                "_write",
+                lambda anchor, head: (_ for _ in ()).throw(OSError(28, "No space left")),
+            )
             for _ in range(2):
-                with pytest.raises(LedgerUncertain, match=r"No space left.*TACIT_ANCHORS.*not made twice"):
+                with pytest.raises(
+                    LedgerUncertain, match=r"No space left.*TACIT_ANCHORS.*not made twice"
+                ):
                     ledger.charge(b"question", pure_loss(1))
         assert ledger.charge(b"question", pure_loss(1)).number == 0
         assert ledger.total_spent() == Charge(1)
         assert here.anchor.read() == ledger.verify()
 
 
-def test_an_answer_that_another_process_stored_is_repeated_only_once_it_is_anchored(here, monkeypatch):
+def test_an_answer_that_another_process_stored_is_repeated_only_once_it_is_anchored(
+    here, monkeypatch
+):
     with closing(here.open()) as one, closing(here.open()) as other:
         entry = one.charge(b"question", pure_loss(1))
         with monkeypatch.context() as patched:
@@ -214,7 +236,13 @@ def test_a_charge_names_the_limits_that_it_was_held_to(here):
         ledger.charge(b"two", pure_loss(1))
         said = [fields_of(record) for record in ledger.records()]
     assert [fields["limits"] for fields in said if fields["kind"] == "charged"] == [1, 3]
-    assert [fields["kind"] for fields in said] == ["founded", "limited", "charged", "limited", "charged"]
+    assert [fields["kind"] for fields in said] == [
+        "founded",
+        "limited",
+        "charged",
+        "limited",
+        "charged",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +263,9 @@ def test_the_terms_of_the_founding_never_change(here, founding):
 
 def test_another_unit_is_refused_with_a_sentence_that_names_both(here):
     here.open().close()
-    with pytest.raises(LedgerRefused, match=r"unit 'person', and the policy says 'visit'; .* make a new vault"):
+    with pytest.raises(
+        LedgerRefused, match=r"unit 'person', and the policy says 'visit'; .* make a new vault"
+    ):
         here.open(founding=replace(FOUNDING, unit="visit"))
 
 
@@ -280,9 +310,13 @@ def test_two_processes_may_found_a_ledger_at_once(here):
 # ---------------------------------------------------------------- entries
 
 
-def asked(ledger: DurableLedger, key: bytes, amount: int, analyst: str | None = None) -> Ticket[Page]:
+def asked(
+    ledger: DurableLedger, key: bytes, amount: int, analyst: str | None = None
+) -> Ticket[Page]:
     """A charge that waits for its turn."""
-    return Ticket(lambda page: ledger._write_charge(page, Entry(0, key, analyst, Charge(amount), at="now")))
+    return Ticket(
+        lambda page: ledger._write_charge(page, Entry(0, key, analyst, Charge(amount), at="now"))
+    )
 
 
 def test_an_analyst_is_held_within_one_batch_too(here):
@@ -300,7 +334,9 @@ def test_nobody_in_a_group_is_acknowledged_before_the_anchor_is_written(here, mo
     with closing(here.open()) as ledger:
         batch = [asked(ledger, b"%d" % number, 1) for number in range(3)]
         seen: list[bool] = []
-        monkeypatch.setattr(Anchor, "advance", lambda *_: seen.extend(ticket.done for ticket in batch))
+        monkeypatch.setattr(
+            Anchor, "advance", lambda *_: seen.extend(ticket.done for ticket in batch)
+        )
         ledger._commit_batch(batch)
     assert seen == [False] * 3
 

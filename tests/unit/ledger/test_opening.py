@@ -29,9 +29,13 @@ def read(monkeypatch) -> dict[str, int]:
         counts[name] += len(found)
         return found
 
-    monkeypatch.setattr(session, "records", lambda self, *given: count("records", records(self, *given)))
+    monkeypatch.setattr(
+        session, "records", lambda self, *given: count("records", records(self, *given))
+    )
     monkeypatch.setattr(session, "_lines", lambda self, *given: count("lines", lines(self, *given)))
-    monkeypatch.setattr(store, "read_pages", lambda self: (counts.update(pages=counts["pages"] + 1), pages(self))[1])
+    monkeypatch.setattr(
+        store, "read_pages", lambda self: (counts.update(pages=counts["pages"] + 1), pages(self))[1]
+    )
     return counts
 
 
@@ -61,7 +65,8 @@ def test_an_opening_reads_as_little_of_a_large_ledger_as_of_a_small_one(here, re
 def test_an_opening_reads_what_is_new_since_the_anchor_was_written(here, read, monkeypatch):
     build(here, 500)
     with closing(here.open()) as ledger, monkeypatch.context() as patched:
-        patched.setattr(Anchor, "advance", lambda anchor, head: None)  # as on another machine with an anchor of its own
+        # as on another machine with an anchor of its own
+        patched.setattr(Anchor, "advance", lambda anchor, head: None)
         for number in range(40):
             ledger.settle(ledger.charge(b"new %d" % number, pure_loss(1), "ann"), b"answer")
         ledger.refresh("visits")
@@ -69,7 +74,9 @@ def test_an_opening_reads_what_is_new_since_the_anchor_was_written(here, read, m
     assert opening_reads(here, read)["records"] <= MOST  # and remembers it
 
 
-def test_limits_that_are_new_since_the_anchor_was_written_are_taken_back_too(here, read, monkeypatch):
+def test_limits_that_are_new_since_the_anchor_was_written_are_taken_back_too(
+    here, read, monkeypatch
+):
     build(here, 500)
     here.open().close()
     with monkeypatch.context() as patched:
@@ -96,7 +103,12 @@ def test_a_ledger_whose_anchor_has_no_totals_is_read_whole(here):
 def test_an_altered_record_is_found_by_verifying_and_by_who_uses_it(here):
     build(here, 50)
     here.open().close()
-    here.edit(("UPDATE records SET body = CAST(replace(body, '\"1\"', '\"7\"') AS BLOB) WHERE number = 9", ()))
+    here.edit(
+        (
+            "UPDATE records SET body = CAST(replace(body, '\"1\"', '\"7\"') AS BLOB) WHERE number = 9",
+            (),
+        )
+    )
     with closing(here.open()) as ledger:
         assert ledger.charge(b"key 40", pure_loss(1)).number == 40
         with pytest.raises(LedgerRefused, match="damaged"):
@@ -107,7 +119,9 @@ def test_an_altered_record_is_found_by_verifying_and_by_who_uses_it(here):
             ledger.verify()
 
 
-@pytest.mark.parametrize("taken", ["spent", "spent of ann", "entries", "limits", "version of visits"])
+@pytest.mark.parametrize(
+    "taken", ["spent", "spent of ann", "entries", "limits", "version of visits"]
+)
 def test_no_total_can_be_altered_behind_the_anchor(here, taken, monkeypatch):
     with closing(here.open()) as ledger:
         ledger.refresh("visits")
@@ -119,7 +133,12 @@ def test_no_total_can_be_altered_behind_the_anchor(here, taken, monkeypatch):
     ((value,),) = here.ask(f"SELECT value FROM tallies WHERE name = '{taken}'")
     amount, *failure = value.split()
     for other in (int(amount) - 1, int(amount) + 1):
-        here.edit(("UPDATE tallies SET value = ? WHERE name = ?", (" ".join([str(other), *failure]), taken)))
+        here.edit(
+            (
+                "UPDATE tallies SET value = ? WHERE name = ?",
+                (" ".join([str(other), *failure]), taken),
+            )
+        )
         with pytest.raises(LedgerRefused, match="damaged"):
             here.open()
     here.edit(("UPDATE tallies SET value = ? WHERE name = ?", (value, taken)))
@@ -128,7 +147,9 @@ def test_no_total_can_be_altered_behind_the_anchor(here, taken, monkeypatch):
 
 def test_who_may_not_write_anchors_may_still_look(here, monkeypatch):
     build(here, 5)
-    monkeypatch.setattr(Anchor, "_lock", lambda anchor: (_ for _ in ()).throw(OSError(13, "Permission denied")))
+    monkeypatch.setattr(
+        Anchor, "_lock", lambda anchor: (_ for _ in ()).throw(OSError(13, "Permission denied"))
+    )
     with closing(here.open()) as ledger:
         assert ledger.total_spent().amount == 5
 
@@ -138,7 +159,10 @@ def test_two_ledgers_of_the_same_moment_are_told_apart(here):
         here.open().close()
         other.open().close()
         assert isinstance(here.anchor.read(), Head)
-        first = [here.ask("SELECT hash FROM records WHERE number = 0"), other.ask("SELECT hash FROM records LIMIT 1")]
+        first = [
+            here.ask("SELECT hash FROM records WHERE number = 0"),
+            other.ask("SELECT hash FROM records LIMIT 1"),
+        ]
         assert first[0] != first[1]
 
 
@@ -146,7 +170,10 @@ def test_an_anchor_without_totals_notices_an_older_copy_and_another_chain_too(he
     build(here, 5)
     head = here.anchor.read()
     here.anchor.replace(Head(head.records + 3, head.hash))
-    with pytest.raises(LedgerRefused, match=f"has {head.records} records, and its anchor remembers {head.records + 3}"):
+    with pytest.raises(
+        LedgerRefused,
+        match=f"has {head.records} records, and its anchor remembers {head.records + 3}",
+    ):
         here.open()
     here.anchor.replace(Head(head.records - 1, head.hash))
     with pytest.raises(LedgerRefused, match="is not the one that its anchor remembers"):

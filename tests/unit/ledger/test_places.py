@@ -70,8 +70,12 @@ class Clinic:
 
 @pytest.fixture
 def clinic(tmp_path) -> Clinic:
-    (tmp_path / "t.csv").write_text("p,cost\n" + "".join(f"{n},{50 + n % 100}\n" for n in range(50)))
-    (tmp_path / "tacit.toml").write_text(POLICY.format(anchors=tmp_path / "anchors", folder=tmp_path))
+    (tmp_path / "t.csv").write_text(
+        "p,cost\n" + "".join(f"{n},{50 + n % 100}\n" for n in range(50))
+    )
+    (tmp_path / "tacit.toml").write_text(
+        POLICY.format(anchors=tmp_path / "anchors", folder=tmp_path)
+    )
     made = Clinic(tmp_path)
     made.make_again()
     with tacit.open(made.folder) as vault:
@@ -282,7 +286,9 @@ def test_a_vault_that_was_moved_is_adopted_with_what_it_spent(clinic, change):
     adopt_ledger(name, "moved to another disk")
     assert clinic.spent(name) == spent
     with tacit.open(name) as vault:
-        assert [record["why"] for record in vault.records() if record["kind"] == "adopted"] == ["moved to another disk"]
+        assert [record["why"] for record in vault.records() if record["kind"] == "adopted"] == [
+            "moved to another disk"
+        ]
 
 
 def test_of_a_vault_and_its_adopted_copy_one_counts(clinic):
@@ -305,11 +311,17 @@ def test_a_link_that_is_named_in_the_policy_is_refused_too(clinic):
     link_to_itself_elsewhere(clinic)
     policy = clinic.folder / "tacit.toml"
     for name in ("ledger.sqlite", "../clinic/ledger.sqlite"):
-        policy.write_text((clinic.root / "tacit.toml").read_text().replace("[ledger]", f'[ledger]\nplace = "{name}"'))
+        policy.write_text(
+            (clinic.root / "tacit.toml")
+            .read_text()
+            .replace("[ledger]", f'[ledger]\nplace = "{name}"')
+        )
         with pytest.raises(LedgerRefused, match="is a symbolic link"):
             clinic.spent()
     real = elsewhere(clinic) / "ledger.sqlite"
-    policy.write_text((clinic.root / "tacit.toml").read_text().replace("[ledger]", f'[ledger]\nplace = "{real}"'))
+    policy.write_text(
+        (clinic.root / "tacit.toml").read_text().replace("[ledger]", f'[ledger]\nplace = "{real}"')
+    )
     with pytest.raises(LedgerRefused, match="tacit ledger adopt"):
         clinic.spent()
     adopt_ledger(clinic.folder, "it lies on another disk now")
@@ -331,7 +343,9 @@ def test_a_ledger_without_a_vault_is_bound_to_its_spelling_too(tmp_path):
 
     def opened() -> DurableLedger:
         founding = Founding.of("person", limit)
-        return sqlite_ledger(tmp_path / "books" / "ledger.sqlite", founding, limit, anchors=tmp_path / "anchors")
+        return sqlite_ledger(
+            tmp_path / "books" / "ledger.sqlite", founding, limit, anchors=tmp_path / "anchors"
+        )
 
     (tmp_path / "books").mkdir()
     with closing(opened()) as ledger:
@@ -347,10 +361,14 @@ def test_names_are_noted_before_a_ledger_is_founded(clinic, monkeypatch):
     copy = clinic.root / "fresh"
     copy.mkdir()
     shutil.copy(clinic.root / "tacit.toml", copy)
-    monkeypatch.setattr(DurableLedger, "_write_opening", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(
+        DurableLedger, "_write_opening", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+    )
     with pytest.raises(KeyboardInterrupt):
         clinic.spent(copy)
-    assert Note(str(spell(copy / "tacit.toml")), clinic.root / "anchors").read() == str(copy / "ledger.sqlite")
+    assert Note(str(spell(copy / "tacit.toml")), clinic.root / "anchors").read() == str(
+        copy / "ledger.sqlite"
+    )
 
 
 # ---------------------------------------------------------------- notes and spellings
@@ -390,7 +408,12 @@ def test_a_vault_that_is_given_another_database_or_address_is_refused_until_it_i
     def opened(address: str, adopting: str | None = None) -> DurableLedger:
         founding = Founding.of("person", limit)
         return postgres_ledger(
-            address, founding, limit, anchors=tmp_path / "anchors", vault=tmp_path / "tacit.toml", adopting=adopting
+            address,
+            founding,
+            limit,
+            anchors=tmp_path / "anchors",
+            vault=tmp_path / "tacit.toml",
+            adopting=adopting,
         )
 
     address = postgres.fresh_address()
@@ -401,7 +424,8 @@ def test_a_vault_that_is_given_another_database_or_address_is_refused_until_it_i
     alias = address.replace("options=", "connect_timeout=9&options=")
     with closing(opened(alias)) as ledger:  # what is no part of where it lies may differ
         assert ledger.total_spent().amount == 5
-    other = address.replace("options=-c", "options=-c%20")  # the same schema, spelled in another way
+    # the same schema, spelled in another way
+    other = address.replace("options=-c", "options=-c%20")
     with pytest.raises(LedgerRefused, match="tacit ledger adopt"):
         opened(other)
     with closing(opened(other, adopting="the address changed")) as ledger:

@@ -12,7 +12,14 @@ import psycopg
 import pytest
 
 from tacit.accounting import Charge, PureFilter
-from tacit.errors import InvalidInput, LedgerBusy, LedgerRefused, LedgerUnavailable, LedgerUncertain, TacitError
+from tacit.errors import (
+    InvalidInput,
+    LedgerBusy,
+    LedgerRefused,
+    LedgerUnavailable,
+    LedgerUncertain,
+    TacitError,
+)
 from tacit.ledger import Founding, PostgresStore, postgres_ledger
 from tacit.ledger.postgres import place_of
 from tacit.ledger.store import EMPTY, Line, Record
@@ -40,7 +47,9 @@ def opened(address, tmp_path):
     with ExitStack() as stack:
 
         def opened(at=address):
-            return stack.enter_context(closing(postgres_ledger(at, FOUNDING, LIMIT, anchors=tmp_path)))
+            return stack.enter_context(
+                closing(postgres_ledger(at, FOUNDING, LIMIT, anchors=tmp_path))
+            )
 
         yield opened
 
@@ -67,7 +76,10 @@ def role(schema):
         postgres.running().execute(
             f"CREATE ROLE {name} LOGIN PASSWORD '{postgres.PASSWORD}'",
             *(f"GRANT {grant} SCHEMA {schema} TO {name}" for grant in ("USAGE ON", *grants)),
-            *(f"ALTER ROLE {name} SET {setting} TO '{value}'" for setting, value in preferences.items()),
+            *(
+                f"ALTER ROLE {name} SET {setting} TO '{value}'"
+                for setting, value in preferences.items()
+            ),
         )
         return postgres.running().address(schema, name)
 
@@ -97,7 +109,9 @@ def take_turns(first, second):
     with first.writing() as session:
         follower = threading.Thread(target=follow)
         follower.start()
-        while follower.is_alive() and not postgres.running().execute("SELECT 1 FROM pg_locks WHERE NOT granted"):
+        while follower.is_alive() and not postgres.running().execute(
+            "SELECT 1 FROM pg_locks WHERE NOT granted"
+        ):
             sleep(0.01)
         session.append(RECORDS[0])
         assert seen == []
@@ -148,9 +162,13 @@ def test_a_commit_is_synchronous_whatever_the_role_prefers(store, role):
 
 
 def test_what_was_acknowledged_survives_a_crash_of_a_server_that_is_set_not_to_wait(tmp_path):
-    server = postgres.started({**postgres.SETTINGS, "synchronous_commit": "off", "wal_writer_delay": "10s"})
+    server = postgres.started(
+        {**postgres.SETTINGS, "synchronous_commit": "off", "wal_writer_delay": "10s"}
+    )
     try:
-        with closing(postgres_ledger(server.address(), FOUNDING, LIMIT, anchors=tmp_path)) as ledger:
+        with closing(
+            postgres_ledger(server.address(), FOUNDING, LIMIT, anchors=tmp_path)
+        ) as ledger:
             entries = [ledger.charge(b"question %d" % number, pure_loss(1)) for number in range(20)]
             server.crash()
             assert list(ledger.entries()) == entries
@@ -193,7 +211,11 @@ def test_of_a_block_that_raises_nothing_is_left(store, interruption):
 def test_what_a_crash_would_empty_or_what_is_not_whole_is_refused(opened, schema):
     opened().close()
     damages = [
-        ("ALTER TABLE {}.tacit_records SET UNLOGGED", "ALTER TABLE {}.tacit_records SET LOGGED", "crash empties"),
+        (
+            "ALTER TABLE {}.tacit_records SET UNLOGGED",
+            "ALTER TABLE {}.tacit_records SET LOGGED",
+            "crash empties",
+        ),
         ("DELETE FROM {}.tacit_turn", "INSERT INTO {}.tacit_turn VALUES (0)", "take turns"),
         (
             "ALTER INDEX {}.tacit_lines_by_key RENAME TO lost",
@@ -223,7 +245,9 @@ def test_keys_topics_and_answers_may_be_long(store):
 
 # ---------------------------------------------------------------- broken connections
 
-OTHERS = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'tacit'"
+OTHERS = (
+    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'tacit'"
+)
 
 
 def test_a_connection_that_broke_while_nobody_used_it_is_made_anew(opened):
@@ -377,15 +401,51 @@ def unreachable(address):
 
 WRONG = {
     "server": (unreachable, LedgerUnavailable, "see to its server, or mend the address"),
-    "host": (lambda address: address.replace("127.0.0.1", "nowhere.invalid"), LedgerUnavailable, "mend the address"),
-    "database": (lambda address: address.replace("/postgres", "/nowhere"), LedgerUnavailable, "does not exist"),
-    "role": (lambda address: address.replace("curator", "nobody"), LedgerUnavailable, "password authentication failed"),
-    "password": (lambda address: address.replace("s3cret", "s3cret0"), LedgerUnavailable, "authentication failed"),
-    "schema": (lambda address: address.replace("schema", "no_schema"), LedgerUnavailable, "create the schema"),
-    "port": (lambda address: address.replace("/postgres", "0x/postgres"), LedgerUnavailable, "mend the address"),
-    "unknown part": (lambda address: address + "&secret=s3cret", InvalidInput, "write it as postgresql://"),
-    "brackets": (lambda address: address.replace("@127", "@[127"), InvalidInput, "write it as postgresql://"),
-    "no address": (lambda address: address.replace("postgresql://", "postgresql//"), InvalidInput, "write it as"),
+    "host": (
+        lambda address: address.replace("127.0.0.1", "nowhere.invalid"),
+        LedgerUnavailable,
+        "mend the address",
+    ),
+    "database": (
+        lambda address: address.replace("/postgres", "/nowhere"),
+        LedgerUnavailable,
+        "does not exist",
+    ),
+    "role": (
+        lambda address: address.replace("curator", "nobody"),
+        LedgerUnavailable,
+        "password authentication failed",
+    ),
+    "password": (
+        lambda address: address.replace("s3cret", "s3cret0"),
+        LedgerUnavailable,
+        "authentication failed",
+    ),
+    "schema": (
+        lambda address: address.replace("schema", "no_schema"),
+        LedgerUnavailable,
+        "create the schema",
+    ),
+    "port": (
+        lambda address: address.replace("/postgres", "0x/postgres"),
+        LedgerUnavailable,
+        "mend the address",
+    ),
+    "unknown part": (
+        lambda address: address + "&secret=s3cret",
+        InvalidInput,
+        "write it as postgresql://",
+    ),
+    "brackets": (
+        lambda address: address.replace("@127", "@[127"),
+        InvalidInput,
+        "write it as postgresql://",
+    ),
+    "no address": (
+        lambda address: address.replace("postgresql://", "postgresql//"),
+        InvalidInput,
+        "write it as",
+    ),
 }
 
 
@@ -405,7 +465,12 @@ def test_an_address_that_does_not_lead_there_is_reported_with_a_remedy_and_witho
 def test_the_password_is_in_no_place_and_in_no_anchor(opened, address, tmp_path):
     ledger = opened()
     entry = ledger.charge(b"question", pure_loss(1))
-    parts = [ledger.place, repr(ledger), repr(ledger._store), *(file.read_text() for file in tmp_path.iterdir())]
+    parts = [
+        ledger.place,
+        repr(ledger),
+        repr(ledger._store),
+        *(file.read_text() for file in tmp_path.iterdir()),
+    ]
     assert any("//127.0.0.1" in part for part in parts)
     for secret in (postgres.PASSWORD, quote(postgres.PASSWORD, safe=""), "s3cret"):
         assert secret in address or secret == postgres.PASSWORD
@@ -416,8 +481,14 @@ def test_the_password_is_in_no_place_and_in_no_anchor(opened, address, tmp_path)
     ("address", "place"),
     [
         ("postgresql://ann:pw@example.org/clinic", "postgresql://example.org:5432/clinic"),
-        ("postgres://ann:pw@example.org:5432/clinic?sslmode=require", "postgresql://example.org:5432/clinic"),
-        ("host=example.org user=ann password=pw dbname=clinic", "postgresql://example.org:5432/clinic"),
+        (
+            "postgres://ann:pw@example.org:5432/clinic?sslmode=require",
+            "postgresql://example.org:5432/clinic",
+        ),
+        (
+            "host=example.org user=ann password=pw dbname=clinic",
+            "postgresql://example.org:5432/clinic",
+        ),
         ("postgresql://ann@example.org", "postgresql://example.org:5432/ann"),
         ("host=/run/pg user=ann", "postgresql://%2Frun%2Fpg:5432/ann"),
         (

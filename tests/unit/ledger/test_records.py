@@ -50,7 +50,12 @@ def test_a_hash_is_of_the_hash_before_the_number_and_the_body():
 
 @given(head=heads, body=st.binary(), other=heads)
 def test_a_hash_depends_on_every_part(head, body, other):
-    seen = [(head, body), (head, body + b"x"), (Head(head.records + 1, head.hash), body), (other, body)]
+    seen = [
+        (head, body),
+        (head, body + b"x"),
+        (Head(head.records + 1, head.hash), body),
+        (other, body),
+    ]
     assert len({chain_record(*each).hash for each in seen}) == len(set(seen))
 
 
@@ -73,11 +78,19 @@ def test_amounts_are_text_since_they_exceed_what_other_readers_of_json_keep_exac
 
 
 def test_what_is_written_is_canonical():
-    assert encode_fields({"b": 1, "a": "é"}) == encode_fields({"a": "é", "b": 1}) == b'{"a":"\\u00e9","b":1}'
+    assert (
+        encode_fields({"b": 1, "a": "é"})
+        == encode_fields({"a": "é", "b": 1})
+        == b'{"a":"\\u00e9","b":1}'
+    )
 
 
 def test_an_answer_has_no_time_since_how_long_it_took_depends_on_the_rows():
-    assert answer_fields(3, b"42") == {"kind": "answered", "entry": 3, "digest": sha256(b"42").hexdigest()}
+    assert answer_fields(3, b"42") == {
+        "kind": "answered",
+        "entry": 3,
+        "digest": sha256(b"42").hexdigest(),
+    }
 
 
 @pytest.mark.parametrize(
@@ -104,9 +117,14 @@ def test_a_filter_of_another_kind_is_refused():
 
 
 def test_limits_are_recorded_in_units_and_as_they_were_given():
-    fields = limit_fields(ConcentratedFilter(3, Fraction(1, 10**6)), {"ann": ConcentratedFilter(1, Fraction(1, 10**6))})
+    fields = limit_fields(
+        ConcentratedFilter(3, Fraction(1, 10**6)),
+        {"ann": ConcentratedFilter(1, Fraction(1, 10**6))},
+    )
     assert (fields["everyone"]["epsilon"], fields["everyone"]["delta"]) == ("3", "1/1000000")
-    assert fields["everyone"]["amount"] == str(ConcentratedFilter(3, Fraction(1, 10**6)).limit.amount)
+    assert fields["everyone"]["amount"] == str(
+        ConcentratedFilter(3, Fraction(1, 10**6)).limit.amount
+    )
     assert fields["analysts"]["ann"]["epsilon"] == "1"
     assert limit_fields(PureFilter(1), {})["everyone"]["delta"] == "0"
 
@@ -117,4 +135,6 @@ def test_an_adoption_tells_why_and_what_was_remembered():
 
 
 def test_a_record_says_what_was_written():
-    assert fields_of(chain_record(EMPTY, encode_fields({"kind": "refreshed"}))) == {"kind": "refreshed"}
+    assert fields_of(chain_record(EMPTY, encode_fields({"kind": "refreshed"}))) == {
+        "kind": "refreshed"
+    }

@@ -95,7 +95,12 @@ def test_a_store_keeps_what_it_is_given(here):
     with store.reading() as session:
         assert session.head() == Head(1, b"h" * 32)
         line = Line(0, 0, b"key", b"topic", 1, b"payload")
-        assert session.lines(0, 9) == session.by_key(b"key") == session.by_topic(b"topic", 9, 9) == [line]
+        assert (
+            session.lines(0, 9)
+            == session.by_key(b"key")
+            == session.by_topic(b"topic", 9, 9)
+            == [line]
+        )
         assert session.by_topic(b"topic", 0, 9) == session.by_key(b"other") == []
         assert session.tallies() == {"spent": "2 0"}
     store.close()
@@ -173,7 +178,9 @@ def contended(times: int) -> Callable[[str], sqlite3.Connection]:
                 raise sqlite3.OperationalError("database is locked")
             return super().execute(statement, *values)
 
-    return lambda path: sqlite3.connect(path, isolation_level=None, check_same_thread=False, factory=Contended)
+    return lambda path: sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, factory=Contended
+    )
 
 
 def test_who_founds_a_ledger_together_with_others_waits_for_them(here):
@@ -211,7 +218,10 @@ def with_entries(here: Vault, **how: Any) -> DurableLedger:
 
 
 def test_a_ledger_that_another_connection_holds_is_busy_until_it_is_let_go(here):
-    with closing(with_entries(here, timeout=0.05)) as ledger, closing(sqlite3.connect(here.file)) as other:
+    with (
+        closing(with_entries(here, timeout=0.05)) as ledger,
+        closing(sqlite3.connect(here.file)) as other,
+    ):
         other.execute("BEGIN IMMEDIATE")
         refusing(ledger, LedgerBusy, r"locked by another process for 0\.05 s")
         other.rollback()
@@ -265,13 +275,20 @@ def test_a_full_disk_refuses_charges_until_there_is_room(here):
 def test_a_file_that_may_only_be_read_refuses_charges(here):
     with_entries(here).close()
     with closing(sqlite3.connect(here.file)) as keeper:
-        keeper.execute("SELECT * FROM records").fetchone()  # the log exists, as while another process works
+        # the log exists, as while another process works
+        keeper.execute("SELECT * FROM records").fetchone()
 
         def read_only(path: str) -> sqlite3.Connection:
-            return sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None, check_same_thread=False)
+            return sqlite3.connect(
+                f"file:{path}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+            )
 
         with closing(here.open(connect=read_only)) as ledger:
-            refusing(ledger, LedgerUnavailable, "cannot be written, and nothing was charged; mount its disk")
+            refusing(
+                ledger,
+                LedgerUnavailable,
+                "cannot be written, and nothing was charged; mount its disk",
+            )
 
 
 def test_a_ledger_on_a_read_only_disk_can_be_read(here, monkeypatch):

@@ -107,7 +107,10 @@ def write_chain(sample: Sample, records: list[Any], only: int | None = None) -> 
     for record in records:
         if only in (None, record.number):
             sample.here.edit(
-                ("UPDATE records SET body = ?, hash = ? WHERE number = ?", (record.body, record.hash, record.number))
+                (
+                    "UPDATE records SET body = ?, hash = ? WHERE number = ?",
+                    (record.body, record.hash, record.number),
+                )
             )
     spent: dict[str, int] = {}
     for fields in map(fields_of, records):
@@ -134,7 +137,9 @@ def edited_totals(sample):
 def deleted_records(sample):
     """One record is gone."""
     for record in sample.records():
-        yield lambda number=record.number: sample.here.edit(("DELETE FROM records WHERE number = ?", (number,)))
+        yield lambda number=record.number: sample.here.edit(
+            ("DELETE FROM records WHERE number = ?", (number,))
+        )
 
 
 def renumbered_records(sample):
@@ -161,7 +166,10 @@ def inserted_records(sample):
     """A record was added at the end by someone who does not charge, with a hash that does not fit."""
     for record in sample.records()[-6:]:
         yield lambda record=record: sample.here.edit(
-            ("INSERT INTO records SELECT max(number) + 1, ?, ? FROM records", (record.body, record.hash))
+            (
+                "INSERT INTO records SELECT max(number) + 1, ?, ? FROM records",
+                (record.body, record.hash),
+            )
         )
 
 
@@ -182,18 +190,29 @@ def exchanged_answers(sample):
         yield lambda one=one, other=other: here.edit((swap, (one, other)))
         yield lambda one=one, other=other: here.edit((both, (one, other)))
     for entry in entries:
-        yield lambda entry=entry: here.edit(("UPDATE charges SET payload = x'2a' WHERE entry = ?", (entry,)))
-        yield lambda entry=entry: here.edit(("UPDATE charges SET payload = NULL WHERE entry = ?", (entry,)))
+        yield lambda entry=entry: here.edit(
+            ("UPDATE charges SET payload = x'2a' WHERE entry = ?", (entry,))
+        )
+        yield lambda entry=entry: here.edit(
+            ("UPDATE charges SET payload = NULL WHERE entry = ?", (entry,))
+        )
         yield lambda entry=entry: here.edit((nothing, (entry,)))
     yield lambda: here.edit(("UPDATE charges SET payload = x'2a' WHERE answer IS NULL", ()))
-    yield lambda: here.edit(("UPDATE charges SET payload = x'2a', answer = 5 WHERE answer IS NULL", ()))
+    yield lambda: here.edit(
+        ("UPDATE charges SET payload = x'2a', answer = 5 WHERE answer IS NULL", ())
+    )
 
 
 def changed_lines(sample):
     """An entry is listed under another key, topic or record; is not listed; or is, and was never charged."""
     here = sample.here
     for (entry,) in here.ask("SELECT entry FROM charges"):
-        for change in ("key = x'00'", "topic = x'00'", "record = record + 1", "entry = entry + 100"):
+        for change in (
+            "key = x'00'",
+            "topic = x'00'",
+            "record = record + 1",
+            "entry = entry + 100",
+        ):
             yield lambda entry=entry, change=change: here.edit(
                 (f"UPDATE charges SET {change} WHERE entry = ?", (entry,))
             )
@@ -229,7 +248,10 @@ def removed_index_rows(sample):
 def flipped_bytes(sample):
     """A bit of a record's body or hash is turned over in the file."""
     for record in sample.records():
-        for place in (*occurrences(sample.data, record.body), *occurrences(sample.data, record.hash)):
+        for place in (
+            *occurrences(sample.data, record.body),
+            *occurrences(sample.data, record.hash),
+        ):
             yield lambda place=place: sample.save(flipped(sample.data, place + 9))
 
 
@@ -286,10 +308,25 @@ def changed_anchors(sample):
     sound = anchor._slot(Head(records, last))
     yield anchor.file.unlink
     elsewhere = Anchor("elsewhere", anchor.file.parent)._slot(Head(records, last))
-    for data in (b"", b"{", b"\x00" * 9000, b"\xff" * 9000, b"1 2 3", sound[:100], sound[1:], elsewhere):
+    for data in (
+        b"",
+        b"{",
+        b"\x00" * 9000,
+        b"\xff" * 9000,
+        b"1 2 3",
+        sound[:100],
+        sound[1:],
+        elsewhere,
+    ):
         yield lambda data=data: anchor.file.write_bytes(data)
-    for before, after in ((b"%d " % records, b"1 "), (b"%d " % records, b"x "), (last.hex().encode(), b"00" * 32)):
-        yield lambda before=before, after=after: anchor.file.write_bytes(sound.replace(before, after).ljust(SLOT))
+    for before, after in (
+        (b"%d " % records, b"1 "),
+        (b"%d " % records, b"x "),
+        (last.hex().encode(), b"00" * 32),
+    ):
+        yield lambda before=before, after=after: anchor.file.write_bytes(
+            sound.replace(before, after).ljust(SLOT)
+        )
     for head in (
         Head(records + 1, last),
         Head(records - 1, last),
@@ -358,14 +395,17 @@ def test_a_ledger_that_is_not_what_was_written_is_refused_and_says_what_to_do(sa
     for number, damage in enumerate(variants):
         sample.here.restore(sample.files)
         damage()
-        left = {} if kind == "lost log" else sample.here.kept()  # SQLite itself may put what is left of a log in place
+        # SQLite itself may put what is left of a log in place
+        left = {} if kind == "lost log" else sample.here.kept()
         with pytest.raises(LedgerRefused) as refused, closing(sample.here.open()) as ledger:
             ledger.verify()
         assert "tacit ledger adopt" in str(refused.value), f"{kind}, variant {number}"
         assert str(sample.here.file) in str(refused.value)
         assert "\n" not in str(refused.value)
         for path, data in left.items():
-            assert path.read_bytes() == data, f"{kind}, variant {number}: what is refused is not written"
+            assert path.read_bytes() == data, (
+                f"{kind}, variant {number}: what is refused is not written"
+            )
 
 
 AT_ONCE = [
@@ -397,14 +437,19 @@ def test_opening_refuses_another_past_other_totals_other_tables_and_another_anch
 def used(ledger: Any, number: int) -> Any:
     """What comes of asking one of the sample's questions again: its entry, with the charge and the answer."""
     analyst = ("ann", "bob", None)[number % 3]
-    return ledger.charge(b"key %d" % number, pure_loss(1000 + number), analyst, topic=b"topic %d" % (number % 2))
+    return ledger.charge(
+        b"key %d" % number, pure_loss(1000 + number), analyst, topic=b"topic %d" % (number % 2)
+    )
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in AT_ONCE])
 def test_what_is_used_of_a_damaged_ledger_is_what_was_written_or_paid_for_anew(sample, kind):
     sample.here.restore(sample.files)
     with closing(sample.here.open()) as ledger:
-        sound, by_topic = list(ledger.entries()), {topic: told(ledger)[2][topic] for topic in range(2)}
+        sound, by_topic = (
+            list(ledger.entries()),
+            {topic: told(ledger)[2][topic] for topic in range(2)},
+        )
     for damage in list(KINDS[kind](sample)):
         sample.here.restore(sample.files)
         damage()
@@ -424,8 +469,13 @@ def test_an_answer_that_was_taken_away_is_not_drawn_again(sample):
         answered = [entry.number for entry in ledger.entries() if entry.is_answered]
     for number in answered:
         sample.here.restore(sample.files)
-        sample.here.edit(("UPDATE charges SET payload = NULL, answer = NULL WHERE entry = ?", (number,)))
-        with closing(sample.here.open()) as ledger, pytest.raises(LedgerRefused, match="not listed as it was recorded"):
+        sample.here.edit(
+            ("UPDATE charges SET payload = NULL, answer = NULL WHERE entry = ?", (number,))
+        )
+        with (
+            closing(sample.here.open()) as ledger,
+            pytest.raises(LedgerRefused, match="not listed as it was recorded"),
+        ):
             used(ledger, number)
 
 
@@ -438,7 +488,9 @@ def test_a_record_that_is_altered_while_a_ledger_is_open_is_not_used(sample):
             for record in ledger.records()
             if fields_of(record).get("entry") == 1 and fields_of(record)["kind"] == "charged"
         )
-        sample.here.edit(("UPDATE records SET body = replace(body, '1001', '9001') WHERE number = ?", (number,)))
+        sample.here.edit(
+            ("UPDATE records SET body = replace(body, '1001', '9001') WHERE number = ?", (number,))
+        )
         with pytest.raises(LedgerRefused, match=f"record {number} is not what was written"):
             used(ledger, 1)
 
@@ -465,7 +517,9 @@ def test_a_sound_ledger_opens_whatever_its_age_if_the_anchor_is_as_old(sample):
 
 def test_a_ledger_ahead_of_its_anchor_opens_since_a_crash_may_come_in_between(sample):
     for files in sample.history[:-1]:
-        sample.here.restore({**sample.files, sample.here.anchor.file: files[sample.here.anchor.file]})
+        sample.here.restore(
+            {**sample.files, sample.here.anchor.file: files[sample.here.anchor.file]}
+        )
         with closing(sample.here.open()) as ledger:
             assert ledger.charge(b"key 0", pure_loss(1)).number == 0
         assert sample.here.anchor.read() == Head(len(sample.records()), sample.records()[-1].hash)
@@ -494,8 +548,12 @@ def test_an_older_copy_put_in_place_of_an_open_ledger_is_not_charged(sample):
     sample.here.restore(sample.files)
     with closing(sample.here.open()) as ledger:
         older = sample.history[5][sample.here.file]
-        older = older[:18] + b"\1\1" + older[20:]  # without a log: the copy that is read from lies in memory
-        with closing(sqlite3.connect(sample.here.file)) as connection, closing(sqlite3.connect(":memory:")) as source:
+        # without a log: the copy that is read from lies in memory
+        older = older[:18] + b"\1\1" + older[20:]
+        with (
+            closing(sqlite3.connect(sample.here.file)) as connection,
+            closing(sqlite3.connect(":memory:")) as source,
+        ):
             source.deserialize(older)
             source.backup(connection)  # which writes over what is there
         with pytest.raises(LedgerRefused, match="tacit ledger adopt"):
@@ -528,7 +586,9 @@ def adoptable(sample: Sample) -> dict[str, Damage]:
     }
 
 
-@pytest.mark.parametrize("kind", ["older", "foreign", "without anchor", "with a damaged anchor", "gone"])
+@pytest.mark.parametrize(
+    "kind", ["older", "foreign", "without anchor", "with a damaged anchor", "gone"]
+)
 def test_a_sound_ledger_can_be_adopted_and_says_so_ever_after(sample, kind):
     sample.here.restore(sample.files)
     adoptable(sample)[kind]()
@@ -537,7 +597,9 @@ def test_a_sound_ledger_can_be_adopted_and_says_so_ever_after(sample, kind):
     with closing(sample.here.open(adopting="put back after the fire")) as ledger:
         ledger.charge(b"new", pure_loss(1))
     with closing(sample.here.open()) as ledger:
-        (record,) = (fields for fields in map(fields_of, ledger.records()) if fields["kind"] == "adopted")
+        (record,) = (
+            fields for fields in map(fields_of, ledger.records()) if fields["kind"] == "adopted"
+        )
         assert record["why"] == "put back after the fire"
         assert ledger.charge(b"new", pure_loss(1)).payload is None
 
@@ -547,7 +609,9 @@ def test_adoption_records_what_the_anchor_remembered_and_what_was_found(sample):
     sample.save(sample.history[9][sample.here.file])
     remembered = sample.here.anchor.read()
     with closing(sample.here.open(adopting="test")) as ledger:
-        (record,) = (fields for fields in map(fields_of, ledger.records()) if fields["kind"] == "adopted")
+        (record,) = (
+            fields for fields in map(fields_of, ledger.records()) if fields["kind"] == "adopted"
+        )
     assert remembered is not None
     assert record["remembered"] == {"records": remembered.records, "hash": remembered.hash.hex()}
     assert record["found"]["records"] < remembered.records
@@ -576,7 +640,14 @@ def test_what_was_spent_is_kept_when_a_ledger_is_adopted(sample):
 
 def test_damage_cannot_be_adopted(sample):
     sample.here.restore(sample.files)
-    for kind in ("edited amount", "edited total", "deleted record", "flipped byte", "changed tables", "no database"):
+    for kind in (
+        "edited amount",
+        "edited total",
+        "deleted record",
+        "flipped byte",
+        "changed tables",
+        "no database",
+    ):
         for damage in islice(KINDS[kind](sample), 2):
             sample.here.restore(sample.files)
             damage()

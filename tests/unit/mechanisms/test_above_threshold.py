@@ -31,14 +31,18 @@ def test_noes_are_free():
 
 def test_numbers_come_with_noise_of_their_own(monkeypatch):
     drawn = iter([100, 7, 1000])  # the threshold's, the compared value's, the told number's
-    monkeypatch.setattr("tacit.mechanisms.above_threshold.discrete_laplace", lambda scale: next(drawn))
+    monkeypatch.setattr(
+        "tacit.mechanisms.above_threshold.discrete_laplace", lambda scale: next(drawn)
+    )
     session = AboveThreshold(1, 2, answer_scale=3).begin(0)
     assert session.ask(500) == 1500
 
 
 def test_each_kind_of_noise_has_its_scale_and_the_threshold_is_drawn_once(monkeypatch):
     scales = []
-    monkeypatch.setattr("tacit.mechanisms.above_threshold.discrete_laplace", lambda scale: scales.append(scale) or 0)
+    monkeypatch.setattr(
+        "tacit.mechanisms.above_threshold.discrete_laplace", lambda scale: scales.append(scale) or 0
+    )
     session = AboveThreshold(1, 2, answer_scale=3, count=2).begin(0)
     session.ask(-5)
     session.ask(5)

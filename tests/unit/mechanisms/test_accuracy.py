@@ -43,7 +43,9 @@ def test_the_promised_error_of_a_share_is_kept_by_its_exact_law():
     for holders in range(people + 1):
         kept = F(0)
         for seen, chance in response.reports_law(holders, people - holders).items():
-            kept += chance * (abs((seen - people * response.lie) / apart - holders) <= alpha * people)
+            kept += chance * (
+                abs((seen - people * response.lie) / apart - holders) <= alpha * people
+            )
         assert kept >= F(3, 4)
 
 
@@ -72,7 +74,9 @@ def test_bounds_take_their_own_norm_of_the_sensitivity():
     assert laplace_bound(narrow, 1, 0.1) == laplace_bound(4, 1, 0.1)
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "beta"), [(0.5, 1e-6, 0.05), (0.1, 1e-9, 0.01), (0.9, 0.01, 0.5)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "beta"), [(0.5, 1e-6, 0.05), (0.1, 1e-9, 0.01), (0.9, 0.01, 0.5)]
+)
 def test_the_crossover_is_where_the_bounds_cross(epsilon, delta, beta):
     def gap(m):
         gaussian = gaussian_bound(Sensitivity.root(m, dimension=m), epsilon, delta, beta, m)

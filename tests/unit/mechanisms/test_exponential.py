@@ -23,7 +23,10 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 def test_its_loss_has_a_bounded_range():
     assert Exponential(4).loss(2) == BoundedRangeLoss(1)
     assert Exponential(4, monotone=True).loss(2) == BoundedRangeLoss(F(1, 2))
-    assert Exponential(4).loss(Sensitivity(2, neighbours=Neighbours.REPLACE)).neighbours is Neighbours.REPLACE
+    assert (
+        Exponential(4).loss(Sensitivity(2, neighbours=Neighbours.REPLACE)).neighbours
+        is Neighbours.REPLACE
+    )
     assert upper(Exponential(4).loss(2).rho()) == F(1, 8)
 
 
@@ -59,7 +62,10 @@ def test_one_choice_is_an_int_and_several_are_an_array(kind):
 
 
 def test_scores_are_turned_round_without_overflow():
-    assert scores_of(np.array([-(2**63), 2**63 - 1]), None, smallest=True).tolist() == [2**63 - 1, -(2**63)]
+    assert scores_of(np.array([-(2**63), 2**63 - 1]), None, smallest=True).tolist() == [
+        2**63 - 1,
+        -(2**63),
+    ]
     assert scores_of([2**70, 0], None, smallest=True).tolist() == [-1 - 2**70, -1]
 
 
@@ -85,7 +91,9 @@ NUMBERS = {
 @pytest.mark.usefixtures("nothing_drawn")
 def test_what_is_no_number_or_out_of_range_is_refused(kind, place):
     call, more = NUMBERS[place]
-    wrong = [number for name, number in NO_NUMBERS.items() if not (name == "none" and place == "grid")]
+    wrong = [
+        number for name, number in NO_NUMBERS.items() if not (name == "none" and place == "grid")
+    ]
     for bad in [*wrong, *more]:
         with pytest.raises(InvalidInput, match="; "):
             call(kind, bad)
@@ -132,7 +140,12 @@ NO_SCORES = {
 @pytest.mark.parametrize("name", NO_SCORES)
 @pytest.mark.usefixtures("nothing_drawn")
 def test_what_are_no_scores_is_refused_without_being_named(kind, name):
-    for call in (kind(1).release, kind(1).distribution, NoisyTopK(1, kind(1)).release, lambda s: kind(1).tail(s, 1)):
+    for call in (
+        kind(1).release,
+        kind(1).distribution,
+        NoisyTopK(1, kind(1)).release,
+        lambda s: kind(1).tail(s, 1),
+    ):
         with pytest.raises(InvalidData) as caught:
             call(NO_SCORES[name])
         assert str(SECRET) not in str(caught.value)

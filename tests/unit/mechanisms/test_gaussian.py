@@ -28,7 +28,9 @@ def test_the_classical_sigma_is_never_smaller_than_the_analytic_one(epsilon, del
 
 
 def test_a_vector_is_priced_by_its_length_and_not_by_its_sum():
-    one, many = (Gaussian.calibrate(1, 1e-6, Sensitivity.root(m, dimension=m)).sigma for m in (2, 200))
+    one, many = (
+        Gaussian.calibrate(1, 1e-6, Sensitivity.root(m, dimension=m)).sigma for m in (2, 200)
+    )
     assert abs(many / one - 10) < F(1, 2**30)
 
 

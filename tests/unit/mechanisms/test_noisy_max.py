@@ -32,7 +32,9 @@ def test_other_noise_is_refused(noise):
         NoisyMax(1, noise=noise)
 
 
-@pytest.mark.parametrize(("noise", "sampler"), [("laplace", "discrete_laplace"), ("exponential", "geometric")])
+@pytest.mark.parametrize(
+    ("noise", "sampler"), [("laplace", "discrete_laplace"), ("exponential", "geometric")]
+)
 def test_the_noisy_scores_decide(noise, sampler, monkeypatch):
     drawn = np.array([0, 5, -9, 1])
     monkeypatch.setattr(file, sampler, lambda scale, size: np.resize(drawn, size))
@@ -56,7 +58,11 @@ def test_noise_beyond_64_bits_is_added_all_the_same():
 
 def test_laplace_noise_errs_more_than_exponential_noise():
     assert NoisyMax(2).error(0.95, 1000) == 22
-    assert NoisyMax(2, noise="exponential").error(0.95, 1000) == PermuteAndFlip(2).error(0.95, 1000) == 18
+    assert (
+        NoisyMax(2, noise="exponential").error(0.95, 1000)
+        == PermuteAndFlip(2).error(0.95, 1000)
+        == 18
+    )
 
 
 def test_a_law_that_takes_too_long_is_refused():
@@ -71,7 +77,8 @@ def test_a_law_that_takes_too_long_is_refused():
 
 
 def test_the_best_few_leave_in_order():
-    scores = [0, 100_000, 1_000, 10_000]  # so far apart that noise of scale 1 never changes their order
+    # so far apart that noise of scale 1 never changes their order
+    scores = [0, 100_000, 1_000, 10_000]
     for each in (Exponential(1), PermuteAndFlip(1), NoisyMax(1)):
         assert NoisyTopK(3, each).release(scores).tolist() == [1, 3, 2]
         assert NoisyTopK(2, each).release(scores, smallest=True).tolist() == [0, 2]
@@ -82,7 +89,9 @@ def test_the_best_few_leave_in_order():
 def test_every_one_of_the_best_few_is_paid_for():
     assert NoisyTopK(3, Exponential(4)).loss(2) == BoundedRangeLoss(1) * 3
     assert NoisyTopK(1, PermuteAndFlip(4)).loss(2).pure() == 1
-    assert NoisyTopK.calibrate(5, 1, 1, kind=NoisyMax, noise="exponential").each == NoisyMax(10, noise="exponential")
+    assert NoisyTopK.calibrate(5, 1, 1, kind=NoisyMax, noise="exponential").each == NoisyMax(
+        10, noise="exponential"
+    )
     assert NoisyTopK.calibrate(5, 1, 1, monotone=True).loss(1).pure() == 1
 
 

@@ -37,7 +37,12 @@ KINDS = {
 every_kind = pytest.mark.parametrize("mechanism", KINDS.values(), ids=KINDS)
 
 
-@given(st.lists(st.floats(-50, 150) | st.sampled_from([float("nan"), float("inf"), -float("inf"), -0.0]), max_size=9))
+@given(
+    st.lists(
+        st.floats(-50, 150) | st.sampled_from([float("nan"), float("inf"), -float("inf"), -0.0]),
+        max_size=9,
+    )
+)
 def test_a_row_lands_in_one_cell_whatever_it_holds_and_a_nan_in_none(rows):
     held = Cells(0, 100).weigh(rows)
     assert held.sum() == sum(not isnan(row) for row in rows)
@@ -71,7 +76,9 @@ def test_weights_count_as_so_many_rows():
 @every_kind
 def test_without_noise_the_quantiles_are_the_exact_ones(mechanism):
     released = mechanism.release([1000] * 20)
-    assert all(place - wanted in {0, 1} for place, wanted in zip(released, range(1, 19, 2), strict=True))
+    assert all(
+        place - wanted in {0, 1} for place, wanted in zip(released, range(1, 19, 2), strict=True)
+    )
 
 
 @every_kind
@@ -105,9 +112,15 @@ def test_where_floats_cannot_tell_balls_do():
     assert huge == [0, 1]
 
 
-@pytest.mark.parametrize("counts", [[1], [[1, 2]], [0.5, 1.5], [-1, 2], [2**53, 1], ["a", "b"], [True, False]])
+@pytest.mark.parametrize(
+    "counts", [[1], [[1, 2]], [0.5, 1.5], [-1, 2], [2**53, 1], ["a", "b"], [True, False]]
+)
 def test_what_is_no_histogram_is_refused_before_anything_is_drawn(counts, nothing_drawn):
-    for mechanism in (Quantile(F(1, 2), 1), JointQuantiles([F(1, 2)], 1), RecursiveQuantiles([F(1, 2)], 1)):
+    for mechanism in (
+        Quantile(F(1, 2), 1),
+        JointQuantiles([F(1, 2)], 1),
+        RecursiveQuantiles([F(1, 2)], 1),
+    ):
         with pytest.raises(InvalidData):
             mechanism.release(counts)
 
@@ -173,7 +186,9 @@ def test_the_choice_depends_on_what_is_public():
 
 
 def test_the_interquartile_range_is_that_of_the_exact_quartiles_without_noise():
-    assert InterquartileRange(Quantile(0.25, SHARP), Quantile(0.75, SHARP)).release([100] * 21) == 10
+    assert (
+        InterquartileRange(Quantile(0.25, SHARP), Quantile(0.75, SHARP)).release([100] * 21) == 10
+    )
 
 
 def test_bounds_hold_the_share_without_noise_and_leave_room_at_zero():
@@ -186,6 +201,11 @@ def test_bounds_hold_the_share_without_noise_and_leave_room_at_zero():
 
 
 def test_contributions_cover_the_share_of_units_without_noise():
-    assert Contributions(Cells(1, 50), Quantile(F(9, 10), SHARP)).release([1] * 85 + [7] * 10 + [10**6] * 5) == 7
+    assert (
+        Contributions(Cells(1, 50), Quantile(F(9, 10), SHARP)).release(
+            [1] * 85 + [7] * 10 + [10**6] * 5
+        )
+        == 7
+    )
     with pytest.raises(InvalidInput):
         Contributions.calibrate(1, 0.9, 50, sensitivity=2)

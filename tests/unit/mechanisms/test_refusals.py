@@ -54,7 +54,10 @@ NUMBERS = {
     "Gaussian loss": (lambda bad: Gaussian(1).loss(bad), SENSITIVITY),
     "response epsilon": (RandomizedResponse, [*EPSILON, 1025, F(1, 2**41)]),
     "response truth": (RandomizedResponse.telling, [0, 1, F(1, 2), F(1, 3), 1.5]),
-    "response truth of five": (lambda bad: RandomizedResponse.telling(bad, categories=5), [F(1, 5), F(1, 6)]),
+    "response truth of five": (
+        lambda bad: RandomizedResponse.telling(bad, categories=5),
+        [F(1, 5), F(1, 6)],
+    ),
     "response gamma": (RandomizedResponse.half_plus, [0, F(1, 2), -0.1, 0.6]),
     "response confidence": (lambda bad: RandomizedResponse(1).error(bad), [0, 1]),
     "response loss": (lambda bad: RandomizedResponse(1).loss(bad), [*SENSITIVITY, F(1, 2)]),
@@ -85,7 +88,8 @@ NUMBERS = {
     "high limit": (lambda bad: clamp(np.array([1]), high=bad), []),
     "multiple": (lambda bad: round_to(1, to=bad), [0, -1, 1.0, 2**53 + 1]),
 }
-OPTIONAL = {"Laplace grid", "Laplace calibrated grid", "Gaussian grid", "low limit", "high limit"}  # None is an answer
+# None is an answer
+OPTIONAL = {"Laplace grid", "Laplace calibrated grid", "Gaussian grid", "low limit", "high limit"}
 COUNTS = {
     "times": lambda bad: Laplace(1).release(1, times=bad),
     "Gaussian times": lambda bad: Gaussian(1).release(1, times=bad),
@@ -102,7 +106,21 @@ COUNTS = {
     "responding people": lambda bad: error_of_response(bad, 1, 0.9),
     "answers bound": lambda bad: laplace_bound(1, 1, 0.1, answers=bad),
 }
-NO_COUNTS = [-1, -(10**5000), True, False, np.True_, 3.0, 0.5, float("nan"), "3", F(3), [3], 1 << 63, 10**5000]
+NO_COUNTS = [
+    -1,
+    -(10**5000),
+    True,
+    False,
+    np.True_,
+    3.0,
+    0.5,
+    float("nan"),
+    "3",
+    F(3),
+    [3],
+    1 << 63,
+    10**5000,
+]
 POSITIVE = {name for name in COUNTS if "times" not in name and name not in {"holders", "others"}}
 
 
@@ -120,7 +138,9 @@ def is_a_sentence_with_a_remedy(error):
 @pytest.mark.parametrize("place", NUMBERS)
 def test_what_is_no_number_or_out_of_range_is_refused(place):
     call, more = NUMBERS[place]
-    wrong = [number for name, number in NO_NUMBERS.items() if not (name == "none" and place in OPTIONAL)]
+    wrong = [
+        number for name, number in NO_NUMBERS.items() if not (name == "none" and place in OPTIONAL)
+    ]
     for bad in [*wrong, *more]:
         with pytest.raises(InvalidInput) as caught:
             call(bad)
@@ -248,7 +268,11 @@ def test_numbers_that_have_no_place_on_a_grid_are_refused_without_being_named(ki
     refused(lambda: kind(1).release(NOT_ON_A_GRID[name]))
 
 
-NO_ANSWERS = {name: value for name, value in NO_DATA.items() if "true" not in name and name != "array of booleans"}
+NO_ANSWERS = {
+    name: value
+    for name, value in NO_DATA.items()
+    if "true" not in name and name != "array of booleans"
+}
 NO_ANSWERS |= {
     "too large": SECRET,
     "negative": -SECRET,
@@ -280,12 +304,19 @@ def test_answers_that_are_no_categories_are_refused_without_being_named(name):
 def test_what_is_refused_is_a_kind_and_not_a_value(one, other):
     """Neighbours get the same refusal, word for word: an integer that happens to be a Fraction is no exception."""
     for kind in (Laplace, Gaussian):
-        assert refused(lambda k=kind: k(1).release(one)) == refused(lambda k=kind: k(1).release(other))
+        assert refused(lambda k=kind: k(1).release(one)) == refused(
+            lambda k=kind: k(1).release(other)
+        )
 
 
 def test_only_one_number_is_released_several_times_at_once():
     for mechanism in (Laplace(1), Gaussian(1), RandomizedResponse(1)):
-        for several in ([0, 1], np.array([0, 1]), np.zeros((1, 1), np.int64), np.zeros(0, np.int64)):
+        for several in (
+            [0, 1],
+            np.array([0, 1]),
+            np.zeros((1, 1), np.int64),
+            np.zeros(0, np.int64),
+        ):
             refused(lambda m=mechanism, s=several: m.release(s, times=3))
     for mechanism in (Laplace(1), Gaussian(1)):
         refused(lambda m=mechanism: m.release({"a": 1}, times=3))

@@ -101,12 +101,20 @@ def evaluate(expression, row):
         case IsNull(operand):
             return evaluate(operand, row) is None
         case OneOf(operand, options):
-            hits = [compare("=", evaluate(operand, row), evaluate(option, row)) for option in options]
+            hits = [
+                compare("=", evaluate(operand, row), evaluate(option, row)) for option in options
+            ]
             return True if True in hits else None if None in hits else False
         case Case(branches, otherwise):
-            chosen = next((then for when, then in branches if evaluate(when, row) is True), otherwise)
+            chosen = next(
+                (then for when, then in branches if evaluate(when, row) is True), otherwise
+            )
             value = evaluate(chosen, row)
-            return float(value) if type(value) is int and type_of(expression).kind is Kind.NUMBER else value
+            return (
+                float(value)
+                if type(value) is int and type_of(expression).kind is Kind.NUMBER
+                else value
+            )
         case Cast(operand, Kind.INTEGER):
             value = evaluate(operand, row)
             return None if value is None else round(value)
@@ -116,7 +124,10 @@ def evaluate(expression, row):
         case Called(function, parts):
             values = [evaluate(part, row) for part in parts]
             kinds = zip(values, operand_kinds(expression), strict=True)
-            given = [float(value) if type(value) is int and kind is Kind.NUMBER else value for value, kind in kinds]
+            given = [
+                float(value) if type(value) is int and kind is Kind.NUMBER else value
+                for value, kind in kinds
+            ]
             return None if function in STRICT and None in given else MEANINGS[function](*given)
         case Like():
             raise NotImplementedError
@@ -164,7 +175,9 @@ _COMPUTED = ["age", "change", "cost", "drift", "stay"]
 def _values(column):
     low, high = column.low, column.high
     if column.kind is Kind.INTEGER:
-        inside = st.sampled_from([low, high, 0, 1]).filter(lambda v: low <= v <= high) | st.integers(low, high)
+        inside = st.sampled_from([low, high, 0, 1]).filter(
+            lambda v: low <= v <= high
+        ) | st.integers(low, high)
     else:
         low, high = float(low), float(high)
         inside = st.sampled_from([low, high]) | st.floats(low, high)
@@ -172,7 +185,9 @@ def _values(column):
 
 
 rows = st.fixed_dictionaries({name: _values(COLUMNS[name]) for name in _COMPUTED})
-constants = st.integers(-9, 9).map(integer) | st.sampled_from(["0.1", "1", "-2.5", "1000", "0.3"]).map(decimal)
+constants = st.integers(-9, 9).map(integer) | st.sampled_from(
+    ["0.1", "1", "-2.5", "1000", "0.3"]
+).map(decimal)
 leaves = st.sampled_from([field(name) for name in _COMPUTED]) | constants
 operators = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
 
@@ -183,7 +198,9 @@ def _conditions(numbers):
     atoms = compared | listed | st.builds(IsNull, numbers)
     return st.recursive(
         atoms,
-        lambda inner: st.builds(Both, inner, inner) | st.builds(Either, inner, inner) | st.builds(Not, inner),
+        lambda inner: (
+            st.builds(Both, inner, inner) | st.builds(Either, inner, inner) | st.builds(Not, inner)
+        ),
         max_leaves=4,
     )
 
@@ -202,16 +219,27 @@ def _numbers(inner):
         st.builds(Case, st.lists(branch, min_size=1, max_size=3).map(tuple), inner),
         st.builds(_clamped, inner, operators, constants, st.booleans(), inner | constants),
         st.builds(Cast, inner, st.sampled_from([Kind.INTEGER, Kind.NUMBER])),
-        st.builds(Called, st.sampled_from(_CHOICES), st.lists(inner, min_size=1, max_size=3).map(tuple)),
+        st.builds(
+            Called, st.sampled_from(_CHOICES), st.lists(inner, min_size=1, max_size=3).map(tuple)
+        ),
         st.builds(Called, st.just(Function.NULLIF), st.tuples(inner, inner)),
         st.builds(Called, st.just(Function.QUOTIENT), st.tuples(inner, inner)),
         st.builds(Called, st.sampled_from(_OF_ONE), st.tuples(inner)),
-        st.builds(Called, st.just(Function.ROUND), st.tuples(inner, st.integers(-2, 3).map(integer))),
+        st.builds(
+            Called, st.just(Function.ROUND), st.tuples(inner, st.integers(-2, 3).map(integer))
+        ),
     )
 
 
 _CHOICES = [Function.COALESCE, Function.LEAST, Function.GREATEST]
-_OF_ONE = [Function.ABS, Function.SIGN, Function.FLOOR, Function.CEIL, Function.TRUNC, Function.SQRT]
+_OF_ONE = [
+    Function.ABS,
+    Function.SIGN,
+    Function.FLOOR,
+    Function.CEIL,
+    Function.TRUNC,
+    Function.SQRT,
+]
 
 
 numbers = st.recursive(leaves, _numbers, max_leaves=8)

@@ -9,8 +9,8 @@ import pytest
 from tacit.errors import InvalidPlan
 from tacit.plan import Plan, as_tree, canonical, fingerprint, in_words, read_sql
 from tests.unit.plan.cases import TABLES, VISITS
+from tests.unit.plan.sql.test_statement import ACCEPTED
 from tests.unit.plan.test_refusals import CASES
-from tests.unit.plan.test_sql import ACCEPTED
 
 TEXTS = 1_000  # tests/attacks/test_fuzzed_texts.py types ten times as many at a vault
 STATEMENTS = [*ACCEPTED, *(statement.replace("«", "").replace("»", "") for _, statement in CASES)]
@@ -52,7 +52,12 @@ LIKE_EACH_OTHER = [
 def gently(statement, dice):
     """A statement with a word exchanged for one of the same sort: often one that can be read."""
     words = re.findall(r"[\w.]+|'[^']*'|\S", statement)
-    known = [(place, sort) for place, word in enumerate(words) for sort in LIKE_EACH_OTHER if word in sort]
+    known = [
+        (place, sort)
+        for place, word in enumerate(words)
+        for sort in LIKE_EACH_OTHER
+        if word in sort
+    ]
     for place, sort in dice.sample(known, min(len(known), dice.randint(1, 3))):
         words[place] = dice.choice(sort)
     return " ".join(words)
@@ -79,7 +84,9 @@ def mutated(statement, dice):
                 letter = dice.randrange(len(words[place]) + 1)
                 words[place] = words[place][:letter] + dice.choice(SIGNS) + words[place][letter:]
             case _:
-                words[place:place] = words[place : place + dice.randint(1, 8)] * dice.choice([1, 2, 30])
+                words[place:place] = words[place : place + dice.randint(1, 8)] * dice.choice(
+                    [1, 2, 30]
+                )
     return " ".join(words)
 
 
@@ -89,7 +96,9 @@ def test_a_text_becomes_a_plan_or_a_refusal(seed):
     plans = 0
     for _ in range(TEXTS // 4):
         text = (
-            gently(dice.choice(list(ACCEPTED)), dice) if dice.random() < 0.4 else mutated(dice.choice(STATEMENTS), dice)
+            gently(dice.choice(list(ACCEPTED)), dice)
+            if dice.random() < 0.4
+            else mutated(dice.choice(STATEMENTS), dice)
         )
         begun = time.process_time()
         plan = read(text)
@@ -105,7 +114,8 @@ def test_a_text_becomes_a_plan_or_a_refusal(seed):
             assert as_tree(plan)
             assert canonical(canonical(plan)) == canonical(plan)
             assert fingerprint(canonical(plan).question) == fingerprint(plan.question)
-        assert time.process_time() - begun < 2, text  # CPU seconds: only exponential time comes near
+        # CPU seconds: only exponential time comes near
+        assert time.process_time() - begun < 2, text
     assert plans > 5
 
 

@@ -72,7 +72,8 @@ def test_a_column_keeps_its_group_inside_and_out(rows):
 
 def test_others_keep_their_group_inside_and_out():
     asked = read_sql(
-        "SELECT w, COUNT(*) AS n FROM (SELECT person, kind AS w FROM visits) GROUP BY w", {"visits": VISITS}
+        "SELECT w, COUNT(*) AS n FROM (SELECT person, kind AS w FROM visits) GROUP BY w",
+        {"visits": VISITS},
     )
     assert asked.question.keys[0].public_values == ("x", OTHER, None)
 
@@ -80,14 +81,18 @@ def test_others_keep_their_group_inside_and_out():
 def test_both_doors_list_it():
     frame = Frame(VISITS).group_by("ward").agg(n=count()).plan()
     assert fingerprint(frame.question) == fingerprint(
-        read_sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", {"visits": VISITS}).question
+        read_sql(
+            "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", {"visits": VISITS}
+        ).question
     )
     assert Frame(VISITS).group_by(w=col("ward")).agg(n=count()).plan().question.keys[0].null
     assert "ward ('A', 'B', NULL)" in in_words(frame)
 
 
 def test_a_group_of_null_makes_another_question():
-    with_it = read_sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", {"visits": VISITS}).question
+    with_it = read_sql(
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", {"visits": VISITS}
+    ).question
     without = replace(with_it, keys=(replace(with_it.keys[0], null=False),))
     assert fingerprint(with_it) != fingerprint(without)
 
@@ -104,13 +109,17 @@ def test_an_answer_shows_it_and_shares_add_up_with_it(delta):
     """Rows without a ward are in the total of a share where they are a group."""
     rows = [{"p": n, "ward": ["A", "B", None, None][n % 4]} for n in range(4000)]
     declared = {"type": "text", "values": ["A", "B"], "null_group": True}
-    vault = protect(rows, unit="p", contributions=1, columns={"ward": declared}, epsilon=900, delta=delta)
+    vault = protect(
+        rows, unit="p", contributions=1, columns={"ward": declared}, epsilon=900, delta=delta
+    )
     text = "SELECT ward, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS share FROM data GROUP BY ward"
     answer = vault.sql(text, epsilon=400)
     assert answer.column("ward") == ["A", "B", None]
     assert answer.column("share") == pytest.approx([25, 25, 50], abs=0.5)
     assert "NULL" not in " ".join(map(str, answer.left_out))
-    named = vault.sql("SELECT COALESCE(ward, 'none') AS w, COUNT(*) AS n FROM data GROUP BY 1", epsilon=200)
+    named = vault.sql(
+        "SELECT COALESCE(ward, 'none') AS w, COUNT(*) AS n FROM data GROUP BY 1", epsilon=200
+    )
     assert named.column("w") == ["A", "B", "none"]
     assert named.column("n")[2] == pytest.approx(2000, abs=30)
 

@@ -61,7 +61,11 @@ from tests.laws.clinic import TABLES
 from tests.laws.test_statements import STATEMENTS
 
 WHOLE, NUMBER, TEXT = Kind.INTEGER, Kind.NUMBER, Kind.TEXT
-AGE, COST, NAME = Column("age", WHOLE, 0, 120), Column("cost", NUMBER, 0, 5000), Column("name", TEXT)
+AGE, COST, NAME = (
+    Column("age", WHOLE, 0, 120),
+    Column("cost", NUMBER, 0, 5000),
+    Column("name", TEXT),
+)
 FREE, BIG = Column("free", WHOLE), Column("big", WHOLE, 0, 1 << 62)
 VISITS = Table("visits", (AGE, COST, NAME, FREE, BIG), unit="who", contributions=3)
 ROWS = Scan(VISITS)
@@ -73,7 +77,10 @@ def one(value):
 
 
 def plan(*measures, rows=ROWS, keys=(), view=None):
-    return Plan(Question(rows, tuple(keys), measures or (Counted(),)), view or View((Shown("n", MeasureOf(0)),)))
+    return Plan(
+        Question(rows, tuple(keys), measures or (Counted(),)),
+        view or View((Shown("n", MeasureOf(0)),)),
+    )
 
 
 def refused(given):
@@ -94,10 +101,19 @@ def test_sound_plans_of_ones_own_are_taken():
     place = Placed(Column("place", WHOLE, 1, nullable=False), Place.NUMBER, (Ordering(age),))
     for given in (
         plan(),
-        plan(sum_measure(age), Units(), Distinct(name), Ranked(age, Even(Fraction(1), 0, 120), Fraction(1, 2))),
+        plan(
+            sum_measure(age),
+            Units(),
+            Distinct(name),
+            Ranked(age, Even(Fraction(1), 0, 120), Fraction(1, 2)),
+        ),
         plan(Counted(Field(total.column)), rows=Inner(ROWS, (Defined("name", name),), (total,))),
         plan(rows=Where(ROWS, Compared(">", age, one(5)))),
-        plan(rows=Windowed(ROWS, (place, Running(replace(total, column=replace(total.column, name="t")))))),
+        plan(
+            rows=Windowed(
+                ROWS, (place, Running(replace(total, column=replace(total.column, name="t"))))
+            )
+        ),
         plan(keys=[Key(name, ("a", "b"))]),
         plan(Ranked(Field(replace(FREE, low=None)), Powers(0, 63), Fraction(1, 100), ends=False)),
         plan(Counted(Field(replace(FREE, low=-(1 << 63), high=(1 << 63) - 1)))),
@@ -206,7 +222,9 @@ BAD_EXPRESSIONS = [
 ]
 
 
-@pytest.mark.parametrize("expression", BAD_EXPRESSIONS, ids=[str(type(e).__name__) for e in BAD_EXPRESSIONS])
+@pytest.mark.parametrize(
+    "expression", BAD_EXPRESSIONS, ids=[str(type(e).__name__) for e in BAD_EXPRESSIONS]
+)
 def test_an_expression_that_no_door_makes_is_refused_wherever_it_stands(expression):
     refused(plan(Counted(expression)))
     refused(plan(rows=Where(ROWS, Compared("=", expression, expression))))
@@ -223,7 +241,12 @@ MEASURES = [
     Summed(name, Fraction(1), 0, 120),
     Summed(cost, Fraction(1, 1 << 1000), 0, 120),
     Summed(cost, Fraction(1), 0, 1 << 60),
-    Summed(Arithmetic("*", cost, Literal(Fraction(1 << 200), Kind.NUMBER)), Fraction(1, 1 << 900), 0, 120),
+    Summed(
+        Arithmetic("*", cost, Literal(Fraction(1 << 200), Kind.NUMBER)),
+        Fraction(1, 1 << 900),
+        0,
+        120,
+    ),
     Ranked(name, Even(Fraction(1), 0, 120), Fraction(1, 2)),
     Ranked(age, Even(Fraction(1), 120, 0), Fraction(1, 2)),
     Ranked(age, Even(Fraction(1), 0, 1 << 40), Fraction(1, 2)),

@@ -9,7 +9,9 @@ from tests.unit.plan.cases import TABLES
 # By reason: statements in which «...» encloses what the message underlines.
 REFUSED = {
     "a column of the answer has no name": ['SELECT «COUNT(*)» AS "" FROM visits'],
-    "this text holds a character that is none": ["SELECT COUNT(*) FROM visits WHERE name = «'a\0'»"],
+    "this text holds a character that is none": [
+        "SELECT COUNT(*) FROM visits WHERE name = «'a\0'»"
+    ],
     "comparisons do not follow each other": [
         "SELECT COUNT(*) FROM visits WHERE «1 < age < 5»",
         "SELECT COUNT(*) FROM visits WHERE «smoker = age > 5»",
@@ -531,7 +533,12 @@ def test_the_message_underlines_what_is_meant():
 
 
 def test_a_long_line_is_shown_around_what_is_meant():
-    text = "SELECT COUNT(*) FROM visits WHERE " + "age = 1 AND " * 50 + "agee = 2" + " AND age = 3" * 50
+    text = (
+        "SELECT COUNT(*) FROM visits WHERE "
+        + "age = 1 AND " * 50
+        + "agee = 2"
+        + " AND age = 3" * 50
+    )
     with pytest.raises(InvalidPlan) as refusal:
         read_sql(text, TABLES)
     _, line, carets, _ = str(refusal.value).splitlines()

@@ -271,7 +271,9 @@ def test_there_are_many_of_them():
 
 
 def test_a_unit_has_one_row_after_it_was_added_up():
-    plan = asked("SELECT AVG(s) AS m FROM (SELECT patient, SUM(cost) AS s FROM visits GROUP BY patient)")
+    plan = asked(
+        "SELECT AVG(s) AS m FROM (SELECT patient, SUM(cost) AS s FROM visits GROUP BY patient)"
+    )
     assert as_tree(plan).splitlines() == [
         "view",
         "  m = the mean of s",
@@ -351,7 +353,9 @@ def test_a_join_may_follow_a_reference():
 
 
 def test_names_that_clash_are_told_apart_by_their_table():
-    plan = asked("SELECT p.ward, COUNT(*) AS n FROM visits v JOIN patients p ON v.patient = p.id GROUP BY p.ward")
+    plan = asked(
+        "SELECT p.ward, COUNT(*) AS n FROM visits v JOIN patients p ON v.patient = p.id GROUP BY p.ward"
+    )
     assert [column.name for column in plan.view.columns] == ["ward", "n"]
     assert isinstance(plan.question.rows, Joined)
     assert plan.question.keys[0].value.column.name == "p.ward"
@@ -359,29 +363,45 @@ def test_names_that_clash_are_told_apart_by_their_table():
 
 def test_the_unit_that_is_kept_by_an_outer_join_is_not_the_one_that_may_be_missing():
     with pytest.raises(InvalidPlan, match="has no column 'id'"):
-        asked("SELECT COUNT(DISTINCT p.id) AS n FROM visits v LEFT JOIN patients p ON v.patient = p.id")
-    assert asked("SELECT COUNT(DISTINCT v.patient) AS n FROM visits v LEFT JOIN patients p ON v.patient = p.id")
+        asked(
+            "SELECT COUNT(DISTINCT p.id) AS n FROM visits v LEFT JOIN patients p ON v.patient = p.id"
+        )
+    assert asked(
+        "SELECT COUNT(DISTINCT v.patient) AS n FROM visits v LEFT JOIN patients p ON v.patient = p.id"
+    )
 
 
 def test_contributions_that_are_not_declared_are_asked_for():
     tables = {"visits": VISITS.__class__("visits", VISITS.columns, "patient")}
-    assert read_sql("SELECT AVG(m) AS x FROM (SELECT patient, MAX(stay) AS m FROM visits GROUP BY patient)", tables)
+    assert read_sql(
+        "SELECT AVG(m) AS x FROM (SELECT patient, MAX(stay) AS m FROM visits GROUP BY patient)",
+        tables,
+    )
     with pytest.raises(InvalidPlan, match="set `contributions` for visits"):
-        read_sql("SELECT AVG(n) AS x FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient)", tables)
+        read_sql(
+            "SELECT AVG(n) AS x FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient)",
+            tables,
+        )
 
 
 def test_a_bound_that_is_missing_is_asked_for_where_it_can_be_declared():
     with pytest.raises(Unbounded, match="declare its bounds in the policy"):
-        asked("SELECT AVG(s) AS m FROM (SELECT patient, SUM(visit) AS s FROM visits GROUP BY patient)")
+        asked(
+            "SELECT AVG(s) AS m FROM (SELECT patient, SUM(visit) AS s FROM visits GROUP BY patient)"
+        )
 
 
 def test_questions_that_grow_without_end_are_refused():
-    named = ", ".join(f"t{i} AS (SELECT * FROM t{i - 1} UNION ALL SELECT * FROM t{i - 1})" for i in range(1, 12))
+    named = ", ".join(
+        f"t{i} AS (SELECT * FROM t{i - 1} UNION ALL SELECT * FROM t{i - 1})" for i in range(1, 12)
+    )
     with pytest.raises(InvalidPlan, match="more than 60 steps"):
         asked(f"WITH t0 AS (SELECT * FROM visits), {named} SELECT COUNT(*) FROM t11")
     doubled = ", ".join(f"t{i} AS (SELECT a + a + a AS a FROM t{i - 1})" for i in range(1, 12))
     begun = time.process_time()
-    assert canonical(asked(f"WITH t0 AS (SELECT stay AS a FROM visits), {doubled} SELECT SUM(a) AS s FROM t11"))
+    assert canonical(
+        asked(f"WITH t0 AS (SELECT stay AS a FROM visits), {doubled} SELECT SUM(a) AS s FROM t11")
+    )
     assert time.process_time() - begun < 5
 
 
@@ -423,7 +443,9 @@ def test_no_word_can_be_inserted_without_a_trace():
         for place, word in dice.sample(places, 1200)
         if not differs(" ".join([*words[:place], word, *words[place:]]), plan)
     ]
-    assert [each for each in dropped if each not in {("= o.id", "INNER"), ("AS x LEFT", "OUTER")}] == []
+    assert [
+        each for each in dropped if each not in {("= o.id", "INNER"), ("AS x LEFT", "OUTER")}
+    ] == []
 
 
 def test_no_word_can_be_left_out_without_a_trace():
@@ -449,7 +471,8 @@ def test_a_text_becomes_a_plan_or_a_refusal(seed):
             assert isinstance(plan, Plan)
             assert in_words(plan)
             assert canonical(canonical(plan)) == canonical(plan)
-        assert time.process_time() - begun < 3, text  # CPU seconds: only exponential time comes near
+        # CPU seconds: only exponential time comes near
+        assert time.process_time() - begun < 3, text
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,17 @@ import pytest
 import tacit
 from tacit import col
 from tacit.errors import InvalidPlan, Unbounded
-from tacit.plan import Counted, Frame, KeyOf, Table, as_tree, canonical, in_words, multiplicity, read_sql
+from tacit.plan import (
+    Counted,
+    Frame,
+    KeyOf,
+    Table,
+    as_tree,
+    canonical,
+    in_words,
+    multiplicity,
+    read_sql,
+)
 from tests.laws import clinic
 from tests.unit.plan.cases import TABLES, VISITS
 
@@ -82,7 +92,9 @@ def test_digits_before_the_point_are_proved_to_suffice():
 
 
 def test_what_is_released_is_rounded_like_a_decimal():
-    plan = read_sql("SELECT ward, CAST(AVG(cost) AS DECIMAL(5, 2)) AS m FROM visits GROUP BY ward", TABLES)
+    plan = read_sql(
+        "SELECT ward, CAST(AVG(cost) AS DECIMAL(5, 2)) AS m FROM visits GROUP BY ward", TABLES
+    )
     assert isinstance(plan.view.columns[0].value, KeyOf)
     assert "ROUND(the mean of cost, 2)" in in_words(plan)
 
@@ -94,7 +106,10 @@ def clinic_question(text: str) -> object:
     return question(text, clinic.TABLES)
 
 
-FIRST, BY = "SELECT COUNT(*) AS n FROM (SELECT stay FROM visits", "PARTITION BY patient ORDER BY day"
+FIRST, BY = (
+    "SELECT COUNT(*) AS n FROM (SELECT stay FROM visits",
+    "PARTITION BY patient ORDER BY day",
+)
 
 
 @pytest.mark.parametrize(
@@ -134,14 +149,21 @@ def test_what_is_listed_says_what_is_meant(one, other):
 def test_a_name_in_qualify_is_a_column_before_it_is_an_alias():
     inside = "SELECT patient, cost AS stay, RANK() OVER (PARTITION BY patient ORDER BY day) AS k FROM visits QUALIFY"
     by_column = clinic_question(f"SELECT COUNT(*) AS n FROM ({inside} k = 1 AND stay > 3)")
-    assert by_column == clinic_question(f"SELECT COUNT(*) AS n FROM ({inside} k = 1 AND visits.stay > 3)")
+    assert by_column == clinic_question(
+        f"SELECT COUNT(*) AS n FROM ({inside} k = 1 AND visits.stay > 3)"
+    )
 
 
 def test_rows_of_different_units_never_become_one():
-    with pytest.raises(InvalidPlan, match="rows of different units that look alike would become one"):
+    with pytest.raises(
+        InvalidPlan, match="rows of different units that look alike would become one"
+    ):
         read_sql("SELECT COUNT(*) FROM (SELECT DISTINCT ward FROM visits)", clinic.TABLES)
     with pytest.raises(InvalidPlan, match="equal to others, which may be of another unit"):
-        read_sql("SELECT COUNT(*) FROM (SELECT ward FROM visits UNION SELECT ward FROM patients)", clinic.TABLES)
+        read_sql(
+            "SELECT COUNT(*) FROM (SELECT ward FROM visits UNION SELECT ward FROM patients)",
+            clinic.TABLES,
+        )
 
 
 def test_unknown_keys_may_be_asked_for_alone():
@@ -152,12 +174,17 @@ def test_unknown_keys_may_be_asked_for_alone():
 
 
 @pytest.mark.parametrize(
-    "key", ["serial // 10", "FLOOR(serial / 10) * 10", "(serial // 10) * 10", "FLOOR(weight / 5) * 5"]
+    "key",
+    ["serial // 10", "FLOOR(serial / 10) * 10", "(serial // 10) * 10", "FLOOR(weight / 5) * 5"],
 )
 def test_buckets_of_numbers_without_bounds_are_unknown_keys(key):
-    by_name = read_sql(f"SELECT {key} AS k, COUNT(*) AS n FROM visits GROUP BY k", TABLES, finding=True)
+    by_name = read_sql(
+        f"SELECT {key} AS k, COUNT(*) AS n FROM visits GROUP BY k", TABLES, finding=True
+    )
     assert [each.values for each in by_name.question.keys] == [None]
-    again = read_sql(f"SELECT {key}, COUNT(*) AS n FROM visits GROUP BY {key}", TABLES, finding=True)
+    again = read_sql(
+        f"SELECT {key}, COUNT(*) AS n FROM visits GROUP BY {key}", TABLES, finding=True
+    )
     assert again.question == by_name.question
     with pytest.raises(InvalidPlan):
         read_sql(f"SELECT {key} AS k, COUNT(*) AS n FROM visits GROUP BY k", TABLES)
@@ -174,7 +201,8 @@ def test_keys_that_might_leave_64_bits_are_refused(key):
 def test_a_flag_is_made_once_however_often_it_is_named():
     flag = "patient IN (SELECT id FROM patients WHERE age > 60)"
     plan = read_sql(
-        f"SELECT {flag} AS old, COUNT(*) AS n FROM visits WHERE urgent OR {flag} GROUP BY old", clinic.TABLES
+        f"SELECT {flag} AS old, COUNT(*) AS n FROM visits WHERE urgent OR {flag} GROUP BY old",
+        clinic.TABLES,
     )
     assert as_tree(plan).count("join") == 1
     assert plan.question.keys[0].values == (False, True)
@@ -182,19 +210,28 @@ def test_a_flag_is_made_once_however_often_it_is_named():
 
 def test_a_flag_may_be_made_by_windows_that_have_names():
     windows = "WINDOW w AS (PARTITION BY patient ORDER BY day), v AS (PARTITION BY patient)"
-    among = f"SELECT patient FROM visits {windows} QUALIFY RANK() OVER w = 1 AND COUNT(*) OVER v > 3"
-    plan = read_sql(f"SELECT patient IN ({among}) AS many, COUNT(*) AS n FROM visits GROUP BY many", clinic.TABLES)
+    among = (
+        f"SELECT patient FROM visits {windows} QUALIFY RANK() OVER w = 1 AND COUNT(*) OVER v > 3"
+    )
+    plan = read_sql(
+        f"SELECT patient IN ({among}) AS many, COUNT(*) AS n FROM visits GROUP BY many",
+        clinic.TABLES,
+    )
     assert plan.question.keys[0].values == (False, True)
 
 
 def test_a_column_is_looked_up_in_a_public_table():
-    plan = read_sql("SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM stations)", clinic.TABLES)
+    plan = read_sql(
+        "SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM stations)", clinic.TABLES
+    )
     assert multiplicity(plan.question.rows) == 1
     assert plan == read_sql(
         "SELECT COUNT(*) AS n FROM trips WHERE (ward IN (SELECT ward FROM stations))", clinic.TABLES
     )
     with pytest.raises(InvalidPlan, match="may hold a value twice"):
-        read_sql("SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM rooms)", clinic.TABLES)
+        read_sql(
+            "SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM rooms)", clinic.TABLES
+        )
 
 
 def test_frames_have_flags_and_rows_that_are_told_once():

@@ -59,7 +59,10 @@ def test_a_group_is_priced_by_the_pure_epsilon_or_by_the_total_variation():
 
 def test_a_group_keeps_its_relation():
     for q in ([F(1, 4), F(3, 4)], [F(1), F(0)]):
-        assert FiniteLoss([F(1, 2), F(1, 2)], q, Neighbours.REPLACE).group(2).neighbours is Neighbours.REPLACE
+        assert (
+            FiniteLoss([F(1, 2), F(1, 2)], q, Neighbours.REPLACE).group(2).neighbours
+            is Neighbours.REPLACE
+        )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,9 @@ def test_what_is_no_pair_of_distributions_is_refused(p, q):
         FiniteLoss(p, q)
 
 
-@pytest.mark.parametrize("p", [None, 1, 0.5, True, [None], ["1"], [float("nan")], [float("inf")], [True], "1", [[1]]])
+@pytest.mark.parametrize(
+    "p", [None, 1, 0.5, True, [None], ["1"], [float("nan")], [float("inf")], [True], "1", [[1]]]
+)
 def test_what_is_no_list_of_numbers_is_refused(p):
     for given in ((p, [1]), ([1], p)):
         with pytest.raises(InvalidInput, match=r" (cannot be .*|is missing); (give|list) "):

@@ -7,7 +7,15 @@ import pytest
 
 from tacit.errors import InvalidInput
 from tacit.exact import upper
-from tacit.privacy import Composed, GaussianLoss, LaplaceLoss, Loss, Neighbours, PureLoss, ZeroConcentratedLoss
+from tacit.privacy import (
+    Composed,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    Neighbours,
+    PureLoss,
+    ZeroConcentratedLoss,
+)
 
 F = Fraction
 

@@ -32,7 +32,9 @@ def test_a_unit_has_a_name(unit):
 
 @pytest.mark.parametrize("neighbours", ["replace", "add-or-remove", None, 1, True, Neighbours])
 def test_a_relation_is_one_of_two(neighbours):
-    with pytest.raises(InvalidInput, match=r"^neighbours (cannot be .*|is missing); give Neighbours"):
+    with pytest.raises(
+        InvalidInput, match=r"^neighbours (cannot be .*|is missing); give Neighbours"
+    ):
         Protection("patient", neighbours)
 
 
@@ -40,6 +42,10 @@ def test_a_protection_is_a_frozen_value():
     protection = Protection("patient", Neighbours.REPLACE)
     with pytest.raises(dataclasses.FrozenInstanceError):
         protection.unit = "row"
-    assert pickle.loads(pickle.dumps(protection)) == protection == Protection("patient", Neighbours.REPLACE)
+    assert (
+        pickle.loads(pickle.dumps(protection))
+        == protection
+        == Protection("patient", Neighbours.REPLACE)
+    )
     assert hash(protection) == hash(Protection("patient", Neighbours.REPLACE))
     assert protection != Protection("patient")

@@ -45,18 +45,39 @@ def test_one_number_moves_the_same_in_every_norm(norm):
     assert all(Sensitivity(F(7, 3), other).in_norm(norm).bound == F(7, 3) for other in Norm)
 
 
-BAD_NUMBERS = [0, -1, 0.0, -0.0, -1e-300, float("nan"), float("inf"), -float("inf"), True, False, "1", None, 1j, [1]]
+BAD_NUMBERS = [
+    0,
+    -1,
+    0.0,
+    -0.0,
+    -1e-300,
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    True,
+    False,
+    "1",
+    None,
+    1j,
+    [1],
+]
 BAD_NUMBERS += [Decimal("NaN"), Decimal("Infinity"), Decimal("1e999999"), 10**3000, F(1, 10**3000)]
 
 
 @pytest.mark.parametrize(
-    "bound", BAD_NUMBERS, ids=lambda bad: repr(bad)[:20] if type(bad) is not int else bad.bit_length()
+    "bound",
+    BAD_NUMBERS,
+    ids=lambda bad: repr(bad)[:20] if type(bad) is not int else bad.bit_length(),
 )
 def test_a_bound_is_a_positive_number(bound):
-    with pytest.raises(InvalidInput, match=r"^sensitivity (cannot be .*|is missing); give ") as refusal:
+    with pytest.raises(
+        InvalidInput, match=r"^sensitivity (cannot be .*|is missing); give "
+    ) as refusal:
         Sensitivity(bound)
     assert len(str(refusal.value)) < 250
-    with pytest.raises(InvalidInput, match=r"^the square of a sensitivity (cannot be .*|is missing); give "):
+    with pytest.raises(
+        InvalidInput, match=r"^the square of a sensitivity (cannot be .*|is missing); give "
+    ):
         Sensitivity.root(bound)
 
 
@@ -69,13 +90,17 @@ def test_a_norm_is_one_of_three(norm):
 
 @pytest.mark.parametrize("neighbours", ["replace", None, 1, True])
 def test_a_relation_is_one_of_two(neighbours):
-    with pytest.raises(InvalidInput, match=r"^neighbours (cannot be .*|is missing); give Neighbours"):
+    with pytest.raises(
+        InvalidInput, match=r"^neighbours (cannot be .*|is missing); give Neighbours"
+    ):
         Sensitivity(1, Norm.L1, neighbours)
 
 
 @pytest.mark.parametrize("dimension", [0, -1, 1.0, True, "2", None, 2**62, float("nan")])
 def test_a_dimension_is_a_whole_number_above_zero(dimension):
-    with pytest.raises(InvalidInput, match=r"^dimension (cannot be .*|is missing); give a whole number"):
+    with pytest.raises(
+        InvalidInput, match=r"^dimension (cannot be .*|is missing); give a whole number"
+    ):
         Sensitivity(1, dimension=dimension)
 
 

@@ -35,7 +35,15 @@ WHOLE = 2**20
 ADD, REPLACE = Neighbours.ADD_OR_REMOVE, Neighbours.REPLACE
 
 
-def moved(measure: Measure, neighbours: Neighbours, *, norm=Weighing.L2, keys=(), table=PERSONS, contributions=5):
+def moved(
+    measure: Measure,
+    neighbours: Neighbours,
+    *,
+    norm=Weighing.L2,
+    keys=(),
+    table=PERSONS,
+    contributions=5,
+):
     question = Question(Scan(table), keys, (measure,))
     (claim,) = sensitivity_of(question, weights_for(question, contributions, norm), neighbours)
     return claim.bound
@@ -115,7 +123,9 @@ def test_rows_move_an_answer_by_the_bound_times_what_one_adds(
         (Weighing.L2, BY_WARD, 5, 3, 3),
     ],
 )
-def test_a_unit_counts_once_in_a_group_whoever_replaces_it(norm, keys, contributions, add, replaced):
+def test_a_unit_counts_once_in_a_group_whoever_replaces_it(
+    norm, keys, contributions, add, replaced
+):
     for neighbours, squared in ((ADD, add), (REPLACE, replaced)):
         bound = moved(Units(), neighbours, norm=norm, keys=keys, contributions=contributions)
         assert bound == WHOLE * root_at_least(Fraction(squared))

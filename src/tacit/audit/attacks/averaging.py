@@ -22,7 +22,9 @@ _SPELLINGS = (
 )
 
 
-def averaging(games: int = 1000, times: int = 200, epsilon: Fraction = Fraction(1, 2)) -> AttackReport:
+def averaging(
+    games: int = 1000, times: int = 200, epsilon: Fraction = Fraction(1, 2)
+) -> AttackReport:
     """The report on asking one count many times and taking the mean, to learn whether somebody is in the table.
 
     The naive service draws fresh noise for every asking and keeps no ledger. Tacit's vault has a limit of one such
@@ -37,7 +39,9 @@ def averaging(games: int = 1000, times: int = 200, epsilon: Fraction = Fraction(
     sums = np.cumsum(noise + present, axis=0)
     naive = {k: int(((2 * sums[k - 1] > k) == present).sum()) for k in asked if k <= times}
     answers = _answers(present, epsilon)
-    tacit = Rate(float(((2 * answers.mean(axis=0) > 1) == present).sum()), games, stored_wins(epsilon))
+    tacit = Rate(
+        float(((2 * answers.mean(axis=0) > 1) == present).sum()), games, stored_wins(epsilon)
+    )
     counts = tuple(map(float, naive))
     return AttackReport(
         "averaging",
@@ -51,10 +55,18 @@ def averaging(games: int = 1000, times: int = 200, epsilon: Fraction = Fraction(
             "repeats the stored answer, and its ledger bounds all answers together."
         ),
         lines=(
-            Line("fresh noise each time", "naive", counts, tuple(won / games for won in naive.values()), measured=True),
+            Line(
+                "fresh noise each time",
+                "naive",
+                counts,
+                tuple(won / games for won in naive.values()),
+                measured=True,
+            ),
             Line("in theory", "naive", counts, tuple(mean_wins(int(k), epsilon) for k in counts)),
             Line("Tacit", "tacit", counts, (tacit.share,) * len(counts), measured=True),
-            Line("most that epsilon allows", "allowed", counts, (most_wins(epsilon),) * len(counts)),
+            Line(
+                "most that epsilon allows", "allowed", counts, (most_wins(epsilon),) * len(counts)
+            ),
         ),
         across="times asked",
         logarithmic=True,
@@ -74,7 +86,8 @@ def mean_wins(times: int, epsilon: Fraction) -> float:
     below = np.cumsum(sums)
     half, zero = times / 2, times * reach
     at_most = below[zero + int(np.floor(half))]  # absent: no more than half
-    less = below[zero + int(np.ceil(half)) - 1]  # present: the noise is above minus one half; the law is symmetric
+    # present: the noise is above minus one half; the law is symmetric
+    less = below[zero + int(np.ceil(half)) - 1]
     return float((at_most + less) / 2)
 
 
@@ -94,11 +107,21 @@ def _answers(present: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.float6
     from tacit.curator import protect  # here, so that the audit alone needs no engine
 
     cells = range(len(present))
-    rows = [{"person": f"{cell}/{k}", "cell": cell} for cell in cells for k in range(_OTHERS + int(present[cell]))]
-    vault = protect(rows, unit="person", contributions=1, columns={"cell": list(cells)}, epsilon=epsilon)
+    rows = [
+        {"person": f"{cell}/{k}", "cell": cell}
+        for cell in cells
+        for k in range(_OTHERS + int(present[cell]))
+    ]
+    vault = protect(
+        rows, unit="person", contributions=1, columns={"cell": list(cells)}, epsilon=epsilon
+    )
     said = []
     for text in _SPELLINGS:
-        with suppress(LimitExceeded):  # a spelling that is not recognised is a new question, and the limit is spent
+        # a spelling that is not recognised is a new question, and the limit is spent
+        with suppress(LimitExceeded):
             said.append(vault.sql(text, epsilon=epsilon))
-    counts = [dict(zip(answer.column("cell"), answer.column(answer.measured[0]), strict=True)) for answer in said]
+    counts = [
+        dict(zip(answer.column("cell"), answer.column(answer.measured[0]), strict=True))
+        for answer in said
+    ]
     return np.array([[one[cell] - _OTHERS for cell in cells] for one in counts], dtype=np.float64)

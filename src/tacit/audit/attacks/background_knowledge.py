@@ -20,7 +20,9 @@ _KINDS = ("flu", "ulcer", "fracture")
 _REACH = 200
 
 
-def background_knowledge(classes: int = 3000, k: int = 4, epsilon: Fraction = Fraction(1, 2)) -> AttackReport:
+def background_knowledge(
+    classes: int = 3000, k: int = 4, epsilon: Fraction = Fraction(1, 2)
+) -> AttackReport:
     """The report on an attacker who knows one of three illnesses that a person does not have.
 
     The attacker speaks where the class shows only one of the two that remain. Tacit releases the counts of all three by
@@ -31,11 +33,14 @@ def background_knowledge(classes: int = 3000, k: int = 4, epsilon: Fraction = Fr
     """
     released = generalise(town(classes * k), k)
     illness = below(3, classes * k)
-    rows = [{**shown, "illness": _KINDS[illness[one]]} for shown, members in released for one in members]
+    rows = [
+        {**shown, "illness": _KINDS[illness[one]]} for shown, members in released for one in members
+    ]
     assert anonymity(rows, QUASI_IDENTIFIERS) == k
     counts = np.array([np.bincount(illness[members], minlength=3) for _, members in released])
     true = np.array([illness[members[0]] for _, members in released])
-    excluded = (true + 1 + below(2, classes)) % 3  # what the attacker knows this person does not have
+    # what the attacker knows this person does not have
+    excluded = (true + 1 + below(2, classes)) % 3
     naive = _claims(counts, true, excluded)
     tacit = _claims(Laplace(1 / epsilon).release(counts), true, excluded)
     return of_claims(
@@ -65,14 +70,20 @@ def informed_claims_right(k: int, epsilon: float | Fraction) -> float:
     for ours in range(k):
         for theirs in range(k - ours):
             rest = k - 1 - ours - theirs
-            ways = factorial(k - 1) / (factorial(ours) * factorial(theirs) * factorial(rest)) / 3 ** (k - 1)
+            ways = (
+                factorial(k - 1)
+                / (factorial(ours) * factorial(theirs) * factorial(rest))
+                / 3 ** (k - 1)
+            )
             # The person has `ours`, one more than the others of the class have.
             right += ways * tail[reach + 1 - (ours + 1)] * tail[reach + theirs]
             wrong += ways * tail[reach + 1 - theirs] * tail[reach + ours + 1]
     return float(right / (right + wrong))
 
 
-def _claims(counts: NDArray[np.int64], true: NDArray[np.int64], excluded: NDArray[np.int64]) -> tuple[int, int]:
+def _claims(
+    counts: NDArray[np.int64], true: NDArray[np.int64], excluded: NDArray[np.int64]
+) -> tuple[int, int]:
     """How many claims are right, and how many are made."""
     each = np.arange(len(counts))
     ours, theirs = counts[each, true], counts[each, 3 - true - excluded]

@@ -20,7 +20,9 @@ _KNOWING: Prior = (0.05, 0.9, 0.05)
 _SCORES = (0.0, 1.0, 0.5)
 
 
-def bayesian_adversary(games: int = 10_000, kinds: int = 100, epsilon: Fraction = Fraction(1, 2)) -> AttackReport:
+def bayesian_adversary(
+    games: int = 10_000, kinds: int = 100, epsilon: Fraction = Fraction(1, 2)
+) -> AttackReport:
     """The report on isolating a person: of many kinds of people, name one of which there is exactly one.
 
     A release was once called safe if the adversary's expected score stays below some figure. The same release of Tacit
@@ -54,12 +56,21 @@ def bayesian_adversary(games: int = 10_000, kinds: int = 100, epsilon: Fraction 
             ),
             (
                 "no release, a knowing prior",
-                Rate(float(np.choose(knowing[:, 0], _SCORES).sum()), games, _KNOWING[1] + _KNOWING[2] / 2),
+                Rate(
+                    float(np.choose(knowing[:, 0], _SCORES).sum()),
+                    games,
+                    _KNOWING[1] + _KNOWING[2] / 2,
+                ),
             ),
         ),
         lines=(
             Line("exact counts", "naive", shares, (1.0,) * len(shares)),
-            Line("Tacit", "tacit", shares, tuple(best_score((1 - share, share, 0), epsilon) for share in shares)),
+            Line(
+                "Tacit",
+                "tacit",
+                shares,
+                tuple(best_score((1 - share, share, 0), epsilon) for share in shares),
+            ),
             Line("no release at all", "other", shares, shares),
         ),
         across="prior chance that there is exactly one",
@@ -93,8 +104,12 @@ def _score(counts: NDArray[np.int64], prior: Prior, epsilon: Fraction) -> float:
 
 def _posterior_score(prior: Prior, epsilon: float | Fraction, seen: int) -> float:
     """What a kind is expected to score if its noisy count is this; all from two on say the same."""
-    weights = [share * exp(-float(epsilon) * abs(seen - count)) for count, share in enumerate(prior)]
-    return sum(score * weight for score, weight in zip(_SCORES, weights, strict=True)) / sum(weights)
+    weights = [
+        share * exp(-float(epsilon) * abs(seen - count)) for count, share in enumerate(prior)
+    ]
+    return sum(score * weight for score, weight in zip(_SCORES, weights, strict=True)) / sum(
+        weights
+    )
 
 
 def _counts(prior: Prior, games: int, kinds: int) -> NDArray[np.int64]:

@@ -29,7 +29,9 @@ def margins_of(table: NDArray[np.int64], kept: Sequence[Axes]) -> dict[Axes, NDA
     >>> {axes: totals.tolist() for axes, totals in margins_of(np.array([[1, 2], [3, 4]]), [(0,), (1,)]).items()}
     {(0,): [3, 7], (1,): [4, 6]}
     """
-    return {axes: table.sum(axis=tuple(a for a in range(table.ndim) if a not in axes)) for axes in kept}
+    return {
+        axes: table.sum(axis=tuple(a for a in range(table.ndim) if a not in axes)) for axes in kept
+    }
 
 
 def frechet_bounds(shape: tuple[int, ...], margins: Margins) -> Bounds:
@@ -48,7 +50,9 @@ def frechet_bounds(shape: tuple[int, ...], margins: Margins) -> Bounds:
     return {cell: _frechet(cell, given) for cell in product(*map(range, shape))}
 
 
-def linear_bounds(shape: tuple[int, ...], margins: Margins, only: Collection[tuple[int, ...]] | None = None) -> Bounds:
+def linear_bounds(
+    shape: tuple[int, ...], margins: Margins, only: Collection[tuple[int, ...]] | None = None
+) -> Bounds:
     """The least and the most that each cell, or each of `only`, can hold, by linear programming.
 
     Claim:      every table of people with these margins lies within the bounds, they are never looser than Frechet's,
@@ -65,7 +69,9 @@ def linear_bounds(shape: tuple[int, ...], margins: Margins, only: Collection[tup
     equations, right = [], []
     for axes, totals in given.items():
         for place in product(*(range(shape[a]) for a in axes)):
-            equations.append([int(all(cell[a] == i for a, i in zip(axes, place, strict=True))) for cell in cells])
+            equations.append(
+                [int(all(cell[a] == i for a, i in zip(axes, place, strict=True))) for cell in cells]
+            )
             right.append(int(totals[place]))
     start = corner(equations, right)
     bounds = {}
@@ -110,7 +116,12 @@ def cell_bounds(tables: int = 400, epsilon: Fraction = Fraction(1, 10)) -> Attac
         lines=(
             Line("pinned by exact totals, in theory", "naive", limits, (expected,) * len(limits)),
             Line("Tacit", "tacit", (float(epsilon),), (tacit / tables,), measured=True),
-            Line("most that epsilon allows", "allowed", limits, tuple(1 / (1 + exp(-e) + exp(-2 * e)) for e in limits)),
+            Line(
+                "most that epsilon allows",
+                "allowed",
+                limits,
+                tuple(1 / (1 + exp(-e) + exp(-2 * e)) for e in limits),
+            ),
         ),
         across="limit, epsilon",
         logarithmic=True,
@@ -124,9 +135,14 @@ def _is_pinned(table: NDArray[np.int64]) -> bool:
 
 def _estimates(drawn: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]:
     """The first cell of each table, from noisy totals, by least squares."""
-    exact = np.stack([np.concatenate([m.ravel() for m in margins_of(table, _PAIRS).values()]) for table in drawn])
+    exact = np.stack(
+        [np.concatenate([m.ravel() for m in margins_of(table, _PAIRS).values()]) for table in drawn]
+    )
     each = np.eye(8, dtype=np.int64).reshape(8, 2, 2, 2)
-    design = np.stack([np.concatenate([m.ravel() for m in margins_of(one, _PAIRS).values()]) for one in each], axis=1)
+    design = np.stack(
+        [np.concatenate([m.ravel() for m in margins_of(one, _PAIRS).values()]) for one in each],
+        axis=1,
+    )
     noisy = Laplace(len(_PAIRS) / epsilon).release(exact)
     solved = 1 + (noisy - design.sum(axis=1)) @ np.linalg.pinv(design)[0]
     return np.asarray(np.clip(np.rint(solved), 0, 2), dtype=np.int64)
@@ -136,16 +152,24 @@ def _check_margins(shape: tuple[int, ...], margins: Margins) -> dict[Axes, NDArr
     given = {tuple(axes): np.asarray(totals) for axes, totals in margins.items()}
     for axes, totals in given.items():
         if list(axes) != sorted(set(axes)) or not all(0 <= a < len(shape) for a in axes):
-            raise InvalidInput("margins", axes, "name each kept axis once, in order, such as (0, 2)")
+            raise InvalidInput(
+                "margins", axes, "name each kept axis once, in order, such as (0, 2)"
+            )
         if totals.shape != tuple(shape[a] for a in axes):
             raise InvalidInput(
-                "margins", totals.shape, f"the totals over {axes} need one number for each of their cells"
+                "margins",
+                totals.shape,
+                f"the totals over {axes} need one number for each of their cells",
             )
         if totals.dtype.kind not in "iu" or (totals < 0).any():
-            raise InvalidInput("margins", axes, "totals of people are whole numbers and not negative")
+            raise InvalidInput(
+                "margins", axes, "totals of people are whole numbers and not negative"
+            )
     if len({int(totals.sum()) for totals in given.values()}) != 1:
         raise InvalidInput(
-            "margins", list(given), "all sets of totals must be given and sum to the same number of people"
+            "margins",
+            list(given),
+            "all sets of totals must be given and sum to the same number of people",
         )
     return given
 
@@ -167,6 +191,8 @@ def _frechet(cell: tuple[int, ...], given: Mapping[Axes, NDArray[np.int64]]) -> 
     return low[every[-1]], high[every[-1]]
 
 
-def _total(cell: tuple[int, ...], group: frozenset[int], axes: Axes, totals: NDArray[np.int64]) -> int:
+def _total(
+    cell: tuple[int, ...], group: frozenset[int], axes: Axes, totals: NDArray[np.int64]
+) -> int:
     """How many people have the cell's values on the axes of the group, from totals that keep more axes."""
     return int(totals[tuple(cell[a] if a in group else slice(None) for a in axes)].sum())

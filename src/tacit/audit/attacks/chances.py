@@ -8,7 +8,15 @@ from numpy.typing import NDArray
 
 from tacit.exact import words
 
-__all__ = ["below_normal", "coins", "counted_masses", "laplace_masses", "most_guessed", "most_wins", "two_steps"]
+__all__ = [
+    "below_normal",
+    "coins",
+    "counted_masses",
+    "laplace_masses",
+    "most_guessed",
+    "most_wins",
+    "two_steps",
+]
 
 Floats = NDArray[np.float64]
 
@@ -57,7 +65,9 @@ def laplace_masses(scale: float | Fraction, reach: int) -> Floats:
     1.0
     """
     ratio = exp(-1 / float(scale))
-    return np.asarray((1 - ratio) / (1 + ratio) * ratio ** np.abs(np.arange(-reach, reach + 1)), dtype=np.float64)
+    return np.asarray(
+        (1 - ratio) / (1 + ratio) * ratio ** np.abs(np.arange(-reach, reach + 1)), dtype=np.float64
+    )
 
 
 def counted_masses(scale: float | Fraction, reach: int) -> Floats:

@@ -37,8 +37,15 @@ def of_claims(
         lines=(
             Line("k-anonymous table", "naive", limits, (1.0,) * len(limits)),
             Line("Tacit, in theory", "tacit", limits, tuple(map(right, limits))),
-            Line("Tacit", "tacit", (float(epsilon),), (tacit[0] / max(tacit[1], 1),), measured=True),
-            Line("most that two steps allow", "allowed", limits, tuple(most_wins(2 * limit) for limit in limits)),
+            Line(
+                "Tacit", "tacit", (float(epsilon),), (tacit[0] / max(tacit[1], 1),), measured=True
+            ),
+            Line(
+                "most that two steps allow",
+                "allowed",
+                limits,
+                tuple(most_wins(2 * limit) for limit in limits),
+            ),
         ),
         across="limit, epsilon",
         logarithmic=True,

@@ -28,18 +28,28 @@ def dalenius(games: int = 1000, epsilon: Fraction = Fraction(1)) -> AttackReport
     (1.0, 1.0)
     """
     secret = coins(games)
-    exact = below(1000, games * _CELLS).reshape(games, _CELLS)  # counts of a table in which the person is not
+    # counts of a table in which the person is not
+    exact = below(1000, games * _CELLS).reshape(games, _CELLS)
     noisy = Laplace(1 / epsilon).release(exact)
     again = Laplace(1 / epsilon).release(exact)
     salts = words(4 * games).reshape(games, 4)
 
     def opened(locked_with: NDArray[np.int64], seen: NDArray[np.int64]) -> Rate:
         """How often the secret is right, if it was locked with one release and opened with another."""
-        locked = [key_bit(salt, one) ^ bit for salt, one, bit in zip(salts, locked_with, secret, strict=True)]
-        said = [key_bit(salt, one) ^ bit for salt, one, bit in zip(salts, seen, locked, strict=True)]
-        return Rate(float((np.array(said) == secret).sum()), games, 1.0 if seen is locked_with else 0.5)
+        locked = [
+            key_bit(salt, one) ^ bit
+            for salt, one, bit in zip(salts, locked_with, secret, strict=True)
+        ]
+        said = [
+            key_bit(salt, one) ^ bit for salt, one, bit in zip(salts, seen, locked, strict=True)
+        ]
+        return Rate(
+            float((np.array(said) == secret).sum()), games, 1.0 if seen is locked_with else 0.5
+        )
 
-    alone = np.array([key_bit(salt, one) ^ bit for salt, one, bit in zip(salts, noisy, secret, strict=True)])
+    alone = np.array(
+        [key_bit(salt, one) ^ bit for salt, one, bit in zip(salts, noisy, secret, strict=True)]
+    )
     return AttackReport(
         "dalenius",
         "what is the secret of this person, who is not in the data?",

@@ -27,7 +27,9 @@ def differencing(games: int = 1000, epsilon: Fraction = Fraction(1)) -> AttackRe
     present = coins(games)
     naive = (_OTHERS + present) - np.full(games, _OTHERS)
     first, second = _answers(present, epsilon)
-    tacit = Rate(float((((first - second) > 0.5) == present).sum()), games, difference_wins(epsilon))
+    tacit = Rate(
+        float((((first - second) > 0.5) == present).sum()), games, difference_wins(epsilon)
+    )
     limits = tuple(float(limit) for limit in np.geomspace(0.1, 10, 25))
     return AttackReport(
         "differencing",
@@ -42,9 +44,19 @@ def differencing(games: int = 1000, epsilon: Fraction = Fraction(1)) -> AttackRe
         ),
         lines=(
             Line("exact counts", "naive", limits, (1.0,) * len(limits)),
-            Line("Tacit, in theory", "tacit", limits, tuple(difference_wins(limit) for limit in limits)),
+            Line(
+                "Tacit, in theory",
+                "tacit",
+                limits,
+                tuple(difference_wins(limit) for limit in limits),
+            ),
             Line("Tacit", "tacit", (float(epsilon),), (tacit.share,), measured=True),
-            Line("most that epsilon allows", "allowed", limits, tuple(most_wins(limit) for limit in limits)),
+            Line(
+                "most that epsilon allows",
+                "allowed",
+                limits,
+                tuple(most_wins(limit) for limit in limits),
+            ),
         ),
         across="limit, epsilon",
         logarithmic=True,
@@ -58,7 +70,8 @@ def difference_wins(epsilon: float | Fraction) -> float:
     True
     """
     masses = counted_masses(2 / epsilon, 60 * int(2 / epsilon + 1))
-    return float((1 + (masses**2).sum()) / 2)  # the difference of two draws is zero with the sum of squares
+    # the difference of two draws is zero with the sum of squares
+    return float((1 + (masses**2).sum()) / 2)
 
 
 def _answers(present: NDArray[np.int64], epsilon: Fraction) -> list[NDArray[np.float64]]:

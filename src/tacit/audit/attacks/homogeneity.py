@@ -18,7 +18,9 @@ __all__ = ["claims_right", "homogeneity"]
 _REACH = 200
 
 
-def homogeneity(classes: int = 3000, k: int = 4, epsilon: Fraction = Fraction(1, 2)) -> AttackReport:
+def homogeneity(
+    classes: int = 3000, k: int = 4, epsilon: Fraction = Fraction(1, 2)
+) -> AttackReport:
     """The report on reading a secret bit off the classes of a k-anonymous table whose members all share it.
 
     The attacker speaks only about a person whose class shows one value, and is then right for certain. Tacit releases
@@ -32,7 +34,8 @@ def homogeneity(classes: int = 3000, k: int = 4, epsilon: Fraction = Fraction(1,
     rows = [{**shown, "secret": int(secret[one])} for shown, members in released for one in members]
     assert anonymity(rows, QUASI_IDENTIFIERS) == k
     ones = np.array([int(secret[members].sum()) for _, members in released])
-    known = np.array([int(secret[members[0]]) for _, members in released])  # of the person whom the attacker looks for
+    # of the person whom the attacker looks for
+    known = np.array([int(secret[members[0]]) for _, members in released])
     naive = _claims(k - ones, ones, known)
     noisy = Laplace(1 / epsilon).release(np.concatenate([k - ones, ones]))
     tacit = _claims(noisy[:classes], noisy[classes:], known)
@@ -58,7 +61,8 @@ def claims_right(k: int, epsilon: float | Fraction) -> float:
     True
     """
     reach = _REACH * int(1 / epsilon + 1)
-    tail = np.cumsum(laplace_masses(1 / epsilon, reach)[::-1])[::-1]  # of at least -reach, and so on
+    # of at least -reach, and so on
+    tail = np.cumsum(laplace_masses(1 / epsilon, reach)[::-1])[::-1]
     right = spoken = 0.0
     for zeros in range(k + 1):
         # Zero is claimed if zeros + noise >= 1 and ones + noise <= 0, whose noise is at least `ones` by symmetry.
@@ -67,7 +71,9 @@ def claims_right(k: int, epsilon: float | Fraction) -> float:
     return float(right / spoken)
 
 
-def _claims(zeros: NDArray[np.int64], ones: NDArray[np.int64], known: NDArray[np.int64]) -> tuple[int, int]:
+def _claims(
+    zeros: NDArray[np.int64], ones: NDArray[np.int64], known: NDArray[np.int64]
+) -> tuple[int, int]:
     """How many claims are right, and how many are made."""
     says_zero, says_one = (zeros >= 1) & (ones <= 0), (ones >= 1) & (zeros <= 0)
     right = (says_zero & (known == 0)) | (says_one & (known == 1))

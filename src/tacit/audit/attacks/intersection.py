@@ -15,7 +15,9 @@ from tacit.mechanisms import Laplace
 __all__ = ["common_value_guessed", "intersection"]
 
 
-def intersection(patients: int = 4000, k: int = 5, kinds: int = 50, epsilon: Fraction = Fraction(1, 2)) -> AttackReport:
+def intersection(
+    patients: int = 4000, k: int = 5, kinds: int = 50, epsilon: Fraction = Fraction(1, 2)
+) -> AttackReport:
     """The report on a patient of two hospitals, each of which publishes a k-anonymous table of illnesses.
 
     The attacker takes an illness that both classes show. With Tacit each hospital releases the counts by class and
@@ -28,7 +30,8 @@ def intersection(patients: int = 4000, k: int = 5, kinds: int = 50, epsilon: Fra
     illness = below(kinds, patients)
     hospitals = [_classes(illness, k, kinds) for _ in range(2)]
     shared = (hospitals[0] > 0) & (hospitals[1] > 0)
-    naive = float((1 / shared.sum(axis=1)).sum())  # the mean score of a uniform choice among what is shared
+    # the mean score of a uniform choice among what is shared
+    naive = float((1 / shared.sum(axis=1)).sum())
     noisy = sum(Laplace(1 / epsilon).release(counts) for counts in hospitals)
     best = noisy == noisy.max(axis=1, keepdims=True)
     tacit = float((best[np.arange(patients), illness] / best.sum(axis=1)).sum())
@@ -70,7 +73,8 @@ def common_value_guessed(k: int, kinds: int) -> float:
     >>> round(common_value_guessed(1, 10), 9), common_value_guessed(9, 10) < 0.5
     (1.0, True)
     """
-    distinct = {0: 1.0}  # how many illnesses beside the person's own the other members of a class have
+    # how many illnesses beside the person's own the other members of a class have
+    distinct = {0: 1.0}
     for _ in range(k - 1):
         after: dict[int, float] = {}
         for seen, chance in distinct.items():
@@ -81,7 +85,11 @@ def common_value_guessed(k: int, kinds: int) -> float:
     for one, chance in distinct.items():
         for other, as_well in distinct.items():
             for shared in range(min(one, other) + 1):
-                ways = comb(one, shared) * comb(kinds - 1 - one, other - shared) / comb(kinds - 1, other)
+                ways = (
+                    comb(one, shared)
+                    * comb(kinds - 1 - one, other - shared)
+                    / comb(kinds - 1, other)
+                )
                 expected += chance * as_well * ways / (1 + shared)
     return expected
 

@@ -33,7 +33,9 @@ def low_bits(samples: int = 100_000) -> AttackReport:
     """
     laplace = Laplace.calibrate(epsilon=1, sensitivity=1, grid=_GRID)
     naive = told_by_low_bits(float_laplace, samples)
-    tacit = told_by_low_bits(lambda answer, count: laplace.release(np.full(count, float(answer))), samples)
+    tacit = told_by_low_bits(
+        lambda answer, count: laplace.release(np.full(count, float(answer))), samples
+    )
     windows = tuple(2.0**-k for k in range(2, 11))
     return AttackReport(
         "low-bits",
@@ -47,8 +49,19 @@ def low_bits(samples: int = 100_000) -> AttackReport:
             "adds whole numbers to whole numbers, and every release is a multiple of a public step."
         ),
         lines=(
-            Line("floating-point noise, in theory", "naive", windows, tuple(map(low_bits_right, windows))),
-            Line("floating-point noise", "naive", (_WINDOW,), (naive[0] / max(naive[1], 1),), measured=True),
+            Line(
+                "floating-point noise, in theory",
+                "naive",
+                windows,
+                tuple(map(low_bits_right, windows)),
+            ),
+            Line(
+                "floating-point noise",
+                "naive",
+                (_WINDOW,),
+                (naive[0] / max(naive[1], 1),),
+                measured=True,
+            ),
             Line("Tacit", "tacit", (_WINDOW,), (tacit[0] / max(tacit[1], 1),), measured=True),
             Line("most that epsilon 1 allows", "allowed", windows, (most_wins(1),) * len(windows)),
         ),
@@ -75,7 +88,8 @@ def told_by_low_bits(sampler: Sampler, samples: int) -> tuple[int, int]:
     are multiples of 2^-53, and those that are not, come more often from 0 or from 1.
     """
     learnt, tested = (
-        [_near(sampler(answer, samples // 4)) for answer in (0, 1)] for _ in ("to learn from", "to guess")
+        [_near(sampler(answer, samples // 4)) for answer in (0, 1)]
+        for _ in ("to learn from", "to guess")
     )
     right = tried = 0
     for multiple in (False, True):

@@ -27,7 +27,9 @@ def membership(
     """
     member = coins(games)
     record = 2 * coins(games * statistics).reshape(games, statistics) - 1
-    totals = _totals(others, games * statistics).reshape(games, statistics) + member[:, None] * record
+    totals = (
+        _totals(others, games * statistics).reshape(games, statistics) + member[:, None] * record
+    )
     gaussian = noise_for(statistics, epsilon)
     noisy = gaussian.release(totals)
 
@@ -48,15 +50,28 @@ def membership(
             "one limit, more statistics mean more noise on each."
         ),
         lines=(
-            Line("exact totals, in theory", "naive", released, tuple(score_wins(int(d), others, 0) for d in released)),
+            Line(
+                "exact totals, in theory",
+                "naive",
+                released,
+                tuple(score_wins(int(d), others, 0) for d in released),
+            ),
             Line(
                 "Tacit, in theory",
                 "tacit",
                 released,
-                tuple(score_wins(int(d), others, float(noise_for(int(d), epsilon).sigma)) for d in released),
+                tuple(
+                    score_wins(int(d), others, float(noise_for(int(d), epsilon).sigma))
+                    for d in released
+                ),
             ),
             Line("Tacit", "tacit", (float(statistics),), (tacit.share,), measured=True),
-            Line("most that the limit allows", "allowed", released, (most_wins(epsilon, DELTA),) * len(released)),
+            Line(
+                "most that the limit allows",
+                "allowed",
+                released,
+                (most_wins(epsilon, DELTA),) * len(released),
+            ),
         ),
         across="released statistics",
         logarithmic=True,

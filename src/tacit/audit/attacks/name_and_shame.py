@@ -41,7 +41,9 @@ def name_and_shame(
             "alone is useless below that and harmful above it. Choose delta far below one over the number of people."
         ),
         lines=(
-            Line("somebody is named", "naive", numbers, tuple(1 - (1 - 1 / n) ** n for n in numbers)),
+            Line(
+                "somebody is named", "naive", numbers, tuple(1 - (1 - 1 / n) ** n for n in numbers)
+            ),
             Line("Tacit", "tacit", (float(people),), (tacit.share,), measured=True),
             Line(
                 "most that two steps allow",

@@ -26,7 +26,9 @@ def non_negative(games: int = 60_000, epsilon: Fraction = Fraction(1)) -> Attack
     laplace = Laplace(1 / epsilon)
     naive = _resample(laplace, counts)
     clamped = np.maximum(laplace.release(counts), 0)
-    rates = [(int((counts[seen == 0] == 0).sum()), int((seen == 0).sum())) for seen in (naive, clamped)]
+    rates = [
+        (int((counts[seen == 0] == 0).sum()), int((seen == 0).sum())) for seen in (naive, clamped)
+    ]
     limits = tuple(float(limit) for limit in np.geomspace(0.05, 5, 25))
     return AttackReport(
         "non-negative",
@@ -41,10 +43,32 @@ def non_negative(games: int = 60_000, epsilon: Fraction = Fraction(1)) -> Attack
             "costs nothing."
         ),
         lines=(
-            Line("resampled, in theory", "naive", limits, tuple(resampled_zero_right(limit) for limit in limits)),
-            Line("resampled", "naive", (float(epsilon),), (rates[0][0] / max(rates[0][1], 1),), measured=True),
-            Line("Tacit", "tacit", (float(epsilon),), (rates[1][0] / max(rates[1][1], 1),), measured=True),
-            Line("most that epsilon allows", "allowed", limits, tuple(most_wins(limit) for limit in limits)),
+            Line(
+                "resampled, in theory",
+                "naive",
+                limits,
+                tuple(resampled_zero_right(limit) for limit in limits),
+            ),
+            Line(
+                "resampled",
+                "naive",
+                (float(epsilon),),
+                (rates[0][0] / max(rates[0][1], 1),),
+                measured=True,
+            ),
+            Line(
+                "Tacit",
+                "tacit",
+                (float(epsilon),),
+                (rates[1][0] / max(rates[1][1], 1),),
+                measured=True,
+            ),
+            Line(
+                "most that epsilon allows",
+                "allowed",
+                limits,
+                tuple(most_wins(limit) for limit in limits),
+            ),
         ),
         across="claimed epsilon",
         logarithmic=True,

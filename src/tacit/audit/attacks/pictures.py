@@ -41,17 +41,34 @@ def _bars(axes: Any, report: "AttackReport") -> None:
     from textwrap import fill
 
     named = [("naive release", report.naive), ("Tacit", report.tacit), *report.also]
-    colours = [_COLOURS["naive"][0], _COLOURS["tacit"][0]] + [_COLOURS["tacit"][1]] * len(report.also)
+    colours = [_COLOURS["naive"][0], _COLOURS["tacit"][0]] + [_COLOURS["tacit"][1]] * len(
+        report.also
+    )
     names = [fill(name, 15) for name, _ in named]
-    luck = [2 * sqrt(rate.share * (1 - rate.share) / max(rate.tries, 1)) for _, rate in named]  # two deviations
+    # two deviations
+    luck = [2 * sqrt(rate.share * (1 - rate.share) / max(rate.tries, 1)) for _, rate in named]
     whiskers = {"ecolor": "#555555", "capsize": 3, "elinewidth": 1}
-    axes.bar(names, [rate.share for _, rate in named], yerr=luck, color=colours, width=0.6, error_kw=whiskers)
+    axes.bar(
+        names,
+        [rate.share for _, rate in named],
+        yerr=luck,
+        color=colours,
+        width=0.6,
+        error_kw=whiskers,
+    )
     for place, ((name, rate), spread) in enumerate(zip(named, luck, strict=True)):
         top = rate.share + spread
-        near = name == "Tacit" and top <= report.allowed + 0.01 < top + 0.08  # the figure goes above that line
+        # the figure goes above that line
+        near = name == "Tacit" and top <= report.allowed + 0.01 < top + 0.08
         height = report.allowed if near else top
         axes.text(place, height + 0.01, f"{rate.share:.1%}", ha="center", va="bottom", fontsize=9)
-    axes.plot([0.6, 1.4], [report.allowed] * 2, color="#222222", linewidth=1.6, label="most that theory allows")
+    axes.plot(
+        [0.6, 1.4],
+        [report.allowed] * 2,
+        color="#222222",
+        linewidth=1.6,
+        label="most that theory allows",
+    )
     axes.axhline(report.chance, color=_GREY, linewidth=1, linestyle=":", label="blind guess")
     axes.set_ylim(0, 1.22)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
@@ -67,7 +84,11 @@ def _lines(axes: Any, report: "AttackReport") -> None:
         colour = shades[min(earlier[line.of, line.measured], len(shades) - 1)]
         earlier[line.of, line.measured] += 1
         dots = {"marker": "o", "markersize": 5, "linestyle": "-" if len(line.across) > 1 else ""}
-        style = dots if line.measured else {"linestyle": "--" if line.of == "allowed" else "-", "alpha": 0.8}
+        style = (
+            dots
+            if line.measured
+            else {"linestyle": "--" if line.of == "allowed" else "-", "alpha": 0.8}
+        )
         axes.plot(line.across, line.up, color=colour, linewidth=1.6, label=line.label, **style)
     if report.logarithmic:
         axes.set_xscale("log")

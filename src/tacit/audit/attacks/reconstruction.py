@@ -73,7 +73,9 @@ def reconstruction(
     )
 
 
-def _curve(people: int, queries: int, programmed: dict[float, int], squared: dict[float, int]) -> tuple[Line, ...]:
+def _curve(
+    people: int, queries: int, programmed: dict[float, int], squared: dict[float, int]
+) -> tuple[Line, ...]:
     """Recovered bits against the limit, measured and in theory."""
     limits = tuple(sorted(programmed))
     fine = tuple(float(limit) for limit in np.geomspace(min(limits), max(limits), 30))
@@ -84,9 +86,17 @@ def _curve(people: int, queries: int, programmed: dict[float, int], squared: dic
     return (
         Line("Tacit, by linear programme", "tacit", limits, shares(programmed), measured=True),
         Line("Tacit, by least squares", "tacit", limits, shares(squared), measured=True),
-        Line("if all other bits were known", "other", fine, tuple(_informed_guess(limit, queries) for limit in fine)),
         Line(
-            "most that two steps allow", "allowed", fine, tuple(most_wins(*two_steps(limit, DELTA)) for limit in fine)
+            "if all other bits were known",
+            "other",
+            fine,
+            tuple(_informed_guess(limit, queries) for limit in fine),
+        ),
+        Line(
+            "most that two steps allow",
+            "allowed",
+            fine,
+            tuple(most_wins(*two_steps(limit, DELTA)) for limit in fine),
         ),
     )
 
@@ -108,7 +118,9 @@ class Decoder:
     def of(cls, chosen: NDArray[np.int64]) -> "Decoder":
         """The decoder; its one factorisation serves any number of answers."""
         scaled = ((chosen - 0.5) / sqrt(len(chosen) / 4)).astype(np.float32)
-        inverse = np.asarray(np.linalg.inv(np.eye(chosen.shape[1]) + scaled.T @ scaled), dtype=np.float32)
+        inverse = np.asarray(
+            np.linalg.inv(np.eye(chosen.shape[1]) + scaled.T @ scaled), dtype=np.float32
+        )
         return cls(scaled, chosen.sum(axis=1).astype(np.float32), inverse)
 
     def by_linear_programme(self, answers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -133,8 +145,11 @@ class Decoder:
     def by_least_squares(self, answers: NDArray[np.int64], sigma: float) -> NDArray[np.int64]:
         """The most likely side of one half, if bits and noise were Gaussian: better than distances where noise is."""
         target = self._centre(answers)
-        noise = (2 * sigma) ** 2 / (len(target) / 4)  # of the scaled sums, against bits of variance 1/4
-        ridge = self.chosen.T @ self.chosen + np.float32(noise) * np.eye(self.chosen.shape[1], dtype=np.float32)
+        # of the scaled sums, against bits of variance 1/4
+        noise = (2 * sigma) ** 2 / (len(target) / 4)
+        ridge = self.chosen.T @ self.chosen + np.float32(noise) * np.eye(
+            self.chosen.shape[1], dtype=np.float32
+        )
         return np.asarray(np.linalg.solve(ridge, self.chosen.T @ target) > 0, dtype=np.int64)
 
     def _centre(self, answers: NDArray[np.int64]) -> Floats:

@@ -39,7 +39,10 @@ class Rate:
         >>> Rate(500, 1000, 0.5).agrees(1e-6), Rate(600, 1000, 0.5).agrees(1e-6)
         (True, False)
         """
-        return self.expected is None or _chance(self.share, self.expected, self.tries) > false_alarm / 2
+        return (
+            self.expected is None
+            or _chance(self.share, self.expected, self.tries) > false_alarm / 2
+        )
 
     def exceeds(self, allowed: float, false_alarm: float) -> bool:
         """Whether the share is above the allowed one by more than luck; if it is allowed, this is true rarely.

@@ -35,11 +35,15 @@ def corner(equations: Sequence[Sequence[int]], right: Sequence[int]) -> Corner:
     for place, (equation, value) in enumerate(zip(equations, right, strict=True)):
         sign = -1 if value < 0 else 1
         artificial = [Fraction(int(place == other)) for other in range(count)]
-        rows.append([*(Fraction(sign * one) for one in equation), *artificial, Fraction(sign * value)])
+        rows.append(
+            [*(Fraction(sign * one) for one in equation), *artificial, Fraction(sign * value)]
+        )
     basis = list(range(variables, variables + count))
     costs = [Fraction(0)] * variables + [Fraction(1)] * count
     if _minimise(rows, basis, costs):
-        raise InvalidData("these totals contradict each other: no table has them all; give totals of one table")
+        raise InvalidData(
+            "these totals contradict each other: no table has them all; give totals of one table"
+        )
     for place in range(
         count
     ):  # artificial variables that stayed, at zero, leave; where they cannot, the row says nothing
@@ -49,7 +53,8 @@ def corner(equations: Sequence[Sequence[int]], right: Sequence[int]) -> Corner:
                 _pivot(rows, basis, place, entering)
     kept = [place for place in range(count) if basis[place] < variables]
     return Corner(
-        tuple((*rows[place][:variables], rows[place][-1]) for place in kept), tuple(basis[place] for place in kept)
+        tuple((*rows[place][:variables], rows[place][-1]) for place in kept),
+        tuple(basis[place] for place in kept),
     )
 
 
@@ -66,18 +71,30 @@ def least(start: Corner, costs: Sequence[int]) -> Fraction:
 def _minimise(rows: Rows, basis: list[int], costs: list[Fraction]) -> Fraction:
     """The least cost; the rows and the basis are moved to a corner that has it."""
     while True:
-        entering = next((j for j in range(len(costs)) if _reduced_cost(rows, basis, costs, j) < 0), None)
+        entering = next(
+            (j for j in range(len(costs)) if _reduced_cost(rows, basis, costs, j) < 0), None
+        )
         if entering is None:
-            return sum((costs[one] * row[-1] for one, row in zip(basis, rows, strict=True)), Fraction(0))
-        steps = [(row[-1] / row[entering], basis[i], i) for i, row in enumerate(rows) if row[entering] > 0]
+            return sum(
+                (costs[one] * row[-1] for one, row in zip(basis, rows, strict=True)), Fraction(0)
+            )
+        steps = [
+            (row[-1] / row[entering], basis[i], i)
+            for i, row in enumerate(rows)
+            if row[entering] > 0
+        ]
         if not steps:
-            raise InvalidData("the cost has no least value: a total over every variable is missing; give one")
+            raise InvalidData(
+                "the cost has no least value: a total over every variable is missing; give one"
+            )
         _pivot(rows, basis, min(steps)[2], entering)
 
 
 def _reduced_cost(rows: Rows, basis: list[int], costs: list[Fraction], j: int) -> Fraction:
     """How much the cost changes with one unit of this variable; zero for those of the basis."""
-    return costs[j] - sum((costs[one] * row[j] for one, row in zip(basis, rows, strict=True) if row[j]), Fraction(0))
+    return costs[j] - sum(
+        (costs[one] * row[j] for one, row in zip(basis, rows, strict=True) if row[j]), Fraction(0)
+    )
 
 
 def _pivot(rows: Rows, basis: list[int], leaving: int, entering: int) -> None:
@@ -86,5 +103,7 @@ def _pivot(rows: Rows, basis: list[int], leaving: int, entering: int) -> None:
     for i, row in enumerate(rows):
         factor = row[entering]
         if i != leaving and factor:
-            rows[i] = [value - factor * other for value, other in zip(row, rows[leaving], strict=True)]
+            rows[i] = [
+                value - factor * other for value, other in zip(row, rows[leaving], strict=True)
+            ]
     basis[leaving] = entering

@@ -90,7 +90,9 @@ def slower_is_larger(magnitudes: Floats, nanoseconds: Floats) -> tuple[int, int]
     >>> slower_is_larger(np.array([1.0, 2.0, 5.0, 3.0]), np.array([10.0, 20.0, 10.0, 30.0]))
     (1, 2)
     """
-    told = np.sign(magnitudes[::2] - magnitudes[1::2]) * np.sign(nanoseconds[::2] - nanoseconds[1::2])
+    told = np.sign(magnitudes[::2] - magnitudes[1::2]) * np.sign(
+        nanoseconds[::2] - nanoseconds[1::2]
+    )
     return int((told > 0).sum()), int((told != 0).sum())
 
 

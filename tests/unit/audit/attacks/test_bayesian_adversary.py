@@ -11,7 +11,11 @@ from tacit.audit.attacks.bayesian_adversary import _posterior_score, best_score
 SHARES = st.floats(0.01, 1)
 
 
-@given(weights=st.tuples(SHARES, SHARES, SHARES), epsilon=st.floats(0, 3), steps=st.tuples(*[st.floats(-1, 1)] * 2))
+@given(
+    weights=st.tuples(SHARES, SHARES, SHARES),
+    epsilon=st.floats(0, 3),
+    steps=st.tuples(*[st.floats(-1, 1)] * 2),
+)
 def test_no_likelihood_that_keeps_epsilon_scores_more(weights, epsilon, steps):
     prior = [weight / sum(weights) for weight in weights]
     likelihoods = [1.0, exp(epsilon * steps[0]), exp(epsilon * (steps[0] + steps[1]))]

@@ -38,7 +38,9 @@ def _completed(cells, margins):
     """The only table with these first four cells and these totals, if there is one."""
     first = np.array(cells).reshape(2, 2)
     table = np.stack([first, margins[1, 2] - first])
-    same = all((margins_of(table, [axes])[axes] == totals).all() for axes, totals in margins.items())
+    same = all(
+        (margins_of(table, [axes])[axes] == totals).all() for axes, totals in margins.items()
+    )
     return table if same else None
 
 

@@ -31,7 +31,9 @@ PLACES = np.arange(-REACH, REACH + 1)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (0.5, 0.1), (2.0, 0.01)])
-def test_the_best_rule_on_the_worst_pair_wins_as_often_as_allowed(epsilon: float, delta: float) -> None:
+def test_the_best_rule_on_the_worst_pair_wins_as_often_as_allowed(
+    epsilon: float, delta: float
+) -> None:
     """The extreme pair of (epsilon, delta): each world has a telling outcome of mass delta, the rest is a response."""
     truth = (1 - delta) * exp(epsilon) / (1 + exp(epsilon))
     one = np.array([delta, 0, truth, 1 - delta - truth])
@@ -81,18 +83,27 @@ def test_the_law_of_a_mean_is_that_of_repeated_sums(times: int) -> None:
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_a_vaults_count_is_fine_noise_rounded(epsilon: float) -> None:
     """Noise on a grid of 1/64, rounded to whole numbers: within the grid of what is stated."""
-    fine, places = laplace_masses(64 / epsilon, 64 * REACH), np.rint(np.arange(-64 * REACH, 64 * REACH + 1) / 64)
+    fine, places = (
+        laplace_masses(64 / epsilon, 64 * REACH),
+        np.rint(np.arange(-64 * REACH, 64 * REACH + 1) / 64),
+    )
     law = np.array([fine[places == place].sum() for place in PLACES])
     assert law == pytest.approx(counted_masses(1 / epsilon, REACH), abs=0.01)
-    assert stored_wins(epsilon) == pytest.approx((law[PLACES <= 0].sum() + law[PLACES + 1 > 0].sum()) / 2, abs=0.01)
+    assert stored_wins(epsilon) == pytest.approx(
+        (law[PLACES <= 0].sum() + law[PLACES + 1 > 0].sum()) / 2, abs=0.01
+    )
     masses = counted_masses(1 / epsilon, REACH)
-    assert stored_wins(epsilon) == pytest.approx((masses[PLACES <= 0].sum() + masses[PLACES >= 0].sum()) / 2)
+    assert stored_wins(epsilon) == pytest.approx(
+        (masses[PLACES <= 0].sum() + masses[PLACES >= 0].sum()) / 2
+    )
 
 
 def test_the_difference_of_two_noises() -> None:
     law = np.convolve(counted_masses(2, 4 * REACH), counted_masses(2, 4 * REACH))
     sums = np.arange(len(law)) - len(law) // 2
-    assert difference_wins(1) == pytest.approx((law[sums <= 0].sum() + law[sums >= 0].sum()) / 2, abs=1e-9)
+    assert difference_wins(1) == pytest.approx(
+        (law[sums <= 0].sum() + law[sums >= 0].sum()) / 2, abs=1e-9
+    )
 
 
 def said(counts: tuple[int, int], masses: np.ndarray) -> float:
@@ -108,7 +119,10 @@ def test_claims_about_classes_by_listing_all_classes(k: int) -> None:
         counts = (bits.count(0), bits.count(1))
         for claimed in (0, 1):
             chance = said((counts[claimed], counts[1 - claimed]), masses)
-            right, wrong = right + chance * (bits[0] == claimed), wrong + chance * (bits[0] != claimed)
+            right, wrong = (
+                right + chance * (bits[0] == claimed),
+                wrong + chance * (bits[0] != claimed),
+            )
     assert claims_right(k, 1) == pytest.approx(right / (right + wrong), abs=1e-9)
 
 
@@ -119,7 +133,10 @@ def test_informed_claims_by_listing_all_classes(k: int) -> None:
     for kinds in product((0, 1, 2), repeat=k):
         if kinds[0] != 2:  # which the attacker knows
             ours, theirs = kinds.count(kinds[0]), kinds.count(1 - kinds[0])
-            right, wrong = right + said((ours, theirs), masses), wrong + said((theirs, ours), masses)
+            right, wrong = (
+                right + said((ours, theirs), masses),
+                wrong + said((theirs, ours), masses),
+            )
     assert informed_claims_right(k, 1) == pytest.approx(right / (right + wrong), abs=1e-9)
 
 
@@ -144,7 +161,9 @@ def test_the_largest_noisy_count_by_listing_all_noises() -> None:
 def test_a_zero_after_resampling_by_its_law(epsilon: float) -> None:
     masses = laplace_masses(1 / epsilon, 400)
     places = np.arange(-400, 401)
-    zero, one = (masses[places == -count].sum() / masses[places >= -count].sum() for count in (0, 1))
+    zero, one = (
+        masses[places == -count].sum() / masses[places >= -count].sum() for count in (0, 1)
+    )
     assert resampled_zero_right(epsilon) == pytest.approx(zero / (zero + one))
     assert resampled_zero_right(epsilon) > most_wins(epsilon)
 

@@ -8,7 +8,13 @@ from tacit.errors import InvalidInput
 
 
 def test_the_smallest_class_counts():
-    rows = [{"a": 1, "b": 1}, {"a": 1, "b": 1}, {"a": 1, "b": 2}, {"a": 1, "b": 2}, {"a": 1, "b": 2}]
+    rows = [
+        {"a": 1, "b": 1},
+        {"a": 1, "b": 1},
+        {"a": 1, "b": 2},
+        {"a": 1, "b": 2},
+        {"a": 1, "b": 2},
+    ]
     assert anonymity(rows, ["a"]) == 5
     assert anonymity(rows, ["a", "b"]) == 2
     assert anonymity(rows[:3], ["a", "b"]) == 1

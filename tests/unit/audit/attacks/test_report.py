@@ -10,7 +10,9 @@ from tacit.audit.attacks.report import AttackReport, Line, Rate
 
 
 def exact_tail(tries: int, mean: float, at_least: int) -> float:
-    return sum(comb(tries, k) * mean**k * (1 - mean) ** (tries - k) for k in range(at_least, tries + 1))
+    return sum(
+        comb(tries, k) * mean**k * (1 - mean) ** (tries - k) for k in range(at_least, tries + 1)
+    )
 
 
 @pytest.mark.parametrize("mean", [0.02, 0.3, 0.5, 0.9])
@@ -20,7 +22,10 @@ def test_a_right_rate_is_accused_no_more_often_than_stated(mean: float, false_al
     accused = [k for k in range(tries + 1) if not Rate(k, tries, mean).agrees(false_alarm)]
     chance = sum(comb(tries, k) * mean**k * (1 - mean) ** (tries - k) for k in accused)
     assert 0 < chance <= false_alarm
-    first = min((k for k in range(tries + 1) if Rate(k, tries).exceeds(mean, false_alarm)), default=tries + 1)
+    first = min(
+        (k for k in range(tries + 1) if Rate(k, tries).exceeds(mean, false_alarm)),
+        default=tries + 1,
+    )
     assert exact_tail(tries, mean, first) <= false_alarm
 
 

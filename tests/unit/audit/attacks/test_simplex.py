@@ -31,13 +31,17 @@ def corners(equations, right):
 def test_the_least_cost_is_that_of_the_best_corner(data):
     variables, count = data.draw(st.integers(2, 5)), data.draw(st.integers(1, 3))
     equations = [[1] * variables]  # a total over all, so that the solutions are bounded
-    equations += [[data.draw(st.integers(-2, 2)) for _ in range(variables)] for _ in range(count - 1)]
+    equations += [
+        [data.draw(st.integers(-2, 2)) for _ in range(variables)] for _ in range(count - 1)
+    ]
     solution = [data.draw(st.integers(0, 4)) for _ in range(variables)]
     right = [sum(a * x for a, x in zip(row, solution, strict=True)) for row in equations]
     costs = [data.draw(st.integers(-3, 3)) for _ in range(variables)]
     found = list(corners(equations, right))
     assume(found)
-    assert float(least(corner(equations, right), costs)) == pytest.approx(min(float(np.dot(costs, x)) for x in found))
+    assert float(least(corner(equations, right), costs)) == pytest.approx(
+        min(float(np.dot(costs, x)) for x in found)
+    )
 
 
 def test_redundant_equations_are_left_out():
@@ -65,5 +69,9 @@ def test_a_cost_without_a_least_value_is_refused():
 
 def test_a_degenerate_corner_ends():
     """Beale's example, on which the plain rule of steepest descent cycles."""
-    equations = [[100, 0, 0, 25, -6000, -4, 900], [0, 100, 0, 50, -9000, -2, 300], [0, 0, 1, 0, 0, 1, 0]]
+    equations = [
+        [100, 0, 0, 25, -6000, -4, 900],
+        [0, 100, 0, 50, -9000, -2, 300],
+        [0, 0, 1, 0, 0, 1, 0],
+    ]
     assert least(corner(equations, [0, 0, 1]), [0, 0, 0, -75, 15000, -2, 600]) == -5

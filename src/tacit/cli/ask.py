@@ -1,0 +1,197 @@
+"""`tacit sql`, `tacit explain` and `tacit mock`: questions, on the command line."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tacit.cli.arguments import Folder, number, to_draw, to_write
+from tacit.cli.columns import column_option, format_option
+from tacit.cli.output import AsJson, patience, plain, say
+from tacit.curator import Explanation, Release, Vault, open_vault, protect
+from tacit.errors import InvalidInput
+
+__all__ = ["explain", "mock", "sql"]
+
+Asked = Annotated[str, typer.Argument(help="What is asked, in SQL.")]
+Epsilon = Annotated[str | None, typer.Option(help="What the answer may cost.", metavar="NUMBER")]
+Within = Annotated[
+    str | None,
+    typer.Option(help="The error that is allowed, instead of a price.", metavar="NUMBER"),
+]
+Confidence = Annotated[float, typer.Option(help="The probability with which intervals hold.")]
+Analyst = Annotated[str | None, typer.Option(help="Who asks: one of the policy's analysts.")]
+
+
+def sql(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A vault, or a Parquet, CSV or DuckDB file whose table is named after it."
+        ),
+    ],
+    question: Asked,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    confidence: Confidence = 0.95,
+    analyst: Analyst = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Leave negative counts and the like as they are.")
+    ] = False,
+    receipt: Annotated[Path | None, typer.Option(help="Write the receipt into this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the answer into this file.")] = None,
+    unit: Annotated[
+        str | None, typer.Option(help='For a file: the column that says whose a row is, or "row".')
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="For a file: ward=A,B,C (public keys), cost=0..5000 (a range), age:integer=0..120, note:text."
+        ),
+    ] = None,
+    contributions: Annotated[
+        int | None, typer.Option(help="For a file: how many rows of one unit count in full.")
+    ] = None,
+    keys: Annotated[
+        int | None, typer.Option(help="For a file: how many undeclared keys of one unit count.")
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="For a file: 0, or a small probability.", metavar="NUMBER")
+    ] = None,
+    neighbours: Annotated[
+        str | None, typer.Option(help='For a file: "add-or-remove" or "replace".')
+    ] = None,
+    form: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            help='For a text file: how it is written, such as "separator=;" or "decimal=,".',
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask one question, of a vault or of a file.
+
+    Of a file, the whole of EPSILON is spent on it, and nothing is remembered: whoever may call this may ask again.
+    """
+    given = {
+        "unit": unit,
+        "column": column,
+        "contributions": contributions,
+        "keys": keys,
+        "delta": delta,
+        "neighbours": neighbours,
+        "format": form,
+    }
+    to_write(receipt, "--receipt")
+    to_draw(plot, "--plot")
+    vault = (
+        _of_file(source, epsilon, given) if _is_file(source) else _of_vault(source, analyst, given)
+    )
+    with vault, patience("asking"):
+        answer = vault.sql(question, confidence=confidence, **_price(epsilon, within), raw=raw)
+    say(answer, plain(answer), as_json=as_json)  # first, since it is paid for
+    _save(answer, receipt, plot)
+
+
+def explain(
+    vault: Folder,
+    question: Asked,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    confidence: Confidence = 0.95,
+    analyst: Analyst = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what an answer would be made of and cost. It is free, and no data are looked at."""
+    with open_vault(vault, analyst=analyst) as opened:
+        told = opened.explain(question, confidence=confidence, **_price(epsilon, within))
+    say(told, _explanation_fields(told), as_json=as_json)
+
+
+def mock(
+    vault: Folder,
+    question: Asked,
+    epsilon: Epsilon = None,
+    within: Within = None,
+    confidence: Confidence = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Ask the vault's twin of made-up rows: to write and try questions. It costs nothing and tells nothing."""
+    with open_vault(vault) as opened, opened.mock() as twin:
+        answer = twin.sql(question, confidence=confidence, **_price(epsilon, within))
+    say(answer, plain(answer), as_json=as_json)
+
+
+def _is_file(source: Path) -> bool:
+    """Whether a path is meant as a file of rows: it is one, or it has the ending of one; a policy is none."""
+    if source.is_dir() or source.suffix == ".toml":
+        return False
+    return source.is_file() or source.suffix in {".parquet", ".csv", ".duckdb"}
+
+
+def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Vault:
+    for name, value in given.items():
+        if value:
+            raise InvalidInput(
+                f"--{name}", value, "a vault's policy says this; leave the option out"
+            )
+    return open_vault(source, analyst=analyst)
+
+
+def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vault:
+    if epsilon is None:
+        remedy = "say what the answer may cost, such as --epsilon 0.5: of a file there is no limit but this"
+        raise InvalidInput("--epsilon", None, remedy)
+    if given["unit"] is None:
+        raise InvalidInput(
+            "--unit", None, 'name the column whose equal values belong to one person, or "row"'
+        )
+    columns = dict(column_option(text) for text in given["column"] or [])
+    return protect(
+        source,
+        unit=str(given["unit"]),
+        contributions=given["contributions"],
+        keys=given["keys"],
+        columns=columns,
+        epsilon=number(epsilon, "--epsilon"),
+        delta=number(given["delta"] or "0", "--delta"),
+        neighbours=str(given["neighbours"] or "add-or-remove"),
+        format=dict(map(format_option, given["format"])) if given["format"] else None,
+    )
+
+
+def _price(epsilon: str | None, within: str | None) -> dict[str, Any]:
+    """What an answer may cost, or how far it may be off: whatever of the two is given."""
+    given = {"epsilon": epsilon, "within": within}
+    return {name: number(text, f"--{name}") for name, text in given.items() if text is not None}
+
+
+def _save(answer: Release, receipt: Path | None, plot: Path | None) -> None:
+    if receipt is not None:
+        receipt.write_text(json.dumps(dict(answer.receipt), indent=2) + "\n", encoding="utf-8")
+    if plot is not None:
+        answer.plot(str(plot))
+
+
+def _explanation_fields(told: Explanation) -> dict[str, object]:
+    return {
+        "words": told.words,
+        "unit": told.unit,
+        "neighbours": told.neighbours,
+        "contributions": told.contributions,
+        "groups": told.groups,
+        "expected": [
+            {"measure": each.measure, "noise": each.noise, "reach": each.reach}
+            for each in told.expected
+        ],
+        "confidence": told.confidence,
+        "share": told.share,
+        "left": told.left,
+        "affordable": told.affordable,
+        "free": told.free,
+        "halving": told.halving,
+        "left_out": [each.sentence for each in told.left_out],
+    }

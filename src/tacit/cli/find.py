@@ -1,0 +1,97 @@
+"""`tacit find-bounds`, `find-contributions` and `clipping`: what the policy leaves open or cuts off, privately."""
+
+from typing import Annotated
+
+import typer
+
+from tacit.cli.arguments import Folder, number
+from tacit.cli.output import AsJson, patience, say
+from tacit.curator import Interval, open_vault
+
+__all__ = ["clipping", "find_bounds", "find_contributions"]
+
+Price = Annotated[str, typer.Option(help="What finding it may cost.", metavar="NUMBER")]
+Analyst = Annotated[
+    str | None,
+    typer.Option(help="Who asks: one of the policy's analysts; it then binds her alone."),
+]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Take the place of what was found before.")
+]
+
+
+def find_bounds(
+    vault: Folder,
+    column: Annotated[
+        str, typer.Argument(help="A column that declares no bounds, such as visits.cost.")
+    ],
+    epsilon: Price,
+    share: Annotated[
+        str, typer.Option(help="About this share of the rows lies between them.")
+    ] = "0.98",
+    analyst: Analyst = None,
+    replace: Replace = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find the bounds of a column, at a price. From then on questions hold the column between them."""
+    with open_vault(vault, analyst=analyst) as opened, patience("finding"):
+        price, part = number(epsilon, "--epsilon"), number(share, "--share")
+        found = opened.find_bounds(column, epsilon=price, share=part, replace=replace)
+    told = {
+        "column": found.column,
+        "low": float(found.low),
+        "high": float(found.high),
+        "reach": found.reach,
+    }
+    told["needed"] = found.needed
+    say(found, told | {"free": found.price.free, "receipt": dict(found.receipt)}, as_json=as_json)
+
+
+def find_contributions(
+    vault: Folder,
+    table: Annotated[str, typer.Argument(help="A table that declares no contributions.")],
+    epsilon: Price,
+    share: Annotated[
+        str, typer.Option(help="About this share of the units has no more rows.")
+    ] = "0.95",
+    analyst: Analyst = None,
+    replace: Replace = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find how many rows of a unit count in full, at a price. From then on questions use it."""
+    with open_vault(vault, analyst=analyst) as opened, patience("finding"):
+        price, part = number(epsilon, "--epsilon"), number(share, "--share")
+        found = opened.find_contributions(table, epsilon=price, share=part, replace=replace)
+    told = {"table": found.table, "contributions": found.contributions, "reach": found.reach}
+    told["needed"] = found.needed
+    say(found, told | {"free": found.price.free, "receipt": dict(found.receipt)}, as_json=as_json)
+
+
+def clipping(
+    vault: Folder,
+    table: Annotated[str, typer.Argument(help="A table, such as visits.")],
+    epsilon: Price,
+    analyst: Analyst = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how much contributions and bounds cut off, at a price. From then on captions say it."""
+    with open_vault(vault, analyst=analyst) as opened, patience("measuring"):
+        found = opened.clipping(table, epsilon=number(epsilon, "--epsilon"))
+    shares = {name: _share(share) for name, share in found.columns.items()}
+    units = None if found.units is None else _share(found.units)
+    told = {
+        "table": found.table,
+        "contributions": found.contributions,
+        "units": units,
+        "columns": shares,
+    }
+    more = {
+        "confidence": found.confidence,
+        "free": found.price.free,
+        "receipt": dict(found.receipt),
+    }
+    say(found, told | more, as_json=as_json)
+
+
+def _share(share: Interval) -> dict[str, float]:
+    return {"share": share.value, "low": share.low, "high": share.high}

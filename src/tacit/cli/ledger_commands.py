@@ -1,0 +1,186 @@
+"""`tacit ledger …`: what was charged, whether the record is whole, and how to take over one that was moved."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tacit.cli.arguments import Folder, to_write
+from tacit.cli.output import AsJson, patience, say
+from tacit.curator import Vault, adopt_ledger, open_vault
+from tacit.errors import InvalidInput
+from tacit.printing import json_text, printable
+
+__all__ = ["books"]
+
+books = typer.Typer(help="The record of charges.", no_args_is_help=True)
+"""The commands under `tacit ledger`."""
+
+
+@books.command("list")
+def listed(
+    vault: Folder,
+    last: Annotated[int, typer.Option(help="How many entries to show, the newest last.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the charges: when, who, what, for how much."""
+    with _open_vault(vault) as opened:
+        entries = [_entry_fields(opened, entry) for entry in opened.ledger.entries()][
+            -max(1, last) :
+        ]
+    say(_table(entries) if entries else "Nothing was charged yet.", entries, as_json=as_json)
+
+
+def _table(entries: list[dict[str, Any]]) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text  # which reads no mark-up
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False)
+    for name, side in (
+        ("entry", "right"),
+        ("when", "left"),
+        ("who", "left"),
+        ("price", "right"),
+        ("state", "left"),
+    ):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    table.add_column("question", overflow="fold")
+    for each in entries:
+        cells = (
+            str(each["entry"]),
+            each["at"],
+            each["analyst"] or "–",
+            f"{each['share']:.2%}",
+            each["state"],
+        )
+        table.add_row(*(Text(printable(cell)) for cell in (*cells, each["about"])))
+    return table
+
+
+@books.command("show")
+def show(
+    vault: Folder,
+    entry: Annotated[
+        int, typer.Argument(help="The number of an entry, as `tacit ledger list` shows it.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Show one charge in full."""
+    with _open_vault(vault) as opened:
+        found = next((each for each in opened.ledger.entries() if each.number == entry), None)
+        if found is None:
+            raise InvalidInput(
+                "entry", entry, "give the number of a charge, as `tacit ledger list` shows it"
+            )
+        told = _entry_fields(opened, found) | {"key": found.key.hex(), "hash": found.hash.hex()}
+        if found.payload is not None:
+            told["answer"] = opened.look_up(found)
+    lines = "\n".join(f"{name + ':':<10} {_line(value)}" for name, value in told.items())
+    say(lines, told, as_json=as_json)
+
+
+@books.command("verify")
+def verify(
+    vault: Folder,
+    receipt: Annotated[
+        list[Path] | None, typer.Argument(help="Receipts to check against the ledger.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check the whole ledger: its chain, its sums, its answers and its anchor; and receipts against it."""
+    with (
+        patience("checking the ledger") as shown,
+        open_vault(vault, progress=shown.progress) as opened,
+    ):
+        opened.verify(shown.progress)
+        count = sum(1 for _ in opened.ledger.entries())
+        faults = {str(path): opened.check_receipt(_read_receipt(path)) for path in receipt or []}
+        budget = opened.budget
+    wrong = {path: found for path, found in faults.items() if found}
+    said = f"The ledger is whole: {count:,} charges, chained and anchored; {budget.spent:.1%} of the limit is spent."
+    lines = [said, *(f"{path}: {_verdict(found)}" for path, found in faults.items())]
+    told = {"charges": count, "spent": budget.spent, "receipts": faults}
+    say("\n".join(lines), told, as_json=as_json)
+    if wrong:
+        raise InvalidInput(
+            "receipt",
+            ", ".join(wrong),
+            "it does not agree with the ledger: ask where it comes from",
+        )
+
+
+@books.command("export")
+def export(
+    vault: Folder,
+    to: Annotated[Path | None, typer.Option(help="A file, instead of the screen.")] = None,
+) -> None:
+    """Write every record of the ledger as a line of JSON, for auditors and for keeping elsewhere."""
+    to_write(to, "--to")
+    with _open_vault(vault) as opened:
+        lines = [json_text(record) for record in opened.records()]
+    text = "".join(f"{line}\n" for line in lines)
+    if to is None:
+        typer.echo(text, nl=False)
+    else:
+        to.write_text(text, encoding="utf-8")
+
+
+@books.command("adopt")
+def adopt(
+    vault: Folder,
+    why: Annotated[
+        str, typer.Option(help="Why, in a few words; it is recorded.", prompt="Why is it adopted")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Accept a ledger that was moved here, restored or begun anew, as it is.
+
+    Whatever was charged after it was copied is forgotten: do this only if you know that nothing was.
+    """
+    adopt_ledger(vault, why)
+    say(
+        "The ledger is adopted, and that is recorded in it.",
+        {"adopted": True, "why": why},
+        as_json=as_json,
+    )
+
+
+def _open_vault(vault: Path) -> Vault:
+    with patience("checking the ledger") as shown:
+        return open_vault(vault, progress=shown.progress)
+
+
+def _entry_fields(vault: Vault, entry: Any) -> dict[str, Any]:
+    return {
+        "entry": entry.number,
+        "at": entry.at,
+        "analyst": entry.analyst,
+        "share": float(vault.policy.limit.filter().share(entry.charge)),
+        "charge": {"amount": str(entry.charge.amount), "failure": str(entry.charge.failure)},
+        "state": "answered" if entry.is_answered else "charged",
+        "about": entry.about,
+    }
+
+
+def _verdict(faults: list[str]) -> str:
+    return "kept by the ledger" if not faults else "; ".join(f"it {fault}" for fault in faults)
+
+
+def _line(value: object) -> str:
+    return json.dumps(value) if isinstance(value, dict | list) else str(value)
+
+
+def _read_receipt(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise InvalidInput(
+            "receipt", str(path), "name a file that exists and may be read"
+        ) from None
+    except ValueError:
+        raise InvalidInput("receipt", str(path), "give a file with one receipt in JSON") from None
+    if not isinstance(found, dict):
+        raise InvalidInput("receipt", str(path), "give a file with one receipt in JSON")
+    return found

@@ -1,0 +1,218 @@
+"""What an answer would be made of and cost, in words; from the plan and the policy, before any data are looked at."""
+
+from fractions import Fraction
+
+from tacit.accounting import Charge
+from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.answer.release import percent
+from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.pricing.answer_size import MOST_BYTES, Size, size_of
+from tacit.curator.pricing.terms import Terms
+from tacit.curator.pricing.unknown_keys import SHARE, Hiding
+from tacit.frozen import frozen
+from tacit.mechanisms import Gaussian, RankedCells
+from tacit.plan import (
+    Called,
+    Counted,
+    Expression,
+    Function,
+    MeanOf,
+    Measure,
+    MeasureOf,
+    MomentOf,
+    Plan,
+    Ranked,
+    Summed,
+    in_words,
+)
+from tacit.printing import printable_lines
+
+__all__ = ["Explanation", "Expected", "explain_plan"]
+
+_MANY = 10
+_WORTH_TELLING = MOST_BYTES // 8
+
+
+@frozen
+class Expected:
+    """One measure of an answer: what it is, the noise it gets, and the ± to expect, `rows` of what is ranked."""
+
+    measure: str
+    noise: str
+    reach: float
+    rows: bool = False
+
+
+@frozen
+class Explanation:
+    """Everything about an answer that is known without the data."""
+
+    words: str
+    unit: str
+    neighbours: str
+    contributions: int
+    groups: int
+    expected: tuple[Expected, ...]
+    confidence: float
+    share: float
+    left: float
+    affordable: bool
+    halving: str
+    free: bool = False
+    hiding: Hiding | None = None
+    size: Size = Size(0, 0)
+    left_out: tuple[LeftOut, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [
+            self.words,
+            f"Protected: {self.unit}, neighbours by {self.neighbours}; its rows weigh at most {self.contributions}.",
+            *self._describe_groups(),
+        ]
+        lines += [
+            f"  {each.measure}: {each.noise}, ±{each.reach:.3g}{' rows in rank' if each.rows else ''} at "
+            f"{percent(self.confidence)}"
+            for each in self.expected
+        ]
+        if self.left_out:
+            lines += ["Left out or held back:", *(f"  {each}" for each in self.left_out)]
+        if not self.size.fits or (self.hiding is None and self.size.bytes > _WORTH_TELLING):
+            lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
+        fits = "" if self.affordable else ", which does not fit"
+        if self.free:
+            lines.append("Free: an earlier answer tells it.")
+        lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
+        lines.append(f"To halve the ±: {self.halving}")
+        return printable_lines("\n".join(lines))
+
+    def _describe_groups(self) -> list[str]:
+        """Which groups are released."""
+        if self.hiding is None:
+            return [
+                f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too."
+            ]
+        found, keys = self.hiding, self.hiding.keys
+        kept = (
+            "its key counts for 1"
+            if keys == 1
+            else f"at most {keys} keys count: for 1/sqrt k each, if there are k"
+        )
+        noise = f"Gaussian noise of sigma {float(found.sigma):.3g}, threshold {float(found.threshold):.3g}"
+        price = f"{float(SHARE):.0%} of the price, delta {float(found.delta):.2g}"
+        return [
+            f"Released: at most {self.groups:,} groups, those that pass a threshold; of a unit {kept}.",
+            f"  groups: {noise}, {price}; fewer than about {found.units_shown(self.confidence):,} units may be hidden",
+        ]
+
+
+def explain_plan(
+    plan: Plan,
+    terms: Terms,
+    shared: Shared,
+    limit: Limit,
+    spent: Charge,
+    confidence: float,
+    entity: str,
+    left_out: tuple[LeftOut, ...] = (),
+) -> Explanation:
+    """The explanation of a plan at its terms."""
+    rule = limit.filter()
+    price = rule.price(terms.loss)
+    unit = f"all rows of one {entity}" if shared.table.unit else "each row"
+    expected = tuple(
+        Expected(
+            _name_measure(place, measure, plan),
+            _noise(terms, place),
+            float(terms.reach(place, confidence)),
+            isinstance(measure, Ranked),
+        )
+        for place, measure in enumerate(plan.question.measures)
+    )
+    return Explanation(
+        words=in_words(plan),
+        unit=unit,
+        neighbours=limit.neighbours.value,
+        contributions=terms.weights.bound,
+        groups=terms.groups,
+        expected=expected,
+        confidence=confidence,
+        share=float(rule.share(price)),
+        left=float(1 - rule.share(spent)),
+        affordable=rule.admits(spent, price),
+        halving=_halving(terms, shared, rule.share(price), entity),
+        hiding=None if terms.finder is None else terms.finder.hiding,
+        size=size_of(terms),
+        left_out=left_out,
+    )
+
+
+def _name_measure(place: int, measure: Measure, plan: Plan) -> str:
+    """The measure by the columns of the answer that it makes."""
+    for shown in plan.view.columns:
+        match shown.value:
+            case MeasureOf(at) if at == place:
+                return shown.name
+            case MeanOf(total, count) if place in (total, count):
+                part = (
+                    "count" if isinstance(measure, Counted) else "sum about the middle of its range"
+                )
+                return f"{shown.name}'s {part}"
+            case value if (role := _role(value, place)) is not None:
+                return f"{shown.name}'s {role}"
+            case _:
+                continue
+    what = {Summed: "sum", Ranked: "quantile"}.get(type(measure), "count")
+    return f"a {what} in an expression"
+
+
+_ROLES = {
+    3: ("count", "sum about the middle of its range", "sum of squares"),
+    4: ("count", "first sum", "second sum", "sum of products"),
+    6: (
+        "count",
+        "first sum",
+        "second sum",
+        "first sum of squares",
+        "second sum of squares",
+        "sum of products",
+    ),
+}
+
+
+def _role(value: Expression, place: int) -> str | None:
+    """What a measure is for a variance, a covariance or a correlation, or for the root of one."""
+    match value:
+        case MomentOf(_, places) | Called(Function.SQRT, (MomentOf(_, places),)) if place in places:
+            return _ROLES[len(places)][places.index(place)]
+        case _:
+            return None
+
+
+def _noise(terms: Terms, place: int) -> str:
+    mechanism = terms.mechanisms[place]
+    if isinstance(mechanism, Gaussian):
+        return f"Gaussian noise of sigma {float(mechanism.sigma * terms.worth(place)):.3g}"
+    if isinstance(mechanism, RankedCells):
+        cells = f"{mechanism.draws} cell{'s' if mechanism.draws > 1 else ''} of {mechanism.cells:,}"
+        return (
+            f"{cells}, drawn by rank with scale {float(mechanism.scale * terms.worth(place)):.3g}"
+        )
+    return f"Laplace noise of scale {float(mechanism.scale * terms.worth(place)):.3g}"
+
+
+def _of_the_limit(share: float, digits: int) -> str:
+    """A share of the limit, or how many times the limit it is."""
+    return f"{share:.{digits}%} of the limit" if share < _MANY else f"{share:,.0f} times the limit"
+
+
+def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
+    """What would halve the error: a higher price, or a smaller bound."""
+    factor = 4 if terms.concentrated else 2
+    ways = [f"pay {factor} times as much ({_of_the_limit(float(share * factor), 1)})"]
+    if shared.table.unit and shared.contributions is not None and shared.contributions > 1:
+        ways.append(
+            f"or hold each {entity} at {max(1, shared.contributions // 2)} instead of {shared.contributions}"
+        )
+    if any(isinstance(measure, Summed) for measure in terms.question.measures):
+        ways.append("or declare a range half as wide")
+    return ", ".join(ways) + "."

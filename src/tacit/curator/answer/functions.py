@@ -1,0 +1,268 @@
+"""Functions of released numbers, days and moments: what they are, and between which ends the exact ones lie."""
+
+from collections.abc import Callable, Sequence
+from math import ceil, floor, inf, isfinite, isnan
+from typing import Any
+
+from tacit.curator.answer.intervals import Interval
+from tacit.plan import INT64, MEANINGS, PARTS, STRICT, Function, Kind, cast
+
+__all__ = ["called_value", "cast_value", "value_of_kind"]
+
+_WHOLE = {Kind.INTEGER, Kind.DATE, Kind.TIMESTAMP}
+_INTERVALS = {Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.TIMESTAMP}
+
+_MONOTONE = {
+    Function.SQRT,
+    Function.LN,
+    Function.LOG10,
+    Function.EXP,
+    Function.ROUND,
+    Function.FLOOR,
+    Function.CEIL,
+    Function.TRUNC,
+    Function.SIGN,
+}
+# What a function comes to far below and far above, where that is not as far away; below zero SQRT begins at zero.
+_LOWEST = {Function.EXP: 0.0, Function.SQRT: 0.0, Function.SIGN: -1.0}
+_HIGHEST = {Function.SIGN: 1.0}
+
+
+# Within which unit of time a part of a moment only grows.
+_GROWING = {
+    **dict.fromkeys(("quarter", "month", "doy"), "year"),
+    "day": "month",
+    "isodow": "week",
+    "hour": "day",
+    "minute": "hour",
+    "second": "minute",
+}
+_BY_MONTHS = {"year", "quarter", "month"}
+_DAY = 86_400_000_000
+
+
+def value_of_kind(value: Any, kind: Kind) -> Any:
+    """A value as its kind is computed with: whole numbers, days and moments are integers, numbers are finite floats.
+
+    What is too large for its kind is NULL, and so is what is no number; an end that is not known is infinite.
+
+    >>> value_of_kind(Interval(2.0, -1.5, inf), Kind.INTEGER)
+    Interval(value=2, low=-2, high=inf)
+    """
+    if isinstance(value, Interval):
+        point = value_of_kind(value.value, kind)
+        return (
+            None
+            if point is None
+            else Interval(point, _end(value.low, kind, -inf), _end(value.high, kind, inf))
+        )
+    if kind is Kind.NUMBER and value is not None:
+        return float(value) if isfinite(value) else None
+    if kind in _WHOLE and isinstance(value, int | float):
+        whole = int(value) if isfinite(value) else INT64[1] + 1
+        return whole if INT64[0] <= whole <= INT64[1] else None
+    return value
+
+
+def _end(end: float, kind: Kind, far: float) -> float:
+    if isnan(end) or abs(end) == inf:
+        return far if isnan(end) else end
+    if kind not in _WHOLE:
+        return float(end)
+    outward = floor(end) if far < 0 else ceil(end)
+    return outward if INT64[0] <= outward <= INT64[1] else far
+
+
+def cast_value(value: Any, since: Kind, kind: Kind) -> Any:
+    """A value as another kind, by the rules of the engines; the ends of an interval are cast as it is."""
+    if not isinstance(value, Interval):
+        return cast(value, since, kind)
+    point = cast(value.value, since, kind)
+    if point is None or kind not in _INTERVALS:
+        return point
+    if kind is Kind.NUMBER:
+        return Interval(float(value.value), float(value.low), float(value.high))
+    low, high = (
+        end if abs(end) == inf else cast(end, since, kind) for end in (value.low, value.high)
+    )
+    return _spread(point, low, high)
+
+
+def _spread(point: Any, low: Any, high: Any) -> Interval:
+    """An interval around a point; an end that has no value is not known."""
+    return Interval(
+        point, -inf if low is None else min(low, point), inf if high is None else max(high, point)
+    )
+
+
+def called_value(
+    function: Function,
+    values: Sequence[Any],
+    *,
+    noisy: bool,
+    kind: Kind = Kind.NUMBER,
+    whole_days: bool = False,
+) -> Any:
+    """The function of values, some of which are intervals; an interval if the result has an order and noise touched it.
+
+    `kind` is that of the result; `whole_days` says that moments among the values are the beginnings of days.
+
+    Claim:      where the exact numbers, days and moments lie in their intervals, the function of them lies in the
+                result's.
+    Because:    monotone functions keep the order of ends; the others are bounded at the corners and at zero, and
+                where no rule is known the ends are infinite.
+    Checked by: tests/unit/curator/answer/test_functions.py::test_the_exact_value_lies_within_the_interval and
+                tests/unit/curator/answer/test_functions.py::test_the_exact_moment_lies_within_the_interval
+    """
+    points = [value.value if isinstance(value, Interval) else value for value in values]
+    if function in STRICT and None in points:
+        return None
+    point = value_of_kind(MEANINGS[function](*points), kind)
+    if point is None or kind not in _INTERVALS:
+        return point
+    if not any(isinstance(value, Interval) for value in values):
+        return Interval(point, -inf, inf) if noisy else point
+    low, high = (
+        _of_moments(function, values, whole_days)
+        if function in _MOMENTS
+        else _ends(function, values)
+    )
+    return value_of_kind(Interval(point, min(low, point), max(high, point)), kind)
+
+
+# ---------------------------------------------------------------- days and moments
+
+_MOMENTS = {Function.EXTRACT, Function.DATE_TRUNC, Function.DATE_ADD, Function.DATE_DIFF}
+
+
+def _of_moments(function: Function, values: Sequence[Any], whole_days: bool) -> tuple[float, float]:
+    meaning = MEANINGS[function]
+    match function, [*values]:
+        case Function.DATE_TRUNC, [unit, moment]:
+            return _lowest_and_highest(lambda end: meaning(unit, end), moment, moment)
+        case Function.DATE_DIFF, [unit, since, until]:
+            first, last = _interval(since), _interval(until)
+            if any(abs(end) == inf for end in (first.low, first.high, last.low, last.high)):
+                return -inf, inf
+            return _number(meaning(unit, first.high, last.low)), _number(
+                meaning(unit, first.low, last.high)
+            )
+        case Function.DATE_ADD, [moment, count, unit]:
+            return _later(meaning, _interval(moment), _interval(count), unit, whole_days)
+        case Function.EXTRACT, [part, moment]:
+            return _part_of_moment(meaning, part, _interval(moment))
+        case _:
+            return -inf, inf
+
+
+def _part_of_moment(
+    meaning: Callable[..., Any], part: str, moment: Interval
+) -> tuple[float, float]:
+    """The ends of a part of a moment: it grows with the moment, or does within the unit in which both ends lie."""
+    known = isfinite(moment.low) and isfinite(moment.high)
+    unit, bounds = _GROWING.get(part), PARTS[part]
+    together = known and unit is not None and _began(unit, moment.low) == _began(unit, moment.high)
+    if bounds is None or part == "year" or together:
+        return _lowest_and_highest(lambda end: meaning(part, end), moment, moment)
+    return float(bounds[0]), float(bounds[1])
+
+
+def _began(unit: str, moment: float) -> Any:
+    return MEANINGS[Function.DATE_TRUNC](unit, moment)
+
+
+def _later(
+    meaning: Callable[..., Any], moment: Interval, count: Interval, unit: str, whole_days: bool
+) -> tuple[float, float]:
+    """The ends of a moment so many units later; months later, the order within a day may change."""
+    low, high = -inf, inf
+    day = _DAY - 1 if unit in _BY_MONTHS and not whole_days else 0
+    if isfinite(moment.low) and isfinite(count.low):
+        found = meaning(moment.low, count.low, unit)
+        low = -inf if found is None else _began("day", found) if day else found
+    if isfinite(moment.high) and isfinite(count.high):
+        found = meaning(moment.high, count.high, unit)
+        high = inf if found is None else _began("day", found) + day if day else found
+    return low, high
+
+
+def _lowest_and_highest(grow: Callable[[float], Any], low: Any, high: Any) -> tuple[float, float]:
+    """What a growing function makes of the ends; of one that is not known, none is."""
+    first, last = _interval(low).low, _interval(high).high
+    return (
+        _number(grow(first)) if isfinite(first) else -inf,
+        _number(grow(last)) if isfinite(last) else inf,
+    )
+
+
+def _number(value: Any) -> float:
+    assert isinstance(value, int | float), "a function of moments that is NULL nowhere else"
+    return value
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _ends(function: Function, values: Sequence[Any]) -> tuple[float, float]:
+    known = [_interval(value) for value in values if value is not None]
+    match function:
+        case Function.COALESCE | Function.NULLIF:
+            return known[0].low, known[0].high
+        case Function.LEAST:
+            return min(each.low for each in known), min(each.high for each in known)
+        case Function.GREATEST:
+            return max(each.low for each in known), max(each.high for each in known)
+        case Function.ABS:
+            (only,) = known
+            sizes = abs(only.low), abs(only.high)
+            return 0.0 if only.low <= 0 <= only.high else min(sizes), max(sizes)
+        case _ if function in _MONOTONE:
+            settings = [int(value) for value in values[1:]]
+            return _at(function, known[0].low, -inf, settings), _at(
+                function, known[0].high, inf, settings
+            )
+        case Function.QUOTIENT:
+            return (
+                _corners(function, known[0], known[1])
+                if not known[1].low <= 0 <= known[1].high
+                else (-inf, inf)
+            )
+        case Function.POWER:
+            return _powers(known[0], known[1])
+        case _:
+            return -inf, inf
+
+
+def _at(function: Function, end: float, far: float, settings: list[int]) -> float:
+    """A monotone function at an end; where it has no value there, the last one towards `far`."""
+    beyond = _LOWEST.get(function, -inf) if far < 0 else _HIGHEST.get(function, inf)
+    if abs(end) == inf:
+        return beyond if end == far else far
+    found = MEANINGS[function](end, *settings)
+    return beyond if found is None else float(found)
+
+
+def _powers(base: Interval, exponent: Interval) -> tuple[float, float]:
+    if base.low > 0:
+        return _corners(Function.POWER, base, exponent)
+    whole = exponent.low == exponent.high >= 0 and exponent.low == int(exponent.low)
+    if not whole:
+        return -inf, inf
+    low, high = _corners(Function.POWER, base, exponent)
+    return min(low, 0.0), high
+
+
+def _corners(function: Function, one: Interval, other: Interval) -> tuple[float, float]:
+    sides = [(x, y) for x in (one.low, one.high) for y in (other.low, other.high)]
+    if any(abs(side) == inf for corner in sides for side in corner):
+        return -inf, inf
+    whole = function is Function.QUOTIENT
+    found = [MEANINGS[function](*((int(x), int(y)) if whole else (x, y))) for x, y in sides]
+    if any(each is None for each in found):
+        return -inf, inf
+    numbers = [float(each) for each in found if each is not None]
+    return min(numbers), max(numbers)
+
+
+def _interval(value: Any) -> Interval:
+    return value if isinstance(value, Interval) else Interval(value, value, value)

@@ -1,0 +1,219 @@
+"""Error bars of released numbers: from the law of the noise and the released numbers themselves, nothing else."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, exp, log, sqrt
+from statistics import NormalDist
+
+from tacit.curator.pricing.noise_error import steps_off
+from tacit.exact import Number, float_at_least
+from tacit.frozen import frozen
+from tacit.mechanisms import Gaussian, Laplace
+from tacit.plan import Kind, Ranked, type_of
+
+__all__ = ["Drawn", "Interval", "Noisy", "all_at_once", "ratio_interval"]
+
+
+def all_at_once(confidence: float, count: int) -> float:
+    """How sure each of so many numbers must be, so that all of them together are as sure as was asked for.
+
+    >>> round(all_at_once(0.95, 10), 6)
+    0.995
+    """
+    # which floats still tell from certainty
+    return min(1 - (1 - confidence) / max(1, count), 1 - 2**-53)
+
+
+@frozen
+class Interval:
+    """A number and the ends between which the exact one lies at the stated confidence."""
+
+    value: float
+    low: float
+    high: float
+
+
+@frozen
+class Noisy:
+    """A released integer, the mechanism that hid it, and how much one of its steps is worth."""
+
+    integer: int
+    mechanism: Laplace | Gaussian
+    worth: Fraction
+
+    @property
+    def value(self) -> Fraction:
+        """What was released, in its natural unit."""
+        return self.integer * self.worth
+
+    @property
+    def spread(self) -> float:
+        """The scale (Laplace) or sigma (Gaussian) of the noise, in the natural unit."""
+        return _spread(self.mechanism, self.worth)
+
+    def interval(self, confidence: Number) -> Interval:
+        """The value and how far the noise may have moved it.
+
+        Claim:      the exact number lies within the interval with at least this probability.
+        Because:    it differs from the released one by the noise, whose exact quantile this is, and by half a step at
+                    most where it was rounded before, which is allowed for.
+        Checked by: tests/statistics/test_coverage.py
+        """
+        reach = steps_off(self.mechanism, confidence)
+        return Interval(
+            *(
+                self.worth_of(steps)
+                for steps in (self.integer, self.integer - reach, self.integer + reach)
+            )
+        )
+
+    def worth_of(self, steps: int) -> float:
+        """What so many steps are worth, to the nearest float: Python divides integers without a second rounding."""
+        return steps * self.worth.numerator / self.worth.denominator
+
+
+# Remembered: the numbers of one measure all have the same noise.
+@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)
+def _spread(mechanism: Laplace | Gaussian, worth: Fraction) -> float:
+    scale = mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma
+    return float_at_least(scale * worth)
+
+
+_SUREST = 0.976
+_SUREST_EXTREME = 0.99
+
+
+@frozen
+class Drawn:
+    """The cells that were drawn for what is ranked: one, or those below, at and above its rank.
+
+    A cell of -1 lies below the grid, and one beyond its last cell above it.
+    """
+
+    cells: tuple[int, ...]
+
+    def interval(self, measure: Ranked, confidence: float) -> Interval:
+        """The value and the ends between which the exact one lies.
+
+        Claim:      the exact value of the rank lies between the ends with at least this probability: that of an extreme
+                    whatever the data; that of a quantile whatever the data in a group with little weight on its sides,
+                    and in others unless many more cells right beside it are empty than hold as much as the noise.
+        Because:    an extreme lies on the far side of its cell, at most at the end of the range: see `inward`.  A
+                    quantile is missed if all three cells lie on one side of it.  If there is little weight on that
+                    side, the outer one does so once in 40 draws: see `Aim.guards`; both sides are missed no more
+                    often than the worse one, since the middle cell is on one of them.  Else it does so with the odds of
+                    e**-3.5 times as many cells as are right, and the middle one half of the time, where there are as
+                    many on both sides: one in 66 in all.  Beyond 97.6 % the ends are those of the range.
+        Checked by: tests/statistics/test_rank_coverage.py and tests/laws/test_ranks.py
+        """
+        first, last = _range_of(measure)
+        middle = self.cells[len(self.cells) // 2]
+        least, most = min(self.cells), max(self.cells)
+        low, high = _ends(measure, least)[0], _ends(measure, most)[1]
+        unknown = confidence > (_SUREST_EXTREME if measure.rank in (0, 1) else _SUREST)
+        if measure.rank == 0 or unknown or len(self.cells) == 1 != measure.rank:
+            low = first
+        if measure.rank == 1 or unknown or len(self.cells) == 1 != 1 - measure.rank:
+            high = last
+        value = min(max(_middle(measure, middle), first), last)
+        # a float cannot hold every moment
+        exact = float if type_of(measure.value).kind is Kind.NUMBER else int
+        return Interval(exact(value), exact(max(low, first)), exact(min(high, last)))
+
+
+def _range_of(measure: Ranked) -> tuple[Fraction, Fraction]:
+    """The least and the greatest value that what is ranked can have, as far as they are declared."""
+    known, grid = type_of(measure.value).range, measure.grid
+    return (
+        (known.low, known.high)
+        if known is not None
+        else (grid.value(0), grid.value(grid.count - 1))
+    )
+
+
+def _middle(measure: Ranked, cell: int) -> Fraction:
+    """The value that stands for a cell; of what is outside the grid, the end of the range."""
+    first, last = _range_of(measure)
+    if cell < 0:
+        return first
+    return measure.grid.value(cell) if cell < measure.grid.count else last
+
+
+def _ends(measure: Ranked, cell: int) -> tuple[Fraction, Fraction]:
+    """The least and the greatest value in a cell: of what is whole, those that are whole."""
+    first, last = _range_of(measure)
+    if not 0 <= cell < measure.grid.count:
+        return (first, first) if cell < 0 else (last, last)
+    low, high = measure.grid.ends(cell)
+    if type_of(measure.value).kind is Kind.NUMBER:
+        return low, high
+    return Fraction(ceil(low)), Fraction(ceil(high) - 1)
+
+
+def ratio_interval(
+    total: Noisy, count: Noisy, confidence: float, low: float, high: float
+) -> Interval:
+    """The ratio of two released numbers, known to lie between `low` and `high`, with Fieller's interval.
+
+    Claim:      the exact ratio t lies within the interval with at least this probability.
+    Because:    total - t count differs from zero by the noise of the first less t times that of the second, whose law
+                is known for every t; the interval holds every t for which it is not too large to be noise.  Discrete
+                noise reaches at most half a step further than continuous noise of its scale.
+    Checked by: tests/statistics/test_coverage.py
+    """
+    sum_reach = _gaussian_reach if isinstance(total.mechanism, Gaussian) else _laplace_reach
+    top, bottom = total.worth_of(total.integer), count.worth_of(count.integer)
+    steps = (float(total.worth), float(count.worth))
+    spreads = total.spread, count.spread
+
+    def reach(first: float, second: float) -> float:
+        """How far the noise of so many sums and so many counts goes together."""
+        half_a_step = (first * steps[0] + second * steps[1]) / 2
+        return sum_reach(first * spreads[0], second * spreads[1], confidence) + half_a_step
+
+    def excess(ratio: float) -> float:
+        return abs(top - ratio * bottom) - reach(1, abs(ratio))
+
+    best = min(max(top / bottom, low), high) if bottom > 0 else min(max(0.0, low), high)
+    if bottom <= reach(0, 1) or excess(best) > 0:
+        # the count may be nothing, and then every ratio is possible
+        return Interval(best, low, high)
+    return Interval(best, _edge(excess, best, low), _edge(excess, best, high))
+
+
+def _edge(excess: Callable[[float], float], inside: float, end: float) -> float:
+    """The last ratio from `inside` towards `end` that is not refuted; the end itself if none is."""
+    if excess(end) <= 0:
+        return end
+    outside = end
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if excess(middle) <= 0 else (inside, middle)
+    return outside
+
+
+def _gaussian_reach(first: float, second: float, confidence: float) -> float:
+    return _sigmas(confidence) * sqrt(first**2 + second**2)
+
+
+@lru_cache(maxsize=64)
+def _sigmas(confidence: float) -> float:
+    """How many sigmas a normal number goes."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def _laplace_reach(first: float, second: float, confidence: float) -> float:
+    """How far a sum of two Laplace numbers goes: P(|sum| > t) = (a**2 e**(-t/a) - b**2 e**(-t/b)) / (a**2 - b**2).
+
+    Newton's steps on the logarithm of that tail, which is concave, come down to the answer from above.
+    """
+    larger, smaller = max(first, second), min(first, second)
+    ratio = min(smaller / larger, 1 - 1e-6)  # where the two are alike the formula is a limit
+    reach = -log(1 - confidence)
+    for _ in range(8):
+        near = ratio * exp(-reach / ratio) if ratio else 0.0
+        tail, fall = exp(-reach) - ratio * near, exp(-reach) - near
+        reach += tail / fall * log(tail / (1 - ratio**2) / (1 - confidence))
+    return larger * reach * (1 + 1e-5)  # alike or nearly so is a little less

@@ -1,0 +1,244 @@
+"""What leaves: a small table with error bars, its price and its receipt."""
+
+import csv
+from collections.abc import Iterator, Mapping
+from html import escape
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from unicodedata import combining, east_asian_width
+
+from tacit.curator.answer.left_out import LeftOut
+from tacit.curator.pricing.unknown_keys import Hiding
+from tacit.errors import InvalidInput
+from tacit.extras import extra
+from tacit.frozen import frozen
+from tacit.printing import printable, spreadsheet_cell
+
+__all__ = ["Price", "Release", "percent"]
+
+
+@frozen
+class Price:
+    """What an answer cost: the epsilon it was asked at, its share of the limit, and whether it was free this time."""
+
+    epsilon: float
+    share: float
+    free: bool = False
+
+    def __str__(self) -> str:
+        cost = f"epsilon {self.epsilon:.3g}, {self.share:.2%} of the limit"
+        return f"nothing: answered before at {cost}" if self.free else cost
+
+
+@frozen
+class Release:
+    """A private answer.  Every number that noise has touched brings the ends of its interval: `n`, `n_low`, `n_high`.
+
+    `rows` are tuples in the order of `columns`; `measured` names the columns that have an interval, and `notes` say
+    which of these hold for more, or for less, than their row.  Where keys are not public, `hiding` says which groups
+    may be missing.  `left_out` says what the answer leaves out or holds back: by the policy and the question, not by
+    the rows.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    measured: tuple[str, ...]
+    confidence: float
+    price: Price
+    receipt: Mapping[str, Any]
+    hiding: Hiding | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, name: str) -> list[Any]:
+        """One column's values, from the first row to the last."""
+        if name not in self.columns:
+            raise InvalidInput("column", name, f"name one of: {', '.join(self.columns)}")
+        return [row[self.columns.index(name)] for row in self.rows]
+
+    def to_pandas(self) -> Any:
+        """The answer as a pandas DataFrame."""
+        with extra("frames", "to_pandas"):
+            import pandas as pd
+
+        return pd.DataFrame(list(self), columns=list(self.columns))
+
+    def to_polars(self) -> Any:
+        """The answer as a polars DataFrame."""
+        with extra("frames", "to_polars"):
+            import polars as pl
+
+        return pl.DataFrame(self.typed_columns(), strict=False)
+
+    def to_arrow(self) -> Any:
+        """The answer as an Arrow table."""
+        with extra("arrow", "to_arrow"):
+            import pyarrow as pa
+
+        return pa.table(self.typed_columns())
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The answer as CSV, written to `path` if one is given; a text that a spreadsheet would compute gets a '."""
+        written = StringIO()
+        lines = csv.writer(
+            written, lineterminator="\r\n"
+        )  # as the format has it: a line that breaks within a cell is quoted
+        lines.writerow([spreadsheet_cell(name) for name in self.columns])
+        for row in self.rows:
+            lines.writerow(
+                [spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row]
+            )
+        text = written.getvalue()
+        if path is not None:
+            try:
+                Path(path).write_text(text, encoding="utf-8", newline="")
+            except OSError as error:
+                why = f"it cannot be written ({str(error.strerror).lower()}); name a file that you may write"
+                raise InvalidInput("path", str(path), why) from None
+        return text
+
+    def typed_columns(self) -> dict[str, list[Any]]:
+        """The columns by name, each of one type, as frames want them: whole numbers beside others become floats."""
+        return {name: _of_one_type(self.column(name)) for name in self.columns}
+
+    def plot(self, path: str | None = None) -> Any:
+        """A bar for each row and measured column, with its interval as a whisker; written to `path` if one is given."""
+        from tacit.curator.answer.plot import bars
+
+        return bars(self, path)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(printable(name))}</th>" for name in self._headings())
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
+            for cells in self._cells()
+        )
+        caption = escape(self._caption()).replace("\n", "<br>")
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"
+
+    def __str__(self) -> str:
+        """The answer as a table of plain text, an interval in one column with its number."""
+        names = self._headings()
+        lines = [[printable(name) for name in names], *self._cells()]
+        widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+        shown = [
+            "   ".join(
+                _pad(cell, width, right=name in self.measured)
+                for name, cell, width in zip(names, cells, widths, strict=True)
+            )
+            for cells in lines
+        ]
+        whole = sum(widths) + 3 * len(widths) + 1  # as wide as rich draws it on a terminal
+        blank, rule, framed = (
+            " " * whole,
+            f" {'─' * (whole - 2)} ",
+            [f"  {line}  " for line in shown],
+        )
+        return "\n".join([blank, framed[0], rule, *framed[1:], blank, self._caption()])
+
+    __repr__ = __str__
+
+    def __rich_console__(self, _: Any, options: Any) -> Iterator[Any]:
+        """The answer on a terminal; where that is too narrow, intervals stand below their numbers."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+        from rich.text import Text  # which reads no mark-up: a key may look like it
+
+        table = Table(box=SIMPLE_HEAD)
+        for name in self._headings():
+            table.add_column(
+                Text(printable(name)), justify="left" if name not in self.measured else "right"
+            )
+        narrow = max(map(_width, str(self).split("\n", 3)[:3])) > options.max_width
+        for cells in self._cells("\n" if narrow else "  "):
+            table.add_row(*(Text(cell) for cell in cells))
+        yield table
+        yield Text(self._caption())
+
+    def _caption(self) -> str:
+        """What can be said about the whole answer, one thing a line."""
+        hold = f"intervals hold with {percent(self.confidence)} probability"
+        lines = [
+            f"made-up rows; {hold}"
+            if self.receipt.get("made up")
+            else f"{hold}; cost: {self.price}",
+            *self.notes,
+        ]
+        if self.hiding is not None:
+            few = f"{self.hiding.units_shown(self.confidence):,}"
+            lines.append(
+                f"groups of fewer than about {few} may be hidden (unit: {self.receipt.get('unit', 'unit')})"
+            )
+        return "\n".join(map(printable, [*lines, *map(str, self.left_out)]))
+
+    def _headings(self) -> list[str]:
+        ends = {f"{name}{end}" for name in self.measured for end in ("_low", "_high")}
+        return [name for name in self.columns if name not in ends]
+
+    def _cells(self, between: str = "  ") -> Iterator[list[str]]:
+        """What is shown of every row, as texts that can be printed; `between` stands before every interval."""
+        for row in self:
+            yield [
+                f"{_format_cell(row[name])}{between}"
+                f"[{_format_cell(row[name + '_low'])}, {_format_cell(row[name + '_high'])}]"
+                if name in self.measured
+                else "NULL"
+                if row[name] is None
+                else _format_cell(row[name])
+                for name in self._headings()
+            ]
+
+
+def percent(confidence: float) -> str:
+    """A confidence in percent, with as many digits as it has: 99.9 % is not 100 %.
+
+    >>> percent(0.95), percent(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * confidence:.12g}%"
+
+
+def _pad(cell: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _width(cell))
+    return space + cell if right else cell + space
+
+
+def _width(text: str) -> int:
+    """How many places of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if combining(letter) else 1 + (east_asian_width(letter) in "WF") for letter in text
+    )
+
+
+def _of_one_type(cells: list[Any]) -> list[Any]:
+    """Cells that one column can hold: beside a float, or beyond 64 bits, whole numbers become the nearest floats."""
+    numbers = [
+        cell for cell in cells if isinstance(cell, int | float) and not isinstance(cell, bool)
+    ]
+    if all(isinstance(cell, int) and -(1 << 63) <= cell < 1 << 63 for cell in numbers):
+        return cells
+    return [
+        float(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
+        for cell in cells
+    ]
+
+
+def _format_cell(value: Any) -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, float):
+        return f"{value:,.2f}" if value == 0 or 0.1 <= abs(value) < 1e15 else f"{value:.3g}"
+    return (
+        f"{value:,}"
+        if isinstance(value, int) and not isinstance(value, bool)
+        else printable(str(value))
+    )

@@ -1,0 +1,221 @@
+"""From a directory to a vault: policy read, ledger checked, each source opened when it is first asked about."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tacit.curator.policy.file import FILE, Address, Document, read_policy
+from tacit.curator.vault import Vault
+from tacit.engines import (
+    Answer,
+    DuckDB,
+    Engine,
+    Gathered,
+    Linked,
+    Source,
+    check_combined,
+    declared_format,
+    source_of,
+)
+from tacit.errors import InvalidInput
+from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
+from tacit.plan import Keeping, Question, Table, Weights, tables_of
+
+__all__ = ["adopt_ledger", "open_vault"]
+
+Progress = Callable[[int, int], None]
+
+
+def open_vault(
+    path: str | Path, *, analyst: str | None = None, progress: Progress | None = None
+) -> Vault:
+    """The vault in a directory: its policy `tacit.toml`, its ledger, and the tables that the policy describes.
+
+    Called as `tacit.open`.  The ledger is compared with its anchor first, in little time; where there is more to read,
+    after an update of an older vault, `progress` is told how far that is.
+    """
+    document = read_policy(_policy_at(path))
+    ledger = _ledger(document, progress)
+    return Vault(
+        document.policy,
+        _Sources(document, ledger),
+        ledger,
+        analyst=analyst,
+        followers=_followers(document),
+        formats=_list_formats(document),
+    )
+
+
+def adopt_ledger(path: str | Path, why: str) -> None:
+    """Nothing; but the vault's ledger is accepted as it lies, and its anchor is written anew."""
+    if not isinstance(why, str) or not why.strip():
+        raise InvalidInput(
+            "why", why, "say in a few words why the ledger is taken as it is; it is recorded"
+        )
+    _ledger(read_policy(_policy_at(path)), None, adopting=why).close()
+
+
+def _policy_at(path: str | Path) -> Path:
+    """The policy of a vault, which may be named by its directory or by the file itself."""
+    given = Path(path)
+    return given if given.name == FILE and not given.is_dir() else given / FILE
+
+
+def _ledger(
+    document: Document, progress: Progress | None, *, adopting: str | None = None
+) -> DurableLedger:
+    """The ledger that the policy names, compared with its anchor."""
+    policy = document.policy
+    limit = policy.limit.filter()
+    analysts = {name: own.filter() for name, own in policy.analysts.items()}
+    match document.ledger:
+        case Address() as address:
+            opened: Any = partial(postgres_ledger, address.resolve())
+        case path:
+            opened = partial(sqlite_ledger, path)
+    founding = Founding.of(policy.unit, limit)
+    ledger: DurableLedger = opened(
+        founding,
+        limit,
+        analysts,
+        anchors=document.anchors,
+        adopting=adopting,
+        progress=progress,
+        vault=document.file,
+    )
+    return ledger
+
+
+class _Sources(Mapping[str, Engine]):
+    """The engine of each table: one for all of them, so that they can be asked about together."""
+
+    def __init__(self, document: Document, ledger: Ledger) -> None:
+        self._tables = {
+            name: (shared.table, document.sources[name])
+            for name, shared in document.policy.tables.items()
+        }
+        self._engine = _Rows(self._tables, ledger.version)
+
+    def __getitem__(self, name: str) -> Engine:
+        self._tables[name]
+        return self._engine
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def close(self) -> None:
+        """Nothing; but all that was opened is closed."""
+        self._engine.close()
+
+
+class _Rows(Engine):
+    """Tables whose sources are opened when their rows are first looked at, and again once a table was refreshed.
+
+    Tables that are asked about together are opened together.
+
+    Claim:      nothing that happens before a charge depends on private rows.
+    Because:    a dry run is one on empty tables of the same schema, but for public ones; the rows of a private source
+                are read by `evaluate` and `gather` alone, whose failures are all told alike.  Of files that are asked
+                about together, the declared types of their units are looked up before.
+    Checked by: tests/unit/curator/test_open.py::test_no_row_is_read_before_the_charge
+    """
+
+    def __init__(
+        self, tables: Mapping[str, tuple[Table, Source]], version: Callable[[str], int]
+    ) -> None:
+        self._tables, self._version = tables, version
+        self._opened: dict[tuple[tuple[str, int], ...], DuckDB] = {}
+        self._empty: dict[tuple[tuple[str, int], ...], DuckDB] = {}
+        self._combined: set[tuple[tuple[str, int], ...]] = set()
+        self._one_at_a_time = threading.Lock()
+
+    def evaluate(self, question: Question, weights: Weights) -> Answer:
+        """The exact measures of the rows as they were when their versions were first looked at."""
+        return self._current(_names(question)).evaluate(question, weights)
+
+    def gather(self, question: Question, keeping: Keeping) -> AbstractContextManager[Gathered]:
+        """What units keep of unknown keys, of the same rows."""
+        return self._current(_names(question)).gather(question, keeping)
+
+    def dry_run(self, question: Question, weights: Weights) -> None:
+        """Gather and evaluate on no private rows; how many public ones a row meets is told from the public tables."""
+        self._check_units(_names(question))
+        versions = tuple(
+            (name, self._version(name) if self._is_public(name) else 0) for name in _names(question)
+        )
+        with self._one_at_a_time:
+            if versions not in self._empty:
+                tables = [self._tables[name] for name, _ in versions]
+                self._empty[versions] = DuckDB(
+                    {table: source if table.public else [] for table, source in tables}
+                )
+        self._empty[versions].dry_run(question, weights)
+
+    def close(self) -> None:
+        """Nothing; but all that was opened is closed."""
+        with self._one_at_a_time:
+            for engine in (*self._opened.values(), *self._empty.values()):
+                engine.close()
+            self._opened, self._empty = {}, {}
+
+    def _check_units(self, names: tuple[str, ...]) -> None:
+        """Refuse private tables that cannot be asked about together, by the types that their files say."""
+        private = tuple((name, self._version(name)) for name in names if not self._is_public(name))
+        if len(private) > 1 and private not in self._combined:
+            check_combined([self._tables[name] for name, _ in private])
+            self._combined.add(private)
+
+    def _is_public(self, name: str) -> bool:
+        return self._tables[name][0].public
+
+    def _current(self, names: tuple[str, ...]) -> DuckDB:
+        versions = tuple((name, self._version(name)) for name in names)
+        with self._one_at_a_time:
+            if versions not in self._opened:
+                self._opened[versions] = DuckDB(dict(self._tables[name] for name in names))
+            return self._opened[versions]
+
+
+def _names(question: Question) -> tuple[str, ...]:
+    """The tables that a question is about, in an order of their own."""
+    return tuple(sorted(table.name for table in tables_of(question.rows)))
+
+
+def _followers(document: Document) -> dict[str, tuple[str, ...]]:
+    """For every table, the tables whose units are found by way of it."""
+    passed = {
+        name: {step.source for step in source.steps} if isinstance(source, Linked) else set()
+        for name, source in document.sources.items()
+    }
+    own = {
+        name: source.source if isinstance(source, Linked) else source
+        for name, source in document.sources.items()
+    }
+    return {table: tuple(name for name in passed if own[table] in passed[name]) for table in own}
+
+
+def _list_formats(document: Document) -> dict[str, str]:
+    """For every table, how the text files are written that it is read from, those on the way to its unit included.
+
+    Claim:      after a format was changed, no answer from before is replayed.
+    Because:    what is declared of a format, which decides what cells mean, is part of what a question is called.
+    Checked by: tests/unit/curator/test_open.py::test_a_changed_format_asks_anew
+    """
+    found = {}
+    for name, source in document.sources.items():
+        parts = (
+            [source.source, *(step.source for step in source.steps)]
+            if isinstance(source, Linked)
+            else [source]
+        )
+        told = [declared_format(source_of(part)) for part in parts]
+        if any(told):
+            found[name] = json.dumps(told)
+    return found

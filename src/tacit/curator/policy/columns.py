@@ -1,0 +1,179 @@
+"""Columns as people declare them, in short or spelled out, and the one column that each declaration stands for."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any
+
+from tacit.errors import InvalidInput
+from tacit.plan import OTHER, Column, Kind, Scalar, constant
+
+__all__ = ["WORDS", "Declared", "column_of"]
+
+WORDS = ("type", "low", "high", "values", "nullable", "other", "null_group")
+"""What may be said about a column that is spelled out."""
+
+Declared = Column | Kind | str | Sequence[Any] | Mapping[str, Any] | None
+"""A column, in short: its kind, a list of its public values, a pair of bounds, or all of them in a mapping."""
+
+
+def column_of(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
+    """The column that a short form stands for; where it names no kind, the source's type decides, never its values.
+
+    >>> column_of("age", (0, 120), (Kind.INTEGER, Kind.NUMBER)).kind
+    <Kind.INTEGER: 'integer'>
+    """
+    if not isinstance(name, str) or not name:
+        raise InvalidInput(
+            "the name of a column",
+            name,
+            "name it by a text, as its source does; rename it there if need be",
+        )
+    return _of_one_kind(_read_column(name, declared, stored))
+
+
+def _read_column(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
+    match declared:
+        case Column() if declared.name == name:
+            return declared
+        case None:
+            return Column(name, _kind(name, stored, ()))
+        case Kind():
+            return Column(name, declared)
+        case str():
+            return Column(name, _kind_named(name, declared))
+        case Mapping():
+            return _spelled_out(name, declared, stored)
+        case tuple() if len(declared) == 2:
+            low, high = (_scalar(name, end) for end in declared)
+            return _check_order(Column(name, _kind(name, stored, (low, high)), low=low, high=high))
+        case list():
+            values = tuple(_scalar(name, value) for value in declared)
+            return Column(name, _kind(name, stored, values), values=_distinct(name, values))
+        case _:
+            raise InvalidInput(
+                f"column {name!r}",
+                declared,
+                "give a kind, a pair (low, high), or a list of public values",
+            )
+
+
+def _spelled_out(name: str, declared: Mapping[str, Any], stored: tuple[Kind, ...]) -> Column:
+    unknown = set(declared) - set(WORDS)
+    if unknown:
+        raise InvalidInput(f"column {name!r}", sorted(unknown), f"it may have: {', '.join(WORDS)}")
+    low, high = (
+        None if declared.get(end) is None else _scalar(name, declared[end])
+        for end in ("low", "high")
+    )
+    values = (
+        None
+        if declared.get("values") is None
+        else tuple(_scalar(name, value) for value in declared["values"])
+    )
+    known = [value for value in (low, high, *(values or ())) if value is not None]
+    kind = _kind_named(name, declared["type"]) if "type" in declared else _kind(name, stored, known)
+    said = (
+        declared.get("nullable", True),
+        declared.get("other", False),
+        declared.get("null_group", False),
+    )
+    if not all(isinstance(each, bool) for each in said):
+        raise InvalidInput(
+            f"column {name!r}", said, "nullable, other and null_group are True or False"
+        )
+    listed = None if values is None else _distinct(name, values)
+    return _check_order(Column(name, kind, low, high, listed, *said))
+
+
+def _of_one_kind(column: Column) -> Column:
+    """The column, refused if a bound or a public value is not of its kind."""
+    if column.other and (
+        column.kind is not Kind.TEXT or not column.values or OTHER in column.values
+    ):
+        remedy = f"other is for texts with a list of values, of which {OTHER!r} is none"
+        raise InvalidInput(f"column {column.name!r}", column.values, remedy)
+    if column.null_group and not column.nullable:
+        remedy = "a column that is declared without NULL has no group for it; leave out null_group, or nullable = false"
+        raise InvalidInput(f"column {column.name!r}", "null_group", remedy)
+    bounds = [end for end in (column.low, column.high) if end is not None]
+    if bounds and column.kind in (Kind.TEXT, Kind.BOOLEAN):
+        remedy = "it has no range; list its public values in brackets: [...]"
+        raise InvalidInput(f"column {column.name!r}", tuple(bounds), remedy)
+    # integers may be held between halves
+    ends = Kind.NUMBER if column.kind is Kind.INTEGER else column.kind
+    for value, kind in (
+        *((end, ends) for end in bounds),
+        *((each, column.kind) for each in column.values or ()),
+    ):
+        if constant(value, kind) is None:
+            raise InvalidInput(
+                f"column {column.name!r}",
+                value,
+                f"declare what is of its kind, {column.kind.value}",
+            )
+    return column
+
+
+def _check_order(column: Column) -> Column:
+    bounds: list[Any] = [end for end in (column.low, column.high) if end is not None]
+    remedy = "give bounds of its kind, with low below high"
+    try:
+        wrong = len(bounds) == 2 and not bounds[0] < bounds[1]
+    except TypeError:
+        wrong = True
+    if wrong:
+        raise InvalidInput(f"column {column.name!r}", tuple(bounds), remedy)
+    return column
+
+
+def _kind_named(name: str, kind: object) -> Kind:
+    try:
+        return Kind(kind)
+    except ValueError:
+        raise InvalidInput(
+            f"column {name!r}",
+            kind,
+            f"its type is one of: {', '.join(each.value for each in Kind)}",
+        ) from None
+
+
+def _kind(name: str, stored: tuple[Kind, ...], known: Sequence[Scalar]) -> Kind:
+    """The kind that a column is stored as; where it may be anything, the kind of what is declared about it."""
+    if stored and len(stored) < len(Kind):
+        between = stored[0] is Kind.INTEGER and any(isinstance(value, Fraction) for value in known)
+        return Kind.NUMBER if between else stored[0]
+    for value in known:
+        match value:
+            case bool():
+                return Kind.BOOLEAN
+            case datetime():
+                return Kind.TIMESTAMP
+            case date():
+                return Kind.DATE
+            case str():
+                return Kind.TEXT
+            case _:
+                return Kind.NUMBER
+    raise InvalidInput(
+        f"column {name!r}", None, f"say its type: {', '.join(each.value for each in Kind)}"
+    )
+
+
+def _scalar(name: str, value: object) -> Scalar:
+    if isinstance(value, float):
+        try:
+            return Fraction(repr(value))
+        except ValueError:
+            raise InvalidInput(f"column {name!r}", value, "declare finite numbers") from None
+    if isinstance(value, bool | int | Fraction | str | date | datetime):
+        return value
+    raise InvalidInput(f"column {name!r}", value, "declare numbers, texts, dates or truth values")
+
+
+def _distinct(name: str, values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    if not values or len(set(values)) < len(values):
+        raise InvalidInput(
+            f"column {name!r}", values, "list each public value once, and at least one"
+        )
+    return values

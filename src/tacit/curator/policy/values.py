@@ -1,0 +1,172 @@
+"""What the curator decides, as values: a limit, tables, and who may weigh how much in them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Literal, get_args
+
+from tacit.accounting import ConcentratedFilter, Filter, PureFilter
+from tacit.errors import InvalidInput
+from tacit.exact import Number, at_most, count_of
+from tacit.frozen import frozen
+from tacit.plan import Table, Weighing
+from tacit.privacy import Neighbours, fill
+
+__all__ = ["Limit", "Policy", "Replay", "Shared"]
+
+_LARGEST = 10**6
+
+Replay = Literal["analyst", "everyone"]
+"""To whom an earlier answer is given again for nothing: who paid for it, or everyone."""
+
+
+@frozen(init=False)
+class Limit:
+    """The most that all answers together may tell: epsilon and delta, between neighbours of a relation.
+
+    With delta 0 every answer has Laplace noise and prices add up; with a small delta it has Gaussian noise, and many
+    small prices add up to less.
+
+    >>> Limit(epsilon=3, delta=1e-6).weighing
+    <Weighing.L2: 'L2'>
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    neighbours: Neighbours
+
+    def __init__(
+        self,
+        epsilon: Number,
+        delta: Number = 0,
+        neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
+    ) -> None:
+        budget, failure = at_most(epsilon, "epsilon"), at_most(delta, "delta")
+        if budget <= 0:
+            raise InvalidInput("epsilon", epsilon, "give a limit above zero, such as 1")
+        if budget > _LARGEST:
+            raise InvalidInput(
+                "epsilon", epsilon, "so large a limit protects nobody; give one such as 3"
+            )
+        if not 0 <= failure < 1:
+            raise InvalidInput("delta", delta, "give 0, or a small probability such as 1e-6")
+        fill(self, epsilon=budget, delta=failure, neighbours=_relation(neighbours))
+
+    @property
+    def weighing(self) -> Weighing:
+        """The norm in which a unit's rows are held: the one that the noise hides."""
+        return Weighing.L2 if self.delta else Weighing.L1
+
+    def filter(self) -> Filter:
+        """The rule that guards the ledger."""
+        if self.delta:
+            return ConcentratedFilter(self.epsilon, self.delta, self.neighbours)
+        return PureFilter(self.epsilon, self.neighbours)
+
+
+@frozen(init=False)
+class Shared:
+    """A table that may be asked about, and the norm at which each unit's rows are held.
+
+    A unit with at most `contributions` rows counts in full; None means that it is not decided yet, and to be found.  Of
+    keys whose values are not public it keeps at most `keys`, as many as `contributions` if nothing is said.
+    """
+
+    table: Table
+    contributions: int | None
+    keys: int | None
+
+    def __init__(self, table: Table, contributions: int | None, keys: int | None = None) -> None:
+        rows = None if contributions is None else count_of(contributions, "contributions", least=1)
+        most = rows if keys is None else count_of(keys, "keys", least=1)
+        fill(self, table=table, contributions=rows, keys=most)
+
+    @property
+    def asked_table(self) -> Table:
+        """The table as questions see it, with its contributions: they hold what a unit's rows add up to."""
+        return replace(self.table, contributions=self.contributions)
+
+
+@frozen(init=False)
+class Policy:
+    """A limit, the tables that it covers by name, and who may spend how much of it.
+
+    `unit` is the entity that is protected, such as "patient"; every table belongs to it.  `analysts` have limits of
+    their own within the limit.  `replay` says to whom an earlier answer is given again for nothing: to the analyst who
+    paid for it, or to everyone.
+
+    >>> from tacit.plan import Table
+    >>> Policy(Limit(3), {"visits": Shared(Table("visits", (), unit="patient"), 5)}).unit
+    'patient'
+    """
+
+    limit: Limit
+    tables: Mapping[str, Shared]
+    unit: str
+    analysts: Mapping[str, Limit]
+    replay: Replay
+
+    def __init__(
+        self,
+        limit: Limit,
+        tables: Mapping[str, Shared],
+        unit: str | None = None,
+        analysts: Mapping[str, Limit] | None = None,
+        replay: Replay = "analyst",
+    ) -> None:
+        if replay not in get_args(Replay):
+            raise InvalidInput("replay", replay, 'give "analyst" or "everyone"')
+        for name in tables:
+            if not name.isprintable():
+                raise InvalidInput(
+                    "the name of a table",
+                    name,
+                    "give a text that can be printed: the ledger keeps it",
+                )
+        units = {each.table.unit or "row" for each in tables.values() if not each.table.public}
+        entity = unit if unit is not None else _one(units)
+        _check_within(limit, analysts or {})
+        fill(
+            self,
+            limit=limit,
+            tables=dict(tables),
+            unit=entity,
+            analysts=dict(analysts or {}),
+            replay=replay,
+        )
+
+
+def _one(units: set[str]) -> str:
+    """The entity of all tables, if their units have one name."""
+    if len(units) != 1:
+        raise InvalidInput(
+            "unit", None, 'name the entity that all tables belong to, such as unit="patient"'
+        )
+    return next(iter(units))
+
+
+def _check_within(limit: Limit, analysts: Mapping[str, Limit]) -> None:
+    """Refuse an analyst's limit that is not a part of the whole.
+
+    Claim:      what analysts pay adds up in the same currency, and none may spend more than everyone together.
+    Because:    they have the limit's delta and neighbours, so that prices are the same, and no larger epsilon.
+    Checked by: tests/unit/curator/policy/test_values.py
+    """
+    for name, own in analysts.items():
+        if (own.delta, own.neighbours) != (limit.delta, limit.neighbours):
+            raise InvalidInput(
+                f"the limit of {name!r}", own, "give it the delta and the neighbours of the vault's"
+            )
+        if own.epsilon > limit.epsilon:
+            raise InvalidInput(
+                f"the limit of {name!r}",
+                own.epsilon,
+                f"give at most {limit.epsilon}, the vault's limit",
+            )
+
+
+def _relation(neighbours: Neighbours | str) -> Neighbours:
+    try:
+        return Neighbours(neighbours)
+    except ValueError:
+        raise InvalidInput("neighbours", neighbours, 'give "add-or-remove" or "replace"') from None

@@ -1,0 +1,128 @@
+"""The machine-readable guarantee of a release: what was protected, what it cost, and where that is written."""
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
+
+from tacit.accounting import Charge, ConcentratedFilter, Filter
+from tacit.curator.policy.values import Limit
+from tacit.curator.record.stored import Stored
+from tacit.exact import float_at_least
+from tacit.ledger import Entry, Ledger
+
+__all__ = ["faults_of", "receipt_of", "tag"]
+
+_PUBLIC = "the policy, the question, its price, the number of groups, the mechanism and its scales"
+
+
+def tag(
+    kind: bytes, scope: str | None, version: int, contributions: int | None, about: bytes
+) -> bytes:
+    """A name for what is asked: of which version of a table, on which terms, and for whom (None: for everyone).
+
+    Claim:      an answer is replayed only where the same question would be asked of the same data on the same terms,
+                and to another analyst only if the policy says so.
+    Because:    everything that decides the exact answer, or who may see it, is part of the name.
+    Checked by: tests/laws/test_replay.py
+    """
+    parts = json.dumps([scope, version, contributions, about.hex()], separators=(",", ":"))
+    return sha256(kind + b"\0" + parts.encode()).digest()
+
+
+def receipt_of(entry: Entry, stored: Stored) -> dict[str, Any]:
+    """The receipt of an answer, as a value that JSON can hold; `tacit ledger verify` checks it against the ledger.
+
+    It is a function of what the ledger keeps, and of nothing else.
+    """
+    asked = stored.asked
+    limit = Limit(
+        Fraction(asked["limit"]["epsilon"]), Fraction(asked["limit"]["delta"]), asked["neighbours"]
+    )
+    rule = limit.filter()
+    return {
+        "format": "tacit receipt 1",
+        **{name: value for name, value in asked.items() if name != "limit"},
+        "analyst": entry.analyst,
+        "loss": {
+            "currency": "zero-concentrated" if limit.delta else "pure",
+            "charge": _plain(entry.charge),
+            "alone": {
+                "epsilon": float_at_least(rule.epsilon_of(entry.charge)),
+                "delta": str(limit.delta / 2 + _failure(entry, rule)),
+            },
+        },
+        "limit": {
+            **asked["limit"],
+            "most": _plain(rule.limit),
+            "before": _plain(entry.before),
+            "after": _plain(entry.before + entry.charge),
+        },
+        "mechanism": stored.mechanism,
+        "scales": [str(scale) for scale in stored.scales],
+        "worths": [str(worth) for worth in stored.worths],
+        **({} if stored.hiding is None else {"unknown keys": _finding(stored)}),
+        "public": _PUBLIC,
+        "entry": entry.number,
+        "key": entry.key.hex(),
+        "hash": entry.hash.hex(),
+        "answer": sha256(entry.payload or b"").hexdigest(),
+    }
+
+
+def _failure(entry: Entry, rule: Filter) -> Fraction:
+    """The probability with which the answer may tell more, beyond what its rho converts to."""
+    return rule.failure(entry.charge) if isinstance(rule, ConcentratedFilter) else Fraction(0)
+
+
+def _finding(stored: Stored) -> dict[str, Any]:
+    """How unknown keys were found, and how many were."""
+    assert stored.hiding is not None, "how they were found is stored"
+    return {**stored.hiding.to_fields(), "found": len(stored.found or ())}
+
+
+def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:
+    """What a receipt says that the ledger does not, in words that follow "the receipt"; none if they agree.
+
+    Claim:      a receipt without faults says, word for word, what follows from the ledger.
+    Because:    it is written again from the entry that it names, and compared in full.
+    Checked by: tests/unit/curator/record/test_receipt.py
+    """
+    number = receipt.get("entry")
+    entry = next(
+        (each for each in ledger.entries() if type(number) is int and each.number == number), None
+    )
+    if entry is None:
+        return [f"names entry {number!r}, which the ledger does not have"]
+    if entry.payload is None:
+        return [f"is for entry {number}, which was never answered"]
+    said, kept = _flat(receipt), _flat(receipt_of(entry, Stored.from_bytes(entry.payload)))
+    return [
+        f"says {name} is {_value_of(said, name)}, and the ledger {_value_of(kept, name)}"
+        for name in _differing(said, kept)
+    ]
+
+
+def _differing(said: Mapping[str, str], kept: Mapping[str, str]) -> list[str]:
+    return [name for name in {**kept, **said} if said.get(name) != kept.get(name)]
+
+
+def _value_of(values: Mapping[str, str], name: str) -> str:
+    return values.get(name, "nothing")
+
+
+def _flat(value: Any, name: str = "") -> dict[str, str]:
+    """Every value in a receipt by its path, as JSON."""
+    if not isinstance(value, Mapping):
+        return {name: json.dumps(value, sort_keys=True, default=str)}
+    return {
+        path: found
+        for key, inner in value.items()
+        for path, found in _flat(inner, f"{name}.{key}" if name else str(key)).items()
+    }
+
+
+def _plain(charge: Charge) -> dict[str, str]:
+    """Whole units as decimal text, which every reader of JSON keeps exact."""
+    return {"amount": str(charge.amount), "failure": str(charge.failure)}

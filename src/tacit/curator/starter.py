@@ -1,0 +1,387 @@
+"""A policy to begin with: written from the names and types of columns, with what only a curator knows left open."""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Context, Decimal, Inexact
+from fractions import Fraction
+from pathlib import Path
+from textwrap import fill
+
+from tacit.accounting import Charge
+from tacit.curator.policy.toml import BLANK, suggest
+from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.pricing.terms import terms_of
+from tacit.engines import (
+    Separated,
+    Source,
+    Stored,
+    guess_format,
+    source_of,
+    stored_kinds,
+    tables_inside,
+    with_format,
+)
+from tacit.errors import InvalidInput
+from tacit.exact import Number, count_of
+from tacit.frozen import frozen
+from tacit.plan import Counted, Kind, Question, Scan, Table
+from tacit.printing import printable
+from tacit.privacy import Neighbours
+
+__all__ = ["SMALL_DELTA", "Comparison", "compare_limits", "policy_text"]
+
+SMALL_DELTA = Fraction(1, 10**6)
+"""The delta that is proposed where one pays: a chance of one in a million."""
+
+_CONFIDENCE = 0.95
+_MOST_ANSWERS = 10**6
+_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@frozen
+class Comparison:
+    """The ± of each of some answers of equal price, for every row that a unit may have, without a delta and with one.
+
+    From `turning` answers on, a delta gives less noise.
+    """
+
+    epsilon: Fraction
+    answers: int
+    pure: float
+    concentrated: float
+    small: Fraction
+    turning: int
+
+    @property
+    def delta(self) -> Fraction:
+        """The delta that gives these answers less noise: 0, or the small one."""
+        return Fraction(0) if self.answers < self.turning else self.small
+
+    def __str__(self) -> str:
+        small = _write_number(self.small)
+        return (
+            f"With epsilon = {_write_number(self.epsilon)} and {self.answers} answers of equal price, "
+            f"each count is within "
+            f"±{self.pure:.3g} with delta = 0 (pure differential privacy) and within ±{self.concentrated:.3g} with "
+            f"delta = {small} (zCDP), 95 times in 100, if a unit has one row; with more, so many times that. Below "
+            f"{self.turning} answers delta = 0 gives less noise, from {self.turning} on delta = {small} does."
+        )
+
+
+def compare_limits(
+    epsilon: Number,
+    answers: int,
+    *,
+    delta: Number = SMALL_DELTA,
+    neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
+) -> Comparison:
+    """How accurate so many answers can be, with delta = 0 and with a small one; computed from the ledger's own rules.
+
+    >>> compare_limits(3, 4).delta, compare_limits(3, 100).delta
+    (Fraction(0, 1), Fraction(1, 1000000))
+    """
+    many = count_of(answers, "answers", least=1, most=_MOST_ANSWERS)
+    pure, concentrated = (
+        Limit(_exact(epsilon), 0, neighbours),
+        Limit(_exact(epsilon), _exact(delta), neighbours),
+    )
+    if not concentrated.delta:
+        raise InvalidInput(
+            "delta", delta, "compare with a small probability above zero, such as 1e-6"
+        )
+    # the first number of answers at which a delta pays lies above low, and at high or below
+    low, high = 0, 1
+    while high < _MOST_ANSWERS and _reach(pure, high) <= _reach(concentrated, high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (
+            (middle, high)
+            if _reach(pure, middle) <= _reach(concentrated, middle)
+            else (low, middle)
+        )
+    return Comparison(
+        pure.epsilon,
+        many,
+        float(_reach(pure, many)),
+        float(_reach(concentrated, many)),
+        concentrated.delta,
+        high,
+    )
+
+
+def _reach(limit: Limit, answers: int) -> Fraction:
+    """The ± of a count when so many answers share a limit equally and a unit has one row."""
+    rule, table = limit.filter(), Table("rows", (), unit="unit")
+    price = rule.amount(Charge(rule.limit.amount // answers))
+    return terms_of(Question(Scan(table), (), (Counted(),)), Shared(table, 1), limit, price).reach(
+        0, _CONFIDENCE
+    )
+
+
+def policy_text(
+    sources: Iterable[str | Path],
+    *,
+    unit: str | None = None,
+    contributions: int | None = None,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
+    folder: str | Path | None = None,
+    answers: int = 100,
+) -> str:
+    """The text of a policy for some files; what is not given, and every bound, is left to be filled in.
+
+    `folder` is where the policy will be: paths are written as seen from there.  `answers` is about how many are
+    expected; a comment says how accurate so many can be.
+
+    Claim:      the text is the same for all files with the same names and types of columns.
+    Because:    the files are asked for `stored_kinds` alone, which reads headers and schemas.
+    Checked by: tests/unit/curator/test_starter.py::test_the_text_depends_on_names_and_types_alone
+    """
+    limit = Limit(
+        1 if epsilon is None else _exact(epsilon), 0 if delta is None else _exact(delta), neighbours
+    )
+    limit.filter()
+    if contributions is not None:
+        count_of(contributions, "contributions", least=1)
+    tables = _tables(sources, None if folder is None else Path(folder))
+    if unit is not None and unit != "row" and not any(unit in table.kinds for table in tables):
+        names = sorted({name for table in tables for name in table.kinds})
+        raise InvalidInput(
+            "unit", unit, f"{suggest(unit, names)}the columns are: {', '.join(names)}"
+        )
+    parts = [_HEAD, _limit(epsilon, delta, limit.neighbours, answers)]
+    for table in tables:
+        parts += [
+            _describe_table(table, tables, unit, contributions),
+            _columns(table, tables, unit),
+        ]
+    return "\n".join([*parts, _TAIL])
+
+
+@frozen
+class _Table:
+    name: str
+    path: str
+    inside: str | None
+    kinds: Mapping[str, tuple[Kind, ...]]
+    form: Mapping[str, str] | None  # how it is written, if it is a text file
+
+
+def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
+    found: dict[str, _Table] = {}
+    for given in sources:
+        path = Path(given)
+        seen = (
+            path.as_posix()
+            if folder is None
+            else Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+        )
+        inside = tables_inside(path)
+        for name in [path.stem] if inside is None else inside:
+            if name in found:
+                raise InvalidInput(
+                    "sources", name, "two tables have this name; rename one of the files"
+                )
+            source: Source = source_of(path) if inside is None else Stored(_source_path(path), name)
+            form = (
+                guess_format(source.path, source.dialect) if isinstance(source, Separated) else None
+            )
+            if form:
+                source = with_format(source, form)
+            found[name] = _Table(
+                name, seen, None if inside is None else name, stored_kinds(source), form
+            )
+    if not found:
+        raise InvalidInput(
+            "sources", [], "name at least one Parquet, CSV or DuckDB file with a table in it"
+        )
+    return list(found.values())
+
+
+def _source_path(path: Path) -> Path:
+    source = source_of(path)
+    assert isinstance(source, Stored), "only files of DuckDB hold several tables"
+    return source.path
+
+
+_HEAD = """\
+# The policy of a vault: what may be asked, and how much all answers together may tell about one unit.
+# It was written from the names and types of columns alone; no value was looked at.
+# Fill in whatever is "?", declare bounds and public values, and check it: tacit check
+"""
+
+_TAIL = """\
+# Analysts may have limits of their own, within the limit of everyone:
+# [analysts.alice]
+# epsilon = 1
+"""
+
+
+def _limit(
+    epsilon: Number | None, delta: Number | None, neighbours: Neighbours, answers: int
+) -> str:
+    lines = ["[limit]"]
+    lines += _comment(
+        "epsilon: how much all answers together may tell about one unit. Whatever is concluded from them is at most "
+        "e^epsilon times as likely with a unit's rows as without: 2.7 times at 1, 20 times at 3, 22,000 times at 10."
+    )
+    lines.append(f"epsilon = {_value(epsilon)}")
+    lines += _comment(
+        "delta: 0 is pure differential privacy: Laplace noise, and prices add up. A small probability, far below one "
+        "in the number of units, is zCDP: Gaussian noise, and many small prices add up to less."
+    )
+    if epsilon is not None:
+        lines += _comment(str(compare_limits(epsilon, answers, neighbours=neighbours)))
+    lines.append(f"delta = {_value(delta)}")
+    lines += _comment(
+        'neighbours: "add-or-remove" also hides whether a unit is there at all; "replace" takes the number of units as '
+        "public. Once something was asked, neither this, nor the unit, nor whether delta is 0 can change."
+    )
+    lines.append(f'neighbours = "{neighbours.value}"')
+    lines += _comment("unit: what the units are called, where the tables call them differently.")
+    lines.append('# unit = "patient"')
+    lines += _comment(
+        "replay: who gets an earlier answer again for nothing: the analyst who paid for it, or everyone."
+    )
+    lines.append('# replay = "analyst"')
+    return "\n".join([*lines, ""])
+
+
+def _describe_table(
+    table: _Table, tables: list[_Table], unit: str | None, contributions: int | None
+) -> str:
+    lines = [f"[tables.{_key(table.name)}]", f"source = {_text(table.path)}"]
+    if table.inside is not None:
+        lines.append(f"table = {_text(table.inside)}")
+    if table.form is not None:
+        lines += _format(table.form)
+    if table is tables[0]:
+        lines += _comment(
+            "unit: the column whose equal values belong to one unit, such as a patient; all its rows are protected "
+            'together. "row" protects single rows. A path leads through foreign keys to the unit of another table.'
+        )
+    here = unit is not None and (unit == "row" or unit in table.kinds)
+    if unit is not None and not here:
+        lines += _path_to(unit, table, tables)
+    lines.append(f"unit = {_text(unit) if here and unit is not None else _text(BLANK)}")
+    if unit == "row":
+        return "\n".join([*lines, ""])
+    if table is tables[0]:
+        lines += _comment(
+            "contributions: so many rows of one unit count in full; those of a unit with more are scaled down "
+            "together. Noise grows with it."
+        )
+    lines.append(f"contributions = {_text(BLANK) if contributions is None else contributions}")
+    if table is tables[0]:
+        lines += _comment(
+            "keys: so many keys of one unit count where their values are not declared; as many as contributions if "
+            "nothing is said. Fewer show smaller groups."
+        )
+        lines.append("# keys = 5")
+    return "\n".join([*lines, ""])
+
+
+def _format(form: Mapping[str, str]) -> list[str]:
+    """How a text file is written, as far as its first line says it, and what else may be declared."""
+    lines = _comment(
+        'format: how the file is written, where that is not 1.5, 2025-01-31, true or yes: decimal = ",", '
+        'dates = "%d/%m/%Y", encoding = "latin-1", nulls = ["NA"], true = ["ja"], false = ["nein"]. What cannot be '
+        "read is NULL."
+    )
+    written = ", ".join(f"{name} = {_text(value)}" for name, value in form.items())
+    return [
+        *lines,
+        f"format = {{ {written} }}" if form else '# format = { separator = ";", decimal = "," }',
+    ]
+
+
+def _path_to(unit: str, table: _Table, tables: list[_Table]) -> list[str]:
+    """An example of a path to the unit, by a column that two tables share if there is one."""
+    owner = next(other for other in tables if unit in other.kinds)
+    common = next((name for name in table.kinds if name in owner.kinds), "…")
+    return [
+        f"# {owner.name} has {unit}. If a column here refers to a key there, a path leads to it, for example:",
+        f"# unit = {_text(f'{common}.{unit}')}",
+        f"# references = {{ {_key(common)} = {_text(f'{owner.name}.{common}')} }}",
+    ]
+
+
+def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
+    lines = [f"[tables.{_key(table.name)}.columns]"]
+    if table is tables[0]:
+        lines += _comment(
+            "What may be asked about. Sums and means need low and high, grouping needs values: write what is "
+            "possible, never what occurs in the data. What lies beyond the bounds is moved onto them; rows with "
+            "another value are left out."
+        )
+    if table.form is not None:
+        lines += _comment(
+            "A text file has no types: each column is a text, for grouping with values = […], until you write another "
+            'type: "integer", "number", "date", "timestamp" or "boolean", with low = …, high = … where it has bounds.'
+        )
+    listed = {name: kinds for name, kinds in table.kinds.items() if name != unit}
+    width = max((len(_key(name)) for name in listed), default=0)
+    for name, kinds in listed.items():
+        if not kinds:
+            lines.append(f"# {_key(name)}: it is stored as something that cannot be asked about")
+            continue
+        declared, hint = ('type = "text"', "") if table.form is not None else _guess(kinds)
+        lines.append(f"{_key(name):{width}} = {{ {declared} }}" + (f"  # {hint}" if hint else ""))
+    return "\n".join([*lines, ""])
+
+
+def _guess(kinds: tuple[Kind, ...]) -> tuple[str, str]:
+    """What the stored type says about a column, and what is left to be said."""
+    match kinds[0]:
+        case Kind.BOOLEAN:
+            return 'type = "boolean", values = [true, false]', ""
+        case Kind.TEXT:
+            return 'type = "text"', "values = […]"
+        case first:
+            return f'type = "{first.value}"', "low = …, high = …"
+
+
+def _comment(prose: str) -> list[str]:
+    return fill(
+        prose, 100, initial_indent="# ", subsequent_indent="#   ", break_on_hyphens=False
+    ).splitlines()
+
+
+def _key(name: str) -> str:
+    return name if _KEY.fullmatch(name) else _text(name)
+
+
+def _text(value: str) -> str:
+    """A text between quotes, as TOML and JSON both write it, but for signs that are not seen."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(letter if printable(letter) == letter else _escape(letter) for letter in text)
+
+
+def _escape(letter: str) -> str:
+    """A sign that is not seen, as TOML writes it."""
+    return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
+
+
+def _value(number: Number | None) -> str:
+    return _text(BLANK) if number is None else _write_number(number)
+
+
+def _exact(number: Number) -> Number:
+    """The number that is meant: a float stands for the decimal that it prints, since the policy is read so."""
+    return Decimal(repr(number)) if isinstance(number, float) else number
+
+
+def _write_number(number: Number) -> str:
+    """A number in decimal digits, all of them."""
+    exact = Fraction(_exact(number))
+    if exact.denominator == 1:
+        return str(exact.numerator)
+    context = Context(prec=60)
+    digits = context.divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize(context)
+    if context.flags[Inexact]:
+        raise InvalidInput("a number", number, "give one that has finitely many decimal digits")
+    return format(digits, "e" if digits.adjusted() < -3 else "f")

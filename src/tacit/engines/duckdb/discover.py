@@ -1,0 +1,203 @@
+"""What a source says about its columns before anything is declared: names and types, never values."""
+
+# ruff: noqa: S608 -- every name and path goes through `quoted` and `text`
+
+from collections.abc import Iterable, Mapping
+from contextlib import closing, nullcontext, suppress
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from tacit.engines.duckdb.engine import open_connection
+from tacit.engines.duckdb.load import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
+from tacit.engines.sources.column_names import check_names
+from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.sources.kinds import (
+    Frame,
+    Listed,
+    Pandas,
+    Parquet,
+    Separated,
+    Stored,
+    header_of,
+    source_of,
+)
+from tacit.engines.sources.pandas_frames import declared_kinds
+from tacit.engines.sql.casts import check_units_alike, kinds_of, refuse_own_numbers
+from tacit.engines.sql.expressions import quote_name, text
+from tacit.errors import InvalidData
+from tacit.plan import Kind, Table
+
+__all__ = ["check_combined", "stored_kinds", "tables_inside"]
+
+ANY = tuple(Kind)
+NONE: tuple[Kind, ...] = ()
+
+Kinds = Mapping[str, tuple[Kind, ...]]
+"""Columns, and the kinds as which each can be declared; the first is what it is if nothing is said."""
+
+
+def stored_kinds(given: object, connection: Any = None) -> Kinds:
+    """The columns of a source and the kinds as which each can be declared; a text file can be declared as anything.
+
+    A connection that is already `opened` is asked if it is given, and left as it was.
+
+    >>> stored_kinds([{"ward": "A"}])["ward"] == tuple(Kind)
+    True
+    """
+    match source_of(given):
+        case Listed(rows):
+            return dict.fromkeys(rows[0], ANY) if rows else {}
+        case Separated(path, dialect):
+            return dict.fromkeys(header_of(path, dialect), ANY)
+        case Pandas(frame):
+            return declared_kinds(frame)
+        case Parquet(path):
+            found = _describe_columns(connection, f"read_parquet({text(str(path))})", path.name)
+            _check_parquet(connection, path)
+            return found
+        case Frame(frame):
+            check_names(
+                map(str, getattr(frame, "column_names", None) or frame.columns), "the frame"
+            )
+            return _describe_columns(connection, "given", "the frame", frame)
+        case Stored(path, inside):
+            return _kinds_in_file(path, inside)
+        case Linked(source, _) as linked:
+            return {linked.path: NONE, **stored_kinds(source)}
+
+
+def check_combined(tables: Iterable[tuple[Table, object]]) -> None:
+    """Refuse tables whose units cannot be told to be the same, by the types that their sources say; no row is read."""
+    units = [_unit_type(source, table.unit) for table, source in tables if table.unit is not None]
+    if len(units) > 1 and _INGESTED_UNITS in units:
+        refuse_own_numbers()
+    check_units_alike(units)
+
+
+_INGESTED_UNITS = "numbers of its own"
+
+
+def _unit_type(given: object, unit: str) -> str:
+    """As what a source stores its units."""
+    match source_of(given):
+        case Separated():
+            return "VARCHAR"
+        case Parquet(path):
+            return _type_of_column(None, f"read_parquet({text(str(path))})", unit, path.name)
+        case Stored(path, inside):
+            with closing(open_connection()) as connection, suppress(duckdb.Error):
+                if INGESTED in _list_tables(connection, path):
+                    return _INGESTED_UNITS
+                return _type_of_column(
+                    connection, f"file.main.{quote_name(inside or '')}", unit, path.name
+                )
+            raise _unreadable(path.name)
+        case Linked(_, steps, end):
+            return _unit_type(steps[-1].source, end)
+        case _:
+            return "NULL"  # held in memory, where the engine that rehearses sees it
+
+
+def _type_of_column(connection: Any, scan: str, column: str, called: str) -> str:
+    with (
+        closing(open_connection()) if connection is None else nullcontext(connection) as asked,
+        suppress(duckdb.Error),
+    ):
+        for name, stored, *_ in asked.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall():
+            if name == column:
+                return str(stored)
+    raise _unreadable(called)
+
+
+def tables_inside(given: object) -> list[str] | None:
+    """The names of the tables in a file of DuckDB, in order; None if the source is one table."""
+    source = source_of(given)
+    if not isinstance(source, Stored):
+        return None
+    with closing(open_connection()) as connection, suppress(duckdb.Error):
+        tables = _list_tables(connection, source.path)
+        return None if INGESTED in tables else tables
+    raise _unreadable(source.path.name)
+
+
+def _list_tables(connection: Any, path: Path) -> list[str]:
+    """The tables of a file, which is attached by the name `file`."""
+    connection.execute(f"ATTACH {text(str(path))} AS file (READ_ONLY)")
+    listed = connection.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = 'file' AND schema_name = 'main' ORDER BY 1"
+    )
+    return [name for (name,) in listed.fetchall()]
+
+
+def _check_parquet(connection: Any, path: Path) -> None:
+    """Refuse a Parquet file with columns whose names are alike: its scan would give them other names."""
+    with (
+        closing(open_connection()) if connection is None else nullcontext(connection) as asked,
+        suppress(duckdb.Error),
+    ):
+        schema = asked.execute(
+            f"SELECT name, num_children FROM parquet_schema({text(str(path))})"
+        ).fetchall()
+        names, inside = [], 0
+        # the first is the root; what lies within a column is none of its own
+        for name, children in schema[1:]:
+            if not inside:
+                names.append(name)
+            inside = max(0, inside - 1) + (children or 0)
+        check_names(names, path.name)
+        return
+    raise _unreadable(path.name)
+
+
+def _describe_columns(connection: Any, scan: str, called: str, frame: object = None) -> Kinds:
+    with (
+        closing(open_connection()) if connection is None else nullcontext(connection) as asked,
+        suppress(duckdb.Error),
+    ):
+        if frame is None:
+            return _kinds(asked, scan)
+        asked.register("given", frame)
+        try:
+            return _kinds(asked, scan)
+        finally:
+            asked.unregister("given")
+    raise _unreadable(called)
+
+
+def _kinds_in_file(path: Path, inside: str | None) -> Kinds:
+    """The columns of a table in a file of DuckDB; of an ingested one, its unit too."""
+    with closing(open_connection()) as connection, suppress(duckdb.Error):
+        tables = _list_tables(connection, path)
+        if INGESTED in tables:
+            ((unit,),) = connection.execute(
+                f"SELECT unit FROM file.main.{INGESTED_UNIT}"
+            ).fetchall()
+            found = _kinds(connection, f"file.main.{INGESTED}").items()
+            kinds = {name: each for name, each in found if name not in {UNIT, UNIT_ROWS}}
+            return kinds if unit is None else {unit: NONE, **kinds}
+        if inside is None:
+            raise InvalidData(f"{path.name} holds tables; declare their columns with their kinds")
+        if inside not in tables:
+            near = get_close_matches(inside, tables, n=1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            raise InvalidData(
+                f"{path.name} has no table {inside!r}; {meant}it has: {', '.join(tables) or 'none'}"
+            )
+        return _kinds(connection, f"file.main.{quote_name(inside)}")
+    raise _unreadable(path.name)
+
+
+def _kinds(connection: Any, scan: str) -> Kinds:
+    return {
+        row[0]: kinds_of(row[1])
+        for row in connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+    }
+
+
+def _unreadable(called: str) -> InvalidData:
+    return InvalidData(
+        f"{called} cannot be read; check that it is whole and of its kind, and that you may read it"
+    )

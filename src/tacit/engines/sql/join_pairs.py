@@ -1,0 +1,86 @@
+"""Units that would have too many pairs of rows in a join: found by counting rows, and never by pairing them."""
+
+# ruff: noqa: S608 -- this is the SQL generator: names are our own, and keys were rendered
+
+from collections.abc import Sequence
+
+from tacit.engines.sql.expressions import render
+from tacit.engines.work_bounds import MOST_BYTES
+from tacit.frozen import frozen
+from tacit.plan import ROW_BYTES, Column, Compared, Field, Kind, Value
+
+__all__ = ["Side", "bytes_of", "crowded_sql", "size_sql", "suspects_sql"]
+
+_PAIRS = "l.n::HUGEINT * r.s + r.n::HUGEINT * l.s"
+
+
+@frozen
+class Side:
+    """One side of a join as SQL: its rows, the bytes of one of them, and what it is joined on, of which kinds."""
+
+    rows: str
+    size: str
+    keys: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+
+    def count_sql(self, who: Sequence[str], among: str = "") -> str:
+        """How many rows n there are with the same unit and keys, and how many bytes s they take together."""
+        named = [f"{key} AS k{i}" for i, key in enumerate(self.keys)]
+        by = [*who, *(f"k{i}" for i in range(len(self.keys)))]
+        each = ", ".join([*who, *named, f"{self.size} AS b"])
+        totals = ", ".join([*by, "count(*) AS n", "sum(b) AS s"])
+        grouped = f" GROUP BY {', '.join(by)}" if by else ""
+        return f"(SELECT {totals} FROM (SELECT {each} FROM {self.rows}{among}){grouped})"
+
+    def without_keys(self) -> "Side":
+        """The same side, joined on nothing."""
+        return Side(self.rows, self.size, (), ())
+
+
+def suspects_sql(one: Side, two: Side, same: str | None, partners: int) -> str:
+    """The units u that would have too many pairs if each of their rows met as many as it can.
+
+    `same` says that rows l and r are of one unit; without it the rows r are public, and a row meets so many partners.
+    """
+    ours = one.without_keys().count_sql(["u"])
+    if same is None:
+        theirs = f"(SELECT {partners}::BIGINT AS n, {partners}::HUGEINT * max({two.size}) AS s FROM {two.rows})"
+        return f"SELECT l.u AS u FROM {ours} AS l, {theirs} AS r WHERE {_PAIRS} > {MOST_BYTES}"
+    theirs = two.without_keys().count_sql(["u"])
+    return f"SELECT l.u AS u FROM {ours} AS l JOIN {theirs} AS r ON {same} WHERE {_PAIRS} > {MOST_BYTES}"
+
+
+def crowded_sql(one: Side, two: Side, same: str | None, among: str) -> str:
+    """Those of the units in a table, `among`, whose pairs take more than MOST_BYTES.
+
+    Claim:      they are those that the memory engine leaves out.
+    Because:    n rows that meet m others take the bytes of the first m times, and those of the others n times, and rows
+                with the same unit and keys meet the same; what is equal is what the join itself compares.
+    Checked by: tests/laws/test_bounds.py::test_both_engines_leave_out_the_same_units
+    """
+    ours = one.count_sql(["u"], f" SEMI JOIN {among} USING (u)")
+    theirs = two.count_sql([] if same is None else ["u"])
+    on = [] if same is None else [same]
+    on += [_equal(i, *kinds) for i, kinds in enumerate(zip(one.kinds, two.kinds, strict=True))]
+    join = f"{ours} AS l JOIN {theirs} AS r ON {' AND '.join(on) or 'TRUE'}"
+    return f"SELECT l.u AS u FROM {join} GROUP BY l.u HAVING sum({_PAIRS}) > {MOST_BYTES}"
+
+
+def _equal(place: int, left: Kind, right: Kind) -> str:
+    """That two keys are equal, as the join has it."""
+    sides = Field(Column("l", left)), Field(Column("r", right))
+    return render(Compared("=", *sides), lambda column: f"{column.name}.k{place}")
+
+
+def size_sql(texts: Sequence[str]) -> str:
+    """The bytes of a row, from the columns of it that are texts."""
+    return " + ".join([str(ROW_BYTES), *(f"coalesce(strlen({text}), 0)" for text in texts)])
+
+
+def bytes_of(cells: Sequence[Value]) -> int:
+    """The same of a row in memory.
+
+    >>> bytes_of(["é", None, 7]) - ROW_BYTES
+    2
+    """
+    return ROW_BYTES + sum(len(cell.encode()) for cell in cells if isinstance(cell, str))

@@ -1,0 +1,103 @@
+"""Keys that are not public: which of them units keep, and what they weigh; the same in every engine."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import date, datetime
+from fractions import Fraction
+from hashlib import sha256
+from math import isqrt
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from tacit.plan import Keeping, KeyValue, Kind, Question, Scalar, Value, Weights, type_of
+
+__all__ = ["Gathered", "Gathering", "hash_of", "key_weight", "rehearsal_of"]
+
+
+class Gathered(Protocol):
+    """What the units of a question keep of its unknown keys: keys, known by their places, and what each weighs.
+
+    Claim:      without a unit's rows, the weights are less by what that unit keeps: of at most `most` keys that it has,
+                floor(2**bits / sqrt k) each, if it keeps k; and no other key is here.
+    Because:    which keys a unit keeps depends on its own rows, the secret and nothing else.
+    Checked by: tests/laws/test_keys.py
+    """
+
+    @property
+    def weights(self) -> NDArray[Any]:
+        """What every key weighs, multiplied by 2**bits, in the order of their hashes; all are above zero."""
+        ...
+
+    def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
+        """The values of some keys, one for every unknown key of the question."""
+        ...
+
+    def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Any:
+        """The exact measures of the question, of which the keys at these places were found, in their order."""
+        ...
+
+
+Gathering = AbstractContextManager[Gathered]
+"""What is gathered, for as long as it is needed."""
+
+
+def key_weight(kept: int, keeping: Keeping) -> int:
+    """What each of so many keys weighs that a unit keeps.
+
+    Claim:      it is floor(2**bits / sqrt kept), so that the squares of all add up to at most 4**bits.
+    Because:    W**2 <= x holds for a rational x exactly if W <= isqrt(floor(x)).
+    Checked by: tests/laws/test_keys.py
+
+    >>> key_weight(4, Keeping(10, 20, b"")) == 1 << 19
+    True
+    """
+    return isqrt((1 << 2 * keeping.bits) // kept)
+
+
+def hash_of(values: Iterable[Value], kinds: Iterable[Kind], secret: bytes) -> str:
+    """By what a unit's keys are sorted before it keeps the first ones: a hash of their values that nobody can foresee.
+
+    >>> hash_of(["a"], [Kind.TEXT], b"one") == hash_of(["a"], [Kind.TEXT], b"two")
+    False
+    """
+    parts = [
+        b"-:" if value is None else _prefix_length(_write_value(value, kind).encode())
+        for value, kind in zip(values, kinds, strict=True)
+    ]
+    return sha256(secret.hex().encode() + b"".join(parts)).hexdigest()
+
+
+def _prefix_length(part: bytes) -> bytes:
+    return b"%d:%b" % (len(part), part)
+
+
+def _write_value(value: Value, kind: Kind) -> str:
+    match kind:
+        case Kind.NUMBER:
+            assert isinstance(value, int | float), "a number is one"
+            return f"{value + 0.0:.17e}"
+        case Kind.BOOLEAN:
+            return "true" if value else "false"
+        case _:
+            return str(value)
+
+
+def rehearsal_of(question: Question) -> Question:
+    """The question as if one key had been found, whatever it is: what a dry run evaluates."""
+    if not question.unknown or question.found is not None:
+        return question
+    return replace(
+        question, found=(tuple(_ANY[type_of(key.value).kind] for key in question.unknown),)
+    )
+
+
+_ANY: dict[Kind, Scalar] = {
+    Kind.BOOLEAN: True,
+    Kind.INTEGER: 0,
+    Kind.NUMBER: Fraction(0),
+    Kind.TEXT: "",
+    Kind.DATE: date(1970, 1, 1),
+    Kind.TIMESTAMP: datetime(1970, 1, 1),  # noqa: DTZ001 -- columns without a zone hold UTC
+}

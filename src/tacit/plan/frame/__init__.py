@@ -1,0 +1,4 @@
+"""The frame door: Python expressions become a plan.
+
+May import `model`, `semantics`, `questions` and `rewrite`, and never `sql`.
+"""

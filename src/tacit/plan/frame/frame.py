@@ -1,0 +1,217 @@
+"""The frame door: questions written in Python, read into the same plans as SQL."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial, reduce
+from typing import Any
+
+from tacit.errors import InvalidPlan
+from tacit.exact import count_of
+from tacit.frozen import frozen
+from tacit.plan.frame import rows as combining
+from tacit.plan.frame.terms import Scope, Sorted, Term, col, column_term, term_of
+from tacit.plan.model.describe import in_words
+from tacit.plan.model.expressions import Both, Expression, KeyOf, join_conditions
+from tacit.plan.model.nodes import Ordering, Plan, Rows
+from tacit.plan.model.schema import Table
+from tacit.plan.questions.draft import KEPT, SELECTED, SORTED, Draft
+from tacit.plan.questions.group_windows import without_windows
+
+__all__ = ["Frame"]
+
+
+@frozen(eq=False)
+class Frame:
+    """A question about a table, written step by step; every step is a new frame and the old one stays as it was.
+
+    >>> from tacit.plan import Column, Kind, col, count, mean
+    >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
+    >>> Frame(visits).where(col("age") >= 65).agg(n=count(), mean=mean("age")).plan().view.columns[0]
+    Shown(name='n', value=MeasureOf(place=0))
+    """
+
+    table: Table
+    asker: Callable[..., Any] | None = None
+    conditions: tuple[Term, ...] = ()
+    keys: tuple[tuple[str | None, Term], ...] = ()
+    columns: tuple[tuple[str, Term], ...] = ()
+    kept: tuple[Term, ...] = ()
+    chosen: tuple[Term, ...] = ()
+    order: tuple[Sorted, ...] = ()
+    most: int | None = None
+    skipped: int = 0
+    rows: Rows | None = None
+    finding: bool = False
+
+    def where(self, *conditions: Term) -> "Frame":
+        """Only the rows for which all the conditions are true."""
+        return _check_frame(replace(self, conditions=(*self.conditions, *map(term_of, conditions))))
+
+    def group_by(self, *keys: "Term | str", **named: Term) -> "Frame":
+        """One group for every combination of the values of some columns or, by name, of some terms.
+
+        Values that are not public are found in the data, if the vault's limit has a delta.
+        """
+        listed = [(None, column_term(key)) for key in keys] + [
+            (name, column_term(key)) for name, key in named.items()
+        ]
+        return _check_frame(replace(self, keys=(*self.keys, *listed)))
+
+    def per_unit(self, *by: str, **columns: Term) -> "Frame":
+        """One row for every unit, and for every value of some columns: what its rows add up to, by name."""
+        with _about(next(iter(columns.values()), col(", ".join(by)))):
+            return self._with_rows(*combining.per_unit(_rows_of(self), by, columns))
+
+    def join(
+        self, other: "Frame", on: "str | Sequence[str]" = (), *, outer: bool = False
+    ) -> "Frame":
+        """Every row with those of the other of the same unit; `on` names more columns that have to be equal.
+
+        With `outer`, rows that meet none are kept, with NULL for what the other has.
+        """
+        names = [on] if isinstance(on, str) else list(on)
+        return self._with_rows(
+            *combining.join_drafts(_rows_of(self), _rows_of(other), names, outer=outer)
+        )
+
+    def stack(self, other: "Frame") -> "Frame":
+        """The rows of both, in the columns that they share."""
+        return self._with_rows(*combining.stack_drafts(_rows_of(self), _rows_of(other)))
+
+    def distinct(self) -> "Frame":
+        """The rows of each unit, those that are alike in all columns only once."""
+        return self._with_rows(*combining.distinct(_rows_of(self)))
+
+    def among(self, other: "Frame") -> "Frame":
+        """Only the rows of units that have a row in the other."""
+        return self._with_rows(
+            *combining.semi_join_drafts(_rows_of(self), _rows_of(other), present=True)
+        )
+
+    def flag(self, name: str, other: "Frame") -> "Frame":
+        """The rows, with a column that says whether their unit has a row in the other."""
+        return self._with_rows(*combining.flag(_rows_of(self), name, _rows_of(other)))
+
+    def not_among(self, other: "Frame") -> "Frame":
+        """Only the rows of units that have no row in the other."""
+        return self._with_rows(
+            *combining.semi_join_drafts(_rows_of(self), _rows_of(other), present=False)
+        )
+
+    def _with_rows(self, rows: Rows, table: Table) -> "Frame":
+        return Frame(table, self.asker, rows=rows, finding=self.finding)
+
+    def agg(self, **columns: Term) -> "Frame":
+        """What is measured of each group, by the name of its column in the answer."""
+        return _check_frame(replace(self, columns=(*self.columns, *columns.items())))
+
+    def having(self, *conditions: Term) -> "Frame":
+        """Only the groups for whose released values all the conditions are true."""
+        return _check_frame(replace(self, kept=(*self.kept, *map(term_of, conditions))))
+
+    def qualify(self, *conditions: Term) -> "Frame":
+        """Only the groups for which all the conditions on what `over` says of them are true."""
+        return _check_frame(replace(self, chosen=(*self.chosen, *map(term_of, conditions))))
+
+    def order_by(self, *terms: "Term | Sorted | str") -> "Frame":
+        """Sort the answer, smallest first; `col("n").descending()` sorts the other way."""
+        order = [term if isinstance(term, Sorted) else Sorted(column_term(term)) for term in terms]
+        return _check_frame(replace(self, order=(*self.order, *order)))
+
+    def limit(self, rows: int, offset: int = 0) -> "Frame":
+        """At most so many rows of the answer, after the first `offset`."""
+        return replace(self, most=count_of(rows, "limit"), skipped=count_of(offset, "offset"))
+
+    def plan(self) -> Plan:
+        """The plan of what has been written."""
+        draft = _draft_of(self)
+        for place, name in enumerate(draft.key_names):
+            draft.show(name, KeyOf(place))
+        for name, term in self.columns:
+            with _about(term):
+                draft.show(name, term.read(Scope(draft, SELECTED)))
+        kept, chosen = (
+            [_read_term(term, Scope(draft, KEPT)) for term in terms]
+            for terms in (self.kept, self.chosen)
+        )
+        having, qualify = (
+            reduce(partial(join_conditions, Both), each) if each else None
+            for each in (kept, chosen)
+        )
+        without_windows(having)
+        order = [
+            Ordering(_read_term(by.term, Scope(draft, SORTED)), by.descending) for by in self.order
+        ]
+        return draft.plan(having, order, self.most, self.skipped, qualify)
+
+    def ask(self, *args: Any, **kwargs: Any) -> Any:
+        """The answer, from the vault that this frame was taken from."""
+        if self.asker is None:
+            raise InvalidPlan(
+                "this frame belongs to no vault", "take it from one: vault.table(name)"
+            )
+        return self.asker(self.plan(), *args, **kwargs)
+
+    def __str__(self) -> str:
+        """The question in words; before anything is asked for, what it is about."""
+        if not self.columns:
+            return f"A question about {self.table.name}, so far without a measure: .agg(n=tacit.count())"
+        return in_words(self.plan())
+
+    __repr__ = __str__
+
+
+def _draft_of(frame: Frame) -> Draft:
+    """The rows and the keys of a frame."""
+    draft = Draft(frame.table, rows=frame.rows, finding=frame.finding)
+    for condition in frame.conditions:
+        with _about(condition):
+            draft.where(condition.read(Scope(draft)))
+    for name, key in frame.keys:
+        with _about(key):
+            draft.key(key.read(Scope(draft)), name)
+    return draft
+
+
+def _rows_of(frame: Frame) -> Draft:
+    """The rows of a frame, of which nothing is grouped or measured yet."""
+    if (
+        frame.keys
+        or frame.columns
+        or frame.kept
+        or frame.chosen
+        or frame.order
+        or frame.most is not None
+    ):
+        raise InvalidPlan(
+            "what is already grouped or measured has no rows to combine", "combine rows first"
+        )
+    return _draft_of(frame)
+
+
+def _check_frame(frame: Frame) -> Frame:
+    """The frame itself: a mistake is refused where it is written."""
+    if frame.columns:
+        frame.plan()
+    else:
+        _draft_of(frame)
+    return frame
+
+
+def _read_term(term: Term, scope: Scope) -> Expression:
+    with _about(term):
+        return term.read(scope)
+
+
+@contextmanager
+def _about(term: Term) -> Iterator[None]:
+    """Refusals, said about the term that they come from."""
+    try:
+        yield
+    except InvalidPlan as refusal:
+        if refusal.text:
+            raise
+        raise refusal.locate(term.text, 0, len(term.text)) from None
+    except RecursionError:
+        raise InvalidPlan("this term is nested too deeply", "write a simpler one") from None

@@ -1,0 +1,754 @@
+"""Terms: expressions written in Python before it is known which table they are about."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import NoReturn
+
+from tacit.errors import InvalidInput, InvalidPlan
+from tacit.frozen import frozen
+from tacit.plan.model.expressions import (
+    Both,
+    Called,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    Moment,
+    Not,
+    join_conditions,
+    negate,
+)
+from tacit.plan.model.functions import Function
+from tacit.plan.model.schema import Kind
+from tacit.plan.questions.draft import Draft, Name, Named
+from tacit.plan.questions.expression_forms import Forms, literal, meeting, only
+from tacit.plan.questions.quantile_grids import GREATEST, LEAST, MEDIAN, rank_from
+
+__all__ = [
+    "Scope",
+    "Sorted",
+    "Term",
+    "When",
+    "coalesce",
+    "col",
+    "column_term",
+    "concat",
+    "correlation",
+    "count",
+    "count_distinct",
+    "covariance",
+    "date_diff",
+    "greatest",
+    "least",
+    "max",
+    "mean",
+    "median",
+    "min",
+    "quantile",
+    "std",
+    "sum",
+    "term_of",
+    "units",
+    "var",
+    "when",
+]
+
+
+@frozen
+class Scope:
+    """Where a term is read: over the rows of a draft or, if names can mean more, over what will be released of it."""
+
+    draft: Draft
+    among: Sequence[Named] = ()
+
+    @property
+    def forms(self) -> Forms:
+        """How expressions are written here."""
+        return self.draft.released_forms if self.among else Forms()
+
+    def resolve_name(self, name: str) -> Expression:
+        """What a name means here."""
+        meant = Name(name, exact=True)
+        return (
+            self.draft.released_name(meant, self.among)
+            if self.among
+            else Field(self.draft.column(meant))
+        )
+
+    @property
+    def rows(self) -> "Scope":
+        """The rows that an aggregate is about."""
+        if not self.among:
+            remedy = "a condition on groups belongs in .having(...), and aggregates cannot contain each other"
+            raise InvalidPlan("a single row has no count, sum or mean", remedy)
+        return Scope(self.draft)
+
+
+@frozen(eq=False)
+class Term:
+    """An expression that is written before it is known of which table: `col("age") >= 65`.
+
+    >>> (col("age") >= 65) & ~col("ward").is_in(["A", "B"])
+    (col('age') >= 65) & (~col('ward').is_in(['A', 'B']))
+    """
+
+    text: str
+    read: Callable[[Scope], Expression]
+    atom: bool = True
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def __bool__(self) -> NoReturn:
+        remedy = "write & for and, | for or, ~ for not, and x.between(a, b) for a <= x <= b"
+        raise InvalidPlan(
+            "a term is neither true nor false before it is asked",
+            remedy,
+            text=self.text,
+            end=len(self.text),
+        )
+
+    def __add__(self, other: object) -> "Term":
+        return _arithmetic("+", self, other)
+
+    def __radd__(self, other: object) -> "Term":
+        return _arithmetic("+", other, self)
+
+    def __sub__(self, other: object) -> "Term":
+        return _arithmetic("-", self, other)
+
+    def __rsub__(self, other: object) -> "Term":
+        return _arithmetic("-", other, self)
+
+    def __mul__(self, other: object) -> "Term":
+        return _arithmetic("*", self, other)
+
+    def __rmul__(self, other: object) -> "Term":
+        return _arithmetic("*", other, self)
+
+    def __truediv__(self, other: object) -> "Term":
+        return _arithmetic("/", self, other)
+
+    def __rtruediv__(self, other: object) -> "Term":
+        return _arithmetic("/", other, self)
+
+    def __mod__(self, other: object) -> "Term":
+        return _arithmetic("%", self, other)
+
+    def __rmod__(self, other: object) -> "Term":
+        return _arithmetic("%", other, self)
+
+    def __floordiv__(self, other: object) -> "Term":
+        return _quotient(self, other)
+
+    def __rfloordiv__(self, other: object) -> "Term":
+        return _quotient(other, self)
+
+    def __pow__(self, exponent: object) -> "Term":
+        return self.power(exponent)
+
+    def __abs__(self) -> "Term":
+        return self.abs()
+
+    def __neg__(self) -> "Term":
+        return Term(f"-{_inner(self)}", lambda scope: negate(self.read(scope)), atom=False)
+
+    def __eq__(self, other: object) -> "Term":  # type: ignore[override]
+        return _compare("=", "==", self, other)
+
+    def __ne__(self, other: object) -> "Term":  # type: ignore[override]
+        return _compare("<>", "!=", self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __lt__(self, other: object) -> "Term":
+        return _compare("<", "<", self, other)
+
+    def __le__(self, other: object) -> "Term":
+        return _compare("<=", "<=", self, other)
+
+    def __gt__(self, other: object) -> "Term":
+        return _compare(">", ">", self, other)
+
+    def __ge__(self, other: object) -> "Term":
+        return _compare(">=", ">=", self, other)
+
+    def __and__(self, other: object) -> "Term":
+        return _join_terms("&", Both, self, other)
+
+    def __rand__(self, other: object) -> "Term":
+        return _join_terms("&", Both, other, self)
+
+    def __or__(self, other: object) -> "Term":
+        return _join_terms("|", Either, self, other)
+
+    def __ror__(self, other: object) -> "Term":
+        return _join_terms("|", Either, other, self)
+
+    def __invert__(self) -> "Term":
+        return Term(f"~{_inner(self)}", lambda scope: Not(self.read(scope)), atom=False)
+
+    def is_null(self) -> "Term":
+        """Whether it is NULL."""
+        return Term(f"{_inner(self)}.is_null()", lambda scope: IsNull(self.read(scope)))
+
+    def is_in(self, options: Sequence[object]) -> "Term":
+        """Whether it is one of some constants."""
+        listed = [term_of(option) for option in options]
+        text = f"{_inner(self)}.is_in([{', '.join(map(repr, listed))}])"
+        return Term(
+            text,
+            lambda scope: scope.forms.one_of(self.read(scope), [one.read(scope) for one in listed]),
+        )
+
+    def like(self, pattern: str) -> "Term":
+        """Whether it matches a pattern: % is any text, _ any one character, a backslash takes the next literally."""
+        return Term(
+            f"{_inner(self)}.like({pattern!r})",
+            lambda scope: scope.forms.like(self.read(scope), literal(pattern)),
+        )
+
+    def between(self, low: object, high: object) -> "Term":
+        """Whether it lies between two values, both included."""
+        least, most = term_of(low), term_of(high)
+        return Term(
+            f"{_inner(self)}.between({least!r}, {most!r})",
+            lambda scope: scope.forms.is_between(
+                self.read(scope), least.read(scope), most.read(scope)
+            ),
+        )
+
+    def cast(self, kind: Kind | str) -> "Term":
+        """The same as another kind: integer, number, text, date or timestamp; NULL where that is not possible."""
+        try:
+            meant = Kind(kind)
+        except ValueError:
+            remedy = f"the kinds are {', '.join(known.value for known in Kind)}"
+            raise InvalidInput("a kind", kind, remedy) from None
+        return Term(
+            f"{_inner(self)}.cast({meant.value!r})",
+            lambda scope: scope.forms.cast(self.read(scope), meant),
+        )
+
+    def is_true(self) -> "Term":
+        """Whether a condition is true, and not false or NULL."""
+        return Term(
+            f"{_inner(self)}.is_true()", lambda scope: scope.forms.is_truth(self.read(scope), True)
+        )
+
+    def is_false(self) -> "Term":
+        """Whether a condition is false, and not true or NULL."""
+        return Term(
+            f"{_inner(self)}.is_false()",
+            lambda scope: scope.forms.is_truth(self.read(scope), False),
+        )
+
+    def ilike(self, pattern: str) -> "Term":
+        """Whether it matches a pattern, whatever the case of either."""
+        text = f"{_inner(self)}.ilike({pattern!r})"
+        return Term(
+            text, lambda scope: scope.forms.like_either_case(self.read(scope), literal(pattern))
+        )
+
+    def is_distinct_from(self, other: object) -> "Term":
+        """Whether it differs from another value, where NULL is a value like any other."""
+        return _method("is_distinct_from", Function.DISTINCT, self, other)
+
+    def null_if(self, other: object) -> "Term":
+        """Itself, or NULL where it equals another value."""
+        return _method("null_if", Function.NULLIF, self, other)
+
+    def fill_null(self, value: object) -> "Term":
+        """Itself, or another value where it is NULL."""
+        return _method("fill_null", Function.COALESCE, self, value)
+
+    def abs(self) -> "Term":
+        """Its absolute value."""
+        return _method("abs", Function.ABS, self)
+
+    def sign(self) -> "Term":
+        """1, 0 or -1: its sign."""
+        return _method("sign", Function.SIGN, self)
+
+    def round(self, decimals: int = 0) -> "Term":
+        """Rounded to so many decimals, halves away from zero; a negative number rounds to tens, hundreds, …"""
+        return _method("round", Function.ROUND, self, decimals)
+
+    def floor(self) -> "Term":
+        """The greatest whole number that is not above it."""
+        return _method("floor", Function.FLOOR, self)
+
+    def ceil(self) -> "Term":
+        """The least whole number that is not below it."""
+        return _method("ceil", Function.CEIL, self)
+
+    def trunc(self) -> "Term":
+        """What stands before the point: the next whole number towards zero."""
+        return _method("trunc", Function.TRUNC, self)
+
+    def sqrt(self) -> "Term":
+        """Its square root; NULL if it is negative."""
+        return _method("sqrt", Function.SQRT, self)
+
+    def ln(self) -> "Term":
+        """Its natural logarithm; NULL if it is not positive."""
+        return _method("ln", Function.LN, self)
+
+    def log10(self) -> "Term":
+        """Its logarithm to base ten; NULL if it is not positive."""
+        return _method("log10", Function.LOG10, self)
+
+    def exp(self) -> "Term":
+        """e to its power."""
+        return _method("exp", Function.EXP, self)
+
+    def power(self, exponent: object) -> "Term":
+        """Its power; NULL where there is none."""
+        return _method("power", Function.POWER, self, exponent)
+
+    def lower(self) -> "Term":
+        """In lower case, letter by letter."""
+        return _method("lower", Function.LOWER, self)
+
+    def upper(self) -> "Term":
+        """In upper case, letter by letter."""
+        return _method("upper", Function.UPPER, self)
+
+    def trim(self) -> "Term":
+        """Without the spaces at both ends."""
+        return _method("trim", Function.TRIM, self)
+
+    def ltrim(self) -> "Term":
+        """Without the spaces at its beginning."""
+        return _method("ltrim", Function.LTRIM, self)
+
+    def rtrim(self) -> "Term":
+        """Without the spaces at its end."""
+        return _method("rtrim", Function.RTRIM, self)
+
+    def substr(self, start: int, length: int | None = None) -> "Term":
+        """Its characters from a place on, counted from 1; only so many of them, if that is said."""
+        return _method(
+            "substr", Function.SUBSTR, self, start, *([] if length is None else [length])
+        )
+
+    def left(self, length: int) -> "Term":
+        """Its first characters, so many of them."""
+        return self.substr(1, length)
+
+    def right(self, length: int) -> "Term":
+        """Its last characters, so many of them."""
+        return _method("right", Function.RIGHT, self, length)
+
+    def replace(self, old: str, new: str) -> "Term":
+        """With one text in place of another, wherever that stands."""
+        return _method("replace", Function.REPLACE, self, old, new)
+
+    def starts_with(self, text: str) -> "Term":
+        """Whether it begins with a text."""
+        return self._holds("starts_with", text, "", "%")
+
+    def ends_with(self, text: str) -> "Term":
+        """Whether it ends with a text."""
+        return self._holds("ends_with", text, "%", "")
+
+    def contains(self, text: str) -> "Term":
+        """Whether a text stands in it."""
+        return self._holds("contains", text, "%", "%")
+
+    def _holds(self, name: str, text: str, before: str, after: str) -> "Term":
+        said = f"{_inner(self)}.{name}({text!r})"
+        return Term(
+            said, lambda scope: scope.forms.holds(self.read(scope), literal(text), before, after)
+        )
+
+    def strftime(self, text: str) -> "Term":
+        """A day or a moment as a text, in a format such as %Y-%m: %Y %y %m %b %B %d %j %a %A %H %M %S."""
+        said = f"{_inner(self)}.strftime({text!r})"
+        return Term(said, lambda scope: scope.forms.format_time(self.read(scope), text))
+
+    def length(self) -> "Term":
+        """How many characters it has."""
+        return _method("length", Function.LENGTH, self)
+
+    def extract(self, part: str) -> "Term":
+        """A part of a day or a moment: year, quarter, month, week, day, dow, isodow, doy, hour, minute, …"""
+        text = f"{_inner(self)}.extract({part!r})"
+        return Term(text, lambda scope: scope.forms.moment_part(part, self.read(scope)))
+
+    def year(self) -> "Term":
+        """The year of a day or a moment."""
+        return self.extract("year")
+
+    def month(self) -> "Term":
+        """The month of a day or a moment, from 1 to 12."""
+        return self.extract("month")
+
+    def day(self) -> "Term":
+        """The day of the month, from 1 to 31."""
+        return self.extract("day")
+
+    def hour(self) -> "Term":
+        """The hour of a moment, from 0 to 23."""
+        return self.extract("hour")
+
+    def date_trunc(self, unit: str) -> "Term":
+        """The first moment of the year, quarter, month, week, day, hour, minute or second in which it lies."""
+        text = f"{_inner(self)}.date_trunc({unit!r})"
+        return Term(
+            text, lambda scope: scope.forms.in_units(Function.DATE_TRUNC, unit, self.read(scope))
+        )
+
+    def later(self, count: int, unit: str) -> "Term":
+        """A moment so many years, months, days, hours, … later; a negative number is earlier."""
+        text = f"{_inner(self)}.later({count!r}, {unit!r})"
+        return Term(
+            text, lambda scope: scope.forms.later(self.read(scope), whole_number(count), unit)
+        )
+
+    def ascending(self) -> "Sorted":
+        """Sort by this, smallest first."""
+        return Sorted(self)
+
+    def descending(self) -> "Sorted":
+        """Sort by this, largest first."""
+        return Sorted(self, descending=True)
+
+
+@frozen(eq=False)
+class Sorted:
+    """What `order_by` sorts by."""
+
+    term: Term
+    descending: bool = False
+
+
+def term_of(value: object) -> Term:
+    """A term, or a constant as one."""
+    if isinstance(value, Term):
+        return value
+    constant = literal(value)  # a wrong constant is refused where it is written
+    return Term(repr(value), lambda _: constant)
+
+
+def _inner(term: Term) -> str:
+    """The text of a term inside another one."""
+    return term.text if term.atom else f"({term.text})"
+
+
+def _arithmetic(operator: str, left: object, right: object) -> Term:
+    one, two = term_of(left), term_of(right)
+    return Term(
+        f"{_inner(one)} {operator} {_inner(two)}",
+        lambda scope: scope.forms.arithmetic(operator, one.read(scope), two.read(scope)),
+        atom=False,
+    )
+
+
+def _quotient(left: object, right: object) -> Term:
+    one, two = term_of(left), term_of(right)
+    return Term(
+        f"{_inner(one)} // {_inner(two)}",
+        lambda scope: scope.forms.call(Function.QUOTIENT, [one.read(scope), two.read(scope)]),
+        atom=False,
+    )
+
+
+def _method(name: str, function: Function, term: Term, *others: object) -> Term:
+    """A function of a term, written as a method of it."""
+    rest = [term_of(other) for other in others]
+    text = f"{_inner(term)}.{name}({', '.join(map(repr, rest))})"
+    return Term(
+        text, lambda scope: scope.forms.call(function, [part.read(scope) for part in (term, *rest)])
+    )
+
+
+def _function(name: str, function: Function, values: Sequence[object]) -> Term:
+    """A function of several terms or constants."""
+    parts = [term_of(value) for value in values]
+    text = f"{name}({', '.join(map(repr, parts))})"
+    return Term(
+        text, lambda scope: scope.forms.call(function, [part.read(scope) for part in parts])
+    )
+
+
+def whole_number(value: object) -> int:
+    """A number of units of time."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput("a number of units", value, "give a whole number")
+    return value
+
+
+def coalesce(*values: object) -> Term:
+    """The first of some terms or constants that is not NULL.
+
+    >>> coalesce(col("cost"), 0)
+    coalesce(col('cost'), 0)
+    """
+    return _function("coalesce", Function.COALESCE, values)
+
+
+def least(*values: object) -> Term:
+    """The least of some terms or constants; NULLs among them are passed over."""
+    return _function("least", Function.LEAST, values)
+
+
+def greatest(*values: object) -> Term:
+    """The greatest of some terms or constants; NULLs among them are passed over."""
+    return _function("greatest", Function.GREATEST, values)
+
+
+def concat(*values: object) -> Term:
+    """Some texts in a row; NULLs among them are passed over."""
+    return _function("concat", Function.CONCAT, values)
+
+
+def date_diff(unit: str, since: object, until: object) -> Term:
+    """How many beginnings of a year, month, day, hour, … lie between two days or moments."""
+    one, two = term_of(since), term_of(until)
+    return Term(
+        f"date_diff({unit!r}, {one!r}, {two!r})",
+        lambda scope: scope.forms.in_units(
+            Function.DATE_DIFF, unit, one.read(scope), two.read(scope)
+        ),
+    )
+
+
+def _compare(operator: str, sign: str, left: object, right: object) -> Term:
+    one, two = term_of(left), term_of(right)
+    return Term(
+        f"{_inner(one)} {sign} {_inner(two)}",
+        lambda scope: scope.forms.compare(operator, one.read(scope), two.read(scope)),
+        atom=False,
+    )
+
+
+def _join_terms(sign: str, join: type[Both] | type[Either], left: object, right: object) -> Term:
+    one, two = term_of(left), term_of(right)
+    text = f"{_inner(one)} {sign} {_inner(two)}"
+    return Term(
+        text, lambda scope: join_conditions(join, one.read(scope), two.read(scope)), atom=False
+    )
+
+
+def col(name: str) -> Term:
+    """A column of the table or, after `agg`, of the answer.
+
+    >>> col("age") >= 65
+    col('age') >= 65
+    """
+    return Term(f"col({name!r})", lambda scope: scope.resolve_name(name))
+
+
+def column_term(value: "Term | str") -> Term:
+    """A term, or the column of a name as one."""
+    return col(value) if isinstance(value, str) else term_of(value)
+
+
+def count(value: "Term | str | None" = None, *, where: Term | None = None) -> Term:
+    """How many rows there are or, of a column or term, in how many it is not NULL; `where` chooses among them.
+
+    >>> count(where=col("age") >= 65)
+    count(where=col('age') >= 65)
+    """
+    if value is not None:
+        return _aggregate("count", lambda draft, counted: draft.count(counted), value, where=where)
+    return _of_rows("count", lambda draft, condition: draft.count(meeting(condition)), where)
+
+
+def units(*, where: Term | None = None) -> Term:
+    """How many units there are; with `where`, that have a row for which it is true."""
+    return _of_rows("units", lambda draft, condition: draft.units(condition), where)
+
+
+def sum(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - the word that everybody knows
+    """The sum of a column or term; `where` chooses among the rows."""
+    return _aggregate("sum", lambda draft, summed: draft.sum(summed), value, where=where)
+
+
+def mean(value: "Term | str", *, where: Term | None = None) -> Term:
+    """The mean of a column or term; `where` chooses among the rows."""
+    return _aggregate("mean", lambda draft, averaged: draft.mean(averaged), value, where=where)
+
+
+def count_distinct(value: "Term | str", *, where: Term | None = None) -> Term:
+    """How many different values a column or term has, NULL not among them; of the unit, how many units there are."""
+
+    def counted(scope: Scope) -> Expression:
+        unit = scope.rows.draft.table.unit
+        if isinstance(value, str) and value == unit and type(scope.draft) is Draft:
+            return scope.draft.units(None if where is None else where.read(scope.rows))
+        return told.read(scope)
+
+    told = _aggregate(
+        "count_distinct", lambda draft, each: draft.distinct(each), value, where=where
+    )
+    return Term(told.text, counted)
+
+
+def var(value: "Term | str", *, population: bool = False, where: Term | None = None) -> Term:
+    """The variance of a column or term: of a sample or, if these rows are all there are, of a `population`."""
+    moment = Moment.POPULATION_VARIANCE if population else Moment.VARIANCE
+    return _aggregate(
+        "var",
+        lambda draft, each: draft.moment(moment, each),
+        value,
+        where=where,
+        population=population,
+    )
+
+
+def std(value: "Term | str", *, population: bool = False, where: Term | None = None) -> Term:
+    """The standard deviation of a column or term: of a sample or, if these rows are all there are, of a `population`.
+
+    >>> std("cost", population=True)
+    std(col('cost'), population=True)
+    """
+    variance = var(value, population=population, where=where)
+    return Term(
+        "std" + variance.text[3:], lambda scope: Called(Function.SQRT, (variance.read(scope),))
+    )
+
+
+def covariance(
+    first: "Term | str",
+    second: "Term | str",
+    *,
+    population: bool = False,
+    where: Term | None = None,
+) -> Term:
+    """The covariance of two columns or terms, over the rows in which neither is NULL."""
+    moment = Moment.POPULATION_COVARIANCE if population else Moment.COVARIANCE
+    return _aggregate(
+        "covariance",
+        lambda draft, *each: draft.moment(moment, *each),
+        first,
+        second,
+        where=where,
+        population=population,
+    )
+
+
+def correlation(first: "Term | str", second: "Term | str", *, where: Term | None = None) -> Term:
+    """The correlation of two columns or terms, over the rows in which neither is NULL."""
+    return _aggregate(
+        "correlation",
+        lambda draft, *each: draft.moment(Moment.CORRELATION, *each),
+        first,
+        second,
+        where=where,
+    )
+
+
+def _aggregate(
+    name: str,
+    measure: Callable[..., Expression],
+    *values: "Term | str",
+    where: Term | None,
+    population: bool = False,
+) -> Term:
+    """An aggregate of some values, in the rows for which a condition is true."""
+    parts = [column_term(value) for value in values]
+    told = [*map(repr, parts), *(["population=True"] if population else []), *_columns_in(where)]
+
+    def read(scope: Scope) -> Expression:
+        rows = scope.rows
+        condition = None if where is None else where.read(rows)
+        return measure(scope.draft, *(only(part.read(rows), condition) for part in parts))
+
+    return Term(f"{name}({', '.join(told)})", read)
+
+
+def _of_rows(
+    name: str, measure: Callable[[Draft, Expression | None], Expression], where: Term | None
+) -> Term:
+    """An aggregate of rows themselves."""
+
+    def read(scope: Scope) -> Expression:
+        rows = scope.rows
+        return measure(rows.draft, None if where is None else where.read(rows))
+
+    return Term(f"{name}({', '.join(_columns_in(where))})", read)
+
+
+def _columns_in(where: Term | None) -> list[str]:
+    return [] if where is None else [f"where={where!r}"]
+
+
+def median(value: "Term | str", *, where: Term | None = None) -> Term:
+    """The median of a column or term, near enough: see `quantile`."""
+    return _aggregate(
+        "median", lambda draft, each: draft.rank_value(each, MEDIAN), value, where=where
+    )
+
+
+def quantile(value: "Term | str", rank: float | Fraction, *, where: Term | None = None) -> Term:
+    """The value of a column or term below which about a given share of the rows lies.
+
+    >>> quantile("age", 0.25)
+    quantile(col('age'), 0.25)
+    """
+    share = rank_from(rank)
+    told = _aggregate(
+        "quantile", lambda draft, each: draft.rank_value(each, share), value, where=where
+    )
+    shown = ", ".join([repr(column_term(value)), f"{float(share):g}", *_columns_in(where)])
+    return Term(f"quantile({shown})", told.read)
+
+
+def min(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.min
+    """About the least value of a column or term: so far from it that no single unit decides it."""
+    return _aggregate("min", lambda draft, each: draft.rank_value(each, LEAST), value, where=where)
+
+
+def max(value: "Term | str", *, where: Term | None = None) -> Term:  # noqa: A001 - used as tacit.max
+    """About the greatest value of a column or term: so far from it that no single unit decides it."""
+    return _aggregate(
+        "max", lambda draft, each: draft.rank_value(each, GREATEST), value, where=where
+    )
+
+
+@frozen(eq=False)
+class When:
+    """A choice that is being written: `when(a).then(x).when(b).then(y).otherwise(z)`."""
+
+    branches: tuple[tuple[Term, Term], ...]
+    condition: Term | None
+
+    def then(self, value: object) -> "When":
+        """The value if the condition is true."""
+        if self.condition is None:
+            raise InvalidPlan("then(...) has no condition", "write when(condition).then(value)")
+        return When((*self.branches, (self.condition, term_of(value))), None)
+
+    def when(self, condition: Term) -> "When":
+        """The next condition, if those before are not true."""
+        if self.condition is not None:
+            raise InvalidPlan(
+                "a condition has no value", "write .then(value) before the next .when(condition)"
+            )
+        return When(self.branches, term_of(condition))
+
+    def otherwise(self, value: object) -> Term:
+        """The value if no condition is true; None is NULL."""
+        if self.condition is not None or not self.branches:
+            raise InvalidPlan(
+                "a condition has no value", "write .then(value) before .otherwise(value)"
+            )
+        branches, last = self.branches, term_of(value)
+        text = "".join(f".when({condition}).then({chosen})" for condition, chosen in branches)
+        return Term(
+            f"{text[1:]}.otherwise({last})",
+            lambda scope: scope.forms.case(
+                [(c.read(scope), v.read(scope)) for c, v in branches], last.read(scope)
+            ),
+        )
+
+
+def when(condition: Term) -> When:
+    """The first of several values whose condition is true.
+
+    >>> when(col("age") < 18).then("young").otherwise("old")
+    when(col('age') < 18).then('young').otherwise('old')
+    """
+    return When((), term_of(condition))

@@ -1,0 +1,247 @@
+"""A question as text: what a fingerprint is taken of, the same on every machine and in every version."""
+
+import json
+from collections.abc import Iterable
+from datetime import date
+from fractions import Fraction
+from typing import assert_never
+
+from tacit.plan.model.expressions import (
+    Across,
+    Arithmetic,
+    Both,
+    Called,
+    Case,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Like,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    MomentOf,
+    Negated,
+    Not,
+    OneOf,
+    operands,
+)
+from tacit.plan.model.grids import Even, Grid, Powers
+from tacit.plan.model.nodes import (
+    Computed,
+    Counted,
+    Defined,
+    Distinct,
+    Folded,
+    Inner,
+    Joined,
+    Kept,
+    Key,
+    Measure,
+    Ordering,
+    Placed,
+    Question,
+    Ranked,
+    Rows,
+    Running,
+    Scan,
+    Stacked,
+    Summed,
+    Units,
+    Where,
+    Window,
+    Windowed,
+)
+from tacit.plan.model.schema import Column, Scalar, Table
+
+__all__ = ["serial"]
+
+
+def serial(part: Expression | Measure | Question | Rows | Window | Folded | Defined) -> str:
+    """A text that two parts share exactly if they are equal; its order is the canonical one."""
+    return json.dumps(_plain(part), separators=(",", ":"))
+
+
+_Plain = list["str | _Plain | None"]
+
+# Ledgers keep what is hashed from these words: a class may be renamed, its word never.
+_TAGS: dict[type[Expression], str] = {
+    Both: "both",
+    Either: "either",
+    Not: "not",
+    Negated: "negated",
+    IsNull: "isnull",
+    OneOf: "oneof",
+    Case: "case",
+    KeyOf: "keyof",
+    MeasureOf: "measureof",
+}
+
+_Part = Expression | Measure | Question | Rows | Key | Window | Folded | Defined | Ordering
+
+
+def _plain(part: _Part) -> _Plain:
+    """A part as nested lists of texts; the first of each says what it is."""
+    match part:
+        case Question(rows, keys, measures):
+            return [
+                "question",
+                _plain(rows),
+                [_plain(key) for key in keys],
+                [_plain(measure) for measure in measures],
+            ]
+        case Scan(table):
+            units = [_column(column) for column in table.columns if column.name == table.unit]
+            return ["scan", table.name, table.unit, *units, *_needed(table)]
+        case Where(rows, condition):
+            return ["where", _plain(rows), _plain(condition)]
+        case Computed() | Inner() | Stacked() | Joined() | Kept() | Windowed():
+            return _plain_rows(part)
+        case Defined(name, value):
+            return ["defined", name, _plain(value)]
+        case Folded(column, fold, value, step):
+            return [
+                "folded",
+                _column(column),
+                fold.value,
+                None if value is None else _plain(value),
+                str(step),
+            ]
+        case Running(fold, order, by):
+            return ["running", _plain(fold), _all(order), _all(by)]
+        case Placed(column, place, order, by, value, offset):
+            taken = None if value is None else _plain(value)
+            return [
+                "placed",
+                _column(column),
+                place.value,
+                _all(order),
+                _all(by),
+                taken,
+                str(offset),
+            ]
+        case Ordering(value, descending):
+            return ["ordering", _plain(value), str(descending)]
+        case Key(value, values, null):
+            listed: _Plain | None = None if values is None else [_scalar(each) for each in values]
+            return ["key", _plain(value), listed, *(["null"] if null else [])]
+        case Counted(value):
+            return ["counted", None if value is None else _plain(value)]
+        case Summed(value, step, low, high, centre):
+            return ["summed", _plain(value), str(step), str(low), str(high), str(centre)]
+        case Units(value):
+            return ["units"] if value is None else ["units", _plain(value)]
+        case Ranked(value, grid, rank, ends):
+            return ["ranked", _plain(value), _grid(grid), str(rank), str(ends)]
+        case Distinct(value):
+            return ["distinct", _plain(value)]
+        case _:
+            return _plain_expression(part)
+
+
+def _grid(grid: Grid) -> _Plain:
+    match grid:
+        case Even(step, low, high):
+            return ["even", str(step), str(low), str(high)]
+        case Powers(least, most):
+            return ["powers", str(least), str(most)]
+        case _:
+            assert_never(grid)
+
+
+def _all(parts: Iterable[_Part]) -> _Plain:
+    return [_plain(part) for part in parts]
+
+
+def _plain_rows(rows: Computed | Inner | Stacked | Joined | Kept | Windowed) -> _Plain:
+    match rows:
+        case Computed(inner, columns):
+            return ["computed", _plain(inner), _all(columns)]
+        case Inner(inner, keys, folds):
+            return ["inner", _plain(inner), _all(keys), _all(folds)]
+        case Stacked(parts):
+            return ["stacked", *_all(parts)]
+        case Joined(left, right, on, outer):
+            return ["joined", _plain(left), _plain(right), [_all(pair) for pair in on], str(outer)]
+        case Kept(inner, among, present):
+            return ["kept", _plain(inner), _plain(among), str(present)]
+        case Windowed(inner, windows):
+            return ["windowed", _plain(inner), _all(windows)]
+        case _:
+            assert_never(rows)
+
+
+def _plain_expression(expression: Expression) -> _Plain:
+    inside = [_plain_expression(operand) for operand in operands(expression)]
+    match expression:
+        case Literal(value, kind):
+            return ["literal", kind.value, _scalar(value)]
+        case Field(column):
+            return _column(column)
+        case Arithmetic(operator, _, _) | Compared(operator, _, _):
+            return [operator, *inside]
+        case Both() | Either() | Not() | Negated() | IsNull() | OneOf() | Case():
+            return [_TAGS[type(expression)], *inside]
+        case Like(_, pattern):
+            return ["like", *inside, pattern]
+        case Cast(_, kind):
+            return ["cast", *inside, kind.value]
+        case Called(function, _):
+            return ["called", function.value, *inside]
+        case KeyOf(place) | MeasureOf(place):
+            return [_TAGS[type(expression)], str(place)]
+        case MeanOf(sum_place, count_place):
+            return ["meanof", str(sum_place), str(count_place)]
+        case MomentOf(moment, places):
+            return ["momentof", moment.value, *map(str, places)]
+        case Across(look, operand, by, order, offset):
+            told = [
+                str(operand is not None),
+                str(len(by)),
+                *(str(descending) for _, descending in order),
+                str(offset),
+            ]
+            return ["across", look.value, *told, *inside]
+        case _:
+            assert_never(expression)
+
+
+def _needed(table: Table) -> _Plain:
+    """The columns without which a row is not there; whether a number or a moment is may depend on having bounds."""
+    columns = [
+        column for column in table.columns if not column.nullable and column.name != table.unit
+    ]
+    return [
+        [
+            "needed",
+            column.name,
+            column.kind.value,
+            str(column.low is not None),
+            str(column.high is not None),
+        ]
+        for column in sorted(columns, key=lambda column: column.name)
+    ]
+
+
+def _column(column: Column) -> _Plain:
+    """What of a column's declaration decides what is computed from it."""
+    return ["field", column.name, column.kind.value, _scalar(column.low), _scalar(column.high)]
+
+
+def _scalar(value: Scalar | None) -> _Plain:
+    match value:
+        case None:
+            return ["null"]
+        case bool():
+            return ["truth", str(value)]
+        case int() | Fraction():
+            return ["number", str(Fraction(value))]
+        case str():
+            return ["text", value]
+        case date():
+            return ["time", value.isoformat()]
+        case _:
+            assert_never(value)

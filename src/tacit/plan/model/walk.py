@@ -1,0 +1,84 @@
+"""Every expression that a question mentions: of its rows, its keys and its measures."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from tacit.plan.model.expressions import Expression, operands
+from tacit.plan.model.nodes import (
+    Computed,
+    Folded,
+    Inner,
+    Joined,
+    Kept,
+    Placed,
+    Question,
+    Rows,
+    Scan,
+    Stacked,
+    Where,
+    Window,
+    Windowed,
+)
+from tacit.plan.model.ownership import parts_of
+
+__all__ = ["list_expressions", "list_folds", "list_row_expressions", "walk_expression", "walk_rows"]
+
+
+def list_expressions(question: Question) -> Iterator[Expression]:
+    """The expressions of a question, each whole: conditions, keys, what is measured and what is calculated inside."""
+    for rows in walk_rows(question.rows):
+        yield from list_row_expressions(rows)
+    yield from (key.value for key in question.keys)
+    yield from (measure.value for measure in question.measures if measure.value is not None)
+
+
+def walk_rows(rows: Rows) -> Iterator[Rows]:
+    """The rows and all rows that they are made of."""
+    yield rows
+    for part in parts_of(rows):
+        yield from walk_rows(part)
+
+
+def list_row_expressions(rows: Rows) -> Iterator[Expression]:
+    """The expressions of one node of rows."""
+    match rows:
+        case Where(_, condition):
+            yield condition
+        case Computed(_, columns):
+            yield from (each.value for each in columns)
+        case Inner(_, keys, folds):
+            yield from (each.value for each in keys)
+            yield from (fold.value for fold in folds if fold.value is not None)
+        case Joined(_, _, on, _):
+            yield from (side for pair in on for side in pair)
+        case Windowed(_, windows):
+            for window in windows:
+                yield from _window_expressions(window)
+        case Scan() | Stacked() | Kept():
+            return
+        case _:
+            assert_never(rows)
+
+
+def list_folds(rows: Rows) -> Iterator[Folded]:
+    """What the rows of one unit become, wherever in the rows."""
+    for part in walk_rows(rows):
+        if isinstance(part, Inner):
+            yield from part.folds
+        elif isinstance(part, Windowed):
+            yield from (window.folded for window in part.columns if not isinstance(window, Placed))
+
+
+def walk_expression(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
+    yield expression
+    for operand in operands(expression):
+        yield from walk_expression(operand)
+
+
+def _window_expressions(window: Window) -> Iterator[Expression]:
+    yield from (by.value for by in window.order)
+    yield from window.by
+    value = window.value if isinstance(window, Placed) else window.folded.value
+    if value is not None:
+        yield value

@@ -1,0 +1,438 @@
+"""A plan while it is read: the one place where both doors turn names and aggregates into keys, measures and a view."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from tacit.errors import InvalidPlan, Unbounded
+from tacit.frozen import frozen
+from tacit.plan.model.describe import phrase
+from tacit.plan.model.expressions import (
+    Both,
+    Case,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    Moment,
+    MomentOf,
+    OneOf,
+    chain_conditions,
+    operands,
+)
+from tacit.plan.model.nodes import (
+    MOST_NUMBERS,
+    Distinct,
+    Key,
+    Measure,
+    Ordering,
+    Plan,
+    Question,
+    Rows,
+    Scan,
+    Shown,
+    Units,
+    View,
+    Where,
+)
+from tacit.plan.model.schema import OTHER, Column, Kind, Scalar, Table
+from tacit.plan.questions.expression_forms import Forms, meeting
+from tacit.plan.questions.measures import (
+    centred_sum,
+    count_measure,
+    pair_with,
+    pairs,
+    product_sum,
+    sum_measure,
+)
+from tacit.plan.questions.per_unit import has_null_group
+from tacit.plan.questions.public_keys import seen_values
+from tacit.plan.questions.quantile_grids import check_cells, rank_measure
+from tacit.plan.semantics.infer import condition_type, type_of
+from tacit.plan.semantics.type_bounds import widen
+
+__all__ = ["DEEPEST", "KEPT", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
+
+DEEPEST = 64
+"""The most calculations that may build on each other."""
+
+
+@frozen
+class Name:
+    """A name as it is written: one in double quotes is taken exactly, another one without regard to case."""
+
+    text: str
+    exact: bool = False
+
+    def means(self, other: str) -> bool:
+        """Whether it is a name of the other."""
+        return self.text == other if self.exact else self.text.casefold() == other.casefold()
+
+
+def find(name: Name, names: Sequence[str], what: str) -> str | None:
+    """The one that is meant, None if there is none."""
+    found = [other for other in names if name.means(other)]
+    if len(found) > 1 and name.text in found:
+        found = [name.text]
+    if len(found) > 1:
+        raise InvalidPlan(
+            f"{name.text!r} may be any of {_list_names(found)}",
+            f"put the name of the {what} in double quotes",
+        )
+    return found[0] if found else None
+
+
+def close_to(name: Name, names: Sequence[str], what: str) -> str:
+    """A remedy for a name that does not exist: the closest one, and all of them."""
+    folded = {other.casefold(): other for other in names}
+    close = get_close_matches(name.text[:64].casefold(), folded, n=1)
+    guess = f"did you mean {folded[close[0]]!r}? " if close else ""
+    return (
+        f"{guess}the {what}s are {_list_names(names)}"
+        if names
+        else f"no {what} is declared: declare those to ask about"
+    )
+
+
+def _list_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+class Named(Enum):
+    """What a name of the view may mean."""
+
+    KEY = "a key"
+    COLUMN = "a column of the answer"
+
+
+SELECTED = (Named.KEY,)
+"""What names mean in the columns of the answer."""
+KEPT = (Named.KEY, Named.COLUMN)
+"""What names mean in HAVING."""
+SORTED = (Named.COLUMN, Named.KEY)
+"""What names mean in ORDER BY."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A question about rows that look like a table, being read; `plan` closes it.
+
+    Without `rows` they are those of the table itself.
+    """
+
+    table: Table
+    conditions: list[Expression] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
+    key_names: list[str] = field(default_factory=list)
+    measures: dict[Measure, int] = field(default_factory=dict)
+    columns: list[Shown] = field(default_factory=list)
+    rows: Rows | None = None
+    grouped: bool = False
+    """Whether what comes out are groups: then windows look at them."""
+    named: dict[str, Any] = field(default_factory=dict)
+    """The windows that WINDOW names, as they were written."""
+    flags: list[tuple[Rows, Expression]] = field(default_factory=list)
+    """Rows among which units were looked for, and whether a row's unit is among them."""
+    finding: bool = False
+    """Whether keys whose values are not public are found in the data, which takes a delta."""
+
+    # ------------------------------------------------------------ rows
+
+    def column(self, name: Name) -> Column:
+        """The column of the table that a name means."""
+        names = [column.name for column in self.table.columns]
+        found = find(name, names, "column")
+        if found is None:
+            if self.table.unit is not None and find(name, [self.table.unit], "column"):
+                reason = f"{name.text[:64]!r} is the protected unit, of which nothing is told but how many there are"
+                raise InvalidPlan(
+                    reason, "ask about other columns, or count units with COUNT(DISTINCT …)"
+                )
+            reason = f"the table {self.table.name!r} has no column {name.text[:64]!r}"
+            raise InvalidPlan(reason, close_to(name, names, "column"))
+        return self.table.columns[names.index(found)]
+
+    def row_name(self, name: Name) -> Expression:
+        """What a name means in a row."""
+        return Field(self.column(name))
+
+    def where(self, condition: Expression) -> None:
+        """Keep only the rows for which the condition is true."""
+        _shallow(condition)
+        condition_type(condition)
+        self.conditions.append(condition)
+
+    def key(self, value: Expression, name: str | None = None) -> None:
+        """Group by an expression whose values are public or, where that is possible, found in the data."""
+        _shallow(value)
+        value = self._prove_key(value)
+        called = name or (value.column.name if isinstance(value, Field) else phrase(value))
+        if isinstance(value, Field) and value.column.name == self.table.unit:
+            raise InvalidPlan(
+                f"{called!r} names the protected unit: one group for each would be one answer about each",
+                "group by something that many units share, or count units: COUNT(DISTINCT "
+                + called
+                + ")",
+            )
+        if not any(isinstance(part, Field) for part in _parts(value)):
+            raise InvalidPlan(
+                "this is the same in every row, so it makes no groups", "group by a column"
+            )
+        possible = seen_values(value, self.rows or Scan(self.table), self.conditions)
+        values = None if possible is None else tuple(each for each in possible if each is not None)
+        if not values and not self.finding:
+            reason = f"which values {called!r} has is private, and unknown keys need delta > 0"
+            raise InvalidPlan(reason, _how_to_know(value))
+        null = has_null_group(value) and (
+            type_of(value).nullable if possible is None else None in possible
+        )
+        key = Key(value, values or None, null)
+        if values and isinstance(value, Field) and value.column.other:
+            key = _key_with_other(value, values, null=null)
+        if key not in self.keys:
+            self.keys.append(key)
+            self.key_names.append(called)
+
+    def _prove_key(self, value: Expression) -> Expression:
+        """A key of which no row can fail: one that is found in the data needs no bounds but those of its type."""
+        try:
+            type_of(value)
+        except Unbounded:
+            if not self.finding:
+                raise
+            value = widen(value)
+            type_of(value)
+        return value
+
+    # ------------------------------------------------------------ measures
+
+    def count(self, value: Expression | None = None) -> Expression:
+        """The released number of rows, or of rows in which a value is not NULL."""
+        _shallow(value)
+        if isinstance(value, Literal) and value.value is None:
+            raise InvalidPlan("NULL is never counted", "count the rows: COUNT(*)")
+        return self._place(count_measure(value))
+
+    def units(self, condition: Expression | None = None) -> Expression:
+        """The released number of units, with a row for which a condition is true; where every row is one, of rows."""
+        _shallow(condition)
+        found = count_measure(meeting(condition))
+        return self._place(found if self.table.unit is None else Units(found.value))
+
+    def distinct(self, value: Expression) -> Expression:
+        """The released number of different values."""
+        _shallow(value)
+        if isinstance(value, Literal):
+            raise InvalidPlan("a constant has one value", "count the rows: COUNT(*)")
+        type_of(value)
+        return self._place(Distinct(value))
+
+    def sum(self, value: Expression) -> Expression:
+        """The released sum of a value."""
+        _shallow(value)
+        return self._place(sum_measure(value))
+
+    def mean(self, value: Expression) -> Expression:
+        """The mean of a value, from its released centred sum and count."""
+        _shallow(value)
+        return MeanOf(
+            self._place(centred_sum(value)).place, self._place(count_measure(value)).place
+        )
+
+    def rank_value(self, value: Expression, rank: Fraction) -> Expression:
+        """The value of a rank: a quantile, or about the least (0) or the greatest (1)."""
+        _shallow(value)
+        return self._place(rank_measure(value, rank))
+
+    def moment(
+        self, moment: Moment, first: Expression, second: Expression | None = None
+    ) -> Expression:
+        """A variance, or a covariance or correlation of two values, from released counts and sums.
+
+        What is of two values is of the rows in which neither is NULL.
+        """
+        _shallow(first, second)
+        if second is None:
+            total = centred_sum(first)
+            return self._moment(moment, count_measure(first), total, product_sum(total, total))
+        one, two = centred_sum(pair_with(first, second)), centred_sum(pair_with(second, first))
+        squares = (
+            [product_sum(one, one), product_sum(two, two)] if moment is Moment.CORRELATION else []
+        )
+        return self._moment(moment, pairs(first, second), one, two, *squares, product_sum(one, two))
+
+    def _moment(self, moment: Moment, *measures: Measure) -> Expression:
+        return MomentOf(moment, tuple(self._place(measure).place for measure in measures))
+
+    def _place(self, measure: Measure) -> MeasureOf:
+        return MeasureOf(self.measures.setdefault(measure, len(self.measures)))
+
+    # ------------------------------------------------------------ view
+
+    @property
+    def question(self) -> Question:
+        """The question as far as it has been read."""
+        rows: Rows = Scan(self.table) if self.rows is None else self.rows
+        if self.conditions:
+            rows = Where(rows, chain_conditions(Both, self.conditions))
+        return Question(rows, tuple(self.keys), tuple(self.measures))
+
+    @property
+    def released_forms(self) -> Forms:
+        """How expressions over the release are written."""
+        return Forms(lambda: self.question)
+
+    def released_name(self, name: Name, among: Sequence[Named]) -> Expression:
+        """What a name means in the view: the first of a key and a column of the answer that has it."""
+        for kind in among:
+            meant = self._key_named(name) if kind is Named.KEY else self._column_named(name)
+            if meant is not None:
+                return meant
+        column = self.column(name)
+        if column.name == self.table.unit:
+            reason = f"{column.name!r} names the protected unit and is never shown"
+            raise InvalidPlan(reason, f"count units: COUNT(DISTINCT {column.name})")
+        if self.keys:
+            reason = f"{column.name!r} is not a key: a group has many values of it"
+            raise InvalidPlan(
+                reason, f"add it to GROUP BY, or ask for COUNT, SUM or AVG of {column.name}"
+            )
+        measure = "AVG" if column.kind in (Kind.INTEGER, Kind.NUMBER) else "COUNT"
+        raise InvalidPlan(
+            f"{column.name!r} has a value in every row, and no row ever leaves",
+            f"ask about many rows: COUNT(*), {measure}({column.name}), or GROUP BY {column.name}",
+        )
+
+    def _key_named(self, name: Name) -> Expression | None:
+        found = find(name, list(dict.fromkeys(self.key_names)), "column")
+        return None if found is None else KeyOf(self.key_names.index(found))
+
+    def key_of(self, value: Expression) -> KeyOf | None:
+        """The key that is calculated like this, if there is one."""
+        same = (value, widen(value)) if self.finding else (value,)
+        return next(
+            (KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None
+        )
+
+    def _column_named(self, name: Name) -> Expression | None:
+        found = find(name, [shown.name for shown in self.columns], "column")
+        return (
+            None
+            if found is None
+            else next(shown.value for shown in self.columns if shown.name == found)
+        )
+
+    def show(self, name: str, value: Expression) -> None:
+        """Add a column to the answer."""
+        _shallow(value)
+        type_of(value, self.question)
+        if not name.strip():
+            raise InvalidPlan("a column of the answer has no name", "give it one: ... AS name")
+        if name.casefold() in {shown.name.casefold() for shown in self.columns}:
+            raise InvalidPlan(
+                f"two columns are named {name!r}", "give one of them another name: ... AS other"
+            )
+        self.columns.append(Shown(name, value))
+
+    def plan(
+        self,
+        having: Expression | None = None,
+        order: Sequence[Ordering] = (),
+        limit: int | None = None,
+        offset: int = 0,
+        qualify: Expression | None = None,
+    ) -> Plan:
+        """The plan that has been read."""
+        _shallow(having, qualify, *(ordering.value for ordering in order))
+        if not self.measures and self.question.unknown:
+            # which keys there are is all that is asked: they are measured, or nobody would know of what
+            self.count()
+        question = self.question
+        if having is not None:
+            condition_type(having, question)
+        if qualify is not None:
+            condition_type(qualify, question)
+        for ordering in order:
+            type_of(ordering.value, question)
+        if not self.measures:
+            known = "the groups themselves are public, only what is counted in them is not"
+            raise InvalidPlan(
+                f"nothing is measured{'' if question.unknown else f': {known}'}",
+                "ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VARIANCE(x), STDDEV(x) or MEDIAN(x)",
+            )
+        self._is_not_too_wide()
+        self._intervals_have_names()
+        return Plan(
+            question, View(tuple(self.columns), having, tuple(order), limit, offset, qualify)
+        )
+
+    def _is_not_too_wide(self) -> None:
+        numbers = len(self.measures) * prod(len(key.public_values) for key in self.question.public)
+        if numbers > MOST_NUMBERS:
+            reason = (
+                f"the keys have so many combinations that {numbers:,} numbers would be released"
+            )
+            raise InvalidPlan(
+                reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers"
+            )
+        check_cells(tuple(self.measures), tuple(self.keys))
+
+    def _intervals_have_names(self) -> None:
+        """Every measured column n brings n_low and n_high, which no other column may be called."""
+        names = {shown.name.casefold(): shown.name for shown in self.columns}
+        for shown in self.columns:
+            for end in ("_low", "_high"):
+                other = names.get((shown.name + end).casefold())
+                if other is not None and not isinstance(shown.value, KeyOf | Literal):
+                    reason = (
+                        f"{other!r} is the name of the interval that {shown.name!r} brings with it"
+                    )
+                    raise InvalidPlan(reason, f"give the column {other!r} another name")
+
+
+def _key_with_other(value: Field, values: tuple[Scalar, ...], *, null: bool) -> Key:
+    """A key whose undeclared values are one; NULL is among them, unless it has a group of its own."""
+    listed = OneOf(
+        value, tuple(Literal(each, value.column.kind) for each in value.column.values or values)
+    )
+    nothing = ((IsNull(value), Literal(None, Kind.TEXT)),) if null else ()
+    return Key(Case((*nothing, (listed, value)), Literal(OTHER, Kind.TEXT)), (*values, OTHER), null)
+
+
+def _parts(expression: Expression) -> Iterator[Expression]:
+    yield expression
+    for part in operands(expression):
+        yield from _parts(part)
+
+
+def _how_to_know(value: Expression) -> str:
+    """How the values of a key become public."""
+    if not isinstance(value, Field):
+        return (
+            "group by what few values are known of: a CASE of constants, FLOOR(x / 10) * 10 or DATE_TRUNC('month', x) "
+            "of a column with declared bounds"
+        )
+    name, kind = value.column.name, value.column.kind
+    if kind in {Kind.TEXT, Kind.BOOLEAN}:
+        return f'declare them in the policy: {name} = {{ type = "{kind.value}", values = [...] }}'
+    bounds = f'declare them or close bounds in the policy: {name} = {{ type = "{kind.value}", low = ..., high = ... }}'
+    return bounds if kind in {Kind.INTEGER, Kind.DATE} else f"{bounds}, and group by buckets of it"
+
+
+def _shallow(*expressions: Expression | None) -> None:
+    """Refuse an expression so deep that those who read it after us might not come to its end."""
+    left = [(expression, 1) for expression in expressions if expression is not None]
+    while left:
+        expression, depth = left.pop()
+        if depth > DEEPEST:
+            raise InvalidPlan(
+                f"more than {DEEPEST} calculations build on each other", "ask a simpler question"
+            )
+        left += [(operand, depth + 1) for operand in operands(expression)]

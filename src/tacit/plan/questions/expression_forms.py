@@ -1,0 +1,494 @@
+"""How both doors write expressions: constants read exactly, kinds reconciled, long chains balanced."""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from numbers import Integral, Rational
+
+from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
+from tacit.plan.model.expressions import (
+    Arithmetic,
+    Both,
+    Called,
+    Case,
+    Cast,
+    Compared,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Like,
+    Literal,
+    Not,
+    OneOf,
+    negate,
+    operands,
+)
+from tacit.plan.model.functions import FORMATS, TRUNCATED, UNITS, Function
+from tacit.plan.model.nodes import Question
+from tacit.plan.model.schema import Kind, Scalar
+from tacit.plan.questions.declared_constants import check_declared
+from tacit.plan.semantics.function_types import ARITY
+from tacit.plan.semantics.functions import later, lower
+from tacit.plan.semantics.infer import condition_type, type_of
+from tacit.plan.semantics.ranges import INT64, LARGEST
+from tacit.plan.semantics.type import CALENDAR, NUMERIC, refuse
+from tacit.plan.semantics.values import constant
+
+__all__ = [
+    "Forms",
+    "literal",
+    "meeting",
+    "number",
+    "only",
+    "read_day",
+    "read_moment",
+    "unit_named",
+]
+
+NULL = Literal(None, Kind.BOOLEAN)
+"""NULL before it is known of which kind it is."""
+
+_PASSED_OVER = {Function.COALESCE, Function.LEAST, Function.GREATEST, Function.CONCAT}
+_SPANS = "add whole days to a day, or an interval: x + INTERVAL 1 DAY; what lies between is DATE_DIFF('hour', a, b)"
+_DAYS = "write a day as DATE '2025-01-31'"
+_MOMENTS = "write a moment as TIMESTAMP '2025-01-31 12:00:00', in UTC"
+
+
+def literal(value: object) -> Literal:
+    """A constant of Python as a literal; a float means the decimal that it prints as.
+
+    >>> literal(0.1)
+    Literal(value=Fraction(1, 10), kind=<Kind.NUMBER: 'number'>)
+    """
+    match value:
+        case None:
+            return NULL
+        case bool():
+            return Literal(value, Kind.BOOLEAN)
+        case Integral():
+            return _integer(int(value))
+        case str():
+            return _text(str(value))
+        case datetime():
+            return Literal(_utc(value), Kind.TIMESTAMP)
+        case date():
+            return Literal(value, Kind.DATE)
+        case float() if isfinite(value):
+            return _fraction(Fraction(repr(float(value))))
+        case Decimal() if value.is_finite() and abs(value.adjusted()) < 400:
+            return _fraction(Fraction(value))
+        case Rational():
+            return _fraction(Fraction(int(value.numerator), int(value.denominator)))
+    raise InvalidPlan(
+        f"a constant of type {type(value).__name__} is not understood",
+        "write a finite number, a text, true or false, a date or a datetime",
+    )
+
+
+def number(text: str) -> Literal:
+    """A number as it is written in SQL: an integer without a point or an exponent, else exactly the decimal."""
+    if re.fullmatch(r"[0-9]{1,25}", text):
+        return _integer(int(text))
+    if len(text) <= 60 and re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", text):
+        return _fraction(Fraction(text.lower().replace(".e", "e").rstrip(".")))
+    raise InvalidPlan(
+        "this number is too long or not understood", "write it with digits, a point and an exponent"
+    )
+
+
+def _text(value: str) -> Literal:
+    if "\0" in value or (
+        not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)
+    ):
+        raise InvalidPlan(
+            "this text holds a character that is none",
+            "leave out NUL and halves of surrogate pairs",
+        )
+    return Literal(value, Kind.TEXT)
+
+
+def _integer(value: int) -> Literal:
+    if value not in INT64 and value != 1 << 63:  # minus 2**63 is written as minus and 2**63
+        raise InvalidPlan(
+            "this integer does not fit into 64 bits", "write it with a point, as a decimal"
+        )
+    return Literal(value, Kind.INTEGER)
+
+
+def _fraction(value: Fraction) -> Literal:
+    if abs(value) > LARGEST:
+        raise InvalidPlan("this number is too large", "write one below 10 to the power of 300")
+    return Literal(value, Kind.NUMBER)
+
+
+def _utc(value: datetime) -> datetime:
+    """A moment without a zone, which is in UTC."""
+    return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+
+
+def read_day(text: str) -> Literal:
+    """A day from its ISO spelling."""
+    if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
+        raise InvalidPlan("this is not a day", _DAYS)
+    try:
+        return Literal(date.fromisoformat(text), Kind.DATE)
+    except ValueError:
+        raise InvalidPlan("there is no such day", _DAYS) from None
+
+
+def read_moment(text: str) -> Literal:
+    """A moment from its ISO spelling, in UTC and to the microsecond."""
+    if not re.fullmatch(
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?", text
+    ):
+        raise InvalidPlan("this is not a moment", _MOMENTS)
+    day, _, clock = text.replace("T", " ").partition(" ")
+    whole, _, part = clock.partition(".")
+    try:
+        found = datetime.fromisoformat(f"{day} {whole or '00:00'}")
+    except ValueError:
+        raise InvalidPlan("there is no such moment", _MOMENTS) from None
+    return Literal(
+        found.replace(microsecond=int(part.ljust(6, "0")) if part else 0), Kind.TIMESTAMP
+    )
+
+
+def only(value: Expression, condition: Expression | None) -> Expression:
+    """A value in the rows for which a condition is true, and NULL in all others."""
+    return value if condition is None else Forms().case([(condition, value)], NULL)
+
+
+def meeting(condition: Expression | None) -> Expression | None:
+    """What is NULL but in the rows for which a condition is true; None without a condition."""
+    return None if condition is None else only(Literal(1, Kind.INTEGER), condition)
+
+
+@frozen
+class Forms:
+    """Expressions over rows or, with a question, over its release.
+
+    `asking` gives the question as far as it has been read: an operand that is read later may bring a new measure.
+    """
+
+    asking: Callable[[], Question] | None = None
+
+    @property
+    def question(self) -> Question | None:
+        """The question whose release is meant; None over rows."""
+        return None if self.asking is None else self.asking()
+
+    def arithmetic(self, operator: str, left: Expression, right: Expression) -> Expression:
+        """left + - * / % right; a day and whole days make a day, and two days are so many days apart."""
+        self._not_null("calculate with", left, right)
+        if not (self._may_be_time(left) or self._may_be_time(right)):
+            return Arithmetic(operator, left, right)
+        sides = (
+            (self._cast_like(left, right), self._cast_like(right, left))
+            if operator == "-"
+            else (left, right)
+        )
+        kinds = tuple(type_of(side, self.question).kind for side in sides)
+        match operator, kinds:
+            case "+", (Kind.DATE, Kind.INTEGER):
+                return self._days_later(left, right)
+            case "+", (Kind.INTEGER, Kind.DATE):
+                return self._days_later(right, left)
+            case "-", (Kind.DATE, Kind.INTEGER):
+                return self._days_later(left, negate(right))
+            case "-", (Kind.DATE, Kind.DATE):
+                return Called(Function.DATE_DIFF, (Literal("day", Kind.TEXT), sides[1], sides[0]))
+            case _ if set(kinds) & set(CALENDAR):
+                culprit = next(
+                    side for side, kind in zip(sides, kinds, strict=True) if kind in CALENDAR
+                )
+                reason = f"a value of kind {kinds[0].value} {operator} one of kind {kinds[1].value} is not understood"
+                refuse(culprit, reason, _SPANS, self.question)
+        return Arithmetic(operator, left, right)
+
+    def _may_be_time(self, side: Expression) -> bool:
+        """Whether a side of a calculation may be a day or a moment; long calculations are known not to be at once."""
+        match side:
+            case Called(Function.DATE_TRUNC | Function.DATE_ADD, _) | Cast(
+                _, Kind.DATE | Kind.TIMESTAMP
+            ):
+                return True
+            case Called() | Case():
+                return any(map(self._may_be_time, operands(side)))
+            case Literal() | Field() | KeyOf():
+                return type_of(side, self.question).kind in CALENDAR
+            case _:
+                return False
+
+    def _days_later(self, day: Expression, count: Expression) -> Expression:
+        return Cast(Called(Function.DATE_ADD, (day, count, Literal("day", Kind.TEXT))), Kind.DATE)
+
+    def later(self, operand: Expression, count: int, unit: str) -> Expression:
+        """A moment so many years, months, days, … later; that of a constant is a constant."""
+        self._not_null("calculate with", operand)
+        name = unit_named(unit)
+        if name in UNITS and abs(count) > UNITS[name]:
+            raise InvalidPlan(
+                "this interval is longer than all of time", f"write at most {UNITS[name]} {name}s"
+            )
+        kind = type_of(operand, self.question).kind
+        if isinstance(operand, Literal) and kind in CALENDAR and name in UNITS:
+            moment = _midnight(operand) if kind is Kind.DATE else operand
+            assert isinstance(moment, Literal)
+            found = later(int(constant(moment.value, Kind.TIMESTAMP) or 0), count, name)
+            if found is None:
+                raise InvalidPlan(
+                    "this moment lies beyond the years 1 to 9999", "write a shorter interval"
+                )
+            return Literal(datetime(1970, 1, 1) + timedelta(microseconds=found), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC
+        return Called(
+            Function.DATE_ADD, (operand, Literal(count, Kind.INTEGER), Literal(name, Kind.TEXT))
+        )
+
+    def call(self, function: Function, operands: Sequence[Expression]) -> Expression:
+        """A function of its operands; NULLs that it passes over are left out, and kinds are reconciled."""
+        least, most = ARITY[function]
+        if not least <= len(operands) <= most:
+            count = f"{least} values" if least == most else f"from {least} to {most} values"
+            raise InvalidPlan(
+                f"{function.value} takes {count}", "list them in parentheses, with commas between"
+            )
+        if function is Function.DISTINCT and NULL in operands:
+            return Not(IsNull(operands[0] if operands[1] == NULL else operands[1]))
+        given = list(operands)
+        if function in _PASSED_OVER:
+            given = [part for part in operands if part != NULL]
+            if not given:
+                raise InvalidPlan(
+                    f"{function.value} of nothing but NULL is always the same", "give it a value"
+                )
+        else:
+            self._not_null("calculate with", *given)
+        if function is Function.NULLIF:  # what is given back stays of its kind
+            given = [given[0], self._cast_like(given[1], given[0])]
+            check_declared(given[0], given[1], self.question)
+        elif function in _PASSED_OVER | {Function.DISTINCT} and function is not Function.CONCAT:
+            given = self._alike(given)
+        if function is Function.DISTINCT:
+            check_declared(given[0], given[1], self.question)
+            check_declared(given[1], given[0], self.question)
+        return Called(function, tuple(given))
+
+    def moment_part(self, part: str, operand: Expression) -> Expression:
+        """EXTRACT(part FROM operand)."""
+        return self.call(Function.EXTRACT, [Literal(unit_named(part), Kind.TEXT), operand])
+
+    def in_units(self, function: Function, unit: str, *moments: Expression) -> Expression:
+        """DATE_TRUNC and DATE_DIFF, in a unit of time."""
+        return self.call(function, [Literal(unit_named(unit), Kind.TEXT), *self._alike(moments)])
+
+    def is_truth(self, operand: Expression, truth: bool) -> Expression:
+        """Whether a condition is true, or false, and not NULL."""
+        self._not_null("compare with", operand)
+        condition_type(operand, self.question)
+        return Called(
+            Function.COALESCE, (operand if truth else Not(operand), Literal(False, Kind.BOOLEAN))
+        )
+
+    def like_either_case(self, operand: Expression, pattern: Expression) -> Expression:
+        """operand ILIKE pattern: both in lower case, letter by letter."""
+        found = self.like(operand, pattern)
+        assert isinstance(found, Like)
+        return Like(Called(Function.LOWER, (operand,)), lower(found.pattern))
+
+    def compare(self, operator: str, left: Expression, right: Expression) -> Expression:
+        """left = <> < <= > >= right; a text beside a day or a moment is read as one."""
+        self._not_null("compare with", left, right)
+        one, other = self._cast_like(left, right), self._cast_like(right, left)
+        if operator in {"=", "<>"}:
+            check_declared(one, other, self.question)
+            check_declared(other, one, self.question)
+        return Compared(operator, one, other)
+
+    def is_between(self, operand: Expression, low: Expression, high: Expression) -> Expression:
+        """low <= operand <= high."""
+        return Both(self.compare(">=", operand, low), self.compare("<=", operand, high))
+
+    def one_of(self, operand: Expression, options: Sequence[Expression]) -> Expression:
+        """Whether the operand is one of some constants."""
+        self._not_null("compare with", operand)
+        if not options:
+            raise InvalidPlan("nothing is listed", "list at least one constant, as in x IN (1, 2)")
+        read: list[Literal] = []
+        for option in options:
+            constant = self._cast_like(option, operand)
+            if not isinstance(constant, Literal):
+                refuse(
+                    option,
+                    "a list may hold constants only",
+                    "compare with AND and OR instead",
+                    self.question,
+                )
+            check_declared(operand, constant, self.question)
+            read.append(self._type_literal(constant, operand))
+        return OneOf(operand, tuple(read))
+
+    def like(self, operand: Expression, pattern: Expression) -> Expression:
+        """operand LIKE pattern."""
+        if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+            refuse(
+                pattern,
+                "a pattern must be a constant text",
+                "write it in quotes: x LIKE 'a%'",
+                self.question,
+            )
+        if re.fullmatch(r"(?s)(\\.|[^\\])*", pattern.value) is None:
+            refuse(
+                pattern,
+                "this pattern ends in a backslash, which needs something after it",
+                "write it twice",
+            )
+        self._not_null("compare with", operand)
+        return Like(operand, pattern.value)
+
+    def case(
+        self, branches: Sequence[tuple[Expression, Expression]], otherwise: Expression
+    ) -> Expression:
+        """The value of the first branch whose condition is true; NULLs take the kind of the other branches."""
+        values = [*(value for _, value in branches), otherwise]
+        known = next((value for value in values if value != NULL), None)
+        if known is None:
+            raise InvalidPlan("every branch of this CASE is NULL", "give one of them a value")
+        typed = [self._type_literal(value, known) if value == NULL else value for value in values]
+        conditions = [condition for condition, _ in branches]
+        return Case(tuple(zip(conditions, typed, strict=False)), typed[-1])
+
+    def cast(self, operand: Expression, kind: Kind) -> Expression:
+        """The operand as another kind; a constant text is read at once as a day or a moment."""
+        self._not_null("cast", operand)
+        match operand, kind:
+            case Literal(str(text), _), Kind.DATE:
+                return read_day(text)
+            case Literal(str(text), _), Kind.TIMESTAMP:
+                return read_moment(text)
+            case _:
+                return Cast(operand, kind)
+
+    def decimal(self, operand: Expression, digits: int, decimals: int) -> Expression:
+        """CAST(operand AS DECIMAL(digits, decimals)): a number that is rounded to so many decimals, as a double.
+
+        Of rows it is proved that the digits suffice; what is released is rounded, whatever its size.
+        """
+        self._not_null("cast", operand)
+        if type_of(operand, self.question).kind not in NUMERIC:
+            refuse(
+                operand,
+                "only numbers are cast to DECIMAL",
+                "cast it to DOUBLE first, and round it",
+                self.question,
+            )
+        if not 1 <= digits <= 38 or not 0 <= decimals <= min(digits, 15):
+            raise InvalidPlan(
+                "there is no such DECIMAL here",
+                "write at most 38 digits, and 15 of them after the point",
+            )
+        number = (
+            operand
+            if type_of(operand, self.question).kind is Kind.NUMBER
+            else Cast(operand, Kind.NUMBER)
+        )
+        found = Called(Function.ROUND, (number, Literal(decimals, Kind.INTEGER)))
+        known = type_of(found, self.question).range
+        if self.question is None and (known is None or known.furthest >= 10 ** (digits - decimals)):
+            reason = f"this may have more than {digits - decimals} digits before the point"
+            refuse(
+                operand,
+                reason,
+                f"write ROUND(x, {decimals}), or declare bounds that are close enough",
+            )
+        return found
+
+    def holds(self, operand: Expression, part: Expression, before: str, after: str) -> Expression:
+        """Whether a text begins with, ends with or contains a constant: a LIKE in which no sign is special."""
+        if not isinstance(part, Literal) or not isinstance(part.value, str):
+            refuse(
+                part, "what a text holds must be a constant", "write it in quotes", self.question
+            )
+        escaped = re.sub(r"([\\%_])", r"\\\1", part.value)
+        return self.like(operand, Literal(f"{before}{escaped}{after}", Kind.TEXT))
+
+    def format_time(self, operand: Expression, text: str) -> Expression:
+        """STRFTIME(operand, text); with a year in it, of the beginning of the finest unit that it writes."""
+        self._not_null("calculate with", operand)
+        letters = [part[:1] for part in text.split("%")[1:]]
+        if any(letter in "Yy" for letter in letters) and all(
+            letter in FORMATS for letter in letters
+        ):
+            finest = max((FORMATS[letter] for letter in letters), key=TRUNCATED.index)
+            unit = Literal(finest, Kind.TEXT)
+            begun = Called(Function.DATE_TRUNC, (unit, operand))
+            if not (
+                isinstance(operand, Called)
+                and (operand.function, operand.operands[0]) == (begun.function, unit)
+            ):
+                operand = begun
+        return self.call(Function.STRFTIME, [operand, Literal(text, Kind.TEXT)])
+
+    def _cast_like(self, side: Expression, other: Expression) -> Expression:
+        """A side of a comparison, as the kind of the other side where that is a day or a moment."""
+        if side == NULL:
+            return side
+        match side, type_of(other, self.question).kind:
+            case Literal(str(text), _), Kind.DATE:
+                return read_day(text)
+            case Literal(str(text), _), Kind.TIMESTAMP:
+                return read_moment(text)
+            case _, Kind.TIMESTAMP if type_of(side, self.question).kind is Kind.DATE:
+                return _midnight(side)
+            case _:
+                return side
+
+    def _alike(self, sides: Sequence[Expression]) -> list[Expression]:
+        """Several values of one kind, where one of them is a day or a moment."""
+        kinds = [
+            Kind.TEXT if _is_text(side) else type_of(side, self.question).kind for side in sides
+        ]
+        lead = next(
+            (
+                i
+                for kind in (Kind.TIMESTAMP, Kind.DATE)
+                for i, each in enumerate(kinds)
+                if each is kind
+            ),
+            None,
+        )
+        return (
+            list(sides) if lead is None else [self._cast_like(side, sides[lead]) for side in sides]
+        )
+
+    def _type_literal(self, side: Literal | Expression, other: Expression) -> Literal:
+        assert isinstance(side, Literal)
+        return Literal(None, type_of(other, self.question).kind) if side == NULL else side
+
+    def _not_null(self, what: str, *sides: Expression) -> None:
+        if NULL in sides:
+            raise InvalidPlan(
+                f"to {what} NULL gives NULL, always", "ask IS NULL or IS NOT NULL, or leave it out"
+            )
+
+
+def unit_named(text: str) -> str:
+    """The name of a unit or a part of time: in lower case, one and not many."""
+    name = text.lower().removesuffix("s") if text.isascii() else text
+    return {"dayofweek": "dow", "dayofyear": "doy", "dayofmonth": "day"}.get(name, name)
+
+
+def _is_text(side: Expression) -> bool:
+    return isinstance(side, Literal) and isinstance(side.value, str)
+
+
+def _midnight(side: Expression) -> Expression:
+    """A day as the moment at which it begins."""
+    value: Scalar | None = side.value if isinstance(side, Literal) else None
+    if isinstance(value, date):
+        return Literal(datetime(value.year, value.month, value.day), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
+    return Cast(side, Kind.TIMESTAMP)

@@ -1,0 +1,71 @@
+"""What a group's numbers are among those of other groups, for both doors, and how frames say it."""
+
+from collections.abc import Iterator, Sequence
+
+from tacit.errors import InvalidPlan
+from tacit.plan.model.expressions import (
+    Across,
+    Expression,
+    Literal,
+    Look,
+    MeanOf,
+    MeasureOf,
+    MomentOf,
+    operands,
+)
+from tacit.plan.questions.draft import Draft
+from tacit.plan.semantics.infer import type_of
+
+__all__ = ["looks", "without_windows"]
+
+_FARTHEST = 1_000_000
+
+
+def looks(
+    look: Look,
+    operand: Expression | None,
+    by: Sequence[Expression],
+    order: Sequence[tuple[Expression, bool]],
+    offset: int,
+    draft: Draft,
+) -> Expression:
+    """What a group's numbers are among those of other groups, for both doors."""
+    for part in (*([] if operand is None else [operand]), *by, *(value for value, _ in order)):
+        if any(isinstance(each, Across) for each in _parts(part)):
+            raise InvalidPlan(
+                "a window does not look at other windows", "put one of them into a question inside"
+            )
+    if any(isinstance(each, MeasureOf | MeanOf | MomentOf) for part in by for each in _parts(part)):
+        reason = "groups are divided by keys: by released numbers they would be divided by noise"
+        raise InvalidPlan(reason, "write PARTITION BY a key, or leave it out")
+    if any(isinstance(value, Literal) for value, _ in order):
+        raise InvalidPlan("a constant is no order", "name what to order by")
+    if operand is None and look not in {Look.COUNT, Look.RANK, Look.DENSE, Look.NUMBER}:
+        raise InvalidPlan(f"{look.value} needs a value", f"write {look.value}(x) OVER (...)")
+    if operand is not None and look in {Look.RANK, Look.DENSE, Look.NUMBER}:
+        raise InvalidPlan(f"{look.value} takes no value", "say in which order: ORDER BY")
+    if not order and look in {Look.RANK, Look.DENSE, Look.NUMBER, Look.BEFORE, Look.AFTER}:
+        raise InvalidPlan(
+            f"{look.value} needs an order", f"write {look.value}(...) OVER (ORDER BY ...)"
+        )
+    if not 0 <= offset <= _FARTHEST:
+        raise InvalidPlan("this looks too far", f"look at most {_FARTHEST:,} groups away")
+    found = Across(
+        look, operand, tuple(by), tuple(order), offset if look in {Look.BEFORE, Look.AFTER} else 1
+    )
+    type_of(found, draft.question)
+    return found
+
+
+def without_windows(expression: Expression | None) -> None:
+    """Refuse a condition of HAVING that looks at other groups: which groups there are is decided before."""
+    if expression is not None and any(isinstance(part, Across) for part in _parts(expression)):
+        raise InvalidPlan(
+            "HAVING chooses the groups that windows look at", "write QUALIFY, after HAVING"
+        )
+
+
+def _parts(expression: Expression) -> Iterator[Expression]:
+    yield expression
+    for part in operands(expression):
+        yield from _parts(part)

@@ -1,0 +1,103 @@
+"""The public values of a key that was calculated inside: what its column was calculated from is looked at, too."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
+
+from tacit.plan.model.expressions import Expression, Field, operands, substitute
+from tacit.plan.model.nodes import (
+    Computed,
+    Defined,
+    Inner,
+    Joined,
+    Kept,
+    Rows,
+    Scan,
+    Stacked,
+    Where,
+    Windowed,
+)
+from tacit.plan.model.schema import KeyValue
+from tacit.plan.questions.columns import columns_of
+from tacit.plan.questions.public_values import MOST_VALUES, possible_values
+
+__all__ = ["seen_values"]
+
+
+def seen_values(
+    value: Expression, rows: Rows, conditions: Sequence[Expression]
+) -> tuple[KeyValue, ...] | None:
+    """What a key can be over rows that meet some conditions, NULL last; None if no value of it is known.
+
+    Claim:      nothing here depends on a row.
+    Because:    only the plan is passed in.
+    Checked by: tests/unit/plan/questions/test_public_keys.py
+    """
+    found = possible_values(value, conditions)
+    if found is not None:
+        return found
+    match rows:
+        case Scan():
+            return None
+        case Stacked(parts):
+            return _of_all(value, parts, conditions)
+        case Where(inner, condition):
+            return seen_values(value, inner, [*conditions, condition])
+        case Kept(inner, _, _) | Windowed(inner, _):
+            return _of(value, inner, conditions)
+        case Computed(inner, columns):
+            return _through(value, inner, conditions, columns)
+        case Inner(inner, keys, _):
+            return _through(value, inner, conditions, keys)
+        case Joined(left, right, _, _):
+            return _of(value, left, conditions) or _of(value, right, conditions)
+        case _:
+            assert_never(rows)
+
+
+def _of_all(
+    value: Expression, parts: Sequence[Rows], conditions: Sequence[Expression]
+) -> tuple[KeyValue, ...] | None:
+    """The values of a key in any of several stacked rows, if those of all are known."""
+    found: list[KeyValue] = []
+    for part in parts:
+        values = seen_values(value, part, conditions)
+        if values is None:
+            return None
+        found += values
+    if len(found) > MOST_VALUES:
+        return None
+    return tuple(sorted(dict.fromkeys(found), key=lambda each: each is None))
+
+
+def _through(
+    value: Expression, inner: Rows, conditions: Sequence[Expression], columns: Sequence[Defined]
+) -> tuple[KeyValue, ...] | None:
+    """The values of a key over rows that were calculated, if it is made of what was calculated there."""
+    names = {each.name: each.value for each in columns}
+    if not _names(value) <= set(names):
+        return None
+    kept = [condition for condition in conditions if _names(condition) <= set(names)]
+    return seen_values(substitute(value, names), inner, [substitute(each, names) for each in kept])
+
+
+def _of(
+    value: Expression, rows: Rows, conditions: Iterable[Expression]
+) -> tuple[KeyValue, ...] | None:
+    """The values of a key over some of the rows that it stands beside, if it is made of their columns alone."""
+    known = {column.name for column in columns_of(rows)}
+    if not _names(value) <= known:
+        return None
+    return seen_values(
+        value, rows, [condition for condition in conditions if _names(condition) <= known]
+    )
+
+
+def _names(expression: Expression) -> set[str]:
+    return set(_fields(expression))
+
+
+def _fields(expression: Expression) -> Iterator[str]:
+    if isinstance(expression, Field):
+        yield expression.column.name
+    for part in operands(expression):
+        yield from _fields(part)

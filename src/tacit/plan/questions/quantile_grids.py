@@ -1,0 +1,142 @@
+"""What is ranked, and on which grid: quantiles, and the least and the greatest value."""
+
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor, prod
+from typing import Any, NoReturn
+
+from tacit.errors import InvalidPlan
+from tacit.plan.model.expressions import Expression, Field
+from tacit.plan.model.grids import Even
+from tacit.plan.model.nodes import MOST_CELLS, Key, Measure, Question, Ranked
+from tacit.plan.model.schema import Kind
+from tacit.plan.questions.measures import step_of
+from tacit.plan.semantics.infer import type_of
+from tacit.plan.semantics.ranges import Range
+from tacit.plan.semantics.type import CALENDAR, Type, refuse, refuse_unbounded
+
+__all__ = [
+    "GREATEST",
+    "LEAST",
+    "MEDIAN",
+    "MOST_CELLS",
+    "check_cells",
+    "columns_of_answer",
+    "rank_from",
+    "rank_measure",
+    "width_of",
+]
+
+LEAST, MEDIAN, GREATEST = Fraction(0), Fraction(1, 2), Fraction(1)
+"""The ranks that have names."""
+
+# A range is cut into at least 2**13 cells; of integers, every value is one if they are fewer than twice as many.
+_FINENESS = 13
+_FINEST_RANK = 10**6
+
+
+def rank_measure(value: Expression, rank: Fraction) -> Ranked:
+    """What is ranked at this rank, on the grid that its type allows.
+
+    >>> from tacit.plan import Column, Field
+    >>> rank_measure(Field(Column("age", Kind.INTEGER, low=0, high=120)), MEDIAN).grid
+    Even(step=Fraction(1, 1), low=0, high=120)
+    >>> rank_measure(Field(Column("cost", Kind.NUMBER, low=0, high=5000)), MEDIAN).grid
+    Even(step=Fraction(1, 2), low=0, high=10000)
+    """
+    found = type_of(value)
+    if found.kind in {Kind.TEXT, Kind.BOOLEAN}:
+        reason = f"a value of kind {found.kind.value} has no place among numbers or moments"
+        refuse(
+            value,
+            reason,
+            "rank a number, a day or a moment; what is not one can be counted: COUNT(x)",
+        )
+    known = _range(value, found)
+    step = step_of(known, _FINENESS)
+    if found.kind is not Kind.NUMBER:
+        step = Fraction(1) if known.high - known.low < 2 << _FINENESS else max(step, Fraction(1))
+    low, high = (
+        floor(end / step + Fraction(1, 2))
+        for end in (ceil_of(known.low, found), floor_of(known.high, found))
+    )
+    if high <= low:
+        refuse(
+            value,
+            "this is the same in every row, so there is nothing to rank",
+            "count the rows: COUNT(*)",
+        )
+    return Ranked(value, Even(step, low, high), rank)
+
+
+def ceil_of(end: Fraction, found: Type) -> Fraction:
+    """The first value that there is from an end on."""
+    return end if found.kind is Kind.NUMBER else Fraction(ceil(end))
+
+
+def floor_of(end: Fraction, found: Type) -> Fraction:
+    """The last value that there is up to an end."""
+    return end if found.kind is Kind.NUMBER else Fraction(floor(end))
+
+
+def rank_from(given: Any) -> Fraction:
+    """A rank strictly between 0 and 1, as it is written.
+
+    >>> rank_from(0.25)
+    Fraction(1, 4)
+    """
+    exact = Fraction(repr(given)) if isinstance(given, float) and 0 < given < 1 else given
+    if isinstance(exact, bool) or not isinstance(exact, int | Fraction) or not 0 < exact < 1:
+        remedy = "write a number between 0 and 1, such as 0.25; the ends are asked for as MIN(x) and MAX(x)"
+        raise InvalidPlan("the rank of a quantile lies strictly between 0 and 1", remedy)
+    if Fraction(exact).denominator > _FINEST_RANK:
+        raise InvalidPlan("this rank has too many digits", "write one with at most six")
+    return Fraction(exact)
+
+
+def width_of(measure: Measure) -> int:
+    """How many columns of an engine's answer a measure takes: one, or one for every cell in which values are ranked."""
+    return measure.grid.count if isinstance(measure, Ranked) else 1
+
+
+def columns_of_answer(question: Question) -> list[slice]:
+    """Where in an engine's answer each measure stands.
+
+    >>> from tacit.plan import Counted, Scan, Table
+    >>> columns_of_answer(Question(Scan(Table("visits", ())), (), (Counted(), Counted())))
+    [slice(0, 1, None), slice(1, 2, None)]
+    """
+    ends = [0]
+    for measure in question.measures:
+        ends.append(ends[-1] + width_of(measure))
+    return [slice(first, last) for first, last in pairwise(ends)]
+
+
+def check_cells(measures: tuple[Measure, ...], keys: tuple[Key, ...]) -> None:
+    """Refuse so many cells in so many groups that no engine should hold them; of unknown keys, fewer are found."""
+    groups = prod(len(key.public_values) for key in keys if key.values is not None)
+    cells = groups * sum(width_of(measure) for measure in measures if isinstance(measure, Ranked))
+    if cells > MOST_CELLS:
+        raise InvalidPlan(
+            f"values would be ranked in {cells:,} cells",
+            f"group by fewer columns, for at most {MOST_CELLS:,} cells",
+        )
+
+
+def _range(value: Expression, found: Type) -> Range:
+    known = found.range
+    if known is None:
+        refuse_unbounded(value, "values are ranked in cells of a declared range")
+    if found.kind in CALENDAR and known == CALENDAR[found.kind]:
+        _no_calendar(value)
+    return known
+
+
+def _no_calendar(value: Expression) -> NoReturn:
+    name = value.column.name if isinstance(value, Field) else "x"
+    reason = "the first and the last day of this are not declared, and values are ranked in cells of a declared range"
+    refuse(
+        value,
+        reason,
+        f'declare them in the policy: {name} = {{ type = "date", low = 2025-01-01, high = 2025-12-31 }}',
+    )

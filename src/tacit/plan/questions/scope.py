@@ -1,0 +1,215 @@
+"""What stands in FROM: tables, questions inside the question, and joins; and what names mean among them."""
+
+from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
+from tacit.plan.model.expressions import Field
+from tacit.plan.model.nodes import Computed, Defined, Rows, Scan
+from tacit.plan.model.ownership import Owner, multiplicity, owner_of
+from tacit.plan.model.schema import Column, Table
+from tacit.plan.questions.columns import columns_of
+from tacit.plan.questions.draft import Name, close_to
+from tacit.plan.questions.per_unit import unused_name
+
+__all__ = [
+    "HIDDEN",
+    "MOST_NODES",
+    "Origin",
+    "Scope",
+    "Seen",
+    "Sides",
+    "place_side_by_side",
+    "of_rows",
+    "of_table",
+]
+
+HIDDEN = ""
+"""What the unit is called where a question inside the question does not show it."""
+
+MOST_NODES = 60
+"""The most tables and steps that a question may be made of: one that is named once may be used often."""
+
+
+@frozen
+class Origin:
+    """Rows, and the table that they look like from outside: its columns, and what its unit is called.
+
+    `names` are all of them in the order in which they stand, the unit too; `size` is of how many steps they are made.
+    """
+
+    rows: Rows
+    table: Table
+    names: tuple[str, ...]
+    size: int = 1
+
+    @property
+    def owner(self) -> Owner:
+        """Whose the rows are."""
+        return owner_of(self.rows)
+
+
+def of_table(table: Table) -> Origin:
+    """The rows of a table."""
+    names = [column.name for column in table.columns]
+    if table.unit is not None and table.unit not in names:
+        names.append(table.unit)
+    return Origin(Scan(table), table, tuple(names))
+
+
+def of_rows(rows: Rows, name: str, unit: str | None, names: tuple[str, ...], size: int) -> Origin:
+    """Rows that look like a table of this name.
+
+    Rows that no rule allows are refused here, before anything is asked of them.
+    """
+    if size > MOST_NODES:
+        raise InvalidPlan(
+            f"the question is made of more than {MOST_NODES} steps", "ask a simpler question"
+        )
+    owner = owner_of(rows)
+    if owner is Owner.ROW:
+        multiplicity(rows)
+    called = unit if owner is Owner.UNIT else None
+    return Origin(
+        rows, Table(name, columns_of(rows), called, public=owner is Owner.NOBODY), names, size
+    )
+
+
+@frozen
+class Seen:
+    """A name: the table that it stands in, how it is written there, and what it is called among all of them.
+
+    One that is not `open` is meant only if the table is said.
+    """
+
+    alias: str
+    name: str
+    called: str
+    open: bool = True
+
+
+@frozen
+class Scope:
+    """What names mean: those of one origin, or of several that were joined into one."""
+
+    origin: Origin
+    names: tuple[Seen, ...]
+
+    @staticmethod
+    def of(alias: str, origin: Origin) -> "Scope":
+        """The names of one origin."""
+        return Scope(origin, tuple(Seen(alias, name, name) for name in origin.names))
+
+    @property
+    def aliases(self) -> list[str]:
+        """What the tables are called, in their order."""
+        return list(dict.fromkeys(seen.alias for seen in self.names))
+
+    def finds(self, table: Name | None, name: Name) -> list[str]:
+        """What a name may mean here."""
+        found = [
+            seen.called
+            for seen in self.names
+            if name.means(seen.name) and (seen.open if table is None else table.means(seen.alias))
+        ]
+        return list(dict.fromkeys(found))
+
+    def is_unit(self, table: Name | None, name: Name) -> bool:
+        """Whether a name means the unit."""
+        return bool(self.origin.table.unit) and self.finds(table, name) == [self.origin.table.unit]
+
+    def resolve_name(self, table: Name | None, name: Name) -> Name:
+        """A name as the table calls it that all origins together look like."""
+        if len(self.aliases) <= 1:
+            return name
+        found = self.finds(table, name)
+        if len(found) > 1:
+            where = [seen.alias for seen in self.names if name.means(seen.name)]
+            raise InvalidPlan(
+                f"{name.text[:64]!r} is a column of {' and of '.join(dict.fromkeys(where))}",
+                f"say of which: {where[0]}.{name.text[:64]}",
+            )
+        if not found and table is not None:
+            known = [seen.name for seen in self.names if table.means(seen.alias)]
+            raise InvalidPlan(
+                f"the table {table.text[:64]!r} has no column {name.text[:64]!r}",
+                close_to(name, known, "column"),
+            )
+        return Name(found[0], exact=True) if found else name
+
+
+# ---------------------------------------------------------------- joins
+
+
+@frozen
+class Sides:
+    """Two scopes that are about to be joined, and the names of both together."""
+
+    left: Scope
+    right: Scope
+    rows: Rows
+    names: tuple[Seen, ...]
+    outer: bool
+
+    @property
+    def unit(self) -> str | None:
+        return self.left.origin.table.unit
+
+    def scope(self, rows: Rows) -> Scope:
+        """The scope of what was joined."""
+        table = f"{self.left.origin.table.name} and {self.right.origin.table.name}"
+        called = tuple(dict.fromkeys(seen.called for seen in self.names))
+        size = self.left.origin.size + self.right.origin.size + 1
+        return Scope(of_rows(rows, table, self.unit, called, size), self.names)
+
+
+def place_side_by_side(
+    left: Scope, right: Scope, *, outer: bool, shared: tuple[str, ...] = ()
+) -> Sides:
+    """Two scopes side by side: what is on the right and has a name of the left is called by its table, too.
+
+    `shared` are the columns that USING names: on the right they are meant only if the table is said.
+    """
+    if {alias.casefold() for alias in left.aliases} & {alias.casefold() for alias in right.aliases}:
+        same = next(
+            alias
+            for alias in right.aliases
+            if alias.casefold() in {other.casefold() for other in left.aliases}
+        )
+        raise InvalidPlan(
+            f"two tables are called {same!r} here", "give one of them another name: ... AS other"
+        )
+    both = left.origin.owner is Owner.UNIT and right.origin.owner is Owner.UNIT
+    unit, other = left.origin.table.unit, right.origin.table.unit
+    declared = {column.name for column in left.origin.table.columns}
+    used = {name.casefold() for name in left.origin.names}
+    called: dict[str, str] = {}
+    kept: list[Column] = []
+    for column in right.origin.table.columns:
+        if both and column.name == other and not outer and unit in declared:
+            called[column.name] = unit or HIDDEN  # which it equals
+            continue
+        name = column.name
+        if name.casefold() in used:
+            alias = next(seen.alias for seen in right.names if seen.called == column.name)
+            name = unused_name(f"{alias}.{column.name}", used)
+        used.add(name.casefold())
+        called[column.name] = name
+        kept.append(column)
+    if both and other and other not in called and not outer:
+        called[other] = unit or HIDDEN
+    rows = right.origin.rows
+    if [(column.name, called[column.name]) for column in kept] != [
+        (c.name, c.name) for c in columns_of(rows)
+    ]:
+        rows = Computed(rows, tuple(Defined(called[column.name], Field(column)) for column in kept))
+    shut = {name.casefold() for name in shared}
+    names = [
+        Seen(
+            seen.alias,
+            seen.name,
+            called[seen.called],
+            seen.open and seen.name.casefold() not in shut,
+        )
+        for seen in right.names
+        if seen.called in called
+    ]
+    return Sides(left, right, rows, (*left.names, *names), outer)

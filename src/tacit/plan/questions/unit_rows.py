@@ -1,0 +1,52 @@
+"""Whether a unit has a row among others, as a value of each of its rows: IN and EXISTS inside an expression."""
+
+from dataclasses import replace
+
+from tacit.errors import InvalidPlan
+from tacit.plan.model.expressions import Expression, Field, IsNull, Literal, Not
+from tacit.plan.model.nodes import Defined, Folding, Inner, Joined, Rows
+from tacit.plan.model.ownership import Owner, owner_of
+from tacit.plan.model.schema import Kind
+from tacit.plan.questions.columns import columns_of
+from tacit.plan.questions.per_unit import fold_rows, unused_name
+
+__all__ = ["deduplicate_rows", "flag_units"]
+
+
+def flag_units(rows: Rows, among: Rows) -> tuple[Rows, Expression]:
+    """The rows with one column more, and the condition on it that a row's unit has a row among others.
+
+    Claim:      a unit's rows are as many as before, and the condition is true exactly of those whose unit is among the
+                others; it is never NULL.
+    Because:    the others are folded into one row a unit, which an outer join on the unit meets once or not at all;
+                rows without a unit are in neither.
+    Checked by: tests/laws/test_wide_rows.py
+    """
+    if owner_of(rows) is not Owner.UNIT or owner_of(among) is not Owner.UNIT:
+        raise InvalidPlan(
+            "units are looked for, and here rows have none", "compare columns instead"
+        )
+    used = [column.name for column in (*columns_of(rows), *columns_of(among))]
+    fold = fold_rows(Folding.LEAST, Literal(1, Kind.INTEGER), 1)
+    column = replace(fold.column, name=unused_name("is among", used))
+    one = Inner(among, (), (replace(fold, column=column),))
+    found = Joined(rows, one, (), outer=True)
+    return found, Not(IsNull(Field(columns_of(found)[-1])))
+
+
+def deduplicate_rows(rows: Rows, unit: str | None) -> Rows:
+    """The rows of each unit, those that are alike only once.
+
+    Claim:      what stays of a unit's rows depends on no other unit's.
+    Because:    it is one row for every unit and combination of all columns: units are never compared, and where the
+                unit is not told, rows of two units would be, so that it is refused.
+    Checked by: tests/laws/test_rows.py and tests/unit/plan/test_wide.py::test_rows_of_different_units_never_become_one
+    """
+    if owner_of(rows) is not Owner.UNIT or not unit:
+        reason = "rows of different units that look alike would become one"
+        raise InvalidPlan(
+            reason, "select the unit too: SELECT DISTINCT unit, x FROM ..., or count outside"
+        )
+    return Inner(
+        rows, tuple(Defined(column.name, Field(column)) for column in columns_of(rows)), ()
+    )

@@ -1,0 +1,330 @@
+"""One form for all ways to ask the same: equal questions have equal canonical plans and equal fingerprints."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+from typing import assert_never
+
+from tacit.plan.model.expressions import (
+    Arithmetic,
+    Both,
+    Called,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    KeyOf,
+    Literal,
+    MeanOf,
+    MeasureOf,
+    MomentOf,
+    Negated,
+    Not,
+    OneOf,
+    chain_conditions,
+    negate,
+    rebuilt,
+    substitute,
+)
+from tacit.plan.model.functions import Function
+from tacit.plan.model.nodes import (
+    Counted,
+    Distinct,
+    Key,
+    Measure,
+    Ordering,
+    Plan,
+    Question,
+    Ranked,
+    Shown,
+    Summed,
+    Units,
+    View,
+)
+from tacit.plan.model.schema import Kind
+from tacit.plan.model.serial import serial
+from tacit.plan.questions.measures import count_measure
+from tacit.plan.rewrite.rows import drop_unused_folds, settle_rows
+from tacit.plan.semantics.case_ranges import MIRRORED, OPPOSITE
+from tacit.plan.semantics.infer import type_of
+
+__all__ = ["canonical", "fingerprint"]
+
+_VERSION = "tacit question 1"
+
+
+def canonical(plan: Plan) -> Plan:
+    """The plan in the form that all plans with the same meaning share, as far as cheap rules can tell.
+
+    Conditions are flattened, sorted and freed of repetitions, negations are pushed inward, operands that commute are
+    sorted, keys are sorted by name, measures are sorted, and what is measured twice is measured once.
+
+    Claim:      the canonical question has the same answer on every table, and so has the view of it.
+    Because:    each rule is an identity of three-valued logic or of commuting sums and products of doubles; nothing is
+                reassociated, and without NaN the opposite of < is >=.
+    Checked by: tests/unit/plan/rewrite/test_canonical.py::test_the_canonical_question_means_the_same
+    """
+    question, view = _settle_question(plan.question), plan.view
+    normal = [replace(key, value=_normal(key.value)) for key in question.keys]
+    keys = sorted(dict.fromkeys(normal), key=_place)
+    measures = {serial(measure): measure for measure in map(_measure, question.measures)}
+    places = sorted(measures)
+    found = Question(question.rows, tuple(keys), tuple(measures[place] for place in places))
+    key_places = [keys.index(key) for key in normal]
+    measure_places = [places.index(serial(_measure(measure))) for measure in question.measures]
+
+    def moved(expression: Expression) -> Expression:
+        return _normal(_renumber(expression, key_places, measure_places), found)
+
+    columns = tuple(Shown(shown.name, moved(shown.value)) for shown in view.columns)
+    order = tuple(Ordering(moved(by.value), by.descending) for by in view.order)
+    having = None if view.having is None else moved(view.having)
+    qualify = None if view.qualify is None else moved(view.qualify)
+    return Plan(found, View(columns, having, order, view.limit, view.offset, qualify))
+
+
+def fingerprint(question: Question) -> bytes:
+    """The SHA-256 of a question's canonical form: equal for all ways to ask it, on any machine and in any version.
+
+    >>> from tacit.plan import Column, Scan, Table
+    >>> visits = Table("visits", (Column("age", Kind.INTEGER),))
+    >>> len(fingerprint(Question(Scan(visits), (), (Counted(),))))
+    32
+    """
+    found = canonical(Plan(question, View(()))).question
+    return sha256(f"{_VERSION}\n{serial(found)}".encode()).digest()
+
+
+def _place(key: Key) -> tuple[bool, str]:
+    """What keys are sorted by: columns come first, by their names."""
+    match key.value:
+        case Field(column):
+            return False, column.name
+        case value:
+            return True, serial(value)
+
+
+def _settle_question(question: Question) -> Question:
+    """The question over rows in their canonical form, with what was calculated on the way put in its place."""
+    rows, names = settle_rows(question.rows, _normal)
+    keys = tuple(replace(key, value=substitute(key.value, names)) for key in question.keys)
+    measures = tuple(_measure_over(measure, names) for measure in question.measures)
+    asked = [measure.value for measure in measures if measure.value is not None]
+    return Question(drop_unused_folds(rows, [*(key.value for key in keys), *asked]), keys, measures)
+
+
+def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
+    match measure:
+        case Counted(value):
+            return measure if value is None else Counted(substitute(value, names))
+        case Summed(value, step, low, high, centre):
+            return Summed(substitute(value, names), step, low, high, centre)
+        case Ranked(value):
+            return replace(measure, value=substitute(value, names))
+        case Units(value):
+            return measure if value is None else Units(substitute(value, names))
+        case Distinct(value):
+            return Distinct(substitute(value, names))
+        case _:
+            assert_never(measure)
+
+
+def _measure(measure: Measure) -> Measure:
+    match measure:
+        case Counted(value):
+            return measure if value is None else count_measure(_normal(value))
+        case Summed(value, step, low, high, centre):
+            return Summed(_normal(value), step, low, high, centre)
+        case Ranked(value):
+            return replace(measure, value=_normal(value))
+        case Units(value):
+            return measure if value is None else Units(count_measure(_normal(value)).value)
+        case Distinct(value):
+            return Distinct(_normal(value))
+        case _:
+            assert_never(measure)
+
+
+def _renumber(expression: Expression, keys: list[int], measures: list[int]) -> Expression:
+    """An expression of the view, with the new places of keys and measures."""
+
+    def moved(part: Expression) -> Expression:
+        match part:
+            case KeyOf(place):
+                return KeyOf(keys[place])
+            case MeasureOf(place):
+                return MeasureOf(measures[place])
+            case MeanOf(sum_place, count_place):
+                return MeanOf(measures[sum_place], measures[count_place])
+            case MomentOf(moment, places):
+                return MomentOf(moment, tuple(measures[place] for place in places))
+            case _:
+                return rebuilt(part, moved)
+
+    return moved(expression)
+
+
+def _normal(expression: Expression, question: Question | None = None) -> Expression:
+    """The normal form of an expression, from its operands' upward."""
+
+    def normal(part: Expression) -> Expression:
+        return _normal(part, question)
+
+    match expression:
+        case Both() | Either():
+            join = type(expression)
+            parts = [normal(part) for part in _parts(expression, join)]
+            return _sorted_chain(join, [deeper for part in parts for deeper in _parts(part, join)])
+        case Not(operand):
+            return _not(operand, question)
+        case _:
+            return _simplify(rebuilt(expression, normal), question)
+
+
+def _not(operand: Expression, question: Question | None) -> Expression:
+    match operand:
+        case Not(inner):
+            return _normal(inner, question)
+        case Both(left, right):
+            return _normal(Either(Not(left), Not(right)), question)
+        case Either(left, right):
+            return _normal(Both(Not(left), Not(right)), question)
+        case Compared(operator, left, right):
+            return _normal(Compared(OPPOSITE[operator], left, right), question)
+        case _:
+            inside = _normal(operand, question)
+            # what a simplification has left
+            again = isinstance(inside, Compared | Not | Both | Either)
+            return _not(inside, question) if again else Not(inside)
+
+
+def _parts(expression: Expression, join: type[Both] | type[Either]) -> Iterator[Expression]:
+    """The operands of a chain of AND or OR, also of those that a negation turns into one."""
+    if isinstance(expression, Both | Either) and isinstance(expression, join):
+        yield from _parts(expression.left, join)
+        yield from _parts(expression.right, join)
+    elif isinstance(expression, Not) and isinstance(expression.operand, Not):
+        yield from _parts(expression.operand.operand, join)
+    elif isinstance(expression, Not) and isinstance(
+        expression.operand, Either if join is Both else Both
+    ):
+        yield from _parts(Not(expression.operand.left), join)
+        yield from _parts(Not(expression.operand.right), join)
+    else:
+        yield expression
+
+
+def _sorted_chain(join: type[Both] | type[Either], parts: list[Expression]) -> Expression:
+    distinct = {serial(part): part for part in parts}
+    return chain_conditions(join, [distinct[text] for text in sorted(distinct)])
+
+
+def _simplify(expression: Expression, question: Question | None) -> Expression:
+    """An expression whose operands are normal."""
+    match expression:
+        case Compared(operator, left, right):
+            left, right = _whole(left), _whole(right)
+            if serial(left) > serial(right):
+                operator, left, right = MIRRORED[operator], right, left
+            return Compared(operator, left, right)
+        case OneOf(operand, options):
+            distinct = {serial(option): option for option in map(_whole_literal, options)}
+            listed = tuple(distinct[text] for text in sorted(distinct))
+            if len(listed) == 1 and listed[0].value is not None:
+                return _simplify(Compared("=", operand, listed[0]), question)
+            return OneOf(operand, listed)
+        case Arithmetic(operator, left, right):
+            return _sort_operands(operator, left, right, question)
+        case Negated(Negated(operand)):
+            return operand
+        case Negated(operand):
+            return negate(operand)
+        case Cast(operand, kind) if type_of(operand, question).kind is kind:
+            return operand
+        case Called():
+            return _simplify_call(expression, question)
+        case _:
+            return expression
+
+
+def _sort_operands(
+    operator: str, left: Expression, right: Expression, question: Question | None
+) -> Expression:
+    """A calculation with the operands of + and * sorted, and 1.0 written as 1 where the result is a double anyway."""
+    kinds = type_of(left, question).kind, type_of(right, question).kind
+    if operator == "/" or (kinds[1] is Kind.NUMBER and not _is_whole(right)):
+        left = _whole(left)
+    if operator == "/" or (kinds[0] is Kind.NUMBER and not _is_whole(left)):
+        right = _whole(right)
+    if operator in {"+", "*"} and serial(left) > serial(right):
+        left, right = right, left
+    return Arithmetic(operator, left, right)
+
+
+def _simplify_call(expression: Called, question: Question | None) -> Expression:
+    """A call in which nothing stands that changes nothing, with operands sorted where their order does not matter."""
+    function, parts = expression.function, expression.operands
+    match function:
+        case Function.COALESCE | Function.LEAST | Function.GREATEST:
+            kind = type_of(expression, question).kind
+            flat = [
+                deeper for part in parts for deeper in _flatten_call(part, function, kind, question)
+            ]
+            if function is Function.COALESCE:
+                sure = [i for i, part in enumerate(flat) if not type_of(part, question).nullable]
+                flat = flat[: sure[0] + 1] if sure else flat
+            distinct = {serial(part): part for part in flat}
+            order = distinct if function is Function.COALESCE else sorted(distinct)
+            listed = tuple(distinct[text] for text in order)
+            found = listed[0] if len(listed) == 1 else Called(function, listed)
+            # what is gone was a double
+            return found if type_of(found, question).kind is kind else Cast(found, kind)
+        case Function.DISTINCT:
+            return Called(function, tuple(sorted(map(_whole, parts), key=serial)))
+        case Function.ROUND | Function.FLOOR | Function.CEIL | Function.TRUNC if (
+            type_of(parts[0], question).kind is Kind.INTEGER
+        ):
+            return parts[0] if function is not Function.ROUND or not _cuts(parts[1]) else expression
+        case _:
+            return expression
+
+
+def _flatten_call(
+    part: Expression, function: Function, kind: Kind, question: Question | None
+) -> tuple[Expression, ...]:
+    """The operands of a call that is an operand of the same function, if they are of the same kind."""
+    if (
+        isinstance(part, Called)
+        and part.function is function
+        and type_of(part, question).kind is kind
+    ):
+        return part.operands
+    return (part,)
+
+
+def _cuts(decimals: Expression) -> bool:
+    return isinstance(decimals, Literal) and isinstance(decimals.value, int) and decimals.value < 0
+
+
+def _is_whole(expression: Expression) -> bool:
+    match expression:
+        case Literal(Fraction(denominator=1) as value, Kind.NUMBER):
+            return abs(value) < 1 << 53
+        case _:
+            return False
+
+
+def _whole(expression: Expression) -> Expression:
+    """A literal like 1.0 as the integer 1, which a comparison cannot tell from it."""
+    return _whole_literal(expression) if isinstance(expression, Literal) else expression
+
+
+def _whole_literal(constant: Literal) -> Literal:
+    value = constant.value
+    return (
+        Literal(int(value), Kind.INTEGER)
+        if _is_whole(constant) and isinstance(value, Fraction)
+        else constant
+    )

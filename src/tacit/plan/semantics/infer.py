@@ -1,0 +1,367 @@
+"""The kind, the range and the nullability of every expression, by rules of our own and without a look at the data."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import ceil, floor
+from typing import assert_never
+
+from tacit.plan.model.expressions import (
+    Across,
+    Arithmetic,
+    Both,
+    Called,
+    Case,
+    Cast,
+    Compared,
+    Either,
+    Expression,
+    Field,
+    IsNull,
+    KeyOf,
+    Like,
+    Literal,
+    Look,
+    MeanOf,
+    MeasureOf,
+    MomentOf,
+    Negated,
+    Not,
+    OneOf,
+    operands,
+)
+from tacit.plan.model.nodes import Question, Ranked
+from tacit.plan.model.schema import Kind
+from tacit.plan.semantics.case_ranges import Ends, narrow_branch
+from tacit.plan.semantics.function_types import called_type, operated_kind, wanted_kinds
+from tacit.plan.semantics.partial_cases import NEGATION, as_doubles, may_be_null, refuse_partial
+from tacit.plan.semantics.ranges import INT64, Range, outward
+from tacit.plan.semantics.type import (
+    CALENDAR,
+    NUMERIC,
+    Type,
+    leaf,
+    refuse,
+    refuse_unbounded,
+    type_with_range,
+)
+
+__all__ = ["CASTS", "condition_type", "operand_kind", "type_of", "operand_kinds"]
+
+CASTS = frozenset(
+    {
+        (Kind.INTEGER, Kind.NUMBER),
+        (Kind.NUMBER, Kind.INTEGER),
+        (Kind.BOOLEAN, Kind.INTEGER),
+        (Kind.INTEGER, Kind.TEXT),
+        (Kind.TEXT, Kind.INTEGER),
+        (Kind.TEXT, Kind.NUMBER),
+        (Kind.TEXT, Kind.DATE),
+        (Kind.DATE, Kind.TIMESTAMP),
+        (Kind.TIMESTAMP, Kind.DATE),
+    }
+)
+"""The casts that exist, besides those to the same kind: every engine agrees on them bit for bit."""
+
+# The types of expressions over rows that were asked for of late; every part of a plan is asked for its type many times.
+# An expression that is kept here lives, so that no other one has its id; what is refused is not kept.
+_KNOWN: dict[int, tuple[Expression, Type]] = {}
+_MOST_KNOWN = 4_000
+
+_DAY = Range(Fraction(86_400_000_000), Fraction(86_400_000_000))
+
+
+def type_of(expression: Expression, question: Question | None = None) -> Type:
+    """The type of an expression over rows or, if a question is given, over its release.
+
+    Over rows the bounds are those of the computed value, and an expression that could overflow is refused.  A release
+    is public: bounds do not matter there.
+
+    >>> from tacit.plan import Column
+    >>> age = Field(Column("age", Kind.INTEGER, low=0, high=120))
+    >>> type_of(Arithmetic("*", age, Literal(2, Kind.INTEGER))).high
+    Fraction(240, 1)
+    """
+    if question is not None:
+        return _infer(expression, question)
+    known = _KNOWN.get(id(expression))
+    if known is None or known[0] is not expression:
+        known = expression, _infer(expression, None)
+        if len(_KNOWN) >= _MOST_KNOWN:
+            _KNOWN.clear()
+        _KNOWN[id(expression)] = known
+    return known[1]
+
+
+def _infer(expression: Expression, question: Question | None) -> Type:
+    match expression:
+        case Literal() | Field():
+            return leaf(expression)
+        case Arithmetic():
+            return _arithmetic(expression, question)
+        case Negated(operand):
+            return _type_of_negation(
+                expression, type_of(operand, question), free=question is not None
+            )
+        case Compared(_, left, right):
+            return _type_of_comparison(
+                expression, type_of(left, question), [type_of(right, question)]
+            )
+        case OneOf(operand, options):
+            return _type_of_comparison(
+                expression, type_of(operand, question), [type_of(option) for option in options]
+            )
+        case Both(left, right) | Either(left, right):
+            sides = condition_type(left, question), condition_type(right, question)
+            return Type(Kind.BOOLEAN, nullable=any(side.nullable for side in sides))
+        case Not(operand):
+            return condition_type(operand, question)
+        case IsNull(operand):
+            type_of(operand, question)
+            return Type(Kind.BOOLEAN, nullable=False)
+        case Like(operand, _):
+            return _like(expression, type_of(operand, question))
+        case Case():
+            return _case(expression, question)
+        case Cast(operand, kind):
+            return _cast(expression, type_of(operand, question), kind)
+        case Called(_, parts):
+            return called_type(expression, [type_of(part, question) for part in parts], question)
+        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
+            return _type_of_released(expression, question)
+        case Across():
+            return _type_of_window(expression, question)
+        case _:
+            assert_never(expression)
+
+
+def operand_kinds(expression: Called, question: Question | None = None) -> list[Kind]:
+    """The kind that each operand of a call becomes before the function is applied to it."""
+    return wanted_kinds(expression, [type_of(part, question).kind for part in expression.operands])
+
+
+def operand_kind(expression: Called, question: Question | None = None) -> Kind:
+    """The kind of what a function works on, by which its partial cases are known."""
+    return operated_kind(expression.function, operand_kinds(expression, question))
+
+
+def condition_type(expression: Expression, question: Question | None = None) -> Type:
+    """The type of an expression that must be a condition."""
+    found = type_of(expression, question)
+    if found.kind is not Kind.BOOLEAN:
+        remedy = "compare it with something, as in x = 1 or x > 0"
+        refuse(
+            expression,
+            f"a condition is needed here, and this is of kind {found.kind.value}",
+            remedy,
+            question,
+        )
+    return found
+
+
+def _number(expression: Expression, question: Question | None) -> Type:
+    found = type_of(expression, question)
+    if not found.numeric:
+        remedy = "a condition is counted as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
+        if found.kind is not Kind.BOOLEAN:
+            remedy = "cast it, CAST(x AS DOUBLE), or leave it out of the calculation"
+        refuse(
+            expression,
+            f"one cannot calculate with a value of kind {found.kind.value}",
+            remedy,
+            question,
+        )
+    return found
+
+
+def _arithmetic(expression: Arithmetic, question: Question | None) -> Type:
+    left, right = _number(expression.left, question), _number(expression.right, question)
+    both_whole = left.kind is right.kind is Kind.INTEGER
+    kind = Kind.INTEGER if both_whole and expression.operator != "/" else Kind.NUMBER
+    nullable = (
+        left.nullable or right.nullable or may_be_null(expression.operator, kind, left, right)
+    )
+    if question is not None:
+        return Type(kind, nullable=nullable)
+    return type_with_range(kind, _range_of_arithmetic(expression, left, right, kind), nullable)
+
+
+def _range_of_arithmetic(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Range:
+    """The range of + - * / %; what could overflow, or has an operand without a range, is refused."""
+    whole = kind is Kind.INTEGER
+    if right.range is None:
+        refuse_unbounded(expression.right, "calculating with it could overflow")
+    # a remainder is bounded by its divisor alone
+    if left.range is None and expression.operator != "%":
+        refuse_unbounded(expression.left, "calculating with it could overflow")
+    refuse_partial(expression, expression.operator, kind, left, right)
+    x, y = (left.range or INT64, right.range) if whole else as_doubles([left, right])
+    match expression.operator:
+        case "+":
+            found = x + y
+        case "-":
+            found = x - y
+        case "*":
+            found = x * y
+        case "%":
+            found = x.rest(y, whole=whole)
+        case "/":
+            quotient = x.divide(y, whole=right.kind is Kind.INTEGER)
+            assert quotient is not None, "a quotient without a bound is refused"
+            found = quotient
+        case operator:
+            raise AssertionError(operator)
+    return found if whole else outward(found)
+
+
+def _type_of_negation(expression: Negated, found: Type, *, free: bool) -> Type:
+    if not found.numeric:
+        refuse(
+            expression, f"a value of kind {found.kind.value} has no negative", "leave out the minus"
+        )
+    known = found.range
+    if not free:
+        if known is None and found.kind is Kind.INTEGER:
+            refuse_unbounded(expression.operand, "minus the least integer is none")
+        refuse_partial(expression, NEGATION, found.kind, found)
+    return type_with_range(found.kind, None if known is None else -known, found.nullable)
+
+
+def _type_of_comparison(expression: Compared | OneOf, left: Type, others: Sequence[Type]) -> Type:
+    operator = expression.operator if isinstance(expression, Compared) else "="
+    for other in others:
+        if left.kind is not other.kind and not (left.numeric and other.numeric):
+            reason = f"values of kind {left.kind.value} and {other.kind.value} cannot be compared"
+            refuse(
+                expression,
+                reason,
+                "write both sides as the same kind: 5 is a number and '5' a text",
+            )
+    if left.kind is Kind.BOOLEAN and operator not in {"=", "<>"}:
+        refuse(expression, "true and false have no order", "compare them with = or <>")
+    return Type(Kind.BOOLEAN, nullable=left.nullable or any(other.nullable for other in others))
+
+
+def _like(expression: Like, found: Type) -> Type:
+    if found.kind is not Kind.TEXT:
+        refuse(
+            expression,
+            f"LIKE reads text, and this is of kind {found.kind.value}",
+            "compare it with = < or >",
+        )
+    return Type(Kind.BOOLEAN, nullable=found.nullable)
+
+
+def _case(expression: Case, question: Question | None) -> Type:
+    conditions = [condition for condition, _ in expression.branches]
+    for condition in conditions:
+        condition_type(condition, question)
+    values = [*(value for _, value in expression.branches), expression.otherwise]
+    types = [type_of(value, question) for value in values]
+    known = [(i, found) for i, found in enumerate(types) if values[i] != Literal(None, found.kind)]
+    kinds = {found.kind for _, found in known} or {types[0].kind}
+    if len(kinds) > 1 and not kinds <= set(NUMERIC):
+        names = " and ".join(sorted(kind.value for kind in kinds))
+        refuse(
+            expression,
+            f"the branches of this CASE are of different kinds: {names}",
+            "make them of one kind",
+        )
+    kind = kinds.pop() if len(kinds) == 1 else Kind.NUMBER
+    nullable = any(found.nullable for found in types)
+    if (kind not in NUMERIC and kind not in CALENDAR) or question is not None:
+        return Type(kind, nullable=nullable)
+    ends = [
+        narrow_branch((types[i].low, types[i].high), values[i], conditions, i) for i, _ in known
+    ]
+    return _union(kind, ends or [(Fraction(0), Fraction(0))], nullable)
+
+
+def _union(kind: Kind, ends: list[Ends], nullable: bool) -> Type:
+    """The type of a value that is one of several: each end is known only if every one of them is."""
+    lows, highs = (
+        [low for low, _ in ends if low is not None],
+        [high for _, high in ends if high is not None],
+    )
+    low = min(lows) if len(lows) == len(ends) else None
+    high = max(highs) if len(highs) == len(ends) else None
+    if kind is Kind.NUMBER and low is not None and high is not None:
+        found = outward(Range(low, high))
+        low, high = found.low, found.high
+    return Type(kind, low, high, nullable)
+
+
+def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
+    if found.kind is kind:
+        return found
+    if (found.kind, kind) not in CASTS:
+        possible = sorted(to.value for since, to in CASTS if since is found.kind)
+        remedy = f"it can become {' or '.join(possible)}" if possible else "leave out the cast"
+        refuse(
+            expression, f"a value of kind {found.kind.value} cannot be cast to {kind.value}", remedy
+        )
+    known = found.range
+    match found.kind, kind:
+        case Kind.BOOLEAN, _:
+            return Type(kind, Fraction(0), Fraction(1), found.nullable)
+        case Kind.INTEGER, Kind.NUMBER:
+            return type_with_range(kind, None if known is None else outward(known), found.nullable)
+        case Kind.NUMBER, _:
+            if known is None or may_be_null((found.kind, kind), found.kind, found):
+                return Type(kind, nullable=True)
+            return Type(
+                kind, Fraction(floor(known.low)), Fraction(ceil(known.high)), found.nullable
+            )
+        case Kind.TEXT, _:
+            return type_with_range(kind, CALENDAR.get(kind), nullable=True)
+        case Kind.DATE, _:
+            return type_with_range(kind, None if known is None else known * _DAY, found.nullable)
+        case Kind.TIMESTAMP, _:
+            first, last = (
+                None if end is None else Fraction(end // _DAY.low)
+                for end in (found.low, found.high)
+            )
+            return Type(kind, first, last, found.nullable)
+        case _:
+            return Type(kind, nullable=found.nullable)
+
+
+def _type_of_window(expression: Across, question: Question | None) -> Type:
+    """What a window over groups gives: counts and ranks are whole, and what may be of no group may be NULL."""
+    assert question is not None, "groups exist only after release"
+    inside = [type_of(part, question) for part in operands(expression)]
+    if expression.look in {Look.NUMBER, Look.RANK, Look.DENSE, Look.COUNT}:
+        return Type(Kind.INTEGER, nullable=False)
+    found = inside[0]
+    if expression.look in {Look.SUM, Look.MEAN} and not found.numeric:
+        culprit = operands(expression)[0]
+        refuse(
+            culprit,
+            f"a value of kind {found.kind.value} cannot be summed",
+            "sum or average a number",
+            question,
+        )
+    if found.kind is Kind.BOOLEAN and expression.look in {Look.LEAST, Look.GREATEST}:
+        refuse(
+            operands(expression)[0],
+            "true and false have no order",
+            "write a CASE that makes a number",
+            question,
+        )
+    return Type(Kind.NUMBER if expression.look is Look.MEAN else found.kind, nullable=True)
+
+
+def _type_of_released(
+    expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None
+) -> Type:
+    assert question is not None, "keys and measures exist only after release"
+    match expression:
+        case KeyOf(place):
+            return Type(
+                type_of(question.keys[place].value).kind, nullable=question.keys[place].null
+            )
+        case MeasureOf(place):
+            measure = question.measures[place]
+            kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER
+            return Type(kind, nullable=False)
+        case MeanOf() | MomentOf():
+            return Type(Kind.NUMBER, nullable=True)

@@ -1,0 +1,168 @@
+"""The account of a text while it is read: what was read of it, and where in it a refusal belongs."""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, NoReturn, Protocol
+
+from tacit.errors import InvalidPlan
+from tacit.plan.model.expressions import Expression
+from tacit.plan.sql.grammar import NODES, PERMITTED, TAUGHT_ARGUMENTS, TAUGHT_NODES
+from tacit.plan.sql.precheck import SILENT, Token, kind_of
+
+__all__ = ["Account", "Node"]
+
+
+class Node(Protocol):
+    """What is needed of a node of sqlglot's tree."""
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """What it holds."""
+        ...
+
+    @property
+    def meta(self) -> dict[Any, Any]:
+        """Where it stands in the text, if it knows."""
+        ...
+
+    def walk(self, *, prune: Callable[[Any], bool]) -> Iterator[Any]:
+        """The node and all below it, but not below those that are pruned."""
+        ...
+
+
+@dataclass(slots=True)
+class Account:
+    """What was read of a text: the places of names, and how many there were of each other word.
+
+    `aliases` are the places of names that AS may precede, `claims` are words that the text must have, `spare` those
+    that it may have.
+    """
+
+    text: str
+    tokens: Sequence[Token]
+    places: set[int] = field(default_factory=set)
+    aliases: set[int] = field(default_factory=set)
+    claims: Counter[str] = field(default_factory=Counter)
+    spare: Counter[str] = field(default_factory=Counter)
+    seen: set[tuple[int, str]] = field(default_factory=set)
+    origins: dict[int, tuple[Expression, Node]] = field(default_factory=dict)
+    moved: set[int] = field(default_factory=set)
+    """The conditions of WHERE that were read as what tables are joined on."""
+
+    def reads(self, found: Expression, node: Node) -> None:
+        """Remember which node an expression was read from."""
+        self.origins[id(found)] = found, node
+
+    def take(self, node: Node, kind: str | None = None) -> dict[str, Any]:
+        """What a node holds, all of which the caller must read; anything else that it holds is refused.
+
+        `kind` is what it is read as, where one sort of node stands for two things.
+        """
+        if (kind or type(node).__name__) not in NODES:
+            self.unknown(node)
+        allowed, claimed = NODES[kind or type(node).__name__]
+        for name, value in node.args.items():
+            if value and name not in allowed.split():
+                reason, remedy = TAUGHT_ARGUMENTS.get(
+                    name, ("this part of the question is not understood", PERMITTED)
+                )
+                about = value[0] if isinstance(value, list) else value
+                self.refuse(about if hasattr(about, "args") else node, reason, remedy)
+        for word in claimed.split():
+            self.claim(node, word)
+        return node.args
+
+    def claim(self, node: Node, word: str, times: int = 1) -> None:
+        """Account for a word that a node must have or, with a ?, may have; a node that is read twice has it once."""
+        if (id(node), word) not in self.seen:
+            self.seen.add((id(node), word))
+            (self.spare if word.endswith("?") else self.claims)[word.rstrip("?")] += times
+
+    def take_list(self, node: Node) -> Sequence[Any]:
+        """The parts of a node's list, between which there are commas."""
+        parts: Sequence[Any] = self.take(node).get("expressions") or []
+        self.claim(node, "COMMA", max(0, len(parts) - 1))
+        return parts
+
+    def close(self, types: Collection[str]) -> None:
+        """Refuse the text if a word of it was not read, or one was read that it does not have."""
+        given: Counter[str] = Counter()
+        for token, after in zip_longest(self.tokens, self.tokens[1:]):
+            kind = kind_of(token, types)
+            if token.start in self.places or kind in SILENT:
+                continue
+            if kind == "ALIAS" and after is not None and self._may_follow_as(after, types):
+                continue
+            given[kind] += 1
+            if given[kind] > self.claims[kind] + self.spare[kind]:
+                raise InvalidPlan(
+                    f"{token.text!r} is not understood here",
+                    "leave it out",
+                    text=self.text,
+                    start=token.start,
+                    end=token.end,
+                )
+        kinds = Counter(token.kind for token in self.tokens)
+        # which the parser passes over after some functions
+        if kinds["L_PAREN"] != kinds["R_PAREN"]:
+            reason = "a parenthesis is not opened or not closed"
+            raise InvalidPlan(reason, "write both", text=self.text, end=len(self.text))
+        for kind in self.claims:
+            if given[kind] < self.claims[kind]:
+                word = kind.replace("_", " ") if kind != "COMMA" else "a comma"
+                raise InvalidPlan(
+                    f"{word} is missing", "write it out", text=self.text, end=len(self.text)
+                )
+
+    def _may_follow_as(self, token: Token, types: Collection[str]) -> bool:
+        return token.start in self.aliases or (
+            token.start not in self.places and kind_of(token, types) == "TYPE"
+        )
+
+    def unknown(self, node: Node) -> NoReturn:
+        """Refuse a node that is not read, with the best remedy that is known."""
+        kind = type(node).__name__
+        if kind in TAUGHT_NODES:
+            self.refuse(node, *TAUGHT_NODES[kind])
+        if hasattr(node, "sql_names"):
+            start, end = self.span(node)
+            name = self.text[start:end].partition("(")[0].strip()[:64]
+            self.refuse(node, f"{name} is none of the functions that are answered", PERMITTED)
+        self.refuse(node, "this is not understood", PERMITTED)
+
+    @contextmanager
+    def about(self, node: Node) -> Iterator[None]:
+        """Refusals of the plan, said about the place in the text that they come from."""
+        try:
+            yield
+        except InvalidPlan as refusal:
+            if refusal.text is self.text:
+                raise
+            _, origin = self.origins.get(id(refusal.culprit), (None, node))
+            raise refusal.locate(self.text, *self.span(origin)) from None
+
+    def refuse(self, node: Node, reason: str, remedy: str) -> NoReturn:
+        """Refuse a node, with its text underlined."""
+        start, end = self.span(node)
+        raise InvalidPlan(reason, remedy, text=self.text, start=start, end=end)
+
+    def span(self, node: Node) -> tuple[int, int]:
+        """Where a node stands in the text: from its first name or constant to its last, and the parentheses between."""
+        parts = node.walk(prune=_names_type)  # whose parameters the parser may have made up
+        found = [part.meta for part in parts if "start" in part.meta]
+        if not found:
+            return 0, len(self.text)
+        start, end = min(meta["start"] for meta in found), max(meta["end"] for meta in found) + 1
+        opened = 0
+        for token in self.tokens:
+            if token.start >= start and (token.end <= end or opened > 0):
+                opened += {"L_PAREN": 1, "R_PAREN": -1}.get(token.kind, 0)
+                end = max(end, token.end)
+        return start, end
+
+
+def _names_type(node: Node) -> bool:
+    return type(node).__name__ == "DataType"

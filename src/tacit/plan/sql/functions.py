@@ -1,0 +1,314 @@
+"""Functions in SQL: which nodes of the parser's tree are calls of which function, and how each is read."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
+from tacit.plan.model.expressions import Expression, Literal, Not
+from tacit.plan.model.functions import Function
+from tacit.plan.model.schema import Kind
+from tacit.plan.questions.expression_forms import NULL, Forms
+from tacit.plan.sql.coverage import Account, Node
+
+__all__ = ["CALLED", "Calls"]
+
+# The nodes that are calls, the function that each means, and which of its arguments are operands.
+_CALLS: dict[str, tuple[Function, str]] = {
+    "Coalesce": (Function.COALESCE, "this expressions"),
+    "Nullif": (Function.NULLIF, "this expression"),
+    "Least": (Function.LEAST, "this expressions"),
+    "Greatest": (Function.GREATEST, "this expressions"),
+    "Abs": (Function.ABS, "this"),
+    "Sign": (Function.SIGN, "this"),
+    "Floor": (Function.FLOOR, "this"),
+    "Ceil": (Function.CEIL, "this"),
+    "Trunc": (Function.TRUNC, "this"),
+    "Sqrt": (Function.SQRT, "this"),
+    "Ln": (Function.LN, "this"),
+    "Exp": (Function.EXP, "this"),
+    "Pow": (Function.POWER, "this expression"),
+    "Lower": (Function.LOWER, "this"),
+    "Upper": (Function.UPPER, "this"),
+    "Length": (Function.LENGTH, "this"),
+    "Substring": (Function.SUBSTR, "this start length"),
+    "Right": (Function.RIGHT, "this expression"),
+    "Replace": (Function.REPLACE, "this expression replacement"),
+}
+_PARTS = {
+    "Year": "year",
+    "Quarter": "quarter",
+    "Month": "month",
+    "Week": "week",
+    "Day": "day",
+    "DayOfMonth": "day",
+    "DayOfWeek": "dow",
+    "DayOfWeekIso": "isodow",
+    "DayOfYear": "doy",
+    "Hour": "hour",
+    "Minute": "minute",
+    "Second": "second",
+    "TimeToUnix": "epoch",
+}
+_TRIMS = {None: Function.TRIM, "LEADING": Function.LTRIM, "TRAILING": Function.RTRIM}
+# Those whose name the parser does not place are known by it.
+_NAMES = {
+    "Floor": "FLOOR",
+    "Ceil": "CEIL",
+    "Substring": "SUBSTRING",
+    "Trim": "TRIM",
+    "Extract": "EXTRACT",
+    "If": "IF",
+}
+
+
+@frozen
+class Calls:
+    """Reads calls at one place of a text; `read` reads what stands inside them."""
+
+    account: Account
+    forms: Forms
+    read: Callable[[Any], Expression]
+
+    def call(self, node: Any) -> Expression:
+        """What a node of CALLED means."""
+        kind = type(node).__name__
+        if kind in _CALLS:
+            function, names = _CALLS[kind]
+            parts = self._take_call(node)
+            listed = [parts.get(name) for name in names.split()]
+            flat = [
+                part
+                for each in listed
+                for part in (each if isinstance(each, list) else [each])
+                if part
+            ]
+            return self.forms.call(function, self._operands(node, flat))
+        if kind in _PARTS:
+            (operand,) = self._operands(node, [self._take_call(node)["this"]])
+            return self.forms.moment_part(_PARTS[kind], operand)
+        return _SPECIAL[kind](self, node)
+
+    def _take_call(self, node: Any, kind: str | None = None) -> dict[str, Any]:
+        """What a call holds; its name in the text is accounted for."""
+        parts = self.account.take(node, kind)
+        if "start" in node.meta:
+            self.account.places.add(node.meta["start"])
+        elif type(node).__name__ in _NAMES:
+            self.account.claim(node, _NAMES[type(node).__name__])
+        return parts
+
+    def _operands(self, node: Node, parts: Sequence[Any], commas: int = -1) -> list[Expression]:
+        """What stands in parentheses, with commas between."""
+        self.account.claim(node, "COMMA", commas if commas >= 0 else max(0, len(parts) - 1))
+        return [self.read(part) for part in parts]
+
+    def round(self, node: Any) -> Expression:
+        """ROUND(x) and ROUND(x, decimals)."""
+        parts = self._take_call(node)
+        listed = self._operands(
+            node, [part for part in (parts["this"], parts.get("decimals")) if part]
+        )
+        return self.forms.call(Function.ROUND, [*listed, Literal(0, Kind.INTEGER)][:2])
+
+    def log(self, node: Any) -> Expression:
+        """LOG(x) and LOG10(x), which are to base ten."""
+        parts = self._take_call(node)
+        base, value = (
+            (parts["this"], parts["expression"])
+            if parts.get("expression")
+            else (None, parts["this"])
+        )
+        if base is not None and (base.name != "10" or "start" in base.meta):
+            reason = "of the logarithms only those to base ten and e are answered"
+            self.account.refuse(
+                node, reason, "write LN(x) / LN(b), which is the logarithm to base b"
+            )
+        return self.forms.call(Function.LOG10, self._operands(node, [value]))
+
+    def trim(self, node: Any) -> Expression:
+        """TRIM(x), LTRIM(x) and RTRIM(x)."""
+        parts = self._take_call(node)
+        position = parts.get("position")
+        if position not in _TRIMS or (position and "start" not in node.meta):
+            self.account.unknown(node)
+        return self.forms.call(_TRIMS[position], self._operands(node, [parts["this"]]))
+
+    def concat(self, node: Any) -> Expression:
+        """CONCAT(a, b, …); two texts that merely follow each other are not joined."""
+        if "start" not in node.meta:
+            self.account.refuse(
+                node, "texts are not joined", "write CONCAT('a', 'b') or 'a' || 'b'"
+            )
+        return self.forms.call(
+            Function.CONCAT, self._operands(node, self._take_call(node)["expressions"])
+        )
+
+    def read_left(self, node: Any) -> Expression:
+        """LEFT(x, n): the first n characters."""
+        parts = self._take_call(node)
+        text, length = self._operands(node, [parts["this"], parts["expression"]])
+        return self.forms.call(Function.SUBSTR, [text, Literal(1, Kind.INTEGER), length])
+
+    def holds(self, node: Any) -> Expression:
+        """STARTS_WITH(x, 'a'), ENDS_WITH(x, 'a') and CONTAINS(x, 'a'): a LIKE."""
+        parts = self._take_call(node)
+        text, part = self._operands(node, [parts["this"], parts["expression"]])
+        return self.forms.holds(text, part, *_HOLDS[type(node).__name__])
+
+    def strftime(self, node: Any) -> Expression:
+        """STRFTIME(x, format), MONTHNAME(x), DAYNAME(x), and TO_CHAR(x, format) in the spelling of PostgreSQL."""
+        parts, kind = self._take_call(node), type(node).__name__
+        if kind in _WRITTEN:
+            return self.forms.format_time(self._operands(node, [parts["this"]])[0], _WRITTEN[kind])
+        format_: Any = parts.get("format")
+        if type(format_).__name__ != "Literal" or not format_.is_string:
+            self.account.refuse(
+                node, "the format of a moment is a constant text", "write STRFTIME(x, '%Y-%m')"
+            )
+        text: str = format_.name
+        (operand,) = self._operands(node, [parts["this"]], commas=1)
+        return self.forms.format_time(
+            operand, text if kind == "TimeToStr" else self._like_strftime(node, text)
+        )
+
+    def _like_strftime(self, node: Any, text: str) -> str:
+        """A format of TO_CHAR as one of STRFTIME."""
+        pieces = re.findall(r"YYYY|MM|DDD|DD|HH24|MI|SS|[-/:., ]|.", text)
+        if any(piece not in _TO_CHAR and piece not in "-/:., " for piece in pieces):
+            reason = "this format of a moment is not read"
+            self.account.refuse(
+                node, reason, f"write {', '.join(_TO_CHAR)} with - / : . and spaces between"
+            )
+        return "".join(_TO_CHAR.get(piece, piece) for piece in pieces)
+
+    def read_concatenation(self, node: Any) -> Expression:
+        """a || b."""
+        parts = self.account.take(node)
+        return self.forms.call(
+            Function.JOINED, [self.read(parts["this"]), self.read(parts["expression"])]
+        )
+
+    def quotient(self, node: Any) -> Expression:
+        """a // b."""
+        parts = self.account.take(node)
+        return self.forms.call(
+            Function.QUOTIENT, [self.read(parts["this"]), self.read(parts["expression"])]
+        )
+
+    def extract(self, node: Any) -> Expression:
+        """EXTRACT(part FROM x)."""
+        parts = self._take_call(node)
+        part = parts["this"]
+        self.account.claim(part, part.name.upper() if type(part).__name__ == "Var" else "STRING")
+        return self.forms.moment_part(part.name, self.read(parts["expression"]))
+
+    def date_part(self, node: Any) -> Expression:
+        """DATE_PART('part', x), PREFIX and SUFFIX, which the parser does not know; any other is refused."""
+        parts = node.args.get("expressions") or []
+        if node.name.upper() in _ENDS and len(parts) == 2:
+            self._take_call(node)
+            text, part = self._operands(node, parts)
+            return self.forms.holds(text, part, *_ENDS[node.name.upper()])
+        if (
+            node.name.upper() not in {"DATE_PART", "DATEPART"}
+            or len(parts) != 2
+            or not parts[0].is_string
+        ):
+            self.account.unknown(node)
+        self._take_call(node)
+        self.account.claim(parts[0], "STRING")
+        (operand,) = self._operands(node, parts[1:], commas=1)
+        return self.forms.moment_part(parts[0].name, operand)
+
+    def date_trunc(self, node: Any) -> Expression:
+        """DATE_TRUNC('unit', x)."""
+        parts = self._take_call(node)
+        return self.forms.in_units(
+            Function.DATE_TRUNC,
+            parts["unit"].name,
+            *self._operands(node, [parts["this"]], commas=1),
+        )
+
+    def date_diff(self, node: Any) -> Expression:
+        """DATE_DIFF('unit', since, until), whose last two the parser exchanges."""
+        parts = self._take_call(node)
+        if not parts.get("unit"):
+            self.account.refuse(
+                node, "DATE_DIFF needs a unit of time", "write DATE_DIFF('day', a, b)"
+            )
+        moments = self._operands(node, [parts["expression"], parts["this"]], commas=2)
+        return self.forms.in_units(Function.DATE_DIFF, parts["unit"].name, *moments)
+
+    def choice(self, node: Any) -> Expression:
+        """IF(condition, a, b)."""
+        parts = self._take_call(node, "Choice")
+        sides = [parts[name] for name in ("this", "true", "false") if parts.get(name)]
+        when, then, *otherwise = self._operands(node, sides)
+        return self.forms.case([(when, then)], otherwise[0] if otherwise else NULL)
+
+    def distinct(self, node: Any) -> Expression:
+        """a IS DISTINCT FROM b, and a IS NOT DISTINCT FROM b."""
+        parts = self.account.take(node)
+        found = self.forms.call(
+            Function.DISTINCT, [self.read(parts["this"]), self.read(parts["expression"])]
+        )
+        return found if type(node).__name__ == "NullSafeNEQ" else Not(found)
+
+    def shift_moment(self, moment: Any, interval: Any, sign: int) -> Expression:
+        """moment + INTERVAL n unit."""
+        parts = self.account.take(interval)
+        count, unit = parts.get("this"), parts.get("unit")
+        number: str = getattr(count, "name", "") if type(count).__name__ == "Literal" else ""
+        if (
+            unit is None
+            or type(unit).__name__ != "Var"
+            or not number.removeprefix("-").isdecimal()
+            or len(number) > 18
+        ):
+            self._not_an_interval(interval)
+        return self.forms.later(self.read(moment), sign * int(number), unit.name)
+
+    def _not_an_interval(self, node: Any) -> NoReturn:
+        remedy = "write one whole number and one unit: INTERVAL 3 MONTH; to add a column of days, write day + x"
+        self.account.refuse(node, "this interval of time is not understood", remedy)
+
+    def refuse_interval(self, node: Any) -> Expression:
+        """An interval that nothing is added to."""
+        raise InvalidPlan(
+            "an interval of time is no value of its own", "add it to a day: x + INTERVAL 1 DAY"
+        )
+
+
+_HOLDS = {"StartsWith": ("", "%"), "EndsWith": ("%", ""), "Contains": ("%", "%")}
+_ENDS = {"PREFIX": ("", "%"), "SUFFIX": ("%", "")}
+_WRITTEN = {"Monthname": "%B", "Dayname": "%A"}
+_TO_CHAR = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "DDD": "%j", "HH24": "%H", "MI": "%M", "SS": "%S"}
+_SPECIAL: dict[str, Callable[[Calls, Any], Expression]] = {
+    "Round": Calls.round,
+    "Log": Calls.log,
+    "Trim": Calls.trim,
+    "Concat": Calls.concat,
+    "Left": Calls.read_left,
+    "StartsWith": Calls.holds,
+    "EndsWith": Calls.holds,
+    "Contains": Calls.holds,
+    "TimeToStr": Calls.strftime,
+    "ToChar": Calls.strftime,
+    "Monthname": Calls.strftime,
+    "Dayname": Calls.strftime,
+    "DPipe": Calls.read_concatenation,
+    "IntDiv": Calls.quotient,
+    "Extract": Calls.extract,
+    "Anonymous": Calls.date_part,
+    "TimestampTrunc": Calls.date_trunc,
+    "DateTrunc": Calls.date_trunc,
+    "DateDiff": Calls.date_diff,
+    "If": Calls.choice,
+    "NullSafeEQ": Calls.distinct,
+    "NullSafeNEQ": Calls.distinct,
+    "Interval": Calls.refuse_interval,
+}
+CALLED = frozenset({*_CALLS, *_PARTS, *_SPECIAL})
+"""The nodes of the parser's tree that are read here."""

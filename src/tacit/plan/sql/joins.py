@@ -1,0 +1,241 @@
+"""Joins: what two sides have in common, and that rows of different units never meet."""
+
+from typing import Any, NoReturn
+
+from tacit.errors import InvalidPlan
+from tacit.plan.model.expressions import (
+    Both,
+    Compared,
+    Expression,
+    Field,
+    chain_conditions,
+    fields_of,
+    substitute,
+)
+from tacit.plan.model.nodes import Joined, Rows, Scan, Where
+from tacit.plan.model.ownership import Owner
+from tacit.plan.model.schema import Table
+from tacit.plan.questions.columns import columns_of
+from tacit.plan.questions.draft import Draft
+from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
+from tacit.plan.semantics.infer import type_of
+from tacit.plan.sql.coverage import Account
+from tacit.plan.sql.reader import ROWS, Reader, conjuncts, same_units
+
+__all__ = ["join_where", "join_scopes"]
+
+_Pairs = list[tuple[Expression, Expression]]
+
+
+def join_scopes(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
+    """Two scopes as one."""
+    account = reader.account
+    side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
+    parts = account.take(node)
+    if side == "FULL" or kind not in {"", "INNER", "OUTER"}:
+        remedy = (
+            "write JOIN or LEFT JOIN"
+            if side == "FULL"
+            else "write WHERE unit IN (SELECT unit FROM ...), or NOT IN"
+        )
+        account.refuse(node, f"{side or kind} JOIN is not read", remedy)
+    if (kind == "INNER" and side) or (kind == "OUTER" and not side):
+        account.refuse(node, "this join is not understood", "write JOIN, LEFT JOIN or RIGHT JOIN")
+    for word in (side, kind):
+        account.claim(node, word or "JOIN", 1 if word else 0)
+    outer = side in {"LEFT", "RIGHT"}
+    if side == "RIGHT":
+        left, right = right, left
+    left, right = _private_first(account, left, right, node, outer=outer)
+    if parts.get("using"):
+        return _using(reader, left, right, node, outer=outer)
+    if not parts.get("on"):
+        account.refuse(
+            node, "nothing says what the tables are joined on", "write JOIN ... ON a.x = b.x"
+        )
+    account.claim(node, "ON")
+    return _on(
+        reader,
+        place_side_by_side(left, right, outer=outer),
+        list(conjuncts(reader.nested_reader(), node.args["on"])),
+    )
+
+
+def join_where(reader: Reader, left: Scope, right: Scope, node: Any, on: list[Any]) -> Scope:
+    """Two scopes as one that stand beside each other, joined on some conditions of WHERE."""
+    reader.account.take(node, "Beside")
+    left, right = _private_first(reader.account, left, right, node, outer=False)
+    return _on(reader, place_side_by_side(left, right, outer=False), on)
+
+
+def _private_first(
+    account: Account, left: Scope, right: Scope, node: Any, *, outer: bool
+) -> tuple[Scope, Scope]:
+    """Two scopes, the private one on the left; refused where they have nothing to be joined on."""
+    if left.origin.owner is Owner.NOBODY and right.origin.owner is not Owner.NOBODY:
+        if outer:
+            remedy = (
+                "keep the private side: begin with the private table, and LEFT JOIN the public one"
+            )
+            account.refuse(
+                node, "an outer join would keep public rows that belong to no unit", remedy
+            )
+        left, right = right, left
+    if {left.origin.owner, right.origin.owner} & {
+        Owner.ROW
+    } and right.origin.owner is not Owner.NOBODY:
+        remedy = "join a public table, or ask about each table on its own"
+        account.refuse(
+            node,
+            "where every row is a unit, two private tables have nothing to be joined on",
+            remedy,
+        )
+    return left, right
+
+
+def _using(reader: Reader, left: Scope, right: Scope, node: Any, *, outer: bool) -> Scope:
+    """A join on columns that are called the same on both sides."""
+    listed = node.args["using"]
+    reader.account.claim(node, "USING")
+    reader.account.claim(node, "COMMA", len(listed) - 1)
+    names = [reader.name(each) for each in listed]
+    sides = place_side_by_side(left, right, outer=outer, shared=tuple(name.text for name in names))
+    pairs: _Pairs = []
+    unit = False
+    for name in names:
+        if left.is_unit(None, name) and right.is_unit(None, name):
+            unit = True
+            continue
+        one, two = left.finds(None, name), right.finds(None, name)
+        if len(one) != 1 or len(two) != 1:
+            raise InvalidPlan(
+                f"{name.text[:64]!r} is not one column on each side", "write ON a.x = b.x"
+            )
+        called = next(
+            seen.called
+            for seen in sides.names
+            if seen.name == two[0] and seen.alias in right.aliases
+        )
+        pairs.append((_field(left.origin.rows, one[0]), _field(sides.rows, called)))
+    return _close_join(sides, pairs, [], [], unit=unit)
+
+
+def _on(reader: Reader, sides: Sides, conditions: list[Any]) -> Scope:
+    """A join on conditions: equalities of a left and a right side, and others that are asked before or after it."""
+    left, right = sides.left, sides.right
+    before_join = Joined(left.origin.rows, sides.rows, (), sides.outer)
+    both = Draft(
+        Table(f"{left.origin.table.name} and {right.origin.table.name}", columns_of(before_join))
+    )
+    reader = reader.nested_reader()
+    reader.scope = Scope(Origin(before_join, both.table, ()), sides.names)
+    ours = {column.name for column in columns_of(left.origin.rows)}
+    theirs: dict[str, Expression] = {
+        column.name: Field(column) for column in columns_of(sides.rows)
+    }
+    unit = False
+    pairs: _Pairs = []
+    before: list[Expression] = []
+    after: list[Expression] = []
+    for part in conditions:
+        if same_units(reader, part, left, right):
+            unit = True
+            continue
+        condition = reader.read(part, both, ROWS)
+        pair = _pair(condition, ours, theirs)
+        if pair is not None:
+            pairs.append(pair)
+        elif sides.outer and fields_of(condition) <= set(theirs):
+            before.append(substitute(condition, theirs))
+        elif sides.outer:
+            remedy = "put conditions on the left side into WHERE; on both sides there may be equalities only"
+            reader.account.refuse(
+                part, "this is no equality of both sides of the outer join", remedy
+            )
+        else:
+            after.append(condition)
+    return _close_join(sides, pairs, before, after, unit=unit)
+
+
+def _pair(
+    condition: Expression, ours: set[str], theirs: dict[str, Expression]
+) -> tuple[Expression, Expression] | None:
+    """The left and the right side of an equality between them, None if the condition is none."""
+    if not isinstance(condition, Compared) or condition.operator != "=":
+        return None
+    type_of(condition)
+    for one, two in ((condition.left, condition.right), (condition.right, condition.left)):
+        if (
+            fields_of(one)
+            and fields_of(two)
+            and fields_of(one) <= ours
+            and fields_of(two) <= set(theirs)
+        ):
+            return one, substitute(two, theirs)
+    return None
+
+
+def _close_join(
+    sides: Sides,
+    pairs: _Pairs,
+    before: list[Expression],
+    after: list[Expression],
+    *,
+    unit: bool,
+) -> Scope:
+    """The join, refused if rows of different units would meet in it."""
+    if sides.right.origin.owner is Owner.NOBODY:
+        if not pairs:
+            raise InvalidPlan(
+                "the tables have nothing in common", "join on an equality: ON a.x = b.x"
+            )
+    elif not unit and not _is_reference(sides, pairs):
+        _not_on_the_unit(sides.left, sides.right)
+    rows = sides.rows if not before else Where(sides.rows, chain_conditions(Both, before))
+    found: Rows = Joined(sides.left.origin.rows, rows, tuple(pairs), sides.outer)
+    return sides.scope(Where(found, chain_conditions(Both, after)) if after else found)
+
+
+def _is_reference(sides: Sides, pairs: _Pairs) -> bool:
+    """Whether an equality follows a foreign key on the way to the unit: what it leads to has the same unit.
+
+    Claim:      a join along a reference pairs rows of the same unit alone.
+    Because:    the row takes its unit from the one row that its reference leads to; and a join of private rows is on
+                the unit anyhow, whatever else it is on.
+    Checked by: tests/unit/plan/test_rows_sql.py::test_a_join_may_follow_a_reference
+    """
+    one, two = sides.left.origin.table, sides.right.origin.table
+    if not isinstance(sides.left.origin.rows, Scan) or not isinstance(
+        sides.right.origin.rows, Scan
+    ):
+        return False
+    called = {seen.called: seen.name for seen in sides.names}
+    for left, right in pairs:
+        if isinstance(left, Field) and isinstance(right, Field):
+            ours, theirs = called[left.column.name], called[right.column.name]
+            if (ours, two.name, theirs) in one.references or (
+                theirs,
+                one.name,
+                ours,
+            ) in two.references:
+                return True
+    return False
+
+
+def _not_on_the_unit(left: Scope, right: Scope) -> NoReturn:
+    one, two = left.origin.table.unit, right.origin.table.unit
+    reason = "private tables are joined on the protected unit: otherwise rows of different units would meet"
+    if not one or not two:
+        raise InvalidPlan(reason, "select the unit in the question inside, and join on it")
+    raise InvalidPlan(
+        reason, f"add {left.aliases[0]}.{one} = {right.aliases[0]}.{two} to what it is joined on"
+    )
+
+
+def _field(rows: Rows, name: str) -> Field:
+    found = [column for column in columns_of(rows) if column.name == name]
+    if not found:
+        raise InvalidPlan(
+            f"{name!r} names the protected unit on one side only", "join on the unit of both sides"
+        )
+    return Field(found[0])

@@ -1,0 +1,134 @@
+"""What is said about an answer before any data are looked at."""
+
+from fractions import Fraction
+
+import pytest
+
+from tacit.accounting import Charge
+from tacit.curator import Limit, terms_of
+from tacit.curator.answer.explanation import explain_plan
+from tests.unit.curator.asked import CONCENTRATED, PURE, ROWS, VISITS, plan_of, shared
+
+TEXT = "SELECT ward, COUNT(*) AS n, SUM(gain) AS s, AVG(cost) AS m FROM visits GROUP BY ward"
+both_limits = pytest.mark.parametrize("limit", [PURE, CONCENTRATED], ids=["pure", "concentrated"])
+
+
+NOTHING = Charge()
+
+
+def told(
+    text=TEXT,
+    limit=PURE,
+    epsilon=0.3,
+    table=VISITS,
+    contributions=5,
+    spent=NOTHING,
+    confidence=0.95,
+):
+    plan = plan_of(text, table)
+    rule = limit.filter()
+    own = shared(contributions, table)
+    terms = terms_of(plan.question, own, limit, rule.amount(rule.price_of(epsilon)))
+    return explain_plan(plan, terms, own, limit, spent, confidence, own.table.unit or "row"), terms
+
+
+@both_limits
+def test_every_measure_is_named_by_the_column_that_it_makes(limit):
+    explanation, terms = told(limit=limit)
+    names = {each.measure for each in explanation.expected}
+    assert len(explanation.expected) == len(terms.mechanisms)
+    assert {"n", "s"} <= names
+    assert any(name.startswith("m's") for name in names)
+
+
+def test_what_serves_an_expression_only_is_said_to():
+    explanation, _ = told("SELECT SUM(gain) / COUNT(*) AS ratio FROM visits")
+    assert {each.measure for each in explanation.expected} == {
+        "a sum in an expression",
+        "a count in an expression",
+    }
+
+
+@both_limits
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
+def test_the_expected_error_is_that_of_the_noise(limit, confidence):
+    explanation, terms = told(limit=limit, confidence=confidence)
+    for place, each in enumerate(explanation.expected):
+        assert each.reach == pytest.approx(float(terms.reach(place, confidence)))
+        assert ("Gaussian" if limit.delta else "Laplace") in each.noise
+    assert f"at {100 * confidence:g}%" in str(explanation)
+
+
+@both_limits
+def test_the_price_is_shown_as_a_share_of_the_limit_and_beside_what_is_left(limit):
+    rule = limit.filter()
+    spent = Charge(rule.limit.amount // 4)
+    explanation, terms = told(limit=limit, spent=spent)
+    assert explanation.share == pytest.approx(float(rule.share(rule.price_of(0.3))))
+    assert explanation.left == pytest.approx(0.75)
+    assert explanation.affordable
+    assert f"{explanation.share:.2%} of the limit; 75.00% is left." in str(explanation)
+    assert terms.loss.neighbours is limit.neighbours
+
+
+@both_limits
+def test_what_does_not_fit_is_said_not_to(limit):
+    explanation, _ = told(limit=limit, epsilon=2.9, spent=Charge(limit.filter().limit.amount // 2))
+    assert not explanation.affordable
+    assert "which does not fit" in str(explanation)
+
+
+@both_limits
+def test_a_price_far_beyond_the_limit_is_so_many_times_the_limit(limit):
+    explanation, _ = told(limit=limit, epsilon=10**6)
+    assert (
+        f"Price: {explanation.share:,.0f} times the limit; 100.00% is left, which does not fit."
+        in str(explanation)
+    )
+
+
+@both_limits
+def test_the_whole_limit_fits_into_a_fresh_one(limit):
+    explanation, _ = told(limit=limit, epsilon=3)
+    assert explanation.affordable
+    assert explanation.share == 1
+
+
+@both_limits
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_last_unit_decides_whether_it_fits(limit, more):
+    rule = limit.filter()
+    spent = Charge(rule.limit.amount - rule.price_of(2.9).amount + more)
+    explanation, _ = told(limit=limit, epsilon=2.9, spent=spent)
+    assert explanation.affordable is rule.admits(spent, rule.price_of(2.9)) is (more == 0)
+
+
+def test_who_is_protected_is_said():
+    persons, _ = told(limit=Limit(3, 0, "replace"))
+    assert "all rows of one person, neighbours by replace; its rows weigh at most 5" in str(persons)
+    rows, _ = told("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", table=ROWS)
+    assert "each row" in str(rows)
+    assert (rows.contributions, rows.groups) == (1, 3)
+    assert "3 groups, empty ones too" in str(rows)
+
+
+def test_one_group_is_not_several():
+    assert "1 group," in str(told("SELECT COUNT(*) AS n FROM visits")[0])
+
+
+@both_limits
+def test_paying_as_much_more_as_is_said_halves_the_error(limit):
+    explanation, terms = told(limit=limit)
+    factor = 4 if limit.delta else 2
+    assert f"pay {factor} times as much" in explanation.halving
+    richer = terms_of(terms.question, shared(), limit, terms.amount * factor)
+    for place in range(len(terms.mechanisms)):
+        halved = richer.reach(place, Fraction(19, 20)) / terms.reach(place, Fraction(19, 20))
+        assert float(halved) == pytest.approx(0.5, rel=1e-3)
+
+
+def test_other_ways_to_halve_the_error_are_named_where_they_help():
+    assert "hold each person at 2 instead of 5" in told()[0].halving
+    assert "range half as wide" in told()[0].halving
+    assert "range" not in told("SELECT COUNT(*) AS n FROM visits")[0].halving
+    assert "hold each" not in told(contributions=1)[0].halving

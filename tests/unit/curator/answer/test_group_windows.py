@@ -1,0 +1,193 @@
+"""Windows over released groups: what they say, and that what is exact lies within their intervals."""
+
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import tacit
+from tacit.curator.answer.group_windows import sum_error
+from tacit.curator.answer.intervals import Noisy
+from tacit.curator.answer.view import view_answer
+from tacit.errors import InvalidInput, InvalidPlan
+from tacit.mechanisms import Gaussian, Laplace
+from tacit.plan import Column, Frame, Kind, Table, canonical, in_words, read_sql
+
+WARDS = ("A", "B", "C", "D", "E")
+TABLE = Table(
+    "visits",
+    (
+        Column("ward", Kind.TEXT, values=WARDS),
+        Column("urgent", Kind.BOOLEAN),
+        Column("cost", Kind.INTEGER, 0, 9),
+    ),
+    unit="patient",
+    contributions=3,
+)
+NOISE = {"laplace": Laplace(scale=20), "gaussian": Gaussian(sigma=20)}
+WINDOWS = {
+    "SUM(COUNT(*)) OVER ()": lambda n: [sum(n)] * 5,
+    "SUM(COUNT(*)) OVER (ORDER BY ward)": lambda n: list(np.cumsum(n)),
+    "SUM(COUNT(*)) OVER (ORDER BY ward DESC)": lambda n: list(np.cumsum(n[::-1]))[::-1],
+    "AVG(COUNT(*)) OVER ()": lambda n: [sum(n) / 5] * 5,
+    "MAX(COUNT(*)) OVER ()": lambda n: [max(n)] * 5,
+    "MIN(COUNT(*)) OVER (ORDER BY ward)": lambda n: list(np.minimum.accumulate(n)),
+    "RANK() OVER (ORDER BY COUNT(*) DESC)": lambda n: [1 + sum(m > each for m in n) for each in n],
+    "RANK() OVER (ORDER BY COUNT(*))": lambda n: [1 + sum(m < each for m in n) for each in n],
+    "DENSE_RANK() OVER (ORDER BY COUNT(*))": lambda n: [
+        1 + len({m for m in n if m < each}) for each in n
+    ],
+    "LAG(COUNT(*)) OVER (ORDER BY ward)": lambda n: [None, *n[:-1]],
+    "LEAD(COUNT(*), 2) OVER (ORDER BY ward)": lambda n: [*n[2:], None, None],
+    "COUNT(*) OVER (ORDER BY ward)": lambda n: [1, 2, 3, 4, 5],
+    "ROW_NUMBER() OVER (ORDER BY ward DESC)": lambda n: [5, 4, 3, 2, 1],
+}
+
+
+def answered(text, exact, noise, mechanism, *, raw=False, confidence=0.9):
+    """By ward, what a window says: the value, and its ends if it has any."""
+    plan = read_sql(text, {"visits": TABLE})
+    released = [[Noisy(n + z, mechanism, Fraction(1))] for n, z in zip(exact, noise, strict=True)]
+    seen = view_answer(plan, released, confidence, raw=raw)
+    places = [place for place, name in enumerate(seen.columns) if name in {"x", "x_low", "x_high"}]
+    return {row[0]: tuple(row[place] for place in places) for row in seen.rows}
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_without_noise_a_window_means_what_it_means_in_sql(window):
+    exact = [30, 70, 50, 70, 10]
+    found = answered(
+        f"SELECT ward, COUNT(*) AS n, {window} AS x FROM visits GROUP BY ward",
+        exact,
+        [0] * 5,
+        NOISE["laplace"],
+    )
+    assert [found[ward][0] for ward in WARDS] == pytest.approx(WINDOWS[window](exact))
+
+
+@settings(max_examples=80)
+@given(
+    window=st.sampled_from(sorted(WINDOWS)),
+    name=st.sampled_from(sorted(NOISE)),
+    exact=st.lists(st.integers(0, 300), min_size=5, max_size=5),
+    share=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
+    raw=st.booleans(),
+)
+@example("MAX(COUNT(*)) OVER ()", "gaussian", [200] * 5, [-1.0] * 5, False)
+@example("SUM(COUNT(*)) OVER ()", "laplace", [200] * 5, [0.5] * 5, False)
+def test_the_exact_value_lies_within_the_interval(window, name, exact, share, raw):
+    """Noise that stays within what it stays within at the stated confidence, of all groups at once and added up."""
+    mechanism = NOISE[name]
+    reach = mechanism.error(1 - 0.1 / 5)
+    noise = [round(each * reach) for each in share]
+    order = -1 if "DESC" in window else 1
+    if "SUM" in window or "AVG" in window:
+        for count in range(1, 6):
+            part = noise[::order][:count]
+            if abs(sum(part)) > sum_error(mechanism, count, 0.9):
+                return
+    if "LAG" in window or "LEAD" in window:
+        noise = [max(-mechanism.error(0.9), min(mechanism.error(0.9), each)) for each in noise]
+    text = f"SELECT ward, COUNT(*) AS n, {window} AS x FROM visits GROUP BY ward"
+    found = answered(text, exact, noise, mechanism, raw=raw)
+    for ward, wanted in zip(WARDS, WINDOWS[window](exact), strict=True):
+        value, *ends = found[ward]
+        if wanted is None or not ends:
+            assert value == wanted
+        else:
+            assert ends[0] <= wanted <= ends[1]
+
+
+@settings(max_examples=20)
+@given(
+    name=st.sampled_from(sorted(NOISE)),
+    exact=st.lists(st.integers(0, 200), min_size=5, max_size=5),
+    share=st.lists(st.floats(-1, 1), min_size=5, max_size=5),
+)
+@example("gaussian", [200] * 5, [1.0] * 5)
+def test_where_noise_chooses_the_groups_the_sum_of_those_lies_within(name, exact, share):
+    mechanism = NOISE[name]
+    noise = [round(each * mechanism.error(1 - 0.1 / 5)) for each in share]
+    text = "SELECT ward, SUM(COUNT(*)) OVER () AS x FROM visits GROUP BY ward HAVING COUNT(*) > 60"
+    found = answered(text, exact, noise, mechanism)
+    wanted = sum(n for ward, n in zip(WARDS, exact, strict=True) if ward in found)
+    for _, low, high in found.values():
+        assert low <= wanted <= high
+
+
+@pytest.mark.parametrize("count", [2, 8])
+@pytest.mark.parametrize("confidence", [0.9, 0.999])
+@pytest.mark.parametrize("scale", [Fraction(1, 2), 7])
+def test_sums_of_noise_stay_within_their_error(count, confidence, scale):
+    span = np.arange(-250, 251)
+    for mechanism, law in (
+        (Laplace(scale=scale), np.array([exp(-abs(z) / scale) for z in span])),
+        (Gaussian(sigma=scale), np.array([exp(-z * z / (2 * float(scale) ** 2)) for z in span])),
+    ):
+        one = law / law.sum()
+        total = one
+        for _ in range(count - 1):
+            total = np.convolve(total, one)
+        away = np.abs(np.arange(len(total)) - len(total) // 2)
+        reach = sum_error(mechanism, count, confidence)
+        assert total[away > reach].sum() <= 1 - confidence
+        assert reach <= count * mechanism.error(1 - (1 - confidence) / count)
+
+
+@pytest.mark.parametrize("scale", [10**24, 2**180])
+def test_the_error_of_a_sum_grows_with_the_scale_however_large_it_is(scale):
+    small, large = (sum_error(Laplace(scale=each), 8, 0.95) for each in (10**6, scale))
+    assert large * 10**6 == pytest.approx(small * scale, rel=1e-3)
+
+
+def test_the_sum_of_many_groups_is_surer_than_its_groups_one_by_one():
+    for mechanism in NOISE.values():
+        assert sum_error(mechanism, 100, 0.95) < 100 * mechanism.error(1 - 0.05 / 100) / 4
+
+
+def test_a_share_of_the_whole_has_an_interval():
+    text = "SELECT ward, COUNT(*) / SUM(COUNT(*)) OVER () AS x FROM visits GROUP BY ward"
+    found = answered(text, [3000, 7000, 5000, 6000, 1000], [5, -9, 0, 7, 3], NOISE["laplace"])
+    value, low, high = found["B"]
+    assert low < 7000 / 22000 < high
+    assert low < value < high
+    assert high - low < 0.05
+
+
+def test_ranks_that_noise_cannot_change_are_sure():
+    text = "SELECT ward, RANK() OVER (ORDER BY COUNT(*) DESC) AS x FROM visits GROUP BY ward"
+    found = answered(text, [10, 1000, 1010, 5000, 9000], [0, 0, 0, 0, 0], NOISE["gaussian"])
+    assert found == {"A": (5, 5, 5), "B": (4, 3, 4), "C": (3, 3, 4), "D": (2, 2, 2), "E": (1, 1, 1)}
+
+
+def test_frames_look_at_other_groups_too():
+    frame = (
+        Frame(TABLE)
+        .group_by("ward")
+        .agg(
+            n=tacit.count(),
+            share=tacit.count() / tacit.over("sum", tacit.count()),
+            place=tacit.over("rank", order=[tacit.count().descending()]),
+            before=tacit.over("lag", tacit.count(), order=["ward"], offset=2),
+        )
+        .qualify(tacit.over("rank", order=[tacit.count().descending()]) <= 3)
+    )
+    text = """SELECT ward, COUNT(*) AS n, COUNT(*) / SUM(COUNT(*)) OVER () AS share, RANK() OVER w AS place,
+        LAG(COUNT(*), 2) OVER (ORDER BY ward) AS before FROM visits GROUP BY ward WINDOW w AS (ORDER BY n DESC)
+        QUALIFY RANK() OVER w <= 3"""
+    assert canonical(frame.plan()) == canonical(read_sql(text, {"visits": TABLE}))
+    assert "Of these only those in which RANK() over all groups" in in_words(frame.plan())
+
+
+def test_what_no_window_over_groups_means_is_refused():
+    with pytest.raises(InvalidInput, match="a look at other groups"):
+        tacit.over("median", tacit.count())
+    with pytest.raises(InvalidPlan, match="a single row has no other groups"):
+        Frame(TABLE).where(tacit.over("count") > 1).agg(n=tacit.count())
+    with pytest.raises(InvalidPlan, match="SUM needs a value"):
+        Frame(TABLE).group_by("ward").agg(n=tacit.over("sum"))
+    with pytest.raises(InvalidPlan, match="HAVING chooses the groups"):
+        Frame(TABLE).group_by("ward").agg(n=tacit.count()).having(tacit.over("count") > 1)

@@ -1,0 +1,234 @@
+"""What an answer leaves out or holds back is said, by the policy and the question alone."""
+
+import json
+from datetime import date
+
+import pytest
+
+from tacit.curator import LeftOut, Limit, Policy, Shared, Vault
+from tacit.engines import Memory
+from tacit.ledger import MemoryLedger
+from tacit.plan import Column, Kind, Table
+
+COLUMNS = (
+    Column("ward", Kind.TEXT, values=("A", "B")),
+    Column("kind", Kind.TEXT, values=("x", "y"), other=True),
+    Column("site", Kind.TEXT, values=("s", "t"), null_group=True),
+    Column("sure", Kind.BOOLEAN, nullable=False),
+    Column("note", Kind.TEXT),
+    Column("cost", Kind.NUMBER, 0, 5000),
+    Column("age", Kind.INTEGER, 0, 120),
+    Column("day", Kind.DATE, date(2025, 1, 1), date(2025, 12, 31)),
+    Column("least", Kind.INTEGER, low=0),
+)
+VISITS = Table("visits", COLUMNS, unit="person")
+STAYS = Table("stays", (Column("nights", Kind.INTEGER, 0, 9),), unit="person")
+WARDS = Table(
+    "wards",
+    (Column("name", Kind.TEXT), Column("beds", Kind.INTEGER, 0, 99)),
+    public=True,
+    unique=("name",),
+)
+LONE = Table("lone", (Column("cost", Kind.NUMBER, 0, 10, nullable=False),))
+SAME = "rows with no patient are left out"
+NEVER = "rows in which sure is NULL are left out"  # which is declared never to be
+MANY = "a patient with more than 20 rows counts as 20"
+SPREAD = "a patient with more than 20 rows may count for less"
+
+
+def vault_of(delta=1e-6, **tables):
+    shared = tables or {
+        "visits": Shared(VISITS, 20),
+        "stays": Shared(STAYS, 2),
+        "wards": Shared(WARDS, None),
+    }
+    policy = Policy(Limit(3, delta), shared, unit="patient")
+    engine = Memory({each.table: [] for each in shared.values()})
+    return Vault(policy, dict.fromkeys(shared, engine), MemoryLedger(policy.limit.filter()))
+
+
+def told(text, vault=None):
+    return [str(each) for each in (vault or vault_of()).explain(text, epsilon=1).left_out]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("SELECT COUNT(*) AS n FROM visits", [SAME, MANY]),
+        ("SELECT COUNT(cost) AS n FROM visits WHERE age IS NULL", [SAME, MANY]),
+        ("SELECT SUM(cost) AS n FROM visits", [SAME, MANY, "cost is held between 0 and 5,000"]),
+        (
+            "SELECT COUNT(*) AS n FROM visits WHERE day < DATE '2025-03-01'",
+            [SAME, MANY, "day is held between 2025-01-01 and 2025-12-31"],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits WHERE least > 3",
+            [SAME, MANY, "least is held at 0 or more"],
+        ),
+        ("SELECT COUNT(DISTINCT person) AS n FROM visits", [SAME]),
+        (
+            "SELECT COUNT(DISTINCT note) AS n FROM visits",
+            [SAME, "of a patient with more than 20 different values, 20 count"],
+        ),
+        (
+            "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+            [SAME, "rows whose ward is NULL or not declared are left out of every group", SPREAD],
+        ),
+        (
+            "SELECT ward, COUNT(*) / SUM(COUNT(*)) OVER () AS n FROM visits GROUP BY ward",
+            [
+                SAME,
+                "rows whose ward is NULL or not declared are left out of every group, and of totals over groups",
+                SPREAD,
+            ],
+        ),
+        ("SELECT kind, COUNT(*) AS n FROM visits GROUP BY kind", [SAME, SPREAD]),
+        (
+            "SELECT site, COUNT(*) AS n FROM visits GROUP BY site",
+            [SAME, "rows whose site is not declared are left out of every group", SPREAD],
+        ),
+        ("SELECT sure, COUNT(*) AS n FROM visits GROUP BY sure", [SAME, SPREAD]),
+        ("SELECT ward, COUNT(*) AS n FROM visits WHERE ward = 'A' GROUP BY ward", [SAME, MANY]),
+        (
+            "SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward",
+            [SAME, "rows whose ward is not declared are left out of every group", SPREAD],
+        ),
+        (
+            "SELECT FLOOR(age / 10) AS a, COUNT(*) AS n FROM visits GROUP BY 1",
+            [
+                SAME,
+                "rows whose FLOOR(age / 10) is NULL are left out of every group",
+                SPREAD,
+                "age is held between 0 and 120",
+            ],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits WHERE age < 200",
+            [
+                SAME,
+                MANY,
+                "age is held between 0 and 120",
+                "age < 200 is true in every row, or NULL",
+            ],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits WHERE age > 120",
+            [
+                SAME,
+                MANY,
+                "age is held between 0 and 120",
+                "age > 120 is false in every row, or NULL",
+            ],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits WHERE age BETWEEN 0 AND 120",
+            [SAME, MANY, "age is held between 0 and 120"],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits WHERE age IN (130, 140)",
+            [
+                SAME,
+                MANY,
+                "age is held between 0 and 120",
+                "age IN (130, 140) is false in every row, or NULL",
+            ],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits AS v JOIN wards AS w ON v.ward = w.name",
+            [SAME, "rows of visits that meet no row of wards are left out", MANY],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits AS v LEFT JOIN wards AS w ON v.ward = w.name",
+            [SAME, MANY],
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM visits AS v JOIN stays AS s ON v.person = s.person",
+            [
+                SAME,
+                "rows of visits and of stays that meet no row of the other are left out",
+                "a patient with more than 131,072 pairs of rows in a join, fewer if its texts are long, is left out",
+                "a patient with more than 40 rows counts as 40",
+            ],
+        ),
+        (
+            "SELECT AVG(s) AS n FROM (SELECT person, SUM(age) AS s FROM visits GROUP BY person HAVING COUNT(*) > 2)",
+            [
+                SAME,
+                "age is held between 0 and 120",
+                "COUNT(*) of one patient is held between 1 and 20",
+                "SUM(age) of one patient is held between 0 and 2,400",
+            ],
+        ),
+        (
+            "SELECT note, COUNT(*) AS n FROM visits GROUP BY note",
+            [
+                SAME,
+                "rows whose note is NULL are left out of every group",
+                SPREAD,
+                "a patient in more than 20 groups by note counts in 20 of them",
+            ],
+        ),
+    ],
+)
+def test_only_what_can_apply_is_said(text, sentences):
+    assert sorted(told(text)) == sorted([*sentences, NEVER])
+
+
+def test_where_rows_are_units_nothing_is_said_of_units():
+    vault = vault_of(lone=Shared(LONE, None))
+    never = "rows in which cost is NULL are left out"
+    assert told("SELECT SUM(cost) AS n FROM lone", vault) == [
+        never,
+        "cost is held between 0 and 10",
+    ]
+    assert told("SELECT COUNT(*) AS n FROM lone", vault) == [never]
+
+
+def test_without_a_delta_many_rows_count_for_no_more_in_all_groups():
+    text = "SELECT ward, COUNT(*) AS n, COUNT(DISTINCT person) AS u FROM visits GROUP BY ward"
+    assert MANY in told(text, vault_of(delta=0))
+
+
+def test_a_unit_in_many_groups_counts_for_less_in_each():
+    vault = vault_of(delta=0, visits=Shared(VISITS, 2))
+    sentence = "a patient in more than 2 groups counts for less in each"
+    assert sentence in told(
+        "SELECT age, COUNT(DISTINCT person) AS u FROM visits GROUP BY age", vault
+    )
+
+
+def test_where_keys_are_found_a_unit_is_in_no_more_groups_than_it_keeps():
+    said = told("SELECT note, COUNT(DISTINCT person) AS u FROM visits GROUP BY note")
+    assert "a patient in more than 20 groups by note counts in 20 of them" in said
+    assert not any("counts for less in each" in each for each in said)
+
+
+def test_the_caption_and_the_receipt_say_it_too():
+    vault = vault_of()
+    text = "SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward"
+    answer, explained = vault.sql(text, epsilon=1), vault.explain(text, epsilon=1)
+    assert answer.left_out == explained.left_out
+    assert LeftOut("bounds", "visits.cost", "cost is held between 0 and 5,000") in answer.left_out
+    assert answer.receipt["left out"] == [str(each) for each in answer.left_out]
+    for each in answer.left_out:
+        assert f"\n{each}" in str(answer)
+        assert str(each) in answer._repr_html_()
+        assert f"\n  {each}\n" in str(explained)
+    assert vault.check_receipt(json.loads(json.dumps(dict(answer.receipt)))) == []
+
+
+def test_what_is_told_for_nothing_says_it_for_what_was_asked():
+    vault = vault_of()
+    both = vault.sql("SELECT SUM(cost) AS s, COUNT(cost) AS n FROM visits", epsilon=1)
+    again = vault.sql("SELECT COUNT(cost) AS n FROM visits", epsilon=0.5)
+    assert again.price.free
+    assert "cost is held between 0 and 5,000" in map(str, both.left_out)
+    assert [str(each) for each in again.left_out] == [SAME, NEVER, MANY]
+
+
+def test_nothing_in_a_caption_moves_a_cursor():
+    column = Column("co\x1bst", Kind.NUMBER, 0, 5)
+    vault = vault_of(visits=Shared(Table("visits", (column,), unit="person"), 20))
+    answer = vault.sql('SELECT SUM("co\x1bst") AS s FROM visits', epsilon=1)
+    assert "co·st is held between 0 and 5" in str(answer)
+    assert "\x1b" not in str(answer)

@@ -1,0 +1,248 @@
+"""A policy to begin with is written from schemas alone, and is accepted once it is filled in."""
+
+import re
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tacit.accounting import ConcentratedFilter, PureFilter
+from tacit.curator import Limit, compare_limits, policy_text, read_policy
+from tacit.errors import InvalidData, InvalidInput, InvalidPolicy
+from tacit.mechanisms import Gaussian, Laplace
+from tacit.plan import Column, Kind
+
+VISITS = [
+    {
+        "patient": "canary-ann",
+        "visit": 77_001,
+        "ward": "canary-ward",
+        "cost": 8_123.5,
+        "day": date(2031, 5, 7),
+        "severe": True,
+        "photo": b"canary",
+        'odd "name"\x7f': 1,
+    }
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "data").mkdir()
+    pq.write_table(pa.Table.from_pylist(VISITS), tmp_path / "data" / "visits.parquet")
+    (tmp_path / "data" / "doses.csv").write_text("visit,drug,dose\n77001,canary-drug,9\n")
+    (tmp_path / "vault").mkdir()
+    return [tmp_path / "data" / "visits.parquet", tmp_path / "data" / "doses.csv"]
+
+
+def written(files, text):
+    vault = files[0].parent.parent / "vault"
+    (vault / "tacit.toml").write_text(text, encoding="utf-8")
+    return vault
+
+
+def texts(files, **given):
+    return policy_text(files, folder=files[0].parent.parent / "vault", **given)
+
+
+def test_a_policy_that_is_given_everything_is_accepted_as_it_is(files):
+    text = texts(files[:1], unit="patient", contributions=5, epsilon=3, delta=Decimal("1e-6"))
+    document = read_policy(written(files, text))
+    assert document.policy.limit == Limit(3, Fraction(1, 10**6))
+    assert document.policy.unit == "patient"
+    assert document.policy.tables["visits"].table.columns == (
+        Column("visit", Kind.INTEGER),
+        Column("ward", Kind.TEXT),
+        Column("cost", Kind.NUMBER),
+        Column("day", Kind.DATE),
+        Column("severe", Kind.BOOLEAN, values=(True, False)),
+        Column('odd "name"\x7f', Kind.INTEGER),
+    )
+
+
+def test_what_is_missing_is_asked_for_by_name(files):
+    with pytest.raises(InvalidPolicy) as raised:
+        read_policy(written(files, texts(files)))
+    faults = raised.value.faults
+    assert [fault.key for fault in faults] == [
+        "limit.epsilon",
+        "limit.delta",
+        *(
+            f"tables.{table}.{key}"
+            for table in ("visits", "doses")
+            for key in ("unit", "contributions")
+        ),
+    ]
+    assert {fault.problem for fault in faults} == {"it is still to be filled in"}
+    lines = texts(files).splitlines()
+    assert all(lines[fault.line - 1].endswith('"?"') for fault in faults)
+
+
+def test_a_policy_is_accepted_once_it_is_filled_in_as_its_comments_say(files):
+    text = texts(files, unit="patient", contributions=5, epsilon=3, delta=0)
+    with pytest.raises(InvalidPolicy) as raised:
+        read_policy(written(files, text))
+    assert [fault.key for fault in raised.value.faults] == ["tables.doses.unit"]
+    example = re.search(r'# unit = "visit\.patient"\n# (references = .*)\nunit = "\?"\n', text)
+    assert example is not None
+    filled = text.replace(example[0], f'unit = "visit.patient"\n{example[1]}\n')
+    filled = filled.replace(
+        '{ type = "number" }  # low = …, high = …', '{ type = "number", low = 0, high = 9000 }'
+    )
+    document = read_policy(written(files, filled))
+    assert document.policy.tables["doses"].table.unit == "visit.patient"
+    assert document.policy.tables["visits"].table.columns[2] == Column("cost", Kind.NUMBER, 0, 9000)
+
+
+def test_the_text_depends_on_names_and_types_alone(files):
+    before = texts(files, unit="patient", epsilon=3)
+    schema = pa.Table.from_pylist(VISITS).schema
+    pq.write_table(schema.empty_table(), files[0])
+    files[1].write_text("visit,drug,dose\n")
+    assert texts(files, unit="patient", epsilon=3) == before
+    for value in ("canary", "77001", "77_001", "8123", "2031"):
+        assert value not in before
+
+
+def test_single_rows_need_no_contributions(files):
+    document = read_policy(
+        written(files, texts(files, unit="row", epsilon=1, delta=0, neighbours="replace"))
+    )
+    assert document.policy.unit == "row"
+    assert document.policy.limit == Limit(1, 0, "replace")
+
+
+def test_paths_are_written_as_seen_from_the_vault(files):
+    assert 'source = "../data/visits.parquet"\n' in texts(files)
+    assert f'source = "{files[0].as_posix()}"\n' in policy_text(files)
+
+
+def test_every_table_of_a_database_has_a_section(files):
+    path = files[0].parent / "clinic.duckdb"
+    with duckdb.connect(path) as connection:
+        connection.execute(
+            "CREATE TABLE stays AS SELECT 1 AS patient; CREATE TABLE tests AS SELECT 2 AS patient"
+        )
+    text = texts([path], unit="patient", contributions=1, epsilon=1, delta=0)
+    assert list(read_policy(written(files, text)).sources) == ["stays", "tests"]
+
+
+@pytest.mark.parametrize(
+    "number", [0.1, 3, Fraction(1, 8), Decimal("2.50"), 1e-7, Fraction(1, 10**9), 12.0]
+)
+def test_numbers_are_written_in_full(files, number):
+    (found,) = re.findall(r"\nepsilon = (\S+)\n", texts(files[:1], epsilon=number))
+    assert Fraction(found) == Fraction(str(number))
+    assert len(found) < 8
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"unit": "patients"}, "did you mean 'patient'"),
+        ({"unit": "nobody"}, "the columns are: cost, day"),
+        ({"contributions": 0}, "contributions"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": float("nan")}, "epsilon"),
+        ({"epsilon": Fraction(1, 3)}, "finitely many decimal digits"),
+        ({"epsilon": 1, "delta": 2}, "delta"),
+        ({"neighbours": "swap"}, '"add-or-remove" or "replace"'),
+    ],
+)
+def test_what_makes_no_sense_is_refused(files, given, told):
+    with pytest.raises(InvalidInput, match=told):
+        texts(files, **given)
+
+
+def test_there_must_be_a_table(files):
+    with pytest.raises(InvalidInput, match="name at least one"):
+        policy_text([])
+    with pytest.raises(InvalidInput, match="two tables have this name"):
+        texts([files[0], files[0]])
+    with pytest.raises(InvalidData, match="there is no file"):
+        texts([files[0].with_name("gone.csv")])
+
+
+# ---------------------------------------------------------------- pure or zero-concentrated
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, 3, 10])
+@pytest.mark.parametrize("neighbours", ["add-or-remove", "replace"])
+def test_a_delta_is_proposed_from_the_first_number_of_answers_at_which_it_gives_less_noise(
+    epsilon, neighbours
+):
+    """The ± of a count, from the filters and the mechanisms themselves."""
+
+    def errors(answers):
+        pure, concentrated = PureFilter(epsilon), ConcentratedFilter(epsilon, Fraction(1, 10**6))
+        each = pure.epsilon / answers
+        rho = concentrated.amount(concentrated.limit) / answers
+        fine = 1 << 20  # as counts are weighed
+        return (
+            Laplace.calibrate(each, fine).error(0.95) / fine,
+            Gaussian(Fraction(fine) / Fraction(float(2 * rho) ** 0.5)).error(0.95) / fine,
+        )
+
+    found = compare_limits(epsilon, 4, neighbours=neighbours)
+    turning = found.turning
+    assert 5 < turning < 20
+    assert errors(turning - 1)[0] <= errors(turning - 1)[1] * 1.001
+    assert errors(turning)[0] > errors(turning)[1] * 0.999
+    assert (found.pure, found.concentrated) == pytest.approx(errors(4), rel=1e-3)
+    assert found.delta == 0
+    assert compare_limits(epsilon, turning - 1, neighbours=neighbours).delta == 0
+    assert compare_limits(epsilon, turning, neighbours=neighbours).delta == Fraction(1, 10**6)
+
+
+def test_the_comparison_says_what_it_found():
+    told = str(compare_limits(3, 100))
+    assert re.search(r"±99\.9 with delta = 0 .* ±33\.1 with delta = 1e-6 .* Below 11 answers", told)
+
+
+@pytest.mark.parametrize(
+    ("answers", "delta"), [(0, 1e-6), (True, 1e-6), (2.5, 1e-6), (10**7, 1e-6), (5, 0), (5, 1)]
+)
+def test_a_comparison_that_makes_no_sense_is_refused(answers, delta):
+    with pytest.raises(InvalidInput):
+        compare_limits(3, answers, delta=delta)
+
+
+@pytest.mark.parametrize(
+    ("header", "declared", "columns"),
+    [
+        ("patient;cost", 'format = { separator = ";" }', ["patient", "cost"]),
+        (
+            "patient|größe",
+            'format = { separator = "|", encoding = "windows-1252" }',
+            ["patient", "größe"],
+        ),
+        ("patient,größe", 'format = { encoding = "windows-1252" }', ["patient", "größe"]),
+        ("patient,cost", '# format = { separator = ";", decimal = "," }', ["patient", "cost"]),
+    ],
+)
+def test_how_a_text_file_is_written_is_guessed_from_its_first_line(
+    tmp_path, header, declared, columns
+):
+    file, found = tmp_path / "visits.csv", set()
+    for rows in ("", "1;2,5\r\n", "|;|\t\r\nÿ\r\n", '"'):
+        file.write_bytes(f"{header}\r\n{rows}".encode("cp1252"))
+        found.add(
+            policy_text(
+                [file], folder=tmp_path, unit="patient", contributions=5, epsilon=3, delta=0
+            )
+        )
+    (text,) = found
+    assert declared in text.splitlines()
+    (tmp_path / "tacit.toml").write_text(text, encoding="utf-8")
+    table = read_policy(tmp_path).policy.tables["visits"].table
+    assert [table.unit, *(column.name for column in table.columns)] == columns
+
+
+def test_the_comment_speaks_of_as_many_answers_as_are_expected(files):
+    assert "and 30 answers of equal price" in " ".join(
+        texts(files, epsilon=3, answers=30).replace("#", "").split()
+    )

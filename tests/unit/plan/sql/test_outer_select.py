@@ -1,0 +1,95 @@
+"""A question around one that is released: what it means, and what it cannot mean."""
+
+import pytest
+
+from tacit.errors import InvalidPlan
+from tacit.plan import canonical, read_sql
+from tests.laws.clinic import TABLES
+
+INSIDE = "SELECT ward AS w, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"
+SAME = {
+    f"SELECT * FROM ({INSIDE}) WHERE n > 10 ORDER BY n": f"{INSIDE} HAVING n > 10 ORDER BY n",
+    f"WITH g AS ({INSIDE}) SELECT * FROM g WHERE g.n > 10 AND w <> 'A'": f"{INSIDE} HAVING n > 10 AND ward <> 'A'",
+    f"SELECT t.w AS ward, n / 2 AS half FROM ({INSIDE}) AS t ORDER BY half DESC, m LIMIT 2 OFFSET 1": (
+        "SELECT ward, COUNT(*) / 2 AS half FROM visits GROUP BY ward ORDER BY half DESC, AVG(cost) LIMIT 2 OFFSET 1"
+    ),
+    f"SELECT w, n FROM ({INSIDE} HAVING m > 3 ORDER BY m) WHERE n > 4": (
+        "SELECT ward AS w, COUNT(*) AS n FROM visits GROUP BY ward HAVING AVG(cost) > 3 AND n > 4 ORDER BY AVG(cost)"
+    ),
+    f"SELECT * FROM ({INSIDE} LIMIT 2)": f"{INSIDE} LIMIT 2",
+    f"SELECT *, n * 2 AS twice FROM ({INSIDE}) ORDER BY 2 DESC": (
+        f"{INSIDE.replace('AS m', 'AS m, COUNT(*) * 2 AS twice')} ORDER BY 2 DESC"
+    ),
+    f"SELECT w, RANK() OVER (ORDER BY n DESC) AS r FROM ({INSIDE}) WHERE n > 3 QUALIFY r <= 2": (
+        "SELECT ward AS w, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM visits GROUP BY ward HAVING COUNT(*) > 3 "
+        "QUALIFY r <= 2"
+    ),
+    "SELECT * FROM (SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY ward) WHERE r = 1": (
+        "SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY ward QUALIFY r = 1"
+    ),
+    f"WITH v AS (SELECT ward, cost FROM visits WHERE urgent), g AS ({INSIDE.replace('visits', 'v')}), "
+    "h AS (SELECT w, n FROM g WHERE n > 3) SELECT w FROM h WHERE n < 9": (
+        "SELECT ward AS w FROM (SELECT ward, cost FROM visits WHERE urgent) GROUP BY ward "
+        "HAVING COUNT(*) > 3 AND COUNT(*) < 9"
+    ),
+    "SELECT n FROM (SELECT COUNT(*) AS n FROM visits)": "SELECT COUNT(*) AS n FROM visits",
+}
+
+
+@pytest.mark.parametrize(("text", "other"), SAME.items())
+def test_a_question_around_another_measures_nothing_more(text, other):
+    one, two = (canonical(read_sql(each, TABLES)) for each in (text, other))
+    assert one.question == two.question
+    assert one.view == two.view
+
+
+REFUSED = {
+    "LIMIT inside comes before what is done outside": [
+        f"SELECT * FROM ({INSIDE} LIMIT 2) WHERE n > 3",
+        f"SELECT * FROM ({INSIDE} LIMIT 2) ORDER BY n",
+        f"SELECT w, RANK() OVER (ORDER BY n) AS r FROM ({INSIDE} LIMIT 2)",
+    ],
+    "windows inside and outside look at different groups": [
+        f"SELECT w, RANK() OVER (ORDER BY n) AS r FROM ({INSIDE} QUALIFY RANK() OVER (ORDER BY n) < 3)",
+    ],
+    "windows look at what WHERE keeps": [
+        f"SELECT * FROM ({INSIDE}) WHERE RANK() OVER (ORDER BY n) = 1"
+    ],
+    "inside a question, rows are added up for each unit: over all of them nothing would be protected": [
+        f"SELECT AVG(n) FROM ({INSIDE})",
+        f"SELECT COUNT(*) FROM visits JOIN ({INSIDE}) g ON g.w = visits.ward",
+    ],
+    "there is no table 'g'": [f"WITH h AS (SELECT * FROM g), g AS ({INSIDE}) SELECT * FROM h"],
+    "'ward' is not a key: a group has many values of it": [f"SELECT ward FROM ({INSIDE})"],
+    "the table is called 't' here": [f"SELECT visits.w FROM ({INSIDE}) t"],
+    "'patient' names the protected unit: one group for each would be one answer about each": [
+        "SELECT * FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) WHERE n > 3",
+    ],
+    "every row would be shown, and no row ever leaves": [
+        "SELECT * FROM (SELECT cost FROM visits) WHERE cost > 3"
+    ],
+    "a question inside stands in FROM, or after IN and EXISTS among the conditions of WHERE": [
+        f"SELECT * FROM ({INSIDE}) WHERE n > (SELECT COUNT(*) FROM patients)",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"), [(reason, text) for reason, texts in REFUSED.items() for text in texts]
+)
+def test_what_cannot_be_done_with_an_answer_is_refused(reason, text):
+    with pytest.raises(InvalidPlan) as refusal:
+        read_sql(text, TABLES)
+    assert refusal.value.reason == reason
+    assert refusal.value.remedy
+    assert refusal.value.text == text
+
+
+def test_a_key_is_known_outside_by_the_name_that_it_was_given():
+    with pytest.raises(InvalidPlan, match="'ward' is not a key"):
+        read_sql(f"SELECT n, RANK() OVER (ORDER BY ward) AS r FROM ({INSIDE})", TABLES)
+
+
+def test_groups_are_not_chosen_after_a_limit_inside():
+    with pytest.raises(InvalidPlan, match="LIMIT inside comes before"):
+        read_sql(f"SELECT * FROM ({INSIDE} ORDER BY n LIMIT 2) WHERE n > 3", TABLES)
