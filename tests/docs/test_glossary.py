@@ -27,12 +27,16 @@ NOT_IN_PROSE = {
     r"neighbor\w*": "neighbour",
     r"randomised response": "randomized response, as the literature spells the mechanism",
 }
-PAGES = [page for page in pages() if page != ROOT / "docs" / "glossary.md"]  # which must name what it avoids
+PAGES = [
+    page for page in pages() if page != ROOT / "docs" / "glossary.md"
+]  # which must name what it avoids
 
 
 def words_of(name):
     """The words of an identifier: `NoisyMaxBase` and `noisy_max_base` are noisy, max, base."""
-    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\da-zA-Z_]+", name)]
+    return [
+        word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\da-zA-Z_]+", name)
+    ]
 
 
 def names_defined(tree):
@@ -58,7 +62,9 @@ def bad_names(source, module):
         found.append(f"{module}: a module is named after what it defines")
     for name, kind, line in names_defined(ast.parse(source)):
         where = f"{module}:{line}: {kind} {name}"
-        found += [f"{where}: say {NOT_IN_NAMES[word]}" for word in words_of(name) if word in NOT_IN_NAMES]
+        found += [
+            f"{where}: say {NOT_IN_NAMES[word]}" for word in words_of(name) if word in NOT_IN_NAMES
+        ]
         if not name.isascii():
             found.append(f"{where}: Greek letters are spelled")
         if kind == "class" and NOT_IN_CLASSES & set(words_of(name)):
@@ -85,7 +91,9 @@ def test_prose_in_the_source_keeps_to_the_glossary():
 
 
 def test_pages_keep_to_the_glossary():
-    assert [line for page in PAGES for line in bad_words(page.read_text(encoding="utf-8"), shown(page))] == []
+    assert [
+        line for page in PAGES for line in bad_words(page.read_text(encoding="utf-8"), shown(page))
+    ] == []
 
 
 def test_the_glossary_names_every_word_that_is_avoided():
@@ -95,7 +103,9 @@ def test_the_glossary_names_every_word_that_is_avoided():
 
 
 def test_no_folder_is_called_by_a_word_that_says_nothing():
-    assert [shown(path) for path in SRC.rglob("*") if path.is_dir() and path.name in NOT_MODULES] == []
+    assert [
+        shown(path) for path in SRC.rglob("*") if path.is_dir() and path.name in NOT_MODULES
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -117,7 +127,12 @@ def test_a_wrong_name_is_caught(source):
 
 @pytest.mark.parametrize(
     "source",
-    ["database = 1", "class Basement: pass", "def get_loss(): pass", "class A:\n    def back(self, backend): pass"],
+    [
+        "database = 1",
+        "class Basement: pass",
+        "def get_loss(): pass",
+        "class A:\n    def back(self, backend): pass",
+    ],
 )
 def test_a_right_name_passes(source):
     assert bad_names(source, "tacit.sample") == []
@@ -127,6 +142,8 @@ def test_a_module_called_utils_is_caught():
     assert bad_names("", "tacit.exact.utils")
 
 
-@pytest.mark.parametrize("word", ["adjacency", "adjacent tables", "Neighboring", "randomised response"])
+@pytest.mark.parametrize(
+    "word", ["adjacency", "adjacent tables", "Neighboring", "randomised response"]
+)
 def test_a_wrong_word_is_caught(word):
     assert bad_words(f"So {word} it is.", "sample")
