@@ -266,7 +266,7 @@ def check_leaving(asked: Accepted, engines: Sequence[Engine], text: str) -> None
     _require(len(explained) == 1, f"what is explained differs: {explained}")
     with (
         constant_release(),
-        patch.object(Finder, "found", passing),
+        patch.object(Finder, "find", passing),
         patch.object(Finder, "secret", lambda _: keeping),
     ):
         left = [left_by(each, asked.plan, epsilon=1) for each in vaults]

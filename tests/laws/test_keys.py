@@ -223,7 +223,7 @@ def check_what_leaves(data: Any, make: Any, *, plans_each: int, pairs_each: int)
         vaults = [opened(each, limit, table, contributions=3) for each in engines]
         with (
             constant_release(),
-            patch.object(Finder, "found", found),
+            patch.object(Finder, "find", found),
             patch.object(Finder, "secret", lambda _: keeping),
         ):
             left = [left_by(each, plan, epsilon=1) for each in vaults]
