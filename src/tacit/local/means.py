@@ -141,6 +141,13 @@ class Mean:
     total: Fraction
     squares: Fraction
 
+    def __add__(self, other: "Mean") -> "Mean":
+        """Both collections as one."""
+        if self.protocol != other.protocol:
+            raise InvalidInput("a collection", "of another protocol", "add reports of one protocol only")
+        total, squares = self.total + other.total, self.squares + other.squares
+        return Mean(self.protocol, self.people + other.people, total, squares)
+
     @property
     def value(self) -> float:
         """The estimated mean: unbiased for the mean of the numbers as they were rounded to steps."""

@@ -1,0 +1,206 @@
+"""Reports as JSON lines: written by clients, read and counted by the collector, refused where they are none."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InvalidData, InvalidInput
+from tacit.exact import random_bits
+from tacit.frozen import frozen
+from tacit.local.frequencies import Frequencies
+from tacit.local.means import Mean
+from tacit.local.questionnaire import Question, Questionnaire
+
+__all__ = ["Collected", "Refused", "collect_reports", "write_report"]
+
+LONGEST_LINE = 1 << 20
+_AT_ONCE = 2048
+_KEYS = {"survey", "digest", "id", "answers"}
+
+
+@frozen
+class Refused:
+    """How many lines were no report of this survey, and why."""
+
+    malformed: int = 0
+    foreign: int = 0
+    out_of_domain: int = 0
+    duplicate: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.malformed + self.foreign + self.out_of_domain + self.duplicate
+
+
+@frozen
+class Collected:
+    """What was collected: an estimate for each question, and what was refused."""
+
+    questionnaire: Questionnaire
+    people: int
+    refused: Refused
+    estimates: tuple[tuple[str, Frequencies | Mean], ...]
+
+    def estimate(self, question: str) -> Frequencies | Mean:
+        """The estimate of one question."""
+        for name, found in self.estimates:
+            if name == question:
+                return found
+        raise InvalidInput("a question", question, "name one of the questionnaire")
+
+    def __str__(self) -> str:
+        refused = self.refused
+        head = (
+            f"{self.questionnaire.title}: {self.people:,} people, each at epsilon "
+            f"{float(self.questionnaire.loss().epsilon):.4g} in all\n{refused.total:,} lines refused "
+            f"({refused.malformed:,} malformed, {refused.out_of_domain:,} out of domain, "
+            f"{refused.duplicate:,} duplicate, {refused.foreign:,} of another survey)"
+        )
+        texts = {question.name: question.text for question in self.questionnaire.questions}
+        return "\n\n".join([head, *(f"{texts[name]}\n{found}" for name, found in self.estimates)])
+
+    def plot(self, path: str | Path) -> None:
+        """Draw all questions as bars with whiskers into a file."""
+        from tacit.local.pictures import draw_panels
+
+        panels: list[tuple[str, Any]] = []
+        for question, (_, found) in zip(self.questionnaire.questions, self.estimates, strict=True):
+            if isinstance(found, Mean):
+                panels.append((question.text, [("mean", found.value, *found.interval())]))
+            else:
+                panels.append((question.text, [(str(row[0]), *row[1:]) for row in found.table()]))
+        draw_panels(path, panels)
+
+
+def write_report(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> str:
+    """One person's answers, randomised, as a line of JSON with a random number of its own."""
+    line = {
+        "survey": questionnaire.name,
+        "digest": questionnaire.digest,
+        "id": f"{random_bits(128):032x}",
+        "answers": questionnaire.encode(answers),
+    }
+    return json.dumps(line, separators=(",", ":"))
+
+
+def collect_reports(questionnaire: Questionnaire, lines: Iterable[bytes | str]) -> Collected:
+    """What the lines say together; what is no report of this survey is counted and refused.
+
+    Claim:      no line makes it fail, and only whole reports inside every question's domain are counted.
+    Because:    a line is read as JSON of one shape, and each answer as its protocol reads reports.
+    Checked by: tests/unit/local/test_collecting.py
+    """
+    gathering = _Gathering(questionnaire)
+    for some in _pieces(lines):
+        gathering.add(some)
+    return gathering.finish()
+
+
+class _Gathering:
+    """Counts that grow line by line."""
+
+    def __init__(self, questionnaire: Questionnaire) -> None:
+        self.questionnaire = questionnaire
+        self.digest = questionnaire.digest
+        self.names = {question.name for question in questionnaire.questions}
+        self.seen: set[bytes] = set()
+        self.refused: Counter[str] = Counter()
+        self.found: dict[str, Frequencies | Mean] = {}
+        self.people = 0
+
+    def add(self, lines: list[bytes | str]) -> None:
+        """Count these lines."""
+        read = [report for report in map(self._read, lines) if report is not None]
+        arrays = self._arrays(read)
+        if arrays is None:
+            read = [report for report in read if self._fits(report)]
+            arrays = self._arrays(read)
+            assert arrays is not None
+        kept = self._first(read)
+        self.people += len(kept)
+        if kept:
+            places = np.array(kept, dtype=np.int64)
+            for question, array in zip(self.questionnaire.questions, arrays, strict=True):
+                self._count(question, array[places])
+
+    def finish(self) -> Collected:
+        """All that was counted."""
+        if not self.people:
+            raise InvalidData("no line is a report of this survey; collect some first")
+        refused = Refused(*(self.refused[kind] for kind in ("malformed", "foreign", "out_of_domain", "duplicate")))
+        found = tuple((each.name, self.found[each.name]) for each in self.questionnaire.questions)
+        return Collected(self.questionnaire, self.people, refused, found)
+
+    def _read(self, line: bytes | str) -> dict[str, Any] | None:
+        """A line as a report of the right shape; None where it is none, or empty."""
+        if not line.strip():
+            return None
+        try:
+            report = json.loads(line) if len(line) <= LONGEST_LINE else None
+        except (ValueError, RecursionError):
+            report = None
+        if not _is_report(report):
+            self.refused["malformed"] += 1
+            return None
+        if (report["survey"], report["digest"]) != (self.questionnaire.name, self.digest):
+            self.refused["foreign"] += 1
+            return None
+        if set(report["answers"]) != self.names:
+            self.refused["malformed"] += 1
+            return None
+        return dict(report)
+
+    def _arrays(self, reports: list[dict[str, Any]]) -> list[NDArray[Any]] | None:
+        """All answers to each question; None where one is out of its domain."""
+        try:
+            return [
+                question.protocol.read_reports([report["answers"][question.name] for report in reports])
+                for question in self.questionnaire.questions
+            ]
+        except InvalidData:
+            return None
+
+    def _fits(self, report: dict[str, Any]) -> bool:
+        if self._arrays([report]) is not None:
+            return True
+        self.refused["out_of_domain"] += 1
+        return False
+
+    def _first(self, reports: list[dict[str, Any]]) -> list[int]:
+        """The places of the reports whose number was not seen before."""
+        kept = []
+        for place, report in enumerate(reports):
+            number = bytes.fromhex(report["id"])
+            if number in self.seen:
+                self.refused["duplicate"] += 1
+            else:
+                self.seen.add(number)
+                kept.append(place)
+        return kept
+
+    def _count(self, question: Question, array: NDArray[Any]) -> None:
+        new: Any = question.protocol.collect(array)
+        before: Any = self.found.get(question.name)
+        self.found[question.name] = new if before is None else before + new
+
+
+def _is_report(report: Any) -> bool:
+    if not isinstance(report, dict) or set(report) != _KEYS or not isinstance(report["answers"], dict):
+        return False
+    number = report["id"]
+    if not isinstance(number, str) or len(number) != 32:
+        return False
+    return all(letter in "0123456789abcdef" for letter in number)
+
+
+def _pieces(lines: Iterable[bytes | str]) -> Iterator[list[bytes | str]]:
+    rest = iter(lines)
+    while some := list(islice(rest, _AT_ONCE)):
+        yield some

@@ -1,0 +1,26 @@
+"""A questionnaire as one page of HTML, which randomises answers where they are given."""
+
+import json
+from importlib.resources import files
+
+from tacit.local.questionnaire import Questionnaire
+
+__all__ = ["client_script", "survey_page"]
+
+
+def client_script() -> str:
+    """The client in JavaScript: one file, no dependency."""
+    return (files("tacit.local") / "client.js").read_text(encoding="utf-8")
+
+
+def survey_page(questionnaire: Questionnaire) -> str:
+    """A page that asks the questions and shows the report to send.
+
+    What the questionnaire says can end no script: signs that HTML reads are written as escapes.
+    """
+    told = json.dumps(questionnaire.describe(), ensure_ascii=True)
+    safe = told.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    page = (files("tacit.local") / "page.html").read_text(encoding="utf-8")
+    before, between = page.split("/*CLIENT*/")
+    middle, after = between.split("/*SURVEY*/")
+    return "".join((before, client_script(), middle, safe, after))
