@@ -33,11 +33,16 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $(STAMP)
 
 # The tests of the PostgreSQL ledger start a server of their own; without its programs they fail and say so.
-system: ## PostgreSQL's server programs, where they are missing and Debian's packages are at hand
+# The tests of the survey page run it in Chromium; without it they fail and say so.
+system: ## PostgreSQL's server programs and Chromium, where they are missing and Debian's packages are at hand
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v apt-get >/dev/null || { \
 		root=$$(test "$$(id -u)" = 0 || echo sudo); \
 		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
 			apt-get install -qy --no-install-recommends postgresql; }
+	@command -v chromium >/dev/null || ! command -v apt-get >/dev/null || { \
+		root=$$(test "$$(id -u)" = 0 || echo sudo); \
+		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qy --no-install-recommends chromium; }
 
 demo: setup ## a vault over a clinic's real data: answers on the screen, the vault and a chart in out/demo
 	@rm -rf out/demo && mkdir -p out

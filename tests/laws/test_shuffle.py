@@ -42,10 +42,13 @@ def shuffled_law(protocol, values):
 def test_no_small_crowd_exceeds_the_bound(protocol, people, response):
     local = protocol.loss().epsilon
     loss = Shuffled(local, people, response=response)
-    crowds = {tuple(sorted(others)) for others in product(range(len(protocol.values)), repeat=people - 1)}
+    crowds = {
+        tuple(sorted(others)) for others in product(range(len(protocol.values)), repeat=people - 1)
+    }
     for others in list(crowds)[:8]:
         one, other = (
-            shuffled_law(protocol, [protocol.values[each] for each in (held, *others)]) for held in (0, 1)
+            shuffled_law(protocol, [protocol.values[each] for each in (held, *others)])
+            for held in (0, 1)
         )
         exact = compare(one, other)
         for share in (F(0), F(1, 5), F(1, 2), F(4, 5)):
@@ -96,7 +99,9 @@ def test_blocks_widen_the_bound_a_little_and_never_narrow_it(response):
         assert each <= blocks <= each * F(3, 2)
 
 
-@pytest.mark.parametrize(("local", "people"), [(F(1), 10_000), (F(4), 100_000), (F(1, 2), 10**6), (F(2), 50)])
+@pytest.mark.parametrize(
+    ("local", "people"), [(F(1), 10_000), (F(4), 100_000), (F(1, 2), 10**6), (F(2), 50)]
+)
 def test_the_epsilon_is_certified_and_near_the_smallest(local, people):
     loss, delta = Shuffled(local, people), F(1, 10**6)
     found = F(shuffled_epsilon(local, people, delta))

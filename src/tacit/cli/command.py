@@ -11,6 +11,7 @@ from tacit.cli.audit import auditing
 from tacit.cli.demo import demo, print_example
 from tacit.cli.find import clipping, find_bounds, find_contributions
 from tacit.cli.ledger_commands import books
+from tacit.cli.survey import surveys
 from tacit.cli.vault_commands import budget, check, init, refresh
 from tacit.errors import (
     EngineFailed,
@@ -40,6 +41,7 @@ for finding in (clipping, find_bounds, find_contributions):
     app.command(finding.__name__.replace("_", "-"))(finding)
 app.add_typer(books, name="ledger")
 app.add_typer(auditing, name="audit")
+app.add_typer(surveys, name="survey")
 
 CODES: dict[type[TacitError], int] = {
     LimitExceeded: 3,

@@ -7,21 +7,44 @@
 100
 """
 
+from tacit.local.choice import Candidate, Choice, best
+from tacit.local.collecting import (
+    Collected,
+    Refused,
+    collect_reports,
+    read_collected,
+    write_collected,
+    write_report,
+    write_reports,
+)
 from tacit.local.draws import Draws
 from tacit.local.frequencies import Frequencies, project
 from tacit.local.hadamard import HadamardResponse
 from tacit.local.kary import KaryResponse
 from tacit.local.local_hashing import LocalHashing
 from tacit.local.means import Duchi, Hybrid, Mean, MeanProtocol, Piecewise
+from tacit.local.memo import Memo, guess_by_averaging
 from tacit.local.odds import Odds
+from tacit.local.page import client_script, survey_page
+from tacit.local.planning import SurveyPlan, error_of_survey, people_for_survey, plan_survey
 from tacit.local.protocol import FrequencyProtocol
+from tacit.local.questionnaire import (
+    TEMPLATE,
+    Question,
+    Questionnaire,
+    read_questionnaire,
+)
 from tacit.local.rappor import PermanentResponse, Rappor
 from tacit.local.sketch import CountMeanSketch
 from tacit.local.subset import SubsetSelection
 from tacit.local.unary import Coin, Unary
 
 __all__ = [
+    "TEMPLATE",
+    "Candidate",
+    "Choice",
     "Coin",
+    "Collected",
     "CountMeanSketch",
     "Draws",
     "Duchi",
@@ -33,11 +56,29 @@ __all__ = [
     "LocalHashing",
     "Mean",
     "MeanProtocol",
+    "Memo",
     "Odds",
     "PermanentResponse",
     "Piecewise",
+    "Question",
+    "Questionnaire",
     "Rappor",
+    "Refused",
     "SubsetSelection",
+    "SurveyPlan",
     "Unary",
+    "best",
+    "client_script",
+    "collect_reports",
+    "error_of_survey",
+    "guess_by_averaging",
+    "people_for_survey",
+    "plan_survey",
     "project",
+    "read_collected",
+    "read_questionnaire",
+    "survey_page",
+    "write_collected",
+    "write_report",
+    "write_reports",
 ]

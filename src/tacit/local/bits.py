@@ -31,9 +31,13 @@ def read_rows(texts: Iterable[object], width: int) -> Octets:
     rows = []
     for text in texts:
         if not isinstance(text, str) or len(text) != length or not _DIGITS.issuperset(text):
-            raise InvalidData(f"a report must be a text of {length} hexadecimal digits; encode it anew")
+            raise InvalidData(
+                f"a report must be a text of {length} hexadecimal digits; encode it anew"
+            )
         rows.append(bytes.fromhex(text))
-    return check_rows(np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), length // 2), width)
+    return check_rows(
+        np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), length // 2), width
+    )
 
 
 def check_rows(rows: NDArray[Any], width: int) -> Octets:

@@ -28,6 +28,10 @@ class Candidate:
     deviation: float
     report_bits: int
 
+    def __str__(self) -> str:
+        bits = f"{self.report_bits:,} bits a report"
+        return f"{self.name}: a share ± {self.deviation:.2%}, {bits}"
+
 
 @frozen
 class Choice:
@@ -39,10 +43,7 @@ class Choice:
     why: str
 
     def __str__(self) -> str:
-        lines = [self.why]
-        for each in self.candidates:
-            lines.append(f"  {each.name}: a share ± {each.deviation:.2%}, {each.report_bits:,} bits a report")
-        return "\n".join(lines)
+        return "\n".join([self.why, *(f"  {each}" for each in self.candidates)])
 
 
 def best(values: int | Sequence[Hashable], epsilon: Number, n: int) -> Choice:
@@ -68,9 +69,7 @@ def best(values: int | Sequence[Hashable], epsilon: Number, n: int) -> Choice:
     return Choice(chosen.protocol, people, tuple(candidates), why)
 
 
-def _considered(
-    values: Sequence[Hashable], epsilon: Number, people: int
-) -> list[Candidate]:
+def _considered(values: Sequence[Hashable], epsilon: Number, people: int) -> list[Candidate]:
     named: list[tuple[str, FrequencyProtocol]] = [
         ("k-ary response", KaryResponse(values, epsilon)),
         ("local hashing", LocalHashing(values, epsilon)),

@@ -3,6 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,17 +13,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
-from tacit.exact import random_bits
+from tacit.exact import Number, random_bits
 from tacit.frozen import frozen
 from tacit.local.frequencies import Frequencies
-from tacit.local.means import Mean
+from tacit.local.means import Mean, MeanProtocol
 from tacit.local.questionnaire import Question, Questionnaire
+from tacit.printing import printable
 
-__all__ = ["Collected", "Refused", "collect_reports", "write_report"]
+__all__ = [
+    "Collected",
+    "Refused",
+    "collect_reports",
+    "read_collected",
+    "write_collected",
+    "write_report",
+    "write_reports",
+]
 
 LONGEST_LINE = 1 << 20
 _AT_ONCE = 2048
 _KEYS = {"survey", "digest", "id", "answers"}
+_REFUSALS = ("malformed", "foreign", "out_of_domain", "duplicate")
 
 
 @frozen
@@ -37,6 +49,12 @@ class Refused:
     def total(self) -> int:
         """All of them."""
         return self.malformed + self.foreign + self.out_of_domain + self.duplicate
+
+    def __str__(self) -> str:
+        return (
+            f"{self.total:,} lines refused ({self.malformed:,} malformed, {self.out_of_domain:,} out of "
+            f"domain, {self.duplicate:,} duplicate, {self.foreign:,} of another survey)"
+        )
 
 
 @frozen
@@ -56,38 +74,93 @@ class Collected:
         raise InvalidInput("a question", question, "name one of the questionnaire")
 
     def __str__(self) -> str:
-        refused = self.refused
-        head = (
-            f"{self.questionnaire.title}: {self.people:,} people, each at epsilon "
-            f"{float(self.questionnaire.loss().epsilon):.4g} in all\n{refused.total:,} lines refused "
-            f"({refused.malformed:,} malformed, {refused.out_of_domain:,} out of domain, "
-            f"{refused.duplicate:,} duplicate, {refused.foreign:,} of another survey)"
-        )
-        texts = {question.name: question.text for question in self.questionnaire.questions}
-        return "\n\n".join([head, *(f"{texts[name]}\n{found}" for name, found in self.estimates)])
+        return self.show()
 
-    def plot(self, path: str | Path) -> None:
+    def show(self, confidence: Number = 0.95) -> str:
+        """All estimates with their intervals, as a text."""
+        epsilon = float(self.questionnaire.loss().epsilon)
+        head = f"{self.questionnaire.title}: {self.people:,} people, each at epsilon {epsilon:.4g} in all"
+        texts = {question.name: question.text for question in self.questionnaire.questions}
+        shown = [
+            f"{printable(texts[name])}\n{found.show(confidence)}" for name, found in self.estimates
+        ]
+        return "\n\n".join([f"{printable(head)}\n{self.refused}", *shown])
+
+    def plot(self, path: str | Path, confidence: Number = 0.95) -> None:
         """Draw all questions as bars with whiskers into a file."""
         from tacit.local.pictures import draw_panels
 
         panels: list[tuple[str, Any]] = []
         for question, (_, found) in zip(self.questionnaire.questions, self.estimates, strict=True):
             if isinstance(found, Mean):
-                panels.append((question.text, [("mean", found.value, *found.interval())]))
+                panels.append((question.text, [("mean", found.value, *found.interval(confidence))]))
             else:
-                panels.append((question.text, [(str(row[0]), *row[1:]) for row in found.table()]))
+                rows = found.table(confidence)
+                panels.append((question.text, [(str(row[0]), *row[1:]) for row in rows]))
         draw_panels(path, panels)
 
 
 def write_report(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> str:
     """One person's answers, randomised, as a line of JSON with a random number of its own."""
-    line = {
-        "survey": questionnaire.name,
-        "digest": questionnaire.digest,
-        "id": f"{random_bits(128):032x}",
-        "answers": questionnaire.encode(answers),
-    }
-    return json.dumps(line, separators=(",", ":"))
+    return next(write_reports(questionnaire, [answers]))
+
+
+def write_reports(
+    questionnaire: Questionnaire, people: Iterable[Mapping[str, Any]]
+) -> Iterator[str]:
+    """A line for each person."""
+    name, digest = questionnaire.name, questionnaire.digest
+    for answers in people:
+        reports, number = questionnaire.encode(answers), f"{random_bits(128):032x}"
+        line = {"survey": name, "digest": digest, "id": number, "answers": reports}
+        yield json.dumps(line, separators=(",", ":"))
+
+
+def write_collected(collected: Collected) -> str:
+    """What was collected, as JSON: sums only, no report."""
+    sums: dict[str, Any] = {}
+    for name, found in collected.estimates:
+        if isinstance(found, Mean):
+            sums[name] = {"total": str(found.total), "squares": str(found.squares)}
+        else:
+            sums[name] = list(found.supports)
+    refused = collected.refused
+    kinds = {kind: getattr(refused, kind) for kind in _REFUSALS}
+    digest = collected.questionnaire.digest
+    told = {"digest": digest, "people": collected.people, "refused": kinds, "questions": sums}
+    return json.dumps(told, indent=1)
+
+
+def read_collected(questionnaire: Questionnaire, text: str) -> Collected:
+    """What was collected, from JSON; refused if it is of another questionnaire."""
+    try:
+        told = json.loads(text)
+        if told["digest"] != questionnaire.digest:
+            raise InvalidInput(
+                "a collection",
+                "of another survey",
+                "give the questionnaire that it was collected with",
+            )
+        people, refused = int(told["people"]), Refused(**told["refused"])
+        found = tuple(
+            (each.name, _estimate(each, people, told["questions"][each.name]))
+            for each in questionnaire.questions
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        if isinstance(error, InvalidInput):
+            raise
+        remedy = "give what `tacit survey collect --to` wrote"
+        raise InvalidInput("a collection", "of another kind", remedy) from None
+    return Collected(questionnaire, people, refused, found)
+
+
+def _estimate(question: Question, people: int, sums: Any) -> Frequencies | Mean:
+    if isinstance(question.protocol, MeanProtocol):
+        return Mean(question.protocol, people, Fraction(sums["total"]), Fraction(sums["squares"]))
+    supports = tuple(map(int, sums))
+    if len(supports) != len(question.protocol.values):
+        raise ValueError("another number of values")
+    return Frequencies(question.protocol, people, supports)
 
 
 def collect_reports(questionnaire: Questionnaire, lines: Iterable[bytes | str]) -> Collected:
@@ -134,7 +207,9 @@ class _Gathering:
         """All that was counted."""
         if not self.people:
             raise InvalidData("no line is a report of this survey; collect some first")
-        refused = Refused(*(self.refused[kind] for kind in ("malformed", "foreign", "out_of_domain", "duplicate")))
+        refused = Refused(
+            *(self.refused[kind] for kind in ("malformed", "foreign", "out_of_domain", "duplicate"))
+        )
         found = tuple((each.name, self.found[each.name]) for each in self.questionnaire.questions)
         return Collected(self.questionnaire, self.people, refused, found)
 
@@ -142,10 +217,11 @@ class _Gathering:
         """A line as a report of the right shape; None where it is none, or empty."""
         if not line.strip():
             return None
-        try:
+        report: Any = None
+        with suppress(
+            ValueError, RecursionError
+        ):  # what is no JSON is no report, and counted below
             report = json.loads(line) if len(line) <= LONGEST_LINE else None
-        except (ValueError, RecursionError):
-            report = None
         if not _is_report(report):
             self.refused["malformed"] += 1
             return None
@@ -161,7 +237,9 @@ class _Gathering:
         """All answers to each question; None where one is out of its domain."""
         try:
             return [
-                question.protocol.read_reports([report["answers"][question.name] for report in reports])
+                question.protocol.read_reports(
+                    [report["answers"][question.name] for report in reports]
+                )
                 for question in self.questionnaire.questions
             ]
         except InvalidData:
@@ -192,7 +270,11 @@ class _Gathering:
 
 
 def _is_report(report: Any) -> bool:
-    if not isinstance(report, dict) or set(report) != _KEYS or not isinstance(report["answers"], dict):
+    if (
+        not isinstance(report, dict)
+        or set(report) != _KEYS
+        or not isinstance(report["answers"], dict)
+    ):
         return False
     number = report["id"]
     if not isinstance(number, str) or len(number) != 32:

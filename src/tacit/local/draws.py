@@ -1,5 +1,7 @@
 """What a client tosses: coins of rational probability and uniform numbers, exact, one or many at a time."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,7 +71,8 @@ class Draws:
         width = (bound - 1).bit_length()
         if width > 32:
             return np.asarray(below(bound, size), dtype=np.int64)
-        kind, lanes = (np.uint16, 4) if width <= 16 else (np.uint32, 2)
+        kind: Any = np.uint16 if width <= 16 else np.uint32
+        lanes = 4 if width <= 16 else 2
         mask = kind((1 << width) - 1)
         kept = np.empty(size, np.int64)
         filled = 0

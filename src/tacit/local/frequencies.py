@@ -42,7 +42,9 @@ class Frequencies:
     def __add__(self, other: "Frequencies") -> "Frequencies":
         """Both collections as one."""
         if self.protocol != other.protocol:
-            raise InvalidInput("a collection", "of another protocol", "add reports of one protocol only")
+            raise InvalidInput(
+                "a collection", "of another protocol", "add reports of one protocol only"
+            )
         both = tuple(a + b for a, b in zip(self.supports, other.supports, strict=True))
         return Frequencies(self.protocol, self.people + other.people, both)
 
@@ -95,7 +97,11 @@ class Frequencies:
         slope = float(p * (1 - p) - q * (1 - q))
         excess = np.array(self.supports, dtype=np.float64) - float(self.people * q)
         middle = 2 * excess * apart + z * z * slope
-        under = z * z * (4 * excess * apart * slope + z * z * slope**2 + 4 * apart**2 * self.people * spread)
+        under = (
+            z
+            * z
+            * (4 * excess * apart * slope + z * z * slope**2 + 4 * apart**2 * self.people * spread)
+        )
         half = np.sqrt(np.maximum(under, 0))
         ends = np.stack([middle - half, middle + half], axis=1) / (2 * apart**2)
         return np.asarray(np.clip(ends, 0, self.people))
@@ -121,8 +127,12 @@ class Frequencies:
         draw_bars(path, [(str(value), *numbers) for value, *numbers in rows], title)
 
     def __str__(self) -> str:
+        return self.show()
+
+    def show(self, confidence: Number = 0.95) -> str:
+        """The counts with their intervals, as a text."""
         lines = [f"{self.people:,} reports, each at epsilon {self.protocol.epsilon:.4g}"]
-        for value, count, low, high in self.table()[:_SHOWN]:
+        for value, count, low, high in self.table(confidence)[:_SHOWN]:
             lines.append(f"  {printable(str(value))}: {count:,.0f} ({low:,.0f} to {high:,.0f})")
         more = len(self.supports) - _SHOWN
         return "\n".join([*lines, *([f"  and {more:,} more"] if more > 0 else [])])

@@ -79,11 +79,11 @@ class HadamardResponse(FrequencyProtocol):
 
     def randomise_all(self, indices: Integers, draws: Draws) -> NDArray[Any]:
         """The same for many; as short numbers as they fit."""
-        kind = np.uint16 if self.rows <= 1 << 15 else np.uint32
+        kind: Any = np.uint16 if self.rows <= 1 << 15 else np.uint32
         rows = draws.numbers(self.rows, len(indices)).astype(kind)
         bits = np.bitwise_count(rows & indices.astype(kind)).astype(kind) & kind(1)
         bits ^= draws.coins(self.odds.lie, self.odds.truth, len(indices))
-        return rows << kind(1) | bits
+        return np.asarray(rows << kind(1) | bits)
 
     def read_reports(self, reports: Iterable[Report]) -> Integers:
         """Whole numbers below twice the rows."""

@@ -25,7 +25,7 @@ class LinearHash:
     Checked by: tests/unit/local/test_hashing.py::test_two_values_meet_with_probability_one_over_the_prime
 
     >>> family = LinearHash(prime=3, digits=2)
-    >>> family.seeds, family.hash(seed=5, index=7)
+    >>> family.seeds, family.hash(key=5, index=7)
     (9, 1)
     """
 
@@ -36,19 +36,21 @@ class LinearHash:
         if not is_prime(self.prime):
             raise InvalidInput("prime", self.prime, "give a prime number of places")
         if self.prime**self.digits * self.prime >= 1 << 62:
-            raise InvalidInput("digits", self.digits, "the seeds do not fit 62 bits; give fewer values")
+            raise InvalidInput(
+                "digits", self.digits, "the seeds do not fit 62 bits; give fewer values"
+            )
 
     @property
     def seeds(self) -> int:
         """How many functions there are."""
         return int(self.prime**self.digits)
 
-    def hash(self, seed: int, index: int) -> int:
-        """The place of one value by one function."""
+    def hash(self, key: int, index: int) -> int:
+        """The place of one value by the function of a seed."""
         total = 0
         while index:
-            total += seed % self.prime * (index % self.prime)
-            seed //= self.prime
+            total += key % self.prime * (index % self.prime)
+            key //= self.prime
             index //= self.prime
         return total % self.prime
 
@@ -58,14 +60,14 @@ class LinearHash:
         for _ in range(self.digits):
             total += seeds % self.prime * (indices % self.prime)
             seeds, indices = seeds // self.prime, indices // self.prime
-        return total % self.prime
+        return np.asarray(total % self.prime)
 
     def hash_below(self, seeds: Integers, indices: Integers, values: int) -> Integers:
         """The same, by a table of all hashes of so many values where it is small."""
         if self.seeds * values > _TABLE or len(seeds) * 4 < self.seeds * values // self.digits:
             return self.hash_all(seeds, indices)
         table = hash_table(self, values)
-        return table.ravel()[seeds * values + indices].astype(np.int64)
+        return np.asarray(table.ravel()[seeds * values + indices], dtype=np.int64)
 
     def count_supports(self, cells: NDArray[np.int64], values: int) -> Integers:
         """How many reports support each value, given how many have each seed and place.
@@ -84,7 +86,9 @@ class LinearHash:
             folded[self._scale(seeds, factor)] += spectrum[:, factor]
         sums = np.fft.ifftn(folded.reshape((g,) * self.digits)).real.ravel() * (self.seeds / g)
         exact = np.rint(sums)
-        assert np.abs(sums - exact).max() < 0.25, "too many reports for floats: collect them in parts"
+        assert np.abs(sums - exact).max() < 0.25, (
+            "too many reports for floats: collect them in parts"
+        )
         return exact.astype(np.int64)[:values]
 
     def _scale(self, seeds: Integers, factor: int) -> Integers:

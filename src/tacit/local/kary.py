@@ -118,7 +118,9 @@ class KaryResponse(FrequencyProtocol):
     def distribution(self, value: Hashable) -> dict[Report, Fraction]:
         """The truth, and every lie."""
         index = self.index_of(value)
-        return {each: self.truth if each == index else self.stray for each in range(len(self.values))}
+        return {
+            each: self.truth if each == index else self.stray for each in range(len(self.values))
+        }
 
     def describe(self) -> dict[str, Any]:
         """The number of values and the odds."""
@@ -145,5 +147,7 @@ def check_numbers(reports: NDArray[Any], bound: int) -> Integers:
 def _two(values: int | Sequence[Hashable]) -> Values:
     read = read_values(values)
     if len(read) != 2:
-        raise InvalidInput("values", read, "give two of them; KaryResponse(values, epsilon) takes more")
+        raise InvalidInput(
+            "values", read, "give two of them; KaryResponse(values, epsilon) takes more"
+        )
     return read

@@ -51,9 +51,7 @@ class LocalHashing(FrequencyProtocol):
         fill(self, values=read, odds=odds, family=linear_hash(wanted, len(read)))
 
     @classmethod
-    def with_odds(
-        cls, values: int | Sequence[Hashable], odds: Odds, places: int
-    ) -> "LocalHashing":
+    def with_odds(cls, values: int | Sequence[Hashable], odds: Odds, places: int) -> "LocalHashing":
         """The protocol with these odds."""
         made, read = cls.__new__(cls), read_values(values)
         fill(made, values=read, odds=odds, family=linear_hash(places, len(read)))

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from math import isqrt
+from math import isqrt, sqrt
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,9 @@ class MeanProtocol(ABC):
         """The variance of the score of one report."""
         law = self.law(step)
         mean = sum(self.score(report) * chance for report, chance in law.items())
-        return sum((self.score(each) - mean) ** 2 * chance for each, chance in law.items()) + Fraction(0)
+        return sum(
+            (self.score(each) - mean) ** 2 * chance for each, chance in law.items()
+        ) + Fraction(0)
 
     def collect(self, reports: Any) -> "Mean":
         """The estimated mean, from a list or an array of reports."""
@@ -144,7 +146,9 @@ class Mean:
     def __add__(self, other: "Mean") -> "Mean":
         """Both collections as one."""
         if self.protocol != other.protocol:
-            raise InvalidInput("a collection", "of another protocol", "add reports of one protocol only")
+            raise InvalidInput(
+                "a collection", "of another protocol", "add reports of one protocol only"
+            )
         total, squares = self.total + other.total, self.squares + other.squares
         return Mean(self.protocol, self.people + other.people, total, squares)
 
@@ -157,7 +161,7 @@ class Mean:
     def deviation(self) -> float:
         """The standard deviation of the estimate, from the spread of the scores."""
         spread = self.squares / self.people - (self.total / self.people) ** 2
-        return float(max(spread, Fraction(0)) / self.people) ** 0.5
+        return sqrt(max(spread, Fraction(0)) / self.people)
 
     def interval(self, confidence: Number = 0.95) -> tuple[float, float]:
         """Where the true mean lies with this confidence, by the normal law; within the range."""
@@ -166,7 +170,11 @@ class Mean:
         return min(max(self.value - reach, low), high), min(max(self.value + reach, low), high)
 
     def __str__(self) -> str:
-        low, high = self.interval()
+        return self.show()
+
+    def show(self, confidence: Number = 0.95) -> str:
+        """The mean with its interval, as a text."""
+        low, high = self.interval(confidence)
         return f"{self.people:,} reports: mean {self.value:,.4g} ({low:,.4g} to {high:,.4g})"
 
 
@@ -202,7 +210,7 @@ class Duchi(MeanProtocol):
         """The same for many."""
         high = draws.numbers(self.steps, len(steps)) < steps
         honest = draws.coins(self.odds.truth, self.odds.lie, len(steps))
-        return (high == honest).astype(np.int64)
+        return np.asarray(high == honest, dtype=np.int64)
 
     def read_reports(self, reports: Iterable[Report]) -> Integers:
         """Zeros and ones."""
@@ -327,7 +335,10 @@ class Piecewise(MeanProtocol):
         total = sum(self._weights)
         law = dict.fromkeys(range(self.cells), Fraction(self.odds.lie, total))
         more = Fraction(self.odds.truth - self.odds.lie, total)
-        for place, chance in ((whole, 1 - Fraction(part, self.steps)), (whole + 1, Fraction(part, self.steps))):
+        for place, chance in (
+            (whole, 1 - Fraction(part, self.steps)),
+            (whole + 1, Fraction(part, self.steps)),
+        ):
             if chance:
                 for cell in range(place, place + self.window):
                     law[cell] += more * chance
@@ -355,7 +366,7 @@ class Hybrid(MeanProtocol):
     Checked by: tests/laws/test_local.py::test_a_number_costs_what_is_claimed_and_no_less
 
     >>> Hybrid(0, 100, epsilon=2).share
-    Fraction(2715, 4294967296)
+    Fraction(2714937127, 4294967296)
     """
 
     duchi: Duchi
@@ -371,10 +382,17 @@ class Hybrid(MeanProtocol):
         cells: int = _CELLS,
     ) -> None:
         price = at_most(epsilon, "epsilon")
-        duchi, piecewise = Duchi(low, high, epsilon, steps), Piecewise(low, high, epsilon, steps, cells)
+        duchi, piecewise = (
+            Duchi(low, high, epsilon, steps),
+            Piecewise(low, high, epsilon, steps, cells),
+        )
         with working():
-            share = lower(1 - (-ball(price) / 2).exp()) if price > Fraction(61, 100) else Fraction(0)
-        fill(self, duchi=duchi, piecewise=piecewise, share=Fraction(int(share * (1 << 32)), 1 << 32))
+            share = (
+                lower(1 - (-ball(price) / 2).exp()) if price > Fraction(61, 100) else Fraction(0)
+            )
+        fill(
+            self, duchi=duchi, piecewise=piecewise, share=Fraction(int(share * (1 << 32)), 1 << 32)
+        )
 
     @property
     def low(self) -> Fraction:  # type: ignore[override]
@@ -409,7 +427,10 @@ class Hybrid(MeanProtocol):
     def randomise_all(self, steps: Integers, draws: Draws) -> Integers:
         """Zero or one of Duchi's, or two more than a cell."""
         wide = draws.coins(*self._coin, len(steps))
-        bits, cells = self.duchi.randomise_all(steps, draws), self.piecewise.randomise_all(steps, draws)
+        bits, cells = (
+            self.duchi.randomise_all(steps, draws),
+            self.piecewise.randomise_all(steps, draws),
+        )
         return np.where(wide, cells + 2, bits)
 
     def read_reports(self, reports: Iterable[Report]) -> Integers:

@@ -54,7 +54,7 @@ def guess_by_averaging(protocol: FrequencyProtocol, reports: int) -> Fraction:
 
     >>> from tacit.local import KaryResponse
     >>> [round(float(guess_by_averaging(KaryResponse.warner(1), days)), 4) for days in (1, 10, 100)]
-    [0.7311, 0.9387, 1.0]
+    [0.7311, 0.9348, 1.0]
     """
     if len(protocol.values) != 2 or protocol.truth + protocol.stray != 1:
         raise InvalidInput("a protocol", "of another kind", "give a response for two values")
@@ -64,4 +64,4 @@ def guess_by_averaging(protocol: FrequencyProtocol, reports: int) -> Fraction:
     right = Fraction(sum(comb(count, k) * truth**k * lie ** (count - k) for k in more))
     if count % 2 == 0:
         right += Fraction(comb(count, count // 2) * (truth * lie) ** (count // 2), 2)
-    return right / protocol.truth.denominator**count
+    return right / Fraction(protocol.truth.denominator**count)

@@ -1,16 +1,18 @@
 """A questionnaire as one page of HTML, which randomises answers where they are given."""
 
 import json
-from importlib.resources import files
+from pathlib import Path
 
 from tacit.local.questionnaire import Questionnaire
 
 __all__ = ["client_script", "survey_page"]
 
+_HERE = Path(__file__).parent
+
 
 def client_script() -> str:
     """The client in JavaScript: one file, no dependency."""
-    return (files("tacit.local") / "client.js").read_text(encoding="utf-8")
+    return (_HERE / "client.js").read_text(encoding="utf-8")
 
 
 def survey_page(questionnaire: Questionnaire) -> str:
@@ -20,7 +22,7 @@ def survey_page(questionnaire: Questionnaire) -> str:
     """
     told = json.dumps(questionnaire.describe(), ensure_ascii=True)
     safe = told.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    page = (files("tacit.local") / "page.html").read_text(encoding="utf-8")
+    page = (_HERE / "page.html").read_text(encoding="utf-8")
     before, between = page.split("/*CLIENT*/")
     middle, after = between.split("/*SURVEY*/")
-    return "".join((before, client_script(), middle, safe, after))
+    return f"{before}{client_script()}{middle}{safe}{after}"

@@ -59,10 +59,12 @@ def draw_plan(path: str | Path, plan: "SurveyPlan") -> None:
     drawn = Figure(figsize=(7, 4.2), layout="constrained")
     axis = drawn.subplots()
     axis.loglog(plan.people, plan.local, marker="o", color="#4c78a8", label="local: 1 / (ε √n)")
-    axis.loglog(plan.people, plan.central, marker="s", color="#e45756", label="with a curator: 1 / (ε n)")
+    axis.loglog(
+        plan.people, plan.central, marker="s", color="#e45756", label="with a curator: 1 / (ε n)"
+    )
     axis.set_xlabel("people")
     axis.set_ylabel(f"error of a share, {plan.confidence:.0%} of the time")
-    axis.set_title(f"What nobody's trust costs, at ε = {plan.epsilon:.3g}", loc="left")
+    axis.set_title(f"The price of trusting nobody, at ε = {plan.epsilon:.3g}", loc="left")
     axis.grid(visible=True, which="major", alpha=0.3)
     axis.legend(frameon=False)
     drawn.savefig(path, dpi=120)

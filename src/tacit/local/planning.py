@@ -42,7 +42,7 @@ def people_for_survey(
 
     >>> from tacit.local import KaryResponse
     >>> people_for_survey(KaryResponse.warner(1), error=0.01)
-    35369
+    35368
     """
     wanted = at_most(error, "error")
     if wanted <= 0:
@@ -78,7 +78,9 @@ class SurveyPlan:
     def __str__(self) -> str:
         lines = [f"error of a share at epsilon {self.epsilon:g}, {self.confidence:.0%} of the time"]
         for people, local, central in zip(self.people, self.local, self.central, strict=True):
-            lines.append(f"  {people:>12,} people: local ± {local:.3%}, with a curator ± {central:.5%}")
+            lines.append(
+                f"  {people:>12,} people: local ± {local:.3%}, with a curator ± {central:.5%}"
+            )
         return "\n".join(lines)
 
 

@@ -145,7 +145,9 @@ class FrequencyProtocol(ABC):
                 return int(value)
             return self.values.index(cast(Any, value))
         except (ValueError, TypeError):
-            raise InvalidData("this is none of the declared values; declare it, or encode another") from None
+            raise InvalidData(
+                "this is none of the declared values; declare it, or encode another"
+            ) from None
 
     def indices_of(self, values: Any) -> Integers:
         """The numbers of many values; for values that are numbers already, the array itself."""

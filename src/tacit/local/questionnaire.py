@@ -65,6 +65,7 @@ text = "Where do you live?"
 values = ["Aarhus", "Bergen", "Cork", "Delft", "Espoo", "Fulda", "Ghent", "Hilo", "Ivrea", "Jena"]
 epsilon = 1
 """
+"""A questionnaire to start from."""
 
 
 @frozen
@@ -129,7 +130,9 @@ class Questionnaire:
         """A report of each answer; every question must have one."""
         missing = [each.name for each in self.questions if each.name not in answers]
         if missing:
-            raise InvalidInput("an answer", missing, "answer every question: a gap would be one, too")
+            raise InvalidInput(
+                "an answer", missing, "answer every question: a gap would be one, too"
+            )
         return {each.name: each.encode(answers[each.name]) for each in self.questions}
 
 
@@ -145,10 +148,14 @@ def read_questionnaire(path: str | Path) -> Questionnaire:
     people = count_of(about.get("people", 10_000), "survey.people", least=1)
     asked = written.get("questions")
     if not isinstance(asked, dict) or not asked:
-        raise InvalidInput("questions", asked, "write at least one table such as [questions.smokes]")
+        raise InvalidInput(
+            "questions", asked, "write at least one table such as [questions.smokes]"
+        )
     unknown = sorted(set(written) - {"survey", "questions"})
     if unknown:
-        raise InvalidInput("a table", unknown, "a questionnaire has [survey] and [questions.NAME] only")
+        raise InvalidInput(
+            "a table", unknown, "a questionnaire has [survey] and [questions.NAME] only"
+        )
     questions = [_question(key, asked, people, place.parent) for key in asked]
     return Questionnaire(name, str(about.get("title", name)), people, tuple(questions))
 
@@ -165,10 +172,14 @@ def _question(name: str, asked: Mapping[str, Any], people: int, folder: Path) ->
     if kind == "number":
         for end in ("low", "high"):
             if end not in told:
-                raise InvalidInput(f"questions.{name}.{end}", None, "declare the range of the number")
+                raise InvalidInput(
+                    f"questions.{name}.{end}", None, "declare the range of the number"
+                )
         return Question(name, text, kind, Hybrid(told["low"], told["high"], epsilon))
     values = _values(name, told, kind, folder)
-    return Question(name, text, kind, _protocol(name, told.get("protocol"), values, epsilon, people))
+    return Question(
+        name, text, kind, _protocol(name, told.get("protocol"), values, epsilon, people)
+    )
 
 
 def _protocol(
@@ -177,7 +188,9 @@ def _protocol(
     if wanted is None:
         return best(values, epsilon, people).protocol
     if not isinstance(wanted, str) or wanted not in PROTOCOLS:
-        raise InvalidInput(f"questions.{name}.protocol", wanted, f"give one of {', '.join(PROTOCOLS)}")
+        raise InvalidInput(
+            f"questions.{name}.protocol", wanted, f"give one of {', '.join(PROTOCOLS)}"
+        )
     made: FrequencyProtocol = PROTOCOLS[wanted](values, epsilon)
     return made
 
@@ -189,7 +202,9 @@ def _values(name: str, told: Mapping[str, Any], kind: str, folder: Path) -> tupl
     else:
         listed = told.get("values", ["no", "yes"] if kind == "binary" else None)
     if not isinstance(listed, list) or not all(isinstance(each, str) and each for each in listed):
-        raise InvalidInput(f"questions.{name}.values", listed, "list the possible answers, as texts")
+        raise InvalidInput(
+            f"questions.{name}.values", listed, "list the possible answers, as texts"
+        )
     if kind == "binary" and len(listed) != 2:
         raise InvalidInput(f"questions.{name}.values", listed, "a binary question has two answers")
     return tuple(listed)

@@ -35,7 +35,7 @@ class Rappor(FrequencyProtocol):
 
     >>> rappor = Rappor(4, lie=Fraction(1, 2), shown=Fraction(3, 4), unshown=Fraction(1, 2))
     >>> round(rappor.epsilon, 4), round(float(rappor.lasting_loss().epsilon), 4)
-    (1.0743, 2.1973)
+    (0.5371, 2.1972)
     """
 
     values: Values
@@ -46,7 +46,10 @@ class Rappor(FrequencyProtocol):
     def __init__(
         self, values: int | Sequence[Hashable], lie: Number, shown: Number, unshown: Number
     ) -> None:
-        exact = [at_most(each, name) for each, name in ((lie, "lie"), (shown, "shown"), (unshown, "unshown"))]
+        exact = [
+            at_most(each, name)
+            for each, name in ((lie, "lie"), (shown, "shown"), (unshown, "unshown"))
+        ]
         if not 0 < exact[0] < 1:
             raise InvalidInput("lie", lie, "give a probability above 0 and below 1")
         if not 0 <= exact[2] < exact[1] <= 1:
@@ -99,7 +102,9 @@ class Rappor(FrequencyProtocol):
 
     def randomise_all(self, indices: Integers, draws: Draws) -> Octets:
         """One report of each: bit by bit that is one coin."""
-        return randomise_rows(indices, len(self.values), _coin(self.truth), _coin(self.stray), draws)
+        return randomise_rows(
+            indices, len(self.values), _coin(self.truth), _coin(self.stray), draws
+        )
 
     def read_reports(self, reports: Iterable[Report]) -> Octets:
         """Hexadecimal texts of one length."""

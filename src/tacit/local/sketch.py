@@ -37,11 +37,22 @@ class CountMeanSketch(FrequencyProtocol):
     family: LinearHash
 
     def __init__(
-        self, values: int | Sequence[Hashable], epsilon: Number, width: int, *, symmetric: bool = True
+        self,
+        values: int | Sequence[Hashable],
+        epsilon: Number,
+        width: int,
+        *,
+        symmetric: bool = True,
     ) -> None:
         read = read_values(values)
         coins = Unary.symmetric(2, epsilon) if symmetric else Unary(2, epsilon)
-        fill(self, values=read, held=coins.held, other=coins.other, family=linear_hash(width, len(read)))
+        fill(
+            self,
+            values=read,
+            held=coins.held,
+            other=coins.other,
+            family=linear_hash(width, len(read)),
+        )
 
     @classmethod
     def with_coins(

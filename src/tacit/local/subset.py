@@ -95,7 +95,9 @@ class SubsetSelection(FrequencyProtocol):
         for last in range(others - (self.size - inside), others):
             drawn = draws.below(last + 1)
             chosen.add(last if drawn in chosen else drawn)
-        held = {(index + 1 + other) % len(self.values) for other in chosen} | ({index} if inside else set())
+        held = {(index + 1 + other) % len(self.values) for other in chosen} | (
+            {index} if inside else set()
+        )
         return hex_of([place in held for place in range(len(self.values))])
 
     def randomise_all(self, indices: Integers, draws: Draws) -> Octets:

@@ -152,7 +152,9 @@ def randomise_rows(indices: Integers, width: int, held: Coin, other: Coin, draws
     return rows
 
 
-def bit_distribution(index: int, width: int, held: Fraction, other: Fraction) -> dict[Report, Fraction]:
+def bit_distribution(
+    index: int, width: int, held: Fraction, other: Fraction
+) -> dict[Report, Fraction]:
     """The probability of every row of bits, by its hexadecimal text."""
     chances = [held if place == index else other for place in range(width)]
     return {

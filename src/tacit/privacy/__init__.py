@@ -18,6 +18,7 @@ from tacit.privacy.noise_losses import (
 )
 from tacit.privacy.protection import Neighbours, Protection
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
+from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
 from tacit.privacy.subsampled import Subsampled
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Protection",
     "PureLoss",
     "Sensitivity",
+    "Shuffled",
     "Subsampled",
     "ZeroConcentratedLoss",
     "concentrated_delta",
@@ -44,4 +46,5 @@ __all__ = [
     "is_loss",
     "renyi_delta",
     "root_at_least",
+    "shuffled_epsilon",
 ]

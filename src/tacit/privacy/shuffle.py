@@ -16,14 +16,14 @@ from tacit.exact import (
     at_least,
     at_most,
     ball,
-    between,
     count_of,
     float_at_least,
+    hull,
     upper,
     working,
 )
 from tacit.frozen import frozen
-from tacit.privacy.bounds import PureLoss
+from tacit.privacy.bounded_losses import PureLoss
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Loss, Order
 from tacit.privacy.protection import Neighbours
@@ -142,7 +142,7 @@ def _masses(others: int, rate: Ball, blocks: int) -> list[tuple[int, Ball]]:
     mode = min(max(int((others + 1) * chance), low), high)
     law = _unscaled(others, chance, low, mode, high)
     peak = _binomial(others, mode, rate)
-    widen = between(ball(1 - _ERROR), ball(1 + _ERROR))
+    widen = hull(ball(1 - _ERROR), ball(1 + _ERROR))
     edges = np.unique(np.linspace(low, high, blocks + 1).astype(np.int64))
     sums = np.add.reduceat(law, edges[:-1] - low)
     parts = [
@@ -186,9 +186,7 @@ def _binomial(count: int, place: int, chance: Ball) -> Ball:
 
 
 def _log_choose(count: int, place: int) -> Ball:
-    return (
-        ball(count + 1).lgamma() - ball(place + 1).lgamma() - ball(count - place + 1).lgamma()
-    )
+    return ball(count + 1).lgamma() - ball(place + 1).lgamma() - ball(count - place + 1).lgamma()
 
 
 def _delta_of(clones: int, odds: Ball, growth: Ball) -> Ball:
@@ -224,8 +222,8 @@ def _half_binomial(count: int, place: int) -> Ball:
 def _sum_above(count: int, place: int, skipped: int) -> Ball:
     """The sum of the law of fair coins above a place, in units of the law there."""
     total, error = _float_sum(count, place)
-    exact = ball(Fraction(total)) * between(ball(1 - _ERROR), ball(1 + _ERROR))
-    return (exact + between(ball(0), ball(Fraction(error)))) * skipped
+    exact = ball(Fraction(total)) * hull(ball(1 - _ERROR), ball(1 + _ERROR))
+    return (exact + hull(ball(0), ball(Fraction(error)))) * skipped
 
 
 def _float_sum(count: int, place: int) -> tuple[float, float]:

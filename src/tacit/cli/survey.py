@@ -1,0 +1,181 @@
+"""`tacit survey …`: a survey in which every answer is randomised before it leaves its owner."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tacit.cli.output import AsJson, say
+from tacit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tacit.local import Collected
+
+__all__ = ["surveys"]
+
+surveys = typer.Typer(
+    help="Ask people so that nobody need be trusted with their answers.", no_args_is_help=True
+)
+"""The commands under `tacit survey`."""
+
+Questions = Annotated[
+    Path, typer.Argument(metavar="SURVEY", help="The questionnaire, a TOML file.")
+]
+
+
+@surveys.command("new")
+def new(
+    survey: Questions,
+    page: Annotated[
+        Path | None, typer.Option(help="Also write a page that asks and randomises.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a questionnaire to start from; one that exists is checked, and stays as it is."""
+    from tacit.local import TEMPLATE, read_questionnaire, survey_page
+
+    if not survey.exists():
+        survey.write_text(TEMPLATE, encoding="utf-8")
+    read = read_questionnaire(survey)
+    if page is not None:
+        page.write_text(survey_page(read), encoding="utf-8")
+    epsilon = float(read.loss().epsilon)
+    lines = [f"{read.title}: {len(read.questions)} questions, {epsilon:.4g} in all for each person"]
+    for question in read.questions:
+        kind = type(question.protocol).__name__
+        lines.append(f"  {question.name}: {kind} at epsilon {question.protocol.epsilon:.4g}")
+    told = {
+        "survey": read.name,
+        "digest": read.digest,
+        "epsilon": epsilon,
+        "questions": {each.name: each.protocol.epsilon for each in read.questions},
+    }
+    say("\n".join(lines), told, as_json=as_json)
+
+
+@surveys.command("encode")
+def encode(
+    survey: Questions,
+    answers: Annotated[
+        Path | None,
+        typer.Argument(help="A CSV file with a column for each question, or JSON lines."),
+    ] = None,
+    answer: Annotated[
+        list[str] | None, typer.Option(help="One person's: NAME=ANSWER, once for each question.")
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Write the reports here; else to the screen.")
+    ] = None,
+) -> None:
+    """Randomise answers, a line of JSON for each person. This is what a person's own device does."""
+    from tacit.local import read_questionnaire, write_reports
+
+    read = read_questionnaire(survey)
+    people = _typed(answer) if answer else _people(answers)
+    out = sys.stdout if to is None else to.open("w", encoding="utf-8")
+    try:
+        out.writelines(f"{line}\n" for line in write_reports(read, people))
+    finally:
+        if to is not None:
+            out.close()
+
+
+@surveys.command("collect")
+def collect(
+    survey: Questions,
+    reports: Annotated[list[Path], typer.Argument(help="Files with a report in each line.")],
+    to: Annotated[Path | None, typer.Option(help="Write what was collected here, as JSON.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Count the reports; what is no report of this survey is counted too, and refused."""
+    from tacit.local import collect_reports, read_questionnaire, write_collected
+
+    found = collect_reports(read_questionnaire(survey), _lines(reports))
+    if to is not None:
+        to.write_text(write_collected(found), encoding="utf-8")
+    refused = found.refused
+    kinds = ("malformed", "out_of_domain", "duplicate", "foreign")
+    told = {"people": found.people, "refused": {kind: getattr(refused, kind) for kind in kinds}}
+    text = f"{found.people:,} reports; {refused}"
+    say(text, told, as_json=as_json)
+
+
+@surveys.command("report")
+def report(
+    survey: Questions,
+    collected: Annotated[Path, typer.Argument(help="What `tacit survey collect --to` wrote.")],
+    confidence: Annotated[str, typer.Option(help="Of the intervals.", metavar="NUMBER")] = "0.95",
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw bars with whiskers into this file.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print an estimate with its interval for every answer."""
+    from tacit.local import read_collected, read_questionnaire
+
+    found = read_collected(read_questionnaire(survey), collected.read_text(encoding="utf-8"))
+    wanted = _confidence(confidence)
+    if plot is not None:
+        found.plot(plot, wanted)
+    say(found.show(wanted), _tables(found, wanted), as_json=as_json)
+
+
+def _tables(found: "Collected", confidence: float) -> dict[str, Any]:
+    from tacit.local import Mean
+
+    told: dict[str, Any] = {}
+    for name, estimate in found.estimates:
+        if isinstance(estimate, Mean):
+            low, high = estimate.interval(confidence)
+            told[name] = {"mean": estimate.value, "low": low, "high": high}
+        else:
+            rows = estimate.table(confidence)
+            told[name] = [
+                {"answer": value, "count": count, "low": low, "high": high}
+                for value, count, low, high in rows
+            ]
+    return {"people": found.people, "confidence": confidence, "questions": told}
+
+
+def _confidence(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInput("confidence", text, "write it in digits, such as 0.95") from None
+
+
+def _typed(pairs: list[str]) -> Iterator[dict[str, str]]:
+    """One person's answers, as they were typed."""
+    if any("=" not in pair for pair in pairs):
+        raise InvalidInput("an answer", "without a name", "write it as NAME=ANSWER")
+    yield {name: given for name, _, given in (pair.partition("=") for pair in pairs)}
+
+
+def _people(file: Path | None) -> Iterator[dict[str, Any]]:
+    """Everybody's answers, from a file."""
+    if file is None:
+        raise InvalidInput("answers", None, "name a file, or give --answer NAME=ANSWER")
+    with file.open(encoding="utf-8", newline="") as lines:
+        if file.suffix.lower() == ".csv":
+            yield from csv.DictReader(lines)
+            return
+        for number, line in enumerate(lines, 1):
+            try:
+                given = json.loads(line)
+            except ValueError:
+                given = None
+            if not isinstance(given, dict):
+                raise InvalidInput(
+                    "line", number, "write one person's answers in it, as a JSON object"
+                )
+            yield given
+
+
+def _lines(files: list[Path]) -> Iterator[bytes]:
+    for file in files:
+        with file.open("rb") as lines:
+            yield from lines

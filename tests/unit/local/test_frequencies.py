@@ -1,0 +1,77 @@
+"""Estimates of counts: intervals, projection, tables."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.errors import InvalidInput
+from tacit.local import Frequencies, KaryResponse, Unary, project
+
+F = Fraction
+
+
+@given(
+    st.lists(st.floats(-50, 50), min_size=1, max_size=8),
+    st.lists(st.floats(0, 1), min_size=8, max_size=8),
+)
+def test_the_projection_is_the_nearest_point_of_the_simplex(numbers, other):
+    found = project(numbers, 10.0)
+    assert found.min() >= 0
+    assert found.sum() == pytest.approx(10)
+    rival = np.array(other[: len(numbers)]) + 1e-9
+    rival = rival / rival.sum() * 10
+    distance, others = (np.square(each - numbers).sum() for each in (found, rival))
+    assert distance <= others + 1e-6
+
+
+def test_a_consistent_table_sums_to_the_people():
+    found = Frequencies(KaryResponse(4, 1), 100, (70, 20, 9, 1))
+    assert found.counts.sum() == pytest.approx(100)
+    assert found.counts.min() < 0
+    assert found.consistent().min() == 0
+    assert found.consistent().sum() == pytest.approx(100)
+
+
+def test_exact_and_float_counts_agree():
+    found = Frequencies(KaryResponse(["a", "b", "c"], 1), 1000, (400, 350, 250))
+    assert [float(found.count(value)) for value in "abc"] == pytest.approx(found.counts.tolist())
+    assert found.interval("a")[0] < found.count("a") < found.interval("a")[1]
+    assert found.shares.sum() == pytest.approx(1)
+
+
+def test_intervals_stay_within_the_people_and_widen_with_confidence():
+    found = Frequencies(Unary(4, F(1, 10)), 50, (0, 10, 25, 50))
+    narrow, wide = found.intervals(0.5), found.intervals(0.999)
+    assert (wide >= 0).all()
+    assert (wide <= 50).all()
+    assert (wide[:, 0] <= narrow[:, 0]).all()
+    assert (wide[:, 1] >= narrow[:, 1]).all()
+    together = found.intervals(0.9, simultaneous=True)
+    assert (together == found.intervals(F(39, 40))).all()
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 1.5, -0.1])
+def test_a_confidence_that_is_none_is_refused(confidence):
+    with pytest.raises(InvalidInput):
+        Frequencies(KaryResponse(2, 1), 10, (5, 5)).intervals(confidence)
+
+
+def test_collections_of_two_protocols_do_not_add():
+    with pytest.raises(InvalidInput):
+        Frequencies(KaryResponse(2, 1), 10, (5, 5)) + Frequencies(KaryResponse(2, 2), 10, (5, 5))
+
+
+def test_a_printed_table_is_harmless_and_short():
+    found = Frequencies(KaryResponse(["a\x1b[2J", *map(str, range(60))], 1), 100, (100, *[0] * 60))
+    assert "\x1b" not in str(found)
+    assert "and 21 more" in str(found)
+
+
+def test_bars_are_drawn(tmp_path):
+    Frequencies(KaryResponse(["$a$", "b"], 1), 100, (60, 40)).plot(
+        tmp_path / "bars.png", "A question"
+    )
+    assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
