@@ -374,7 +374,7 @@ def _check_condition(condition: Expression, columns: Columns) -> None:
 
 def _check_expression(expression: Expression, columns: Columns) -> None:
     """Refuse an expression that is not over these columns, or that has no type."""
-    for part in _parts(expression):
+    for part in _walk_shallow(expression):
         match part:
             case Field(column):
                 derived = columns.get(column.name)
@@ -391,7 +391,7 @@ def _check_expression(expression: Expression, columns: Columns) -> None:
     type_of(expression)
 
 
-def _parts(expression: Expression) -> Iterator[Expression]:
+def _walk_shallow(expression: Expression) -> Iterator[Expression]:
     """An expression and all below it; refused if those who read it might not come to its end."""
     left: list[tuple[Expression, int]] = [(expression, 1)]
     many = 0
@@ -547,7 +547,7 @@ def _check_view(view: View, question: Question) -> None:
 
 
 def _check_released(expression: Expression, question: Question) -> None:
-    for part in _parts(expression):
+    for part in _walk_shallow(expression):
         match part:
             case Field():
                 _refuse(

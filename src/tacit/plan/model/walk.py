@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import assert_never
 
-from tacit.plan.model.expressions import Expression, operands
+from tacit.plan.model.expressions import Expression, Field, operands
 from tacit.plan.model.nodes import (
     Computed,
     Folded,
@@ -21,7 +21,14 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.ownership import parts_of
 
-__all__ = ["list_expressions", "list_folds", "list_row_expressions", "walk_expression", "walk_rows"]
+__all__ = [
+    "list_expressions",
+    "list_folds",
+    "list_row_expressions",
+    "walk_expression",
+    "walk_fields",
+    "walk_rows",
+]
 
 
 def list_expressions(question: Question) -> Iterator[Expression]:
@@ -74,6 +81,11 @@ def walk_expression(expression: Expression) -> Iterator[Expression]:
     yield expression
     for operand in operands(expression):
         yield from walk_expression(operand)
+
+
+def walk_fields(expression: Expression) -> Iterator[Field]:
+    """The columns that an expression reads, in their order, each as often as it stands there."""
+    return (part for part in walk_expression(expression) if isinstance(part, Field))
 
 
 def _window_expressions(window: Window) -> Iterator[Expression]:

@@ -1,6 +1,6 @@
 """A plan while it is read: the one place where both doors turn names and aggregates into keys, measures and a view."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
@@ -43,6 +43,7 @@ from tacit.plan.model.nodes import (
     Where,
 )
 from tacit.plan.model.schema import OTHER, Column, Kind, Scalar, Table
+from tacit.plan.model.walk import walk_expression
 from tacit.plan.questions.expression_forms import Forms, meeting
 from tacit.plan.questions.measures import (
     centred_sum,
@@ -181,7 +182,7 @@ class Draft:
                 + called
                 + ")",
             )
-        if not any(isinstance(part, Field) for part in _parts(value)):
+        if not any(isinstance(part, Field) for part in walk_expression(value)):
             raise InvalidPlan(
                 "this is the same in every row, so it makes no groups", "group by a column"
             )
@@ -404,12 +405,6 @@ def _key_with_other(value: Field, values: tuple[Scalar, ...], *, null: bool) -> 
     )
     nothing = ((IsNull(value), Literal(None, Kind.TEXT)),) if null else ()
     return Key(Case((*nothing, (listed, value)), Literal(OTHER, Kind.TEXT)), (*values, OTHER), null)
-
-
-def _parts(expression: Expression) -> Iterator[Expression]:
-    yield expression
-    for part in operands(expression):
-        yield from _parts(part)
 
 
 def _how_to_know(value: Expression) -> str:

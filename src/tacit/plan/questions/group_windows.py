@@ -1,6 +1,6 @@
 """What a group's numbers are among those of other groups, for both doors, and how frames say it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import (
@@ -11,8 +11,8 @@ from tacit.plan.model.expressions import (
     MeanOf,
     MeasureOf,
     MomentOf,
-    operands,
 )
+from tacit.plan.model.walk import walk_expression
 from tacit.plan.questions.draft import Draft
 from tacit.plan.semantics.infer import type_of
 
@@ -31,11 +31,15 @@ def looks(
 ) -> Expression:
     """What a group's numbers are among those of other groups, for both doors."""
     for part in (*([] if operand is None else [operand]), *by, *(value for value, _ in order)):
-        if any(isinstance(each, Across) for each in _parts(part)):
+        if any(isinstance(each, Across) for each in walk_expression(part)):
             raise InvalidPlan(
                 "a window does not look at other windows", "put one of them into a question inside"
             )
-    if any(isinstance(each, MeasureOf | MeanOf | MomentOf) for part in by for each in _parts(part)):
+    if any(
+        isinstance(each, MeasureOf | MeanOf | MomentOf)
+        for part in by
+        for each in walk_expression(part)
+    ):
         reason = "groups are divided by keys: by released numbers they would be divided by noise"
         raise InvalidPlan(reason, "write PARTITION BY a key, or leave it out")
     if any(isinstance(value, Literal) for value, _ in order):
@@ -59,13 +63,9 @@ def looks(
 
 def without_windows(expression: Expression | None) -> None:
     """Refuse a condition of HAVING that looks at other groups: which groups there are is decided before."""
-    if expression is not None and any(isinstance(part, Across) for part in _parts(expression)):
+    if expression is not None and any(
+        isinstance(part, Across) for part in walk_expression(expression)
+    ):
         raise InvalidPlan(
             "HAVING chooses the groups that windows look at", "write QUALIFY, after HAVING"
         )
-
-
-def _parts(expression: Expression) -> Iterator[Expression]:
-    yield expression
-    for part in operands(expression):
-        yield from _parts(part)

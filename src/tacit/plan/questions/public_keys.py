@@ -1,9 +1,9 @@
 """The public values of a key that was calculated inside: what its column was calculated from is looked at, too."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from tacit.plan.model.expressions import Expression, Field, operands, substitute
+from tacit.plan.model.expressions import Expression, fields_of, substitute
 from tacit.plan.model.nodes import (
     Computed,
     Defined,
@@ -74,9 +74,9 @@ def _through(
 ) -> tuple[KeyValue, ...] | None:
     """The values of a key over rows that were calculated, if it is made of what was calculated there."""
     names = {each.name: each.value for each in columns}
-    if not _names(value) <= set(names):
+    if not fields_of(value) <= set(names):
         return None
-    kept = [condition for condition in conditions if _names(condition) <= set(names)]
+    kept = [condition for condition in conditions if fields_of(condition) <= set(names)]
     return seen_values(substitute(value, names), inner, [substitute(each, names) for each in kept])
 
 
@@ -85,19 +85,8 @@ def _of(
 ) -> tuple[KeyValue, ...] | None:
     """The values of a key over some of the rows that it stands beside, if it is made of their columns alone."""
     known = {column.name for column in columns_of(rows)}
-    if not _names(value) <= known:
+    if not fields_of(value) <= known:
         return None
     return seen_values(
-        value, rows, [condition for condition in conditions if _names(condition) <= known]
+        value, rows, [condition for condition in conditions if fields_of(condition) <= known]
     )
-
-
-def _names(expression: Expression) -> set[str]:
-    return set(_fields(expression))
-
-
-def _fields(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Field):
-        yield expression.column.name
-    for part in operands(expression):
-        yield from _fields(part)

@@ -28,6 +28,7 @@ from tacit.plan.model.expressions import (
 )
 from tacit.plan.model.functions import FORMATS, INEXACT, PARTS, Function
 from tacit.plan.model.schema import Column, KeyValue, Kind, Scalar
+from tacit.plan.model.walk import walk_fields
 from tacit.plan.semantics.case_ranges import MIRRORED, Ends, implied_ends, narrow_branch
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.functions import format_moment, later
@@ -105,7 +106,7 @@ class _Search:
         # A row whose text is not declared is in no list; but what is said of it is true or false all the same.
         found = (
             None
-            if truth and any(field.column.values for field in _fields(expression))
+            if truth and any(field.column.values for field in walk_fields(expression))
             else self.image(expression)
         )
         if found is None and truth:
@@ -372,7 +373,7 @@ def _replace_parts(expression: Expression, places: Mapping[Expression, Field]) -
 
 def _is_about(condition: Expression, known: set[Field]) -> bool:
     """Whether a condition is about some columns alone, and the same for every engine."""
-    named = set(_fields(condition))
+    named = set(walk_fields(condition))
     return bool(named) and named <= known and not _is_inexact(condition)
 
 
@@ -542,13 +543,6 @@ def _cells(column: Column) -> _Values | None:
         return [False, True, *nothing]
     found = _whole(Field(column))
     return None if found is None else [*found, *nothing]
-
-
-def _fields(expression: Expression) -> Iterator[Field]:
-    if isinstance(expression, Field):
-        yield expression
-    for part in operands(expression):
-        yield from _fields(part)
 
 
 def _is_inexact(expression: Expression) -> bool:

@@ -1,11 +1,13 @@
 """What stands in FROM: tables, questions inside the question, and joins; and what names mean among them."""
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Field
 from tacit.plan.model.nodes import Computed, Defined, Rows, Scan
 from tacit.plan.model.ownership import Owner, multiplicity, owner_of
-from tacit.plan.model.schema import Column, Table
+from tacit.plan.model.schema import Table
 from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.draft import Name, close_to
 from tacit.plan.questions.per_unit import unused_name
@@ -167,49 +169,70 @@ def place_side_by_side(
     """Two scopes side by side: what is on the right and has a name of the left is called by its table, too.
 
     `shared` are the columns that USING names: on the right they are meant only if the table is said.
+
+    visits(patient, ward, day) and labs(patient, day, value), both of patients:
+    patient, ward, day, and on the right day as "labs.day", value; labs.patient is the left one, which it equals
     """
-    if {alias.casefold() for alias in left.aliases} & {alias.casefold() for alias in right.aliases}:
-        same = next(
-            alias
-            for alias in right.aliases
-            if alias.casefold() in {other.casefold() for other in left.aliases}
-        )
+    _refuse_equal_aliases(left, right)
+    equal = {} if outer else _equal_units(left, right)
+    renamed = _rename_columns(left, right, without=equal)
+    names = _name_right_columns(right, {**renamed, **equal}, hidden=shared)
+    return Sides(left, right, _select_renamed(right, renamed), (*left.names, *names), outer)
+
+
+def _refuse_equal_aliases(left: Scope, right: Scope) -> None:
+    known = {alias.casefold() for alias in left.aliases}
+    same = next((alias for alias in right.aliases if alias.casefold() in known), None)
+    if same is not None:
         raise InvalidPlan(
             f"two tables are called {same!r} here", "give one of them another name: ... AS other"
         )
-    both = left.origin.owner is Owner.UNIT and right.origin.owner is Owner.UNIT
+
+
+def _equal_units(left: Scope, right: Scope) -> dict[str, str]:
+    """The unit of the right side as that of the left, which an inner join makes equal; not if only the right shows it."""
+    if left.origin.owner is not Owner.UNIT or right.origin.owner is not Owner.UNIT:
+        return {}
     unit, other = left.origin.table.unit, right.origin.table.unit
-    declared = {column.name for column in left.origin.table.columns}
+    ours, theirs = ({column.name for column in side.origin.table.columns} for side in (left, right))
+    if not other or (other in theirs and unit not in ours):
+        return {}
+    return {other: unit or HIDDEN}
+
+
+def _rename_columns(left: Scope, right: Scope, *, without: Collection[str]) -> dict[str, str]:
+    """What each column of the right side is called beside those of the left."""
     used = {name.casefold() for name in left.origin.names}
-    called: dict[str, str] = {}
-    kept: list[Column] = []
+    renamed: dict[str, str] = {}
     for column in right.origin.table.columns:
-        if both and column.name == other and not outer and unit in declared:
-            called[column.name] = unit or HIDDEN  # which it equals
+        if column.name in without:
             continue
         name = column.name
         if name.casefold() in used:
             alias = next(seen.alias for seen in right.names if seen.called == column.name)
             name = unused_name(f"{alias}.{column.name}", used)
         used.add(name.casefold())
-        called[column.name] = name
-        kept.append(column)
-    if both and other and other not in called and not outer:
-        called[other] = unit or HIDDEN
+        renamed[column.name] = name
+    return renamed
+
+
+def _select_renamed(right: Scope, renamed: Mapping[str, str]) -> Rows:
+    """The rows of the right side with the columns that are left, by their new names."""
     rows = right.origin.rows
-    if [(column.name, called[column.name]) for column in kept] != [
-        (c.name, c.name) for c in columns_of(rows)
-    ]:
-        rows = Computed(rows, tuple(Defined(called[column.name], Field(column)) for column in kept))
-    shut = {name.casefold() for name in shared}
-    names = [
-        Seen(
-            seen.alias,
-            seen.name,
-            called[seen.called],
-            seen.open and seen.name.casefold() not in shut,
-        )
-        for seen in right.names
-        if seen.called in called
-    ]
-    return Sides(left, right, rows, (*left.names, *names), outer)
+    if list(renamed.items()) == [(column.name, column.name) for column in columns_of(rows)]:
+        return rows
+    columns = {column.name: column for column in right.origin.table.columns}
+    return Computed(
+        rows, tuple(Defined(new, Field(columns[name])) for name, new in renamed.items())
+    )
+
+
+def _name_right_columns(
+    right: Scope, called: Mapping[str, str], *, hidden: Sequence[str]
+) -> Iterator[Seen]:
+    """What names of the right side mean in both together."""
+    shut = {name.casefold() for name in hidden}
+    for seen in right.names:
+        if seen.called in called:
+            is_open = seen.open and seen.name.casefold() not in shut
+            yield Seen(seen.alias, seen.name, called[seen.called], is_open)

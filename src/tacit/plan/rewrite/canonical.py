@@ -175,8 +175,10 @@ def _normal(expression: Expression, question: Question | None = None) -> Express
     match expression:
         case Both() | Either():
             join = type(expression)
-            parts = [normal(part) for part in _parts(expression, join)]
-            return _sorted_chain(join, [deeper for part in parts for deeper in _parts(part, join)])
+            parts = [normal(part) for part in _chain_parts(expression, join)]
+            return _sorted_chain(
+                join, [deeper for part in parts for deeper in _chain_parts(part, join)]
+            )
         case Not(operand):
             return _not(operand, question)
         case _:
@@ -200,18 +202,18 @@ def _not(operand: Expression, question: Question | None) -> Expression:
             return _not(inside, question) if again else Not(inside)
 
 
-def _parts(expression: Expression, join: type[Both] | type[Either]) -> Iterator[Expression]:
+def _chain_parts(expression: Expression, join: type[Both] | type[Either]) -> Iterator[Expression]:
     """The operands of a chain of AND or OR, also of those that a negation turns into one."""
     if isinstance(expression, Both | Either) and isinstance(expression, join):
-        yield from _parts(expression.left, join)
-        yield from _parts(expression.right, join)
+        yield from _chain_parts(expression.left, join)
+        yield from _chain_parts(expression.right, join)
     elif isinstance(expression, Not) and isinstance(expression.operand, Not):
-        yield from _parts(expression.operand.operand, join)
+        yield from _chain_parts(expression.operand.operand, join)
     elif isinstance(expression, Not) and isinstance(
         expression.operand, Either if join is Both else Both
     ):
-        yield from _parts(Not(expression.operand.left), join)
-        yield from _parts(Not(expression.operand.right), join)
+        yield from _chain_parts(Not(expression.operand.left), join)
+        yield from _chain_parts(Not(expression.operand.right), join)
     else:
         yield expression
 

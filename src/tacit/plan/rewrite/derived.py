@@ -1,12 +1,13 @@
 """What an earlier answer already tells: the same rows and groups, seen through other measures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from tacit.plan.model.expressions import Expression, MeasureOf, MomentOf, operands
+from tacit.plan.model.expressions import Expression, MeasureOf, MomentOf
 from tacit.plan.model.nodes import Measure, Plan, Question, Summed
 from tacit.plan.model.serial import serial
+from tacit.plan.model.walk import walk_expression
 
 __all__ = ["derive_plan", "identity", "subject"]
 
@@ -72,14 +73,7 @@ def _shown_directly(plan: Plan) -> set[int]:
         order.value for order in view.order
     ]
     roots += [condition for condition in (view.having, view.qualify) if condition is not None]
-    shown = [part for root in roots for part in _parts(root)]
+    shown = [part for root in roots for part in walk_expression(root)]
     # about one centre
     moments = {place for part in shown if isinstance(part, MomentOf) for place in part.places}
     return moments | {part.place for part in shown if isinstance(part, MeasureOf)}
-
-
-def _parts(expression: Expression) -> Iterator[Expression]:
-    """The expression and all that it is made of."""
-    yield expression
-    for operand in operands(expression):
-        yield from _parts(operand)

@@ -1,6 +1,5 @@
 """What is known of an expression without a look at the data, and how one is refused of which too little is known."""
 
-from collections.abc import Iterator
 from datetime import date
 from fractions import Fraction
 from math import ceil, floor
@@ -9,9 +8,10 @@ from typing import NoReturn
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.frozen import frozen
 from tacit.plan.model.describe import phrase
-from tacit.plan.model.expressions import Expression, Field, Literal, operands
+from tacit.plan.model.expressions import Expression, Field, Literal
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind
+from tacit.plan.model.walk import walk_fields
 from tacit.plan.semantics.functions import FIRST, LAST
 from tacit.plan.semantics.ranges import INT64, Range, as_double
 from tacit.plan.semantics.values import bounds_of, constant
@@ -61,7 +61,7 @@ def refuse(
 
 def refuse_unbounded(expression: Expression, why: str) -> NoReturn:
     """Refuse an expression whose range is not known, and name the column that lacks bounds."""
-    for field in _fields(expression):
+    for field in walk_fields(expression):
         column = field.column
         if column.kind in NUMERIC and leaf(field).range is None:
             raise Unbounded(column.name, column.kind.value, culprit=field)
@@ -103,13 +103,6 @@ def leaf(expression: Literal | Field) -> Type:
                 low = None if low is None else max(Fraction(ceil(low)), INT64.low)
                 high = None if high is None else min(Fraction(floor(high)), INT64.high)
             return Type(column.kind, low, high, column.nullable)
-
-
-def _fields(expression: Expression) -> Iterator[Field]:
-    if isinstance(expression, Field):
-        yield expression
-    for operand in operands(expression):
-        yield from _fields(operand)
 
 
 def _read_bound(value: object, kind: Kind) -> Fraction | None:

@@ -1,36 +1,21 @@
 """The account of a text while it is read: what was read of it, and where in it a refusal belongs."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
+
+from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import Expression
-from tacit.plan.sql.grammar import NODES, PERMITTED, TAUGHT_ARGUMENTS, TAUGHT_NODES
+from tacit.plan.questions.draft import DEEPEST
+from tacit.plan.sql.grammar import NODES, PERMITTED, TAUGHT_ARGUMENTS, TAUGHT_NODES, VARIANTS
 from tacit.plan.sql.precheck import SILENT, Token, kind_of
 
-__all__ = ["Account", "Node"]
-
-
-class Node(Protocol):
-    """What is needed of a node of sqlglot's tree."""
-
-    @property
-    def args(self) -> dict[str, Any]:
-        """What it holds."""
-        ...
-
-    @property
-    def meta(self) -> dict[Any, Any]:
-        """Where it stands in the text, if it knows."""
-        ...
-
-    def walk(self, *, prune: Callable[[Any], bool]) -> Iterator[Any]:
-        """The node and all below it, but not below those that are pruned."""
-        ...
+__all__ = ["Account"]
 
 
 @dataclass(slots=True)
@@ -48,22 +33,22 @@ class Account:
     claims: Counter[str] = field(default_factory=Counter)
     spare: Counter[str] = field(default_factory=Counter)
     seen: set[tuple[int, str]] = field(default_factory=set)
-    origins: dict[int, tuple[Expression, Node]] = field(default_factory=dict)
-    moved: set[int] = field(default_factory=set)
-    """The conditions of WHERE that were read as what tables are joined on."""
+    origins: dict[int, tuple[Expression, exp.Expr]] = field(default_factory=dict)
+    depth: int = 0
+    """How many expressions stand inside each other where the text is read."""
 
-    def reads(self, found: Expression, node: Node) -> None:
+    def reads(self, found: Expression, node: exp.Expr) -> None:
         """Remember which node an expression was read from."""
         self.origins[id(found)] = found, node
 
-    def take(self, node: Node, kind: str | None = None) -> dict[str, Any]:
+    def take(self, node: exp.Expr, kind: str | None = None) -> dict[str, Any]:
         """What a node holds, all of which the caller must read; anything else that it holds is refused.
 
         `kind` is what it is read as, where one sort of node stands for two things.
         """
-        if (kind or type(node).__name__) not in NODES:
+        if kind is None and type(node) not in NODES:
             self.unknown(node)
-        allowed, claimed = NODES[kind or type(node).__name__]
+        allowed, claimed = NODES[type(node)] if kind is None else VARIANTS[kind]
         for name, value in node.args.items():
             if value and name not in allowed.split():
                 reason, remedy = TAUGHT_ARGUMENTS.get(
@@ -75,13 +60,13 @@ class Account:
             self.claim(node, word)
         return node.args
 
-    def claim(self, node: Node, word: str, times: int = 1) -> None:
+    def claim(self, node: exp.Expr, word: str, times: int = 1) -> None:
         """Account for a word that a node must have or, with a ?, may have; a node that is read twice has it once."""
         if (id(node), word) not in self.seen:
             self.seen.add((id(node), word))
             (self.spare if word.endswith("?") else self.claims)[word.rstrip("?")] += times
 
-    def take_list(self, node: Node) -> Sequence[Any]:
+    def take_list(self, node: exp.Expr) -> Sequence[Any]:
         """The parts of a node's list, between which there are commas."""
         parts: Sequence[Any] = self.take(node).get("expressions") or []
         self.claim(node, "COMMA", max(0, len(parts) - 1))
@@ -122,19 +107,18 @@ class Account:
             token.start not in self.places and kind_of(token, types) == "TYPE"
         )
 
-    def unknown(self, node: Node) -> NoReturn:
+    def unknown(self, node: exp.Expr) -> NoReturn:
         """Refuse a node that is not read, with the best remedy that is known."""
-        kind = type(node).__name__
-        if kind in TAUGHT_NODES:
-            self.refuse(node, *TAUGHT_NODES[kind])
-        if hasattr(node, "sql_names"):
+        if type(node) in TAUGHT_NODES:
+            self.refuse(node, *TAUGHT_NODES[type(node)])
+        if isinstance(node, exp.Func):
             start, end = self.span(node)
             name = self.text[start:end].partition("(")[0].strip()[:64]
             self.refuse(node, f"{name} is none of the functions that are answered", PERMITTED)
         self.refuse(node, "this is not understood", PERMITTED)
 
     @contextmanager
-    def about(self, node: Node) -> Iterator[None]:
+    def about(self, node: exp.Expr) -> Iterator[None]:
         """Refusals of the plan, said about the place in the text that they come from."""
         try:
             yield
@@ -144,12 +128,25 @@ class Account:
             _, origin = self.origins.get(id(refusal.culprit), (None, node))
             raise refusal.locate(self.text, *self.span(origin)) from None
 
-    def refuse(self, node: Node, reason: str, remedy: str) -> NoReturn:
+    @contextmanager
+    def nested(self, node: exp.Expr) -> Iterator[None]:
+        """The same, about an expression that stands inside another one; refused if too many do."""
+        self.depth += 1
+        try:
+            if self.depth > DEEPEST:
+                reason = f"more than {DEEPEST} calculations build on each other"
+                self.refuse(node, reason, "ask a simpler question")
+            with self.about(node):
+                yield
+        finally:
+            self.depth -= 1
+
+    def refuse(self, node: exp.Expr, reason: str, remedy: str) -> NoReturn:
         """Refuse a node, with its text underlined."""
         start, end = self.span(node)
         raise InvalidPlan(reason, remedy, text=self.text, start=start, end=end)
 
-    def span(self, node: Node) -> tuple[int, int]:
+    def span(self, node: exp.Expr) -> tuple[int, int]:
         """Where a node stands in the text: from its first name or constant to its last, and the parentheses between."""
         parts = node.walk(prune=_names_type)  # whose parameters the parser may have made up
         found = [part.meta for part in parts if "start" in part.meta]
@@ -164,5 +161,5 @@ class Account:
         return start, end
 
 
-def _names_type(node: Node) -> bool:
-    return type(node).__name__ == "DataType"
+def _names_type(node: exp.Expr) -> bool:
+    return isinstance(node, exp.DataType)

@@ -1,68 +1,68 @@
 """GROUP BY ALL, ORDER BY ALL and DISTINCT: what a SELECT lists says what is grouped, sorted and told once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import KeyOf
 from tacit.plan.questions.draft import Draft
+from tacit.plan.sql.coverage import Account
 from tacit.plan.sql.grammar import AGGREGATES
-from tacit.plan.sql.reader import Reader, node_kind
 
 __all__ = [
-    "aggregates",
-    "all_keys",
     "check_told_once",
+    "has_aggregate",
     "is_all",
     "is_distinct",
+    "list_keys",
 ]
 
-_AGGREGATES = AGGREGATES | {"CountIf"}
 
-
-def aggregates(node: Any, *, windows: bool = False) -> bool:
+def has_aggregate(node: exp.Expr, *, windows: bool = False) -> bool:
     """Whether a column makes one number of many rows; with `windows`, whether it looks at other groups, too."""
-    if node_kind(node) in _AGGREGATES:
+    if type(node) in AGGREGATES or isinstance(node, exp.CountIf):
         return True
-    if node_kind(node) in {"Window", "Subquery", "Select"}:
-        return windows and node_kind(node) == "Window"
+    if isinstance(node, exp.Window | exp.Subquery | exp.Select):
+        return windows and isinstance(node, exp.Window)
     parts = [
         part
         for value in node.args.values()
         for part in (value if isinstance(value, list) else [value])
     ]
-    return any(aggregates(part, windows=windows) for part in parts if hasattr(part, "args"))
+    return any(has_aggregate(part, windows=windows) for part in parts if isinstance(part, exp.Expr))
 
 
-def is_distinct(reader: Reader, parts: Any) -> bool:
+def is_distinct(account: Account, parts: Mapping[str, Any]) -> bool:
     """Whether a SELECT tells every row once; DISTINCT is read with it."""
     clause = parts.get("distinct")
     if clause is None:
         return False
     if clause.args.get("on"):
         remedy = "number the rows of each unit, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ...), and keep the first"
-        reader.account.refuse(clause, "DISTINCT ON would choose among rows", remedy)
-    reader.account.take(clause)
+        account.refuse(clause, "DISTINCT ON would choose among rows", remedy)
+    account.take(clause)
     return True
 
 
-def is_all(reader: Reader, clause: Any) -> bool:
+def is_all(account: Account, clause: exp.Expr) -> bool:
     """Whether a clause says ALL in place of a list."""
     if not clause.args.get("all"):
         return False
-    reader.account.take(clause)
-    reader.account.claim(clause, "ALL")
+    account.take(clause)
+    account.claim(clause, "ALL")
     return True
 
 
-def all_keys(columns: Sequence[Any]) -> list[Any]:
+def list_keys(columns: Sequence[exp.Expr]) -> list[exp.Expr]:
     """The columns of a SELECT that GROUP BY ALL means: those in which nothing is added up, but for constants."""
     named = [
         column
         for column in columns
-        if any(node_kind(part) in {"Column", "Star"} for part in column.walk())
+        if any(isinstance(part, exp.Column | exp.Star) for part in column.walk())
     ]
-    return [column for column in named if not aggregates(column, windows=True)]
+    return [column for column in named if not has_aggregate(column, windows=True)]
 
 
 def check_told_once(draft: Draft) -> None:

@@ -1,27 +1,29 @@
 """Questions inside the question: what stands in FROM and WITH, and the rows that a SELECT gives."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import Expression, Field
+from tacit.plan.model import expressions as e
 from tacit.plan.questions.draft import SELECTED, close_to, find
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows, of_table
 from tacit.plan.questions.unit_rows import deduplicate_rows
 from tacit.plan.semantics.infer import condition_type
-from tacit.plan.sql.comma_joins import is_beside, ties
-from tacit.plan.sql.distinct import aggregates, all_keys, is_all, is_distinct
-from tacit.plan.sql.grammar import AGGREGATES
+from tacit.plan.sql.comma_joins import find_ties, is_comma
+from tacit.plan.sql.distinct import has_aggregate, is_all, is_distinct, list_keys
+from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.joins import join_scopes, join_where
-from tacit.plan.sql.reader import ROWS, Reader, is_column, is_unit, no_end, node_kind
-from tacit.plan.sql.row_windows import named_windows
+from tacit.plan.sql.reader import ROWS, Reader, Source, is_column, refuse_end
+from tacit.plan.sql.row_windows import read_named_windows
 from tacit.plan.sql.semi_joins import filter_rows
-from tacit.plan.sql.unions import read_union
+from tacit.plan.sql.unions import stack_rows
 
-__all__ = ["read_alias", "common", "query", "read_from"]
+__all__ = ["read_alias", "read_query", "read_source", "read_with"]
 
-_AGGREGATES = AGGREGATES | {"CountIf"}
 # What the parser takes for a name, and every reader for something else.
 _RESERVED = frozenset(
     (
@@ -34,8 +36,13 @@ _RESERVED = frozenset(
 )
 
 
-def common(reader: Reader, clause: Any) -> dict[str, Origin]:
-    """The questions that WITH names, by their names; each may use those before it."""
+def read_with(
+    reader: Reader, clause: exp.Expr | None, released: frozenset[int] = frozenset()
+) -> dict[str, Origin]:
+    """The rows that WITH names, by their names; each query may use those before it.
+
+    `released` are the common table expressions whose groups are released: they give no rows.
+    """
     found = dict(reader.origins)
     if clause is None:
         return found
@@ -44,78 +51,82 @@ def common(reader: Reader, clause: Any) -> dict[str, Origin]:
         parts = reader.account.take(part)
         name = reader.name(reader.account.take(parts["alias"])["this"])
         if find(name, here, "table") is not None:
-            reader.account.refuse(
-                parts["alias"],
-                f"two questions are called {name.text!r}",
-                "name one of them otherwise",
-            )
+            reason = f"two questions are called {name.text!r}"
+            reader.account.refuse(parts["alias"], reason, "name one of them otherwise")
         here.append(name.text)
-        if id(part) in reader.account.moved:
-            continue  # which is released by itself
-        found[name.text] = query(reader.nested_reader(found), parts["this"], name.text)
+        if id(part) not in released:
+            inner = reader.inside().with_origins(found)
+            found = {**found, name.text: read_query(inner, parts["this"], name.text)}
     return found
 
 
-def read_from(reader: Reader, select: Any, parts: Mapping[str, Any]) -> Scope:
-    """What a SELECT is about: the tables and questions in its FROM, joined."""
-    clause = parts.get("from_")
+def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> Source:
+    """What a SELECT is about: the tables and questions in its FROM, joined.
+
+    FROM visits JOIN labs USING (patient)    Source(Scope(Joined(visits, labs), names of both))
+    """
+    clause, account = parts.get("from_"), reader.account
     if clause is None:
-        reader.account.refuse(
-            select, "no table is asked about", "say which: SELECT COUNT(*) FROM table"
-        )
-    found = _one(reader, reader.account.take(clause)["this"])
+        reason = "no table is asked about"
+        account.refuse(select, reason, "say which: SELECT COUNT(*) FROM table")
+    found = Source(_read_table(reader, account.take(clause)["this"]))
     joins = list(parts.get("joins") or [])
-    waiting: list[tuple[Any, Scope]] = []
+    waiting: list[tuple[exp.Expr, Scope]] = []
     for join in joins:
-        with reader.account.about(join):
-            one = _one(reader, join.this)
-            if is_beside(join):
-                waiting.append((join, one))
+        with account.about(join):
+            scope = _read_table(reader, join.this)
+            if is_comma(join):
+                waiting.append((join, scope))
             else:
-                found = join_scopes(reader, found, one, join)
-        found = _join_waiting(reader, parts, found, waiting)
+                found = replace(found, scope=join_scopes(reader, found.scope, scope, join))
+        found, waiting = _join_waiting(reader, parts.get("where"), found, waiting)
     if waiting:
-        _nothing_in_common(reader, waiting[0][0])
-    if any(map(is_beside, joins)) and any(
+        reason = (
+            "nothing in WHERE says what these tables have in common: every pair of rows would meet"
+        )
+        remedy = "write WHERE a.x = b.x AND ..., or JOIN ... ON a.x = b.x"
+        account.refuse(waiting[0][0], reason, remedy)
+    if any(map(is_comma, joins)) and any(
         (join.args.get("side") or "").upper() == "RIGHT" for join in joins
     ):
-        reader.account.refuse(
-            clause, "a comma and RIGHT JOIN are not read together", "write JOIN ... ON for all"
-        )
+        reason = "a comma and RIGHT JOIN are not read together"
+        account.refuse(clause, reason, "write JOIN ... ON for all")
     return found
+
+
+_Waiting = list[tuple[exp.Expr, Scope]]
+"""Tables after a comma, whose condition in WHERE was not found yet."""
 
 
 def _join_waiting(
-    reader: Reader, parts: Mapping[str, Any], found: Scope, waiting: list[tuple[Any, Scope]]
-) -> Scope:
-    """The scope joined with those that stand beside it, as far as WHERE says what they have in common."""
-    for join, one in list(waiting):
-        on = ties(reader, parts, found, one)
-        if on:
-            waiting.remove((join, one))
-            with reader.account.about(on[0]):
-                return _join_waiting(
-                    reader, parts, join_where(reader, found, one, join, on), waiting
+    reader: Reader, where: exp.Expr | None, found: Source, waiting: _Waiting
+) -> tuple[Source, _Waiting]:
+    """The source joined with those that stand beside it, as far as WHERE says what they have in common."""
+    for join, scope in waiting:
+        ties = find_ties(reader, where, found.scope, scope, found.ties)
+        if ties:
+            with reader.account.about(ties[0]):
+                joined = Source(
+                    join_where(reader, found.scope, scope, join, ties),
+                    found.ties | {id(part) for part in ties},
                 )
-    return found
+                rest = [each for each in waiting if each[0] is not join]
+                return _join_waiting(reader, where, joined, rest)
+    return found, waiting
 
 
-def _nothing_in_common(reader: Reader, node: Any) -> NoReturn:
-    reason = "nothing in WHERE says what these tables have in common: every pair of rows would meet"
-    remedy = "write WHERE a.x = b.x AND ..., or JOIN ... ON a.x = b.x"
-    reader.account.refuse(node, reason, remedy)
-
-
-def _one(reader: Reader, node: Any) -> Scope:
+def _read_table(reader: Reader, node: exp.Expr) -> Scope:
     """A table, or a question in parentheses, by the name that it has here."""
-    if node_kind(node) == "Subquery":
+    if isinstance(node, exp.Subquery):
         parts = reader.account.take(node)
         alias = read_alias(reader, parts.get("alias"))
-        if node_kind(parts["this"]) == "Table":
-            inner = _one(reader, parts["this"])
+        if isinstance(parts["this"], exp.Table):
+            inner = _read_table(reader, parts["this"])
             return Scope.of(alias, inner.origin) if alias else inner
-        return Scope.of(alias or "", query(reader, parts["this"], alias or "the question inside"))
-    if node_kind(node) != "Table" or node_kind(node.this) != "Identifier":
+        return Scope.of(
+            alias or "", read_query(reader, parts["this"], alias or "the question inside")
+        )
+    if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
         remedy = (
             "name a table, or write a question in parentheses; no function or file takes its place"
         )
@@ -138,7 +149,7 @@ def _one(reader: Reader, node: Any) -> Scope:
     return Scope.of(read_alias(reader, parts.get("alias")) or known, origin)
 
 
-def read_alias(reader: Reader, node: Any) -> str | None:
+def read_alias(reader: Reader, node: exp.Expr | None) -> str | None:
     """The name that is given to a table here."""
     if node is None:
         return None
@@ -152,46 +163,50 @@ def read_alias(reader: Reader, node: Any) -> str | None:
     return name.text
 
 
-def query(reader: Reader, node: Any, name: str) -> Origin:
-    """The rows that a question inside gives."""
-    match node_kind(node):
-        case "Subquery":
-            return query(reader, reader.account.take(node)["this"], name)
-        case "Select":
-            with reader.account.about(node):
-                return _read_subquery(reader.nested_reader(), node, name)
-        case "Union":
-            parts = reader.account.take(node, "Merged" if node.args.get("distinct") else "Union")
-            no_end(reader, parts)
-            with reader.account.about(node):
-                return read_union(
-                    reader.nested_reader(common(reader, parts.get("with_"))), node, parts, name
-                )
-        case "Except" | "Intersect":
+def read_query(reader: Reader, node: exp.Expr, name: str) -> Origin:
+    """The rows that a query inside the question gives.
+
+    (SELECT patient, SUM(cost) AS total FROM visits GROUP BY patient)    Inner(visits, (), (SUM(cost),)), by patient
+    """
+    account = reader.account
+    match node:
+        case exp.Subquery():
+            return read_query(reader, account.take(node)["this"], name)
+        case exp.Select():
+            with account.about(node):
+                return _read_subquery(reader.inside(), node, name)
+        case exp.Union():
+            parts = account.take(node, "Merged" if node.args.get("distinct") else None)
+            refuse_end(account, parts)
+            with account.about(node):
+                inner = reader.inside().with_origins(read_with(reader, parts.get("with_")))
+                found = [read_query(inner, parts[side], name) for side in ("this", "expression")]
+                return stack_rows(account, node, found, name, distinct=bool(parts.get("distinct")))
+        case exp.Except() | exp.Intersect():
             reason = "whether a row is in both would depend on rows of other units"
-            return reader.account.refuse(
-                node, reason, "write WHERE unit IN (SELECT ...), or NOT IN"
-            )
+            return account.refuse(node, reason, "write WHERE unit IN (SELECT ...), or NOT IN")
         case _:
             remedy = "name a table, or write a question in parentheses"
-            return reader.account.refuse(node, "this is not a table", remedy)
+            return account.refuse(node, "this is not a table", remedy)
 
 
-def _read_subquery(reader: Reader, select: Any, name: str) -> Origin:
+def _read_subquery(reader: Reader, select: exp.Expr, name: str) -> Origin:
     """The rows that a SELECT inside gives: its columns, and whose they are."""
     account = reader.account
     parts = account.take(select)
-    no_end(reader, parts)
-    reader = reader.nested_reader(common(reader, parts.get("with_")))
-    scope = reader.scope = read_from(reader, select, parts)
+    refuse_end(account, parts)
+    reader = reader.with_origins(read_with(reader, parts.get("with_")))
+    source = read_source(reader, select, parts)
+    scope = source.scope
+    reader = reader.with_scope(scope)
     columns, group = account.take_list(select), parts.get("group")
     if not columns:
         account.refuse(parts["from_"], "no column is selected", "name the columns, or write *")
     draft = Inside(
-        scope.origin.table, rows=scope.origin.rows, named=named_windows(reader, select, parts)
+        scope.origin.table, rows=scope.origin.rows, named=read_named_windows(reader, select, parts)
     )
-    filter_rows(reader, parts.get("where"), draft)
-    draft.grouped = bool(group or parts.get("having") or any(map(aggregates, columns)))
+    filter_rows(reader, parts.get("where"), draft, source.ties)
+    draft.grouped = bool(group or parts.get("having") or any(map(has_aggregate, columns)))
     if draft.grouped:
         _group(reader, select, columns, draft)
     unit: str | None = None
@@ -215,16 +230,16 @@ def _read_subquery(reader: Reader, select: Any, name: str) -> Origin:
     if clause := parts.get("having"):
         condition = account.take(clause)["this"]
         with account.about(condition):
-            having = reader.read(condition, draft, SELECTED)
+            having = read_expression(reader, condition, draft, SELECTED)
     if clause := parts.get("qualify"):
         having = _read_qualify(reader, account.take(clause)["this"], draft)
     rows = draft.finish_rows(having)
-    if is_distinct(reader, parts):
+    if is_distinct(account, parts):
         rows = deduplicate_rows(rows, unit)
     return of_rows(rows, name, unit or HIDDEN, tuple(names), scope.origin.size + 3)
 
 
-def _read_qualify(reader: Reader, node: Any, draft: Inside) -> Expression:
+def _read_qualify(reader: Reader, node: exp.Expr, draft: Inside) -> e.Expression:
     """The condition of QUALIFY, on what windows say of a row."""
     if draft.grouped:
         remedy = "add up in a question inside, and look at its rows outside"
@@ -233,13 +248,13 @@ def _read_qualify(reader: Reader, node: Any, draft: Inside) -> Expression:
         )
     draft.listing = draft.qualifying = True
     with reader.account.about(node):
-        found = reader.read(node, draft, ROWS)
+        found = read_expression(reader, node, draft, ROWS)
         condition_type(found)
     draft.listing = draft.qualifying = False
     return found
 
 
-def _group(reader: Reader, select: Any, columns: Sequence[Any], draft: Inside) -> None:
+def _group(reader: Reader, select: exp.Expr, columns: Sequence[exp.Expr], draft: Inside) -> None:
     """Read the keys of a question inside, the unit among them."""
     account, group = reader.account, select.args.get("group")
     unit = draft.table.unit
@@ -250,14 +265,14 @@ def _group(reader: Reader, select: Any, columns: Sequence[Any], draft: Inside) -
             "leave it out",
         )
     found = False
-    every = group is not None and is_all(reader, group)
-    for given in all_keys(columns) if every else account.take_list(group) if group else ():
+    every = group is not None and is_all(account, group)
+    for given in list_keys(columns) if every else account.take_list(group) if group else ():
         node = given.unalias() if every else _key(reader, given, columns)
-        if is_column(node) and is_unit(reader, node):
+        if is_column(node) and reader.is_unit(node):
             found = True
             continue
         with account.about(node):
-            draft.group_by(reader.read(node, draft, ROWS))
+            draft.group_by(read_expression(reader, node, draft, ROWS))
     if not found:
         key = unit or "the unit, which has to be selected below"
         reason = "inside a question, rows are added up for each unit: over all of them nothing would be protected"
@@ -266,37 +281,35 @@ def _group(reader: Reader, select: Any, columns: Sequence[Any], draft: Inside) -
         )
 
 
-def _key(reader: Reader, node: Any, columns: Sequence[Any]) -> Any:
+def _key(reader: Reader, node: exp.Expr, columns: Sequence[exp.Expr]) -> exp.Expr:
     """What a key of GROUP BY stands for: an expression, its place among the columns, or its alias there."""
-    if node_kind(node) == "Literal" and not node.is_string:
+    if isinstance(node, exp.Literal) and not node.is_string:
         place = reader.whole_number(node)
         if not 1 <= place <= len(columns):
             remedy = f"count from 1 to {len(columns)}, or name the column"
             reader.account.refuse(node, f"there is no column {place}", remedy)
         return columns[place - 1].unalias()
-    if node_kind(node) == "Column" and node_kind(node.this) != "Star" and reader.scope is not None:
+    if is_column(node) and reader.scope is not None:
         table, name = reader.split_name(node)
         if table is None and not reader.scope.finds(None, name):
             for column in columns:
-                if node_kind(column) == "Alias" and name.means(column.alias):
-                    return column.this
+                if isinstance(column, exp.Alias) and name.means(column.alias):
+                    return column.unalias()
     return node
 
 
-def _read_column(reader: Reader, node: Any, draft: Inside) -> tuple[list[str], str | None]:
+def _read_column(reader: Reader, node: exp.Expr, draft: Inside) -> tuple[list[str], str | None]:
     """Read a column of a question inside: the names that it gives, and that of the unit if it is among them."""
     account = reader.account
-    if node_kind(node) == "Star" or (
-        node_kind(node) == "Column" and node_kind(node.this) == "Star"
-    ):
+    if node.is_star:
         return _all(reader, node, draft)
     value, alias = node, None
-    if node_kind(node) == "Alias":
+    if isinstance(node, exp.Alias):
         parts = account.take(node)
         value, alias = parts["this"], reader.alias_name(parts["alias"]).text
     with account.about(value):
-        plain = node_kind(value) == "Column"
-        if plain and is_unit(reader, value):
+        plain = isinstance(value, exp.Column)
+        if plain and reader.is_unit(value):
             name = alias or reader.split_name(value)[1].text
             declared = draft.unit_value()
             if declared is not None:
@@ -305,13 +318,13 @@ def _read_column(reader: Reader, node: Any, draft: Inside) -> tuple[list[str], s
         read = (
             _read_grouped(reader, value, draft)
             if draft.grouped
-            else reader.read(value, draft, ROWS)
+            else read_expression(reader, value, draft, ROWS)
         )
         start, end = account.span(value)
         name = alias or (
             reader.split_name(value)[1].text if plain else " ".join(account.text[start:end].split())
         )
-        if plain and alias is None and isinstance(read, Field):
+        if plain and alias is None and isinstance(read, e.Field):
             name = (
                 read.column.name if len(reader.scope.aliases if reader.scope else []) <= 1 else name
             )
@@ -319,26 +332,23 @@ def _read_column(reader: Reader, node: Any, draft: Inside) -> tuple[list[str], s
         return [name], None
 
 
-def _read_grouped(reader: Reader, node: Any, draft: Inside) -> Expression:
+def _read_grouped(reader: Reader, node: exp.Expr, draft: Inside) -> e.Expression:
     """A column beside aggregates: what GROUP BY calculates is not calculated again."""
-    depth = reader.depth
-    if node_kind(node) not in {"Column", *_AGGREGATES} and not aggregates(node):
-        value = reader.read(node, draft, ROWS)
-        key = draft.key_column(value)
+    if not isinstance(node, exp.Column) and not has_aggregate(node):
+        key = draft.key_column(read_expression(reader, node, draft, ROWS))
         if key is not None:
             return key
-        reader.depth = depth
-    return reader.read(node, draft, SELECTED)
+    return read_expression(reader, node, draft, SELECTED)
 
 
-def _all(reader: Reader, node: Any, draft: Inside) -> tuple[list[str], str | None]:
+def _all(reader: Reader, node: exp.Expr, draft: Inside) -> tuple[list[str], str | None]:
     """SELECT *: every column, and the unit by its name."""
     account = reader.account
-    if draft.grouped or node_kind(node) == "Column":
+    if draft.grouped or isinstance(node, exp.Column):
         account.refuse(node, "* is read alone, and not beside groups", "name the columns")
     account.take(node)
     for column in draft.table.columns:
-        draft.show(column.name, Field(column))
+        draft.show(column.name, e.Field(column))
     names = [column.name for column in draft.table.columns]
     unit = draft.table.unit
     if unit and unit not in names:

@@ -4,62 +4,64 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from sqlglot import exp
+
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Literal, Not
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.expression_forms import NULL, Forms
-from tacit.plan.sql.coverage import Account, Node
+from tacit.plan.sql.coverage import Account
 
 __all__ = ["CALLED", "Calls"]
 
 # The nodes that are calls, the function that each means, and which of its arguments are operands.
-_CALLS: dict[str, tuple[Function, str]] = {
-    "Coalesce": (Function.COALESCE, "this expressions"),
-    "Nullif": (Function.NULLIF, "this expression"),
-    "Least": (Function.LEAST, "this expressions"),
-    "Greatest": (Function.GREATEST, "this expressions"),
-    "Abs": (Function.ABS, "this"),
-    "Sign": (Function.SIGN, "this"),
-    "Floor": (Function.FLOOR, "this"),
-    "Ceil": (Function.CEIL, "this"),
-    "Trunc": (Function.TRUNC, "this"),
-    "Sqrt": (Function.SQRT, "this"),
-    "Ln": (Function.LN, "this"),
-    "Exp": (Function.EXP, "this"),
-    "Pow": (Function.POWER, "this expression"),
-    "Lower": (Function.LOWER, "this"),
-    "Upper": (Function.UPPER, "this"),
-    "Length": (Function.LENGTH, "this"),
-    "Substring": (Function.SUBSTR, "this start length"),
-    "Right": (Function.RIGHT, "this expression"),
-    "Replace": (Function.REPLACE, "this expression replacement"),
+_CALLS: dict[type[exp.Expr], tuple[Function, str]] = {
+    exp.Coalesce: (Function.COALESCE, "this expressions"),
+    exp.Nullif: (Function.NULLIF, "this expression"),
+    exp.Least: (Function.LEAST, "this expressions"),
+    exp.Greatest: (Function.GREATEST, "this expressions"),
+    exp.Abs: (Function.ABS, "this"),
+    exp.Sign: (Function.SIGN, "this"),
+    exp.Floor: (Function.FLOOR, "this"),
+    exp.Ceil: (Function.CEIL, "this"),
+    exp.Trunc: (Function.TRUNC, "this"),
+    exp.Sqrt: (Function.SQRT, "this"),
+    exp.Ln: (Function.LN, "this"),
+    exp.Exp: (Function.EXP, "this"),
+    exp.Pow: (Function.POWER, "this expression"),
+    exp.Lower: (Function.LOWER, "this"),
+    exp.Upper: (Function.UPPER, "this"),
+    exp.Length: (Function.LENGTH, "this"),
+    exp.Substring: (Function.SUBSTR, "this start length"),
+    exp.Right: (Function.RIGHT, "this expression"),
+    exp.Replace: (Function.REPLACE, "this expression replacement"),
 }
-_PARTS = {
-    "Year": "year",
-    "Quarter": "quarter",
-    "Month": "month",
-    "Week": "week",
-    "Day": "day",
-    "DayOfMonth": "day",
-    "DayOfWeek": "dow",
-    "DayOfWeekIso": "isodow",
-    "DayOfYear": "doy",
-    "Hour": "hour",
-    "Minute": "minute",
-    "Second": "second",
-    "TimeToUnix": "epoch",
+_PARTS: dict[type[exp.Expr], str] = {
+    exp.Year: "year",
+    exp.Quarter: "quarter",
+    exp.Month: "month",
+    exp.Week: "week",
+    exp.Day: "day",
+    exp.DayOfMonth: "day",
+    exp.DayOfWeek: "dow",
+    exp.DayOfWeekIso: "isodow",
+    exp.DayOfYear: "doy",
+    exp.Hour: "hour",
+    exp.Minute: "minute",
+    exp.Second: "second",
+    exp.TimeToUnix: "epoch",
 }
 _TRIMS = {None: Function.TRIM, "LEADING": Function.LTRIM, "TRAILING": Function.RTRIM}
 # Those whose name the parser does not place are known by it.
-_NAMES = {
-    "Floor": "FLOOR",
-    "Ceil": "CEIL",
-    "Substring": "SUBSTRING",
-    "Trim": "TRIM",
-    "Extract": "EXTRACT",
-    "If": "IF",
+_NAMES: dict[type[exp.Expr], str] = {
+    exp.Floor: "FLOOR",
+    exp.Ceil: "CEIL",
+    exp.Substring: "SUBSTRING",
+    exp.Trim: "TRIM",
+    exp.Extract: "EXTRACT",
+    exp.If: "IF",
 }
 
 
@@ -69,11 +71,11 @@ class Calls:
 
     account: Account
     forms: Forms
-    read: Callable[[Any], Expression]
+    read: Callable[[exp.Expr], Expression]
 
-    def call(self, node: Any) -> Expression:
+    def call(self, node: exp.Expr) -> Expression:
         """What a node of CALLED means."""
-        kind = type(node).__name__
+        kind = type(node)
         if kind in _CALLS:
             function, names = _CALLS[kind]
             parts = self._take_call(node)
@@ -90,21 +92,23 @@ class Calls:
             return self.forms.moment_part(_PARTS[kind], operand)
         return _SPECIAL[kind](self, node)
 
-    def _take_call(self, node: Any, kind: str | None = None) -> dict[str, Any]:
+    def _take_call(self, node: exp.Expr, kind: str | None = None) -> dict[str, Any]:
         """What a call holds; its name in the text is accounted for."""
         parts = self.account.take(node, kind)
         if "start" in node.meta:
             self.account.places.add(node.meta["start"])
-        elif type(node).__name__ in _NAMES:
-            self.account.claim(node, _NAMES[type(node).__name__])
+        elif type(node) in _NAMES:
+            self.account.claim(node, _NAMES[type(node)])
         return parts
 
-    def _operands(self, node: Node, parts: Sequence[Any], commas: int = -1) -> list[Expression]:
+    def _operands(
+        self, node: exp.Expr, parts: Sequence[exp.Expr], commas: int = -1
+    ) -> list[Expression]:
         """What stands in parentheses, with commas between."""
         self.account.claim(node, "COMMA", commas if commas >= 0 else max(0, len(parts) - 1))
         return [self.read(part) for part in parts]
 
-    def round(self, node: Any) -> Expression:
+    def round(self, node: exp.Expr) -> Expression:
         """ROUND(x) and ROUND(x, decimals)."""
         parts = self._take_call(node)
         listed = self._operands(
@@ -112,7 +116,7 @@ class Calls:
         )
         return self.forms.call(Function.ROUND, [*listed, Literal(0, Kind.INTEGER)][:2])
 
-    def log(self, node: Any) -> Expression:
+    def log(self, node: exp.Expr) -> Expression:
         """LOG(x) and LOG10(x), which are to base ten."""
         parts = self._take_call(node)
         base, value = (
@@ -127,7 +131,7 @@ class Calls:
             )
         return self.forms.call(Function.LOG10, self._operands(node, [value]))
 
-    def trim(self, node: Any) -> Expression:
+    def trim(self, node: exp.Expr) -> Expression:
         """TRIM(x), LTRIM(x) and RTRIM(x)."""
         parts = self._take_call(node)
         position = parts.get("position")
@@ -135,7 +139,7 @@ class Calls:
             self.account.unknown(node)
         return self.forms.call(_TRIMS[position], self._operands(node, [parts["this"]]))
 
-    def concat(self, node: Any) -> Expression:
+    def concat(self, node: exp.Expr) -> Expression:
         """CONCAT(a, b, …); two texts that merely follow each other are not joined."""
         if "start" not in node.meta:
             self.account.refuse(
@@ -145,35 +149,35 @@ class Calls:
             Function.CONCAT, self._operands(node, self._take_call(node)["expressions"])
         )
 
-    def read_left(self, node: Any) -> Expression:
+    def read_left(self, node: exp.Expr) -> Expression:
         """LEFT(x, n): the first n characters."""
         parts = self._take_call(node)
         text, length = self._operands(node, [parts["this"], parts["expression"]])
         return self.forms.call(Function.SUBSTR, [text, Literal(1, Kind.INTEGER), length])
 
-    def holds(self, node: Any) -> Expression:
+    def holds(self, node: exp.Expr) -> Expression:
         """STARTS_WITH(x, 'a'), ENDS_WITH(x, 'a') and CONTAINS(x, 'a'): a LIKE."""
         parts = self._take_call(node)
         text, part = self._operands(node, [parts["this"], parts["expression"]])
-        return self.forms.holds(text, part, *_HOLDS[type(node).__name__])
+        return self.forms.holds(text, part, *_HOLDS[type(node)])
 
-    def strftime(self, node: Any) -> Expression:
+    def strftime(self, node: exp.Expr) -> Expression:
         """STRFTIME(x, format), MONTHNAME(x), DAYNAME(x), and TO_CHAR(x, format) in the spelling of PostgreSQL."""
-        parts, kind = self._take_call(node), type(node).__name__
+        parts, kind = self._take_call(node), type(node)
         if kind in _WRITTEN:
             return self.forms.format_time(self._operands(node, [parts["this"]])[0], _WRITTEN[kind])
-        format_: Any = parts.get("format")
-        if type(format_).__name__ != "Literal" or not format_.is_string:
+        format_ = parts.get("format")
+        if not isinstance(format_, exp.Literal) or not format_.is_string:
             self.account.refuse(
                 node, "the format of a moment is a constant text", "write STRFTIME(x, '%Y-%m')"
             )
         text: str = format_.name
         (operand,) = self._operands(node, [parts["this"]], commas=1)
         return self.forms.format_time(
-            operand, text if kind == "TimeToStr" else self._like_strftime(node, text)
+            operand, text if kind is exp.TimeToStr else self._like_strftime(node, text)
         )
 
-    def _like_strftime(self, node: Any, text: str) -> str:
+    def _like_strftime(self, node: exp.Expr, text: str) -> str:
         """A format of TO_CHAR as one of STRFTIME."""
         pieces = re.findall(r"YYYY|MM|DDD|DD|HH24|MI|SS|[-/:., ]|.", text)
         if any(piece not in _TO_CHAR and piece not in "-/:., " for piece in pieces):
@@ -183,28 +187,28 @@ class Calls:
             )
         return "".join(_TO_CHAR.get(piece, piece) for piece in pieces)
 
-    def read_concatenation(self, node: Any) -> Expression:
+    def read_concatenation(self, node: exp.Expr) -> Expression:
         """a || b."""
         parts = self.account.take(node)
         return self.forms.call(
             Function.JOINED, [self.read(parts["this"]), self.read(parts["expression"])]
         )
 
-    def quotient(self, node: Any) -> Expression:
+    def quotient(self, node: exp.Expr) -> Expression:
         """a // b."""
         parts = self.account.take(node)
         return self.forms.call(
             Function.QUOTIENT, [self.read(parts["this"]), self.read(parts["expression"])]
         )
 
-    def extract(self, node: Any) -> Expression:
+    def extract(self, node: exp.Expr) -> Expression:
         """EXTRACT(part FROM x)."""
         parts = self._take_call(node)
         part = parts["this"]
-        self.account.claim(part, part.name.upper() if type(part).__name__ == "Var" else "STRING")
+        self.account.claim(part, part.name.upper() if isinstance(part, exp.Var) else "STRING")
         return self.forms.moment_part(part.name, self.read(parts["expression"]))
 
-    def date_part(self, node: Any) -> Expression:
+    def date_part(self, node: exp.Expr) -> Expression:
         """DATE_PART('part', x), PREFIX and SUFFIX, which the parser does not know; any other is refused."""
         parts = node.args.get("expressions") or []
         if node.name.upper() in _ENDS and len(parts) == 2:
@@ -222,7 +226,7 @@ class Calls:
         (operand,) = self._operands(node, parts[1:], commas=1)
         return self.forms.moment_part(parts[0].name, operand)
 
-    def date_trunc(self, node: Any) -> Expression:
+    def date_trunc(self, node: exp.Expr) -> Expression:
         """DATE_TRUNC('unit', x)."""
         parts = self._take_call(node)
         return self.forms.in_units(
@@ -231,7 +235,7 @@ class Calls:
             *self._operands(node, [parts["this"]], commas=1),
         )
 
-    def date_diff(self, node: Any) -> Expression:
+    def date_diff(self, node: exp.Expr) -> Expression:
         """DATE_DIFF('unit', since, until), whose last two the parser exchanges."""
         parts = self._take_call(node)
         if not parts.get("unit"):
@@ -241,74 +245,77 @@ class Calls:
         moments = self._operands(node, [parts["expression"], parts["this"]], commas=2)
         return self.forms.in_units(Function.DATE_DIFF, parts["unit"].name, *moments)
 
-    def choice(self, node: Any) -> Expression:
+    def choice(self, node: exp.Expr) -> Expression:
         """IF(condition, a, b)."""
         parts = self._take_call(node, "Choice")
         sides = [parts[name] for name in ("this", "true", "false") if parts.get(name)]
         when, then, *otherwise = self._operands(node, sides)
         return self.forms.case([(when, then)], otherwise[0] if otherwise else NULL)
 
-    def distinct(self, node: Any) -> Expression:
+    def distinct(self, node: exp.Expr) -> Expression:
         """a IS DISTINCT FROM b, and a IS NOT DISTINCT FROM b."""
         parts = self.account.take(node)
         found = self.forms.call(
             Function.DISTINCT, [self.read(parts["this"]), self.read(parts["expression"])]
         )
-        return found if type(node).__name__ == "NullSafeNEQ" else Not(found)
+        return found if isinstance(node, exp.NullSafeNEQ) else Not(found)
 
-    def shift_moment(self, moment: Any, interval: Any, sign: int) -> Expression:
+    def shift_moment(self, moment: exp.Expr, interval: exp.Expr, sign: int) -> Expression:
         """moment + INTERVAL n unit."""
         parts = self.account.take(interval)
         count, unit = parts.get("this"), parts.get("unit")
-        number: str = getattr(count, "name", "") if type(count).__name__ == "Literal" else ""
+        number: str = count.name if isinstance(count, exp.Literal) else ""
         if (
-            unit is None
-            or type(unit).__name__ != "Var"
+            not isinstance(unit, exp.Var)
             or not number.removeprefix("-").isdecimal()
             or len(number) > 18
         ):
             self._not_an_interval(interval)
         return self.forms.later(self.read(moment), sign * int(number), unit.name)
 
-    def _not_an_interval(self, node: Any) -> NoReturn:
+    def _not_an_interval(self, node: exp.Expr) -> NoReturn:
         remedy = "write one whole number and one unit: INTERVAL 3 MONTH; to add a column of days, write day + x"
         self.account.refuse(node, "this interval of time is not understood", remedy)
 
-    def refuse_interval(self, node: Any) -> Expression:
+    def refuse_interval(self, node: exp.Expr) -> Expression:
         """An interval that nothing is added to."""
         raise InvalidPlan(
             "an interval of time is no value of its own", "add it to a day: x + INTERVAL 1 DAY"
         )
 
 
-_HOLDS = {"StartsWith": ("", "%"), "EndsWith": ("%", ""), "Contains": ("%", "%")}
+_HOLDS: dict[type[exp.Expr], tuple[str, str]] = {
+    exp.StartsWith: ("", "%"),
+    exp.EndsWith: ("%", ""),
+    exp.Contains: ("%", "%"),
+}
 _ENDS = {"PREFIX": ("", "%"), "SUFFIX": ("%", "")}
-_WRITTEN = {"Monthname": "%B", "Dayname": "%A"}
+_WRITTEN: dict[type[exp.Expr], str] = {exp.Monthname: "%B", exp.Dayname: "%A"}
 _TO_CHAR = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "DDD": "%j", "HH24": "%H", "MI": "%M", "SS": "%S"}
-_SPECIAL: dict[str, Callable[[Calls, Any], Expression]] = {
-    "Round": Calls.round,
-    "Log": Calls.log,
-    "Trim": Calls.trim,
-    "Concat": Calls.concat,
-    "Left": Calls.read_left,
-    "StartsWith": Calls.holds,
-    "EndsWith": Calls.holds,
-    "Contains": Calls.holds,
-    "TimeToStr": Calls.strftime,
-    "ToChar": Calls.strftime,
-    "Monthname": Calls.strftime,
-    "Dayname": Calls.strftime,
-    "DPipe": Calls.read_concatenation,
-    "IntDiv": Calls.quotient,
-    "Extract": Calls.extract,
-    "Anonymous": Calls.date_part,
-    "TimestampTrunc": Calls.date_trunc,
-    "DateTrunc": Calls.date_trunc,
-    "DateDiff": Calls.date_diff,
-    "If": Calls.choice,
-    "NullSafeEQ": Calls.distinct,
-    "NullSafeNEQ": Calls.distinct,
-    "Interval": Calls.refuse_interval,
+_SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
+    exp.Round: Calls.round,
+    exp.Log: Calls.log,
+    exp.Trim: Calls.trim,
+    exp.Concat: Calls.concat,
+    exp.Left: Calls.read_left,
+    exp.StartsWith: Calls.holds,
+    exp.EndsWith: Calls.holds,
+    exp.Contains: Calls.holds,
+    exp.TimeToStr: Calls.strftime,
+    exp.ToChar: Calls.strftime,
+    exp.Monthname: Calls.strftime,
+    exp.Dayname: Calls.strftime,
+    exp.DPipe: Calls.read_concatenation,
+    exp.IntDiv: Calls.quotient,
+    exp.Extract: Calls.extract,
+    exp.Anonymous: Calls.date_part,
+    exp.TimestampTrunc: Calls.date_trunc,
+    exp.DateTrunc: Calls.date_trunc,
+    exp.DateDiff: Calls.date_diff,
+    exp.If: Calls.choice,
+    exp.NullSafeEQ: Calls.distinct,
+    exp.NullSafeNEQ: Calls.distinct,
+    exp.Interval: Calls.refuse_interval,
 }
 CALLED = frozenset({*_CALLS, *_PARTS, *_SPECIAL})
 """The nodes of the parser's tree that are read here."""

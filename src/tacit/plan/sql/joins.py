@@ -1,17 +1,11 @@
 """Joins: what two sides have in common, and that rows of different units never meet."""
 
-from typing import Any, NoReturn
+from typing import NoReturn
+
+from sqlglot import exp
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import (
-    Both,
-    Compared,
-    Expression,
-    Field,
-    chain_conditions,
-    fields_of,
-    substitute,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Joined, Rows, Scan, Where
 from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Table
@@ -20,15 +14,19 @@ from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.scope import Origin, Scope, Sides, place_side_by_side
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.sql.coverage import Account
+from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.reader import ROWS, Reader, conjuncts, same_units
 
 __all__ = ["join_where", "join_scopes"]
 
-_Pairs = list[tuple[Expression, Expression]]
+_Pairs = list[tuple[e.Expression, e.Expression]]
 
 
-def join_scopes(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
-    """Two scopes as one."""
+def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Scope:
+    """Two scopes as one.
+
+    FROM visits v JOIN labs l ON v.patient = l.patient AND v.day = l.day    Joined(visits, labs, on=((day, day),))
+    """
     account = reader.account
     side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
     parts = account.take(node)
@@ -57,11 +55,13 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: Any) -> Scope:
     return _on(
         reader,
         place_side_by_side(left, right, outer=outer),
-        list(conjuncts(reader.nested_reader(), node.args["on"])),
+        list(conjuncts(account, node.args["on"])),
     )
 
 
-def join_where(reader: Reader, left: Scope, right: Scope, node: Any, on: list[Any]) -> Scope:
+def join_where(
+    reader: Reader, left: Scope, right: Scope, node: exp.Expr, on: list[exp.Expr]
+) -> Scope:
     """Two scopes as one that stand beside each other, joined on some conditions of WHERE."""
     reader.account.take(node, "Beside")
     left, right = _private_first(reader.account, left, right, node, outer=False)
@@ -69,7 +69,7 @@ def join_where(reader: Reader, left: Scope, right: Scope, node: Any, on: list[An
 
 
 def _private_first(
-    account: Account, left: Scope, right: Scope, node: Any, *, outer: bool
+    account: Account, left: Scope, right: Scope, node: exp.Expr, *, outer: bool
 ) -> tuple[Scope, Scope]:
     """Two scopes, the private one on the left; refused where they have nothing to be joined on."""
     if left.origin.owner is Owner.NOBODY and right.origin.owner is not Owner.NOBODY:
@@ -93,7 +93,7 @@ def _private_first(
     return left, right
 
 
-def _using(reader: Reader, left: Scope, right: Scope, node: Any, *, outer: bool) -> Scope:
+def _using(reader: Reader, left: Scope, right: Scope, node: exp.Expr, *, outer: bool) -> Scope:
     """A join on columns that are called the same on both sides."""
     listed = node.args["using"]
     reader.account.claim(node, "USING")
@@ -120,33 +120,33 @@ def _using(reader: Reader, left: Scope, right: Scope, node: Any, *, outer: bool)
     return _close_join(sides, pairs, [], [], unit=unit)
 
 
-def _on(reader: Reader, sides: Sides, conditions: list[Any]) -> Scope:
+def _on(reader: Reader, sides: Sides, conditions: list[exp.Expr]) -> Scope:
     """A join on conditions: equalities of a left and a right side, and others that are asked before or after it."""
     left, right = sides.left, sides.right
     before_join = Joined(left.origin.rows, sides.rows, (), sides.outer)
     both = Draft(
         Table(f"{left.origin.table.name} and {right.origin.table.name}", columns_of(before_join))
     )
-    reader = reader.nested_reader()
-    reader.scope = Scope(Origin(before_join, both.table, ()), sides.names)
+    scope = Scope(Origin(before_join, both.table, ()), sides.names)
+    reader = reader.inside().with_scope(scope)
     ours = {column.name for column in columns_of(left.origin.rows)}
-    theirs: dict[str, Expression] = {
-        column.name: Field(column) for column in columns_of(sides.rows)
+    theirs: dict[str, e.Expression] = {
+        column.name: e.Field(column) for column in columns_of(sides.rows)
     }
     unit = False
     pairs: _Pairs = []
-    before: list[Expression] = []
-    after: list[Expression] = []
+    before: list[e.Expression] = []
+    after: list[e.Expression] = []
     for part in conditions:
         if same_units(reader, part, left, right):
             unit = True
             continue
-        condition = reader.read(part, both, ROWS)
+        condition = read_expression(reader, part, both, ROWS)
         pair = _pair(condition, ours, theirs)
         if pair is not None:
             pairs.append(pair)
-        elif sides.outer and fields_of(condition) <= set(theirs):
-            before.append(substitute(condition, theirs))
+        elif sides.outer and e.fields_of(condition) <= set(theirs):
+            before.append(e.substitute(condition, theirs))
         elif sides.outer:
             remedy = "put conditions on the left side into WHERE; on both sides there may be equalities only"
             reader.account.refuse(
@@ -158,28 +158,28 @@ def _on(reader: Reader, sides: Sides, conditions: list[Any]) -> Scope:
 
 
 def _pair(
-    condition: Expression, ours: set[str], theirs: dict[str, Expression]
-) -> tuple[Expression, Expression] | None:
+    condition: e.Expression, ours: set[str], theirs: dict[str, e.Expression]
+) -> tuple[e.Expression, e.Expression] | None:
     """The left and the right side of an equality between them, None if the condition is none."""
-    if not isinstance(condition, Compared) or condition.operator != "=":
+    if not isinstance(condition, e.Compared) or condition.operator != "=":
         return None
     type_of(condition)
     for one, two in ((condition.left, condition.right), (condition.right, condition.left)):
         if (
-            fields_of(one)
-            and fields_of(two)
-            and fields_of(one) <= ours
-            and fields_of(two) <= set(theirs)
+            e.fields_of(one)
+            and e.fields_of(two)
+            and e.fields_of(one) <= ours
+            and e.fields_of(two) <= set(theirs)
         ):
-            return one, substitute(two, theirs)
+            return one, e.substitute(two, theirs)
     return None
 
 
 def _close_join(
     sides: Sides,
     pairs: _Pairs,
-    before: list[Expression],
-    after: list[Expression],
+    before: list[e.Expression],
+    after: list[e.Expression],
     *,
     unit: bool,
 ) -> Scope:
@@ -191,9 +191,9 @@ def _close_join(
             )
     elif not unit and not _is_reference(sides, pairs):
         _not_on_the_unit(sides.left, sides.right)
-    rows = sides.rows if not before else Where(sides.rows, chain_conditions(Both, before))
+    rows = sides.rows if not before else Where(sides.rows, e.chain_conditions(e.Both, before))
     found: Rows = Joined(sides.left.origin.rows, rows, tuple(pairs), sides.outer)
-    return sides.scope(Where(found, chain_conditions(Both, after)) if after else found)
+    return sides.scope(Where(found, e.chain_conditions(e.Both, after)) if after else found)
 
 
 def _is_reference(sides: Sides, pairs: _Pairs) -> bool:
@@ -211,7 +211,7 @@ def _is_reference(sides: Sides, pairs: _Pairs) -> bool:
         return False
     called = {seen.called: seen.name for seen in sides.names}
     for left, right in pairs:
-        if isinstance(left, Field) and isinstance(right, Field):
+        if isinstance(left, e.Field) and isinstance(right, e.Field):
             ours, theirs = called[left.column.name], called[right.column.name]
             if (ours, two.name, theirs) in one.references or (
                 theirs,
@@ -232,10 +232,10 @@ def _not_on_the_unit(left: Scope, right: Scope) -> NoReturn:
     )
 
 
-def _field(rows: Rows, name: str) -> Field:
+def _field(rows: Rows, name: str) -> e.Field:
     found = [column for column in columns_of(rows) if column.name == name]
     if not found:
         raise InvalidPlan(
             f"{name!r} names the protected unit on one side only", "join on the unit of both sides"
         )
-    return Field(found[0])
+    return e.Field(found[0])

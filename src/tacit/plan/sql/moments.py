@@ -1,36 +1,23 @@
-"""Variances, standard deviations, covariances and correlations in SQL."""
+"""Variances, standard deviations, covariances and correlations in SQL: which node of the parser's tree is which."""
 
-from typing import Any
+from sqlglot import exp
 
 from tacit.plan.model.expressions import Called, Expression, Moment
 from tacit.plan.model.functions import Function
-from tacit.plan.questions.draft import Draft
-from tacit.plan.questions.expression_forms import only
-from tacit.plan.sql.reader import ROWS, Reader, node_kind
 
-__all__ = ["MOMENTS", "moment", "standard_deviation"]
+__all__ = ["MOMENTS", "standard_deviation"]
 
-MOMENTS = {
-    "Variance": Moment.VARIANCE,
-    "VariancePop": Moment.POPULATION_VARIANCE,
-    "Stddev": Moment.VARIANCE,
-    "StddevSamp": Moment.VARIANCE,
-    "StddevPop": Moment.POPULATION_VARIANCE,
-    "CovarSamp": Moment.COVARIANCE,
-    "CovarPop": Moment.POPULATION_COVARIANCE,
-    "Corr": Moment.CORRELATION,
+MOMENTS: dict[type[exp.Expr], tuple[Moment, bool]] = {
+    exp.Variance: (Moment.VARIANCE, False),
+    exp.VariancePop: (Moment.POPULATION_VARIANCE, False),
+    exp.Stddev: (Moment.VARIANCE, True),
+    exp.StddevSamp: (Moment.VARIANCE, True),
+    exp.StddevPop: (Moment.POPULATION_VARIANCE, True),
+    exp.CovarSamp: (Moment.COVARIANCE, False),
+    exp.CovarPop: (Moment.POPULATION_COVARIANCE, False),
+    exp.Corr: (Moment.CORRELATION, False),
 }
-"""What the parser's nodes mean; a standard deviation is the root of a variance."""
-
-
-def moment(reader: Reader, node: Any, draft: Draft, condition: Expression | None) -> Expression:
-    """What a node of MOMENTS means; with a condition, of some rows."""
-    parts = [node.args[name] for name in ("this", "expression") if node.args.get(name)]
-    reader.account.claim(node, "COMMA", len(parts) - 1)
-    values = [only(reader.read(part, draft, ROWS), condition) for part in parts]
-    with reader.account.about(node):
-        found = draft.moment(MOMENTS[node_kind(node)], *values)
-    return standard_deviation(found) if node_kind(node).startswith("Stddev") else found
+"""What the parser's nodes mean, and whether it is the root of it: a standard deviation is that of a variance."""
 
 
 def standard_deviation(variance: Expression) -> Expression:

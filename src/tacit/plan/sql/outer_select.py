@@ -1,28 +1,26 @@
 """A question around one that is released: what it chooses, computes and sorts is done with the answer, at no cost."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
-from typing import Any, Protocol
+from typing import Any
+
+from sqlglot import exp
 
 from tacit.frozen import frozen
-from tacit.plan.model.expressions import (
-    Across,
-    Both,
-    Expression,
-    join_conditions,
-    operands,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Ordering, Shown
-from tacit.plan.questions.draft import Draft, Name, Named, find
+from tacit.plan.model.walk import walk_expression
+from tacit.plan.questions.draft import Draft, Named, find
 from tacit.plan.questions.scope import Scope, Seen
-from tacit.plan.semantics.infer import condition_type
-from tacit.plan.sql.from_clause import common, read_alias
+from tacit.plan.sql.expressions import read_condition, read_expression
+from tacit.plan.sql.from_clause import read_alias
 from tacit.plan.sql.group_windows import is_grouped
-from tacit.plan.sql.reader import Reader, is_column, node_kind
-from tacit.plan.sql.row_windows import named_windows
+from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
+from tacit.plan.sql.reader import Reader, is_column
+from tacit.plan.sql.row_windows import read_named_windows
 
-__all__ = ["Around", "Told", "find_inner_select", "read_outer_select"]
+__all__ = ["InnerSelect", "Statement", "find_inner_select", "list_released", "read_outer_select"]
 
 _COLUMNS = (Named.COLUMN,)
 _OWN = ("joins", "group", "having", "distinct")
@@ -31,204 +29,231 @@ _STEPS = (
 )
 
 
-@dataclass(slots=True)
-class Told:
-    """A statement that was read and not closed yet: its draft, and what is done with the release."""
+@frozen
+class Statement:
+    """A statement that was read and not closed yet: what it measures, and what is done with the release."""
 
+    reader: Reader
     draft: Draft
-    having: Expression | None
-    qualify: Expression | None
-    order: list[Ordering]
+    having: e.Expression | None
+    qualify: e.Expression | None
+    order: Sequence[Ordering]
     limit: int | None
     offset: int
 
-
-class Statements(Reader, Protocol):
-    """What is needed of the reader of whole statements."""
-
-    key_kinds: set[str]
-    withs: Mapping[str, Any]
-
-    def read_select(self, select: Any, *, whole: bool) -> Told:
-        """A statement, without its end if it is not the whole one."""
-        ...
-
-    def order(self, clause: Any, draft: Draft) -> list[Ordering]:
-        """What an answer is sorted by."""
-        ...
-
-    def whole(self, clause: Any) -> int | None:
-        """The number of rows in LIMIT or OFFSET."""
-        ...
-
-    def qualify(self, clause: Any, draft: Draft) -> Expression | None:
-        """The condition on what windows over groups say."""
-        ...
+    @property
+    def has_windows(self) -> bool:
+        """Whether it looks at several groups, after which no group may be left out before."""
+        looks = (
+            isinstance(part, e.Across)
+            for column in self.draft.columns
+            for part in walk_expression(column.value)
+        )
+        return self.qualify is not None or any(looks)
 
 
 @frozen
-class Around:
+class InnerSelect:
     """A question in FROM that is released by itself: its node there, its SELECT, and what names it in WITH, if any.
 
-    `named` are the questions that WITH names and that it may use.
+    `withs` are the common table expressions that it may use.
     """
 
-    source: Any
-    select: Any
-    named: Mapping[str, Any]
-    common: Any = None
+    source: exp.Expr
+    select: exp.Select
+    withs: Mapping[str, exp.Expr]
+    common: exp.Expr | None = None
 
 
-def find_inner_select(select: Any, named: Mapping[str, Any] | None = None) -> Around | None:
+def find_inner_select(
+    select: exp.Expr | None, withs: Mapping[str, exp.Expr] | None = None
+) -> InnerSelect | None:
     """The question that a SELECT does nothing with but choose, compute and sort; None if it has rows of its own.
+
+    SELECT ward FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 10    the one in parentheses
+    SELECT COUNT(*) FROM (SELECT patient FROM visits)                                       None
 
     >>> find_inner_select(None) is None
     True
     """
     if (
-        node_kind(select) != "Select"
+        not isinstance(select, exp.Select)
         or any(select.args.get(part) for part in _OWN)
         or not select.args.get("from_")
+        or is_grouped(select.args, select.expressions)
     ):
-        return None
-    if is_grouped(select.args, select.expressions):
         return None
     listed = select.args["with_"].expressions if select.args.get("with_") else []
-    known = {**(named or {}), **{part.alias.casefold(): part for part in listed}}
-    source = select.args["from_"].this
-    if node_kind(source) == "Subquery" and node_kind(source.this) == "Select":
-        found = Around(source, source.this, known)
-    elif (
-        node_kind(source) == "Table"
-        and node_kind(source.this) == "Identifier"
-        and source.name.casefold() in known
-    ):
-        part = known[source.name.casefold()]
-        before = dict(takewhile(lambda each: each[1] is not part, known.items()))
-        found = Around(source, part.this, before, part)
-    else:
+    known = {**(withs or {}), **{part.alias.casefold(): part for part in listed}}
+    found = _select_of(select.args["from_"].this, known)
+    if found is None:
         return None
     inner = found.select
-    grouped = node_kind(inner) == "Select" and is_grouped(inner.args, inner.expressions)
-    return found if grouped or find_inner_select(inner, found.named) is not None else None
+    releases = is_grouped(inner.args, inner.expressions)
+    return found if releases or find_inner_select(inner, found.withs) is not None else None
+
+
+def _select_of(source: exp.Expr, withs: Mapping[str, exp.Expr]) -> InnerSelect | None:
+    """The SELECT that stands in FROM, in parentheses or by its name in WITH."""
+    if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Select):
+        return InnerSelect(source, source.this, withs)
+    name = source.name.casefold()
+    if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
+        return None
+    if name not in withs or not isinstance(withs[name].this, exp.Select):
+        return None
+    before = dict(takewhile(lambda each: each[1] is not withs[name], withs.items()))
+    return InnerSelect(source, withs[name].this, before, withs[name])
+
+
+def list_released(inner: InnerSelect) -> Iterator[exp.Expr]:
+    """The common table expressions that are released, and give no rows: the one in FROM, and those inside it."""
+    step: InnerSelect | None = inner
+    while step is not None:
+        if step.common is not None:
+            yield step.common
+        step = find_inner_select(step.select, step.withs)
 
 
 def read_outer_select(
-    reader: Statements, select: Any, parts: Mapping[str, Any], inner: Around, texts: Sequence[str]
-) -> Told:
-    """A statement whose rows are the groups that another one releases.
+    select: exp.Select, inner: InnerSelect, released: Statement, texts: Sequence[str]
+) -> Statement:
+    """A statement whose rows are the groups that another one releases: a view of them, at no cost.
+
+    SELECT ward FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 10 ORDER BY n
+    is the question inside with View((ward,), having=n > 10, order=(n,))
 
     Claim:      what is measured and paid for is what the question inside measures; nothing else is looked at.
     Because:    names mean columns of the answer inside, and the draft gets no new measure, key or row: they are the
                 view's, a function of released numbers.
     Checked by: tests/unit/plan/sql/test_outer_select.py::test_a_question_around_another_measures_nothing_more
     """
-    account = reader.account
-    step: Around | None = inner
-    while step is not None:
-        account.moved |= set() if step.common is None else {id(step.common)}
-        step = find_inner_select(step.select, step.named)
-    reader.withs = inner.named
-    reader.origins = common(reader, parts.get("with_"))
-    account.take(parts["from_"])
-    held = account.take(inner.source)
-    name = "" if inner.common is None else reader.name(held["this"]).text
-    alias = read_alias(reader, held.get("alias")) or name
-    told = reader.read_select(inner.select, whole=False)
-    draft, shown = told.draft, list(told.draft.columns)
-    assert reader.scope is not None, "a question was read"
-    reader.scope = Scope(
-        reader.scope.origin, tuple(Seen(alias, each.name, each.name) for each in shown)
+    reader = _name_columns(inner, released)
+    draft = replace(
+        released.draft,
+        key_names=[""]
+        * len(released.draft.keys),  # what was calculated inside is known by its name
+        named=read_named_windows(reader, select, select.args),
     )
-    # what was calculated inside is known by its name
-    reader.key_kinds, draft.key_names = set(), [""] * len(draft.keys)
     measured = len(draft.measures)
-    draft.named = named_windows(reader, select, parts)
-    condition = _condition(reader, parts.get("where"), draft)
-    listed = zip(account.take_list(select), texts, strict=True)
+    outer = _read_clauses(reader, select, draft, texts)
+    assert len(outer.draft.measures) == measured, "nothing more is measured"
+    _refuse_late_steps(select, inner, released, outer)
+    return _combine(released, outer)
+
+
+def _name_columns(inner: InnerSelect, released: Statement) -> Reader:
+    """The reader outside, for whom columns of the answer inside are columns of a table."""
+    reader, account = released.reader, released.reader.account
+    parts = account.take(inner.source)
+    name = "" if inner.common is None else reader.name(parts["this"]).text
+    alias = read_alias(reader, parts.get("alias")) or name
+    assert reader.scope is not None, "a question was read"
+    names = tuple(Seen(alias, each.name, each.name) for each in released.draft.columns)
+    return reader.with_scope(Scope(reader.scope.origin, names)).with_keys(frozenset())
+
+
+def _read_clauses(
+    reader: Reader, select: exp.Select, draft: Draft, texts: Sequence[str]
+) -> Statement:
+    """What stands outside, over the columns of the answer inside; WHERE is given as HAVING."""
+    parts = reader.account.take(select)
+    where = _read_where(reader, parts.get("where"), draft)
+    listed = zip(reader.account.take_list(select), texts, strict=True)
     columns = [each for node, text in listed for each in _read_columns(reader, node, text, draft)]
-    hidden = [
-        each
-        for each in shown
-        if each.name.casefold() not in {other.name.casefold() for other in columns}
-    ]
-    clause = parts.get("order")
-    by_place = clause is not None and any(
-        node_kind(each.this) in {"Literal", "Var"} for each in clause.expressions
+    shown = {each.name.casefold() for each in columns}
+    hidden = [each for each in draft.columns if each.name.casefold() not in shown]
+    visible = replace(draft, columns=[*columns, *hidden])
+    by_place = replace(draft, columns=columns)
+    order = read_order(
+        reader, parts.get("order"), by_place if _has_places(parts.get("order")) else visible
     )
-    draft.columns = columns if by_place else [*columns, *hidden]
-    order = reader.order(clause, draft)
-    draft.columns = [*columns, *hidden]
-    qualify = reader.qualify(parts.get("qualify"), draft)
-    draft.columns = []
+    qualify = read_qualify(reader, parts.get("qualify"), visible)
+    answer = replace(draft, columns=[])
     for each in columns:
-        draft.show(each.name, each.value)
-    assert len(draft.measures) == measured, "nothing more is measured"
-    limit, offset = reader.whole(parts.get("limit")), reader.whole(parts.get("offset"))
-    looking = any(node_kind(part) == "Window" for part in _clauses_after(select, parts))
-    looked = told.qualify is not None or any(_looks(each.value) for each in shown)
-    if (told.limit is not None or told.offset) and (
-        condition or order or limit is not None or offset or looking
-    ):
-        limited = inner.select.args.get("limit") or inner.source
-        account.refuse(limited, "LIMIT inside comes before what is done outside", _STEPS)
-    if looking and (told.qualify is not None or (condition is not None and looked)):
-        account.refuse(select, "windows inside and outside look at different groups", _STEPS)
-    having, chosen = told.having, _both(told.qualify, qualify)
-    if condition is not None:
-        having, chosen = (
-            (having, _both(chosen, condition)) if looked else (_both(having, condition), chosen)
-        )
-    ends = (told.limit, told.offset) if limit is None and not offset else (limit, offset or 0)
-    return Told(draft, having, chosen, order or told.order, *ends)
+        answer.show(each.name, each.value)
+    limit, offset = (read_limit(reader, parts.get(name)) for name in ("limit", "offset"))
+    return Statement(reader, answer, where, qualify, order, limit, offset or 0)
 
 
-def _condition(reader: Statements, clause: Any, draft: Draft) -> Expression | None:
+def _has_places(clause: exp.Expr | None) -> bool:
+    """Whether ORDER BY counts columns: ORDER BY 2, ORDER BY ALL."""
+    return clause is not None and any(
+        isinstance(each.this, exp.Literal | exp.Var) for each in clause.expressions
+    )
+
+
+def _read_where(reader: Reader, clause: exp.Expr | None, draft: Draft) -> e.Expression | None:
     """What WHERE asks of the groups."""
     if clause is None:
         return None
     node = reader.account.take(clause)["this"]
-    if any(node_kind(part) == "Window" for part in node.walk()):
-        reader.account.refuse(
-            node, "windows look at what WHERE keeps", "write QUALIFY, after WHERE"
-        )
-    with reader.account.about(node):
-        found = reader.read(node, draft, _COLUMNS)
-        condition_type(found, draft.question)
-    return found
+    if node.find(exp.Window):
+        reason = "windows look at what WHERE keeps"
+        reader.account.refuse(node, reason, "write QUALIFY, after WHERE")
+    return read_condition(reader, node, draft, _COLUMNS)
 
 
-def _read_columns(reader: Statements, node: Any, text: str, draft: Draft) -> list[Shown]:
+def _read_columns(reader: Reader, node: exp.Expr, text: str, draft: Draft) -> list[Shown]:
     """The columns that one column of the question outside means."""
     account = reader.account
-    if node_kind(node) == "Star":
+    if isinstance(node, exp.Star):
         account.take(node)
         return list(draft.columns)
     value, name = node, None
-    if node_kind(node) == "Alias":
+    if isinstance(node, exp.Alias):
         parts = account.take(node)
         value, name = parts["this"], reader.alias_name(parts["alias"]).text
     with account.about(value):
-        read = reader.read(value, draft, _COLUMNS)
+        read = read_expression(reader, value, draft, _COLUMNS)
         if name is None and is_column(value):
-            meant: Name = reader.split_name(value)[1]
+            meant = reader.split_name(value)[1]
             name = find(meant, [each.name for each in draft.columns], "column")
         return [Shown(name or text, read)]
 
 
-def _clauses_after(select: Any, parts: Mapping[str, Any]) -> list[Any]:
-    clauses = [
-        *select.expressions,
-        *(parts[name] for name in ("order", "qualify") if parts.get(name)),
-    ]
-    return [part for clause in clauses for part in clause.walk()]
+def _refuse_late_steps(
+    select: exp.Select, inner: InnerSelect, released: Statement, outer: Statement
+) -> None:
+    """Refuse to choose, sort or compare groups after some were left out inside."""
+    account = outer.reader.account
+    has_windows = any(map(_has_window, [*select.expressions, *map(select.args.get, _AFTER)]))
+    chooses = outer.having or outer.order or outer.limit is not None or outer.offset
+    if (released.limit is not None or released.offset) and (chooses or has_windows):
+        limited = inner.select.args.get("limit") or inner.source
+        account.refuse(limited, "LIMIT inside comes before what is done outside", _STEPS)
+    if has_windows and (
+        released.qualify is not None or (outer.having is not None and released.has_windows)
+    ):
+        account.refuse(select, "windows inside and outside look at different groups", _STEPS)
 
 
-def _looks(expression: Expression) -> bool:
-    return isinstance(expression, Across) or any(map(_looks, operands(expression)))
+_AFTER = ("order", "qualify")
 
 
-def _both(one: Expression | None, other: Expression | None) -> Expression | None:
+def _has_window(clause: Any) -> bool:
+    return clause is not None and clause.find(exp.Window) is not None
+
+
+def _combine(released: Statement, outer: Statement) -> Statement:
+    """WHERE outside is HAVING, or QUALIFY where windows inside have looked at the groups already."""
+    having, qualify = released.having, _both(released.qualify, outer.qualify)
+    if released.has_windows:
+        qualify = _both(qualify, outer.having)
+    else:
+        having = _both(having, outer.having)
+    page = outer if outer.limit is not None or outer.offset else released
+    return replace(
+        outer,
+        having=having,
+        qualify=qualify,
+        order=outer.order or released.order,
+        limit=page.limit,
+        offset=page.offset,
+    )
+
+
+def _both(one: e.Expression | None, other: e.Expression | None) -> e.Expression | None:
     if one is None or other is None:
         return one or other
-    return join_conditions(Both, one, other)
+    return e.join_conditions(e.Both, one, other)

@@ -1,109 +1,86 @@
-"""Quantiles in SQL, however they are spelled, and the least and the greatest value."""
+"""Quantiles in SQL, however they are spelled, and the least and the greatest value: what is ranked, and where."""
 
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
-from tacit.plan.model.expressions import Expression
-from tacit.plan.questions.draft import Draft
-from tacit.plan.questions.expression_forms import only
+from sqlglot import exp
+
 from tacit.plan.questions.quantile_grids import GREATEST, LEAST, MEDIAN, rank_from
-from tacit.plan.sql.reader import ROWS, Reader, node_kind
+from tacit.plan.sql.reader import Reader
 
-__all__ = ["RANKS", "quantile", "several"]
+__all__ = ["RANKS", "is_list_of_ranks", "read_rank", "read_ranks"]
 
-RANKS = frozenset(
-    {"Median", "Quantile", "PercentileCont", "PercentileDisc", "WithinGroup", "Min", "Max"}
-)
+_NAMED: dict[type[exp.Expr], Fraction] = {exp.Median: MEDIAN, exp.Min: LEAST, exp.Max: GREATEST}
+_LISTS = (exp.Quantile, exp.PercentileCont, exp.PercentileDisc)
+RANKS = frozenset({*_NAMED, *_LISTS, exp.WithinGroup})
 """The nodes of the parser's tree that ask for the value of a rank."""
 
-_NAMED = {"Median": MEDIAN, "Min": LEAST, "Max": GREATEST}
 _ONE_EACH = "write one column for each rank: QUANTILE(x, 0.25) AS low, QUANTILE(x, 0.75) AS high"
 
 
-def quantile(
-    reader: Reader, node: Any, draft: Draft, condition: Expression | None = None
-) -> Expression:
-    """The value of one rank; with a condition, of some rows."""
-    value, ranks = _parts(reader, node)
-    found = list(ranks)
-    if len(found) != 1:
-        reader.account.refuse(
-            node, "several quantiles are several columns, and here stands one value", _ONE_EACH
-        )
-    return draft.rank_value(only(reader.read(value, draft, ROWS), condition), found[0])
+def read_rank(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, Fraction]:
+    """What is ranked, and at which rank: QUANTILE_CONT(cost, 0.9) gives (cost, 9/10)."""
+    value, ranks = read_ranks(reader, node)
+    if len(ranks) != 1:
+        reason = "several quantiles are several columns, and here stands one value"
+        reader.account.refuse(node, reason, _ONE_EACH)
+    return value, ranks[0]
 
 
-def several(reader: Reader, node: Any, draft: Draft) -> Iterator[tuple[str, Expression]] | None:
-    """The values of a list of ranks, each with what is written behind a column's name; None if there is no list."""
-    if node_kind(node) not in {"Quantile", "PercentileCont", "PercentileDisc"} or not _is_list(
-        node
-    ):
-        return None
-    value, ranks = _parts(reader, node)
-    read = reader.read(value, draft, ROWS)
-    return ((f"_{float(rank):g}", draft.rank_value(read, rank)) for rank in ranks)
+def is_list_of_ranks(node: exp.Expr) -> bool:
+    """Whether several quantiles are asked for at once: QUANTILE_CONT(cost, [0.25, 0.75])."""
+    listed = (node.args.get("quantile"), node.args.get("expression"))
+    return type(node) in _LISTS and any(isinstance(part, exp.Array) for part in listed)
 
 
-def _is_list(node: Any) -> bool:
-    return any(
-        node_kind(part) == "Array"
-        for part in (node.args.get("quantile"), node.args.get("expression"))
-    )
-
-
-def _parts(reader: Reader, node: Any) -> tuple[Any, list[Fraction]]:
+def read_ranks(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, list[Fraction]]:
     """What is ranked, and at which ranks."""
-    kind, account = node_kind(node), reader.account
-    parts = account.take(node)
+    account, parts = reader.account, reader.account.take(node)
     account.places.add(node.meta.get("start", -1))
-    if kind in _NAMED:
-        return parts["this"], [_NAMED[kind]]
-    if kind == "WithinGroup":
-        return _read_within_group(reader, node, parts)
+    if type(node) in _NAMED:
+        return parts["this"], [_NAMED[type(node)]]
+    if isinstance(node, exp.WithinGroup):
+        return _read_within_group(reader, node)
     rank = parts.get("quantile") or parts.get("expression")
     if rank is None or "start" in node.meta:
         remedy = "write QUANTILE_CONT(x, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY x)"
         account.refuse(node, "here it is not said what is ranked, and at which rank", remedy)
-    if kind != "Quantile":
-        account.claim(node, "QUANTILE_CONT" if kind == "PercentileCont" else "QUANTILE_DISC")
+    _claim_name(reader, node)
     account.claim(node, "COMMA", 1)
-    if node_kind(rank) == "Array":
-        return parts["this"], [_rank(reader, each) for each in account.take_list(rank)]
-    return parts["this"], [_rank(reader, rank)]
+    if isinstance(rank, exp.Array):
+        return parts["this"], [_read_number(reader, each) for each in account.take_list(rank)]
+    return parts["this"], [_read_number(reader, rank)]
 
 
-def _read_within_group(
-    reader: Reader, node: Any, parts: dict[str, Any]
-) -> tuple[Any, list[Fraction]]:
+def _read_within_group(reader: Reader, node: exp.WithinGroup) -> tuple[exp.Expr, list[Fraction]]:
     """PERCENTILE_CONT(rank) WITHIN GROUP (ORDER BY value)."""
-    account, function = reader.account, parts["this"]
-    if node_kind(function) not in {"PercentileCont", "PercentileDisc"} or function.args.get(
+    account, function = reader.account, node.this
+    if not isinstance(function, exp.PercentileCont | exp.PercentileDisc) or function.args.get(
         "expression"
     ):
-        account.refuse(
-            node,
-            "this is not ordered within a group",
-            "write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)",
-        )
+        reason = "this is not ordered within a group"
+        account.refuse(node, reason, "write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)")
     given = account.take(function)
     if "start" in function.meta:
         account.places.add(function.meta["start"])
     else:
-        account.claim(
-            function,
-            "QUANTILE_CONT" if node_kind(function) == "PercentileCont" else "QUANTILE_DISC",
-        )
-    ordered = account.take_list(parts["expression"])
+        _claim_name(reader, function)
+    ordered = account.take_list(node.expression)
     if len(ordered) != 1:
         account.refuse(node, "values are ranked by one order", "write ORDER BY and one value")
-    order = account.take(ordered[0])
-    account.claim(ordered[0], "DESC" if order.get("desc") else "ASC?")
-    rank = _rank(reader, given["this"])
-    return order["this"], [1 - rank if order.get("desc") else rank]
+    order, descending = ordered[0], reader.is_descending(ordered[0])
+    rank = _read_number(reader, given["this"])
+    return order.this, [1 - rank if descending else rank]
 
 
-def _rank(reader: Reader, node: Any) -> Fraction:
+def _claim_name(reader: Reader, node: exp.Expr) -> None:
+    """Account for the name of a function whose place the parser does not know."""
+    if isinstance(node, exp.PercentileCont):
+        reader.account.claim(node, "QUANTILE_CONT")
+    elif isinstance(node, exp.PercentileDisc):
+        reader.account.claim(node, "QUANTILE_DISC")
+
+
+def _read_number(reader: Reader, node: exp.Expr) -> Fraction:
     """A rank that is written as a number."""
     with reader.account.about(node):
-        return rank_from(reader.constant(node).value if node_kind(node) == "Literal" else None)
+        return rank_from(reader.constant(node).value if isinstance(node, exp.Literal) else None)

@@ -1,26 +1,35 @@
-"""What the parts of the SQL door ask of its reader, and what they share."""
+"""What is known where a piece of SQL is read, as a frozen value; and how names and constants are read there."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any
 
+from sqlglot import exp
+
+from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Literal
-from tacit.plan.model.schema import Table
+from tacit.plan.model.schema import Kind, Table
 from tacit.plan.questions.draft import Draft, Name, Named
+from tacit.plan.questions.expression_forms import NULL, literal, number
 from tacit.plan.questions.scope import Origin, Scope
 from tacit.plan.sql.coverage import Account
 
 __all__ = [
     "ROWS",
+    "Level",
     "Reader",
+    "Source",
     "conjuncts",
     "is_column",
-    "is_unit",
-    "no_end",
-    "node_kind",
+    "refuse_end",
     "same_units",
+    "strip_negations",
 ]
 
-ROWS: Sequence[Named] = ()
+Level = Sequence[Named]
+"""What names mean where an expression stands: columns of the row, or what will be released."""
+ROWS: Level = ()
 """What names mean over rows: their columns, and nothing else."""
 
 _FIRST_ROWS = (
@@ -44,89 +53,156 @@ _AT_THE_END = {
 }
 
 
-class Reader(Protocol):
-    """What is needed of the reader of SQL."""
+@frozen
+class Reader:
+    """The tables that may be named, the queries that WITH names, and what columns mean where SQL is read.
+
+    Reading goes one way: a statement reads its FROM, FROM its joins, all of them expressions, expressions calls and
+    windows.  SQL is recursive: a query has queries inside, and expressions have IN and EXISTS.  `read_query`,
+    `read_source` and `read_membership` are the only calls that go back up.  Only the account changes.
+    """
 
     account: Account
     tables: Mapping[str, Table]
-    origins: Mapping[str, Origin]
-    scope: Scope | None
-    depth: int
+    read_query: Callable[["Reader", exp.Expr, str], Origin]
+    read_source: Callable[["Reader", exp.Expr, Mapping[str, Any]], "Source"]
+    read_membership: Callable[["Reader", exp.Expr, Draft], Expression]
+    finding: bool = False
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    """The rows that WITH names."""
+    withs: Mapping[str, exp.Expr] = field(default_factory=dict)
+    """The common table expressions that a SELECT may read after they are released."""
+    scope: Scope | None = None
+    key_kinds: frozenset[type[exp.Expr]] = frozenset()
+    """What sorts of expressions GROUP BY calculates."""
 
-    def read(self, node: Any, draft: Draft, level: Sequence[Named]) -> Expression:
-        """An expression over rows or over what comes out."""
-        ...
+    def with_origins(self, origins: Mapping[str, Origin]) -> "Reader":
+        """The reader of a query that may use these rows by their names."""
+        return replace(self, origins=origins)
 
-    def nested_reader(self, origins: Mapping[str, Origin] | None = None) -> "Reader":
-        """A reader of a question inside."""
-        ...
+    def inside(self) -> "Reader":
+        """The reader of a query inside, which knows nothing of the columns outside and is not released by itself."""
+        return replace(self, scope=None, key_kinds=frozenset(), withs={}, finding=False)
 
-    def name(self, node: Any) -> Name:
-        """A name as it is written."""
-        ...
+    def with_withs(self, withs: Mapping[str, exp.Expr]) -> "Reader":
+        """The reader of a SELECT that may read these common table expressions after they are released."""
+        return replace(self, withs=withs)
 
-    def alias_name(self, node: Any) -> Name:
+    def with_scope(self, scope: Scope) -> "Reader":
+        """The reader of what stands beside this FROM."""
+        return replace(self, scope=scope)
+
+    def with_keys(self, kinds: frozenset[type[exp.Expr]]) -> "Reader":
+        """The reader of what stands after this GROUP BY."""
+        return replace(self, key_kinds=kinds)
+
+    # ------------------------------------------------------------ names
+
+    def name(self, node: exp.Expr) -> Name:
+        """A name as it is written: ward, "Ward"."""
+        parts = self.account.take(node)
+        self.account.places.add(node.meta.get("start", -1))
+        return Name(parts["this"], exact=bool(parts.get("quoted")))
+
+    def alias_name(self, node: exp.Expr) -> Name:
         """A name that is given here, maybe after AS."""
-        ...
+        self.account.aliases.add(node.meta.get("start", -1))
+        return self.name(node)
 
-    def split_name(self, node: Any) -> tuple[Name | None, Name]:
-        """The table and the column that a name says."""
-        ...
+    def split_name(self, node: exp.Expr) -> tuple[Name | None, Name]:
+        """The table and the column that v.ward says."""
+        parts = self.account.take(node)
+        if isinstance(parts["this"], exp.Star):
+            self.account.unknown(parts["this"])
+        self.account.claim(node, "DOT", 1 if parts.get("table") else 0)
+        return self.name(parts["table"]) if parts.get("table") else None, self.name(parts["this"])
 
-    def query(self, node: Any, name: str) -> Origin:
-        """The rows that a question inside gives, by the name that they have outside."""
-        ...
+    def column_name(self, node: exp.Expr) -> Name:
+        """A column's name, whose qualifier must be a table that is asked about."""
+        table, name = self.split_name(node)
+        assert self.scope is not None, "there are rows before there are columns"
+        known = self.scope.aliases
+        if table is not None and not any(table.means(alias) for alias in known):
+            called = (
+                f"the table is called {known[0]!r} here"
+                if len(known) == 1
+                else f"there is no {table.text[:64]!r} here"
+            )
+            remedy = " or ".join(
+                f"{alias}.{node.name[:64]}" if alias else node.name[:64] for alias in known
+            )
+            self.account.refuse(node.args["table"], called, f"write {remedy}")
+        return self.scope.resolve_name(table, name)
 
-    def read_sources(self, select: Any, parts: Mapping[str, Any]) -> Scope:
-        """What a SELECT is about."""
-        ...
+    def is_unit(self, node: exp.Expr) -> bool:
+        """Whether a name of a column means the unit."""
+        return self.scope is not None and self.scope.is_unit(*self.split_name(node))
 
-    def whole_number(self, node: Any) -> int:
+    # ------------------------------------------------------------ constants
+
+    def constant(self, node: exp.Expr) -> Literal:
+        """A constant: NULL, TRUE, 'text' or 1.5."""
+        parts = self.account.take(node)
+        if isinstance(node, exp.Null):
+            return NULL
+        if isinstance(node, exp.Boolean):
+            self.account.claim(node, str(parts["this"]).upper())
+            return literal(parts["this"])
+        self.account.claim(node, "STRING" if parts["is_string"] else "NUMBER")
+        # the parser writes .5 as 0.5
+        self.account.claim(node, "DOT", 0 if "start" in node.meta else 1)
+        return literal(parts["this"]) if parts["is_string"] else number(parts["this"])
+
+    def whole_number(self, node: exp.Expr) -> int:
         """A constant that counts something."""
-        ...
+        with self.account.about(node):
+            found = self.constant(node) if isinstance(node, exp.Literal) else NULL
+            if found.kind is not Kind.INTEGER or not isinstance(found.value, int):
+                raise InvalidPlan("a whole number is needed here", "write it with digits")
+            return found.value
 
-    def constant(self, node: Any) -> Literal:
-        """A constant."""
-        ...
-
-
-def node_kind(node: Any) -> str:
-    """What a node of the parser's tree is."""
-    return type(node).__name__
-
-
-def conjuncts(reader: Reader, node: Any) -> Iterator[Any]:
-    """The conditions that are joined by AND, also in parentheses."""
-    match node_kind(node):
-        case "Paren" if node_kind(node.this.unnest()) == "And":
-            yield from conjuncts(reader, reader.account.take(node)["this"])
-        case "And":
-            sides = reader.account.take(node)
-            yield from conjuncts(reader, sides["this"])
-            yield from conjuncts(reader, sides["expression"])
-        case _:
-            yield node
+    def is_descending(self, ordered: exp.Expr) -> bool:
+        """Whether an element of ORDER BY says DESC."""
+        descending = bool(self.account.take(ordered).get("desc"))
+        self.account.claim(ordered, "DESC" if descending else "ASC?")
+        return descending
 
 
-def is_unit(reader: Reader, node: Any) -> bool:
-    """Whether a name of a column means the unit."""
-    return reader.scope is not None and reader.scope.is_unit(*reader.split_name(node))
+@frozen
+class Source:
+    """What a SELECT is about: the rows and names of FROM, and the conditions of WHERE that its tables are joined on."""
+
+    scope: Scope
+    ties: frozenset[int] = frozenset()
 
 
-def is_column(node: Any) -> bool:
+def is_column(node: exp.Expr | None) -> bool:
     """Whether a node is the name of one column."""
-    return node_kind(node) == "Column" and node_kind(node.this) != "Star"
+    return isinstance(node, exp.Column) and not isinstance(node.this, exp.Star)
 
 
-def same_units(reader: Reader, node: Any, left: Scope, right: Scope) -> bool:
+def strip_negations(node: exp.Expr) -> exp.Expr:
+    """What NOT and parentheses stand around."""
+    while isinstance(node, exp.Not | exp.Paren):
+        node = node.this
+    return node
+
+
+def conjuncts(account: Account, node: exp.Expr) -> Iterator[exp.Expr]:
+    """The conditions that are joined by AND, also in parentheses."""
+    if isinstance(node, exp.Paren) and isinstance(node.unnest(), exp.And):
+        yield from conjuncts(account, account.take(node)["this"])
+    elif isinstance(node, exp.And):
+        sides = account.take(node)
+        yield from conjuncts(account, sides["this"])
+        yield from conjuncts(account, sides["expression"])
+    else:
+        yield node
+
+
+def same_units(reader: Reader, node: exp.Expr, left: Scope, right: Scope) -> bool:
     """Whether a condition says that both sides are of the same unit."""
-    if (
-        node_kind(node) != "EQ"
-        or node_kind(node.this) != "Column"
-        or node_kind(node.expression) != "Column"
-    ):
-        return False
-    if "Star" in {node_kind(node.this.this), node_kind(node.expression.this)}:
+    if not (isinstance(node, exp.EQ) and is_column(node.this) and is_column(node.expression)):
         return False
     one, two = reader.split_name(node.this), reader.split_name(node.expression)
     for first, second in ((one, two), (two, one)):
@@ -140,14 +216,14 @@ def same_units(reader: Reader, node: Any, left: Scope, right: Scope) -> bool:
     return False
 
 
-def no_end(reader: Reader, parts: Mapping[str, Any], *others: str) -> None:
+def refuse_end(account: Account, parts: Mapping[str, Any], *others: str) -> None:
     """Refuse what may stand at the end of a whole question only; and, inside EXISTS, some others."""
     for name, (reason, remedy) in _AT_THE_END.items():
         if parts.get(name):
-            reader.account.refuse(parts[name], reason, remedy)
+            account.refuse(parts[name], reason, remedy)
     for name in others:
         if parts.get(name):
-            reader.account.refuse(
+            account.refuse(
                 parts[name],
                 "this is not read inside EXISTS",
                 "write unit IN (SELECT unit FROM ...)",

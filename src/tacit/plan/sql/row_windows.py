@@ -1,8 +1,10 @@
 """Window functions: what a row is among others of its unit."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+from sqlglot import exp
 
 from tacit.plan.model.expressions import Expression, Literal
 from tacit.plan.model.nodes import Defined, Folding, Ordering, Place, Placed, Running
@@ -11,25 +13,32 @@ from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.per_unit import column_of, label
 from tacit.plan.semantics.infer import type_of
-from tacit.plan.sql.reader import ROWS, Reader, is_column, is_unit, node_kind
+from tacit.plan.sql.reader import Reader, is_column
 
-__all__ = ["FOLDS", "read_partition", "named_windows", "window"]
+__all__ = ["FOLDS", "read_named_windows", "read_partition", "read_row_window"]
 
-FOLDS = {"Sum": Folding.SUM, "Avg": Folding.MEAN, "Min": Folding.LEAST, "Max": Folding.GREATEST}
+_Read = Callable[[exp.Expr], Expression]
+FOLDS: dict[type[exp.Expr], Folding] = {
+    exp.Sum: Folding.SUM,
+    exp.Avg: Folding.MEAN,
+    exp.Min: Folding.LEAST,
+    exp.Max: Folding.GREATEST,
+}
 """What an aggregate makes of the rows of a unit."""
 
-_PLACES = {
-    "RowNumber": Place.NUMBER,
-    "Rank": Place.RANK,
-    "DenseRank": Place.DENSE,
-    "Lag": Place.BEFORE,
-    "Lead": Place.AFTER,
+_RANKS: dict[type[exp.Expr], Place] = {
+    exp.RowNumber: Place.NUMBER,
+    exp.Rank: Place.RANK,
+    exp.DenseRank: Place.DENSE,
 }
+_NEIGHBOURS: dict[type[exp.Expr], Place] = {exp.Lag: Place.BEFORE, exp.Lead: Place.AFTER}
 _FARTHEST = 1_000_000
 
 
-def window(reader: Reader, node: Any, draft: Draft) -> Expression:
+def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read) -> Expression:
     """A window function: what a row is among others of its unit.
+
+    ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day)    Placed(NUMBER, order=(Ordering(day),))
 
     Claim:      what it gives for a row depends on rows of the same unit, and not on the order in which they lie.
     Because:    the unit is among what it is partitioned by, and an order is completed by all columns.
@@ -37,22 +46,18 @@ def window(reader: Reader, node: Any, draft: Draft) -> Expression:
     """
     account = reader.account
     if not isinstance(draft, Inside) or not draft.listing:
+        reason = "a window looks at single rows, and here rows are counted or chosen"
         remedy = (
             "write it as a column of a question inside: "
             "FROM (SELECT unit, ... OVER (PARTITION BY unit) AS k FROM ...)"
         )
-        account.refuse(
-            node, "a window looks at single rows, and here rows are counted or chosen", remedy
-        )
-    parts = account.take(node)
+        account.refuse(node, reason, remedy)
+    account.take(node)
     within, clause = read_partition(reader, node, draft)
-    by, units = [], 0
-    for part in within:
-        if is_column(part) and is_unit(reader, part):
-            units += 1
-        else:
-            by.append(reader.read(part, draft, ROWS))
-            type_of(by[-1])
+    units = [part for part in within if is_column(part) and reader.is_unit(part)]
+    by = tuple(read(part) for part in within if part not in units)
+    for value in by:
+        type_of(value)
     if not units:
         unit = draft.table.unit
         remedy = (
@@ -61,21 +66,23 @@ def window(reader: Reader, node: Any, draft: Draft) -> Expression:
             else "ask about a table whose unit is a column, and select it"
         )
         account.refuse(node, "this window would look at rows of several units", remedy)
-    order = tuple(_order(reader, clause, draft))
-    return draft.window(_function(reader, parts["this"], draft, order, tuple(by)))
+    ordered = account.take_list(clause) if clause is not None else ()
+    order = tuple(_read_ordering(reader, each, read) for each in ordered)
+    return draft.window(_read_function(reader, node.this, draft, read, order, by))
 
 
-def named_windows(reader: Reader, select: Any, parts: Mapping[str, Any]) -> dict[str, Any]:
+def read_named_windows(
+    reader: Reader, select: exp.Expr, parts: Mapping[str, Any]
+) -> dict[str, exp.Expr]:
     """The windows that WINDOW names, by their names."""
     listed = parts.get("windows") or []
     reader.account.claim(select, "WINDOW", 1 if listed else 0)
-    found: dict[str, Any] = {}
+    found: dict[str, exp.Expr] = {}
     for node in listed:
         name = reader.name(reader.account.take(node, "NamedWindow")["this"]).text
         if name.casefold() in found:
-            reader.account.refuse(
-                node, f"two windows are called {name!r}", "name one of them otherwise"
-            )
+            reason = f"two windows are called {name!r}"
+            reader.account.refuse(node, reason, "name one of them otherwise")
         found[name.casefold()] = node
     # the commas between windows; those of a SELECT and of a window's own list are claimed by them
     if listed:
@@ -83,81 +90,94 @@ def named_windows(reader: Reader, select: Any, parts: Mapping[str, Any]) -> dict
     return found
 
 
-def read_partition(reader: Reader, node: Any, draft: Draft) -> tuple[Sequence[Any], Any]:
+def read_partition(
+    reader: Reader, node: exp.Window, draft: Draft
+) -> tuple[Sequence[exp.Expr], exp.Expr | None]:
     """What a window is partitioned and ordered by, where it stands or where WINDOW says it."""
-    account, definition = reader.account, node
-    if node.args.get("alias"):
-        name = reader.name(node.args["alias"])
-        known = draft.named.get(name.text.casefold())
-        if known is None or node.args.get("partition_by") or node.args.get("order"):
-            reason = (
-                f"there is no window {name.text[:64]!r}"
-                if known is None
-                else "a window is not made of another"
-            )
-            account.refuse(
-                node, reason, "write OVER w, and WINDOW w AS (PARTITION BY ...) at the end"
-            )
-        definition = known
-    within: Sequence[Any] = definition.args.get("partition_by") or []
-    account.claim(definition, "PARTITION_BY", 1 if within else 0)
-    account.claim(definition, "COMMA", max(0, len(within) - 1))
+    definition = _named_window(reader, node, draft) if node.args.get("alias") else node
+    within: Sequence[exp.Expr] = definition.args.get("partition_by") or []
+    reader.account.claim(definition, "PARTITION_BY", 1 if within else 0)
+    reader.account.claim(definition, "COMMA", max(0, len(within) - 1))
     return within, definition.args.get("order")
 
 
-def _order(reader: Reader, clause: Any, draft: Draft) -> Iterator[Ordering]:
-    for ordered in reader.account.take_list(clause) if clause is not None else ():
-        parts = reader.account.take(ordered)
-        descending = bool(parts.get("desc"))
-        reader.account.claim(ordered, "DESC" if descending else "ASC?")
-        value = reader.read(parts["this"], draft, ROWS)
-        with reader.account.about(ordered):
-            type_of(value)
-        if isinstance(value, Literal):
-            reader.account.refuse(ordered, "a constant is no order", "name the columns to order by")
-        yield Ordering(value, descending)
+def _named_window(reader: Reader, node: exp.Window, draft: Draft) -> exp.Expr:
+    """The window that OVER w means."""
+    name = reader.name(node.args["alias"])
+    known: exp.Expr | None = draft.named.get(name.text.casefold())
+    remedy = "write OVER w, and WINDOW w AS (PARTITION BY ...) at the end"
+    if known is None:
+        reader.account.refuse(node, f"there is no window {name.text[:64]!r}", remedy)
+    if node.args.get("partition_by") or node.args.get("order"):
+        reader.account.refuse(node, "a window is not made of another", remedy)
+    return known
 
 
-def _function(
+def _read_ordering(reader: Reader, ordered: exp.Expr, read: _Read) -> Ordering:
+    """One element of ORDER BY in a window."""
+    descending = reader.is_descending(ordered)
+    value = read(ordered.this)
+    with reader.account.about(ordered):
+        type_of(value)
+    if isinstance(value, Literal):
+        reader.account.refuse(ordered, "a constant is no order", "name the columns to order by")
+    return Ordering(value, descending)
+
+
+def _read_function(
     reader: Reader,
-    node: Any,
+    node: exp.Expr,
     draft: Inside,
+    read: _Read,
     order: tuple[Ordering, ...],
     by: tuple[Expression, ...],
 ) -> Placed | Running:
-    account, kind = reader.account, node_kind(node)
-    account.places.add(node.meta.get("start", -1))
-    parts = account.take(node)
-    if kind in _PLACES:
-        place = _PLACES[kind]
-        if place in {Place.NUMBER, Place.RANK, Place.DENSE}:
-            column = Column(f"{place.value}()", Kind.INTEGER, 1, nullable=False)
-            if place is not Place.NUMBER and not order:
-                account.refuse(
-                    node,
-                    "a rank needs an order",
-                    "write RANK() OVER (PARTITION BY unit ORDER BY ...)",
-                )
-            return Placed(column, place, order, by)
-        value = reader.read(parts["this"], draft, ROWS)
-        offset = reader.whole_number(parts["offset"]) if parts.get("offset") else 1
-        account.claim(node, "COMMA", 1 if parts.get("offset") else 0)
-        if offset > _FARTHEST:
-            account.refuse(node, "this looks too far", f"look at most {_FARTHEST:,} rows away")
-        given = column_of(Defined(label(place.value, value, offset), value))
-        column = replace(given, nullable=True)
-        return Placed(column, place, order, by, value, offset)
-    if kind != "Count" and kind not in FOLDS:
-        account.refuse(
+    """What a window computes: a place, a neighbour's value, or what rows add up to."""
+    reader.account.places.add(node.meta.get("start", -1))
+    reader.account.take(node)
+    if type(node) in _RANKS:
+        return _read_place(reader, node, order, by)
+    if type(node) in _NEIGHBOURS:
+        return _read_neighbour(reader, node, read, order, by)
+    if not isinstance(node, exp.Count) and type(node) not in FOLDS:
+        reader.account.refuse(
             node,
             "this is none of the functions of windows",
             "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, LAG or LEAD over the rows of a unit",
         )
-    value_node: Any = parts.get("this")
-    if kind == "Count" and node_kind(value_node) == "Star":
-        account.take(value_node)
+    value = node.args.get("this")
+    if isinstance(node, exp.Count) and isinstance(value, exp.Star):
+        reader.account.take(value)
         return Running(draft.make_fold(Folding.COUNT, None), order, by)
-    if value_node is None:
-        account.refuse(node, "nothing is counted", "write COUNT(*)")
-    value = reader.read(value_node, draft, ROWS)
-    return Running(draft.make_fold(FOLDS.get(kind, Folding.COUNT), value), order, by)
+    if value is None:
+        reader.account.refuse(node, "nothing is counted", "write COUNT(*)")
+    return Running(draft.make_fold(FOLDS.get(type(node), Folding.COUNT), read(value)), order, by)
+
+
+def _read_place(
+    reader: Reader, node: exp.Expr, order: tuple[Ordering, ...], by: tuple[Expression, ...]
+) -> Placed:
+    """ROW_NUMBER(), RANK(), DENSE_RANK()."""
+    place = _RANKS[type(node)]
+    if place is not Place.NUMBER and not order:
+        remedy = "write RANK() OVER (PARTITION BY unit ORDER BY ...)"
+        reader.account.refuse(node, "a rank needs an order", remedy)
+    return Placed(Column(f"{place.value}()", Kind.INTEGER, 1, nullable=False), place, order, by)
+
+
+def _read_neighbour(
+    reader: Reader,
+    node: exp.Expr,
+    read: _Read,
+    order: tuple[Ordering, ...],
+    by: tuple[Expression, ...],
+) -> Placed:
+    """LAG(x), LEAD(x, 2)."""
+    place, parts = _NEIGHBOURS[type(node)], node.args
+    value = read(parts["this"])
+    offset = reader.whole_number(parts["offset"]) if parts.get("offset") else 1
+    reader.account.claim(node, "COMMA", 1 if parts.get("offset") else 0)
+    if offset > _FARTHEST:
+        reader.account.refuse(node, "this looks too far", f"look at most {_FARTHEST:,} rows away")
+    given = column_of(Defined(label(place.value, value, offset), value))
+    return Placed(replace(given, nullable=True), place, order, by, value, offset)

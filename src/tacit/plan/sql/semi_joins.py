@@ -1,8 +1,8 @@
 """Which units: IN and EXISTS among the conditions of WHERE."""
 
-from typing import Any
+from sqlglot import exp
 
-from tacit.plan.model.expressions import Both, Expression, Field, chain_conditions
+from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Computed, Defined, Joined, Kept, Rows, Scan
 from tacit.plan.model.ownership import Owner, size_of, unique_columns
 from tacit.plan.questions.columns import columns_of
@@ -13,18 +13,18 @@ from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows
 from tacit.plan.questions.unit_rows import flag_units
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.sql.distinct import is_distinct
+from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.reader import (
     ROWS,
     Reader,
     conjuncts,
     is_column,
-    is_unit,
-    no_end,
-    node_kind,
+    refuse_end,
     same_units,
+    strip_negations,
 )
 
-__all__ = ["filter_rows", "is_among"]
+__all__ = ["filter_rows", "read_membership"]
 
 _UNITS_ONLY = (
     "a question inside IN or EXISTS is about the protected unit, "
@@ -36,69 +36,46 @@ _ALONE = (
 )
 
 
-def filter_rows(reader: Reader, clause: Any, draft: Draft) -> None:
-    """Keep the rows that WHERE asks for: conditions on rows, and on which units they are of."""
+def filter_rows(
+    reader: Reader, clause: exp.Expr | None, draft: Draft, ties: frozenset[int] = frozenset()
+) -> None:
+    """Keep the rows that WHERE asks for: conditions on rows, and on which units they are of.
+
+    `ties` are the conditions that tables were joined on, which are not asked again.
+
+    WHERE cost > 10 AND patient IN (SELECT patient FROM labs)    Where(Kept(visits, labs), cost > 10)
+    """
     if clause is None:
         return
-    condition = reader.account.take(clause)["this"]
-    whole = not any(id(part) in reader.account.moved for part in condition.walk())
-    if whole and not any(
-        node_kind(part) == "Exists" or part.args.get("query") for part in condition.walk()
-    ):
-        with reader.account.about(condition):
-            draft.where(reader.read(condition, draft, ROWS))
+    account, condition = reader.account, reader.account.take(clause)["this"]
+    if not ties and not any(map(_has_query, condition.walk())):
+        with account.about(condition):
+            draft.where(read_expression(reader, condition, draft, ROWS))
         return
-    plain = []
-    for part in conjuncts(reader, condition):
-        if id(part) in reader.account.moved:
+    of_rows_alone = []
+    for part in conjuncts(account, condition):
+        if id(part) in ties:
             continue
-        inner = part
-        while node_kind(inner) in {"Not", "Paren"}:
-            inner = inner.this
-        if node_kind(inner) == "Exists" or inner.args.get("query"):
-            with reader.account.about(part):
-                if not _public(reader, part, draft):
-                    _keep(reader, part, draft)
+        if _has_query(strip_negations(part)):
+            with account.about(part):
+                _filter_by_query(reader, part, draft)
         else:
-            plain.append(reader.read(part, draft, ROWS))
-    if plain:
-        with reader.account.about(condition):
-            draft.where(chain_conditions(Both, plain))
+            of_rows_alone.append(read_expression(reader, part, draft, ROWS))
+    if of_rows_alone:
+        with account.about(condition):
+            draft.where(e.chain_conditions(e.Both, of_rows_alone))
 
 
-def _keep(reader: Reader, node: Any, draft: Draft) -> None:
-    """unit IN (SELECT …), EXISTS (SELECT …) and their opposites.
+def read_membership(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expression:
+    """IN and EXISTS inside an expression: whether the unit of a row is among others.
 
-    Claim:      a row stays exactly if its unit is among those of the other rows, or is not if that is asked.
-    Because:    rows without a unit are in neither: no NULL makes NOT IN unknown.
-    Checked by: tests/laws/test_rows.py and tests/unit/plan/test_rows_sql.py
+    CASE WHEN patient IN (SELECT patient FROM labs) THEN 1 ELSE 0 END    a column of the rows that flag_units adds
     """
-    present = True
-    while node_kind(node) in {"Not", "Paren"}:
-        present ^= node_kind(node) == "Not"
-        node = reader.account.take(node)["this"]
-    if draft.table.unit is None:
-        reader.account.refuse(
-            node, "units are looked for, and every row is its own unit", "compare columns instead"
-        )
-    among = _exists(reader, node) if node_kind(node) == "Exists" else _in(reader, node)
-    rows: Rows = Scan(draft.table) if draft.rows is None else draft.rows
-    draft.rows = of_rows(
-        Kept(rows, among.rows, present), draft.table.name, draft.table.unit, (), among.size + 2
-    ).rows
-
-
-def is_among(reader: Reader, node: Any, draft: Draft) -> Expression:
-    """IN and EXISTS inside an expression: whether the unit of a row is among others."""
     if draft.rows is None:
-        reader.account.refuse(
-            node, "what tables are joined on looks at their rows alone", "write it in WHERE"
-        )
-    if draft.table.unit is None:
-        reader.account.refuse(
-            node, "units are looked for, and every row is its own unit", "compare columns instead"
-        )
-    among = _exists(reader, node) if node_kind(node) == "Exists" else _in(reader, node)
+        reason = "what tables are joined on looks at their rows alone"
+        reader.account.refuse(node, reason, "write it in WHERE")
+    _refuse_without_units(reader, node, draft)
+    among = _read_units(reader, node)
     known = next((found for rows, found in draft.flags if rows == among.rows), None)
     if known is not None:
         return known
@@ -108,26 +85,65 @@ def is_among(reader: Reader, node: Any, draft: Draft) -> Expression:
     return found
 
 
-def _public(reader: Reader, node: Any, draft: Draft) -> bool:
+def _has_query(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Exists) or bool(node.args.get("query"))
+
+
+def _filter_by_query(reader: Reader, node: exp.Expr, draft: Draft) -> None:
+    """Keep the rows that an IN or EXISTS among the conditions asks for."""
+    if not _join_public_values(reader, node, draft):
+        _keep_units(reader, node, draft)
+
+
+def _keep_units(reader: Reader, node: exp.Expr, draft: Draft) -> None:
+    """unit IN (SELECT …), EXISTS (SELECT …) and their opposites.
+
+    Claim:      a row stays exactly if its unit is among those of the other rows, or is not if that is asked.
+    Because:    rows without a unit are in neither: no NULL makes NOT IN unknown.
+    Checked by: tests/laws/test_rows.py and tests/unit/plan/test_rows_sql.py
+    """
+    present = True
+    while isinstance(node, exp.Not | exp.Paren):
+        present ^= isinstance(node, exp.Not)
+        node = reader.account.take(node)["this"]
+    _refuse_without_units(reader, node, draft)
+    among = _read_units(reader, node)
+    rows: Rows = Scan(draft.table) if draft.rows is None else draft.rows
+    kept = Kept(rows, among.rows, present)
+    draft.rows = of_rows(kept, draft.table.name, draft.table.unit, (), among.size + 2).rows
+
+
+def _refuse_without_units(reader: Reader, node: exp.Expr, draft: Draft) -> None:
+    if draft.table.unit is None:
+        reason = "units are looked for, and every row is its own unit"
+        reader.account.refuse(node, reason, "compare columns instead")
+
+
+def _read_units(reader: Reader, node: exp.Expr) -> Origin:
+    """The rows among whose units one is looked for."""
+    return _read_exists(reader, node) if isinstance(node, exp.Exists) else _read_in(reader, node)
+
+
+def _join_public_values(reader: Reader, node: exp.Expr, draft: Draft) -> bool:
     """Keep the rows whose value is among those of a public column, if that is what is asked: x IN (SELECT x FROM …).
 
     Claim:      every row stays once or not at all.
     Because:    the column holds no value twice, and is compared as it is; NULL equals nothing.
     Checked by: tests/unit/plan/test_wide.py::test_a_column_is_looked_up_in_a_public_table and tests/laws/statements.sql
     """
-    while node_kind(node) == "Paren":
+    while isinstance(node, exp.Paren):
         node = reader.account.take(node)["this"]
-    if node_kind(node) != "In" or (is_column(node.this) and is_unit(reader, node.this)):
+    if not isinstance(node, exp.In) or (is_column(node.this) and reader.is_unit(node.this)):
         return False
     parts = reader.account.take(node)
-    found = reader.query(parts["query"], "the question inside")
+    found = reader.read_query(reader.inside(), parts["query"], "the question inside")
     if found.owner is not Owner.NOBODY:
         reader.account.refuse(node, _UNITS_ONLY, _ALONE)
     if len(found.table.columns) != 1:
-        reader.account.refuse(
-            parts["query"], "this gives more than one column", "select the one that is compared"
-        )
-    value, rows = reader.read(parts["this"], draft, ROWS), draft.rows or Scan(draft.table)
+        reason = "this gives more than one column"
+        reader.account.refuse(parts["query"], reason, "select the one that is compared")
+    value = read_expression(reader, parts["this"], draft, ROWS)
+    rows = draft.rows or Scan(draft.table)
     (column,) = columns_of(found.rows)
     if column not in unique_columns(found.rows) or type_of(value).kind is not column.kind:
         reason = f"the public column {column.name!r} may hold a value twice, and rows would be counted twice"
@@ -136,84 +152,72 @@ def _public(reader: Reader, node: Any, draft: Draft) -> bool:
         )
         reader.account.refuse(parts["query"], reason, remedy)
     name = unused_name("looked up", [each.name for each in columns_of(rows)])
-    there = Computed(found.rows, (Defined(name, Field(column)),))
-    on = ((value, Field(columns_of(there)[0])),)
+    there = Computed(found.rows, (Defined(name, e.Field(column)),))
+    on = ((value, e.Field(columns_of(there)[0])),)
     draft.rows = Joined(rows, there, on)
     of_rows(draft.rows, draft.table.name, draft.table.unit, (), size_of(draft.rows))
     return True
 
 
-def _in(reader: Reader, node: Any) -> Origin:
+def _read_in(reader: Reader, node: exp.Expr) -> Origin:
+    """The rows of a query after IN, which gives the unit alone."""
     parts = reader.account.take(node)
-    operand = parts["this"]
-    if (
-        node_kind(operand) != "Column"
-        or node_kind(operand.this) == "Star"
-        or not is_unit(reader, operand)
-    ):
+    if not is_column(parts["this"]) or not reader.is_unit(parts["this"]):
         reader.account.refuse(node, _UNITS_ONLY, _ALONE)
     query = parts["query"]
-    found = reader.query(query, "the question inside")
+    found = reader.read_query(reader.inside(), query, "the question inside")
     if found.owner is not Owner.UNIT or found.names != (found.table.unit,):
         remedy = "select the unit alone: IN (SELECT patient FROM ...), with the unit's name"
         reader.account.refuse(query, "this gives something else than the protected unit", remedy)
     return found
 
 
-def _exists(reader: Reader, node: Any) -> Origin:
-    """A question about the unit of the row outside: its only tie to it is that they are equal."""
-    outside, select = reader.scope, reader.account.take(node)["this"]
-    if node_kind(select) != "Select":
-        reader.account.refuse(node, _UNITS_ONLY, _ALONE)
-    inside, parts = reader.nested_reader(), reader.account.take(select)
-    no_end(reader, parts, "group", "having", "with_")
+# ---------------------------------------------------------------- EXISTS
+
+
+def _read_exists(reader: Reader, node: exp.Expr) -> Origin:
+    """The rows of a query after EXISTS, whose only tie to the row outside is that their units are equal.
+
+    EXISTS (SELECT 1 FROM labs l WHERE l.patient = v.patient AND l.value > 5)    Where(labs, value > 5)
+    """
+    account, select = reader.account, reader.account.take(node)["this"]
+    if not isinstance(select, exp.Select):
+        account.refuse(node, _UNITS_ONLY, _ALONE)
+    parts = account.take(select)
+    refuse_end(account, parts, "group", "having", "with_")
     # which changes nothing: whether there is a row is asked, and not how many
-    is_distinct(reader, parts)
-    inside.scope = inside.read_sources(select, parts)
-    draft = Inside(inside.scope.origin.table, rows=inside.scope.origin.rows)
+    is_distinct(account, parts)
+    source = reader.read_source(reader.inside(), select, parts)
+    inside, outside = source.scope, reader.scope
     assert outside is not None, "there are rows outside"
-    tied, rest = False, []
+    inner = reader.inside().with_scope(inside)
     clause = parts.get("where")
-    for part in conjuncts(inside, reader.account.take(clause)["this"]) if clause else ():
-        if id(part) in reader.account.moved:
-            continue
-        if same_units(inside, part, inside.scope, outside) or _is_shadowed(
-            inside, part, inside.scope, outside
-        ):
-            tied = True
-        else:
-            rest.append(part)
-    if inside.scope.origin.owner is Owner.NOBODY:
-        reader.account.refuse(
-            node, "public rows are of no unit, and units are looked for", "write JOIN ... ON ..."
-        )
-    if not tied or inside.scope.origin.owner is not Owner.UNIT:
-        unit, other = inside.scope.origin.table.unit, outside.origin.table.unit
-        tie = (
-            f"{inside.scope.aliases[0]}.{unit} = {outside.aliases[0]}.{other}"
-            if unit and other
-            else "their units"
-        )
-        reason = "whether there is any row would be told about everybody at once"
-        reader.account.refuse(
-            node, reason, f"ask for rows of the same unit: EXISTS (... WHERE {tie})"
-        )
-    for part in rest:
-        _where(inside, part, draft, outside)
-    columns = reader.account.take_list(select)
-    if not columns:
-        reader.account.refuse(parts["from_"], "no column is selected", "write SELECT 1 FROM ...")
-    for column in columns:
-        _read_unused(inside, column, draft)
-    return of_rows(draft.question.rows, "", HIDDEN, (), inside.scope.origin.size + 1)
+    conditions = [
+        part
+        for part in (conjuncts(account, account.take(clause)["this"]) if clause else ())
+        if id(part) not in source.ties
+    ]
+    ties = [part for part in conditions if _ties_units(inner, part, inside, outside)]
+    _check_ties(reader, node, inside, has_tie=bool(ties))
+    draft = Inside(inside.origin.table, rows=inside.origin.rows)
+    for part in conditions:
+        if part not in ties:
+            _filter_inside(inner, part, draft, outside)
+    _read_unused_columns(inner, select, draft)
+    return of_rows(draft.question.rows, "", HIDDEN, (), inside.origin.size + 1)
 
 
-def _is_shadowed(reader: Reader, node: Any, inside: Scope, outside: Scope) -> bool:
+def _ties_units(reader: Reader, node: exp.Expr, inside: Scope, outside: Scope) -> bool:
+    """Whether a condition says that the row inside is of the unit of the row outside."""
+    return same_units(reader, node, inside, outside) or _is_shadowed(reader, node, inside, outside)
+
+
+def _is_shadowed(reader: Reader, node: exp.Expr, inside: Scope, outside: Scope) -> bool:
     """Whether a condition ties units that are called alike, the one inside without its table."""
-    if (
-        node_kind(node) != "EQ"
-        or node_kind(node.this) != "Column"
-        or node_kind(node.expression) != "Column"
+    if not (
+        isinstance(node, exp.EQ)
+        and isinstance(node.this, exp.Column)
+        and isinstance(node.expression, exp.Column)
     ):
         return False
     one, two = reader.split_name(node.this), reader.split_name(node.expression)
@@ -225,31 +229,52 @@ def _is_shadowed(reader: Reader, node: Any, inside: Scope, outside: Scope) -> bo
     return False
 
 
-def _where(reader: Reader, node: Any, draft: Draft, outside: Scope) -> None:
-    """A condition of a question inside EXISTS, which knows nothing else of the row outside."""
+def _check_ties(reader: Reader, node: exp.Expr, inside: Scope, *, has_tie: bool) -> None:
+    """Refuse EXISTS that would be true or false for everybody at once."""
+    outside = reader.scope
+    assert outside is not None, "there are rows outside"
+    if inside.origin.owner is Owner.NOBODY:
+        reason = "public rows are of no unit, and units are looked for"
+        reader.account.refuse(node, reason, "write JOIN ... ON ...")
+    if has_tie and inside.origin.owner is Owner.UNIT:
+        return
+    unit, other = inside.origin.table.unit, outside.origin.table.unit
+    tie = (
+        f"{inside.aliases[0]}.{unit} = {outside.aliases[0]}.{other}"
+        if unit and other
+        else "their units"
+    )
+    reason = "whether there is any row would be told about everybody at once"
+    reader.account.refuse(node, reason, f"ask for rows of the same unit: EXISTS (... WHERE {tie})")
+
+
+def _filter_inside(reader: Reader, node: exp.Expr, draft: Draft, outside: Scope) -> None:
+    """Keep the rows inside EXISTS for which a condition is true, which knows nothing else of the row outside."""
     for column in node.walk():
-        table = column.args.get("table") if node_kind(column) == "Column" else None
+        table = column.args.get("table") if isinstance(column, exp.Column) else None
         if table is not None and reader.scope is not None:
             said = Name(table.name, exact=bool(table.args.get("quoted")))
             ours = any(said.means(alias) for alias in reader.scope.aliases)
             if not ours and any(said.means(alias) for alias in outside.aliases):
                 reason = "of the row outside, a question inside knows the unit and nothing else"
                 reader.account.refuse(column, reason, "join the tables on the unit instead")
-    inner = node
-    while node_kind(inner) in {"Not", "Paren"}:
-        inner = inner.this
     with reader.account.about(node):
-        if node_kind(inner) == "Exists" or inner.args.get("query"):
-            _keep(reader, node, draft)
+        if _has_query(strip_negations(node)):
+            _keep_units(reader, node, draft)
         else:
-            draft.where(reader.read(node, draft, ROWS))
+            draft.where(read_expression(reader, node, draft, ROWS))
 
 
-def _read_unused(reader: Reader, node: Any, draft: Draft) -> None:
-    """A column of a question inside EXISTS, which means nothing there."""
-    if node_kind(node) == "Star":
-        reader.account.take(node)
-    elif node_kind(node) in {"Literal", "Null", "Boolean"}:
-        reader.constant(node)
-    elif not (is_column(node) and is_unit(reader, node)):
-        reader.read(node, draft, ROWS)
+def _read_unused_columns(reader: Reader, select: exp.Expr, draft: Draft) -> None:
+    """The columns of a question inside EXISTS, which mean nothing there."""
+    columns = reader.account.take_list(select)
+    if not columns:
+        reason = "no column is selected"
+        reader.account.refuse(select.args["from_"], reason, "write SELECT 1 FROM ...")
+    for node in columns:
+        if isinstance(node, exp.Star):
+            reader.account.take(node)
+        elif isinstance(node, exp.Literal | exp.Null | exp.Boolean):
+            reader.constant(node)
+        elif not (is_column(node) and reader.is_unit(node)):
+            read_expression(reader, node, draft, ROWS)

@@ -1,51 +1,56 @@
 """UNION ALL and UNION: rows of several questions, one below the other."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from sqlglot import exp
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import Cast, Field
+from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Computed, Defined, Rows, Stacked
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.scope import Origin, of_rows
 from tacit.plan.questions.unit_rows import deduplicate_rows
-from tacit.plan.sql.reader import Reader
+from tacit.plan.sql.coverage import Account
 
-__all__ = ["read_union"]
+__all__ = ["stack_rows"]
 
 
-def read_union(reader: Reader, node: Any, parts: Mapping[str, Any], name: str) -> Origin:
-    """Rows of several questions, one below the other."""
-    found = [reader.query(parts[side], name) for side in ("this", "expression")]
+def stack_rows(
+    account: Account, node: exp.Expr, found: Sequence[Origin], name: str, *, distinct: bool
+) -> Origin:
+    """Rows of several questions, one below the other.
+
+    SELECT patient FROM visits UNION ALL SELECT patient FROM labs    Stacked((Computed(visits), Computed(labs)))
+    """
     first = found[0]
     for other in found[1:]:
         if other.owner is not first.owner:
             remedy = "stack private rows with private ones, all of which have units, or none"
-            reader.account.refuse(node, "rows of different owners are not stacked", remedy)
+            account.refuse(node, "rows of different owners are not stacked", remedy)
         if len(other.names) != len(first.names):
             reason = f"one question has {len(first.names)} columns and the other {len(other.names)}"
-            reader.account.refuse(node, reason, "give both the same columns, in the same order")
+            account.refuse(node, reason, "give both the same columns, in the same order")
         for ours, theirs in zip(first.names, other.names, strict=True):
             if (ours == first.table.unit) != (theirs == other.table.unit):
                 reason = f"{ours!r} is the protected unit in one question and {theirs!r} is not in the other"
-                reader.account.refuse(node, reason, "put the unit in the same place in both")
+                account.refuse(node, reason, "put the unit in the same place in both")
     columns = _align_columns(found)
     rows: Rows = Stacked(tuple(_part(origin, place, columns) for place, origin in enumerate(found)))
-    if parts.get("distinct"):
+    if distinct:
         if first.table.unit not in first.names:
             reason = "UNION drops rows that are equal to others, which may be of another unit"
-            reader.account.refuse(node, reason, "write UNION ALL, or select the unit too")
+            account.refuse(node, reason, "write UNION ALL, or select the unit too")
         rows = deduplicate_rows(rows, first.table.unit)
     return of_rows(
         rows, name, first.table.unit, first.names, sum(origin.size + 1 for origin in found)
     )
 
 
-def _align_columns(found: Sequence[Origin]) -> list[list[tuple[str, Field, Kind]]]:
+def _align_columns(found: Sequence[Origin]) -> list[list[tuple[str, e.Field, Kind]]]:
     """For every part, its columns under the names of the first, with the kinds that all of them share."""
     by_name = [{column.name: column for column in origin.table.columns} for origin in found]
-    kept: list[list[tuple[str, Field, Kind]]] = [[] for _ in found]
+    kept: list[list[tuple[str, e.Field, Kind]]] = [[] for _ in found]
     for place, name in enumerate(found[0].names):
         columns = [
             known.get(origin.names[place]) for known, origin in zip(by_name, found, strict=True)
@@ -64,14 +69,16 @@ def _align_columns(found: Sequence[Origin]) -> list[list[tuple[str, Field, Kind]
         kind = kinds.pop() if len(kinds) == 1 else Kind.NUMBER
         for part, column in zip(kept, columns, strict=True):
             assert column is not None, "a column that is missing was left out"
-            part.append((name, Field(column), kind))
+            part.append((name, e.Field(column), kind))
     return kept
 
 
-def _part(origin: Origin, place: int, columns: Sequence[Sequence[tuple[str, Field, Kind]]]) -> Rows:
+def _part(
+    origin: Origin, place: int, columns: Sequence[Sequence[tuple[str, e.Field, Kind]]]
+) -> Rows:
     defined = tuple(
-        Defined(name, field if field.column.kind is kind else Cast(field, kind))
+        Defined(name, field if field.column.kind is kind else e.Cast(field, kind))
         for name, field, kind in columns[place]
     )
-    same = tuple(Defined(column.name, Field(column)) for column in columns_of(origin.rows))
+    same = tuple(Defined(column.name, e.Field(column)) for column in columns_of(origin.rows))
     return origin.rows if defined == same else Computed(origin.rows, defined)

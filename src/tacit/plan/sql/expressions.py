@@ -1,0 +1,356 @@
+"""Expressions in SQL: what is computed from one row, or from one released row, and the aggregates between them."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sqlglot import exp
+
+from tacit.errors import InvalidPlan
+from tacit.frozen import frozen
+from tacit.plan.model import expressions as e
+from tacit.plan.model.schema import Kind
+from tacit.plan.questions.draft import KEPT, Draft
+from tacit.plan.questions.expression_forms import NULL, Forms, meeting, only
+from tacit.plan.questions.inner_draft import Inside
+from tacit.plan.semantics.infer import condition_type
+from tacit.plan.sql.functions import CALLED, Calls
+from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
+from tacit.plan.sql.group_windows import read_group_window
+from tacit.plan.sql.moments import MOMENTS, standard_deviation
+from tacit.plan.sql.quantiles import RANKS, read_rank
+from tacit.plan.sql.reader import ROWS, Level, Reader
+from tacit.plan.sql.row_windows import FOLDS, read_row_window
+
+__all__ = ["read_condition", "read_expression"]
+
+
+def read_expression(reader: Reader, node: exp.Expr, draft: Draft, level: Level) -> e.Expression:
+    """An expression over rows, or over what is released.
+
+    cost > 10         Compared(">", Field(cost), Literal(10))       in WHERE
+    AVG(cost) > 10    Compared(">", MeanOf(0, 1), Literal(10))      in HAVING; the draft measures a sum and a count
+    """
+    return _Place(reader, draft, level).read(node)
+
+
+def read_condition(reader: Reader, node: exp.Expr, draft: Draft, level: Level) -> e.Expression:
+    """An expression that is true or not, of a row or of what is released."""
+    with reader.account.about(node):
+        found = read_expression(reader, node, draft, level)
+        condition_type(found, draft.question if level else None)
+    return found
+
+
+@frozen
+class _Place:
+    """Where an expression stands: who reads it, of which question it is a part, and what names mean there."""
+
+    reader: Reader
+    draft: Draft
+    level: Level
+
+    @property
+    def forms(self) -> Forms:
+        """How operators and functions are written here."""
+        return self.draft.released_forms if self.level else Forms()
+
+    @property
+    def rows(self) -> "_Place":
+        """The rows below: what stands inside an aggregate."""
+        return replace(self, level=ROWS)
+
+    # ------------------------------------------------------------ every expression
+
+    def read(self, node: exp.Expr) -> e.Expression:
+        """What a node means; a refusal underlines it."""
+        with self.reader.account.nested(node):
+            found = (self._read_key(node) if self.level else None) or self.read_form(node)
+        self.reader.account.reads(found, node)
+        return found
+
+    def _read_key(self, node: exp.Expr) -> e.Expression | None:
+        """The key that an expression of the view is as a whole: what GROUP BY calculates is not calculated again.
+
+        FLOOR(age / 10) in SELECT FLOOR(age / 10) ... GROUP BY FLOOR(age / 10)    KeyOf(0)
+        """
+        if type(node) not in self.reader.key_kinds:
+            return None
+        try:
+            return self.draft.key_of(self.rows.read_form(node))
+        except InvalidPlan:
+            return None
+
+    def read_form(self, node: exp.Expr) -> e.Expression:
+        """What a node means, by its kind; one that is not listed is refused."""
+        account = self.reader.account
+        if type(node) in ARITHMETIC or type(node) in COMPARISONS:
+            return self._read_operator(node)
+        match node:
+            case exp.Paren():
+                return self.read(account.take(node)["this"])
+            case exp.Column():
+                return self._read_name(node)
+            case exp.Literal() | exp.Null() | exp.Boolean():
+                return self.reader.constant(node)
+            case exp.Neg():
+                return e.negate(self.read(account.take(node)["this"]))
+            case exp.And() | exp.Or():
+                join = e.Both if isinstance(node, exp.And) else e.Either
+                return e.chain_conditions(join, [self.read(part) for part in self._chain(node)])
+            case exp.Not():
+                return e.Not(self.read(account.take(node)["this"]))
+            case exp.Is():
+                return self._read_is(node)
+            case exp.In():
+                return self._read_in(node)
+            case exp.Between():
+                parts = account.take(node)
+                operands = [self.read(parts[name]) for name in ("this", "low", "high")]
+                return self.forms.is_between(*operands)
+            case exp.Like() | exp.ILike():
+                return self._read_like(node)
+            case exp.Case():
+                return self._read_case(node)
+            case exp.Cast():
+                return self._read_cast(node)
+            case exp.Exists() if not self.level:
+                return self.reader.read_membership(self.reader, node, self.draft)
+            case exp.Filter():
+                return self._read_filter(node)
+            case exp.CountIf():
+                return self._read_count_if(node)
+            case exp.Window():
+                return self._read_window(node)
+        if type(node) in AGGREGATES:
+            return self._read_aggregate(node)
+        if type(node) in CALLED:
+            return Calls(account, self.forms, self.read).call(node)
+        return account.unknown(node)
+
+    # ------------------------------------------------------------ operators
+
+    def _read_operator(self, node: exp.Expr) -> e.Expression:
+        """a + b, a < b, MOD(a, b), and a day + INTERVAL 1 DAY."""
+        account, parts = self.reader.account, self.reader.account.take(node)
+        sides = parts["this"], parts["expression"]
+        account.claim(node, "COMMA", 1 if "start" in node.meta else 0)  # MOD(a, b)
+        if isinstance(node, exp.Add | exp.Sub) and any(
+            isinstance(side, exp.Interval) for side in sides
+        ):
+            return self._shift_moment(node, sides)
+        if type(node) in COMPARISONS and any(type(side) in COMPARISONS for side in sides):
+            reason = "comparisons do not follow each other"
+            account.refuse(node, reason, "write a < x AND x < b, or parentheses")
+        left, right = (self.read(side) for side in sides)
+        if type(node) in ARITHMETIC:
+            return self.forms.arithmetic(ARITHMETIC[type(node)], left, right)
+        return self.forms.compare(COMPARISONS[type(node)], left, right)
+
+    def _shift_moment(self, node: exp.Expr, sides: tuple[exp.Expr, exp.Expr]) -> e.Expression:
+        """A moment and an interval."""
+        taken = isinstance(node, exp.Sub)
+        moment, interval = sides if taken or isinstance(sides[1], exp.Interval) else sides[::-1]
+        if not isinstance(interval, exp.Interval) or isinstance(moment, exp.Interval):
+            reason = "intervals are added to a day or a moment, or taken from one"
+            remedy = "write x + INTERVAL 1 DAY, or x - INTERVAL 1 DAY"
+            self.reader.account.refuse(interval, reason, remedy)
+        calls = Calls(self.reader.account, self.forms, self.read)
+        return calls.shift_moment(moment, interval, -1 if taken else 1)
+
+    def _chain(self, node: exp.Expr) -> Iterator[exp.Expr]:
+        """The parts of a AND b AND c, which the parser nests to the left."""
+        rest = [node]
+        while rest:
+            part = rest.pop()
+            if type(part) is not type(node):
+                yield part
+                continue
+            sides = self.reader.account.take(part)
+            rest += [sides["expression"], sides["this"]]
+
+    def _read_name(self, node: exp.Expr) -> e.Expression:
+        """What a name means: a column of the row, or what the release calls so."""
+        name = self.reader.column_name(node)
+        return (
+            self.draft.released_name(name, self.level) if self.level else self.draft.row_name(name)
+        )
+
+    # ------------------------------------------------------------ tests
+
+    def _read_is(self, node: exp.Is) -> e.Expression:
+        """x IS NULL, x IS TRUE, x IS FALSE."""
+        parts = self.reader.account.take(node)
+        constant = (
+            self.reader.constant(parts["expression"])
+            if isinstance(parts["expression"], exp.Null | exp.Boolean)
+            else None
+        )
+        if constant is None:
+            reason = "IS is read only before NULL, TRUE, FALSE and DISTINCT FROM"
+            remedy = "write x = y, or x IS NOT DISTINCT FROM y if both may be NULL"
+            self.reader.account.refuse(node, reason, remedy)
+        operand = self.read(parts["this"])
+        if constant == NULL:
+            return e.IsNull(operand)
+        return self.forms.is_truth(operand, constant.value is True)
+
+    def _read_in(self, node: exp.In) -> e.Expression:
+        """ward IN ('A', 'B'), and patient IN (SELECT patient FROM …)."""
+        account, parts = self.reader.account, self.reader.account.take(node)
+        if parts.get("query") and self.level:
+            return account.unknown(parts["query"])
+        if parts.get("query"):
+            return self.reader.read_membership(self.reader, node, self.draft)
+        operand = self.read(parts["this"])
+        return self.forms.one_of(operand, [self.read(option) for option in account.take_list(node)])
+
+    def _read_like(self, node: exp.Like | exp.ILike) -> e.Expression:
+        """name LIKE 'A%', name NOT ILIKE '%b'."""
+        parts = self.reader.account.take(node)
+        operand = self.read(parts["this"])
+        like = self.forms.like_either_case if isinstance(node, exp.ILike) else self.forms.like
+        found = like(operand, self.read(parts["expression"]))
+        self.reader.account.claim(node, "NOT", 1 if parts.get("negate") else 0)
+        return e.Not(found) if parts.get("negate") else found
+
+    # ------------------------------------------------------------ CASE and CAST
+
+    def _read_case(self, node: exp.Case) -> e.Expression:
+        """Both forms of CASE; the one with an operand compares it in every branch."""
+        account, parts = self.reader.account, self.reader.account.take(node)
+        operand = self.read(parts["this"]) if parts.get("this") else None
+        branches = []
+        for branch in parts.get("ifs") or []:
+            sides = account.take(branch)
+            when, then = self.read(sides["this"]), self.read(sides["true"])
+            test = when if operand is None else self.forms.compare("=", operand, when)
+            branches.append((test, then))
+        account.claim(node, "ELSE", 1 if parts.get("default") else 0)
+        otherwise = self.read(parts["default"]) if parts.get("default") else NULL
+        return self.forms.case(branches, otherwise)
+
+    def _read_cast(self, node: exp.Cast) -> e.Expression:
+        """CAST(x AS DOUBLE), x::BIGINT, TRY_CAST(x AS DECIMAL(10, 2))."""
+        parts = self.reader.account.take(node)
+        operand = self.read(parts["this"])
+        if getattr(parts["to"].this, "name", "") == "DECIMAL":
+            return self.forms.decimal(operand, *self._digits(parts["to"]))
+        return self.forms.cast(operand, self._kind(parts["to"]))
+
+    def _digits(self, node: exp.Expr) -> list[int]:
+        """How many digits a DECIMAL has, and how many of them after the point; places are known from the words."""
+        listed = self.reader.account.take(node, "Decimal")["expressions"]
+        return [*(int(part.this.name) for part in listed), 0][:2]
+
+    def _kind(self, node: exp.Expr) -> Kind:
+        """The kind that a type's name means."""
+        name = getattr(node.this, "name", "")
+        if name == "FLOAT":
+            raise InvalidPlan(
+                "FLOAT and REAL keep seven digits only, and numbers are doubles here",
+                "write DOUBLE",
+            )
+        if name not in KINDS:
+            kinds = "BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP"
+            raise InvalidPlan(f"the type {name or 'here'} is not read", f"the types are {kinds}")
+        self.reader.account.take(node)
+        return KINDS[name]
+
+    # ------------------------------------------------------------ windows
+
+    def _read_window(self, node: exp.Window) -> e.Expression:
+        """RANK() OVER (ORDER BY COUNT(*)) over groups, or over the rows of a unit."""
+        if self.level and self.draft.grouped and not isinstance(self.draft, Inside):
+            return read_group_window(self.reader, node, self.draft, replace(self, level=KEPT).read)
+        return read_row_window(self.reader, node, self.draft, self.rows.read)
+
+    # ------------------------------------------------------------ aggregates
+
+    def _read_filter(self, node: exp.Filter) -> e.Expression:
+        """An aggregate of some rows: COUNT(*) FILTER (WHERE condition)."""
+        self._refuse_over_rows(node)
+        parts = self.reader.account.take(node)
+        clause = self.reader.account.take(parts["expression"])
+        if type(parts["this"]) not in AGGREGATES:
+            remedy = "write it after an aggregate: SUM(x) FILTER (WHERE condition)"
+            self.reader.account.refuse(node, "FILTER chooses the rows of an aggregate", remedy)
+        condition = self.rows.read(clause["this"])
+        with self.reader.account.about(clause["this"]):
+            condition_type(condition)
+        return self._read_aggregate(parts["this"], condition)
+
+    def _read_count_if(self, node: exp.CountIf) -> e.Expression:
+        """COUNT_IF(condition): how many rows there are for which it is true."""
+        self._refuse_over_rows(node)
+        condition = self.rows.read(self.reader.account.take(node)["this"])
+        self.reader.account.places.add(node.meta.get("start", -1))
+        with self.reader.account.about(node):
+            condition_type(condition)
+        return self.draft.count(meeting(condition))
+
+    def _refuse_over_rows(self, node: exp.Expr) -> None:
+        """Refuse an aggregate where there are only rows."""
+        if not self.level:
+            remedy = "a condition on groups is written after HAVING, and aggregates cannot contain each other"
+            self.reader.account.refuse(node, "a single row has no COUNT, SUM or AVG", remedy)
+
+    def _read_aggregate(
+        self, node: exp.Expr, condition: e.Expression | None = None
+    ) -> e.Expression:
+        """What is made of many rows, or with a condition of some: the only way from rows to the release.
+
+        SUM(cost)       MeasureOf(0), with a Summed measure
+        AVG(cost)       MeanOf(0, 1), with a centred Summed and a Counted measure
+        MEDIAN(cost)    MeasureOf(0), with a Ranked measure
+        """
+        self._refuse_over_rows(node)
+        if type(node) in RANKS:
+            value, rank = read_rank(self.reader, node)
+            return self.draft.rank_value(only(self.rows.read(value), condition), rank)
+        operand_node = self.reader.account.take(node).get("this")
+        self.reader.account.places.add(node.meta.get("start", -1))
+        if type(node) in MOMENTS:
+            return self._read_moment(node, condition)
+        if isinstance(node, exp.Count) and isinstance(operand_node, exp.Star):
+            self.reader.account.take(operand_node)
+            return self.draft.count(meeting(condition))
+        if isinstance(node, exp.Count) and isinstance(operand_node, exp.Distinct):
+            return self._read_distinct(operand_node, condition)
+        if operand_node is None:
+            self.reader.account.refuse(node, "nothing is counted", "write COUNT(*)")
+        operand = only(self.rows.read(operand_node), condition)
+        if isinstance(node, exp.Count):
+            return self.draft.count(operand)
+        if isinstance(self.draft, Inside):
+            return self.draft.fold(FOLDS[type(node)], operand)
+        return self.draft.sum(operand) if isinstance(node, exp.Sum) else self.draft.mean(operand)
+
+    def _read_moment(self, node: exp.Expr, condition: e.Expression | None) -> e.Expression:
+        """VARIANCE(x), STDDEV(x), COVAR_SAMP(x, y), CORR(x, y)."""
+        parts = [node.args[name] for name in ("this", "expression") if node.args.get(name)]
+        self.reader.account.claim(node, "COMMA", len(parts) - 1)
+        values = [only(self.rows.read(part), condition) for part in parts]
+        moment, is_root = MOMENTS[type(node)]
+        with self.reader.account.about(node):
+            found = self.draft.moment(moment, *values)
+        return standard_deviation(found) if is_root else found
+
+    def _read_distinct(
+        self, node: exp.Distinct, condition: e.Expression | None = None
+    ) -> e.Expression:
+        """COUNT(DISTINCT x); of the unit, how many units there are."""
+        account, values = self.reader.account, self.reader.account.take_list(node)
+        if len(values) != 1:
+            remedy = (
+                "count one: COUNT(DISTINCT x), where x may be calculated, such as CONCAT(a, ' ', b)"
+            )
+            account.refuse(node, "several values at once are not counted", remedy)
+        (value,) = values
+        unit = self.draft.table.unit
+        if unit and not isinstance(self.draft, Inside) and isinstance(value, exp.Column):
+            with account.about(value):
+                if self.reader.column_name(value).means(unit):
+                    return self.draft.units(condition)
+        operand = only(self.rows.read(value), condition)
+        with account.about(value):
+            return self.draft.distinct(operand)

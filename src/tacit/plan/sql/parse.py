@@ -1,0 +1,89 @@
+"""From text to sqlglot's tree of one SELECT; a text that is none is refused, and nothing is said of the parser."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.duckdb import DuckDB
+from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
+from sqlglot.tokenizer_core import Token as RawToken
+
+from tacit.errors import InvalidPlan
+from tacit.plan.sql.precheck import MOST_BYTES, Token
+
+__all__ = ["TYPES", "parse", "tokenise"]
+
+_DIALECT = DuckDB()
+TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
+"""The kinds of tokens that name types."""
+
+
+def tokenise(text: str) -> tuple[Sequence[RawToken], list[Token]]:
+    """The tokens of a text, as the parser takes them and as they are checked."""
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
+    try:
+        raw = _DIALECT.tokenize(text)
+    except TokenError as failure:
+        start = failure.start or 0
+        reason = "a quotation mark or a comment is not closed"
+        raise InvalidPlan(reason, "close it", text=text, start=start, end=len(text)) from None
+    hint = next(
+        (comment for token in raw for comment in token.comments if comment.startswith("+")), None
+    )
+    if hint is not None:
+        start = max(0, text.find(hint))
+        raise InvalidPlan(
+            "hints are not read", "leave it out", text=text, start=start, end=start + len(hint)
+        )
+    return raw, [
+        Token(token.token_type.name, token.text, token.start, token.end + 1) for token in raw
+    ]
+
+
+def parse(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Select:
+    """The tree of a SELECT, whose errors say where they are."""
+    tree = _parse_tree(text, raw, tokens)
+    if isinstance(tree, exp.SetOperation):
+        reason = "two questions are not answered as one: each has noise and a price of its own"
+        remedy = "ask them one by one, or stack their rows inside: FROM (SELECT ... UNION ALL SELECT ...)"
+        raise InvalidPlan(reason, remedy, text=text, end=len(text))
+    if not isinstance(tree, exp.Select):
+        raise InvalidPlan(
+            "only a SELECT is answered", "begin with SELECT", text=text, end=len(text)
+        )
+    return tree
+
+
+def _parse_tree(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Expr:
+    try:
+        trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(list(raw), text)
+        # one that holds a comment
+        (tree,) = (tree for tree in trees if tree and type(tree) is not exp.Semicolon)
+    except ParseError as failure:
+        raise _locate(failure, text, raw, tokens) from None
+    except RecursionError:
+        raise InvalidPlan(
+            "the text is nested too deeply", "ask a simpler question", text=text, end=len(text)
+        ) from None
+    except (SqlglotError, ValueError, TypeError, AttributeError, LookupError):
+        # The parser is not ours: what it trips over is a text that is not understood.
+        raise InvalidPlan(
+            "this is not SQL that can be read", "ask a simpler question", text=text, end=len(text)
+        ) from None
+    return tree
+
+
+def _locate(
+    failure: ParseError, text: str, raw: Sequence[RawToken], tokens: Sequence[Token]
+) -> InvalidPlan:
+    """What the parser complains of, at its place."""
+    error: dict[str, Any] = failure.errors[0] if failure.errors else {}
+    place = (error.get("line"), error.get("col"))
+    at = next((i for i, token in enumerate(raw) if (token.line, token.col) == place), -1)
+    expected, _, missing = str(error.get("description")).partition("Expecting ")
+    reason = (
+        "this is not SQL that can be read" if expected else f"{missing!r} is missing before this"
+    )
+    remedy = "mend or leave out what is underlined"
+    return InvalidPlan(reason, remedy, text=text, start=tokens[at].start, end=tokens[at].end)
