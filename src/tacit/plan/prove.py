@@ -7,25 +7,7 @@ from math import prod
 from typing import Any, NoReturn, assert_never
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import (
-    Across,
-    Arithmetic,
-    Called,
-    Case,
-    Compared,
-    Expression,
-    Field,
-    KeyOf,
-    Like,
-    Literal,
-    Look,
-    MeanOf,
-    MeasureOf,
-    Moment,
-    MomentOf,
-    OneOf,
-    operands,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.grids import Even, Powers
 from tacit.plan.model.nodes import (
@@ -88,11 +70,11 @@ _FARTHEST = 1_000_000
 _FINEST_RANK = 10**6
 _LOWEST_POWER, _HIGHEST_POWER = -1022, 1023
 _PLACES = {
-    Moment.VARIANCE: 3,
-    Moment.POPULATION_VARIANCE: 3,
-    Moment.COVARIANCE: 4,
-    Moment.POPULATION_COVARIANCE: 4,
-    Moment.CORRELATION: 6,
+    e.Moment.VARIANCE: 3,
+    e.Moment.POPULATION_VARIANCE: 3,
+    e.Moment.COVARIANCE: 4,
+    e.Moment.POPULATION_COVARIANCE: 4,
+    e.Moment.CORRELATION: 6,
 }
 _COUNTS = {Folding.COUNT, Folding.DISTINCT}
 
@@ -245,14 +227,14 @@ def _check_stacked(parts: Sequence[Columns]) -> None:
 
 
 def _check_joined(
-    left: Columns, right: Columns, on: Iterable[tuple[Expression, Expression]]
+    left: Columns, right: Columns, on: Iterable[tuple[e.Expression, e.Expression]]
 ) -> None:
     if not left.keys().isdisjoint(right):
         _refuse("a column is on both sides of a join", "give it another name on one side")
     for one, two in on:
         _check_expression(one, left)
         _check_expression(two, right)
-        type_of(Compared("=", one, two))
+        type_of(e.Compared("=", one, two))
 
 
 def _check_fold(fold: Folded, columns: Columns) -> None:
@@ -337,8 +319,8 @@ def _covers(claimed: Column, derived: Column) -> bool:
         return False
     one, other = _type(claimed), _type(derived)
     if claimed.kind in NUMERIC:
-        full = widen(Field(derived))
-        assert isinstance(full, Field), "a column stays one"
+        full = widen(e.Field(derived))
+        assert isinstance(full, e.Field), "a column stays one"
         other = _type(full.column)
     low = one.low is None or (other.low is not None and one.low <= other.low)
     return low and (one.high is None or (other.high is not None and other.high <= one.high))
@@ -346,7 +328,7 @@ def _covers(claimed: Column, derived: Column) -> bool:
 
 def _type(column: Column) -> Type:
     _check_column(column)
-    return leaf(Field(column))
+    return leaf(e.Field(column))
 
 
 def _claims(column: Column) -> NoReturn:
@@ -367,16 +349,16 @@ def _ends(column: Column, kind: Kind) -> tuple[Fraction, Fraction]:
 # ---------------------------------------------------------------- expressions
 
 
-def _check_condition(condition: Expression, columns: Columns) -> None:
+def _check_condition(condition: e.Expression, columns: Columns) -> None:
     _check_expression(condition, columns)
     condition_type(condition)
 
 
-def _check_expression(expression: Expression, columns: Columns) -> None:
+def _check_expression(expression: e.Expression, columns: Columns) -> None:
     """Refuse an expression that is not over these columns, or that has no type."""
     for part in _walk_shallow(expression):
         match part:
-            case Field(column):
+            case e.Field(column):
                 derived = columns.get(column.name)
                 if derived is None:
                     _refuse(
@@ -384,46 +366,46 @@ def _check_expression(expression: Expression, columns: Columns) -> None:
                         "ask about the columns that are declared",
                     )
                 _check_claim(column, derived)
-            case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
+            case e.KeyOf() | e.MeasureOf() | e.MeanOf() | e.MomentOf() | e.Across():
                 _refuse_malformed()
             case _:
                 _check_part(part)
     type_of(expression)
 
 
-def _walk_shallow(expression: Expression) -> Iterator[Expression]:
+def _walk_shallow(expression: e.Expression) -> Iterator[e.Expression]:
     """An expression and all below it; refused if those who read it might not come to its end."""
-    left: list[tuple[Expression, int]] = [(expression, 1)]
+    left: list[tuple[e.Expression, int]] = [(expression, 1)]
     many = 0
     while left:
         part, depth = left.pop()
         many += 1
-        if not isinstance(part, Expression):
+        if not isinstance(part, e.Expression):
             _refuse_malformed()
         if depth > 2 * DEEPEST or many > _MOST_PARTS:
             raise InvalidPlan(
                 f"more than {DEEPEST} calculations build on each other", "ask a simpler question"
             )
         yield part
-        left += [(operand, depth + 1) for operand in operands(part)]
+        left += [(operand, depth + 1) for operand in e.operands(part)]
 
 
-def _check_part(part: Expression) -> None:
+def _check_part(part: e.Expression) -> None:
     """Refuse what is no calculation: a sign, a constant or a number of operands that do not exist."""
     match part:
-        case Literal(value, kind):
+        case e.Literal(value, kind):
             known = isinstance(kind, Kind) and (value is None or constant(value, kind) is not None)
-        case Arithmetic(operator):
+        case e.Arithmetic(operator):
             known = operator in _SIGNS
-        case Compared(operator):
+        case e.Compared(operator):
             known = operator in OPPOSITE
-        case OneOf(_, options):
-            known = all(isinstance(option, Literal) for option in options)
-        case Like(_, pattern):
+        case e.OneOf(_, options):
+            known = all(isinstance(option, e.Literal) for option in options)
+        case e.Like(_, pattern):
             known = isinstance(pattern, str)
-        case Case(branches):
+        case e.Case(branches):
             known = bool(branches)
-        case Called(function, parts):
+        case e.Called(function, parts):
             known = (
                 isinstance(function, Function)
                 and ARITY[function][0] <= len(parts) <= ARITY[function][1]
@@ -439,7 +421,7 @@ def _check_part(part: Expression) -> None:
 
 def _check_key(key: Key, columns: Columns, unit: str | None) -> None:
     _check_expression(key.value, columns)
-    if isinstance(key.value, Field) and key.value.column.name == unit:
+    if isinstance(key.value, e.Field) and key.value.column.name == unit:
         _refuse(f"{unit!r} names the protected unit", "group by something that many units share")
     if key.values is None:
         return
@@ -546,25 +528,25 @@ def _check_view(view: View, question: Question) -> None:
         _refuse("LIMIT and OFFSET are whole numbers", "write a number that is not negative")
 
 
-def _check_released(expression: Expression, question: Question) -> None:
+def _check_released(expression: e.Expression, question: Question) -> None:
     for part in _walk_shallow(expression):
         match part:
-            case Field():
+            case e.Field():
                 _refuse(
                     "a row has a value, and no row ever leaves",
                     "ask about many rows: COUNT(*), AVG(x)",
                 )
-            case KeyOf(place):
+            case e.KeyOf(place):
                 sound = _is_place(place, question.keys)
-            case MeasureOf(place):
+            case e.MeasureOf(place):
                 sound = _is_place(place, question.measures)
-            case MeanOf(total, count):
+            case e.MeanOf(total, count):
                 sound = _are_places((total, count), question) and _is_sum(question, total)
-            case MomentOf(moment, places):
+            case e.MomentOf(moment, places):
                 sound = len(places) == _PLACES[moment] and _are_places(places, question)
                 sound = sound and all(_is_sum(question, place) for place in places[1:])
-            case Across(look, operand):
-                sound = isinstance(look, Look) and _is_count(part.offset, _FARTHEST)
+            case e.Across(look, operand):
+                sound = isinstance(look, e.Look) and _is_count(part.offset, _FARTHEST)
                 sound = sound and (operand is not None or look in _OF_GROUPS)
             case _:
                 _check_part(part)
@@ -574,7 +556,7 @@ def _check_released(expression: Expression, question: Question) -> None:
     type_of(expression, question)
 
 
-_OF_GROUPS = {Look.NUMBER, Look.RANK, Look.DENSE, Look.COUNT}
+_OF_GROUPS = {e.Look.NUMBER, e.Look.RANK, e.Look.DENSE, e.Look.COUNT}
 
 
 def _check_order(by: Ordering) -> None:

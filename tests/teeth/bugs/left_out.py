@@ -37,7 +37,7 @@ BUGS = [
     Bug(
         name="null-of-others-twice",
         file="src/tacit/plan/questions/draft.py",
-        before="    nothing = ((IsNull(value), Literal(None, Kind.TEXT)),) if null else ()",
+        before="    nothing = ((e.IsNull(value), e.Literal(None, Kind.TEXT)),) if null else ()",
         after="    nothing: tuple[()] = ()",
         killed_by=f"{LAWS}::test_engines_agree_on_null_and_other_groups",
         note="NULL is counted among others, though it has a group of its own",
@@ -141,8 +141,10 @@ BUGS = [
     Bug(
         name="groups-of-all-that-least-chooses-from",
         file="src/tacit/plan/questions/public_values.py",
-        before=(" for field in _fields(expression))\n            else self.image(expression)\n"),
-        after=" for field in _fields(expression)) else None\n",
+        before=(
+            " for field in walk_fields(expression))\n            else self.image(expression)\n"
+        ),
+        after=" for field in walk_fields(expression)) else None\n",
         killed_by=IMAGE,
         note="LEAST(FLOOR(x), 3) is never 4",
     ),

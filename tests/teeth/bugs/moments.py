@@ -141,9 +141,9 @@ BUGS = [
     ),
     Bug(
         name="filter-dropped",
-        file="src/tacit/plan/sql/statement.py",
-        before='return self.aggregate(parts["this"], draft, level, condition)',
-        after='return self.aggregate(parts["this"], draft, level)',
+        file="src/tacit/plan/sql/expressions.py",
+        before='return self._read_aggregate(parts["this"], condition)',
+        after='return self._read_aggregate(parts["this"])',
         killed_by=f"{MATRIX}[COUNT(*) FILTER (WHERE {{0}})-all rows]",
         note="an aggregate of some rows answered for all of them",
     ),

@@ -222,8 +222,8 @@ BUGS = [
     Bug(
         name="columns-may-claim-to-be-narrow",
         file="src/tacit/plan/prove.py",
-        before="                _check_claim(column, derived)\n            case KeyOf()",
-        after="            case KeyOf()",
+        before="                _check_claim(column, derived)\n            case e.KeyOf()",
+        after="            case e.KeyOf()",
         killed_by=f"{UNIT}/test_prove.py::test_what_was_calculated_below_may_not_be_claimed_to_be_less",
         note="the canonical plan puts the calculation in the place of its column, without the bounds that were claimed",
     ),

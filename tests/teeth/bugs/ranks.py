@@ -189,7 +189,7 @@ BUGS = [
     Bug(
         name="ranks-descending-taken-for-ascending",
         file="src/tacit/plan/sql/quantiles.py",
-        before='[1 - rank if order.get("desc") else rank]',
+        before="[1 - rank if descending else rank]",
         after="[rank]",
         killed_by=f"{SQL}::test_every_spelling_is_the_measure_of_a_rank",
         note="the nine tenths from above are the one tenth from below",

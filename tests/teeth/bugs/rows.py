@@ -163,8 +163,8 @@ BUGS = [
     Bug(
         name="rows-exists-about-everybody",
         file=f"{PLAN}/sql/semi_joins.py",
-        before="    if not tied or inside.scope.origin.owner is not Owner.UNIT:\n",
-        after="    if inside.scope.origin.owner is not Owner.UNIT:\n",
+        before="    if has_tie and inside.origin.owner is Owner.UNIT:\n",
+        after="    if inside.origin.owner is Owner.UNIT:\n",
         killed_by=REFUSED,
         note="EXISTS without a tie to the unit is one bit about all rows, and would be answered as another question",
     ),

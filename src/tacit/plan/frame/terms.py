@@ -6,18 +6,7 @@ from typing import NoReturn
 
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.frozen import frozen
-from tacit.plan.model.expressions import (
-    Both,
-    Called,
-    Either,
-    Expression,
-    Field,
-    IsNull,
-    Moment,
-    Not,
-    join_conditions,
-    negate,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.draft import Draft, Name, Named
@@ -66,13 +55,13 @@ class Scope:
         """How expressions are written here."""
         return self.draft.released_forms if self.among else Forms()
 
-    def resolve_name(self, name: str) -> Expression:
+    def resolve_name(self, name: str) -> e.Expression:
         """What a name means here."""
         meant = Name(name, exact=True)
         return (
             self.draft.released_name(meant, self.among)
             if self.among
-            else Field(self.draft.column(meant))
+            else e.Field(self.draft.column(meant))
         )
 
     @property
@@ -93,7 +82,7 @@ class Term:
     """
 
     text: str
-    read: Callable[[Scope], Expression]
+    read: Callable[[Scope], e.Expression]
     atom: bool = True
 
     def __repr__(self) -> str:
@@ -151,7 +140,7 @@ class Term:
         return self.abs()
 
     def __neg__(self) -> "Term":
-        return Term(f"-{_inner(self)}", lambda scope: negate(self.read(scope)), atom=False)
+        return Term(f"-{_inner(self)}", lambda scope: e.negate(self.read(scope)), atom=False)
 
     def __eq__(self, other: object) -> "Term":  # type: ignore[override]
         return _compare("=", "==", self, other)
@@ -174,23 +163,23 @@ class Term:
         return _compare(">=", ">=", self, other)
 
     def __and__(self, other: object) -> "Term":
-        return _join_terms("&", Both, self, other)
+        return _join_terms("&", e.Both, self, other)
 
     def __rand__(self, other: object) -> "Term":
-        return _join_terms("&", Both, other, self)
+        return _join_terms("&", e.Both, other, self)
 
     def __or__(self, other: object) -> "Term":
-        return _join_terms("|", Either, self, other)
+        return _join_terms("|", e.Either, self, other)
 
     def __ror__(self, other: object) -> "Term":
-        return _join_terms("|", Either, other, self)
+        return _join_terms("|", e.Either, other, self)
 
     def __invert__(self) -> "Term":
-        return Term(f"~{_inner(self)}", lambda scope: Not(self.read(scope)), atom=False)
+        return Term(f"~{_inner(self)}", lambda scope: e.Not(self.read(scope)), atom=False)
 
     def is_null(self) -> "Term":
         """Whether it is NULL."""
-        return Term(f"{_inner(self)}.is_null()", lambda scope: IsNull(self.read(scope)))
+        return Term(f"{_inner(self)}.is_null()", lambda scope: e.IsNull(self.read(scope)))
 
     def is_in(self, options: Sequence[object]) -> "Term":
         """Whether it is one of some constants."""
@@ -523,11 +512,13 @@ def _compare(operator: str, sign: str, left: object, right: object) -> Term:
     )
 
 
-def _join_terms(sign: str, join: type[Both] | type[Either], left: object, right: object) -> Term:
+def _join_terms(
+    sign: str, join: type[e.Both] | type[e.Either], left: object, right: object
+) -> Term:
     one, two = term_of(left), term_of(right)
     text = f"{_inner(one)} {sign} {_inner(two)}"
     return Term(
-        text, lambda scope: join_conditions(join, one.read(scope), two.read(scope)), atom=False
+        text, lambda scope: e.join_conditions(join, one.read(scope), two.read(scope)), atom=False
     )
 
 
@@ -574,7 +565,7 @@ def mean(value: "Term | str", *, where: Term | None = None) -> Term:
 def count_distinct(value: "Term | str", *, where: Term | None = None) -> Term:
     """How many different values a column or term has, NULL not among them; of the unit, how many units there are."""
 
-    def counted(scope: Scope) -> Expression:
+    def counted(scope: Scope) -> e.Expression:
         unit = scope.rows.draft.table.unit
         if isinstance(value, str) and value == unit and type(scope.draft) is Draft:
             return scope.draft.units(None if where is None else where.read(scope.rows))
@@ -588,7 +579,7 @@ def count_distinct(value: "Term | str", *, where: Term | None = None) -> Term:
 
 def var(value: "Term | str", *, population: bool = False, where: Term | None = None) -> Term:
     """The variance of a column or term: of a sample or, if these rows are all there are, of a `population`."""
-    moment = Moment.POPULATION_VARIANCE if population else Moment.VARIANCE
+    moment = e.Moment.POPULATION_VARIANCE if population else e.Moment.VARIANCE
     return _aggregate(
         "var",
         lambda draft, each: draft.moment(moment, each),
@@ -606,7 +597,7 @@ def std(value: "Term | str", *, population: bool = False, where: Term | None = N
     """
     variance = var(value, population=population, where=where)
     return Term(
-        "std" + variance.text[3:], lambda scope: Called(Function.SQRT, (variance.read(scope),))
+        "std" + variance.text[3:], lambda scope: e.Called(Function.SQRT, (variance.read(scope),))
     )
 
 
@@ -618,7 +609,7 @@ def covariance(
     where: Term | None = None,
 ) -> Term:
     """The covariance of two columns or terms, over the rows in which neither is NULL."""
-    moment = Moment.POPULATION_COVARIANCE if population else Moment.COVARIANCE
+    moment = e.Moment.POPULATION_COVARIANCE if population else e.Moment.COVARIANCE
     return _aggregate(
         "covariance",
         lambda draft, *each: draft.moment(moment, *each),
@@ -633,7 +624,7 @@ def correlation(first: "Term | str", second: "Term | str", *, where: Term | None
     """The correlation of two columns or terms, over the rows in which neither is NULL."""
     return _aggregate(
         "correlation",
-        lambda draft, *each: draft.moment(Moment.CORRELATION, *each),
+        lambda draft, *each: draft.moment(e.Moment.CORRELATION, *each),
         first,
         second,
         where=where,
@@ -642,7 +633,7 @@ def correlation(first: "Term | str", second: "Term | str", *, where: Term | None
 
 def _aggregate(
     name: str,
-    measure: Callable[..., Expression],
+    measure: Callable[..., e.Expression],
     *values: "Term | str",
     where: Term | None,
     population: bool = False,
@@ -651,7 +642,7 @@ def _aggregate(
     parts = [column_term(value) for value in values]
     told = [*map(repr, parts), *(["population=True"] if population else []), *_columns_in(where)]
 
-    def read(scope: Scope) -> Expression:
+    def read(scope: Scope) -> e.Expression:
         rows = scope.rows
         condition = None if where is None else where.read(rows)
         return measure(scope.draft, *(only(part.read(rows), condition) for part in parts))
@@ -660,11 +651,11 @@ def _aggregate(
 
 
 def _of_rows(
-    name: str, measure: Callable[[Draft, Expression | None], Expression], where: Term | None
+    name: str, measure: Callable[[Draft, e.Expression | None], e.Expression], where: Term | None
 ) -> Term:
     """An aggregate of rows themselves."""
 
-    def read(scope: Scope) -> Expression:
+    def read(scope: Scope) -> e.Expression:
         rows = scope.rows
         return measure(rows.draft, None if where is None else where.read(rows))
 

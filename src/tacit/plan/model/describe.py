@@ -5,30 +5,7 @@ from datetime import date
 from fractions import Fraction
 from typing import assert_never
 
-from tacit.plan.model.expressions import (
-    Across,
-    Arithmetic,
-    Both,
-    Called,
-    Case,
-    Cast,
-    Compared,
-    Either,
-    Expression,
-    Field,
-    IsNull,
-    KeyOf,
-    Like,
-    Literal,
-    Look,
-    MeanOf,
-    MeasureOf,
-    Moment,
-    MomentOf,
-    Negated,
-    Not,
-    OneOf,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.nodes import (
     Computed,
@@ -106,7 +83,7 @@ def as_tree(plan: Plan) -> str:
     return "\n".join("  " * depth + line for depth, line in _tree(plan))
 
 
-def phrase(expression: Expression, question: Question | None = None) -> str:
+def phrase(expression: e.Expression, question: Question | None = None) -> str:
     """An expression as text; after release, keys and measures are named by what the question calls them.
 
     >>> from tacit.plan import Column, Kind
@@ -116,52 +93,52 @@ def phrase(expression: Expression, question: Question | None = None) -> str:
     return _phrase(expression, question)[0]
 
 
-def _phrase(expression: Expression, question: Question | None) -> tuple[str, int]:
+def _phrase(expression: e.Expression, question: Question | None) -> tuple[str, int]:
     """The text of an expression and how tightly its outermost operator binds."""
 
-    def inner(part: Expression, least: int) -> str:
+    def inner(part: e.Expression, least: int) -> str:
         text, binding = _phrase(part, question)
         return text if binding >= least else f"({text})"
 
     match expression:
-        case Literal(value, _):
+        case e.Literal(value, _):
             return _scalar(value), _MINUS if isinstance(
                 value, int | Fraction
             ) and value < 0 else _ATOM
-        case Field(column):
+        case e.Field(column):
             return column.name, _ATOM
-        case Arithmetic(operator, left, right):
+        case e.Arithmetic(operator, left, right):
             level = _ADDED if operator in {"+", "-"} else _MULTIPLIED
             return f"{inner(left, level)} {operator} {inner(right, level + 1)}", level
-        case Negated(operand):
+        case e.Negated(operand):
             return f"-{inner(operand, _ATOM)}", _MINUS
-        case Compared(operator, left, right):
+        case e.Compared(operator, left, right):
             return f"{inner(left, _ADDED)} {operator} {inner(right, _ADDED)}", _COMPARED
-        case Both(left, right):
+        case e.Both(left, right):
             return f"{inner(left, _AND)} AND {inner(right, _AND)}", _AND
-        case Either(left, right):
+        case e.Either(left, right):
             return f"{inner(left, _OR)} OR {inner(right, _OR)}", _OR
-        case Not(operand):
+        case e.Not(operand):
             return f"NOT {inner(operand, _NOT)}", _NOT
-        case IsNull(operand):
+        case e.IsNull(operand):
             return f"{inner(operand, _ADDED)} IS NULL", _COMPARED
-        case OneOf(operand, options):
+        case e.OneOf(operand, options):
             listed = _join_texts([_scalar(option.value) for option in options])
             return f"{inner(operand, _ADDED)} IN ({listed})", _COMPARED
-        case Like(operand, pattern):
+        case e.Like(operand, pattern):
             return f"{inner(operand, _ADDED)} LIKE {_scalar(pattern)}", _COMPARED
-        case Case(branches, otherwise):
+        case e.Case(branches, otherwise):
             cases = "".join(
                 f" WHEN {inner(when, _OR)} THEN {inner(then, _OR)}" for when, then in branches
             )
             return f"CASE{cases} ELSE {inner(otherwise, _OR)} END", _ATOM
-        case Cast(operand, kind):
+        case e.Cast(operand, kind):
             return f"CAST({inner(operand, _OR)} AS {kind.value.upper()})", _ATOM
-        case Called(function, parts):
+        case e.Called(function, parts):
             return _call(function, [inner(part, _INSIDE.get(function, _OR)) for part in parts])
-        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
+        case e.KeyOf() | e.MeasureOf() | e.MeanOf() | e.MomentOf():
             return _describe_released(expression, question), _ATOM
-        case Across():
+        case e.Across():
             return _describe_window(expression, question), _ATOM
         case _:
             assert_never(expression)
@@ -180,9 +157,9 @@ def _call(function: Function, parts: list[str]) -> tuple[str, int]:
     return f"{function.value}({', '.join(parts)})", _ATOM
 
 
-def _describe_window(expression: Across, question: Question | None) -> str:
+def _describe_window(expression: e.Across, question: Question | None) -> str:
     inside = "" if expression.operand is None else phrase(expression.operand, question)
-    inside = "*" if expression.operand is None and expression.look is Look.COUNT else inside
+    inside = "*" if expression.operand is None and expression.look is e.Look.COUNT else inside
     away = f", {expression.offset}" if expression.offset != 1 else ""
     by = (
         f" with the same {_join_texts([phrase(part, question) for part in expression.by])}"
@@ -198,30 +175,30 @@ def _describe_window(expression: Across, question: Question | None) -> str:
 
 
 def _describe_released(
-    expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None
+    expression: e.KeyOf | e.MeasureOf | e.MeanOf | e.MomentOf, question: Question | None
 ) -> str:
     if question is None:
         return "a released value"
     match expression:
-        case KeyOf(place):
+        case e.KeyOf(place):
             return phrase(question.keys[place].value)
-        case MeasureOf(place):
+        case e.MeasureOf(place):
             return _measure(question.measures[place], table_of(question.rows))
-        case MeanOf(place, _):
+        case e.MeanOf(place, _):
             return f"the mean of {_summand(question.measures[place])}"
-        case MomentOf(moment, places):
-            two = moment not in {Moment.VARIANCE, Moment.POPULATION_VARIANCE}
+        case e.MomentOf(moment, places):
+            two = moment not in {e.Moment.VARIANCE, e.Moment.POPULATION_VARIANCE}
             return f"the {_MOMENTS[moment]} of " + " and ".join(
                 _summand(question.measures[place]) for place in places[1 : 2 + two]
             )
 
 
 _MOMENTS = {
-    Moment.VARIANCE: "sample variance",
-    Moment.POPULATION_VARIANCE: "population variance",
-    Moment.COVARIANCE: "sample covariance",
-    Moment.POPULATION_COVARIANCE: "population covariance",
-    Moment.CORRELATION: "correlation",
+    e.Moment.VARIANCE: "sample variance",
+    e.Moment.POPULATION_VARIANCE: "population variance",
+    e.Moment.COVARIANCE: "sample covariance",
+    e.Moment.POPULATION_COVARIANCE: "population covariance",
+    e.Moment.CORRELATION: "correlation",
 }
 
 
@@ -256,7 +233,7 @@ def _describe_rank(rank: Fraction) -> str:
 def _summand(measure: Measure) -> str:
     assert isinstance(measure, Summed), "a mean is made of a sum"
     match measure.value:
-        case Case(((Not(IsNull()), value),), Literal(None, _)):
+        case e.Case(((e.Not(e.IsNull()), value),), e.Literal(None, _)):
             # of pairs, in which the other is not NULL either
             return phrase(value)
         case value:
@@ -332,14 +309,14 @@ def _key(key: Key) -> str:
 def _obvious(shown: Shown, question: Question) -> bool:
     """Whether a column shows a key under the key's own name."""
     value = shown.value
-    return isinstance(value, KeyOf) and phrase(question.keys[value.place].value) == shown.name
+    return isinstance(value, e.KeyOf) and phrase(question.keys[value.place].value) == shown.name
 
 
 def _afterwards(question: Question, view: View) -> Iterator[str]:
     """What is done with the release, one sentence each."""
     names = {shown.value: shown.name for shown in view.columns}
 
-    def called(expression: Expression) -> str:
+    def called(expression: e.Expression) -> str:
         return names.get(expression) or phrase(expression, question)
 
     if view.having is not None:

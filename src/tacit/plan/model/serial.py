@@ -6,29 +6,7 @@ from datetime import date
 from fractions import Fraction
 from typing import assert_never
 
-from tacit.plan.model.expressions import (
-    Across,
-    Arithmetic,
-    Both,
-    Called,
-    Case,
-    Cast,
-    Compared,
-    Either,
-    Expression,
-    Field,
-    IsNull,
-    KeyOf,
-    Like,
-    Literal,
-    MeanOf,
-    MeasureOf,
-    MomentOf,
-    Negated,
-    Not,
-    OneOf,
-    operands,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.grids import Even, Grid, Powers
 from tacit.plan.model.nodes import (
     Computed,
@@ -60,7 +38,7 @@ from tacit.plan.model.schema import Column, Scalar, Table
 __all__ = ["serial"]
 
 
-def serial(part: Expression | Measure | Question | Rows | Window | Folded | Defined) -> str:
+def serial(part: e.Expression | Measure | Question | Rows | Window | Folded | Defined) -> str:
     """A text that two parts share exactly if they are equal; its order is the canonical one."""
     return json.dumps(_plain(part), separators=(",", ":"))
 
@@ -68,19 +46,19 @@ def serial(part: Expression | Measure | Question | Rows | Window | Folded | Defi
 _Plain = list["str | _Plain | None"]
 
 # Ledgers keep what is hashed from these words: a class may be renamed, its word never.
-_TAGS: dict[type[Expression], str] = {
-    Both: "both",
-    Either: "either",
-    Not: "not",
-    Negated: "negated",
-    IsNull: "isnull",
-    OneOf: "oneof",
-    Case: "case",
-    KeyOf: "keyof",
-    MeasureOf: "measureof",
+_TAGS: dict[type[e.Expression], str] = {
+    e.Both: "both",
+    e.Either: "either",
+    e.Not: "not",
+    e.Negated: "negated",
+    e.IsNull: "isnull",
+    e.OneOf: "oneof",
+    e.Case: "case",
+    e.KeyOf: "keyof",
+    e.MeasureOf: "measureof",
 }
 
-_Part = Expression | Measure | Question | Rows | Key | Window | Folded | Defined | Ordering
+_Part = e.Expression | Measure | Question | Rows | Key | Window | Folded | Defined | Ordering
 
 
 def _plain(part: _Part) -> _Plain:
@@ -174,30 +152,30 @@ def _plain_rows(rows: Computed | Inner | Stacked | Joined | Kept | Windowed) -> 
             assert_never(rows)
 
 
-def _plain_expression(expression: Expression) -> _Plain:
-    inside = [_plain_expression(operand) for operand in operands(expression)]
+def _plain_expression(expression: e.Expression) -> _Plain:
+    inside = [_plain_expression(operand) for operand in e.operands(expression)]
     match expression:
-        case Literal(value, kind):
+        case e.Literal(value, kind):
             return ["literal", kind.value, _scalar(value)]
-        case Field(column):
+        case e.Field(column):
             return _column(column)
-        case Arithmetic(operator, _, _) | Compared(operator, _, _):
+        case e.Arithmetic(operator, _, _) | e.Compared(operator, _, _):
             return [operator, *inside]
-        case Both() | Either() | Not() | Negated() | IsNull() | OneOf() | Case():
+        case e.Both() | e.Either() | e.Not() | e.Negated() | e.IsNull() | e.OneOf() | e.Case():
             return [_TAGS[type(expression)], *inside]
-        case Like(_, pattern):
+        case e.Like(_, pattern):
             return ["like", *inside, pattern]
-        case Cast(_, kind):
+        case e.Cast(_, kind):
             return ["cast", *inside, kind.value]
-        case Called(function, _):
+        case e.Called(function, _):
             return ["called", function.value, *inside]
-        case KeyOf(place) | MeasureOf(place):
+        case e.KeyOf(place) | e.MeasureOf(place):
             return [_TAGS[type(expression)], str(place)]
-        case MeanOf(sum_place, count_place):
+        case e.MeanOf(sum_place, count_place):
             return ["meanof", str(sum_place), str(count_place)]
-        case MomentOf(moment, places):
+        case e.MomentOf(moment, places):
             return ["momentof", moment.value, *map(str, places)]
-        case Across(look, operand, by, order, offset):
+        case e.Across(look, operand, by, order, offset):
             told = [
                 str(operand is not None),
                 str(len(by)),

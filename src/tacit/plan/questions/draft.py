@@ -10,23 +10,8 @@ from typing import Any
 
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.frozen import frozen
+from tacit.plan.model import expressions as e
 from tacit.plan.model.describe import phrase
-from tacit.plan.model.expressions import (
-    Both,
-    Case,
-    Expression,
-    Field,
-    IsNull,
-    KeyOf,
-    Literal,
-    MeanOf,
-    MeasureOf,
-    Moment,
-    MomentOf,
-    OneOf,
-    chain_conditions,
-    operands,
-)
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
     Distinct,
@@ -129,7 +114,7 @@ class Draft:
     """
 
     table: Table
-    conditions: list[Expression] = field(default_factory=list)
+    conditions: list[e.Expression] = field(default_factory=list)
     keys: list[Key] = field(default_factory=list)
     key_names: list[str] = field(default_factory=list)
     measures: dict[Measure, int] = field(default_factory=dict)
@@ -139,7 +124,7 @@ class Draft:
     """Whether what comes out are groups: then windows look at them."""
     named: dict[str, Any] = field(default_factory=dict)
     """The windows that WINDOW names, as they were written."""
-    flags: list[tuple[Rows, Expression]] = field(default_factory=list)
+    flags: list[tuple[Rows, e.Expression]] = field(default_factory=list)
     """Rows among which units were looked for, and whether a row's unit is among them."""
     finding: bool = False
     """Whether keys whose values are not public are found in the data, which takes a delta."""
@@ -160,29 +145,29 @@ class Draft:
             raise InvalidPlan(reason, close_to(name, names, "column"))
         return self.table.columns[names.index(found)]
 
-    def row_name(self, name: Name) -> Expression:
+    def row_name(self, name: Name) -> e.Expression:
         """What a name means in a row."""
-        return Field(self.column(name))
+        return e.Field(self.column(name))
 
-    def where(self, condition: Expression) -> None:
+    def where(self, condition: e.Expression) -> None:
         """Keep only the rows for which the condition is true."""
         _shallow(condition)
         condition_type(condition)
         self.conditions.append(condition)
 
-    def key(self, value: Expression, name: str | None = None) -> None:
+    def key(self, value: e.Expression, name: str | None = None) -> None:
         """Group by an expression whose values are public or, where that is possible, found in the data."""
         _shallow(value)
         value = self._prove_key(value)
-        called = name or (value.column.name if isinstance(value, Field) else phrase(value))
-        if isinstance(value, Field) and value.column.name == self.table.unit:
+        called = name or (value.column.name if isinstance(value, e.Field) else phrase(value))
+        if isinstance(value, e.Field) and value.column.name == self.table.unit:
             raise InvalidPlan(
                 f"{called!r} names the protected unit: one group for each would be one answer about each",
                 "group by something that many units share, or count units: COUNT(DISTINCT "
                 + called
                 + ")",
             )
-        if not any(isinstance(part, Field) for part in walk_expression(value)):
+        if not any(isinstance(part, e.Field) for part in walk_expression(value)):
             raise InvalidPlan(
                 "this is the same in every row, so it makes no groups", "group by a column"
             )
@@ -195,13 +180,13 @@ class Draft:
             type_of(value).nullable if possible is None else None in possible
         )
         key = Key(value, values or None, null)
-        if values and isinstance(value, Field) and value.column.other:
+        if values and isinstance(value, e.Field) and value.column.other:
             key = _key_with_other(value, values, null=null)
         if key not in self.keys:
             self.keys.append(key)
             self.key_names.append(called)
 
-    def _prove_key(self, value: Expression) -> Expression:
+    def _prove_key(self, value: e.Expression) -> e.Expression:
         """A key of which no row can fail: one that is found in the data needs no bounds but those of its type."""
         try:
             type_of(value)
@@ -214,47 +199,47 @@ class Draft:
 
     # ------------------------------------------------------------ measures
 
-    def count(self, value: Expression | None = None) -> Expression:
+    def count(self, value: e.Expression | None = None) -> e.Expression:
         """The released number of rows, or of rows in which a value is not NULL."""
         _shallow(value)
-        if isinstance(value, Literal) and value.value is None:
+        if isinstance(value, e.Literal) and value.value is None:
             raise InvalidPlan("NULL is never counted", "count the rows: COUNT(*)")
         return self._place(count_measure(value))
 
-    def units(self, condition: Expression | None = None) -> Expression:
+    def units(self, condition: e.Expression | None = None) -> e.Expression:
         """The released number of units, with a row for which a condition is true; where every row is one, of rows."""
         _shallow(condition)
         found = count_measure(meeting(condition))
         return self._place(found if self.table.unit is None else Units(found.value))
 
-    def distinct(self, value: Expression) -> Expression:
+    def distinct(self, value: e.Expression) -> e.Expression:
         """The released number of different values."""
         _shallow(value)
-        if isinstance(value, Literal):
+        if isinstance(value, e.Literal):
             raise InvalidPlan("a constant has one value", "count the rows: COUNT(*)")
         type_of(value)
         return self._place(Distinct(value))
 
-    def sum(self, value: Expression) -> Expression:
+    def sum(self, value: e.Expression) -> e.Expression:
         """The released sum of a value."""
         _shallow(value)
         return self._place(sum_measure(value))
 
-    def mean(self, value: Expression) -> Expression:
+    def mean(self, value: e.Expression) -> e.Expression:
         """The mean of a value, from its released centred sum and count."""
         _shallow(value)
-        return MeanOf(
+        return e.MeanOf(
             self._place(centred_sum(value)).place, self._place(count_measure(value)).place
         )
 
-    def rank_value(self, value: Expression, rank: Fraction) -> Expression:
+    def rank_value(self, value: e.Expression, rank: Fraction) -> e.Expression:
         """The value of a rank: a quantile, or about the least (0) or the greatest (1)."""
         _shallow(value)
         return self._place(rank_measure(value, rank))
 
     def moment(
-        self, moment: Moment, first: Expression, second: Expression | None = None
-    ) -> Expression:
+        self, moment: e.Moment, first: e.Expression, second: e.Expression | None = None
+    ) -> e.Expression:
         """A variance, or a covariance or correlation of two values, from released counts and sums.
 
         What is of two values is of the rows in which neither is NULL.
@@ -265,15 +250,15 @@ class Draft:
             return self._moment(moment, count_measure(first), total, product_sum(total, total))
         one, two = centred_sum(pair_with(first, second)), centred_sum(pair_with(second, first))
         squares = (
-            [product_sum(one, one), product_sum(two, two)] if moment is Moment.CORRELATION else []
+            [product_sum(one, one), product_sum(two, two)] if moment is e.Moment.CORRELATION else []
         )
         return self._moment(moment, pairs(first, second), one, two, *squares, product_sum(one, two))
 
-    def _moment(self, moment: Moment, *measures: Measure) -> Expression:
-        return MomentOf(moment, tuple(self._place(measure).place for measure in measures))
+    def _moment(self, moment: e.Moment, *measures: Measure) -> e.Expression:
+        return e.MomentOf(moment, tuple(self._place(measure).place for measure in measures))
 
-    def _place(self, measure: Measure) -> MeasureOf:
-        return MeasureOf(self.measures.setdefault(measure, len(self.measures)))
+    def _place(self, measure: Measure) -> e.MeasureOf:
+        return e.MeasureOf(self.measures.setdefault(measure, len(self.measures)))
 
     # ------------------------------------------------------------ view
 
@@ -282,7 +267,7 @@ class Draft:
         """The question as far as it has been read."""
         rows: Rows = Scan(self.table) if self.rows is None else self.rows
         if self.conditions:
-            rows = Where(rows, chain_conditions(Both, self.conditions))
+            rows = Where(rows, e.chain_conditions(e.Both, self.conditions))
         return Question(rows, tuple(self.keys), tuple(self.measures))
 
     @property
@@ -290,7 +275,7 @@ class Draft:
         """How expressions over the release are written."""
         return Forms(lambda: self.question)
 
-    def released_name(self, name: Name, among: Sequence[Named]) -> Expression:
+    def released_name(self, name: Name, among: Sequence[Named]) -> e.Expression:
         """What a name means in the view: the first of a key and a column of the answer that has it."""
         for kind in among:
             meant = self._key_named(name) if kind is Named.KEY else self._column_named(name)
@@ -311,18 +296,18 @@ class Draft:
             f"ask about many rows: COUNT(*), {measure}({column.name}), or GROUP BY {column.name}",
         )
 
-    def _key_named(self, name: Name) -> Expression | None:
+    def _key_named(self, name: Name) -> e.Expression | None:
         found = find(name, list(dict.fromkeys(self.key_names)), "column")
-        return None if found is None else KeyOf(self.key_names.index(found))
+        return None if found is None else e.KeyOf(self.key_names.index(found))
 
-    def key_of(self, value: Expression) -> KeyOf | None:
+    def key_of(self, value: e.Expression) -> e.KeyOf | None:
         """The key that is calculated like this, if there is one."""
         same = (value, widen(value)) if self.finding else (value,)
         return next(
-            (KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None
+            (e.KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None
         )
 
-    def _column_named(self, name: Name) -> Expression | None:
+    def _column_named(self, name: Name) -> e.Expression | None:
         found = find(name, [shown.name for shown in self.columns], "column")
         return (
             None
@@ -330,7 +315,7 @@ class Draft:
             else next(shown.value for shown in self.columns if shown.name == found)
         )
 
-    def show(self, name: str, value: Expression) -> None:
+    def show(self, name: str, value: e.Expression) -> None:
         """Add a column to the answer."""
         _shallow(value)
         type_of(value, self.question)
@@ -344,11 +329,11 @@ class Draft:
 
     def plan(
         self,
-        having: Expression | None = None,
+        having: e.Expression | None = None,
         order: Sequence[Ordering] = (),
         limit: int | None = None,
         offset: int = 0,
-        qualify: Expression | None = None,
+        qualify: e.Expression | None = None,
     ) -> Plan:
         """The plan that has been read."""
         _shallow(having, qualify, *(ordering.value for ordering in order))
@@ -391,25 +376,27 @@ class Draft:
         for shown in self.columns:
             for end in ("_low", "_high"):
                 other = names.get((shown.name + end).casefold())
-                if other is not None and not isinstance(shown.value, KeyOf | Literal):
+                if other is not None and not isinstance(shown.value, e.KeyOf | e.Literal):
                     reason = (
                         f"{other!r} is the name of the interval that {shown.name!r} brings with it"
                     )
                     raise InvalidPlan(reason, f"give the column {other!r} another name")
 
 
-def _key_with_other(value: Field, values: tuple[Scalar, ...], *, null: bool) -> Key:
+def _key_with_other(value: e.Field, values: tuple[Scalar, ...], *, null: bool) -> Key:
     """A key whose undeclared values are one; NULL is among them, unless it has a group of its own."""
-    listed = OneOf(
-        value, tuple(Literal(each, value.column.kind) for each in value.column.values or values)
+    listed = e.OneOf(
+        value, tuple(e.Literal(each, value.column.kind) for each in value.column.values or values)
     )
-    nothing = ((IsNull(value), Literal(None, Kind.TEXT)),) if null else ()
-    return Key(Case((*nothing, (listed, value)), Literal(OTHER, Kind.TEXT)), (*values, OTHER), null)
+    nothing = ((e.IsNull(value), e.Literal(None, Kind.TEXT)),) if null else ()
+    return Key(
+        e.Case((*nothing, (listed, value)), e.Literal(OTHER, Kind.TEXT)), (*values, OTHER), null
+    )
 
 
-def _how_to_know(value: Expression) -> str:
+def _how_to_know(value: e.Expression) -> str:
     """How the values of a key become public."""
-    if not isinstance(value, Field):
+    if not isinstance(value, e.Field):
         return (
             "group by what few values are known of: a CASE of constants, FLOOR(x / 10) * 10 or DATE_TRUNC('month', x) "
             "of a column with declared bounds"
@@ -421,7 +408,7 @@ def _how_to_know(value: Expression) -> str:
     return bounds if kind in {Kind.INTEGER, Kind.DATE} else f"{bounds}, and group by buckets of it"
 
 
-def _shallow(*expressions: Expression | None) -> None:
+def _shallow(*expressions: e.Expression | None) -> None:
     """Refuse an expression so deep that those who read it after us might not come to its end."""
     left = [(expression, 1) for expression in expressions if expression is not None]
     while left:
@@ -430,4 +417,4 @@ def _shallow(*expressions: Expression | None) -> None:
             raise InvalidPlan(
                 f"more than {DEEPEST} calculations build on each other", "ask a simpler question"
             )
-        left += [(operand, depth + 1) for operand in operands(expression)]
+        left += [(operand, depth + 1) for operand in e.operands(expression)]

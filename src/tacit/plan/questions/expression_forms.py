@@ -10,24 +10,8 @@ from numbers import Integral, Rational
 
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
-from tacit.plan.model.expressions import (
-    Arithmetic,
-    Both,
-    Called,
-    Case,
-    Cast,
-    Compared,
-    Expression,
-    Field,
-    IsNull,
-    KeyOf,
-    Like,
-    Literal,
-    Not,
-    OneOf,
-    negate,
-    operands,
-)
+from tacit.plan.model import expressions as e
+from tacit.plan.model.expressions import operands
 from tacit.plan.model.functions import FORMATS, TRUNCATED, UNITS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind, Scalar
@@ -50,7 +34,7 @@ __all__ = [
     "unit_named",
 ]
 
-NULL = Literal(None, Kind.BOOLEAN)
+NULL = e.Literal(None, Kind.BOOLEAN)
 """NULL before it is known of which kind it is."""
 
 _PASSED_OVER = {Function.COALESCE, Function.LEAST, Function.GREATEST, Function.CONCAT}
@@ -59,7 +43,7 @@ _DAYS = "write a day as DATE '2025-01-31'"
 _MOMENTS = "write a moment as TIMESTAMP '2025-01-31 12:00:00', in UTC"
 
 
-def literal(value: object) -> Literal:
+def literal(value: object) -> e.Literal:
     """A constant of Python as a literal; a float means the decimal that it prints as.
 
     >>> literal(0.1)
@@ -69,15 +53,15 @@ def literal(value: object) -> Literal:
         case None:
             return NULL
         case bool():
-            return Literal(value, Kind.BOOLEAN)
+            return e.Literal(value, Kind.BOOLEAN)
         case Integral():
             return _integer(int(value))
         case str():
             return _text(str(value))
         case datetime():
-            return Literal(_utc(value), Kind.TIMESTAMP)
+            return e.Literal(_utc(value), Kind.TIMESTAMP)
         case date():
-            return Literal(value, Kind.DATE)
+            return e.Literal(value, Kind.DATE)
         case float() if isfinite(value):
             return _fraction(Fraction(repr(float(value))))
         case Decimal() if value.is_finite() and abs(value.adjusted()) < 400:
@@ -90,7 +74,7 @@ def literal(value: object) -> Literal:
     )
 
 
-def number(text: str) -> Literal:
+def number(text: str) -> e.Literal:
     """A number as it is written in SQL: an integer without a point or an exponent, else exactly the decimal."""
     if re.fullmatch(r"[0-9]{1,25}", text):
         return _integer(int(text))
@@ -101,7 +85,7 @@ def number(text: str) -> Literal:
     )
 
 
-def _text(value: str) -> Literal:
+def _text(value: str) -> e.Literal:
     if "\0" in value or (
         not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)
     ):
@@ -109,21 +93,21 @@ def _text(value: str) -> Literal:
             "this text holds a character that is none",
             "leave out NUL and halves of surrogate pairs",
         )
-    return Literal(value, Kind.TEXT)
+    return e.Literal(value, Kind.TEXT)
 
 
-def _integer(value: int) -> Literal:
+def _integer(value: int) -> e.Literal:
     if value not in INT64 and value != 1 << 63:  # minus 2**63 is written as minus and 2**63
         raise InvalidPlan(
             "this integer does not fit into 64 bits", "write it with a point, as a decimal"
         )
-    return Literal(value, Kind.INTEGER)
+    return e.Literal(value, Kind.INTEGER)
 
 
-def _fraction(value: Fraction) -> Literal:
+def _fraction(value: Fraction) -> e.Literal:
     if abs(value) > LARGEST:
         raise InvalidPlan("this number is too large", "write one below 10 to the power of 300")
-    return Literal(value, Kind.NUMBER)
+    return e.Literal(value, Kind.NUMBER)
 
 
 def _utc(value: datetime) -> datetime:
@@ -131,17 +115,17 @@ def _utc(value: datetime) -> datetime:
     return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
 
 
-def read_day(text: str) -> Literal:
+def read_day(text: str) -> e.Literal:
     """A day from its ISO spelling."""
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
         raise InvalidPlan("this is not a day", _DAYS)
     try:
-        return Literal(date.fromisoformat(text), Kind.DATE)
+        return e.Literal(date.fromisoformat(text), Kind.DATE)
     except ValueError:
         raise InvalidPlan("there is no such day", _DAYS) from None
 
 
-def read_moment(text: str) -> Literal:
+def read_moment(text: str) -> e.Literal:
     """A moment from its ISO spelling, in UTC and to the microsecond."""
     if not re.fullmatch(
         r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?", text
@@ -153,19 +137,19 @@ def read_moment(text: str) -> Literal:
         found = datetime.fromisoformat(f"{day} {whole or '00:00'}")
     except ValueError:
         raise InvalidPlan("there is no such moment", _MOMENTS) from None
-    return Literal(
+    return e.Literal(
         found.replace(microsecond=int(part.ljust(6, "0")) if part else 0), Kind.TIMESTAMP
     )
 
 
-def only(value: Expression, condition: Expression | None) -> Expression:
+def only(value: e.Expression, condition: e.Expression | None) -> e.Expression:
     """A value in the rows for which a condition is true, and NULL in all others."""
     return value if condition is None else Forms().case([(condition, value)], NULL)
 
 
-def meeting(condition: Expression | None) -> Expression | None:
+def meeting(condition: e.Expression | None) -> e.Expression | None:
     """What is NULL but in the rows for which a condition is true; None without a condition."""
-    return None if condition is None else only(Literal(1, Kind.INTEGER), condition)
+    return None if condition is None else only(e.Literal(1, Kind.INTEGER), condition)
 
 
 @frozen
@@ -182,11 +166,11 @@ class Forms:
         """The question whose release is meant; None over rows."""
         return None if self.asking is None else self.asking()
 
-    def arithmetic(self, operator: str, left: Expression, right: Expression) -> Expression:
+    def arithmetic(self, operator: str, left: e.Expression, right: e.Expression) -> e.Expression:
         """left + - * / % right; a day and whole days make a day, and two days are so many days apart."""
         self._not_null("calculate with", left, right)
         if not (self._may_be_time(left) or self._may_be_time(right)):
-            return Arithmetic(operator, left, right)
+            return e.Arithmetic(operator, left, right)
         sides = (
             (self._cast_like(left, right), self._cast_like(right, left))
             if operator == "-"
@@ -199,35 +183,39 @@ class Forms:
             case "+", (Kind.INTEGER, Kind.DATE):
                 return self._days_later(right, left)
             case "-", (Kind.DATE, Kind.INTEGER):
-                return self._days_later(left, negate(right))
+                return self._days_later(left, e.negate(right))
             case "-", (Kind.DATE, Kind.DATE):
-                return Called(Function.DATE_DIFF, (Literal("day", Kind.TEXT), sides[1], sides[0]))
+                return e.Called(
+                    Function.DATE_DIFF, (e.Literal("day", Kind.TEXT), sides[1], sides[0])
+                )
             case _ if set(kinds) & set(CALENDAR):
                 culprit = next(
                     side for side, kind in zip(sides, kinds, strict=True) if kind in CALENDAR
                 )
                 reason = f"a value of kind {kinds[0].value} {operator} one of kind {kinds[1].value} is not understood"
                 refuse(culprit, reason, _SPANS, self.question)
-        return Arithmetic(operator, left, right)
+        return e.Arithmetic(operator, left, right)
 
-    def _may_be_time(self, side: Expression) -> bool:
+    def _may_be_time(self, side: e.Expression) -> bool:
         """Whether a side of a calculation may be a day or a moment; long calculations are known not to be at once."""
         match side:
-            case Called(Function.DATE_TRUNC | Function.DATE_ADD, _) | Cast(
+            case e.Called(Function.DATE_TRUNC | Function.DATE_ADD, _) | e.Cast(
                 _, Kind.DATE | Kind.TIMESTAMP
             ):
                 return True
-            case Called() | Case():
+            case e.Called() | e.Case():
                 return any(map(self._may_be_time, operands(side)))
-            case Literal() | Field() | KeyOf():
+            case e.Literal() | e.Field() | e.KeyOf():
                 return type_of(side, self.question).kind in CALENDAR
             case _:
                 return False
 
-    def _days_later(self, day: Expression, count: Expression) -> Expression:
-        return Cast(Called(Function.DATE_ADD, (day, count, Literal("day", Kind.TEXT))), Kind.DATE)
+    def _days_later(self, day: e.Expression, count: e.Expression) -> e.Expression:
+        return e.Cast(
+            e.Called(Function.DATE_ADD, (day, count, e.Literal("day", Kind.TEXT))), Kind.DATE
+        )
 
-    def later(self, operand: Expression, count: int, unit: str) -> Expression:
+    def later(self, operand: e.Expression, count: int, unit: str) -> e.Expression:
         """A moment so many years, months, days, … later; that of a constant is a constant."""
         self._not_null("calculate with", operand)
         name = unit_named(unit)
@@ -236,20 +224,20 @@ class Forms:
                 "this interval is longer than all of time", f"write at most {UNITS[name]} {name}s"
             )
         kind = type_of(operand, self.question).kind
-        if isinstance(operand, Literal) and kind in CALENDAR and name in UNITS:
+        if isinstance(operand, e.Literal) and kind in CALENDAR and name in UNITS:
             moment = _midnight(operand) if kind is Kind.DATE else operand
-            assert isinstance(moment, Literal)
+            assert isinstance(moment, e.Literal)
             found = later(int(constant(moment.value, Kind.TIMESTAMP) or 0), count, name)
             if found is None:
                 raise InvalidPlan(
                     "this moment lies beyond the years 1 to 9999", "write a shorter interval"
                 )
-            return Literal(datetime(1970, 1, 1) + timedelta(microseconds=found), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC
-        return Called(
-            Function.DATE_ADD, (operand, Literal(count, Kind.INTEGER), Literal(name, Kind.TEXT))
+            return e.Literal(datetime(1970, 1, 1) + timedelta(microseconds=found), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC
+        return e.Called(
+            Function.DATE_ADD, (operand, e.Literal(count, Kind.INTEGER), e.Literal(name, Kind.TEXT))
         )
 
-    def call(self, function: Function, operands: Sequence[Expression]) -> Expression:
+    def call(self, function: Function, operands: Sequence[e.Expression]) -> e.Expression:
         """A function of its operands; NULLs that it passes over are left out, and kinds are reconciled."""
         least, most = ARITY[function]
         if not least <= len(operands) <= most:
@@ -258,7 +246,7 @@ class Forms:
                 f"{function.value} takes {count}", "list them in parentheses, with commas between"
             )
         if function is Function.DISTINCT and NULL in operands:
-            return Not(IsNull(operands[0] if operands[1] == NULL else operands[1]))
+            return e.Not(e.IsNull(operands[0] if operands[1] == NULL else operands[1]))
         given = list(operands)
         if function in _PASSED_OVER:
             given = [part for part in operands if part != NULL]
@@ -276,52 +264,55 @@ class Forms:
         if function is Function.DISTINCT:
             check_declared(given[0], given[1], self.question)
             check_declared(given[1], given[0], self.question)
-        return Called(function, tuple(given))
+        return e.Called(function, tuple(given))
 
-    def moment_part(self, part: str, operand: Expression) -> Expression:
+    def moment_part(self, part: str, operand: e.Expression) -> e.Expression:
         """EXTRACT(part FROM operand)."""
-        return self.call(Function.EXTRACT, [Literal(unit_named(part), Kind.TEXT), operand])
+        return self.call(Function.EXTRACT, [e.Literal(unit_named(part), Kind.TEXT), operand])
 
-    def in_units(self, function: Function, unit: str, *moments: Expression) -> Expression:
+    def in_units(self, function: Function, unit: str, *moments: e.Expression) -> e.Expression:
         """DATE_TRUNC and DATE_DIFF, in a unit of time."""
-        return self.call(function, [Literal(unit_named(unit), Kind.TEXT), *self._alike(moments)])
+        return self.call(function, [e.Literal(unit_named(unit), Kind.TEXT), *self._alike(moments)])
 
-    def is_truth(self, operand: Expression, truth: bool) -> Expression:
+    def is_truth(self, operand: e.Expression, truth: bool) -> e.Expression:
         """Whether a condition is true, or false, and not NULL."""
         self._not_null("compare with", operand)
         condition_type(operand, self.question)
-        return Called(
-            Function.COALESCE, (operand if truth else Not(operand), Literal(False, Kind.BOOLEAN))
+        return e.Called(
+            Function.COALESCE,
+            (operand if truth else e.Not(operand), e.Literal(False, Kind.BOOLEAN)),
         )
 
-    def like_either_case(self, operand: Expression, pattern: Expression) -> Expression:
+    def like_either_case(self, operand: e.Expression, pattern: e.Expression) -> e.Expression:
         """operand ILIKE pattern: both in lower case, letter by letter."""
         found = self.like(operand, pattern)
-        assert isinstance(found, Like)
-        return Like(Called(Function.LOWER, (operand,)), lower(found.pattern))
+        assert isinstance(found, e.Like)
+        return e.Like(e.Called(Function.LOWER, (operand,)), lower(found.pattern))
 
-    def compare(self, operator: str, left: Expression, right: Expression) -> Expression:
+    def compare(self, operator: str, left: e.Expression, right: e.Expression) -> e.Expression:
         """left = <> < <= > >= right; a text beside a day or a moment is read as one."""
         self._not_null("compare with", left, right)
         one, other = self._cast_like(left, right), self._cast_like(right, left)
         if operator in {"=", "<>"}:
             check_declared(one, other, self.question)
             check_declared(other, one, self.question)
-        return Compared(operator, one, other)
+        return e.Compared(operator, one, other)
 
-    def is_between(self, operand: Expression, low: Expression, high: Expression) -> Expression:
+    def is_between(
+        self, operand: e.Expression, low: e.Expression, high: e.Expression
+    ) -> e.Expression:
         """low <= operand <= high."""
-        return Both(self.compare(">=", operand, low), self.compare("<=", operand, high))
+        return e.Both(self.compare(">=", operand, low), self.compare("<=", operand, high))
 
-    def one_of(self, operand: Expression, options: Sequence[Expression]) -> Expression:
+    def one_of(self, operand: e.Expression, options: Sequence[e.Expression]) -> e.Expression:
         """Whether the operand is one of some constants."""
         self._not_null("compare with", operand)
         if not options:
             raise InvalidPlan("nothing is listed", "list at least one constant, as in x IN (1, 2)")
-        read: list[Literal] = []
+        read: list[e.Literal] = []
         for option in options:
             constant = self._cast_like(option, operand)
-            if not isinstance(constant, Literal):
+            if not isinstance(constant, e.Literal):
                 refuse(
                     option,
                     "a list may hold constants only",
@@ -330,11 +321,11 @@ class Forms:
                 )
             check_declared(operand, constant, self.question)
             read.append(self._type_literal(constant, operand))
-        return OneOf(operand, tuple(read))
+        return e.OneOf(operand, tuple(read))
 
-    def like(self, operand: Expression, pattern: Expression) -> Expression:
+    def like(self, operand: e.Expression, pattern: e.Expression) -> e.Expression:
         """operand LIKE pattern."""
-        if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        if not isinstance(pattern, e.Literal) or not isinstance(pattern.value, str):
             refuse(
                 pattern,
                 "a pattern must be a constant text",
@@ -348,11 +339,11 @@ class Forms:
                 "write it twice",
             )
         self._not_null("compare with", operand)
-        return Like(operand, pattern.value)
+        return e.Like(operand, pattern.value)
 
     def case(
-        self, branches: Sequence[tuple[Expression, Expression]], otherwise: Expression
-    ) -> Expression:
+        self, branches: Sequence[tuple[e.Expression, e.Expression]], otherwise: e.Expression
+    ) -> e.Expression:
         """The value of the first branch whose condition is true; NULLs take the kind of the other branches."""
         values = [*(value for _, value in branches), otherwise]
         known = next((value for value in values if value != NULL), None)
@@ -360,20 +351,20 @@ class Forms:
             raise InvalidPlan("every branch of this CASE is NULL", "give one of them a value")
         typed = [self._type_literal(value, known) if value == NULL else value for value in values]
         conditions = [condition for condition, _ in branches]
-        return Case(tuple(zip(conditions, typed, strict=False)), typed[-1])
+        return e.Case(tuple(zip(conditions, typed, strict=False)), typed[-1])
 
-    def cast(self, operand: Expression, kind: Kind) -> Expression:
+    def cast(self, operand: e.Expression, kind: Kind) -> e.Expression:
         """The operand as another kind; a constant text is read at once as a day or a moment."""
         self._not_null("cast", operand)
         match operand, kind:
-            case Literal(str(text), _), Kind.DATE:
+            case e.Literal(str(text), _), Kind.DATE:
                 return read_day(text)
-            case Literal(str(text), _), Kind.TIMESTAMP:
+            case e.Literal(str(text), _), Kind.TIMESTAMP:
                 return read_moment(text)
             case _:
-                return Cast(operand, kind)
+                return e.Cast(operand, kind)
 
-    def decimal(self, operand: Expression, digits: int, decimals: int) -> Expression:
+    def decimal(self, operand: e.Expression, digits: int, decimals: int) -> e.Expression:
         """CAST(operand AS DECIMAL(digits, decimals)): a number that is rounded to so many decimals, as a double.
 
         Of rows it is proved that the digits suffice; what is released is rounded, whatever its size.
@@ -394,9 +385,9 @@ class Forms:
         number = (
             operand
             if type_of(operand, self.question).kind is Kind.NUMBER
-            else Cast(operand, Kind.NUMBER)
+            else e.Cast(operand, Kind.NUMBER)
         )
-        found = Called(Function.ROUND, (number, Literal(decimals, Kind.INTEGER)))
+        found = e.Called(Function.ROUND, (number, e.Literal(decimals, Kind.INTEGER)))
         known = type_of(found, self.question).range
         if self.question is None and (known is None or known.furthest >= 10 ** (digits - decimals)):
             reason = f"this may have more than {digits - decimals} digits before the point"
@@ -407,16 +398,18 @@ class Forms:
             )
         return found
 
-    def holds(self, operand: Expression, part: Expression, before: str, after: str) -> Expression:
+    def holds(
+        self, operand: e.Expression, part: e.Expression, before: str, after: str
+    ) -> e.Expression:
         """Whether a text begins with, ends with or contains a constant: a LIKE in which no sign is special."""
-        if not isinstance(part, Literal) or not isinstance(part.value, str):
+        if not isinstance(part, e.Literal) or not isinstance(part.value, str):
             refuse(
                 part, "what a text holds must be a constant", "write it in quotes", self.question
             )
         escaped = re.sub(r"([\\%_])", r"\\\1", part.value)
-        return self.like(operand, Literal(f"{before}{escaped}{after}", Kind.TEXT))
+        return self.like(operand, e.Literal(f"{before}{escaped}{after}", Kind.TEXT))
 
-    def format_time(self, operand: Expression, text: str) -> Expression:
+    def format_time(self, operand: e.Expression, text: str) -> e.Expression:
         """STRFTIME(operand, text); with a year in it, of the beginning of the finest unit that it writes."""
         self._not_null("calculate with", operand)
         letters = [part[:1] for part in text.split("%")[1:]]
@@ -424,30 +417,30 @@ class Forms:
             letter in FORMATS for letter in letters
         ):
             finest = max((FORMATS[letter] for letter in letters), key=TRUNCATED.index)
-            unit = Literal(finest, Kind.TEXT)
-            begun = Called(Function.DATE_TRUNC, (unit, operand))
+            unit = e.Literal(finest, Kind.TEXT)
+            begun = e.Called(Function.DATE_TRUNC, (unit, operand))
             if not (
-                isinstance(operand, Called)
+                isinstance(operand, e.Called)
                 and (operand.function, operand.operands[0]) == (begun.function, unit)
             ):
                 operand = begun
-        return self.call(Function.STRFTIME, [operand, Literal(text, Kind.TEXT)])
+        return self.call(Function.STRFTIME, [operand, e.Literal(text, Kind.TEXT)])
 
-    def _cast_like(self, side: Expression, other: Expression) -> Expression:
+    def _cast_like(self, side: e.Expression, other: e.Expression) -> e.Expression:
         """A side of a comparison, as the kind of the other side where that is a day or a moment."""
         if side == NULL:
             return side
         match side, type_of(other, self.question).kind:
-            case Literal(str(text), _), Kind.DATE:
+            case e.Literal(str(text), _), Kind.DATE:
                 return read_day(text)
-            case Literal(str(text), _), Kind.TIMESTAMP:
+            case e.Literal(str(text), _), Kind.TIMESTAMP:
                 return read_moment(text)
             case _, Kind.TIMESTAMP if type_of(side, self.question).kind is Kind.DATE:
                 return _midnight(side)
             case _:
                 return side
 
-    def _alike(self, sides: Sequence[Expression]) -> list[Expression]:
+    def _alike(self, sides: Sequence[e.Expression]) -> list[e.Expression]:
         """Several values of one kind, where one of them is a day or a moment."""
         kinds = [
             Kind.TEXT if _is_text(side) else type_of(side, self.question).kind for side in sides
@@ -465,11 +458,11 @@ class Forms:
             list(sides) if lead is None else [self._cast_like(side, sides[lead]) for side in sides]
         )
 
-    def _type_literal(self, side: Literal | Expression, other: Expression) -> Literal:
-        assert isinstance(side, Literal)
-        return Literal(None, type_of(other, self.question).kind) if side == NULL else side
+    def _type_literal(self, side: e.Literal | e.Expression, other: e.Expression) -> e.Literal:
+        assert isinstance(side, e.Literal)
+        return e.Literal(None, type_of(other, self.question).kind) if side == NULL else side
 
-    def _not_null(self, what: str, *sides: Expression) -> None:
+    def _not_null(self, what: str, *sides: e.Expression) -> None:
         if NULL in sides:
             raise InvalidPlan(
                 f"to {what} NULL gives NULL, always", "ask IS NULL or IS NOT NULL, or leave it out"
@@ -482,13 +475,13 @@ def unit_named(text: str) -> str:
     return {"dayofweek": "dow", "dayofyear": "doy", "dayofmonth": "day"}.get(name, name)
 
 
-def _is_text(side: Expression) -> bool:
-    return isinstance(side, Literal) and isinstance(side.value, str)
+def _is_text(side: e.Expression) -> bool:
+    return isinstance(side, e.Literal) and isinstance(side.value, str)
 
 
-def _midnight(side: Expression) -> Expression:
+def _midnight(side: e.Expression) -> e.Expression:
     """A day as the moment at which it begins."""
-    value: Scalar | None = side.value if isinstance(side, Literal) else None
+    value: Scalar | None = side.value if isinstance(side, e.Literal) else None
     if isinstance(value, date):
-        return Literal(datetime(value.year, value.month, value.day), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
-    return Cast(side, Kind.TIMESTAMP)
+        return e.Literal(datetime(value.year, value.month, value.day), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
+    return e.Cast(side, Kind.TIMESTAMP)

@@ -4,18 +4,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import NoReturn, assert_never
 
-from tacit.plan.model.expressions import (
-    Arithmetic,
-    Called,
-    Case,
-    Cast,
-    Compared,
-    Expression,
-    IsNull,
-    Literal,
-    Negated,
-    Not,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import TOTAL
 from tacit.plan.model.nodes import Counted, Distinct, Measure, Question, Ranked, Summed, Units
 from tacit.plan.model.ownership import many_rows, table_of
@@ -44,7 +33,7 @@ _WIDEST = 1 << 62
 _ENGINE_BITS = 126
 
 
-def count_measure(expression: Expression | None = None) -> Counted:
+def count_measure(expression: e.Expression | None = None) -> Counted:
     """The number of rows or, with an expression, of rows in which it is not NULL.
 
     What cannot be NULL counts every row, and what is NULL exactly where a part of it is counts that part: equal masks
@@ -57,7 +46,7 @@ def count_measure(expression: Expression | None = None) -> Counted:
     return Counted(None if expression is None else _mask(expression))
 
 
-def sum_measure(expression: Expression) -> Summed:
+def sum_measure(expression: e.Expression) -> Summed:
     """The sum of an expression, on the grid and between the bounds that its type allows.
 
     >>> from tacit.plan import Column, Field
@@ -68,7 +57,7 @@ def sum_measure(expression: Expression) -> Summed:
     return _varying(_on_grid(expression))
 
 
-def centred_sum(expression: Expression) -> Summed:
+def centred_sum(expression: e.Expression) -> Summed:
     """The sum of an expression less the middle of its range, which halves its reach: what a mean is made of.
 
     >>> from tacit.plan import Column, Field
@@ -82,7 +71,7 @@ def centred_sum(expression: Expression) -> Summed:
     )
 
 
-def pair_with(expression: Expression, other: Expression) -> Expression:
+def pair_with(expression: e.Expression, other: e.Expression) -> e.Expression:
     """An expression where another one is not NULL either, and NULL elsewhere: one of a pair.
 
     >>> from tacit.plan import Column, Field
@@ -93,10 +82,10 @@ def pair_with(expression: Expression, other: Expression) -> Expression:
     mask = _mask(other)
     if mask is None or mask == _mask(expression):
         return expression
-    return Case(((Not(IsNull(mask)), expression),), Literal(None, type_of(expression).kind))
+    return e.Case(((e.Not(e.IsNull(mask)), expression),), e.Literal(None, type_of(expression).kind))
 
 
-def pairs(first: Expression, second: Expression) -> Counted:
+def pairs(first: e.Expression, second: e.Expression) -> Counted:
     """The number of rows in which neither of two expressions is NULL."""
     return (
         count_measure(second) if _mask(first) is None else count_measure(pair_with(first, second))
@@ -115,7 +104,7 @@ def product_sum(first: Summed, second: Summed) -> Summed:
     (0, 3600, 1800, 1800)
     """
     one, two = _about_centre(first), _about_centre(second)
-    product = Arithmetic("*", one, two)
+    product = e.Arithmetic("*", one, two)
     found = type_of(product)
     known = found.range
     assert known is not None, "what is summed has a range"
@@ -126,15 +115,15 @@ def product_sum(first: Summed, second: Summed) -> Summed:
     return Summed(product, step, low, high, (low + high) // 2)
 
 
-def _about_centre(measure: Summed) -> Expression:
+def _about_centre(measure: Summed) -> e.Expression:
     """What a row adds to a centred sum, in its own unit: as a double, where a product could leave the integers."""
     value, centre = measure.value, measure.centre * measure.step
     whole = type_of(value).kind is Kind.INTEGER
     if centre:
-        value = Arithmetic(
-            "-", value, Literal(int(centre) if whole else centre, type_of(value).kind)
+        value = e.Arithmetic(
+            "-", value, e.Literal(int(centre) if whole else centre, type_of(value).kind)
         )
-    return Cast(value, Kind.NUMBER) if whole and measure.reach >= 1 << 31 else value
+    return e.Cast(value, Kind.NUMBER) if whole and measure.reach >= 1 << 31 else value
 
 
 def fits(question: Question, bits: int) -> bool:
@@ -159,28 +148,28 @@ def _reach(measure: Measure) -> int:
             assert_never(measure)
 
 
-def _mask(expression: Expression) -> Expression | None:
+def _mask(expression: e.Expression) -> e.Expression | None:
     """A simpler expression that is NULL in the same rows; None if there are no such rows."""
     if not type_of(expression).nullable:
         return None
     match expression:
-        case Negated(operand):
+        case e.Negated(operand):
             return _mask(operand)
-        case Arithmetic("+" | "-" | "*", left, right) | Compared(_, left, right):
+        case e.Arithmetic("+" | "-" | "*", left, right) | e.Compared(_, left, right):
             return _common_mask((left, right)) or expression
-        case Called(function, parts) if function in TOTAL:
+        case e.Called(function, parts) if function in TOTAL:
             return _common_mask(parts) or expression
         case _:
             return expression
 
 
-def _common_mask(parts: tuple[Expression, ...]) -> Expression | None:
+def _common_mask(parts: tuple[e.Expression, ...]) -> e.Expression | None:
     """The one mask of several expressions; None if they have more."""
     masks = {mask for mask in map(_mask, parts) if mask is not None}
     return masks.pop() if len(masks) == 1 else None
 
 
-def _on_grid(expression: Expression) -> Summed:
+def _on_grid(expression: e.Expression) -> Summed:
     found = type_of(expression)
     if not found.numeric:
         _not_summable(expression, found)
@@ -201,7 +190,7 @@ def _on_grid(expression: Expression) -> Summed:
     return Summed(expression, step, low, high)
 
 
-def _not_summable(expression: Expression, found: Type) -> NoReturn:
+def _not_summable(expression: e.Expression, found: Type) -> NoReturn:
     remedy = "sum or average a number; what is not one can be counted: COUNT(x)"
     if found.kind is Kind.BOOLEAN:
         remedy = "count a condition as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"

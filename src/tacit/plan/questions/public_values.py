@@ -9,23 +9,7 @@ from math import ceil, floor, inf, nextafter, prod
 from typing import Any
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import (
-    Arithmetic,
-    Both,
-    Called,
-    Case,
-    Cast,
-    Compared,
-    Either,
-    Expression,
-    Field,
-    Literal,
-    Negated,
-    Not,
-    OneOf,
-    operands,
-    rebuilt,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import FORMATS, INEXACT, PARTS, Function
 from tacit.plan.model.schema import Column, KeyValue, Kind, Scalar
 from tacit.plan.model.walk import walk_fields
@@ -46,7 +30,7 @@ _Values = list[Value]
 
 
 def public_values(
-    value: Expression, conditions: Sequence[Expression] = ()
+    value: e.Expression, conditions: Sequence[e.Expression] = ()
 ) -> tuple[Scalar, ...] | None:
     """The public values of a key, NULL not among them; None if there are none, or too many.
 
@@ -59,7 +43,7 @@ def public_values(
 
 
 def possible_values(
-    value: Expression, conditions: Sequence[Expression] = ()
+    value: e.Expression, conditions: Sequence[e.Expression] = ()
 ) -> tuple[KeyValue, ...] | None:
     """What a key can be in rows that meet some conditions, NULL last; None if no value is public, or too many are.
 
@@ -75,7 +59,7 @@ def possible_values(
     >>> possible_values(ward), possible_values(Called(Function.COALESCE, (ward, Literal("none", Kind.TEXT))))
     (('A', 'B', None), ('A', 'B', 'none'))
     """
-    declared = value.column.values if isinstance(value, Field) else None
+    declared = value.column.values if isinstance(value, e.Field) else None
     parts = [part for condition in conditions for part in _conjuncts(condition)]
     found = _Search([_narrow(part, parts) for part in parts]).domain(_narrow(value, parts))
     distinct = (
@@ -97,10 +81,10 @@ def possible_values(
 class _Search:
     """A search for the values of a key; it ends after so many calculations, and then there are none."""
 
-    conditions: Sequence[Expression]
+    conditions: Sequence[e.Expression]
     left: int = 100_000
 
-    def domain(self, expression: Expression) -> _Values | None:
+    def domain(self, expression: e.Expression) -> _Values | None:
         """The values that an expression may have, NULL too, if there are not too many."""
         truth = type_of(expression).kind is Kind.BOOLEAN
         # A row whose text is not declared is in no list; but what is said of it is true or false all the same.
@@ -127,7 +111,7 @@ class _Search:
         self.left -= rows * each
         return True
 
-    def image(self, expression: Expression) -> _Values | None:
+    def image(self, expression: e.Expression) -> _Values | None:
         """Every value over all combinations of what the parts can be that hold its columns, if those can be listed."""
         atoms = _atoms(expression)
         if atoms is None:
@@ -157,14 +141,14 @@ class _Search:
             value(row) for row in rows if all(condition(row) is True for condition in conditions)
         ]
 
-    def values_of_choice(self, expression: Expression) -> _Values | None:
+    def values_of_choice(self, expression: e.Expression) -> _Values | None:
         """The values of all that an expression may choose from; of a CASE, where the branch may be taken."""
         match expression:
-            case Case(branches, otherwise):
+            case e.Case(branches, otherwise):
                 return self._branches(expression, branches, otherwise)
-            case Called(Function.COALESCE | Function.LEAST | Function.GREATEST, many):
+            case e.Called(Function.COALESCE | Function.LEAST | Function.GREATEST, many):
                 parts = list(many)
-            case Called(Function.NULLIF, (first, _)):
+            case e.Called(Function.NULLIF, (first, _)):
                 parts = [first]
             case _:
                 return None
@@ -172,11 +156,11 @@ class _Search:
 
     def _branches(
         self,
-        expression: Expression,
-        branches: tuple[tuple[Expression, Expression], ...],
-        otherwise: Expression,
+        expression: e.Expression,
+        branches: tuple[tuple[e.Expression, e.Expression], ...],
+        otherwise: e.Expression,
     ) -> _Values | None:
-        conditions, taken = [when for when, _ in branches], list[tuple[Expression, Ends]]()
+        conditions, taken = [when for when, _ in branches], list[tuple[e.Expression, Ends]]()
         for place, (when, then) in enumerate(branches):
             possible = outcomes(when)
             if True in possible:
@@ -188,7 +172,7 @@ class _Search:
         return self._all(expression, taken)
 
     def _all(
-        self, expression: Expression, parts: Sequence[tuple[Expression, Ends]]
+        self, expression: e.Expression, parts: Sequence[tuple[e.Expression, Ends]]
     ) -> _Values | None:
         """The values of several parts, each between its ends and as the kind of the whole."""
         whole, found = type_of(expression), list[Value]()
@@ -204,30 +188,30 @@ class _Search:
             ]
             found += [cast(value, since, whole.kind) for value in inside]
         # LEAST and GREATEST cut what they choose from
-        if whole.kind in NUMERIC and not isinstance(expression, Case):
+        if whole.kind in NUMERIC and not isinstance(expression, e.Case):
             found = [
                 value for value in found if _is_between(value, whole.kind, whole.low, whole.high)
             ]
         return list(dict.fromkeys(found))
 
-    def values_of_calculation(self, expression: Expression) -> _Values | None:
+    def values_of_calculation(self, expression: e.Expression) -> _Values | None:
         """What an expression makes of every combination of its operands' values."""
-        inside = operands(expression)
-        if not inside or (isinstance(expression, Called) and expression.function in INEXACT):
+        inside = e.operands(expression)
+        if not inside or (isinstance(expression, e.Called) and expression.function in INEXACT):
             return None
-        places: dict[Expression, tuple[Field, _Values]] = {}
+        places: dict[e.Expression, tuple[e.Field, _Values]] = {}
         for part in inside:
-            if isinstance(part, Literal) or part in places:
+            if isinstance(part, e.Literal) or part in places:
                 continue
             known: _Values = [
                 value for value in dict.fromkeys(self.domain(part) or []) if value is not None
             ]
             if not known:
                 return None
-            places[part] = Field(_holding(str(len(places)), type_of(part).kind, known)), known
+            places[part] = e.Field(_holding(str(len(places)), type_of(part).kind, known)), known
         if not self.affords(prod(len(known) for _, known in places.values()), 1 + len(inside)):
             return None
-        simple = rebuilt(expression, lambda part: places[part][0] if part in places else part)
+        simple = e.rebuilt(expression, lambda part: places[part][0] if part in places else part)
         try:
             value = compile_expression(simple)
         except InvalidPlan:  # of every part alone less is known than of all together
@@ -239,8 +223,8 @@ class _Search:
         ]
 
 
-def _size(expression: Expression) -> int:
-    return 1 + sum(map(_size, operands(expression)))
+def _size(expression: e.Expression) -> int:
+    return 1 + sum(map(_size, e.operands(expression)))
 
 
 def _holding(name: str, kind: Kind, values: list[Any]) -> Column:
@@ -261,7 +245,7 @@ def _is_between(value: Value, kind: Kind, low: Fraction | None, high: Fraction |
     return (low is None or low <= value) and (high is None or value <= high)
 
 
-def outcomes(condition: Expression) -> set[bool]:
+def outcomes(condition: e.Expression) -> set[bool]:
     """Whether a condition may be true and may be false, by what is declared alone; that it may be NULL is not said.
 
     >>> age = Field(Column("age", Kind.INTEGER, low=0, high=120))
@@ -269,17 +253,17 @@ def outcomes(condition: Expression) -> set[bool]:
     {True}
     """
     match condition:
-        case Literal(bool(value), _):
+        case e.Literal(bool(value), _):
             return {value}
-        case Not(operand):
+        case e.Not(operand):
             return {not each for each in outcomes(operand)}
-        case Both(left, right):
+        case e.Both(left, right):
             return {one and other for one in outcomes(left) for other in outcomes(right)}
-        case Either(left, right):
+        case e.Either(left, right):
             return {one or other for one in outcomes(left) for other in outcomes(right)}
-        case Compared(operator, left, right):
+        case e.Compared(operator, left, right):
             return _comparison_outcomes(operator, type_of(left), type_of(right))
-        case OneOf(operand, options) if all(
+        case e.OneOf(operand, options) if all(
             _comparison_outcomes("=", type_of(operand), leaf(each)) == {False} for each in options
         ):
             return {False}
@@ -317,13 +301,13 @@ def _comparison_outcomes(operator: str, left: Type, right: Type) -> set[bool]:
             return {False, True}
 
 
-def _add_null(values: Sequence[Value], expression: Expression) -> _Values:
+def _add_null(values: Sequence[Value], expression: e.Expression) -> _Values:
     """The values, and NULL if the expression may be NULL."""
     nothing: _Values = [None] if type_of(expression).nullable else []
     return [*(value for value in values if value is not None), *nothing]
 
 
-def _step_values(expression: Expression) -> _Values | None:
+def _step_values(expression: e.Expression) -> _Values | None:
     """The values of an expression that can only be on steps between the ends of a range."""
     for attempt in (
         _values_of_rounding,
@@ -338,13 +322,13 @@ def _step_values(expression: Expression) -> _Values | None:
     return None
 
 
-def _atoms(expression: Expression) -> dict[Expression, _Values] | None:
+def _atoms(expression: e.Expression) -> dict[e.Expression, _Values] | None:
     """The innermost parts of an expression that can be listed and hold all its columns, and what they can be."""
-    if isinstance(expression, Field):
+    if isinstance(expression, e.Field):
         cells = _cells(expression.column)
         return None if cells is None else {expression: cells}
-    found: dict[Expression, _Values] = {}
-    for part in operands(expression):
+    found: dict[e.Expression, _Values] = {}
+    for part in e.operands(expression):
         inside = _atoms(part)
         if inside is None:
             steps = _step_values(expression)
@@ -353,31 +337,33 @@ def _atoms(expression: Expression) -> dict[Expression, _Values] | None:
     return found
 
 
-def _placeholder(atom: Expression, number: int) -> Field:
+def _placeholder(atom: e.Expression, number: int) -> e.Field:
     """A column that has the values of a part, which is computed in its place; a column is its own."""
-    if isinstance(atom, Field):
+    if isinstance(atom, e.Field):
         return atom
     found = type_of(atom)
     low, high = (
         _end(end, found.kind) if end is not None else None for end in (found.low, found.high)
     )
-    return Field(Column(f"\0{number}", found.kind, low, high, nullable=found.nullable))
+    return e.Field(Column(f"\0{number}", found.kind, low, high, nullable=found.nullable))
 
 
-def _replace_parts(expression: Expression, places: Mapping[Expression, Field]) -> Expression:
+def _replace_parts(
+    expression: e.Expression, places: Mapping[e.Expression, e.Field]
+) -> e.Expression:
     """The expression with columns in the place of some parts."""
     if expression in places:
         return places[expression]
-    return rebuilt(expression, lambda part: _replace_parts(part, places))
+    return e.rebuilt(expression, lambda part: _replace_parts(part, places))
 
 
-def _is_about(condition: Expression, known: set[Field]) -> bool:
+def _is_about(condition: e.Expression, known: set[e.Field]) -> bool:
     """Whether a condition is about some columns alone, and the same for every engine."""
     named = set(walk_fields(condition))
     return bool(named) and named <= known and not _is_inexact(condition)
 
 
-def _range(expression: Expression) -> Range | None:
+def _range(expression: e.Expression) -> Range | None:
     """The range of an expression: where it never turns, exactly from its value at either end of its column.
 
     Claim:      a value that the expression takes lies in the range.
@@ -388,7 +374,7 @@ def _range(expression: Expression) -> Range | None:
     column = _monotone_column(expression)
     if column is None:
         return known
-    ends = leaf(Field(column)).range
+    ends = leaf(e.Field(column)).range
     if ends is None:
         return known
     cells = [
@@ -399,42 +385,42 @@ def _range(expression: Expression) -> Range | None:
     return hull(exact) if len(exact) == len(found) else known
 
 
-def _monotone_column(expression: Expression) -> Column | None:
+def _monotone_column(expression: e.Expression) -> Column | None:
     """The column of an expression that only ever grows with it, or only ever falls; None if it is not known to."""
     match expression:
-        case Field(column):
+        case e.Field(column):
             return column
-        case Negated(operand) | Cast(operand, Kind.NUMBER | Kind.INTEGER):
+        case e.Negated(operand) | e.Cast(operand, Kind.NUMBER | Kind.INTEGER):
             return _monotone_column(operand)
-        case Arithmetic("+" | "-" | "*", operand, Literal()) | Arithmetic(
-            "+" | "-" | "*", Literal(), operand
+        case e.Arithmetic("+" | "-" | "*", operand, e.Literal()) | e.Arithmetic(
+            "+" | "-" | "*", e.Literal(), operand
         ):
             return _monotone_column(operand)
-        case Arithmetic("/", operand, Literal(value, _)) if value:
+        case e.Arithmetic("/", operand, e.Literal(value, _)) if value:
             return _monotone_column(operand)
-        case Called(Function.FLOOR | Function.CEIL | Function.TRUNC, (operand,)):
+        case e.Called(Function.FLOOR | Function.CEIL | Function.TRUNC, (operand,)):
             return _monotone_column(operand)
-        case Called(Function.ROUND, (operand, Literal())):
+        case e.Called(Function.ROUND, (operand, e.Literal())):
             return _monotone_column(operand)
         case _:
             return None
 
 
-def _daily_values(expression: Expression) -> _Values | None:
+def _daily_values(expression: e.Expression) -> _Values | None:
     """What is the same for all moments of a day, or of an hour, over those between the ends of a column."""
     match expression:
-        case Called(Function.EXTRACT, (Literal(str(part), _), Field(column))) if (
+        case e.Called(Function.EXTRACT, (e.Literal(str(part), _), e.Field(column))) if (
             part in _DAILY or part == "hour"
         ):
             daily = part != "hour"
-        case Called(Function.STRFTIME, (Field(column), Literal(str(text), _))):
+        case e.Called(Function.STRFTIME, (e.Field(column), e.Literal(str(text), _))):
             units = {FORMATS[part[0]] for part in text.split("%")[1:]}
             daily = bool(units) and units <= {"year", "month", "day"}
             if not daily and not units <= {"hour"}:
                 return None
         case _:
             return None
-    step, known = (24 if daily else 1) * 3_600_000_000, leaf(Field(column)).range
+    step, known = (24 if daily else 1) * 3_600_000_000, leaf(e.Field(column)).range
     if (
         column.kind is not Kind.TIMESTAMP
         or known is None
@@ -450,7 +436,7 @@ def _daily_values(expression: Expression) -> _Values | None:
 _DAILY = frozenset(PARTS) - {"hour", "minute", "second", "epoch"}
 
 
-def _whole(expression: Expression) -> _Values | None:
+def _whole(expression: e.Expression) -> _Values | None:
     """The whole numbers or days between the ends of a range."""
     if not _is_whole(expression):
         return None
@@ -462,10 +448,10 @@ def _whole(expression: Expression) -> _Values | None:
     return [float(number) for number in numbers] if found.kind is Kind.NUMBER else list(numbers)
 
 
-def _values_of_rounding(expression: Expression) -> _Values | None:
+def _values_of_rounding(expression: e.Expression) -> _Values | None:
     """The numbers of so many decimals between the ends of a range, as they are rounded."""
     match expression:
-        case Called(Function.ROUND, (_, Literal(int(decimals), _))):
+        case e.Called(Function.ROUND, (_, e.Literal(int(decimals), _))):
             found, known = type_of(expression), _range(expression)
             if known is None or (known.high - known.low) * Fraction(10) ** decimals > MOST_VALUES:
                 return None
@@ -478,10 +464,10 @@ def _values_of_rounding(expression: Expression) -> _Values | None:
             return None
 
 
-def _values_of_truncation(expression: Expression) -> _Values | None:
+def _values_of_truncation(expression: e.Expression) -> _Values | None:
     """The first moments of all years, months, … between the ends of a range."""
     match expression:
-        case Called(Function.DATE_TRUNC, (Literal(str(unit), _), _)):
+        case e.Called(Function.DATE_TRUNC, (e.Literal(str(unit), _), _)):
             known = type_of(expression).range
             assert known is not None, "the calendar has ends"
             found: _Values = []
@@ -494,10 +480,10 @@ def _values_of_truncation(expression: Expression) -> _Values | None:
             return None
 
 
-def _values_of_format(expression: Expression) -> _Values | None:
+def _values_of_format(expression: e.Expression) -> _Values | None:
     """What a format without a year makes of all days of 28 years, after which weekdays return, or of all hours."""
     match expression:
-        case Called(Function.STRFTIME, (_, Literal(str(text), _))):
+        case e.Called(Function.STRFTIME, (_, e.Literal(str(text), _))):
             units = {FORMATS[part[0]] for part in text.split("%")[1:]}
         case _:
             return None
@@ -512,20 +498,20 @@ def _values_of_format(expression: Expression) -> _Values | None:
     )
 
 
-def _is_whole(expression: Expression) -> bool:
+def _is_whole(expression: e.Expression) -> bool:
     """Whether an expression can only be a whole number or a day."""
     match expression:
-        case Called(Function.FLOOR | Function.CEIL | Function.TRUNC, _):
+        case e.Called(Function.FLOOR | Function.CEIL | Function.TRUNC, _):
             return True
-        case Called(Function.ROUND, (operand, Literal(int(decimals), _))):
+        case e.Called(Function.ROUND, (operand, e.Literal(int(decimals), _))):
             return decimals <= 0 or _is_whole(operand)
-        case Literal(Fraction(denominator=1), _):
+        case e.Literal(Fraction(denominator=1), _):
             return True
-        case Called(Function.ABS, parts):
+        case e.Called(Function.ABS, parts):
             return all(map(_is_whole, parts))
-        case Cast(operand, Kind.NUMBER) | Negated(operand):
+        case e.Cast(operand, Kind.NUMBER) | e.Negated(operand):
             return _is_whole(operand)
-        case Arithmetic("+" | "-" | "*", left, right):
+        case e.Arithmetic("+" | "-" | "*", left, right):
             return _is_whole(left) and _is_whole(right)
         case _:
             return type_of(expression).kind in {Kind.INTEGER, Kind.DATE}
@@ -541,28 +527,28 @@ def _cells(column: Column) -> _Values | None:
         return [*(constant(value, column.kind) for value in column.values), *nothing]
     if column.kind is Kind.BOOLEAN:
         return [False, True, *nothing]
-    found = _whole(Field(column))
+    found = _whole(e.Field(column))
     return None if found is None else [*found, *nothing]
 
 
-def _is_inexact(expression: Expression) -> bool:
-    if isinstance(expression, Called) and expression.function in INEXACT:
+def _is_inexact(expression: e.Expression) -> bool:
+    if isinstance(expression, e.Called) and expression.function in INEXACT:
         return True
-    return any(map(_is_inexact, operands(expression)))
+    return any(map(_is_inexact, e.operands(expression)))
 
 
-def _conjuncts(condition: Expression) -> Iterator[Expression]:
-    if isinstance(condition, Both):
+def _conjuncts(condition: e.Expression) -> Iterator[e.Expression]:
+    if isinstance(condition, e.Both):
         yield from _conjuncts(condition.left)
         yield from _conjuncts(condition.right)
     else:
         yield condition
 
 
-def _narrow(expression: Expression, conditions: list[Expression]) -> Expression:
+def _narrow(expression: e.Expression, conditions: list[e.Expression]) -> e.Expression:
     """The expression over columns whose bounds WHERE has narrowed, for as long as its values are looked for."""
-    if not isinstance(expression, Field):
-        return rebuilt(expression, lambda part: _narrow(part, conditions))
+    if not isinstance(expression, e.Field):
+        return e.rebuilt(expression, lambda part: _narrow(part, conditions))
     column = expression.column
     if column.values or (column.kind not in NUMERIC and column.kind not in CALENDAR):
         return expression
@@ -574,15 +560,15 @@ def _narrow(expression: Expression, conditions: list[Expression]) -> Expression:
     if low is not None and high is not None and low > high:
         return expression
     least, most = (None if end is None else _end(end, column.kind) for end in (low, high))
-    return Field(replace(column, low=least, high=most))
+    return e.Field(replace(column, low=least, high=most))
 
 
-def _exact_ends(condition: Expression, value: Field, *, holds: bool) -> Ends:
+def _exact_ends(condition: e.Expression, value: e.Field, *, holds: bool) -> Ends:
     """What a condition implies for a column of doubles: the last double that it allows, not one beyond."""
     match condition:
-        case Compared(operator, Literal() as bound, compared) if compared == value:
+        case e.Compared(operator, e.Literal() as bound, compared) if compared == value:
             operator = MIRRORED[operator]
-        case Compared(operator, compared, Literal() as bound) if compared == value:
+        case e.Compared(operator, compared, e.Literal() as bound) if compared == value:
             pass
         case _:
             return implied_ends(condition, value, holds=holds)

@@ -190,7 +190,7 @@ def _refuse_equal_aliases(left: Scope, right: Scope) -> None:
 
 
 def _equal_units(left: Scope, right: Scope) -> dict[str, str]:
-    """The unit of the right side as that of the left, which an inner join makes equal; not if only the right shows it."""
+    """The unit of the right side as that of the left, which an inner join makes equal, unless only it is shown."""
     if left.origin.owner is not Owner.UNIT or right.origin.owner is not Owner.UNIT:
         return {}
     unit, other = left.origin.table.unit, right.origin.table.unit

@@ -6,28 +6,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import assert_never
 
-from tacit.plan.model.expressions import (
-    Arithmetic,
-    Both,
-    Called,
-    Cast,
-    Compared,
-    Either,
-    Expression,
-    Field,
-    KeyOf,
-    Literal,
-    MeanOf,
-    MeasureOf,
-    MomentOf,
-    Negated,
-    Not,
-    OneOf,
-    chain_conditions,
-    negate,
-    rebuilt,
-    substitute,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.nodes import (
     Counted,
@@ -75,7 +54,7 @@ def canonical(plan: Plan) -> Plan:
     key_places = [keys.index(key) for key in normal]
     measure_places = [places.index(serial(_measure(measure))) for measure in question.measures]
 
-    def moved(expression: Expression) -> Expression:
+    def moved(expression: e.Expression) -> e.Expression:
         return _normal(_renumber(expression, key_places, measure_places), found)
 
     columns = tuple(Shown(shown.name, moved(shown.value)) for shown in view.columns)
@@ -100,7 +79,7 @@ def fingerprint(question: Question) -> bytes:
 def _place(key: Key) -> tuple[bool, str]:
     """What keys are sorted by: columns come first, by their names."""
     match key.value:
-        case Field(column):
+        case e.Field(column):
             return False, column.name
         case value:
             return True, serial(value)
@@ -109,24 +88,24 @@ def _place(key: Key) -> tuple[bool, str]:
 def _settle_question(question: Question) -> Question:
     """The question over rows in their canonical form, with what was calculated on the way put in its place."""
     rows, names = settle_rows(question.rows, _normal)
-    keys = tuple(replace(key, value=substitute(key.value, names)) for key in question.keys)
+    keys = tuple(replace(key, value=e.substitute(key.value, names)) for key in question.keys)
     measures = tuple(_measure_over(measure, names) for measure in question.measures)
     asked = [measure.value for measure in measures if measure.value is not None]
     return Question(drop_unused_folds(rows, [*(key.value for key in keys), *asked]), keys, measures)
 
 
-def _measure_over(measure: Measure, names: dict[str, Expression]) -> Measure:
+def _measure_over(measure: Measure, names: dict[str, e.Expression]) -> Measure:
     match measure:
         case Counted(value):
-            return measure if value is None else Counted(substitute(value, names))
+            return measure if value is None else Counted(e.substitute(value, names))
         case Summed(value, step, low, high, centre):
-            return Summed(substitute(value, names), step, low, high, centre)
+            return Summed(e.substitute(value, names), step, low, high, centre)
         case Ranked(value):
-            return replace(measure, value=substitute(value, names))
+            return replace(measure, value=e.substitute(value, names))
         case Units(value):
-            return measure if value is None else Units(substitute(value, names))
+            return measure if value is None else Units(e.substitute(value, names))
         case Distinct(value):
-            return Distinct(substitute(value, names))
+            return Distinct(e.substitute(value, names))
         case _:
             assert_never(measure)
 
@@ -147,113 +126,115 @@ def _measure(measure: Measure) -> Measure:
             assert_never(measure)
 
 
-def _renumber(expression: Expression, keys: list[int], measures: list[int]) -> Expression:
+def _renumber(expression: e.Expression, keys: list[int], measures: list[int]) -> e.Expression:
     """An expression of the view, with the new places of keys and measures."""
 
-    def moved(part: Expression) -> Expression:
+    def moved(part: e.Expression) -> e.Expression:
         match part:
-            case KeyOf(place):
-                return KeyOf(keys[place])
-            case MeasureOf(place):
-                return MeasureOf(measures[place])
-            case MeanOf(sum_place, count_place):
-                return MeanOf(measures[sum_place], measures[count_place])
-            case MomentOf(moment, places):
-                return MomentOf(moment, tuple(measures[place] for place in places))
+            case e.KeyOf(place):
+                return e.KeyOf(keys[place])
+            case e.MeasureOf(place):
+                return e.MeasureOf(measures[place])
+            case e.MeanOf(sum_place, count_place):
+                return e.MeanOf(measures[sum_place], measures[count_place])
+            case e.MomentOf(moment, places):
+                return e.MomentOf(moment, tuple(measures[place] for place in places))
             case _:
-                return rebuilt(part, moved)
+                return e.rebuilt(part, moved)
 
     return moved(expression)
 
 
-def _normal(expression: Expression, question: Question | None = None) -> Expression:
+def _normal(expression: e.Expression, question: Question | None = None) -> e.Expression:
     """The normal form of an expression, from its operands' upward."""
 
-    def normal(part: Expression) -> Expression:
+    def normal(part: e.Expression) -> e.Expression:
         return _normal(part, question)
 
     match expression:
-        case Both() | Either():
+        case e.Both() | e.Either():
             join = type(expression)
             parts = [normal(part) for part in _chain_parts(expression, join)]
             return _sorted_chain(
                 join, [deeper for part in parts for deeper in _chain_parts(part, join)]
             )
-        case Not(operand):
+        case e.Not(operand):
             return _not(operand, question)
         case _:
-            return _simplify(rebuilt(expression, normal), question)
+            return _simplify(e.rebuilt(expression, normal), question)
 
 
-def _not(operand: Expression, question: Question | None) -> Expression:
+def _not(operand: e.Expression, question: Question | None) -> e.Expression:
     match operand:
-        case Not(inner):
+        case e.Not(inner):
             return _normal(inner, question)
-        case Both(left, right):
-            return _normal(Either(Not(left), Not(right)), question)
-        case Either(left, right):
-            return _normal(Both(Not(left), Not(right)), question)
-        case Compared(operator, left, right):
-            return _normal(Compared(OPPOSITE[operator], left, right), question)
+        case e.Both(left, right):
+            return _normal(e.Either(e.Not(left), e.Not(right)), question)
+        case e.Either(left, right):
+            return _normal(e.Both(e.Not(left), e.Not(right)), question)
+        case e.Compared(operator, left, right):
+            return _normal(e.Compared(OPPOSITE[operator], left, right), question)
         case _:
             inside = _normal(operand, question)
             # what a simplification has left
-            again = isinstance(inside, Compared | Not | Both | Either)
-            return _not(inside, question) if again else Not(inside)
+            again = isinstance(inside, e.Compared | e.Not | e.Both | e.Either)
+            return _not(inside, question) if again else e.Not(inside)
 
 
-def _chain_parts(expression: Expression, join: type[Both] | type[Either]) -> Iterator[Expression]:
+def _chain_parts(
+    expression: e.Expression, join: type[e.Both] | type[e.Either]
+) -> Iterator[e.Expression]:
     """The operands of a chain of AND or OR, also of those that a negation turns into one."""
-    if isinstance(expression, Both | Either) and isinstance(expression, join):
+    if isinstance(expression, e.Both | e.Either) and isinstance(expression, join):
         yield from _chain_parts(expression.left, join)
         yield from _chain_parts(expression.right, join)
-    elif isinstance(expression, Not) and isinstance(expression.operand, Not):
+    elif isinstance(expression, e.Not) and isinstance(expression.operand, e.Not):
         yield from _chain_parts(expression.operand.operand, join)
-    elif isinstance(expression, Not) and isinstance(
-        expression.operand, Either if join is Both else Both
+    elif isinstance(expression, e.Not) and isinstance(
+        expression.operand, e.Either if join is e.Both else e.Both
     ):
-        yield from _chain_parts(Not(expression.operand.left), join)
-        yield from _chain_parts(Not(expression.operand.right), join)
+        yield from _chain_parts(e.Not(expression.operand.left), join)
+        yield from _chain_parts(e.Not(expression.operand.right), join)
     else:
         yield expression
 
 
-def _sorted_chain(join: type[Both] | type[Either], parts: list[Expression]) -> Expression:
+def _sorted_chain(join: type[e.Both] | type[e.Either], parts: list[e.Expression]) -> e.Expression:
     distinct = {serial(part): part for part in parts}
-    return chain_conditions(join, [distinct[text] for text in sorted(distinct)])
+    return e.chain_conditions(join, [distinct[text] for text in sorted(distinct)])
 
 
-def _simplify(expression: Expression, question: Question | None) -> Expression:
+def _simplify(expression: e.Expression, question: Question | None) -> e.Expression:
     """An expression whose operands are normal."""
     match expression:
-        case Compared(operator, left, right):
+        case e.Compared(operator, left, right):
             left, right = _whole(left), _whole(right)
             if serial(left) > serial(right):
                 operator, left, right = MIRRORED[operator], right, left
-            return Compared(operator, left, right)
-        case OneOf(operand, options):
+            return e.Compared(operator, left, right)
+        case e.OneOf(operand, options):
             distinct = {serial(option): option for option in map(_whole_literal, options)}
             listed = tuple(distinct[text] for text in sorted(distinct))
             if len(listed) == 1 and listed[0].value is not None:
-                return _simplify(Compared("=", operand, listed[0]), question)
-            return OneOf(operand, listed)
-        case Arithmetic(operator, left, right):
+                return _simplify(e.Compared("=", operand, listed[0]), question)
+            return e.OneOf(operand, listed)
+        case e.Arithmetic(operator, left, right):
             return _sort_operands(operator, left, right, question)
-        case Negated(Negated(operand)):
+        case e.Negated(e.Negated(operand)):
             return operand
-        case Negated(operand):
-            return negate(operand)
-        case Cast(operand, kind) if type_of(operand, question).kind is kind:
+        case e.Negated(operand):
+            return e.negate(operand)
+        case e.Cast(operand, kind) if type_of(operand, question).kind is kind:
             return operand
-        case Called():
+        case e.Called():
             return _simplify_call(expression, question)
         case _:
             return expression
 
 
 def _sort_operands(
-    operator: str, left: Expression, right: Expression, question: Question | None
-) -> Expression:
+    operator: str, left: e.Expression, right: e.Expression, question: Question | None
+) -> e.Expression:
     """A calculation with the operands of + and * sorted, and 1.0 written as 1 where the result is a double anyway."""
     kinds = type_of(left, question).kind, type_of(right, question).kind
     if operator == "/" or (kinds[1] is Kind.NUMBER and not _is_whole(right)):
@@ -262,10 +243,10 @@ def _sort_operands(
         right = _whole(right)
     if operator in {"+", "*"} and serial(left) > serial(right):
         left, right = right, left
-    return Arithmetic(operator, left, right)
+    return e.Arithmetic(operator, left, right)
 
 
-def _simplify_call(expression: Called, question: Question | None) -> Expression:
+def _simplify_call(expression: e.Called, question: Question | None) -> e.Expression:
     """A call in which nothing stands that changes nothing, with operands sorted where their order does not matter."""
     function, parts = expression.function, expression.operands
     match function:
@@ -280,11 +261,11 @@ def _simplify_call(expression: Called, question: Question | None) -> Expression:
             distinct = {serial(part): part for part in flat}
             order = distinct if function is Function.COALESCE else sorted(distinct)
             listed = tuple(distinct[text] for text in order)
-            found = listed[0] if len(listed) == 1 else Called(function, listed)
+            found = listed[0] if len(listed) == 1 else e.Called(function, listed)
             # what is gone was a double
-            return found if type_of(found, question).kind is kind else Cast(found, kind)
+            return found if type_of(found, question).kind is kind else e.Cast(found, kind)
         case Function.DISTINCT:
-            return Called(function, tuple(sorted(map(_whole, parts), key=serial)))
+            return e.Called(function, tuple(sorted(map(_whole, parts), key=serial)))
         case Function.ROUND | Function.FLOOR | Function.CEIL | Function.TRUNC if (
             type_of(parts[0], question).kind is Kind.INTEGER
         ):
@@ -294,11 +275,11 @@ def _simplify_call(expression: Called, question: Question | None) -> Expression:
 
 
 def _flatten_call(
-    part: Expression, function: Function, kind: Kind, question: Question | None
-) -> tuple[Expression, ...]:
+    part: e.Expression, function: Function, kind: Kind, question: Question | None
+) -> tuple[e.Expression, ...]:
     """The operands of a call that is an operand of the same function, if they are of the same kind."""
     if (
-        isinstance(part, Called)
+        isinstance(part, e.Called)
         and part.function is function
         and type_of(part, question).kind is kind
     ):
@@ -306,27 +287,29 @@ def _flatten_call(
     return (part,)
 
 
-def _cuts(decimals: Expression) -> bool:
-    return isinstance(decimals, Literal) and isinstance(decimals.value, int) and decimals.value < 0
+def _cuts(decimals: e.Expression) -> bool:
+    return (
+        isinstance(decimals, e.Literal) and isinstance(decimals.value, int) and decimals.value < 0
+    )
 
 
-def _is_whole(expression: Expression) -> bool:
+def _is_whole(expression: e.Expression) -> bool:
     match expression:
-        case Literal(Fraction(denominator=1) as value, Kind.NUMBER):
+        case e.Literal(Fraction(denominator=1) as value, Kind.NUMBER):
             return abs(value) < 1 << 53
         case _:
             return False
 
 
-def _whole(expression: Expression) -> Expression:
+def _whole(expression: e.Expression) -> e.Expression:
     """A literal like 1.0 as the integer 1, which a comparison cannot tell from it."""
-    return _whole_literal(expression) if isinstance(expression, Literal) else expression
+    return _whole_literal(expression) if isinstance(expression, e.Literal) else expression
 
 
-def _whole_literal(constant: Literal) -> Literal:
+def _whole_literal(constant: e.Literal) -> e.Literal:
     value = constant.value
     return (
-        Literal(int(value), Kind.INTEGER)
+        e.Literal(int(value), Kind.INTEGER)
         if _is_whole(constant) and isinstance(value, Fraction)
         else constant
     )

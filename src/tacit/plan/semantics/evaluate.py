@@ -5,28 +5,7 @@ from math import fmod
 from operator import eq, ge, gt, le, lt, ne
 from typing import assert_never
 
-from tacit.plan.model.expressions import (
-    Across,
-    Arithmetic,
-    Both,
-    Called,
-    Case,
-    Cast,
-    Compared,
-    Either,
-    Expression,
-    Field,
-    IsNull,
-    KeyOf,
-    Like,
-    Literal,
-    MeanOf,
-    MeasureOf,
-    MomentOf,
-    Negated,
-    Not,
-    OneOf,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import STRICT
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.functions import MEANINGS
@@ -44,52 +23,52 @@ Computation = Callable[[Row], Value]
 """A value that is computed from a row."""
 
 
-def compile_expression(expression: Expression) -> Computation:
+def compile_expression(expression: e.Expression) -> Computation:
     """How an expression is computed from a row: doubles as IEEE says, three-valued logic with None."""
     match expression:
-        case Literal(given, kind):
+        case e.Literal(given, kind):
             fixed = constant(given, kind)
             return lambda _row: fixed
-        case Field(column):
+        case e.Field(column):
             name, (low, high) = column.name, bounds_of(column)
             return lambda row: clamp_between(row[name], low, high)
-        case Arithmetic(operator, left, right):
+        case e.Arithmetic(operator, left, right):
             kind = type_of(expression).kind
             return _strict(
                 _whole(operator, kind, _OPERATIONS[operator, kind]), *_alike(kind, left, right)
             )
-        case Negated(operand):
+        case e.Negated(operand):
             return _strict(
                 _whole(NEGATION, type_of(operand).kind, lambda x: -x), compile_expression(operand)
             )
-        case Compared(operator, left, right):
+        case e.Compared(operator, left, right):
             return _strict(_COMPARISONS[operator], *_alike(_common(left, right), left, right))
-        case Both(left, right):
+        case e.Both(left, right):
             return _logical(False, compile_expression(left), compile_expression(right))
-        case Either(left, right):
+        case e.Either(left, right):
             return _logical(True, compile_expression(left), compile_expression(right))
-        case Not(operand):
+        case e.Not(operand):
             return _strict(lambda x: not x, compile_expression(operand))
-        case IsNull(operand):
+        case e.IsNull(operand):
             value = compile_expression(operand)
             return lambda row: value(row) is None
-        case OneOf(operand, options):
+        case e.OneOf(operand, options):
             return _one_of(operand, options)
-        case Like(operand, pattern):
+        case e.Like(operand, pattern):
             tokens = tokens_of(pattern)
             return _strict(lambda text: matches(text, tokens), compile_expression(operand))
-        case Case():
+        case e.Case():
             return _compile_case(expression)
-        case Cast(operand, kind):
+        case e.Cast(operand, kind):
             return _cast(operand, kind)
-        case Called(function, parts):
+        case e.Called(function, parts):
             values = [
                 _cast(part, kind)
                 for part, kind in zip(parts, operand_kinds(expression), strict=True)
             ]
             meaning = _whole(function, operand_kind(expression), MEANINGS[function])
             return (_strict if function in STRICT else _lenient)(meaning, *values)
-        case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
+        case e.KeyOf() | e.MeasureOf() | e.MeanOf() | e.MomentOf() | e.Across():
             raise AssertionError("keys and measures exist only after release")
         case _:
             assert_never(expression)
@@ -158,33 +137,33 @@ def _logical(decisive: bool, *operands: Computation) -> Computation:
     return value
 
 
-def _common(*expressions: Expression) -> Kind:
+def _common(*expressions: e.Expression) -> Kind:
     """The kind in which values are compared or chosen: doubles if integers meet doubles."""
     kinds = {
-        type_of(each).kind for each in expressions if each != Literal(None, type_of(each).kind)
+        type_of(each).kind for each in expressions if each != e.Literal(None, type_of(each).kind)
     }
     return (
         kinds.pop() if len(kinds) == 1 else Kind.NUMBER if kinds else type_of(expressions[0]).kind
     )
 
 
-def _alike(kind: Kind, *expressions: Expression) -> list[Computation]:
+def _alike(kind: Kind, *expressions: e.Expression) -> list[Computation]:
     return [_cast(each, kind) for each in expressions]
 
 
-def _one_of(operand: Expression, options: tuple[Literal, ...]) -> Computation:
+def _one_of(operand: e.Expression, options: tuple[e.Literal, ...]) -> Computation:
     value, *others = _alike(_common(operand, *options), operand, *options)
     return _logical(True, *(_strict(eq, value, other) for other in others))
 
 
-def _cast(operand: Expression, kind: Kind) -> Computation:
+def _cast(operand: e.Expression, kind: Kind) -> Computation:
     value, since = compile_expression(operand), type_of(operand).kind
-    if isinstance(operand, Literal) and operand.value is None:
+    if isinstance(operand, e.Literal) and operand.value is None:
         return lambda _row: None  # NULL is of every kind
     return lambda row: cast(value(row), since, kind)
 
 
-def _compile_case(case: Case) -> Computation:
+def _compile_case(case: e.Case) -> Computation:
     kind = type_of(case).kind
     conditions = [compile_expression(condition) for condition, _ in case.branches]
     *values, otherwise = _alike(kind, *(value for _, value in case.branches), case.otherwise)

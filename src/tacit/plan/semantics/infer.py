@@ -5,30 +5,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import assert_never
 
-from tacit.plan.model.expressions import (
-    Across,
-    Arithmetic,
-    Both,
-    Called,
-    Case,
-    Cast,
-    Compared,
-    Either,
-    Expression,
-    Field,
-    IsNull,
-    KeyOf,
-    Like,
-    Literal,
-    Look,
-    MeanOf,
-    MeasureOf,
-    MomentOf,
-    Negated,
-    Not,
-    OneOf,
-    operands,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Question, Ranked
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.case_ranges import Ends, narrow_branch
@@ -64,13 +41,13 @@ CASTS = frozenset(
 
 # The types of expressions over rows that were asked for of late; every part of a plan is asked for its type many times.
 # An expression that is kept here lives, so that no other one has its id; what is refused is not kept.
-_KNOWN: dict[int, tuple[Expression, Type]] = {}
+_KNOWN: dict[int, tuple[e.Expression, Type]] = {}
 _MOST_KNOWN = 4_000
 
 _DAY = Range(Fraction(86_400_000_000), Fraction(86_400_000_000))
 
 
-def type_of(expression: Expression, question: Question | None = None) -> Type:
+def type_of(expression: e.Expression, question: Question | None = None) -> Type:
     """The type of an expression over rows or, if a question is given, over its release.
 
     Over rows the bounds are those of the computed value, and an expression that could overflow is refused.  A release
@@ -92,59 +69,59 @@ def type_of(expression: Expression, question: Question | None = None) -> Type:
     return known[1]
 
 
-def _infer(expression: Expression, question: Question | None) -> Type:
+def _infer(expression: e.Expression, question: Question | None) -> Type:
     match expression:
-        case Literal() | Field():
+        case e.Literal() | e.Field():
             return leaf(expression)
-        case Arithmetic():
+        case e.Arithmetic():
             return _arithmetic(expression, question)
-        case Negated(operand):
+        case e.Negated(operand):
             return _type_of_negation(
                 expression, type_of(operand, question), free=question is not None
             )
-        case Compared(_, left, right):
+        case e.Compared(_, left, right):
             return _type_of_comparison(
                 expression, type_of(left, question), [type_of(right, question)]
             )
-        case OneOf(operand, options):
+        case e.OneOf(operand, options):
             return _type_of_comparison(
                 expression, type_of(operand, question), [type_of(option) for option in options]
             )
-        case Both(left, right) | Either(left, right):
+        case e.Both(left, right) | e.Either(left, right):
             sides = condition_type(left, question), condition_type(right, question)
             return Type(Kind.BOOLEAN, nullable=any(side.nullable for side in sides))
-        case Not(operand):
+        case e.Not(operand):
             return condition_type(operand, question)
-        case IsNull(operand):
+        case e.IsNull(operand):
             type_of(operand, question)
             return Type(Kind.BOOLEAN, nullable=False)
-        case Like(operand, _):
+        case e.Like(operand, _):
             return _like(expression, type_of(operand, question))
-        case Case():
+        case e.Case():
             return _case(expression, question)
-        case Cast(operand, kind):
+        case e.Cast(operand, kind):
             return _cast(expression, type_of(operand, question), kind)
-        case Called(_, parts):
+        case e.Called(_, parts):
             return called_type(expression, [type_of(part, question) for part in parts], question)
-        case KeyOf() | MeasureOf() | MeanOf() | MomentOf():
+        case e.KeyOf() | e.MeasureOf() | e.MeanOf() | e.MomentOf():
             return _type_of_released(expression, question)
-        case Across():
+        case e.Across():
             return _type_of_window(expression, question)
         case _:
             assert_never(expression)
 
 
-def operand_kinds(expression: Called, question: Question | None = None) -> list[Kind]:
+def operand_kinds(expression: e.Called, question: Question | None = None) -> list[Kind]:
     """The kind that each operand of a call becomes before the function is applied to it."""
     return wanted_kinds(expression, [type_of(part, question).kind for part in expression.operands])
 
 
-def operand_kind(expression: Called, question: Question | None = None) -> Kind:
+def operand_kind(expression: e.Called, question: Question | None = None) -> Kind:
     """The kind of what a function works on, by which its partial cases are known."""
     return operated_kind(expression.function, operand_kinds(expression, question))
 
 
-def condition_type(expression: Expression, question: Question | None = None) -> Type:
+def condition_type(expression: e.Expression, question: Question | None = None) -> Type:
     """The type of an expression that must be a condition."""
     found = type_of(expression, question)
     if found.kind is not Kind.BOOLEAN:
@@ -158,7 +135,7 @@ def condition_type(expression: Expression, question: Question | None = None) -> 
     return found
 
 
-def _number(expression: Expression, question: Question | None) -> Type:
+def _number(expression: e.Expression, question: Question | None) -> Type:
     found = type_of(expression, question)
     if not found.numeric:
         remedy = "a condition is counted as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
@@ -173,7 +150,7 @@ def _number(expression: Expression, question: Question | None) -> Type:
     return found
 
 
-def _arithmetic(expression: Arithmetic, question: Question | None) -> Type:
+def _arithmetic(expression: e.Arithmetic, question: Question | None) -> Type:
     left, right = _number(expression.left, question), _number(expression.right, question)
     both_whole = left.kind is right.kind is Kind.INTEGER
     kind = Kind.INTEGER if both_whole and expression.operator != "/" else Kind.NUMBER
@@ -185,7 +162,7 @@ def _arithmetic(expression: Arithmetic, question: Question | None) -> Type:
     return type_with_range(kind, _range_of_arithmetic(expression, left, right, kind), nullable)
 
 
-def _range_of_arithmetic(expression: Arithmetic, left: Type, right: Type, kind: Kind) -> Range:
+def _range_of_arithmetic(expression: e.Arithmetic, left: Type, right: Type, kind: Kind) -> Range:
     """The range of + - * / %; what could overflow, or has an operand without a range, is refused."""
     whole = kind is Kind.INTEGER
     if right.range is None:
@@ -213,7 +190,7 @@ def _range_of_arithmetic(expression: Arithmetic, left: Type, right: Type, kind: 
     return found if whole else outward(found)
 
 
-def _type_of_negation(expression: Negated, found: Type, *, free: bool) -> Type:
+def _type_of_negation(expression: e.Negated, found: Type, *, free: bool) -> Type:
     if not found.numeric:
         refuse(
             expression, f"a value of kind {found.kind.value} has no negative", "leave out the minus"
@@ -226,8 +203,10 @@ def _type_of_negation(expression: Negated, found: Type, *, free: bool) -> Type:
     return type_with_range(found.kind, None if known is None else -known, found.nullable)
 
 
-def _type_of_comparison(expression: Compared | OneOf, left: Type, others: Sequence[Type]) -> Type:
-    operator = expression.operator if isinstance(expression, Compared) else "="
+def _type_of_comparison(
+    expression: e.Compared | e.OneOf, left: Type, others: Sequence[Type]
+) -> Type:
+    operator = expression.operator if isinstance(expression, e.Compared) else "="
     for other in others:
         if left.kind is not other.kind and not (left.numeric and other.numeric):
             reason = f"values of kind {left.kind.value} and {other.kind.value} cannot be compared"
@@ -241,7 +220,7 @@ def _type_of_comparison(expression: Compared | OneOf, left: Type, others: Sequen
     return Type(Kind.BOOLEAN, nullable=left.nullable or any(other.nullable for other in others))
 
 
-def _like(expression: Like, found: Type) -> Type:
+def _like(expression: e.Like, found: Type) -> Type:
     if found.kind is not Kind.TEXT:
         refuse(
             expression,
@@ -251,13 +230,15 @@ def _like(expression: Like, found: Type) -> Type:
     return Type(Kind.BOOLEAN, nullable=found.nullable)
 
 
-def _case(expression: Case, question: Question | None) -> Type:
+def _case(expression: e.Case, question: Question | None) -> Type:
     conditions = [condition for condition, _ in expression.branches]
     for condition in conditions:
         condition_type(condition, question)
     values = [*(value for _, value in expression.branches), expression.otherwise]
     types = [type_of(value, question) for value in values]
-    known = [(i, found) for i, found in enumerate(types) if values[i] != Literal(None, found.kind)]
+    known = [
+        (i, found) for i, found in enumerate(types) if values[i] != e.Literal(None, found.kind)
+    ]
     kinds = {found.kind for _, found in known} or {types[0].kind}
     if len(kinds) > 1 and not kinds <= set(NUMERIC):
         names = " and ".join(sorted(kind.value for kind in kinds))
@@ -290,7 +271,7 @@ def _union(kind: Kind, ends: list[Ends], nullable: bool) -> Type:
     return Type(kind, low, high, nullable)
 
 
-def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
+def _cast(expression: e.Cast, found: Type, kind: Kind) -> Type:
     if found.kind is kind:
         return found
     if (found.kind, kind) not in CASTS:
@@ -325,43 +306,43 @@ def _cast(expression: Cast, found: Type, kind: Kind) -> Type:
             return Type(kind, nullable=found.nullable)
 
 
-def _type_of_window(expression: Across, question: Question | None) -> Type:
+def _type_of_window(expression: e.Across, question: Question | None) -> Type:
     """What a window over groups gives: counts and ranks are whole, and what may be of no group may be NULL."""
     assert question is not None, "groups exist only after release"
-    inside = [type_of(part, question) for part in operands(expression)]
-    if expression.look in {Look.NUMBER, Look.RANK, Look.DENSE, Look.COUNT}:
+    inside = [type_of(part, question) for part in e.operands(expression)]
+    if expression.look in {e.Look.NUMBER, e.Look.RANK, e.Look.DENSE, e.Look.COUNT}:
         return Type(Kind.INTEGER, nullable=False)
     found = inside[0]
-    if expression.look in {Look.SUM, Look.MEAN} and not found.numeric:
-        culprit = operands(expression)[0]
+    if expression.look in {e.Look.SUM, e.Look.MEAN} and not found.numeric:
+        culprit = e.operands(expression)[0]
         refuse(
             culprit,
             f"a value of kind {found.kind.value} cannot be summed",
             "sum or average a number",
             question,
         )
-    if found.kind is Kind.BOOLEAN and expression.look in {Look.LEAST, Look.GREATEST}:
+    if found.kind is Kind.BOOLEAN and expression.look in {e.Look.LEAST, e.Look.GREATEST}:
         refuse(
-            operands(expression)[0],
+            e.operands(expression)[0],
             "true and false have no order",
             "write a CASE that makes a number",
             question,
         )
-    return Type(Kind.NUMBER if expression.look is Look.MEAN else found.kind, nullable=True)
+    return Type(Kind.NUMBER if expression.look is e.Look.MEAN else found.kind, nullable=True)
 
 
 def _type_of_released(
-    expression: KeyOf | MeasureOf | MeanOf | MomentOf, question: Question | None
+    expression: e.KeyOf | e.MeasureOf | e.MeanOf | e.MomentOf, question: Question | None
 ) -> Type:
     assert question is not None, "keys and measures exist only after release"
     match expression:
-        case KeyOf(place):
+        case e.KeyOf(place):
             return Type(
                 type_of(question.keys[place].value).kind, nullable=question.keys[place].null
             )
-        case MeasureOf(place):
+        case e.MeasureOf(place):
             measure = question.measures[place]
             kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER
             return Type(kind, nullable=False)
-        case MeanOf() | MomentOf():
+        case e.MeanOf() | e.MomentOf():
             return Type(Kind.NUMBER, nullable=True)

@@ -6,28 +6,7 @@ from operator import add, or_
 from typing import assert_never
 
 from tacit.frozen import frozen
-from tacit.plan.model.expressions import (
-    Across,
-    Arithmetic,
-    Both,
-    Called,
-    Case,
-    Cast,
-    Compared,
-    Either,
-    Expression,
-    Field,
-    IsNull,
-    KeyOf,
-    Like,
-    Literal,
-    MeanOf,
-    MeasureOf,
-    MomentOf,
-    Negated,
-    Not,
-    OneOf,
-)
+from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.functions import LONGEST
@@ -85,11 +64,11 @@ class Length:
 _NONE = Length(0)
 
 # The lengths that were asked for of late, as types are kept: an expression that is kept here lives, and keeps its id.
-_KNOWN: dict[int, tuple[Expression, Length]] = {}
+_KNOWN: dict[int, tuple[e.Expression, Length]] = {}
 _MOST_KNOWN = 4_000
 
 
-def length_of(expression: Expression) -> Length:
+def length_of(expression: e.Expression) -> Length:
     """How long the text can be that an expression over rows is; of another kind than text, nothing.
 
     Claim:      in no row is the text longer, in characters or in bytes.
@@ -112,48 +91,48 @@ def length_of(expression: Expression) -> Length:
     return known[1]
 
 
-def _infer_length(expression: Expression) -> Length:
+def _infer_length(expression: e.Expression) -> Length:
     match expression:
-        case Literal(value, _):
+        case e.Literal(value, _):
             text = value if isinstance(value, str) else ""
             return Length(len(text), Fraction(len(text.encode())))
-        case Field(column):
+        case e.Field(column):
             return Length(MOST_CHARACTERS, share=Fraction(1)) if column.kind is Kind.TEXT else _NONE
-        case Case(branches, otherwise):
+        case e.Case(branches, otherwise):
             return reduce(or_, (length_of(then) for _, then in branches), length_of(otherwise))
-        case Cast(operand, kind):
+        case e.Cast(operand, kind):
             return _text(operand) if kind is Kind.TEXT else _NONE
-        case Called():
+        case e.Called():
             return _length_of_call(expression) if type_of(expression).kind is Kind.TEXT else _NONE
         case (
-            Arithmetic()
-            | Negated()
-            | Compared()
-            | Both()
-            | Either()
-            | Not()
-            | IsNull()
-            | OneOf()
-            | Like()
-            | KeyOf()
-            | MeasureOf()
-            | MeanOf()
-            | MomentOf()
-            | Across()
+            e.Arithmetic()
+            | e.Negated()
+            | e.Compared()
+            | e.Both()
+            | e.Either()
+            | e.Not()
+            | e.IsNull()
+            | e.OneOf()
+            | e.Like()
+            | e.KeyOf()
+            | e.MeasureOf()
+            | e.MeanOf()
+            | e.MomentOf()
+            | e.Across()
         ):
             return _NONE
         case _:
             assert_never(expression)
 
 
-def _text(expression: Expression) -> Length:
+def _text(expression: e.Expression) -> Length:
     """The length of an expression that becomes a text: an integer is written in digits."""
     if type_of(expression).kind is Kind.INTEGER:
         return Length(_INTEGER, Fraction(_INTEGER))
     return length_of(expression)
 
 
-def _length_of_call(expression: Called) -> Length:
+def _length_of_call(expression: e.Called) -> Length:
     first, *rest = expression.operands
     match expression.function:
         case Function.LOWER | Function.UPPER:
@@ -186,12 +165,12 @@ def _length_of_replace(text: Length, old: str, new: str) -> Length:
     return Length(text.characters + text.characters // len(old) * more, grown.fixed, grown.share)
 
 
-def _constant(part: Expression) -> str:
-    assert isinstance(part, Literal), "a constant"
+def _constant(part: e.Expression) -> str:
+    assert isinstance(part, e.Literal), "a constant"
     return str(part.value)
 
 
-def _whole(part: Expression) -> int:
-    assert isinstance(part, Literal), "a constant"
+def _whole(part: e.Expression) -> int:
+    assert isinstance(part, e.Literal), "a constant"
     assert isinstance(part.value, int), "a whole number"
     return part.value

@@ -129,10 +129,10 @@ def read_outer_select(
     Checked by: tests/unit/plan/sql/test_outer_select.py::test_a_question_around_another_measures_nothing_more
     """
     reader = _name_columns(inner, released)
+    nameless = [""] * len(released.draft.keys)  # what was calculated inside is known by its name
     draft = replace(
         released.draft,
-        key_names=[""]
-        * len(released.draft.keys),  # what was calculated inside is known by its name
+        key_names=nameless,
         named=read_named_windows(reader, select, select.args),
     )
     measured = len(draft.measures)
