@@ -87,7 +87,7 @@ def phrase(expression: e.Expression, question: Question | None = None) -> str:
     """An expression as text; after release, keys and measures are named by what the question calls them.
 
     >>> from tacit.plan import Column, Kind
-    >>> phrase(Compared("<", Field(Column("age", Kind.INTEGER)), Literal(18, Kind.INTEGER)))
+    >>> phrase(e.Compared("<", e.Field(Column("age", Kind.INTEGER)), e.Literal(18, Kind.INTEGER)))
     'age < 18'
     """
     return _phrase(expression, question)[0]

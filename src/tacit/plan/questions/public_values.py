@@ -34,8 +34,8 @@ def public_values(
 ) -> tuple[Scalar, ...] | None:
     """The public values of a key, NULL not among them; None if there are none, or too many.
 
-    >>> age = Field(Column("age", Kind.INTEGER, low=0, high=39))
-    >>> public_values(Called(Function.FLOOR, (Arithmetic("/", age, Literal(10, Kind.INTEGER)),)))
+    >>> age = e.Field(Column("age", Kind.INTEGER, low=0, high=39))
+    >>> public_values(e.Called(Function.FLOOR, (e.Arithmetic("/", age, e.Literal(10, Kind.INTEGER)),)))
     (Fraction(0, 1), Fraction(1, 1), Fraction(2, 1), Fraction(3, 1))
     """
     found = possible_values(value, conditions)
@@ -55,8 +55,8 @@ def possible_values(
     Because:    only the plan is passed in; the expression is computed for every combination of what its parts can be.
     Checked by: tests/unit/plan/questions/test_public_values.py::test_the_groups_are_the_image_of_the_declared_domain
 
-    >>> ward = Field(Column("ward", Kind.TEXT, values=("A", "B")))
-    >>> possible_values(ward), possible_values(Called(Function.COALESCE, (ward, Literal("none", Kind.TEXT))))
+    >>> ward = e.Field(Column("ward", Kind.TEXT, values=("A", "B")))
+    >>> possible_values(ward), possible_values(e.Called(Function.COALESCE, (ward, e.Literal("none", Kind.TEXT))))
     (('A', 'B', None), ('A', 'B', 'none'))
     """
     declared = value.column.values if isinstance(value, e.Field) else None
@@ -248,8 +248,8 @@ def _is_between(value: Value, kind: Kind, low: Fraction | None, high: Fraction |
 def outcomes(condition: e.Expression) -> set[bool]:
     """Whether a condition may be true and may be false, by what is declared alone; that it may be NULL is not said.
 
-    >>> age = Field(Column("age", Kind.INTEGER, low=0, high=120))
-    >>> outcomes(Compared("<", age, Literal(200, Kind.INTEGER)))
+    >>> age = e.Field(Column("age", Kind.INTEGER, low=0, high=120))
+    >>> outcomes(e.Compared("<", age, e.Literal(200, Kind.INTEGER)))
     {True}
     """
     match condition:

@@ -54,8 +54,8 @@ def type_of(expression: e.Expression, question: Question | None = None) -> Type:
     is public: bounds do not matter there.
 
     >>> from tacit.plan import Column
-    >>> age = Field(Column("age", Kind.INTEGER, low=0, high=120))
-    >>> type_of(Arithmetic("*", age, Literal(2, Kind.INTEGER))).high
+    >>> age = e.Field(Column("age", Kind.INTEGER, low=0, high=120))
+    >>> type_of(e.Arithmetic("*", age, e.Literal(2, Kind.INTEGER))).high
     Fraction(240, 1)
     """
     if question is not None:

@@ -78,8 +78,8 @@ def length_of(expression: e.Expression) -> Length:
     Checked by: tests/laws/test_bounds.py::test_no_text_is_longer_than_its_bound
 
     >>> from tacit.plan import Column
-    >>> name = Field(Column("name", Kind.TEXT))
-    >>> length_of(Called(Function.REPLACE, (name, Literal("a", Kind.TEXT), Literal("bcd", Kind.TEXT)))).characters
+    >>> name = e.Field(Column("name", Kind.TEXT))
+    >>> length_of(e.Called(Function.REPLACE, (name, e.Literal("a", Kind.TEXT), e.Literal("bcd", Kind.TEXT)))).characters
     3000
     """
     known = _KNOWN.get(id(expression))
