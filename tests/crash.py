@@ -26,7 +26,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tacit.curator import Limit, Policy, Shared, Vault
-from tacit.curator import vault as _asking
+from tacit.curator import ask as _asking
+from tacit.curator.asked import Asked, describe, price_plan
 from tacit.engines import Memory
 from tacit.errors import EngineFailed, LedgerRefused, LimitExceeded
 from tacit.ledger import Anchor, DurableLedger, Entry, Founding, fields_of, sqlite_ledger
@@ -160,7 +161,7 @@ def client(
     trap.set(ledger, engine)
     for text in rng.sample(shared, 2):
         plan = canonical(read_sql(text, {"visits": VISITS}))
-        engine.key = vault._name(plan).key.hex()
+        engine.key = price_plan(vault._access, plan, epsilon=PRICES[0]).name.key.hex()
         with suppress(LimitExceeded, EngineFailed):
             answer = vault.ask(plan, epsilon=rng.choice(PRICES))
             told(log, answer.receipt["key"], answer.receipt["answer"])
@@ -276,30 +277,27 @@ class Wrong(Vault):
         """An answer, had in a wrong way."""
         match self.mutant:
             case "release-first":
-                payload = self._looked(plan, asked["epsilon"]).to_bytes()
-                name = self._name(plan)
-                told(self.log, name.key.hex(), sha256(payload).hexdigest())
+                question = price_plan(self._access, plan, epsilon=asked["epsilon"])
+                payload = self._looked(question).to_bytes()
+                told(self.log, question.name.key.hex(), sha256(payload).hexdigest())
                 Trap.at("looked")
-                entry = self._charge(plan, self._terms(plan, asked["epsilon"], None, 0.95), name)
-                self._ledger.settle(entry, payload)
+                self.ledger.settle(asking._charge(self._access, question), payload)
                 return super().ask(plan, **asked)
             case "charge-after":
-                self._looked(plan, asked["epsilon"])
+                self._looked(price_plan(self._access, plan, epsilon=asked["epsilon"]))
                 Trap.at("looked")
                 return super().ask(plan, **asked)
             case _:
                 try:
                     return super().ask(plan, **asked)
                 except EngineFailed:
-                    _refunded(self._ledger)
+                    _refunded(self.ledger)
                     raise
 
-    def _looked(self, plan: Plan, epsilon: Fraction) -> Any:
-        terms = self._terms(plan, epsilon, None, 0.95)
-        exact = self._engines["visits"].evaluate(plan.question, terms.weights)
-        return asking.release_exact(
-            terms, exact, self._describe_question(plan, terms, self._name(plan))
-        )
+    def _looked(self, asked: Asked) -> Any:
+        terms = asked.terms
+        exact = self._access.engines["visits"].evaluate(asked.plan.question, terms.weights)
+        return asking.release_exact(terms, exact, describe(self._access, asked, terms))
 
 
 def _refunded(ledger: Any) -> None:

@@ -209,7 +209,7 @@ def asked(vault: Vault, searched: Searched, folders: tuple[Path, ...]) -> None:
 
 def broken(vault: Vault, searched: Searched) -> None:
     """An engine that fails with a cell in its message."""
-    engine: Any = vault._engines["visits"]
+    engine: Any = vault._access.engines["visits"]
     real = engine.evaluate
 
     def failing(*_: Any) -> Any:

@@ -61,7 +61,8 @@ INSIDE = {
         *("sql", "sources", "memory", "duckdb"),
     ),
     "curator": (
-        *("packing", "policy", "pricing", "answer", "record", "rehearse", "vault"),
+        *("packing", "policy", "pricing", "answer", "record", "rehearse", "access", "asked"),
+        *("replay", "ask", "find_facts", "budget", "vault"),
         *("protect", "open", "starter", "examples", "inspect_rows", "trial"),
     ),
 }

@@ -6,13 +6,14 @@ from tacit.curator.answer.explanation import Expected, Explanation
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.release import Price, Release
+from tacit.curator.budget import Budget
 from tacit.curator.policy.columns import column_of
 from tacit.curator.policy.values import Limit, Policy, Replay, Shared
 from tacit.curator.pricing.terms import Terms, terms_of
 from tacit.curator.protect import protect
 from tacit.curator.record.clipping import Clipping
 from tacit.curator.record.facts import FoundBounds, FoundContributions
-from tacit.curator.vault import Budget, Vault
+from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:

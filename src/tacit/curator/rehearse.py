@@ -1,5 +1,6 @@
 """A rehearsal of what is done with an answer, on made-up releases, before anything is paid."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -8,11 +9,16 @@ from math import ceil
 from typing import Any
 
 from tacit.curator.answer.group_windows import every_part, roots_of
+from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.plot import bars_of
-from tacit.curator.answer.release import Release
+from tacit.curator.answer.release import Price, Release
 from tacit.curator.pricing.terms import Terms
+from tacit.curator.record.receipt import receipt_of
+from tacit.curator.record.rendering import render_release
 from tacit.curator.record.stored import Integers, Stored, stored_answer
 from tacit.errors import InvalidInput, InvalidPlan
+from tacit.frozen import frozen
+from tacit.ledger import Entry
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import (
     INT64,
@@ -23,7 +29,9 @@ from tacit.plan import (
     Plan,
     Question,
     Scalar,
+    Scan,
     Summed,
+    Table,
     groups_of,
     many_rows,
     operands,
@@ -31,13 +39,26 @@ from tacit.plan import (
     type_of,
 )
 
-__all__ = ["check_sure_of_groups", "look_at", "made_up_answers", "made_up_plan", "rehearse"]
+__all__ = [
+    "Rehearsal",
+    "check_sure_of_groups",
+    "look_at",
+    "made_up_answers",
+    "made_up_plan",
+    "rehearsal_of",
+    "rehearse",
+]
 
 _FAR = 64
 """No noise goes further than so many of its scales: it would once in exp(64) releases."""
 
 _SIGNS: tuple[tuple[int, ...], ...] = ((0,), (1,), (-1,), (1, -1))
 """What is made up of the measures of a group, in turn: nothing, the most, the least, and one against the other."""
+
+_NO_ROWS = Scan(Table("nothing", ()))
+
+_FINGERPRINT = "0" * 64
+"""What stands for the fingerprint of a question: whichever it is, it is so many digits."""
 
 _KEYS: dict[Kind, tuple[Scalar, Scalar]] = {
     Kind.BOOLEAN: (False, True),
@@ -50,21 +71,68 @@ _KEYS: dict[Kind, tuple[Scalar, Scalar]] = {
 """Keys as odd as any that may be found, in the order of their values."""
 
 
-def rehearse(
-    plan: Plan, terms: Terms, asked: Mapping[str, Any], use: Callable[[Plan, Stored], object]
-) -> None:
+@frozen
+class Rehearsal:
+    """All that decides what an answer looks like, but for its numbers: it is computed without data.
+
+    `plan` has few groups, and in the place of its rows none: answers are shown without looking at rows.  `terms` are
+    those of that plan, and `most` is how many rows there can be at most.  `entry` stands for the one that will be
+    charged, `description` is what is stored about the question, as JSON.
+    """
+
+    plan: Plan
+    terms: Terms
+    most: int
+    description: str
+    entry: Entry
+    price: Price
+    confidence: float
+    left_out: tuple[LeftOut, ...]
+    raw: bool
+
+
+def rehearsal_of(
+    plan: Plan,
+    terms: Terms,
+    description: Mapping[str, Any],
+    entry: Entry,
+    price: Price,
+    confidence: float,
+    left_out: tuple[LeftOut, ...],
+    *,
+    raw: bool,
+) -> Rehearsal:
+    """The rehearsal of a question: the same for questions that differ in nothing but which rows they ask about."""
+    small = made_up_plan(plan)
+    return Rehearsal(
+        small,
+        replace(terms, question=small.question),
+        1 << 62 if many_rows(plan.question) else table_of(plan.question.rows).rows,
+        json.dumps({**description, "question": _FINGERPRINT}),
+        entry,
+        price,
+        confidence,
+        left_out,
+        raw,
+    )
+
+
+def rehearse(rehearsal: Rehearsal, fact: Callable[[Stored], Stored] | None = None) -> None:
     """Do with made-up answers what is to be done with the real one; what fails is refused, before it is paid for.
 
     Claim:      whatever can fail after the charge for reasons of the plan fails here, and what is done depends on
                 nothing but the plan, the policy and the price.
-    Because:    `use` is what is done afterwards; the answers are made up from the terms: no group, one and two, zero
+    Because:    what is done afterwards is done here; the answers are made up from the terms: no group and some, zero
                 and the most that rows and noise can come to, of either sign, and keys of every kind at their ends.
     Checked by: tests/unit/curator/test_rehearse.py
     """
     try:
-        small = made_up_plan(plan)
-        for stored in made_up_answers(small, terms, asked):
-            use(small, stored)
+        for stored in made_up_answers(rehearsal):
+            payload = (stored if fact is None else fact(stored)).to_bytes()
+            read = Stored.from_bytes(payload)
+            receipt = receipt_of(replace(rehearsal.entry, payload=payload), read)
+            if fact is None:
+                _show(rehearsal, read, receipt)
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         if isinstance(error, InvalidInput | InvalidPlan):
             raise
@@ -72,6 +140,21 @@ def rehearse(
             f"the answer to this could be paid for and not be shown ({type(error).__name__})",
             "ask for the numbers alone and compute the rest from the answer, or declare narrower bounds",
         ) from error
+
+
+def _show(rehearsal: Rehearsal, stored: Stored, receipt: Mapping[str, Any]) -> None:
+    """Render a made-up answer, and look at it."""
+    release = render_release(
+        rehearsal.plan,
+        tuple(range(len(stored.measures))),
+        stored,
+        rehearsal.confidence,
+        rehearsal.price,
+        receipt,
+        rehearsal.left_out,
+        raw=rehearsal.raw,
+    )
+    look_at(release)
 
 
 def look_at(release: Release) -> None:
@@ -85,30 +168,38 @@ def look_at(release: Release) -> None:
 
 
 def made_up_plan(plan: Plan) -> Plan:
-    """The plan with no more than two groups: the first and the last value of one public key, and one of the others."""
+    """The plan without rows, and with few groups: some values of the longest public key, and one of the others."""
+    question = plan.question
+    longest = max((len(key.values or ()) for key in question.keys), default=0)
     keys: list[Key] = []
-    for key in plan.question.keys:
+    for key in question.keys:
         if key.values is None:
             keys.append(key)
+        elif len(key.values) == longest:
+            keys.append(replace(key, values=_few(key.values)))
+            longest = 0  # of others, one value is enough
         else:
-            two = len(key.values) > 1 and all(len(each.values or ()) < 2 for each in keys)
-            keys.append(
-                replace(key, values=(key.values[0], key.values[-1]) if two else key.values[:1])
-            )
-    return replace(plan, question=replace(plan.question, keys=tuple(keys)))
+            keys.append(replace(key, values=key.values[:1]))
+    return replace(plan, question=replace(question, rows=_NO_ROWS, keys=tuple(keys)))
 
 
-def made_up_answers(plan: Plan, terms: Terms, asked: Mapping[str, Any]) -> Iterator[Stored]:
+def _few(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    """As many values as there are turns to make up, the first and the last among them."""
+    return values if len(values) <= len(_SIGNS) else (*values[: len(_SIGNS) - 1], values[-1])
+
+
+def made_up_answers(rehearsal: Rehearsal) -> Iterator[Stored]:
     """Answers that noise could have made, one after the other; each is stored as a real one would be."""
+    plan, terms = rehearsal.plan, rehearsal.terms
     slow = any(
         isinstance(part, MomentOf) for root in roots_of(plan.view) for part in every_part(root)
     )
     signs = _SIGNS[:2] if slow else _SIGNS  # a variance takes a millisecond
     places = range(len(terms.mechanisms))
     turns = list(
-        dict.fromkeys(tuple(_made_up(terms, place, each) for place in places) for each in signs)
+        dict.fromkeys(tuple(_made_up(rehearsal, place, each) for place in places) for each in signs)
     )
-    none = stored_answer(terms, (), asked, ())
+    none = stored_answer(terms, (), json.loads(rehearsal.description), ())
     for found in _possible_findings(plan.question):
         many = groups_of(replace(plan.question, found=found))
         for first in range(0, len(turns), many or len(turns)):
@@ -124,8 +215,9 @@ def _possible_findings(question: Question) -> list[tuple[tuple[Scalar, ...], ...
     return [(), tuple(tuple(end[place] for end in ends) for place in (0, 1))]
 
 
-def _made_up(terms: Terms, place: int, signs: tuple[int, ...]) -> Integers:
+def _made_up(rehearsal: Rehearsal, place: int, signs: tuple[int, ...]) -> Integers:
     """What could be released of one measure: none, or as much as all rows and the noise together."""
+    terms = rehearsal.terms
     mechanism, sign = terms.mechanisms[place], signs[place % len(signs)]
     if isinstance(mechanism, RankedCells):  # below the grid, in its middle, or above it
         cell = {0: mechanism.cells // 2, 1: mechanism.cells, -1: -1}[sign]
@@ -134,8 +226,7 @@ def _made_up(terms: Terms, place: int, signs: tuple[int, ...]) -> Integers:
         )
     measure = terms.question.measures[place]
     each = measure.reach if isinstance(measure, Summed) else 1
-    rows = 1 << 62 if many_rows(terms.question) else table_of(terms.question.rows).rows
-    most = rows * each << terms.weights.bits
+    most = rehearsal.most * each << terms.weights.bits
     scale = mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
     return sign * (most // terms.grids[place] + ceil(_FAR * scale))
 

@@ -57,17 +57,15 @@ BUGS = [
     ),
     Bug(
         name="curator-looks-before-it-pays",
-        file=f"{ROOM}/vault.py",
-        before="        entry = self._charge(plan, terms, name)  # pay\n",
-        after=(
-            "        exact = _evaluate(engine, terms)\n        entry = self._charge(plan, terms, name)  # pay\n"
-        ),
+        file=f"{ROOM}/ask.py",
+        before="    entry = _charge(access, asked)  # pay\n",
+        after="    exact = _evaluate(engine, asked.terms)\n    entry = _charge(access, asked)  # pay\n",
         killed_by=f"{CORRIDOR}::test_a_question_is_tried_on_nothing_then_paid_for_then_looked_at_then_stored[pure]",
         note="a refusal for want of means would come after the look",
     ),
     Bug(
         name="curator-engine-speaks",
-        file=f"{ROOM}/vault.py",
+        file=f"{ROOM}/ask.py",
         before="with suppress(Exception):",
         after="with suppress(EngineFailed):",
         killed_by=f"{CORRIDOR}::test_an_engine_that_fails_after_the_charge_says_one_thing_only_and_gives_nothing_back[pure]",
@@ -75,27 +73,23 @@ BUGS = [
     ),
     Bug(
         name="curator-own-draw-shown",
-        file=f"{ROOM}/vault.py",
-        before=(
-            "return self._ledger.settle(\n"
-            "            entry, (stored if fact is None else fact(stored)).to_bytes()\n"
-            "        ), False"
-        ),
-        after="return replace(entry, payload=(stored if fact is None else fact(stored)).to_bytes()), False",
+        file=f"{ROOM}/ask.py",
+        before="return access.ledger.settle(entry, kept.to_bytes()), False",
+        after="return replace(entry, payload=kept.to_bytes()), False",
         killed_by=f"{CORRIDOR}::test_the_same_question_is_free_and_has_the_same_numbers[0-pure]",
         note="an answer that is shown and not stored is drawn afresh the next time, for nothing",
     ),
     Bug(
         name="curator-confidence-read-after-the-charge",
-        file=f"{ROOM}/vault.py",
-        before="asked, sure = prove(plan), _confidence(confidence)",
-        after="asked, sure = prove(plan), confidence",
+        file=f"{ROOM}/asked.py",
+        before="proved, sure = prove(plan), _read_confidence(confidence)",
+        after="proved, sure = prove(plan), confidence",
         killed_by=f"{CORRIDOR}::test_a_price_or_confidence_that_makes_no_sense_is_refused_before_anything_happens",
         note="a typing mistake is paid for",
     ),
     Bug(
         name="curator-foreign-table-believed",
-        file=f"{ROOM}/vault.py",
+        file=f"{ROOM}/asked.py",
         before="if shared is None or not as_declared(table, shared):",
         after="if shared is None:",
         killed_by=f"{CORRIDOR}::test_a_table_that_the_vault_did_not_declare_so_is_refused[pure]",
@@ -253,25 +247,25 @@ BUGS = [
     ),
     Bug(
         name="curator-answer-replayed-to-another-analyst",
-        file=f"{ROOM}/vault.py",
-        before='terms = self._analyst if self._policy.replay == "analyst" else None, version, held',
-        after="terms = None, version, held",
+        file=f"{ROOM}/access.py",
+        before='return self.analyst if self.policy.replay == "analyst" else None',
+        after="return None",
         killed_by="tests/unit/curator/test_open.py::test_analysts_share_the_limit_and_not_their_answers",
         note="an analyst's own limit would say nothing about what the analyst knows",
     ),
     Bug(
         name="curator-free-at-any-price",
-        file=f"{ROOM}/vault.py",
-        before="enough = price.fits(entry.charge)",
-        after="enough = True",
+        file=f"{ROOM}/replay.py",
+        before="return asked.charge.fits(known.entry.charge)",
+        after="return True",
         killed_by="tests/laws/test_replay.py::test_a_higher_price_is_a_new_charge_and_a_lower_one_is_free",
         note="who pays for accuracy gets what was had before",
     ),
     Bug(
         name="curator-accurate-enough-by-its-price",
-        file=f"{ROOM}/vault.py",
-        before='enough = max(reaches) <= at_most(within, "within")',
-        after="enough = price.fits(entry.charge)",
+        file=f"{ROOM}/replay.py",
+        before='return _largest_error(known, asked) <= at_most(asked.within, "within")',
+        after="return asked.charge.fits(known.entry.charge)",
         killed_by="tests/laws/test_replay.py::"
         "test_an_accuracy_that_an_earlier_answer_has_is_free_and_a_better_one_is_not",
         note="an answer whose price was shared by many measures is wider than its price says",
@@ -305,8 +299,8 @@ BUGS = [
     ),
     Bug(
         name="size-of-an-answer-not-limited",
-        file="src/tacit/curator/vault.py",
-        before="        check_size(terms)\n",
+        file="src/tacit/curator/ask.py",
+        before="    check_size(asked.terms)\n",
         after="",
         killed_by="tests/unit/curator/pricing/test_answer_size.py::test_what_is_too_large_is_refused_before_it_is_paid_for",
         note="a question for a billionth of the limit fills the disk",

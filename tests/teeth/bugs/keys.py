@@ -131,8 +131,8 @@ BUGS = [
     ),
     Bug(
         name="keys-replayed-on-other-terms",
-        file="src/tacit/curator/vault.py",
-        before='kept = f"{self._shared_of(plan).keys} keys".encode() if plan.question.unknown else b""',
+        file="src/tacit/curator/asked.py",
+        before='kept = f"{shared.keys} keys".encode() if question.unknown else b""',
         after='kept = b""',
         killed_by=f"{LAWS}::test_the_same_question_is_free_and_one_with_other_keys_kept_is_not",
         note="an answer under another policy is another answer",

@@ -84,16 +84,11 @@ BUGS = [
     ),
     Bug(
         name="clipping-looks-before-it-pays",
-        file="src/tacit/curator/vault.py",
-        before=(
-            "        entry, free = self._pay_and_release(\n"
-            "            plan, terms, name, lambda stored: stored.saying(clipping=places)\n"
-            "        )"
-        ),
+        file="src/tacit/curator/find_facts.py",
+        before="    topic = clipping_topic(shared, access.scope, own.version, own.formats)\n",
         after=(
-            "        self._engine(plan).evaluate(plan.question, terms.weights)\n"
-            "        entry, free = self._pay_and_release(plan, terms, name, lambda stored: "
-            "stored.saying(clipping=places))"
+            "    topic = clipping_topic(shared, access.scope, own.version, own.formats)\n"
+            "    access.engine_of(asked.tables).evaluate(plan.question, asked.terms.weights)\n"
         ),
         killed_by=f"{CLIPPED}::test_it_is_paid_for_before_a_row_is_read",
         note="rows are read though the limit refuses",
@@ -116,17 +111,17 @@ BUGS = [
     ),
     Bug(
         name="clipping-of-an-older-version",
-        file="src/tacit/curator/vault.py",
-        before="        version = self._ledger.version(shared.table.name)\n        subject_of_all",
-        after="        version = 0\n        subject_of_all",
+        file="src/tacit/curator/record/clipping.py",
+        before='    return tag(b"clippings", scope, version, shared.contributions, about)',
+        after='    return tag(b"clippings", scope, 0, shared.contributions, about)',
         killed_by=f"{CLIPPED}::test_captions_say_what_was_measured",
         note="captions would say of new rows what was measured of old ones",
     ),
     Bug(
         name="clipping-told-to-everyone",
-        file="src/tacit/curator/vault.py",
-        before="        for each in dict.fromkeys((scope, None)):",
-        after='        for each in dict.fromkeys((scope, None, "alice")):',
+        file="src/tacit/curator/asked.py",
+        before="for scope in dict.fromkeys((access.scope, None))",
+        after='for scope in dict.fromkeys((access.scope, None, "alice"))',
         killed_by=f"{CLIPPED}::test_one_analyst_sees_what_the_curator_measured_and_not_what_another_did",
         note="what one analyst paid for is given to another, whatever the policy says",
     ),

@@ -102,29 +102,23 @@ BUGS = [
     ),
     Bug(
         name="finding-not-charged",
-        file=f"{CURATOR}/vault.py",
-        before=(
-            "        entry, free = self._pay_and_release(plan, terms, replace(own, key=key, topic=topic), keep)\n"
-        ),
+        file=f"{CURATOR}/find_facts.py",
+        before="    entry, free = pay_and_release(access, asked, keep_fact)\n",
         after=(
-            "        stored = keep(release_exact(terms, _evaluate(self._engine(plan), terms)[1], "
-            "self._describe_question(plan, own)))\n"
-            "        return stored, 0.0, Price(1.0, 0.0, True), {}\n"
+            "    from tacit.curator import ask\n"
+            "    terms = asked.terms\n"
+            "    exact = ask._evaluate(access.engine_of(asked.tables), terms)[1]\n"
+            "    free = keep_fact(ask.release_exact(terms, exact, ask.describe(access, asked, terms)))\n"
+            "    return _Found(free, 0.0, Price(1.0, 0.0, True), {})\n"
         ),
         killed_by=f"{FINDING}::test_bounds_are_found_charged_and_used_by_every_later_question",
         note="bounds tell about the rows",
     ),
     Bug(
         name="finding-of-another-version",
-        file=f"{CURATOR}/vault.py",
-        before=(
-            "tag(\n"
-            '            b"fact",\n'
-            "            self._analyst,\n"
-            "            own.version,\n"
-            "            self._contribution_bound(plan),"
-        ),
-        after='tag(b"fact", self._analyst, 0, self._contribution_bound(plan),',
+        file=f"{CURATOR}/find_facts.py",
+        before='tag(b"fact", access.analyst, own.version, own.contributions, about)',
+        after='tag(b"fact", access.analyst, 0, own.contributions, about)',
         killed_by=f"{FINDING}::test_after_a_refresh_facts_stay_until_they_are_found_anew",
         note="what was found of rows that are gone would be given for those that came",
     ),
@@ -154,9 +148,9 @@ BUGS = [
     ),
     Bug(
         name="finding-again-is-not-refused",
-        file=f"{CURATOR}/vault.py",
-        before='            raise InvalidInput("fact", of, _stands(standing, self._analyst))\n',
-        after="            pass\n",
+        file=f"{CURATOR}/find_facts.py",
+        before='        raise InvalidInput("fact", of, _stands(standing, access.analyst))\n',
+        after="        pass\n",
         killed_by=f"{FINDING}::test_what_was_found_is_free_the_next_time_and_dearer_is_found_when_it_replaces",
         note="a price is paid for a fact that counts for nobody",
     ),

@@ -11,8 +11,8 @@ PRINTING = "tests/unit/test_printing.py"
 BUGS = [
     Bug(
         name="rehearsal-skipped",
-        file=f"{ROOM}/vault.py",
-        before="        self._rehearse(plan, terms, name, fact, show)  # or here\n",
+        file=f"{ROOM}/ask.py",
+        before="    _rehearse(access, asked, fact, raw=raw)  # or here\n",
         after="",
         killed_by=f"{REHEARSAL}::test_whatever_cannot_be_shown_is_refused_before_the_charge",
         note="what cannot be shown is paid for, and asking again does not help",
@@ -26,6 +26,25 @@ BUGS = [
         note="an answer that is computed is not yet one that is printed",
     ),
     Bug(
+        name="rehearsal-of-another-confidence",
+        file=f"{ROOM}/rehearse.py",
+        before="        price,\n        confidence,\n        left_out,\n        raw,\n",
+        after="        price,\n        0.95,\n        left_out,\n        raw,\n",
+        killed_by=f"{REHEARSAL}::test_a_shape_is_rehearsed_once_and_whatever_differs_is_another",
+        note="an answer at another confidence is another one, and may be one that cannot be shown",
+    ),
+    Bug(
+        name="rehearsal-remembered-by-its-view",
+        file=f"{ROOM}/rehearse.py",
+        before="    return replace(plan, question=replace(question, rows=_NO_ROWS, keys=tuple(keys)))",
+        after=(
+            "    bare = replace(question, rows=_NO_ROWS, keys=tuple(keys), measures=question.measures[:1])\n"
+            "    return replace(plan, question=bare)"
+        ),
+        killed_by=f"{REHEARSAL}::test_an_answer_is_shown_without_looking_at_rows",
+        note="what is measured decides what is shown",
+    ),
+    Bug(
         name="rehearsal-of-usual-numbers",
         file=f"{ROOM}/rehearse.py",
         before="return sign * (most // terms.grids[place] + ceil(_FAR * scale))",
@@ -35,17 +54,15 @@ BUGS = [
     ),
     Bug(
         name="rehearsal-of-facts-left-out",
-        file=f"{ROOM}/vault.py",
-        before=(
-            "payload = (stored if fact is None else fact(stored)).to_bytes()\n            read"
-        ),
-        after=("payload = stored.to_bytes()\n            read"),
+        file=f"{ROOM}/rehearse.py",
+        before="payload = (stored if fact is None else fact(stored)).to_bytes()",
+        after="payload = stored.to_bytes()",
         killed_by=f"{REHEARSAL}::test_what_is_found_is_rehearsed_too",
         note="bounds are read from an answer, too",
     ),
     Bug(
         name="confidence-becomes-a-float-first",
-        file=f"{ROOM}/vault.py",
+        file=f"{ROOM}/asked.py",
         before="if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:",
         after="if not 1e-12 <= float(exact) <= 1 - 1e-12:",
         killed_by=f"{REHEARSAL}::test_a_confidence_is_a_probability",

@@ -1,15 +1,19 @@
 """What is done with an answer is done with made-up ones first: whatever fails, fails before the charge."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
 
 import tacit
-from tacit.curator import Release
-from tacit.curator import vault as room
+from tacit.curator import LeftOut, Release, find_facts, rehearse
+from tacit.curator.answer.release import Price
+from tacit.curator.answer.view import view_answer
 from tacit.curator.pricing.terms import terms_of
-from tacit.curator.rehearse import made_up_answers, made_up_plan
+from tacit.curator.record import rendering
+from tacit.curator.rehearse import made_up_answers, made_up_plan, rehearsal_of
 from tacit.errors import InvalidInput, InvalidPlan, TacitError
+from tacit.ledger import Entry
 from tests.unit.curator.asked import CONCENTRATED, PURE, plan_of, shared
 
 ROWS = [
@@ -21,6 +25,12 @@ ROWS = [
     }
     for i in range(400)
 ]
+DESCRIPTION = {
+    "limit": {"epsilon": "3", "delta": "0"},
+    "neighbours": "add-or-remove",
+    "question": "ab" * 32,
+    "made up": False,
+}
 DAYS = (date(2024, 1, 1), date(2024, 12, 31))
 
 
@@ -89,7 +99,7 @@ def test_a_bug_is_not_hidden_but_nothing_is_charged(monkeypatch):
     def broken(*_, **__):
         raise AssertionError("planted")
 
-    monkeypatch.setattr(room, "view_answer", broken)
+    monkeypatch.setattr(rendering, "view_answer", broken)
     with vault() as asked:
         with pytest.raises(AssertionError, match="planted"):
             asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=1)
@@ -101,10 +111,117 @@ def test_what_is_found_is_rehearsed_too(monkeypatch):
         raise ValueError("planted")
 
     with vault(columns={"x": {"type": "integer"}}) as asked:
-        monkeypatch.setattr(room, "bounds_in", broken)
+        monkeypatch.setattr(find_facts, "bounds_in", broken)
         with pytest.raises(InvalidPlan):
             asked.find_bounds("t.x", epsilon=1)
         assert asked.budget.spent == 0
+
+
+def rehearsed(plan, terms, charge, **more):
+    """The rehearsal of a plan about the clinic."""
+    given = {"description": DESCRIPTION, "confidence": 0.95, "left_out": (), "raw": False} | more
+    entry, price = Entry(0, b"", None, charge), Price(1.0, 0.5)
+    return rehearsal_of(plan, terms, entry=entry, price=price, **given)
+
+
+def a_rehearsal(text="SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", limit=PURE, **more):
+    plan, charge = plan_of(text), limit.filter().price_of(more.pop("epsilon", 1))
+    terms = terms_of(plan.question, shared(), limit, limit.filter().amount(charge))
+    return rehearsed(plan, terms, charge, **more)
+
+
+def test_a_shape_is_rehearsed_once_and_whatever_differs_is_another(monkeypatch):
+    """Of questions that differ in their rows alone one is rehearsed; whatever else differs is rehearsed, too."""
+    looked = []
+    real = rehearse.look_at
+    monkeypatch.setattr(rehearse, "look_at", lambda release: looked.append(1) or real(release))
+    columns = {"x": (0, 10), "y": {"type": "integer", "values": [1, 2, 3, 4]}}
+    rows = [{"p": i, "x": i % 9, "y": 1 + i % 4} for i in range(9)]
+    given = {"unit": "p", "contributions": 1, "columns": columns, "epsilon": 300, "name": "t"}
+
+    def looks(asked, text, **more):
+        looked.clear()
+        asked.sql(text, **({"epsilon": 1} | more))
+        return len(looked)
+
+    count = "SELECT y, COUNT(*) AS n FROM t WHERE x < 3 GROUP BY y"
+    with tacit.protect(rows, **given) as asked:
+        assert looks(asked, count) == 1
+        assert looks(asked, count.replace("3", "4")) == 0
+        assert looks(asked, count.replace("x < 3", "x * 2 + 1 < 7")) == 0
+        others = (
+            (count, {"confidence": 0.9}),
+            (count, {"raw": True}),
+            (count, {"epsilon": 2}),
+            (count.replace(" n ", " m "), {}),
+            (count.replace("COUNT(*)", "COUNT(x)"), {}),
+            (count.replace("COUNT(*)", "COUNT(*) * 2"), {}),
+            (count.replace("GROUP BY y", "GROUP BY y HAVING COUNT(*) > 2"), {}),
+            (count.replace("GROUP BY y", "GROUP BY y ORDER BY n LIMIT 2"), {}),
+            (count.replace("y", "y = 1"), {}),
+            (count.replace("x < 3", "x < 30"), {}),  # which is always so, and the caption says it
+        )
+        for number, (text, more) in enumerate(others):
+            # about other rows each: nothing is known before
+            assert looks(asked, text.replace("WHERE", f"WHERE x <> {number} AND"), **more), text
+    with tacit.protect(rows, **given) as another:
+        assert looks(another, count) == 1  # whatever another vault has rehearsed
+
+
+def test_a_rehearsal_that_failed_is_not_remembered(monkeypatch):
+    def broken(*_):
+        raise ValueError("planted")
+
+    with vault() as asked:
+        with monkeypatch.context() as planted:
+            planted.setattr(Release, "to_csv", broken)
+            for _ in range(2):
+                with pytest.raises(InvalidPlan):
+                    asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=1)
+        assert asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=1).rows
+
+
+def test_rehearsals_are_equal_only_if_all_that_they_read_is():
+    """Every part of a rehearsal tells it from others."""
+    same = a_rehearsal()
+    assert a_rehearsal() == same
+    others = [
+        a_rehearsal(raw=True),
+        a_rehearsal(confidence=0.9),
+        a_rehearsal(epsilon=2),
+        a_rehearsal(limit=CONCENTRATED),
+        a_rehearsal(description=DESCRIPTION | {"made up": True}),
+        a_rehearsal(left_out=(LeftOut("unit", "person", "rows with no person are left out"),)),
+        a_rehearsal("SELECT ward, COUNT(*) AS m FROM visits GROUP BY ward"),
+        a_rehearsal("SELECT severe, COUNT(*) AS n FROM visits GROUP BY severe"),
+        a_rehearsal("SELECT ward, SUM(age) AS n FROM visits GROUP BY ward"),
+        a_rehearsal(
+            "SELECT a.ward, COUNT(*) AS n FROM visits a JOIN visits b USING (person) GROUP BY a.ward"
+        ),
+    ]
+    assert len({same, *others}) == 1 + len(others)
+    filtered = "SELECT ward, COUNT(*) AS n FROM visits WHERE age > 7 GROUP BY ward"
+    assert a_rehearsal(filtered) == same
+
+
+def test_an_answer_is_shown_without_looking_at_rows():
+    """A view whose rows are no rows at all shows the same: what is rehearsed without rows is what is shown."""
+    texts = (
+        "SELECT ward, COUNT(*) AS n, AVG(cost) AS m, SUM(gain) AS s FROM visits WHERE age > 7 GROUP BY ward",
+        "SELECT severe, VARIANCE(cost) AS v, COUNT(DISTINCT label) AS d FROM visits GROUP BY severe",
+        "SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward) AS s FROM visits GROUP BY ward ORDER BY s LIMIT 2",
+        "SELECT ward, MEDIAN(cost) AS m, MAX(age) AS a FROM visits GROUP BY ward HAVING MEDIAN(cost) > 3",
+    )
+    for text in texts:
+        plan = plan_of(text)
+        charge = PURE.filter().price_of(1)
+        terms = terms_of(plan.question, shared(), PURE, PURE.filter().amount(charge))
+        (stored, *_) = made_up_answers(rehearsed(plan, terms, charge))
+        small = made_up_plan(plan)
+        none = replace(small, question=replace(small.question, rows=object()))
+        whole = replace(small, question=replace(small.question, rows=plan.question.rows))
+        released = stored.noisy(range(len(terms.mechanisms)))
+        assert view_answer(none, released, 0.95) == view_answer(whole, released, 0.95)
 
 
 @pytest.mark.parametrize("limit", [PURE, CONCENTRATED], ids=["pure", "concentrated"])
@@ -116,17 +233,15 @@ def test_what_is_found_is_rehearsed_too(monkeypatch):
         (
             "SELECT ward, severe, COUNT(*) AS n, SUM(gain) AS s FROM visits GROUP BY ward, severe",
             2,
-            {2},
+            {3},
         ),
         ("SELECT VARIANCE(cost) AS v FROM visits", 2, {1}),
     ],
 )
 def test_few_answers_of_few_groups_are_made_up(limit, text, answers, groups):
-    plan = made_up_plan(plan_of(text))
-    terms = terms_of(
-        plan.question, shared(), limit, limit.filter().amount(limit.filter().price_of(1))
-    )
-    made = list(made_up_answers(plan, terms, {}))
+    plan, charge = plan_of(text), limit.filter().price_of(1)
+    terms = terms_of(plan.question, shared(), limit, limit.filter().amount(charge))
+    made = list(made_up_answers(rehearsed(plan, terms, charge)))
     assert (len(made), {len(each.integers) for each in made}) == (answers, groups)
     numbers = [number for each in made for row in each.integers for number in row]
     assert 0 in numbers

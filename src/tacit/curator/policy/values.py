@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, get_args
 
 from tacit.accounting import ConcentratedFilter, Filter, PureFilter
@@ -59,9 +60,14 @@ class Limit:
 
     def filter(self) -> Filter:
         """The rule that guards the ledger."""
-        if self.delta:
-            return ConcentratedFilter(self.epsilon, self.delta, self.neighbours)
-        return PureFilter(self.epsilon, self.neighbours)
+        return _filter(self)
+
+
+@lru_cache(maxsize=256)
+def _filter(limit: Limit) -> Filter:
+    if limit.delta:
+        return ConcentratedFilter(limit.epsilon, limit.delta, limit.neighbours)
+    return PureFilter(limit.epsilon, limit.neighbours)
 
 
 @frozen(init=False)

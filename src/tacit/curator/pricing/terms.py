@@ -27,7 +27,7 @@ from tacit.plan import (
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import sensitivity_of, weights_for
 
-__all__ = ["Terms", "amount_within", "terms_of"]
+__all__ = ["Terms", "amount_within", "terms_at", "terms_of"]
 
 # Scales are rounded up to this many bits: enough that the certified loss, rounded up to whole units, is the price and
 # not one more; few enough that a scale is a short number.
@@ -150,6 +150,13 @@ def terms_of(
         each = bytes_of_a_group(question, weights, noise, grids)
         finder = replace(finder, most=min(finder.most, keys_that_fit(question, each)))
     return Terms(question, weights, rounded, noise, grids, amount, concentrated, finder)
+
+
+def terms_at(question: Question, shared: Shared, limit: Limit, charge: Charge) -> Terms:
+    """The terms at a charge in whole units, that was paid or would be."""
+    rule = limit.filter()
+    failure = rule.failure(charge) if isinstance(rule, ConcentratedFilter) else None
+    return terms_of(question, shared, limit, rule.amount(charge), failure)
 
 
 @lru_cache(maxsize=256)

@@ -1,15 +1,17 @@
 """How much contributions and bounds cut off, measured privately: which share of units, and of each column's values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from tacit.curator.answer.intervals import Interval, Noisy, ratio_interval
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.values import Shared
+from tacit.curator.record.receipt import tag
 from tacit.curator.record.stored import Stored
 from tacit.errors import InvalidInput
 from tacit.frozen import frozen
+from tacit.ledger import Ledger
 from tacit.plan import (
     Case,
     Column,
@@ -39,7 +41,16 @@ from tacit.plan import (
     scalar,
 )
 
-__all__ = ["Clipping", "clipping_subject", "plan_clipping", "read_clipping"]
+__all__ = [
+    "Clipping",
+    "clipping_subject",
+    "clipping_topic",
+    "latest_shares",
+    "plan_clipping",
+    "read_clipping",
+]
+
+_SURE = 0.95
 
 
 @frozen
@@ -61,13 +72,9 @@ class Clipping:
     @property
     def measured(self) -> Mapping[str, str]:
         """What captions say of it, by the names of the table and its columns."""
-        told = {
-            f"{self.table}.{name}": f"{_format_share(share)} of values lie outside"
-            for name, share in self.columns.items()
-        }
-        if self.units is not None:
-            told[self.table] = f"{_format_share(self.units)} of units"
-        return told
+        columns = {f"{self.table}.{name}": share for name, share in self.columns.items()}
+        units = {} if self.units is None else {self.table: self.units}
+        return _captions({**columns, **units}, self.table)
 
     def __str__(self) -> str:
         lines = []
@@ -133,21 +140,48 @@ def clipping_subject(shared: Shared) -> bytes:
     return "\0\0".join([shared.table.name, *bounds]).encode()
 
 
+def clipping_topic(shared: Shared, scope: str | None, version: int, formats: bytes) -> bytes:
+    """What measurements of clipping are looked up by: of a version of a table, and who may see them."""
+    about = clipping_subject(shared) + formats
+    return tag(b"clippings", scope, version, shared.contributions, about)
+
+
 def read_clipping(
-    stored: Stored, shared: Shared, confidence: float, price: Price, receipt: Mapping[str, Any]
+    stored: Stored, shared: Shared, price: Price, receipt: Mapping[str, Any]
 ) -> Clipping:
     """The shares that were released."""
+    table, shares = shared.table.name, _read_shares(stored)
+    units = shares.pop(table, None)
+    columns = {name.removeprefix(f"{table}."): share for name, share in shares.items()}
+    return Clipping(table, shared.contributions, units, columns, _SURE, price, receipt)
+
+
+def latest_shares(ledger: Ledger, topics: Iterable[bytes], shared: Shared) -> Mapping[str, str]:
+    """What captions say of clipping in a table: by the latest answer under the first topic that has one."""
+    for topic in topics:
+        for entry in ledger.find_answered(topic):  # newest first
+            stored = Stored.from_bytes(entry.payload or b"")
+            return _captions(_read_shares(stored), shared.table.name)
+    return {}
+
+
+def _read_shares(stored: Stored) -> dict[str, Interval]:
     (released,) = stored.noisy(tuple(range(len(stored.measures))))
     shares: dict[str, Interval] = {}
     for name, (beyond, every) in stored.asked["clipping"].items():
         top, bottom = released[beyond], released[every]
         assert isinstance(top, Noisy), "a count has noise"
         assert isinstance(bottom, Noisy), "a count has noise"
-        shares[name] = ratio_interval(top, bottom, confidence, 0, 1)
-    table = shared.table.name
-    units = shares.pop(table, None)
-    columns = {name.removeprefix(f"{table}."): share for name, share in shares.items()}
-    return Clipping(table, shared.contributions, units, columns, confidence, price, receipt)
+        shares[name] = ratio_interval(top, bottom, _SURE, 0, 1)
+    return shares
+
+
+def _captions(shares: Mapping[str, Interval], table: str) -> dict[str, str]:
+    """What captions say, by the names of the table and its columns."""
+    return {
+        name: f"{_format_share(share)} of {'units' if name == table else 'values lie outside'}"
+        for name, share in shares.items()
+    }
 
 
 def _rows_with_counts(shared: Shared) -> Rows:

@@ -1,0 +1,94 @@
+"""What a question needs of its vault: the policy, the engines, the ledger, and who asks."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
+from functools import lru_cache
+
+from tacit.accounting import Charge, Filter
+from tacit.curator.answer.release import Price
+from tacit.curator.policy.values import Policy, Shared
+from tacit.curator.record.facts import with_facts
+from tacit.curator.rehearse import Rehearsal, rehearse
+from tacit.engines import Engine
+from tacit.errors import InvalidInput
+from tacit.exact import float_at_least
+from tacit.frozen import frozen
+from tacit.ledger import Ledger
+from tacit.plan import Table
+
+__all__ = ["Access", "table_named"]
+
+_REHEARSALS = 256  # how many shapes of questions a vault remembers to have rehearsed
+
+
+def _remember_rehearsals() -> Callable[[Rehearsal], None]:
+    """What rehearses a shape that was not rehearsed before.
+
+    Claim:      a question is rehearsed unless one that is the same in all that a rehearsal reads was.
+    Because:    a rehearsal is a function of one frozen value, which is what is remembered; a failure is not.
+    Checked by: tests/unit/curator/test_rehearse.py::test_a_shape_is_rehearsed_once_and_whatever_differs_is_another
+    """
+    return lru_cache(maxsize=_REHEARSALS)(rehearse)
+
+
+@frozen
+class Access:
+    """What one analyst, or the curator (None), may ask about, and where it is written down.
+
+    `formats` say how the text files of some tables are written, where the policy says it.
+    """
+
+    policy: Policy
+    engines: Mapping[str, Engine]
+    ledger: Ledger
+    analyst: str | None = None
+    made_up: bool = False
+    formats: Mapping[str, str] = field(default_factory=dict)
+    rehearse_once: Callable[[Rehearsal], None] = field(default_factory=_remember_rehearsals)
+
+    @property
+    def rule(self) -> Filter:
+        """The rule by which charges are priced and admitted."""
+        return self.policy.limit.filter()
+
+    @property
+    def scope(self) -> str | None:
+        """To whom answers are replayed: to this analyst, or to everyone (None)."""
+        return self.analyst if self.policy.replay == "analyst" else None
+
+    def read_tables(self) -> Mapping[str, Shared]:
+        """The tables of the policy, with the facts that were found about them."""
+        return with_facts(self.policy.tables, self.ledger, self.analyst)
+
+    def policy_with_facts(self) -> Policy:
+        """The policy, with the facts that were found about its tables."""
+        policy = self.policy
+        return Policy(policy.limit, self.read_tables(), policy.unit, policy.analysts, policy.replay)
+
+    def engine_of(self, tables: Iterable[Table]) -> Engine:
+        """The engine that holds all of these tables."""
+        found = [self.engines[table.name] for table in tables]
+        if any(engine is not found[0] for engine in found):
+            raise InvalidInput(
+                "tables",
+                len(found),
+                "tables that are asked about together must be held by one engine",
+            )
+        return found[0]
+
+    def formats_of(self, tables: Iterable[Table]) -> bytes:
+        """How the text files of these tables are written, by the policy; empty where it says nothing."""
+        names = sorted({table.name for table in tables} & self.formats.keys())
+        return "".join(f"\0{name}\0{self.formats[name]}" for name in names).encode()
+
+    def price_of(self, charge: Charge, *, free: bool) -> Price:
+        """What a charge is, for people."""
+        rule = self.rule
+        return Price(float_at_least(rule.epsilon_of(charge)), float(rule.share(charge)), free)
+
+
+def table_named(name: str, tables: Mapping[str, Shared]) -> Shared:
+    """A table by its name."""
+    if name not in tables:
+        raise InvalidInput("table", name, f"name one of: {', '.join(sorted(tables))}")
+    return tables[name]

@@ -1,0 +1,135 @@
+"""The corridor: rehearse, pay, look, let go.  The one place where plan, noise, ledger and data meet."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from tacit.curator.access import Access
+from tacit.curator.answer.release import Release
+from tacit.curator.asked import Asked, describe
+from tacit.curator.pricing.answer_size import check_size
+from tacit.curator.pricing.terms import Terms
+from tacit.curator.record.receipt import receipt_of
+from tacit.curator.record.rendering import render_release
+from tacit.curator.record.stored import Stored, release_exact
+from tacit.curator.rehearse import rehearsal_of, rehearse
+from tacit.curator.replay import Known, find_known
+from tacit.engines import Engine
+from tacit.errors import EngineFailed
+from tacit.exact import rekey
+from tacit.ledger import Entry
+from tacit.plan import KeyValue, in_words
+from tacit.printing import printable
+
+__all__ = ["answer", "pay_and_release"]
+
+_ABOUT = 400  # characters of a question that the ledger keeps
+
+Fact = Callable[[Stored], Stored]
+"""What is read from an answer and stored with it."""
+
+
+def answer(access: Access, asked: Asked, *, raw: bool) -> Release:
+    """The answer to a question: one that is known, for free, or a new one that is paid for."""
+    known = find_known(access.ledger, asked)
+    if known is not None:
+        return _render(access, asked, known, free=True, raw=raw)
+    entry, free = pay_and_release(access, asked, raw=raw)
+    stored = Stored.from_bytes(entry.payload or b"")
+    places = tuple(range(len(asked.plan.question.measures)))
+    return _render(access, asked, Known(asked.plan, places, entry, stored), free=free, raw=raw)
+
+
+def pay_and_release(
+    access: Access, asked: Asked, fact: Fact | None = None, *, raw: bool = False
+) -> tuple[Entry, bool]:
+    """The entry with the answer to a question, and whether it was there before; a `fact` is read from what is released.
+
+    Claim:      the price is recorded before data are read, and nothing leaves that is not released.
+    Because:    the order of the lines below.
+    Checked by: tests/laws/test_corridor.py
+    """
+    engine = access.engine_of(asked.tables)
+    check_size(asked.terms)
+    engine.dry_run(
+        asked.plan.question, asked.terms.weights
+    )  # what can fail for reasons of the plan fails here,
+    _rehearse(access, asked, fact, raw=raw)  # or here
+    entry = _charge(access, asked)  # pay
+    if entry.is_answered:
+        return entry, True
+    terms = asked.terms_paid(entry.charge)  # it may be an earlier charge, of a higher price
+    rekey()
+    found, exact = _evaluate(engine, terms)  # look
+    stored = release_exact(terms, exact, describe(access, asked, terms), found)
+    kept = stored if fact is None else fact(stored)
+    return access.ledger.settle(entry, kept.to_bytes()), False  # let go
+
+
+def _rehearse(access: Access, asked: Asked, fact: Fact | None, *, raw: bool) -> None:
+    """Do with made-up answers all that is done with the real one, before it is paid for."""
+    rehearsal = rehearsal_of(
+        asked.plan,
+        asked.terms,
+        describe(access, asked, asked.terms),
+        Entry(0, b"", access.analyst, asked.charge),
+        asked.price,
+        asked.confidence,
+        asked.left_out,
+        raw=raw,
+    )
+    if fact is None:
+        access.rehearse_once(rehearsal)
+    else:
+        rehearse(rehearsal, fact)
+
+
+def _charge(access: Access, asked: Asked) -> Entry:
+    """The entry that pays for a question."""
+    return access.ledger.charge(
+        asked.name.key,
+        asked.terms.loss,
+        access.analyst,
+        topic=asked.name.topic,
+        about=_line(in_words(asked.plan)),
+    )
+
+
+def _evaluate(engine: Engine, terms: Terms) -> tuple[tuple[tuple[KeyValue, ...], ...] | None, Any]:
+    """The unknown keys that pass, if there are any, and the exact answer, which exists here and nowhere else.
+
+    Claim:      if an engine fails, what leaves is one sentence that is always the same.
+    Because:    whatever the engine raised is gone before that sentence is.
+    Checked by: tests/laws/test_corridor.py
+    """
+    with suppress(Exception):
+        if terms.finder is None:
+            return None, engine.evaluate(terms.question, terms.weights)
+        with engine.gather(terms.question, terms.finder.secret()) as gathered:
+            # let go of what passes, and of nothing else
+            places, found = terms.finder.find(gathered)
+            return found, gathered.evaluate(
+                places, replace(terms.question, found=found), terms.weights
+            )
+    raise EngineFailed
+
+
+def _render(access: Access, asked: Asked, known: Known, *, free: bool, raw: bool) -> Release:
+    """The release, rendered anew from the stored integers."""
+    return render_release(
+        known.plan,
+        known.places,
+        known.stored,
+        asked.confidence,
+        access.price_of(known.entry.charge, free=free),
+        receipt_of(known.entry, known.stored),
+        asked.left_out,
+        raw=raw,
+    )
+
+
+def _line(text: str) -> str:
+    """A text as one line that can be printed, and not a long one."""
+    shown = printable(text)
+    return shown if len(shown) <= _ABOUT else shown[: _ABOUT - 1] + "…"
