@@ -12,6 +12,7 @@ from tacit.cli.demo import demo, print_example
 from tacit.cli.find import clipping, find_bounds, find_contributions
 from tacit.cli.ledger_commands import books
 from tacit.cli.survey import surveys
+from tacit.cli.synthesize import marginals, synthesize
 from tacit.cli.vault_commands import budget, check, init, refresh
 from tacit.errors import (
     EngineFailed,
@@ -34,7 +35,7 @@ app = typer.Typer(
 )
 """The command line: run `tacit --help`."""
 
-for command in (init, check, sql, explain, mock, budget, refresh, demo, lab):
+for command in (init, check, sql, explain, mock, marginals, synthesize, budget, refresh, demo, lab):
     app.command()(command)
 app.command("example")(print_example)
 for finding in (clipping, find_bounds, find_contributions):

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tacit.curator.open import adopt_ledger, open_vault
     from tacit.curator.policy.file import Address, Document, read_policy
     from tacit.curator.starter import Comparison, compare_limits, policy_text
+    from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
+    from tacit.curator.tables.report import PairError, SyntheticReport
+    from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
 
 __all__ = [
@@ -32,13 +35,16 @@ __all__ = [
     "Comparison",
     "Document",
     "Expected",
+    "ExpectedMarginals",
     "Explanation",
     "FoundBounds",
     "FoundContributions",
     "Interval",
     "LeftOut",
     "Limit",
+    "Marginals",
     "Noisy",
+    "PairError",
     "Policy",
     "Price",
     "QuestionAudit",
@@ -46,6 +52,8 @@ __all__ = [
     "Replay",
     "RowsInspection",
     "Shared",
+    "SyntheticReport",
+    "SyntheticTable",
     "Terms",
     "Vault",
     "adopt_ledger",
@@ -73,6 +81,11 @@ _LATER = {
     "Closest": "trial.audit",
     "QuestionAudit": "trial.audit",
     "audit_question": "trial.audit",
+    "ExpectedMarginals": "tables.marginals",
+    "Marginals": "tables.marginals",
+    "PairError": "tables.report",
+    "SyntheticReport": "tables.report",
+    "SyntheticTable": "tables.synthetic",
     "Comparison": "starter",
     "compare_limits": "starter",
     "policy_text": "starter",

@@ -12,6 +12,7 @@ from tacit.curator.policy.file import FILE, Address, Document, read_policy
 from tacit.curator.vault import Vault
 from tacit.engines import (
     Answer,
+    CodedRows,
     DuckDB,
     Engine,
     Gathered,
@@ -23,7 +24,7 @@ from tacit.engines import (
 )
 from tacit.errors import InvalidInput
 from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
-from tacit.plan import Keeping, Question, Table, Weights, tables_of
+from tacit.plan import Coding, Keeping, Question, Table, Weights, tables_of
 
 __all__ = ["adopt_ledger", "open_vault"]
 
@@ -122,8 +123,8 @@ class _Rows(Engine):
 
     Claim:      nothing that happens before a charge depends on private rows.
     Because:    a dry run is one on empty tables of the same schema, but for public ones; the rows of a private source
-                are read by `evaluate` and `gather` alone, whose failures are all told alike.  Of files that are asked
-                about together, the declared types of their units are looked up before.
+                are read by `evaluate`, `gather` and `code` alone, whose failures are all told alike.  Of files that are
+                asked about together, the declared types of their units are looked up before.
     Checked by: tests/unit/curator/test_open.py::test_no_row_is_read_before_the_charge
     """
 
@@ -144,8 +145,19 @@ class _Rows(Engine):
         """What units keep of unknown keys, of the same rows."""
         return self._current(_names(question)).gather(question, keeping)
 
+    def code(self, coding: Coding, weights: Weights, *, rehearsing: bool = False) -> CodedRows:
+        """The codes of the same rows; if rehearsing, of no private rows."""
+        question = coding.question
+        if not rehearsing:
+            return self._current(_names(question)).code(coding, weights)
+        return self._empty_twin(question).code(coding, weights, rehearsing=True)
+
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Gather and evaluate on no private rows; how many public ones a row meets is told from the public tables."""
+        self._empty_twin(question).dry_run(question, weights)
+
+    def _empty_twin(self, question: Question) -> DuckDB:
+        """An engine that holds the tables of a question without their private rows."""
         self._check_units(_names(question))
         versions = tuple(
             (name, self._version(name) if self._is_public(name) else 0) for name in _names(question)
@@ -156,7 +168,7 @@ class _Rows(Engine):
                 self._empty[versions] = DuckDB(
                     {table: source if table.public else [] for table, source in tables}
                 )
-        self._empty[versions].dry_run(question, weights)
+        return self._empty[versions]
 
     def close(self) -> None:
         """Nothing; but all that was opened is closed."""

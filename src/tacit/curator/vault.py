@@ -1,6 +1,6 @@
 """The vault: what people hold.  Questions, facts and explanations go through it, to the files that do the work."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace as with_fields
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,8 +15,7 @@ from tacit.curator.find_facts import find_bounds, find_contributions, measure_cl
 from tacit.curator.policy.values import Policy
 from tacit.curator.record.clipping import Clipping
 from tacit.curator.record.facts import FoundBounds, FoundContributions
-from tacit.curator.record.receipt import faults_of
-from tacit.curator.record.stored import Stored
+from tacit.curator.record.receipt import faults_of, read_stored
 from tacit.curator.replay import find_known
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
@@ -25,6 +24,9 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Frame, Plan, read_priced, tables_of
 
 if TYPE_CHECKING:
+    from tacit.curator.tables.desk import Desk
+    from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
+    from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.trial.audit import QuestionAudit
     from tacit.ledger import DurableLedger
 
@@ -211,7 +213,7 @@ class Vault:
         """What was released for an entry of the ledger, as JSON can hold it."""
         if entry.payload is None:
             raise InvalidInput("entry", entry.number, "it was charged and never answered")
-        return Stored.from_bytes(entry.payload).plain()
+        return read_stored(entry.payload).plain()
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Every record of a ledger that is kept on a disk, oldest first, with its place in the chain."""
@@ -240,6 +242,85 @@ class Vault:
         shared_of(self._access, plan, tables, tables_of(plan.question.rows))
         policy = self._access.policy_with_facts()
         return audit_question(plan, policy, pairs=pairs, world=world)
+
+    def synthesize(
+        self,
+        table: str,
+        *,
+        epsilon: Number,
+        columns: Sequence[str] | None = None,
+        always: Sequence[str] = (),
+    ) -> "SyntheticTable":
+        """A synthetic table: rows that look like the table's own and belong to nobody, at one price.
+
+        All columns with declared values or bounds are modelled, or those that are named.  `always`
+        are public rules, such as "discharged >= admitted", that synthetic rows keep.  More rows of
+        the same table are free, and the same call gives the same rows.
+        """
+        from tacit.curator.tables.synthesize import synthesize
+
+        return synthesize(self._desk(), table, epsilon=epsilon, columns=columns, always=always)
+
+    def marginals(
+        self,
+        table: str,
+        *,
+        ways: int,
+        epsilon: Number,
+        columns: Sequence[str] | None = None,
+        weights: Mapping[Any, Number] | None = None,
+        cells: int = 32,
+        confidence: Number = 0.95,
+    ) -> "Marginals":
+        """All tables of counts over at most `ways` columns, at one price: every cell with its interval.
+
+        They have the least total variance that is possible, and agree wherever they overlap.
+        `weights` make some matter more, such as `{("age", "sex"): 10}`; a number is divided into at
+        most so many `cells`.  `explain_marginals` says the intervals beforehand, for nothing.
+        """
+        from tacit.curator.tables.marginals import release_marginals
+
+        return release_marginals(
+            self._desk(),
+            table,
+            ways=ways,
+            epsilon=epsilon,
+            columns=columns,
+            weights=weights,
+            cells=cells,
+            confidence=confidence,
+        )
+
+    def explain_marginals(
+        self,
+        table: str,
+        *,
+        ways: int,
+        epsilon: Number,
+        columns: Sequence[str] | None = None,
+        weights: Mapping[Any, Number] | None = None,
+        cells: int = 32,
+        confidence: Number = 0.95,
+    ) -> "ExpectedMarginals":
+        """The errors that `marginals` would have; it is free, and no data are looked at."""
+        from tacit.curator.tables.marginals import explain_marginals
+
+        return explain_marginals(
+            self._desk(),
+            table,
+            ways=ways,
+            epsilon=epsilon,
+            columns=columns,
+            weights=weights,
+            cells=cells,
+            confidence=confidence,
+        )
+
+    def _desk(self) -> "Desk":
+        """What the vault has to offer for many tables at once."""
+        from tacit.curator.tables.desk import Desk
+
+        return Desk(self._access, self._access.read_tables())
 
     def close(self) -> None:
         """Nothing; but files and connections are let go."""

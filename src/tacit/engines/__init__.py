@@ -1,5 +1,6 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
+from tacit.engines.coded_rows import CodedRows
 from tacit.engines.duckdb.discover import check_combined, stored_kinds, tables_inside
 from tacit.engines.duckdb.engine import DuckDB, open_connection
 from tacit.engines.duckdb.ingest import ingest
@@ -22,6 +23,7 @@ from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
 
 __all__ = [
     "Answer",
+    "CodedRows",
     "DIALECT_WORDS",
     "Dialect",
     "DuckDB",

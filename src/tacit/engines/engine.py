@@ -6,9 +6,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.engines.coded_rows import CodedRows
 from tacit.engines.unknown_keys import Gathering
 from tacit.errors import TooLarge
 from tacit.plan import (
+    Coding,
     Column,
     Counted,
     Distinct,
@@ -74,6 +76,10 @@ class Engine(Protocol):
 
     def dry_run(self, question: Question, weights: Weights) -> None:
         """Gather and evaluate on no rows: what fails here fails on any data, and may be told before it is paid for."""
+        ...
+
+    def code(self, coding: Coding, weights: Weights, *, rehearsing: bool = False) -> CodedRows:
+        """The codes of all rows that count, of which tables are counted; if rehearsing, of no rows."""
         ...
 
     def close(self) -> None:

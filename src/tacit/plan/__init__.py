@@ -27,6 +27,7 @@ from tacit.plan.frame.terms import (
     when,
 )
 from tacit.plan.frame.windows import over
+from tacit.plan.model.coding import Axis, Coding
 from tacit.plan.model.describe import as_tree, in_words, phrase
 from tacit.plan.model.expressions import (
     Across,
@@ -153,6 +154,8 @@ from tacit.plan.sql.options import Header
 from tacit.plan.sql.statement import read_priced, read_sql
 
 __all__ = [
+    "Axis",
+    "Coding",
     "Across",
     "Arithmetic",
     "BOOLEAN_WORDS",

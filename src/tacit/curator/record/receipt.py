@@ -9,10 +9,11 @@ from typing import Any
 from tacit.accounting import Charge, ConcentratedFilter, Filter
 from tacit.curator.policy.values import Limit
 from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_tables import FORMAT, StoredTables
 from tacit.exact import float_at_least
 from tacit.ledger import Entry, Ledger
 
-__all__ = ["faults_of", "receipt_of", "tag"]
+__all__ = ["faults_of", "read_stored", "receipt_of", "tag"]
 
 _PUBLIC = "the policy, the question, its price, the number of groups, the mechanism and its scales"
 
@@ -31,7 +32,7 @@ def tag(
     return sha256(kind + b"\0" + parts.encode()).digest()
 
 
-def receipt_of(entry: Entry, stored: Stored) -> dict[str, Any]:
+def receipt_of(entry: Entry, stored: Stored | StoredTables) -> dict[str, Any]:
     """The receipt of an answer, as a value that JSON can hold; `tacit ledger verify` checks it against the ledger.
 
     It is a function of what the ledger keeps, and of nothing else.
@@ -71,12 +72,18 @@ def receipt_of(entry: Entry, stored: Stored) -> dict[str, Any]:
     }
 
 
+def read_stored(payload: bytes) -> Stored | StoredTables:
+    """What the ledger keeps of an answer: groups and their measures, or many tables."""
+    is_tables = payload.startswith(FORMAT + b"\n")
+    return StoredTables.from_bytes(payload) if is_tables else Stored.from_bytes(payload)
+
+
 def _failure(entry: Entry, rule: Filter) -> Fraction:
     """The probability with which the answer may tell more, beyond what its rho converts to."""
     return rule.failure(entry.charge) if isinstance(rule, ConcentratedFilter) else Fraction(0)
 
 
-def _finding(stored: Stored) -> dict[str, Any]:
+def _finding(stored: Stored | StoredTables) -> dict[str, Any]:
     """How unknown keys were found, and how many were."""
     assert stored.hiding is not None, "how they were found is stored"
     return {**stored.hiding.to_fields(), "found": len(stored.found or ())}
@@ -97,7 +104,7 @@ def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:
         return [f"names entry {number!r}, which the ledger does not have"]
     if entry.payload is None:
         return [f"is for entry {number}, which was never answered"]
-    said, kept = _flat(receipt), _flat(receipt_of(entry, Stored.from_bytes(entry.payload)))
+    said, kept = _flat(receipt), _flat(receipt_of(entry, read_stored(entry.payload)))
     return [
         f"says {name} is {_value_of(said, name)}, and the ledger {_value_of(kept, name)}"
         for name in _differing(said, kept)

@@ -11,6 +11,7 @@ from typing import Any, Self
 import duckdb
 import numpy as np
 
+from tacit.engines.coded_rows import CodedRows, check_coding
 from tacit.engines.duckdb.load import load_table
 from tacit.engines.duckdb.prepared import Shapes
 from tacit.engines.duckdb.unknown_keys import gather_keys
@@ -18,6 +19,7 @@ from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.kinds import Parquet, Source, Stored, not_unique, source_of
 from tacit.engines.sql.casts import kinds_of
+from tacit.engines.sql.codes import code_statement
 from tacit.engines.sql.expressions import text
 from tacit.engines.sql.groups import enumeration
 from tacit.engines.sql.relation import Relation
@@ -29,6 +31,7 @@ from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import at_least, count_of
 from tacit.frozen import frozen
 from tacit.plan import (
+    Coding,
     Column,
     Keeping,
     Question,
@@ -144,6 +147,22 @@ class DuckDB:
             with self._gather_keys(question, Keeping(1, 0, b""), rehearsing=True):
                 pass
         self._run_question(rehearsal_of(question), weights, self._rehearsal_cursor)
+
+    def code(self, coding: Coding, weights: Weights, *, rehearsing: bool = False) -> CodedRows:
+        """The codes of all rows that count, by one statement; if rehearsing, of no rows."""
+        check_coding(coding, weights)
+        question = coding.question
+        check_work(question, self._sharing)
+        relation, nested = self._relation_of(question)
+        sql = code_statement(coding, weights, relation, self._enumerate_type, nested)
+        if rehearsing:
+            self._fetch(self._rehearsal_cursor, sql)
+            found = {f"c{place}": np.zeros(0, np.int64) for place in range(len(coding.axes))}
+        else:
+            found = self._fetch(self._cursor, sql, columns=True)
+        codes = tuple(np.asarray(found[f"c{place}"]) for place in range(len(coding.axes)))
+        weighed = None if relation.unit is None or rehearsing else np.asarray(found["w"])
+        return CodedRows(codes, tuple(axis.size for axis in coding.axes), weighed, weights.bits)
 
     def interrupt(self) -> None:
         """Stop every question that is being evaluated; each fails as any failure does."""

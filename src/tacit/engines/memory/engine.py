@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.engines.cells import cell_in
+from tacit.engines.coded_rows import CodedRows, check_coding
 from tacit.engines.distinct import Pair, keep_lowest
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
+from tacit.engines.memory.codes import code_rows
 from tacit.engines.memory.rows import scan_rows, steps, yield_rows
 from tacit.engines.sources.kinds import Owned, check_unique, rows_of
 from tacit.engines.unknown_keys import Gathering, hash_of, key_weight, rehearsal_of
@@ -18,6 +20,7 @@ from tacit.engines.work_bounds import bounds_of_question, check_work
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
 from tacit.plan import (
+    Coding,
     Column,
     Counted,
     Distinct,
@@ -81,6 +84,14 @@ class Memory:
         check_work(question, self._sharing)
         nothing: dict[str, list[Owned]] = {table.name: [] for table in tables_of(question.rows)}
         _evaluate_rows(self._base_rows(question, nothing), rehearsal_of(question), weights)
+
+    def code(self, coding: Coding, weights: Weights, *, rehearsing: bool = False) -> CodedRows:
+        """The codes of all rows that count; if rehearsing, of no rows."""
+        check_coding(coding, weights)
+        question = coding.question
+        nothing: dict[str, list[Owned]] = {table.name: [] for table in tables_of(question.rows)}
+        rows = self._base_rows(question, nothing if rehearsing else self._rows)
+        return code_rows(rows, coding, weights)
 
     def close(self) -> None:
         """Let go of the rows."""

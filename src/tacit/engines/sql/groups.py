@@ -7,7 +7,15 @@ from tacit.engines.sql.expressions import Reader, literal, render, text, type_na
 from tacit.frozen import frozen
 from tacit.plan import Key, Kind, Question, Value, constant, type_of
 
-__all__ = ["Enumeration", "Grouping", "enumeration", "equality", "found_grouping", "grouping"]
+__all__ = [
+    "Enumeration",
+    "Grouping",
+    "declared_place",
+    "enumeration",
+    "equality",
+    "found_grouping",
+    "grouping",
+]
 
 Enumeration = Callable[[tuple[str, ...]], str]
 """The SQL of a type whose values are some texts, numbered from zero."""
@@ -98,7 +106,7 @@ def _place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, 
     Because:    the places of values are looked up by what NULL never equals; NULL is asked for apart.
     Checked by: tests/laws/test_left_out.py::test_engines_agree_on_null_and_other_groups
     """
-    place, join, has_place = _declared_place(i, key, value, enumerated)
+    place, join, has_place = declared_place(i, key, value, enumerated)
     if not key.null:
         return place, join, has_place
     last = whole(len(key.public_values) - 1)
@@ -109,7 +117,7 @@ def _place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, 
     )
 
 
-def _declared_place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, str, str]:
+def declared_place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, str, str]:
     """The same, for values that are not NULL."""
     kind, declared = type_of(key.value).kind, key.values or ()
     places: dict[Value, int] = {}

@@ -1,0 +1,263 @@
+"""Where many tables are paid for, counted and let go: what marginals, workloads and synthetic
+tables have in common."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from hashlib import sha256
+from math import prod
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.accounting import Charge
+from tacit.curator.access import Access, table_named
+from tacit.curator.answer.release import Price
+from tacit.curator.policy.values import Shared
+from tacit.curator.record.receipt import receipt_of, tag
+from tacit.curator.record.stored_tables import Released, StoredTables
+from tacit.curator.tables.columns import CodedColumn
+from tacit.curator.tables.noise import Draw, Request, TableNoise, release
+from tacit.engines import CodedRows, Engine
+from tacit.errors import EngineFailed, InvalidInput, InvalidPlan
+from tacit.exact import Number, rekey
+from tacit.frozen import frozen
+from tacit.ledger import Entry
+from tacit.plan import Coding, Scan, Weights
+from tacit.stability import weights_for_tables
+from tacit.synth import Noisy, Residuals
+
+__all__ = ["MOST_CELLS", "Answered", "Desk", "Exchange", "TablesAsked"]
+
+MOST_CELLS = 1 << 25
+"""The most cells that the tables of one request may have together."""
+
+Result = TypeVar("Result")
+Exchange = Generator[Request, tuple[Noisy, ...], Result]
+"""What asks for tables, and is sent what was released of them."""
+
+
+@frozen
+class TablesAsked:
+    """What is asked: a table, the columns that are coded, and a word for what is made of them."""
+
+    kind: str
+    shared: Shared
+    columns: tuple[CodedColumn, ...]
+    about: str
+    more: tuple[str, ...] = ()
+    """What else decides which tables are asked for, such as rules or weights."""
+
+    @property
+    def coding(self) -> Coding:
+        """The rows and their axes."""
+        return Coding(Scan(self.shared.asked_table), tuple(each.axis for each in self.columns))
+
+    @property
+    def weights(self) -> Weights:
+        """What every unit's rows weigh, in all tables."""
+        return weights_for_tables(self.coding.rows, self.shared.contributions)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """The same for everything that asks for the same tables, and another one for all else."""
+        said = repr((self.kind, self.shared.table.name, self.coding.axes, self.more))
+        return sha256(said.encode()).digest()
+
+
+@frozen(eq=False)
+class Answered:
+    """What was released, its price and its receipt."""
+
+    stored: StoredTables
+    price: Price
+    receipt: Mapping[str, Any]
+
+
+@frozen(eq=False)
+class Desk:
+    """What a vault has to offer for many tables at once: access to it, and its tables with what was found of them."""
+
+    access: Access
+    tables: Mapping[str, Shared]
+
+    def shared(self, table: str) -> Shared:
+        """A table that may be asked about."""
+        found = table_named(table, self.tables)
+        if found.table.public:
+            raise InvalidInput(
+                "table", table, "it is public: read it yourself, nothing in it is protected"
+            )
+        return found
+
+    def price_of(self, epsilon: Number) -> Charge:
+        """The charge of a price."""
+        return self.access.rule.price_of(epsilon)
+
+    def noise(self, asked: TablesAsked, charge: Charge) -> TableNoise:
+        """What hides tables at a charge."""
+        limit = self.access.policy.limit
+        amount = self.access.rule.amount(charge)
+        if amount <= 0:
+            raise InvalidInput(
+                "a price",
+                "nothing",
+                "it rounds to less than the smallest unit; give a larger epsilon",
+            )
+        return TableNoise(asked.weights, limit.neighbours, amount, bool(limit.delta))
+
+    def answer(
+        self,
+        asked: TablesAsked,
+        epsilon: Number,
+        begin: Callable[[TableNoise], "Exchange[bytes]"],
+        quiet: Callable[[TableNoise], "Exchange[bytes]"] | None = None,
+    ) -> Answered:
+        """Everything that an exchange asks for, paid for with one charge; the same is answered
+        once.
+
+        Claim:      the price is recorded before a row is read; what is read depends on the plan and
+                    on what was released; what leaves is noisy integers and what is made of them.
+        Because:    the order of the lines below: an exchange is sent released integers alone.
+        Checked by: tests/laws/test_tables.py::test_everything_but_noise_is_the_same_on_neighbours
+        """
+        charge, key, topic = self.price_of(epsilon), *self._names(asked)
+        noise = self.noise(asked, charge)
+        known = self._find_known(key, topic, charge)
+        if known is not None:
+            return self._read(known, free=True)
+        ledger, analyst = self.access.ledger, self.access.analyst
+        engine = self.access.engine_of([asked.shared.table])
+        nobody = engine.code(asked.coding, asked.weights, rehearsing=True)
+        self._run(
+            asked, (quiet or begin)(noise), nobody, noise
+        )  # what fails, fails before it is paid for
+        entry = ledger.charge(key, noise.loss, analyst, topic=topic, about=asked.about)  # pay
+        if entry.is_answered:
+            return self._read(entry, free=True)
+        noise = self.noise(asked, entry.charge)  # which may be an earlier charge, of a higher price
+        rekey()
+        rows = _code(engine, asked)  # look
+        stored = self._run(asked, begin(noise), rows, noise)
+        return self._read(ledger.settle(entry, stored.to_bytes()), free=False)  # let go
+
+    def _run(
+        self, asked: TablesAsked, exchange: "Exchange[bytes]", rows: CodedRows, noise: TableNoise
+    ) -> StoredTables:
+        """Answer an exchange to its end, and keep what was released."""
+        released: list[Released] = []
+        reply: tuple[Noisy, ...] | None = None
+        spent = Fraction(0)
+        try:
+            while True:
+                request = exchange.send(reply) if reply is not None else next(exchange)
+                spent += request.share
+                if spent > 1:
+                    raise AssertionError("more is asked for than is paid")
+                groups = _groups(request, asked.columns)
+                _check_size(request, groups)
+                arrays, draws = release(request, rows, groups, noise)
+                kept = _keep(request, arrays, draws, noise.worth)
+                released.append(kept)
+                reply = tuple(
+                    Noisy(kept.counts(place, noise.worth), kept.deviations[place])
+                    for place in range(len(arrays))
+                )
+        except StopIteration as end:
+            model = end.value
+        mechanism = "Gaussian" if noise.concentrated else "Laplace"
+        return StoredTables(self._describe(asked), mechanism, noise.worth, tuple(released), model)
+
+    def _names(self, asked: TablesAsked) -> tuple[bytes, bytes]:
+        """What is asked is called so in the ledger, and what it is about."""
+        table = asked.shared.table
+        version = self.access.ledger.version(table.name)
+        about = asked.fingerprint + self.access.formats_of([table])
+        terms = self.access.scope, version, asked.shared.contributions, about
+        return tag(b"tables", *terms), tag(b"about tables", *terms)
+
+    def _find_known(self, key: bytes, topic: bytes, charge: Charge) -> Entry | None:
+        """An earlier answer to the same, at a price that was no lower."""
+        entries = (entry for entry in self.access.ledger.find_answered(topic) if entry.key == key)
+        return next((entry for entry in entries if charge.fits(entry.charge)), None)
+
+    def _read(self, entry: Entry, *, free: bool) -> Answered:
+        stored = StoredTables.from_bytes(entry.payload or b"")
+        price = self.access.price_of(entry.charge, free=free)
+        return Answered(stored, price, receipt_of(entry, stored))
+
+    def _describe(self, asked: TablesAsked) -> dict[str, Any]:
+        """What was asked, and under which policy, as it is kept with the answer."""
+        policy, name = self.access.policy, asked.shared.table.name
+        limit = policy.limit
+        return {
+            "unit": policy.unit,
+            "neighbours": limit.neighbours.value,
+            "question": asked.fingerprint.hex(),
+            "table": name,
+            "version": self.access.ledger.version(name),
+            "contributions": asked.shared.contributions,
+            "limit": {"epsilon": str(limit.epsilon), "delta": str(limit.delta)},
+            "made up": self.access.made_up,
+            "kind": asked.kind,
+            "columns": [each.name for each in asked.columns],
+        }
+
+
+def _code(engine: Engine, asked: TablesAsked) -> CodedRows:
+    """The rows as codes.
+
+    Claim:      if an engine fails, what leaves is one sentence that is always the same.
+    Because:    whatever the engine raised is gone before that sentence is.
+    Checked by: tests/unit/curator/tables/test_synthesize.py::test_an_engine_that_fails_says_nothing
+    """
+    with suppress(Exception):
+        return engine.code(asked.coding, asked.weights)
+    raise EngineFailed
+
+
+def _groups(request: Request, columns: Sequence[CodedColumn]) -> list[NDArray[np.int64]]:
+    """For every axis, the group of each of its codes: by the place of the code, and the group of
+    the place."""
+    orders = [np.array(each.order, np.int64) for each in columns]
+    if isinstance(request, Residuals):
+        return orders
+    return [
+        np.array(groups, np.int64)[order]
+        for groups, order in zip(request.groups, orders, strict=True)
+    ]
+
+
+def _check_size(request: Request, groups: Sequence[NDArray[np.int64]]) -> None:
+    """Refuse more cells than one release may have, from the request alone."""
+    sizes = [int(each.max()) + 1 for each in groups]
+    cells = sum(prod(sizes[axis] for axis in columns) for columns in request.columns)
+    if cells > MOST_CELLS:
+        raise InvalidPlan(
+            f"these tables have {cells:,} cells of at most {MOST_CELLS:,}",
+            "name fewer columns, ask for fewer of them at once, or divide numbers into fewer cells",
+        )
+
+
+def _keep(
+    request: Request,
+    arrays: Sequence[NDArray[np.int64]],
+    draws: Sequence[Draw],
+    worth: Fraction,
+) -> Released:
+    """What was released for a request, as it is kept: rounded where noise hides what is rounded
+    off."""
+    shifts = tuple(max(0, int(draw.deviation / 16).bit_length() - 1) for draw in draws)
+    return Released(
+        type(request).__name__.lower(),
+        request.columns,
+        () if isinstance(request, Residuals) else request.groups,
+        tuple(
+            (array + (1 << shift >> 1)) >> shift
+            for array, shift in zip(arrays, shifts, strict=True)
+        ),
+        shifts,
+        tuple(draw.scale for draw in draws),
+        tuple(draw.deviation * float(worth) for draw in draws),
+    )

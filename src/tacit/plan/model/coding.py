@@ -1,0 +1,44 @@
+"""Rows as numbers: the code of each row's value in every column that tables are made of."""
+
+from tacit.frozen import frozen
+from tacit.plan.model.expressions import Expression
+from tacit.plan.model.grids import Even
+from tacit.plan.model.nodes import Counted, Question, Rows
+from tacit.plan.model.schema import Scalar
+
+__all__ = ["Axis", "Coding"]
+
+
+@frozen
+class Axis:
+    """What rows are told apart by, and its codes, all public: some values, then the cells of a
+    grid, then NULL.
+
+    A value that is listed has its place among `values`, another one that of its cell.  With `null`,
+    NULL has the last code, and so has a value that is neither listed nor on the grid; without it,
+    such a row is left out.
+    """
+
+    value: Expression
+    values: tuple[Scalar, ...] = ()
+    grid: Even | None = None
+    null: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return len(self.values) + (self.grid.count if self.grid else 0) + self.null
+
+
+@frozen
+class Coding:
+    """Rows, and the axes by which they are coded; a row that has no code on one of them is left
+    out."""
+
+    rows: Rows
+    axes: tuple[Axis, ...]
+
+    @property
+    def question(self) -> Question:
+        """A question that reads the same columns of the same rows."""
+        return Question(self.rows, (), tuple(Counted(axis.value) for axis in self.axes))

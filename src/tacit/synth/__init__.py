@@ -1,0 +1,28 @@
+"""Many questions at once, from released numbers alone: what is learnt of a table, and rows like its own.
+
+Nothing here can reach a row: requests are yielded, and what was released for them is sent back.
+"""
+
+from tacit.synth.domain import Attribute, Distances, Forbidden, Law, Noisy, Tables
+from tacit.synth.errors import estimate_errors
+from tacit.synth.model import Model
+from tacit.synth.procedure import learn_table
+from tacit.synth.residuals import Residuals, cell_variance, plan_residuals, rebuild_marginal
+from tacit.synth.scatter import uniforms
+
+__all__ = [
+    "Attribute",
+    "Distances",
+    "Forbidden",
+    "Law",
+    "Model",
+    "Noisy",
+    "Residuals",
+    "Tables",
+    "cell_variance",
+    "estimate_errors",
+    "learn_table",
+    "plan_residuals",
+    "rebuild_marginal",
+    "uniforms",
+]

@@ -1,0 +1,104 @@
+"""How far a learnt table is from the real one, estimated from what was released and nothing
+else."""
+
+from itertools import combinations
+from math import erfc, exp, pi, sqrt
+
+import numpy as np
+
+from tacit.synth.domain import Array
+from tacit.synth.model import Model
+
+__all__ = ["estimate_errors", "poisson_deviation"]
+
+# How much further from real rows drawn rows are than the model: drawn rows are scattered, too.
+_DRAWN = 1.2
+
+
+def poisson_deviation(mean: Array) -> Array:
+    """How far a count of so many expected rows is from that on average.
+
+    Below one it is 2 m exp(-m), exactly; above, nearly sqrt(2 m / pi).
+
+    >>> poisson_deviation(np.array([0.0, 1.0, 100.0])).round(3).tolist()
+    [0.0, 0.736, 7.973]
+    """
+    few = 2 * mean * np.exp(-mean)
+    return np.where(mean < 1, few, np.sqrt(2 / np.pi * np.maximum(mean - 0.15, 0.5)))
+
+
+def estimate_errors(model: Model) -> dict[tuple[int, int], float]:
+    """The expected L1 distance, from 0 to 2, between the model's table of each pair of columns and
+        the real one.
+
+    Of a pair that was measured, noise splitting estimates the squared error of its groups; of
+    another one, the released distance from independence says how far it is off.  To both come the
+    errors of single columns, and chance: real counts are scattered around any smooth table.
+    """
+    facts, pairs = model.facts, list(combinations(range(len(model.parts)), 2))
+    squares = dict(zip(map(tuple, facts["pairs"]), facts.get("misfit", ()), strict=True))
+    scores = facts["scores"] or [-np.inf] * len(pairs)
+    wide = facts.get("score sigma", 1.0)
+    relative = [_relative_errors(model, column) for column in range(len(model.parts))]
+    found = {}
+    for (a, b), score in zip(pairs, scores, strict=True):
+        table = model.marginal((a, b))
+        chance = poisson_deviation(table)
+        if (a, b) in squares:
+            error = _measured_error(model, (a, b), table, chance, squares[a, b], relative)
+        else:
+            singles = table * np.sqrt(
+                relative[a].sum(axis=1)[:, None] + relative[b].sum(axis=1)[None, :]
+            )
+            error = float(
+                np.hypot(np.hypot(_DRAWN * chance, singles).sum(), _positive_mean(score, wide))
+            )
+        found[a, b] = min(2.0, error / model.total)
+    return found
+
+
+def _positive_mean(seen: float, wide: float) -> float:
+    """The mean of what is not negative and was seen with noise of this width, where nothing else is
+    known of it."""
+    at = seen / wide
+    if at < -5:
+        return wide / max(-at, 5.0) if np.isfinite(at) else 0.0
+    return seen + wide * exp(-at * at / 2) / sqrt(2 * pi) / (0.5 * erfc(-at / sqrt(2)))
+
+
+def _relative_errors(model: Model, column: int) -> Array:
+    """Of each value of a column: the expected absolute error of its count, squared and relative to
+    it; between groups, and inside its own."""
+    counts = model.total * (model.weights @ model.values(column))
+    groups, sigma, square = (
+        model.groups[column],
+        model.facts["sigmas"][column],
+        model.facts["errors"][column],
+    )
+    likely = np.maximum(counts, sigma)
+    variance = 2 / np.pi * square * likely / likely.sum()
+    part = variance / np.maximum(counts, 1e-9) ** 2
+    share = counts / np.maximum(np.bincount(groups, counts)[groups], 1e-9)
+    return np.stack([part * share, part * (1 - share)], axis=1)
+
+
+def _measured_error(
+    model: Model,
+    pair: tuple[int, int],
+    table: Array,
+    chance: Array,
+    square: float,
+    relative: list[Array],
+) -> float:
+    """The expected error of a pair, from the squared errors of its groups and from what happens
+    inside of them."""
+    rows, columns = (model.groups[place] for place in pair)
+    coarse = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
+    np.add.at(coarse, (rows[:, None], columns[None, :]), table)
+    variance = max(square, 0.0) * model.total**2 / coarse.size
+    share = table / np.maximum(coarse, 1e-9)[rows[:, None], columns[None, :]]
+    between = 2 / np.pi * variance * share**2
+    inside = table**2 * (relative[pair[0]][:, 1][:, None] + relative[pair[1]][:, 1][None, :])
+    return float(
+        np.sqrt(chance**2 * (np.maximum(1 - share, 0.0) + _DRAWN**2 - 1) + between + inside).sum()
+    )
