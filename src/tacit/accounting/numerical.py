@@ -1,0 +1,180 @@
+"""The bound by privacy-loss distributions: sums of losses by convolution, certified on both sides."""
+
+from fractions import Fraction
+from functools import lru_cache
+from math import exp, gcd, lcm, sqrt
+
+from tacit.accounting.bound import Bound, Profile
+from tacit.accounting.dots import connect_dots
+from tacit.accounting.own import merged
+from tacit.accounting.saddle import Counted, Saddle, saddle_for
+from tacit.accounting.tilted_convolution import Convolution, bound_chernoff, convolve
+from tacit.exact import ball, float_at_least, float_at_most
+from tacit.frozen import frozen
+from tacit.privacy import Composed, Subsampled
+from tacit.privacy.loss_distribution import Atoms, Direction, has_loss_distribution, loss_distribution
+
+__all__ = ["WIDTH", "Numerical", "compose", "delta_interval", "epsilon_interval"]
+
+WIDTH = 1e-3
+"""How far apart the certified ends of epsilon may be, relative to it, unless told otherwise."""
+
+_SHORT = 1 << 17  # a window of so many points is computed in milliseconds
+_LONGEST = 1 << 21
+_MOST = 1 << 40  # releases; beyond, rounding errors would say more than the losses
+_SMALLEST = 1e-280  # a delta below is left to bounds that have no floats
+_UNLIKELY = 16.0  # ln of how much rarer than the Chernoff bound large errors of sharing are to be
+
+
+@frozen
+class Numerical(Bound):
+    """Any losses that have a law, in the worse of both directions, by their privacy-loss distributions.
+
+    Claim:      delta(e) of all releases together is at most the figure, adaptively too.
+    Because:    products of dominating pairs dominate compositions (`loss_distribution`); their delta is that of the sum
+                of independent losses, which `Convolution.upper` bounds.
+    Checked by: tests/laws/test_loss_distributions.py
+    """
+
+    name: str = "loss distribution"
+
+    def profile(self, losses: Composed) -> Profile | None:
+        """The upper end of the certified delta."""
+        if not _speaks(losses):
+            return None
+        return lambda epsilon: ball(delta_interval(losses, epsilon)[1])
+
+    def epsilon(self, losses: Composed, delta: Fraction, below: Fraction | None = None) -> Fraction | None:
+        """The upper end of the certified epsilon; None where there is none, or none less than `below`."""
+        goal = float_at_most(delta)
+        if not _speaks(losses) or not _SMALLEST < goal < 1:
+            return None
+        found = _epsilon_above(losses, goal, WIDTH)
+        return None if found is None or (below is not None and found >= below) else found
+
+
+def delta_interval(losses: Composed, epsilon: Fraction, width: float = WIDTH) -> tuple[Fraction, Fraction]:
+    """The certified ends of the delta of all releases together, in the worse direction.
+
+    The lower end is what no bound that knows only these laws can fall below.
+
+    >>> from tacit.privacy import LaplaceLoss
+    >>> low, high = delta_interval(LaplaceLoss(1) * 10, Fraction(5))
+    >>> bool(0 < low <= high < low * Fraction(101, 100))
+    True
+    """
+    low, high = Fraction(0), Fraction(0)
+    for laws in _directions(losses):
+        if not laws:
+            continue
+        sums = _sums_near(laws, float(epsilon), width)
+        if sums is None:
+            high = Fraction(1)
+            continue
+        low = max(low, Fraction(sums.lower(float_at_least(epsilon))))
+        high = max(high, Fraction(sums.upper(float_at_most(epsilon))))
+    return low, high
+
+
+def epsilon_interval(losses: Composed, delta: Fraction, width: float = WIDTH) -> tuple[Fraction, Fraction] | None:
+    """The certified ends of the epsilon of all releases together; None where there is none."""
+    high = _epsilon_above(losses, float_at_most(delta), width)
+    if high is None:
+        return None
+    least = Fraction(0)
+    for laws in _directions(losses):
+        sums = _sums_for(laws, float_at_least(delta), width) if laws else None
+        if sums is not None:
+            least = max(least, _epsilon_below(sums, float_at_least(delta), float(high)))
+    return least, high
+
+
+def _epsilon_below(sums: Convolution, delta: float, high: float) -> Fraction:
+    """The largest epsilon found at which delta is certainly more than the given one."""
+    low = high * 0.9
+    if not sums.lower(low) > delta:
+        return Fraction(0)
+    for _ in range(24):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sums.lower(middle) > delta else (low, middle)
+    return Fraction(low)
+
+
+def _epsilon_above(losses: Composed, delta: float, width: float) -> Fraction | None:
+    best = 0.0
+    for laws in _directions(losses):
+        if not laws or (best and _is_below(laws, best, delta)):
+            continue
+        sums = _sums_for(laws, delta, width)
+        found = None if sums is None else sums.epsilon_at(delta)
+        if found is None:
+            return None
+        best = max(best, found)
+    return Fraction(best)
+
+
+def _is_below(laws: Counted, epsilon: float, delta: float) -> bool:
+    """Whether delta at epsilon is certainly less than the given one, by what is quick to compute."""
+    saddle = saddle_for(laws, epsilon=epsilon)
+    step = saddle.deviation / (16 * sqrt(sum(times for _, times in laws)))
+    if not step > 0:
+        return False
+    mass = delta * 1e-6 / sum(times for _, times in laws)
+    dots = [(connect_dots(law, step, mass), times) for law, times in laws]
+    return bound_chernoff(dots, step, saddle.tilt, epsilon) < delta
+
+
+def _speaks(losses: Composed) -> bool:
+    """Whether every loss has a law, and there are not too many."""
+    few = sum(times for _, times in losses.parts) <= _MOST
+    return bool(losses.parts) and few and all(has_loss_distribution(part) for part, _ in losses.parts)
+
+
+def _directions(losses: Composed) -> list[Counted]:
+    """The laws of all losses, for each direction in which they differ; what costs nothing is left out."""
+    parts = merged(losses).parts
+    sampled = any(isinstance(part, Subsampled) for part, _ in parts)
+    listed = []
+    for direction in Direction if sampled else (Direction.REMOVE,):
+        laws = [(loss_distribution(part, direction), times) for part, times in parts]
+        listed.append([(law, times) for law, times in laws if not (isinstance(law, Atoms) and len(law.losses) == 1)])
+    return listed
+
+
+def _sums_for(laws: Counted, delta: float, width: float) -> Convolution | None:
+    return compose(laws, saddle_for(laws, delta=delta), width)
+
+
+def _sums_near(laws: Counted, epsilon: float, width: float) -> Convolution | None:
+    return compose(laws, saddle_for(laws, epsilon=epsilon), width)
+
+
+def compose(laws: Counted, saddle: Saddle, width: float = WIDTH) -> Convolution | None:
+    """The sum of these losses around the saddle, on the coarsest grid that keeps the relative width of epsilon."""
+    counts = sum(count for _, count in laws)
+    mass = exp(max(min(saddle.log_delta, 0.0), -600.0)) * 1e-7 / counts
+    reach = sqrt(width * max(saddle.epsilon, saddle.deviation / 4, 1e-12) / (2 * (saddle.tilt + 1)))
+    exact = _common_step(laws)
+    fine = reach * sqrt(2 / (counts * (_UNLIKELY + (saddle.tilt + 0.5) * reach)))
+    window = 14 * saddle.deviation + 4 * reach
+    step: Fraction | float = min(fine, 0.25)
+    if exact is not None and window / float(exact) <= max(_SHORT, 4 * window / fine):
+        step = exact
+    if window / float(step) > _LONGEST:
+        return None
+    dots = [(connect_dots(law, step, mass), count) for law, count in laws]
+    room = 0.0 if not any(each.is_spread for each, _ in dots) else 20 * sqrt(counts) * float(step)
+    return convolve(dots, step, saddle.tilt, room)
+
+
+def _common_step(laws: Counted) -> Fraction | float | None:
+    """The largest step of which all laws' steps are multiples; None if a law is a curve, or steps do not fit."""
+    steps = {law.step for law, _ in laws if isinstance(law, Atoms)}
+    if None in steps or not all(isinstance(law, Atoms) for law, _ in laws):
+        return None
+    rational = [step for step in steps if isinstance(step, Fraction)]
+    if len(steps) == 1:
+        return next(iter(steps))
+    if len(rational) < len(steps):
+        return None
+    return Fraction(gcd(*(s.numerator * (m // s.denominator) for s in rational)), m) if (m := lcm(*(s.denominator for s in rational))) else None
