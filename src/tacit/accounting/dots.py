@@ -1,15 +1,18 @@
-"""Privacy-loss distributions moved onto a grid: connect the dots, and nothing where the losses are on it already."""
+"""Privacy-loss distributions moved onto a grid: connect the dots, and nothing where the losses are
+on it already.
+"""
 
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, inf
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.exact import ROUNDING
 from tacit.frozen import frozen
-from tacit.privacy.loss_distribution import ROUNDING, Atoms, Curve, LossDistribution
+from tacit.privacy import Atoms, Curve, LossDistribution
 
-__all__ = ["Dots", "connect_dots", "is_on_grid"]
+__all__ = ["Dots", "connect_dots", "is_on_grid", "span_above"]
 
 Points = NDArray[np.float64]
 
@@ -18,9 +21,10 @@ Points = NDArray[np.float64]
 class Dots:
     """Probabilities of the losses origin, origin + step, origin + 2 step, ...
 
-    `slack` bounds the error of each: what a wrong mass, or mass that lies one step too high, can change of the mean of
-    max(0, 1 - e**(e - L)), for each point where it does so.  `beyond` is what lies above the grid.  `is_spread` says
-    that losses between two points were shared among them.
+    `slack` bounds the error of each: what a wrong mass, or mass that lies one step too high, can
+    change of the mean of max(0, 1 - e**(e - L)), for each point where it does so.  `beyond` is
+    what lies above the grid.  `is_spread` says that losses between two points were shared among
+    them.
     """
 
     origin: float
@@ -45,33 +49,50 @@ def is_on_grid(law: LossDistribution, step: Fraction | float) -> bool:
     return law.step == step
 
 
-def connect_dots(law: LossDistribution, step: Fraction | float, mass: float) -> Dots:
-    """The law on a grid with this step, where at most about `mass` lies beyond the grid on either side.
+def connect_dots(
+    law: LossDistribution, step: Fraction | float, mass: float, lowest: float = -inf
+) -> Dots:
+    """The law on a grid with this step; at most about `mass` lies above the grid, or below it and
+    above `lowest`.
 
-    Claim:      the law on the grid, with what lies beyond taken as a loss without bound, dominates the law; and it is
-                the law itself, but for what lies below and beyond, where the losses are on the grid.
-    Because:    a loss between two points is shared among them so that E[1] and E[e**-L] stay what they are; so delta
-                becomes its own chord between the points, as a function of e**e, in which it is convex (Doroshenko,
-                Ghazi, Kamath, Kumar and Manurangsi 2022).  What lies below is raised to the lowest point.
+    Claim:      the law on the grid, with what lies beyond taken as a loss without bound, dominates
+                the law; and it is the law itself, but for what lies below and beyond, where the
+                losses are on the grid.
+    Because:    a loss between two points is shared among them so that E[1] and E[e**-L] stay what
+                they are; so delta becomes its own chord between the points, as a function of
+                e**e, in which it is convex (Doroshenko,
+                Ghazi, Kamath, Kumar and Manurangsi 2022).  What lies below is raised to the lowest
+                point.
     Checked by: tests/laws/test_loss_distributions.py
     """
     if is_on_grid(law, step):
         assert isinstance(law, Atoms)
-        return _place(law, step, mass)
+        return _place(law, step, mass, lowest)
     width = float(step)
-    low, high = law.span(mass)
+    low, high = span_above(law, mass, lowest)
     first = floor(low / width)
     count = max(ceil(high / width) - first, 1)
-    points = (first + np.arange(count + 1)) * width
+    points = (first + np.arange(count + 1, dtype=np.float64)) * width
     if isinstance(law, Atoms):
         return _share_atoms(law, points, width)
     return _share_curve(law, points, width)
 
 
-def _place(law: Atoms, step: Fraction | float, mass: float) -> Dots:
+def span_above(law: LossDistribution, mass: float, lowest: float) -> tuple[float, float]:
+    """The span of the law, cut off below; never empty.
+
+    >>> from tacit.privacy import PureLoss, loss_distribution
+    >>> span_above(loss_distribution(PureLoss(1)), 0.0, lowest=-0.5)
+    (-0.5, 1.0)
+    """
+    low, high = law.span(mass)
+    return min(max(low, lowest), high), high
+
+
+def _place(law: Atoms, step: Fraction | float, mass: float, lowest: float) -> Dots:
     """Losses that are on the grid, at their points."""
     assert law.step is not None
-    low, high = law.span(mass)
+    low, high = span_above(law, mass, lowest)
     inside = (law.losses >= low) & (law.losses <= high)
     apart = int(Fraction(law.step) / Fraction(step))
     first, last = np.flatnonzero(inside)[[0, -1]]
@@ -94,9 +115,9 @@ def _share_atoms(law: Atoms, points: Points, width: float) -> Dots:
     losses, masses = law.losses[kept], law.masses[kept]
     left = np.clip(np.floor((losses - points[0]) / width).astype(np.int64), 0, count - 1)
     share = np.clip(np.expm1(points[left] - losses) / np.expm1(-width), 0.0, 1.0)
-    dots = np.bincount(left, masses * (1 - share), count + 1) + np.bincount(left + 1, masses * share, count + 1)
+    dots = _gather(left, masses * (1 - share), count) + _gather(left + 1, masses * share, count)
     wrong = masses * (law.errors[kept] + 64 * ROUNDING)
-    slack = np.bincount(left, wrong, count + 1) + np.bincount(left + 1, wrong, count + 1)
+    slack = _gather(left, wrong, count) + _gather(left + 1, wrong, count)
     dots[0] += law.masses[below].sum()
     slack[0] += 2 * law.masses[below].sum() + law.lost
     lost = float(law.masses[beyond].sum()) * (1 + 1e-9) + law.lost
@@ -104,15 +125,25 @@ def _share_atoms(law: Atoms, points: Points, width: float) -> Dots:
     return Dots(float(points[0]), dots, slack, lost, place, is_spread=True)
 
 
+def _gather(index: NDArray[np.int64], weights: Points, count: int) -> Points:
+    """The sum of the weights at each of the points 0 to count."""
+    return np.bincount(index, weights, count + 1).astype(np.float64)
+
+
 def _share_curve(law: Curve, points: Points, width: float) -> Dots:
-    """What lies between two points has the masses p and q: a + b = p and a e**-x + b e**-(x + step) = q."""
+    """What lies between two points has the masses p and q: a + b = p and a e**-x + b e**-(x +
+    step) = q.
+    """
     p, q, errors = law.tails(points)
     inside, other = p[:-1] - p[1:], q[:-1] - q[1:]
-    upper = np.clip((inside - np.exp(points[:-1]) * other) / -np.expm1(-width), 0.0, np.maximum(inside, 0.0))
+    upper = np.clip(
+        (inside - np.exp(points[:-1]) * other) / -np.expm1(-width), 0.0, np.maximum(inside, 0.0)
+    )
     dots = np.zeros(len(points))
     dots[:-1] += np.maximum(inside, 0.0) - upper
     dots[1:] += upper
-    # e**x Q(L > x) is at most P(L > x): so much can the difference above be wrong by, on both sides.
+    # e**x Q(L > x) is at most P(L > x): so much can the difference above be wrong by, on both
+    # sides.
     wrong = 4 * (errors[:-1] + 8 * ROUNDING) * p[:-1]
     slack = np.append(wrong, 0.0) + np.append(0.0, wrong)
     below = max(0.0, 1 - p[0]) + errors[0] + 4 * ROUNDING

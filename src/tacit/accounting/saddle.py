@@ -1,4 +1,6 @@
-"""Where to look at a sum of losses: the tilt that moves its mean to an epsilon, or to where it has a delta."""
+"""Where to look at a sum of losses: the tilt that moves its mean to an epsilon, or to where it has
+a delta.
+"""
 
 from collections.abc import Sequence
 from math import exp, inf, log, pi, sqrt
@@ -8,9 +10,9 @@ from numpy.typing import NDArray
 
 from tacit.accounting.dots import connect_dots
 from tacit.frozen import frozen
-from tacit.privacy.loss_distribution import Atoms, LossDistribution
+from tacit.privacy import Atoms, LossDistribution
 
-__all__ = ["Counted", "Saddle", "saddle_for"]
+__all__ = ["Counted", "Saddle", "saddle_at", "saddle_for"]
 
 Points = NDArray[np.float64]
 
@@ -22,7 +24,9 @@ _COARSE = 1024  # points of a curve while the tilt is sought
 
 @frozen
 class Saddle:
-    """Where the sum of losses is looked at: the tilt that makes `epsilon` its mean, its deviation there, ln delta."""
+    """Where the sum of losses is looked at: the tilt that makes `epsilon` its mean, its deviation
+    there, ln delta.
+    """
 
     tilt: float
     epsilon: float
@@ -30,8 +34,11 @@ class Saddle:
     log_delta: float
 
 
-def saddle_for(laws: Counted, *, delta: float | None = None, epsilon: float | None = None) -> Saddle:
-    """The tilt at which the sum of these losses has about this delta, or this mean: only a place to look from.
+def saddle_for(
+    laws: Counted, *, delta: float | None = None, epsilon: float | None = None
+) -> Saddle:
+    """The tilt at which the sum of these losses has about this delta, or this mean: only a place
+    to look from.
 
     Nothing that is certified rests on it: every tilt gives true bounds, and a good one narrow ones.
     """
@@ -43,17 +50,27 @@ def saddle_for(laws: Counted, *, delta: float | None = None, epsilon: float | No
 
     def is_short(place: float) -> bool:
         found = _at(rough, exp(place))
-        return found.epsilon < epsilon if epsilon is not None else found.log_delta > log(delta or 1.0)
+        return (
+            found.epsilon < epsilon if epsilon is not None else found.log_delta > log(delta or 1.0)
+        )
 
     high = low + 1
-    for _ in range(40):
-        if not is_short(high):
-            break
+    # Near the largest loss there is, a tilt leaves hardly anything but it: none is sought beyond.
+    while (
+        is_short(high)
+        and _at(rough, exp(high)).deviation > whole.deviation / 16
+        and high < low + 40
+    ):
         low, high = high, high + 1
     for _ in range(20):
         middle = (low + high) / 2
         low, high = (middle, high) if is_short(middle) else (low, middle)
     return _at(rough, exp(low))
+
+
+def saddle_at(laws: Counted, tilt: float) -> Saddle:
+    """What the sum of these losses looks like at a given tilt."""
+    return _at([(*_rough(law, 1e-40), count) for law, count in laws], tilt)
 
 
 def _rough(law: LossDistribution, mass: float) -> tuple[Points, Points]:
@@ -62,7 +79,7 @@ def _rough(law: LossDistribution, mass: float) -> tuple[Points, Points]:
     low, high = law.span(mass)
     step = (high - low) / _COARSE
     dots = connect_dots(law, step, mass)
-    return dots.origin + step * np.arange(len(dots.masses)), dots.masses
+    return dots.origin + step * np.arange(len(dots.masses), dtype=np.float64), dots.masses
 
 
 def _at(rough: list[tuple[Points, Points, int]], tilt: float) -> Saddle:

@@ -31,7 +31,15 @@ from tacit.exact.entropy import rekey, words
 from tacit.exact.gaussian import GaussianTable, discrete_gaussian, gaussian_table
 from tacit.exact.laplace import GeometricCoins, discrete_laplace, geometric, geometric_coins
 from tacit.exact.quadrature import unit_rule
-from tacit.exact.rational import Number, at_least, at_most, count_of, float_at_least, float_at_most
+from tacit.exact.rational import (
+    ROUNDING,
+    Number,
+    at_least,
+    at_most,
+    count_of,
+    float_at_least,
+    float_at_most,
+)
 from tacit.exact.selection import (
     Slots,
     below_best,
@@ -54,6 +62,7 @@ from tacit.exact.weighted import (
 
 __all__ = [
     "PRECISION",
+    "ROUNDING",
     "SLACK",
     "Ball",
     "Chance",

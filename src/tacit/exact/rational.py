@@ -12,6 +12,7 @@ from tacit.errors import InvalidInput
 __all__ = [
     "LARGEST_SIZE",
     "Number",
+    "ROUNDING",
     "at_least",
     "at_most",
     "count_of",
@@ -21,6 +22,9 @@ __all__ = [
 
 Number = int | Fraction | float | Decimal
 """What people may type for a number; it is read exactly, in a named direction."""
+
+ROUNDING = 2.0**-53
+"""The most by which one operation on floats errs, relative to its result."""
 
 LARGEST_SIZE = 1 << 36
 """The most numbers that are drawn at once; no memory holds more."""

@@ -10,6 +10,14 @@ from tacit.privacy.conversion import concentrated_delta, concentrated_order, ren
 from tacit.privacy.finite import FiniteLoss
 from tacit.privacy.frozen import fill
 from tacit.privacy.loss import Composed, Loss, Order, is_loss
+from tacit.privacy.loss_distribution import (
+    Atoms,
+    Curve,
+    Direction,
+    LossDistribution,
+    has_loss_distribution,
+    loss_distribution,
+)
 from tacit.privacy.noise_losses import (
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
@@ -23,14 +31,18 @@ from tacit.privacy.subsampled import Subsampled
 
 __all__ = [
     "ApproximateLoss",
+    "Atoms",
     "BoundedRangeLoss",
     "Composed",
+    "Curve",
+    "Direction",
     "DiscreteGaussianLoss",
     "DiscreteLaplaceLoss",
     "FiniteLoss",
     "GaussianLoss",
     "LaplaceLoss",
     "Loss",
+    "LossDistribution",
     "Neighbours",
     "Norm",
     "Order",
@@ -43,7 +55,9 @@ __all__ = [
     "concentrated_delta",
     "concentrated_order",
     "fill",
+    "has_loss_distribution",
     "is_loss",
+    "loss_distribution",
     "renyi_delta",
     "root_at_least",
     "shuffled_epsilon",

@@ -1,4 +1,6 @@
-"""The privacy-loss distribution of a loss: how likely each value of ln P(o)/Q(o) is when o comes from P."""
+"""The privacy-loss distribution of a loss: how likely each value of ln P(o)/Q(o) is when o comes
+from P.
+"""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -7,21 +9,26 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from math import erfc, exp, expm1, inf, log, log1p, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput
-from tacit.exact import ball, gaussian_mass, working
+from tacit.exact import ROUNDING, ball, gaussian_mass, working
 from tacit.frozen import frozen
-from tacit.privacy.bounds import BoundedRangeLoss, PureLoss
+from tacit.privacy.bounded_losses import BoundedRangeLoss, PureLoss
 from tacit.privacy.finite import FiniteLoss
 from tacit.privacy.loss import Loss
-from tacit.privacy.noise import DiscreteGaussianLoss, DiscreteLaplaceLoss, GaussianLoss, LaplaceLoss
+from tacit.privacy.noise_losses import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+)
 from tacit.privacy.subsampled import Subsampled
 
 __all__ = [
-    "ROUNDING",
     "Atoms",
     "Curve",
     "Direction",
@@ -32,10 +39,9 @@ __all__ = [
 
 Points = NDArray[np.float64]
 
-ROUNDING = 2.0**-53
-"""The most by which one operation on floats errs, relative to its result."""
-
-_LIBRARY = 16 * ROUNDING  # of exp, expm1, log1p, erfc, relative to their result: four times what was ever measured
+_LIBRARY = (
+    16 * ROUNDING
+)  # of exp, expm1, log1p, erfc, relative to their result: four times what was ever measured
 _MOST_ATOMS = 1 << 18
 _FARTHEST = 37.5  # standard deviations beyond which a float cannot hold a probability
 _LOST = 1e-300  # no less than the probability beyond
@@ -57,10 +63,12 @@ class Direction(Enum):
 
 @frozen(eq=False)
 class Atoms:
-    """A privacy loss that takes the values `losses`, in ascending order, with probabilities `masses`.
+    """A privacy loss that takes the values `losses`, in ascending order, with probabilities
+    `masses`.
 
-    `errors` are relative to the masses, `place` bounds the error of a loss.  Equally spaced losses have a `step`, which
-    is a Fraction where it is rational.  Below the first and above the last loss lies a probability of at most `lost`.
+    `errors` are relative to the masses, `place` bounds the error of a loss.  Equally spaced losses
+    have a `step`, which is a Fraction where it is rational.  Below the first and above the last
+    loss lies a probability of at most `lost`.
     """
 
     losses: Points
@@ -81,8 +89,9 @@ class Atoms:
 class Curve:
     """A privacy loss between `low` and `high`, given by its tails.
 
-    `tails(l)` are P(L > l), Q(L > l) and the relative error of both; `reach(mass)` is a loss that is exceeded with at
-    most this probability.  A loss at which they are evaluated is wrong by at most `place`, the same for both.
+    `tails(l)` are P(L > l), Q(L > l) and the relative error of both; `reach(mass)` is a loss that
+    is exceeded with at most this probability.  A loss at which they are evaluated is wrong by at
+    most `place`, the same for both.
     """
 
     tails: Callable[[Points], tuple[Points, Points, Points]]
@@ -119,27 +128,33 @@ def has_loss_distribution(loss: Loss) -> bool:
 
 
 def loss_distribution(loss: Loss, direction: Direction = Direction.REMOVE) -> LossDistribution:
-    """The law of the privacy loss, for the pair of distributions that dominates every pair of neighbours.
+    """The law of the privacy loss, for the pair of distributions that dominates every pair of
+    neighbours.
 
-    Claim:      delta(e) of any pair of neighbours, in this direction, is at most E[max(0, 1 - e**(e - L))], also in
-                an adaptive composition with others.
-    Because:    the law is that of a pair whose delta is at least that of every pair at every e, negative ones too;
-                such pairs dominate, and the products of dominating pairs dominate compositions (Zhu, Dong, Wang 2022,
-                Theorem 10).  For noise the pair is the farthest move; for bounded range and for a finite pair, whose
-                direction is not known, it is the one whose delta is the largest of all cases at each e.
+    Claim:      delta(e) of any pair of neighbours, in this direction, is at most E[max(0, 1 -
+                e**(e - L))], also in an adaptive composition with others.
+    Because:    the law is that of a pair whose delta is at least that of every pair at every e,
+                negative ones too; such pairs dominate, and the products of dominating pairs
+                dominate compositions (Zhu, Dong, Wang 2022,
+                Theorem 10).  For noise the pair is the farthest move; for bounded range and for a
+                finite pair, whose direction is not known, it is the one whose delta is the largest
+                of all cases at each e.
     Checked by: tests/laws/test_loss_distributions.py
 
     >>> law = loss_distribution(PureLoss(1))
-    >>> [round(float(loss), 3) for loss in law.losses], [round(float(mass), 3) for mass in law.masses]
-    ([-1.0, 1.0], [0.269, 0.731])
+    >>> [round(float(loss), 3) for loss in law.losses], [round(float(mass), 3) for mass in
+    law.masses] ([-1.0, 1.0], [0.269, 0.731])
     """
     if not has_loss_distribution(loss):
         raise InvalidInput(
-            "a loss", loss, "it has no privacy-loss distribution; ask for its total, which uses other bounds"
+            "a loss",
+            loss,
+            "it has no privacy-loss distribution; ask for its total, which uses other bounds",
         )
     if isinstance(loss, Subsampled):
         return _sample(loss_distribution(loss.loss), float(loss.rate), direction)
-    return _law_of(loss)
+    hashed: Any = loss
+    return _law_of(hashed)
 
 
 def _is_its_own_mirror(loss: Loss) -> bool:
@@ -154,7 +169,7 @@ def _points_of(loss: DiscreteLaplaceLoss | DiscreteGaussianLoss) -> int:
 
 
 @lru_cache(maxsize=256)
-def _law_of(loss: Loss) -> LossDistribution:
+def _law_of(loss: Any) -> LossDistribution:
     match loss:
         case PureLoss():
             return _respond(loss.epsilon)
@@ -194,11 +209,13 @@ def _nothing() -> Atoms:
 
 
 def _list(loss: FiniteLoss) -> Atoms:
-    """A finite pair of which nobody says which side is which: the pair that dominates it in both directions.
+    """A finite pair of which nobody says which side is which: the pair that dominates it in both
+    directions.
 
     Claim:      its delta is the larger of those of (p, q) and (q, p), at every e.
-    Because:    both are convex and piecewise linear in x = e**e, and so is the larger; the slope jumps at x by what
-                its second distribution puts on the loss ln x, and the first puts x times that on it.
+    Because:    both are convex and piecewise linear in x = e**e, and so is the larger; the slope
+                jumps at x by what its second distribution puts on the loss ln x, and the first
+                puts x times that on it.
     Checked by: tests/unit/privacy/test_loss_distribution.py
     """
     forth, back = _Deltas(loss.p, loss.q), _Deltas(loss.q, loss.p)
@@ -211,8 +228,13 @@ def _list(loss: FiniteLoss) -> Atoms:
     places = sorted({*places, *crossings})
     heights = [Fraction(1), *(max(forth.at(x), back.at(x)) for x in places), Fraction(0)]
     knots = [Fraction(0), *places, places[-1] + 1]
-    slopes = [(b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(knots), pairwise(heights), strict=True)]
-    listed = [(x, x * (after - before)) for x, (before, after) in zip(places, pairwise(slopes), strict=True)]
+    slopes = [
+        (b - a) / (y - x) for (x, y), (a, b) in zip(pairwise(knots), pairwise(heights), strict=True)
+    ]
+    listed = [
+        (x, x * (after - before))
+        for x, (before, after) in zip(places, pairwise(slopes), strict=True)
+    ]
     listed = [(x, mass) for x, mass in listed if mass]
     ratios = [x for x, _ in listed]
     with working():
@@ -241,7 +263,9 @@ class _Deltas:
 
 
 def _discrete_laplace(loss: DiscreteLaplaceLoss) -> Atoms:
-    """Between 0 and the distance d the loss is (d - 2z) / scale; all of either tail has the loss of its end."""
+    """Between 0 and the distance d the loss is (d - 2z) / scale; all of either tail has the loss
+    of its end.
+    """
     d = loss.distance
     if not d:
         return _nothing()
@@ -255,7 +279,9 @@ def _discrete_laplace(loss: DiscreteLaplaceLoss) -> Atoms:
 
 
 def _discrete_gaussian(loss: DiscreteGaussianLoss) -> Atoms:
-    """At z the loss is (d**2 / 2 + d z) / variance, and z has the probability exp(-z**2 / (2 variance)) over a sum."""
+    """At z the loss is (d**2 / 2 + d z) / variance, and z has the probability exp(-z**2 / (2
+    variance)) over a sum.
+    """
     d = loss.distance
     if not d:
         return _nothing()
@@ -276,7 +302,9 @@ def _discrete_gaussian(loss: DiscreteGaussianLoss) -> Atoms:
 
 
 def _laplace(epsilon: float) -> LossDistribution:
-    """P(L > l) = 1 - exp((l - epsilon)/2)/2 and Q(L > l) = exp(-(l + epsilon)/2)/2 between -epsilon and epsilon."""
+    """P(L > l) = 1 - exp((l - epsilon)/2)/2 and Q(L > l) = exp(-(l + epsilon)/2)/2 between
+    -epsilon and epsilon.
+    """
     if not epsilon:
         return _nothing()
 
@@ -294,10 +322,11 @@ def _laplace(epsilon: float) -> LossDistribution:
 def _range(epsilon: float) -> LossDistribution:
     """The pair whose delta is the worst of bounded range at every e, negative ones too.
 
-    Claim:      with a = e**(-epsilon/2) and y = e**(l/2), P(L > l) = (1 - a y) / (1 - a**2) and Q(L > l) =
+    Claim:      with a = e**(-epsilon/2) and y = e**(l/2), P(L > l) = (1 - a y) / (1 - a**2)
+                and Q(L > l) =
                 a (1/y - a) / (1 - a**2), between -epsilon and epsilon.
-    Because:    delta = (1 - a y)**2 / (1 - a**2), and in x = y**2 its slope is minus the second, and delta plus x
-                times the second is the first.
+    Because:    delta = (1 - a y)**2 / (1 - a**2), and in x = y**2 its slope is minus the second,
+                and delta plus x times the second is the first.
     Checked by: tests/laws/test_loss_distributions.py
     """
     if not epsilon:
@@ -313,24 +342,32 @@ def _range(epsilon: float) -> LossDistribution:
 
 
 def _gaussian(mu: float) -> LossDistribution:
-    """L is normal with mean mu**2 / 2 and variance mu**2 under P, and with mean -mu**2 / 2 under Q."""
+    """L is normal with mean mu**2 / 2 and variance mu**2 under P, and with mean -mu**2 / 2 under
+    Q.
+    """
     if not mu:
         return _nothing()
 
     def tails(at: Points) -> tuple[Points, Points, Points]:
         middle = at / mu
-        far = np.abs(middle) + mu
-        errors = _LIBRARY + 8 * ROUNDING * np.minimum(far, 40.0) ** 2
+        far = np.clip(
+            middle + mu, 0.0, 40.0
+        )  # left of the mean a tail hardly changes with its place
+        errors = _LIBRARY + 8 * ROUNDING * (1 + far**2)
         return _normal_tails(middle - mu / 2), _normal_tails(middle + mu / 2), errors
 
     def reach(mass: float) -> float:
         return mu * mu / 2 + mu * _farthest(mass)
 
-    return Curve(tails, reach, lambda mass: mu * mu / 2 - mu * _farthest(mass), 64 * ROUNDING * mu * (1 + mu))
+    return Curve(
+        tails, reach, lambda mass: mu * mu / 2 - mu * _farthest(mass), 64 * ROUNDING * mu * (1 + mu)
+    )
 
 
 def _farthest(mass: float) -> float:
-    """A number of standard deviations that a normal variable exceeds with at most this probability."""
+    """A number of standard deviations that a normal variable exceeds with at most this
+    probability.
+    """
     return min(sqrt(max(-2 * log(2 * mass), 0.0)), _FARTHEST) if mass > 0 else _FARTHEST
 
 
@@ -344,9 +381,11 @@ def _normal_tails(at: Points) -> Points:
 def _sample(law: LossDistribution, rate: float, direction: Direction) -> LossDistribution:
     """The law on a Poisson sample, of one that is its own mirror image.
 
-    Claim:      with the unit the outcome comes from M = (1 - rate) Q + rate P, without it from Q; the loss of M
-                against Q is ln(1 + rate (e**L - 1)), and that of Q against M is its negative.
-    Because:    the unit is drawn with probability `rate`; Balle, Barthe and Gaboardi 2018, Zhu, Dong and Wang 2022.
+    Claim:      with the unit the outcome comes from M = (1 - rate) Q + rate P, without it from Q;
+                the loss of M against Q is ln(1 + rate (e**L - 1)), and that of Q against M is its
+                negative.
+    Because:    the unit is drawn with probability `rate`; Balle, Barthe and Gaboardi 2018, Zhu,
+                Dong and Wang 2022.
     Checked by: tests/laws/test_loss_distributions.py
     """
     if not rate:
@@ -395,4 +434,3 @@ def _sample_curve(law: Curve, rate: float, direction: Direction) -> Curve:
     if direction is Direction.REMOVE:
         return Curve(removed, reach, low, place)
     return Curve(added, lambda mass: -low(mass), lambda mass: -reach(mass), place)
-
