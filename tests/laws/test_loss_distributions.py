@@ -93,6 +93,14 @@ def response(epsilon: Fraction) -> Listed:
     return [(e, 1 / (1 + (-e).exp())), (-e, 1 / (1 + e.exp()))]
 
 
+def sampled_response(epsilon: Fraction, rate: Fraction) -> Listed:
+    """The pair that dominates a sample of randomized response in both directions at once."""
+    e, q = ball(epsilon), ball(rate)
+    tell, far = (1 + q * e.expm1()).log(), q * (e / 2).tanh()
+    high, low = far / -(-tell).expm1(), far / tell.expm1()
+    return [(tell, high), (ball(0), 1 - high - low), (-tell, low)]
+
+
 def sampled(law: Listed, rate: Fraction, direction: Direction) -> Listed:
     q, atoms = ball(rate), []
     for loss, mass in law:
@@ -220,15 +228,12 @@ def discrete_normals(random: Random) -> tuple[Counted, Truth]:
 
 
 def sampled_responses(random: Random) -> tuple[Counted, Truth]:
-    epsilon, rate, times = (
-        between(random, F(1, 10), F(3)),
-        between(random, F(1, 100), F(1)),
-        random.randrange(1, 99),
-    )
-    direction = random.choice([REMOVE, ADD])
-    atoms = many(sampled(response(epsilon), rate, direction), times)
-    law = loss_distribution(Subsampled(PureLoss(epsilon), rate), direction)
-    return [(law, times)], lambda e: delta_of(atoms, e)
+    epsilon, rate = between(random, F(1, 10), F(3)), between(random, F(1, 100), F(1))
+    direction, times = random.choice([REMOVE, ADD]), random.randrange(1, 50)
+    law = sampled_response(epsilon, rate)[::-1]
+    atoms = powers(law[0][0], law[2][0], [mass for _, mass in law], times)
+    both = loss_distribution(Subsampled(PureLoss(epsilon), rate), direction)
+    return [(both, times)], lambda e: delta_of(atoms, e)
 
 
 def sampled_geometrics(random: Random) -> tuple[Counted, Truth]:
@@ -297,7 +302,7 @@ def mixtures(random: Random) -> tuple[Counted, Truth]:
         (DiscreteLaplaceLoss(scale, 2), geometric(scale, 2), 2),
         (
             Subsampled(PureLoss(1), rate),
-            sampled(response(F(1)), rate, direction),
+            sampled_response(F(1), rate),
             random.randrange(1, 6),
         ),
         (

@@ -3,6 +3,7 @@ sides.
 """
 
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, gcd, lcm, log, sqrt
 
 from tacit.accounting.bound_protocol import Bound, Profile
@@ -16,6 +17,7 @@ from tacit.privacy import (
     Atoms,
     Composed,
     Direction,
+    PureLoss,
     Subsampled,
     has_loss_distribution,
     loss_distribution,
@@ -95,8 +97,8 @@ def delta_interval(
         laws = _laws(losses, direction)
         if not laws:
             continue
-        tilt = saddle_for(laws, epsilon=float_at_most(epsilon)).tilt
-        sums = _sums_at(losses, direction, round(_PER_TILT * log(tilt)), width)
+        place = _place_of(saddle_for(laws, epsilon=float_at_most(epsilon)))
+        sums = _sums_at(losses, direction, place, width)
         if sums is None:
             return None
         low = max(low, Fraction(sums.lower(float_at_least(epsilon))))
@@ -137,12 +139,35 @@ def _epsilon_above(losses: Composed, delta: float, width: float) -> Fraction | N
         laws = _laws(losses, direction)
         if not laws or (best and _is_below(laws, best, delta)):
             continue
-        sums = compose(laws, saddle_for(laws, delta=delta), width)
-        found = None if sums is None else sums.epsilon_at(delta)
+        found = _epsilon_for(losses, direction, delta, width)
         if found is None:
             return None
         best = max(best, found)
     return Fraction(best)
+
+
+def _epsilon_for(
+    losses: Composed, direction: Direction, delta: float, width: float
+) -> float | None:
+    """An epsilon at which `delta_interval`, which looks from tilts of its own, says at most delta."""
+    laws = _laws(losses, direction)
+    places = [_place_of(saddle_for(laws, delta=delta))]
+    best = 0.0
+    while True:
+        sums = _sums_at(losses, direction, places[-1], width)
+        found = None if sums is None else sums.epsilon_at(delta)
+        if found is None:
+            return None
+        best = max(best, found)
+        place = _place_of(saddle_for(laws, epsilon=best))
+        if place in places:
+            return best
+        places.append(place)
+
+
+def _place_of(saddle: Saddle) -> int:
+    """Which of the few tilts at which sums are kept is the nearest."""
+    return round(_PER_TILT * log(saddle.tilt))
 
 
 def _is_below(laws: Counted, epsilon: float, delta: float) -> bool:
@@ -168,8 +193,9 @@ def _speaks(losses: Composed) -> bool:
 
 def _directions(losses: Composed) -> tuple[Direction, ...]:
     """The directions in which the laws differ: only samples look unlike from both sides."""
-    sampled = any(isinstance(part, Subsampled) for part, _ in losses.parts)
-    return tuple(Direction) if sampled else (Direction.REMOVE,)
+    sampled = (part for part, _ in losses.parts if isinstance(part, Subsampled))
+    oriented = any(not isinstance(part.loss, PureLoss) for part in sampled)
+    return tuple(Direction) if oriented else (Direction.REMOVE,)
 
 
 def _laws(losses: Composed, direction: Direction) -> Counted:

@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from math import erfc, exp, expm1, inf, log, log1p, sqrt
+from math import erfc, exp, expm1, inf, log, log1p, sqrt, tanh
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,7 @@ def has_loss_distribution(loss: Loss) -> bool:
     """
     match loss:
         case Subsampled():
-            return has_loss_distribution(loss.loss) and _is_its_own_mirror(loss.loss)
+            return not isinstance(loss.loss, Subsampled) and has_loss_distribution(loss.loss)
         case FiniteLoss():
             return loss.ratio() != inf
         case PureLoss() | BoundedRangeLoss() | LaplaceLoss() | GaussianLoss():
@@ -151,15 +151,12 @@ def loss_distribution(loss: Loss, direction: Direction = Direction.REMOVE) -> Lo
             loss,
             "it has no privacy-loss distribution; ask for its total, which uses other bounds",
         )
+    if isinstance(loss, Subsampled) and isinstance(loss.loss, PureLoss):
+        return _respond_for_a_sample(loss.loss.epsilon, loss.rate)
     if isinstance(loss, Subsampled):
         return _sample(loss_distribution(loss.loss), float(loss.rate), direction)
     hashed: Any = loss
     return _law_of(hashed)
-
-
-def _is_its_own_mirror(loss: Loss) -> bool:
-    """Whether the law that `loss_distribution` gives is the same in both directions."""
-    return not isinstance(loss, Subsampled)
 
 
 def _points_of(loss: DiscreteLaplaceLoss | DiscreteGaussianLoss) -> int:
@@ -201,6 +198,29 @@ def _respond(epsilon: Fraction) -> Atoms:
     masses = np.array([lie, 1 / (1 + exp(-told))])
     errors = np.full(2, 2 * _LIBRARY + 2 * told * ROUNDING)
     return Atoms(np.array([-told, told]), masses, errors, 2 * epsilon, place=told * ROUNDING)
+
+
+def _respond_for_a_sample(epsilon: Fraction, rate: Fraction) -> Atoms:
+    """A sample of whatever is pure, seen from both sides at once: a loss of -a, 0 or a.
+
+    Claim:      with a = ln(1 + rate (e**epsilon - 1)) and t = rate tanh(epsilon / 2) the losses -a
+                and a have the probabilities t / (e**a - 1) and t e**a / (e**a - 1).
+    Because:    the delta of M against Q is a line in e**e from t at 1 to nothing at e**a, and that
+                of Q against M is less; a pair that is its own mirror image follows from it.  A
+                group of units, of which some come and others go, is such a loss too, and has no
+                direction: so none is used.
+    Checked by: tests/laws/test_loss_distributions.py
+    """
+    if not epsilon or not rate:
+        return _nothing()
+    told, drawn = float(epsilon), float(rate)
+    growth = drawn * expm1(min(told, 700.0))
+    tell, far = log1p(growth), drawn * tanh(told / 2)
+    masses = np.array([far / growth, 0.0, far * (1 + growth) / growth])
+    masses[1] = max(0.0, 1 - masses.sum())
+    errors = np.full(3, 16 * _LIBRARY)
+    errors[1] += 16 * _LIBRARY / max(masses[1], 1e-300)
+    return Atoms(np.array([-tell, 0.0, tell]), masses, errors, tell, place=4 * _LIBRARY * tell)
 
 
 def _nothing() -> Atoms:
