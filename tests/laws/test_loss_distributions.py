@@ -11,9 +11,10 @@ from itertools import product
 from math import comb
 from random import Random
 
+import numpy as np
 import pytest
 
-from tacit.accounting.numerical import compose
+from tacit.accounting.numerical import compose, delta_interval, epsilon_interval
 from tacit.accounting.saddle import Counted, saddle_for
 from tacit.exact import Ball, ball, gaussian_mass, working
 from tacit.privacy import (
@@ -366,3 +367,54 @@ def test_the_certified_ends_of_delta_enclose_the_exact_value(kind):
                 )
                 assert ball(F(high)) <= nearer + NOTHING, (laws, epsilon, high, float(exact))
                 assert ball(F(low)) >= farther - NOTHING, (laws, epsilon, low, float(exact))
+
+
+def test_the_worse_direction_counts():
+    """A sample looks unlike from both sides: what is shown is no less than either of them."""
+    for loss in (Subsampled(GaussianLoss(1), F(1, 10)), Subsampled(LaplaceLoss(2), F(1, 10))):
+        found = delta_interval(loss * 50, F(2))
+        assert found is not None
+        for direction in Direction:
+            laws = [(loss_distribution(loss, direction), 50)]
+            sums = compose(laws, saddle_for(laws, epsilon=2.0))
+            assert sums is not None
+            assert found[1] >= F(sums.lower(2.0))
+            assert (direction is REMOVE) == (found[0] <= F(sums.upper(2.0)))
+
+
+def test_composition_does_not_depend_on_the_order():
+    losses = [
+        LaplaceLoss(F(1, 3)),
+        PureLoss(F(1, 7)),
+        GaussianLoss(F(1, 9)),
+        DiscreteLaplaceLoss(4, 2),
+    ]
+    laws = [(loss_distribution(loss), times) for times, loss in enumerate(losses, 1)]
+    saddle = saddle_for(laws, delta=1e-6)
+    ends = []
+    for some in (laws, laws[::-1], laws[2:] + laws[:2]):
+        sums = compose(some, saddle)
+        assert sums is not None
+        ends.append((sums.lower(saddle.epsilon), sums.upper(saddle.epsilon)))
+    assert np.allclose(ends, ends[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("times", [2, 30, 1000])
+def test_the_ends_of_epsilon_are_as_near_as_wanted(times):
+    for loss in (LaplaceLoss(F(1, 5)), Subsampled(GaussianLoss(1), F(1, 50)), PureLoss(F(1, 9))):
+        for width in (1e-2, 1e-3):
+            found = epsilon_interval(loss * times, F(1, 10**5), width)
+            assert found is not None
+            low, high = found
+            assert low <= high <= low * (1 + F(width) * F(3, 2)) + F(1, 10**9)
+
+
+def test_mixed_directions_of_a_sample_of_something_pure_are_covered():
+    """A group of which one unit comes and another goes: its releases look alike from both sides."""
+    loss, rate = PureLoss(1), F(1, 4)
+    found = delta_interval(Subsampled(loss, rate) * 2, F(1, 4))
+    assert found is not None
+    with working(BITS):
+        forth, back = (sampled(response(F(1)), rate, direction) for direction in Direction)
+        mixed = [(a + b, p * q) for (a, p), (b, q) in product(forth, back)]
+        assert delta_of(mixed, ball(F(1, 4))) <= ball(found[1])

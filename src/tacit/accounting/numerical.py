@@ -28,6 +28,7 @@ __all__ = ["WIDTH", "Numerical", "compose", "delta_interval", "epsilon_interval"
 WIDTH = 1e-3
 """How far apart the certified ends of epsilon may be, relative to it, unless told otherwise."""
 
+_COARSE = 1 << 12  # points of a law while only a quick bound is wanted
 _CHEAP = 1 << 14  # points that cost nothing
 _SHORT = 1 << 17  # a window of so many points is computed in milliseconds
 _LONGEST = 1 << 21
@@ -171,15 +172,15 @@ def _place_of(saddle: Saddle) -> int:
 
 
 def _is_below(laws: Counted, epsilon: float, delta: float) -> bool:
-    """Whether delta at epsilon is certainly less than the given one, by what is quick to
-    compute.
-    """
+    """Whether delta at epsilon is certainly less than the given one, by what is quick to compute."""
     saddle = saddle_for(laws, epsilon=epsilon)
-    step = saddle.deviation / (16 * sqrt(sum(times for _, times in laws)))
-    if not step > 0:
-        return False
-    mass = delta * 1e-6 / sum(times for _, times in laws)
-    dots = [(connect_dots(law, step, mass), times) for law, times in laws]
+    counts = sum(times for _, times in laws)
+    mass = delta * 1e-6 / counts
+    lowest = -(2 * _UNLIKELY + log(counts)) / saddle.tilt
+    spans = [span_above(law, mass, lowest) for law, _ in laws]
+    widest = max(high - low for low, high in spans)
+    step = max(saddle.deviation / (16 * sqrt(counts)), widest / _COARSE)
+    dots = [(connect_dots(law, step, mass, lowest), times) for law, times in laws]
     return bound_chernoff(dots, step, saddle.tilt, epsilon) < delta
 
 

@@ -39,9 +39,8 @@ __all__ = [
 
 Points = NDArray[np.float64]
 
-_LIBRARY = (
-    16 * ROUNDING
-)  # of exp, expm1, log1p, erfc, relative to their result: four times what was ever measured
+# Of exp, expm1, log1p, erfc, relative to their result: four times what was ever measured.
+_LIBRARY = 16 * ROUNDING
 _MOST_ATOMS = 1 << 18
 _FARTHEST = 37.5  # standard deviations beyond which a float cannot hold a probability
 _LOST = 1e-300  # no less than the probability beyond
