@@ -23,7 +23,7 @@ from tacit.privacy import (
     loss_distribution,
 )
 
-__all__ = ["WIDTH", "Numerical", "compose", "delta_interval", "epsilon_interval"]
+__all__ = ["WIDTH", "Numerical", "compose", "delta_interval", "epsilon_interval", "has_laws"]
 
 WIDTH = 1e-3
 """How far apart the certified ends of epsilon may be, relative to it, unless told otherwise."""
@@ -53,7 +53,7 @@ class Numerical(Bound):
 
     def profile(self, losses: Composed) -> Profile | None:
         """The upper end of the certified delta."""
-        if not _speaks(losses):
+        if not has_laws(losses):
             return None
 
         def delta(epsilon: Fraction) -> Ball:
@@ -64,7 +64,7 @@ class Numerical(Bound):
 
     def is_narrow(self, losses: Composed, epsilon: Fraction) -> bool:
         """Whether the certified ends of delta are so near to each other that no other bound could say much less."""
-        found = delta_interval(losses, epsilon) if _speaks(losses) else None
+        found = delta_interval(losses, epsilon) if has_laws(losses) else None
         return found is not None and found[0] * 10 > found[1] * 9
 
     def epsilon(
@@ -74,7 +74,7 @@ class Numerical(Bound):
         `below`.
         """
         goal = float_at_most(delta)
-        if not _speaks(losses) or not _SMALLEST < goal < 1:
+        if not has_laws(losses) or not _SMALLEST < goal < 1:
             return None
         found = _epsilon_above(losses, goal, WIDTH)
         return None if found is None or (below is not None and found >= below) else found
@@ -184,8 +184,13 @@ def _is_below(laws: Counted, epsilon: float, delta: float) -> bool:
     return bound_chernoff(dots, step, saddle.tilt, epsilon) < delta
 
 
-def _speaks(losses: Composed) -> bool:
-    """Whether every loss has a law, and there are not too many."""
+def has_laws(losses: Composed) -> bool:
+    """Whether every loss has a law, and there are not too many.
+
+    >>> from tacit.privacy import PureLoss
+    >>> has_laws(PureLoss(1) * 3)
+    True
+    """
     few = sum(times for _, times in losses.parts) <= _MOST
     return (
         bool(losses.parts) and few and all(has_loss_distribution(part) for part, _ in losses.parts)

@@ -8,6 +8,7 @@ from tacit.accounting.certified_float import Figure
 from tacit.accounting.exact_law import merge_gaussians
 from tacit.accounting.explanation import explain_total
 from tacit.accounting.moments import moment_of
+from tacit.accounting.numerical import Numerical, epsilon_interval, has_laws
 from tacit.accounting.precision import refine
 from tacit.accounting.tightest import BOUNDS, is_law, tightest_delta, tightest_epsilon
 from tacit.accounting.tradeoff import least_misses
@@ -99,6 +100,36 @@ class Total:
         at = _nonnegative(at_most(epsilon, "epsilon"), "epsilon", epsilon)
         found, by = self.profile(at)
         return Figure.above(min(Fraction(1), max(Fraction(0), upper(found))), by)
+
+    def epsilon_interval(
+        self, delta: Number, width: Number = Fraction(1, 1000)
+    ) -> tuple[Figure, Figure] | None:
+        """A lower and an upper end of epsilon at this delta, so near to each other as `width` says.
+
+        No bound that knows only the laws of these losses can be below the lower end.  None where
+        some loss has no law.
+
+        Claim:      the upper end holds; at the lower end delta is more than the given one for the
+                    pair of distributions that dominates these losses.
+        Because:    `Convolution.upper` and `Convolution.lower`.
+        Checked by: tests/laws/test_loss_distributions.py
+
+        >>> from tacit.privacy import LaplaceLoss
+        >>> low, high = total(LaplaceLoss(0.1) * 100).epsilon_interval(delta=1e-6)
+        >>> low < high < low * 1.001
+        True
+        """
+        goal = _probability(at_most(delta, "delta"), "delta", delta)
+        failure, rest = self.losses.split_failure()
+        if not failure < goal < 1 or not has_laws(rest):
+            return None
+        within = float(at_most(width, "width"))
+        if not 1e-6 <= within <= 1:
+            raise InvalidInput("width", width, "give a relative width from 1e-6 to 1")
+        found = epsilon_interval(rest, (goal - failure) / (1 - failure), within)
+        if found is None:
+            return None
+        return Figure.below(found[0], Numerical().name), Figure.above(found[1], Numerical().name)
 
     def profile(self, epsilon: Fraction) -> tuple[Ball, str]:
         """delta(epsilon) as a ball, with its bound; what `delta` shows is the upper end.

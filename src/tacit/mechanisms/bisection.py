@@ -1,13 +1,13 @@
 """Bisection for the widest noise that still keeps a promise."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.mechanisms.noise_law import Law, stays
 
-__all__ = ["narrowest", "widest", "widest_that"]
+__all__ = ["narrowest", "narrowest_among", "widest", "widest_that"]
 
 SMALLEST, WIDEST = Fraction(1, 1000), 1 << 1024
 _BITS = 40  # the answer is within one part in 2**40 of the best
@@ -55,6 +55,27 @@ def narrowest(
             return _bisect(high, low, keeps)
         high = low
     return high
+
+
+def narrowest_among(
+    keeps: Callable[[Fraction], bool], places: Sequence[Fraction], found: Fraction
+) -> Fraction:
+    """The smallest scale at which a promise is kept, up to one part in 2**40, if `found` keeps it.
+
+    The ascending places are so dense that between two of them a promise is not kept and broken
+    again; then what is found is the smallest scale of all.
+
+    >>> narrowest_among(lambda scale: scale > 3 or 1 < scale < 2, [Fraction(3, 2)], Fraction(4)) > 1
+    True
+    """
+    below = SMALLEST
+    for place in places:
+        if place >= found:
+            break
+        if keeps(place):
+            return _bisect(place, below, keeps)
+        below = place
+    return found
 
 
 def _bisect(good: Fraction, bad: Fraction, keeps: Callable[[Fraction], bool]) -> Fraction:

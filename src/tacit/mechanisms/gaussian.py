@@ -6,7 +6,7 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most, discrete_gaussian, log, upper, working
 from tacit.frozen import frozen
-from tacit.mechanisms.bisection import narrowest, widest
+from tacit.mechanisms.bisection import narrowest, narrowest_among, widest
 from tacit.mechanisms.grid_steps import (
     centre_of,
     checked_grid,
@@ -19,6 +19,7 @@ from tacit.mechanisms.grid_steps import (
 )
 from tacit.mechanisms.noise_law import GaussianLaw, Released, quantile
 from tacit.mechanisms.parameters import failure_of, price_of
+from tacit.mechanisms.turning_points import turning_sigmas
 from tacit.privacy import (
     DiscreteGaussianLoss,
     GaussianLoss,
@@ -62,10 +63,14 @@ class Gaussian:
         sensitivity: Sensitivity | Number,
         grid: Number | None = None,
     ) -> "Gaussian":
-        """The mechanism with as little noise as a bisection finds that is (epsilon, delta)-DP by its own, discrete law.
+        """The mechanism with the least noise that is (epsilon, delta)-DP by its own, discrete law.
 
-        Claim:      the loss of the result has delta at most `delta` at `epsilon`.
-        Because:    a sigma is accepted only if the upper end of its certified delta is at most the wanted one.
+        Claim:      the loss of the result has delta at most `delta` at `epsilon`, and that of no
+                    smaller sigma has.
+        Because:    a sigma is accepted only if the upper end of its certified delta is at most the
+                    wanted one.  Of narrow noise delta rises and falls with sigma, as integers pass
+                    the place where the likelihood ratio is e**epsilon: between two such sigmas it
+                    is smooth, and each is looked into.
         Checked by: tests/laws/test_mechanisms.py
 
         >>> round(float(Gaussian.calibrate(epsilon=1, delta=1e-6, sensitivity=1).sigma), 3)
@@ -80,7 +85,11 @@ class Gaussian:
                 reached = cls(sigma * (step or 1), step).loss(moved).delta(price)
                 return reached is not None and upper(reached) <= failure
 
-        return cls(narrowest(keeps, start) * (step or 1), step)
+        found = narrowest(keeps, start)
+        if moved.dimension == 1:
+            distance = int(root_at_least(Fraction(steps_moved_squared(moved, step))))
+            found = narrowest_among(keeps, turning_sigmas(price, failure, distance, found), found)
+        return cls(found * (step or 1), step)
 
     @classmethod
     def within(

@@ -8,7 +8,7 @@ from tacit.exact import Ball, Number, at_least, ball, count_of, upper, working
 from tacit.frozen import frozen
 from tacit.privacy.conversion import concentrated_delta
 from tacit.privacy.frozen import fill
-from tacit.privacy.loss import Loss, Order
+from tacit.privacy.loss import Loss, Order, check_epsilon, check_order
 from tacit.privacy.protection import Neighbours
 
 __all__ = ["ApproximateLoss", "BoundedRangeLoss", "PureLoss", "ZeroConcentratedLoss"]
@@ -36,10 +36,12 @@ class PureLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The delta of randomized response."""
+        check_epsilon(epsilon)
         return response_delta(self.epsilon, epsilon)
 
     def renyi(self, order: Order) -> Ball:
         """The divergence of randomized response."""
+        check_order(order)
         epsilon = ball(self.epsilon)
         if order == inf:
             return epsilon
@@ -101,6 +103,7 @@ class BoundedRangeLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The worst two-valued loss at this epsilon."""
+        check_epsilon(epsilon)
         if epsilon >= self.epsilon:
             return ball(0)
         return ball((epsilon - self.epsilon) / 2).expm1() ** 2 / -ball(-self.epsilon).expm1()
@@ -114,6 +117,7 @@ class BoundedRangeLoss(Loss):
                     it has the largest mean if it takes these two values only; x = e**t is then the worst one.
         Checked by: tests/laws/test_losses.py
         """
+        check_order(order)
         epsilon = ball(self.epsilon)
         if order == inf or not self.epsilon:
             return epsilon
@@ -175,10 +179,12 @@ class ApproximateLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The failure, and randomized response for the rest."""
+        check_epsilon(epsilon)
         return ball(self.failure) + ball(1 - self.failure) * response_delta(self.epsilon, epsilon)
 
     def renyi(self, order: Order) -> Ball | None:
         """None, unless nothing can fail."""
+        check_order(order)
         return None if self.failure else PureLoss(self.epsilon, self.neighbours).renyi(order)
 
     def rho(self) -> Ball | None:
@@ -232,10 +238,12 @@ class ZeroConcentratedLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The best known conversion from rho, and the failure on top."""
+        check_epsilon(epsilon)
         return (ball(self.failure) + concentrated_delta(self.concentration, epsilon)).min(ball(1))
 
     def renyi(self, order: Order) -> Ball | None:
         """rho times the order, where nothing can fail."""
+        check_order(order)
         return None if self.failure or order == inf else ball(self.concentration * Fraction(order))
 
     def rho(self) -> Ball | None:

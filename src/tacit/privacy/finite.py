@@ -9,7 +9,7 @@ from tacit.exact import Ball, Number, at_least, ball, upper, working
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import ApproximateLoss, PureLoss
 from tacit.privacy.frozen import fill
-from tacit.privacy.loss import Loss, Order
+from tacit.privacy.loss import Loss, Order, check_epsilon, check_order
 from tacit.privacy.protection import Neighbours
 
 __all__ = ["FiniteLoss"]
@@ -50,11 +50,13 @@ class FiniteLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The exact delta, in the worse direction."""
+        check_epsilon(epsilon)
         growth = ball(epsilon).exp()
         return _larger(*(_excess(a, b, growth) for a, b in ((self.p, self.q), (self.q, self.p))))
 
     def renyi(self, order: Order) -> Ball | None:
         """The exact divergence, in the worse direction."""
+        check_order(order)
         ratio = self.ratio()
         if ratio == inf:
             return None

@@ -12,7 +12,7 @@ from tacit.exact import Ball, Number, ball, count_of, upper, working
 from tacit.frozen import frozen
 from tacit.privacy.protection import Neighbours, relation
 
-__all__ = ["Composed", "Loss", "Order", "is_loss"]
+__all__ = ["Composed", "Loss", "Order", "check_epsilon", "check_order", "is_loss"]
 
 Order = Fraction | float
 """A Renyi order above one, as a Fraction; `math.inf` is the order of pure epsilon."""
@@ -191,6 +191,24 @@ class Composed(Loss):
 
     def _sum_parts(self, figure: Callable[[Loss], Ball | None]) -> Ball | None:
         return _sum((figure(part), times) for part, times in self.parts)
+
+
+def check_epsilon(epsilon: Fraction) -> None:
+    """Refuse an epsilon at which no delta is stated: figures are computed from exact numbers.
+
+    >>> check_epsilon(Fraction(1, 2))
+    """
+    if type(epsilon) not in {Fraction, int} or epsilon < 0:
+        raise InvalidInput("epsilon", epsilon, "give a Fraction of at least zero")
+
+
+def check_order(order: Order) -> None:
+    """Refuse an order at which there is no Renyi divergence.
+
+    >>> check_order(Fraction(2))
+    """
+    if type(order) not in {Fraction, int, float} or not order > 1:
+        raise InvalidInput("order", order, "give a Fraction above one, or math.inf")
 
 
 def is_loss(value: object) -> TypeGuard[Loss]:

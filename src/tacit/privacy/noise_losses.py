@@ -8,7 +8,7 @@ from tacit.exact import Ball, Number, at_most, ball, count_of, gaussian_moment, 
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import PureLoss, nonnegative
 from tacit.privacy.frozen import fill
-from tacit.privacy.loss import Loss, Order
+from tacit.privacy.loss import Loss, Order, check_epsilon, check_order
 from tacit.privacy.protection import Neighbours
 
 __all__ = ["DiscreteGaussianLoss", "DiscreteLaplaceLoss", "GaussianLoss", "LaplaceLoss"]
@@ -35,10 +35,12 @@ class LaplaceLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The exact delta."""
+        check_epsilon(epsilon)
         return ball(0) if epsilon >= self.epsilon else -ball((epsilon - self.epsilon) / 2).expm1()
 
     def renyi(self, order: Order) -> Ball:
         """The exact divergence."""
+        check_order(order)
         epsilon = ball(self.epsilon)
         if order == inf:
             return epsilon
@@ -119,6 +121,7 @@ class DiscreteLaplaceLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The exact delta, by the two series."""
+        check_epsilon(epsilon)
         if epsilon >= self.epsilon:
             return ball(0)
         apart = self.distance - epsilon * self.scale
@@ -133,6 +136,7 @@ class DiscreteLaplaceLoss(Loss):
 
     def renyi(self, order: Order) -> Ball:
         """The exact divergence: the two constant ends, and a geometric series between them."""
+        check_order(order)
         if order == inf or not self.distance:
             return ball(self.epsilon)
         alpha, rate, distance = Fraction(order), ball(1 / self.scale), self.distance
@@ -210,6 +214,7 @@ class GaussianLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The exact delta."""
+        check_epsilon(epsilon)
         if self.squared == 0:
             return ball(0)
         e, two_squared = ball(epsilon), ball(2 * self.squared)
@@ -219,6 +224,7 @@ class GaussianLoss(Loss):
 
     def renyi(self, order: Order) -> Ball | None:
         """The order times mu**2 / 2; no pure epsilon, unless nothing moves."""
+        check_order(order)
         if order == inf:
             return None if self.squared else ball(0)
         return ball(Fraction(order) * self.squared / 2)
@@ -279,6 +285,7 @@ class DiscreteGaussianLoss(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """The exact delta, by two certified tails."""
+        check_epsilon(epsilon)
         if self.distance == 0:
             return ball(0)
         middle = epsilon * self.variance / self.distance
@@ -290,6 +297,7 @@ class DiscreteGaussianLoss(Loss):
 
     def renyi(self, order: Order) -> Ball | None:
         """The order times rho; no pure epsilon, unless nothing moves."""
+        check_order(order)
         if order == inf:
             return None if self.distance else ball(0)
         return ball(Fraction(order) * self.distance**2 / (2 * self.variance))

@@ -10,7 +10,7 @@ from tacit.exact import Ball, Number, ball, count_of, hull, lower, precision, up
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import PureLoss, probability
 from tacit.privacy.frozen import fill
-from tacit.privacy.loss import Loss, Order, is_loss
+from tacit.privacy.loss import Loss, Order, check_epsilon, check_order, is_loss
 from tacit.privacy.noise_losses import GaussianLoss
 from tacit.privacy.protection import Neighbours
 
@@ -61,6 +61,7 @@ class Subsampled(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball | None:
         """rate times the loss's own delta at an epsilon so much larger, rounded down."""
+        check_epsilon(epsilon)
         if self.rate in {0, 1}:
             return self.loss.delta(epsilon) if self.rate else ball(0)
         grown = (ball(epsilon).expm1() / ball(self.rate)).log1p()
@@ -77,6 +78,7 @@ class Subsampled(Loss):
         Because:    docs/proofs/subsampling.md
         Checked by: tests/laws/test_accounting.py
         """
+        check_order(order)
         pure = self._pure()
         if not self.rate:
             return ball(0)
