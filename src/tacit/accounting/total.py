@@ -274,7 +274,7 @@ class Total:
 
         >>> from tacit.privacy import PureLoss
         >>> sorted(total(PureLoss(0.1) * 50).compare(delta=1e-6))
-        ['Renyi', 'advanced', 'basic', 'optimal', 'zCDP']
+        ['Renyi', 'advanced', 'basic', 'loss distribution', 'optimal', 'zCDP']
         """
         goal = _probability(at_most(delta, "delta"), "delta", delta)
         failure, rest = self.losses.split_failure()

@@ -18,8 +18,9 @@ def turning_sigmas(
     floats but how little noise is found.  Where epsilon is far below the distance, delta falls
     with sigma and there is nothing to look for.
 
-    >>> [round(float(sigma), 2) for sigma in turning_sigmas(Fraction(8), Fraction(1, 10**6), 1, Fraction(1))][:1]
-    [0.56]
+    >>> some = turning_sigmas(Fraction(8), Fraction(1, 10**6), 1, Fraction(1))
+    >>> round(float(some[0]), 3)
+    0.559
     """
     if 4 * epsilon < distance:
         return []
@@ -32,14 +33,14 @@ def turning_sigmas(
     places = [0.0]
     for low, high in zip([0.0, *edges], edges, strict=False):
         places += [low + (high - low) * i / _SAMPLES for i in range(1, _SAMPLES + 1)]
-    goal = float(delta)
-    found = set()
+    goal = float(delta) * (1 + 1e-9)
     heights = [_rough_delta(variance, price, d) if variance else 1.0 for variance in places]
-    for i, height in enumerate(heights):
-        if height <= goal * (1 + 1e-9):
-            found.add(places[i])
-        elif 0 < i < len(heights) - 1 and height <= min(heights[i - 1], heights[i + 1]):
-            found.add(_lowest(places[i - 1], places[i + 1], price, d))
+    found = {place for place, height in zip(places, heights, strict=True) if height <= goal}
+    for i in range(1, len(heights) - 1):
+        if goal < heights[i] <= min(heights[i - 1], heights[i + 1]):
+            lowest = _lowest(places[i - 1], places[i + 1], price, d)
+            if _rough_delta(lowest, price, d) <= goal:
+                found.add(lowest)
     sigmas = sorted(sqrt(variance) for variance in found)
     return [Fraction(sigma) for sigma in sigmas if sigma <= float(most)]
 
