@@ -115,7 +115,7 @@ def refused(text: str) -> InvalidPlan:
     with pytest.raises(InvalidPlan) as refusal:
         vault.vault.sql(text, epsilon=1)
     assert vault.vault.budget.spent == 0
-    assert vault.engine.calls == ["spent"]
+    assert vault.engine.calls == ["total_spent"]
     return refusal.value
 
 

@@ -99,7 +99,7 @@ class Watched:
 
         def watched(*arguments: Any, **named: Any) -> Any:
             # what is public already
-            self.calls += [] if name in ("answered", "version") else [name]
+            self.calls += [] if name in ("find_answered", "version") else [name]
             found = method(*arguments, **named)
             self.answers += [found] if name == "evaluate" else []
             return found
@@ -589,7 +589,7 @@ def test_a_price_or_confidence_that_makes_no_sense_is_refused_before_anything_ha
         vault.vault.ask(plan_of(), **asked)
     with pytest.raises(InvalidInput):
         vault.vault.explain(TEXT, **asked)
-    assert vault.engine.calls in ([], ["spent"])
+    assert vault.engine.calls in ([], ["total_spent"])
     assert vault.entries == []
 
 
@@ -779,5 +779,5 @@ def test_every_cell_has_noise_of_its_own(limit):
 def test_explaining_looks_at_nothing_and_costs_nothing():
     vault = opened(Memory({VISITS: ROWS}))
     assert "Laplace" in str(vault.vault.explain(TEXT, epsilon=1))
-    assert vault.engine.calls == ["spent"]
+    assert vault.engine.calls == ["total_spent"]
     assert vault.entries == []

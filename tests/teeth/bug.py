@@ -12,7 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 class Bug:
     """`before`, which occurs once in `file`, becomes `after`; the test `killed_by` must then fail.
 
-    `environment` is set while that test runs, for instance {"HYPOTHESIS_PROFILE": "ci"}.
+    `environment` is set while that test runs, for instance {"HYPOTHESIS_PROFILE": "ci"}. `crashes` is the kind of error
+    that the bug is about, where it would otherwise show only that the text makes no sense: "TypeError".
     """
 
     name: str
@@ -22,6 +23,7 @@ class Bug:
     killed_by: str
     note: str
     environment: Mapping[str, str] = field(default_factory=dict)
+    crashes: str = ""
 
     @property
     def module(self) -> str:

@@ -51,6 +51,9 @@ def test_a_test_that_does_not_notice_does_not_kill(tried, tmp_path):
         # an import that fails inside the test
         KILLER.replace("assert", "import tacit.nowhere; assert"),
         "import tacit.nowhere\ndef test_it(): pass\n",  # and while it is collected
+        KILLER.replace("assert not", "assert nowhere and not"),
+        KILLER.replace("hasattr(NotPrivate, 'planted')", "NotPrivate.nowhere"),
+        KILLER.replace("hasattr(NotPrivate, 'planted')", "NotPrivate(nowhere=1)"),
         "import pytest, tacit.errors\n@pytest.fixture\ndef f(): assert False\ndef test_it(f): pass\n",
         "import pytest, tacit.errors\ndef test_it(): pytest.skip('no')\n",
         "import tacit.errors\n",
@@ -59,13 +62,23 @@ def test_a_test_that_does_not_notice_does_not_kill(tried, tmp_path):
         + "import sys, types; sys.modules['tacit.stranger'] = types.ModuleType('tacit.stranger')\n",
         KILLER.replace("assert", "import os; os.abort(); assert"),
     ],
-    ids=["late import", "import", "fixture", "skip", "no test", "no Tacit", "stranger", "crash"],
+    ids=[
+        *("late import", "import", "name", "attribute", "argument"),
+        *("fixture", "skip", "no test", "no Tacit", "stranger", "crash"),
+    ],
 )
 def test_other_failures_neither_kill_nor_pass(tried, tmp_path, test):
     (tmp_path / "test_bad.py").write_text(test)
     verdict = tried(tmp_path / "test_bad.py", SAMPLE)
     assert not verdict.kills(SAMPLE)
     assert not verdict.passes
+
+
+def test_a_crash_kills_a_bug_that_is_one(tried, killer):
+    killer.write_text(KILLER.replace("hasattr(NotPrivate, 'planted')", "NotPrivate(nowhere=1)"))
+    verdict = tried(killer, SAMPLE)
+    assert not verdict.kills(dataclasses.replace(SAMPLE, crashes="NameError"))
+    assert verdict.kills(dataclasses.replace(SAMPLE, crashes="TypeError"))
 
 
 def test_a_bug_that_stops_the_import_is_not_killed(tried, killer):

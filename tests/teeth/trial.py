@@ -48,7 +48,13 @@ _READY = (
     ),
     *(f"_pytest.{plugin}" for plugin in default_plugins),
 )
-NO_KILL = frozenset({"SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError"})
+# A text that is not Python, or that uses what is not there, breaks every test: it shows nothing about this one.
+NO_KILL = frozenset(
+    {
+        *("SyntaxError", "IndentationError", "ImportError", "ModuleNotFoundError"),
+        *("NameError", "UnboundLocalError", "AttributeError", "TypeError"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +92,11 @@ class Verdict:
         return self.code == 0 and self.passed > 0 and not self.skipped and self.on_the_copy
 
     def kills(self, bug: Bug) -> bool:
-        """A test ran the planted module and failed, for a better reason than that it could not be imported."""
+        """A test ran the planted module and failed, for a better reason than that the text makes no sense."""
         reasons = set(self.failures)
         return (
             self.code == 1
-            and bool(reasons - NO_KILL)
+            and bool(reasons - (NO_KILL - {bug.crashes}))
             and self.on_the_copy
             and bug.module in self.imported
         )

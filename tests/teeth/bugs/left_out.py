@@ -163,7 +163,7 @@ BUGS = [
         name="frames-compare-with-anything",
         file="src/tacit/plan/frame/terms.py",
         before="        lambda scope: scope.forms.compare(operator, one.read(scope), two.read(scope)),",
-        after="        lambda scope: __import__('tacit.plan', fromlist=['Compared']).Compared("
+        after="        lambda scope: __import__('tacit.plan').plan.Compared("
         "operator, one.read(scope), two.read(scope)),",
         killed_by=f"{DECLARED}::test_frames_refuse_it_too",
         note="a typing error that SQL refuses is paid for in a frame",

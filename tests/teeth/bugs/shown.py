@@ -91,6 +91,7 @@ BUGS = [
         after="elif isinstance(value, Interval) and isinstance(last, Interval):",
         killed_by=f"{SEARCH}::test_whatever_is_done_with_a_release_can_be_shown[usual]",
         note="a CASE gives a constant in one group and a noisy number in the next",
+        crashes="TypeError",
     ),
     Bug(
         name="months-later-keeps-the-hours",

@@ -483,14 +483,14 @@ def test_a_record_that_is_altered_while_a_ledger_is_open_is_not_used(sample):
     sample.here.restore(sample.files)
     with closing(sample.here.open()) as ledger:
         assert used(ledger, 1).is_answered
-        (number,) = (
-            record.number
+        ((number, body),) = (
+            (record.number, record.body)
             for record in ledger.records()
             if fields_of(record).get("entry") == 1 and fields_of(record)["kind"] == "charged"
         )
-        sample.here.edit(
-            ("UPDATE records SET body = replace(body, '1001', '9001') WHERE number = ?", (number,))
-        )
+        edited = body.replace(b"1001", b"9001")
+        assert edited != body
+        sample.here.edit(("UPDATE records SET body = ? WHERE number = ?", (edited, number)))
         with pytest.raises(LedgerRefused, match=f"record {number} is not what was written"):
             used(ledger, 1)
 
