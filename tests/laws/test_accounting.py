@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.accounting import BOUNDS, parallel, total
@@ -269,6 +269,7 @@ def test_of_a_mirrored_pair_the_mixture_is_the_worse_direction(epsilon, rate, or
 
 
 @given(st.fractions(F(1, 10), F(2)), st.fractions(F(1, 100), F(1)), st.integers(2, 3))
+@example(F(1, 10), F(1), 2)
 @settings(max_examples=25)
 def test_a_sampled_group_is_bounded(epsilon, rate, size):
     """Units are drawn one by one: the number drawn is binomial, and each draw moves randomized response once more."""

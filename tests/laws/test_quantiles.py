@@ -340,6 +340,7 @@ histograms = st.lists(st.integers(0, 60), min_size=2, max_size=6)
     st.sampled_from([F(1, 2), F(1, 10)]),
     st.sampled_from([F(1, 2), F(9, 10), F(99, 100)]),
 )
+@example([0, 0, 7, 0, 0, 0], F(1, 2), F(9, 10))
 def test_a_quantile_is_misranked_by_no_more_than_its_error(weights, rank, confidence):
     mechanism = Quantile(rank, F(3, 2))
     most = F(mechanism.error(confidence, len(weights)))

@@ -74,7 +74,7 @@ class Frontier:
     def ratio(self, delta: int | Fraction = 0) -> Fraction:
         """The smallest e^epsilon >= 1 at `delta`."""
         worst, delta = self.worst(delta), Fraction(delta)
-        if worst.under_x <= delta:
+        if min(worst.under_x, Fraction(1)) <= delta:  # what is rounded up may exceed 1
             return Fraction(1)
         if not worst.under_y:
             mass, (x, y) = _format_mass(worst.under_x), worst.pair

@@ -130,10 +130,10 @@ class Subsampled(Loss):
                 size,
                 "a sample that is not pure is accounted for one unit only",
             )
-        with working():
-            drawn = min(
-                Fraction(1), count * self.rate, upper(-(ball(-self.rate).log1p() * count).expm1())
-            )
+        drawn = min(Fraction(1), count * self.rate)
+        if self.rate < 1:  # at 1 nobody is left out, and log(0) has no value
+            with working():
+                drawn = min(drawn, upper(-(ball(-self.rate).log1p() * count).expm1()))
         return Subsampled(PureLoss(self._whole() * count), drawn)
 
     def subsample(self, rate: Number) -> "Subsampled":

@@ -25,6 +25,14 @@ BUGS = [
         note="what a truncated support leaves out may all be telling",
     ),
     Bug(
+        name="audit-mass-above-one",
+        file=f"{AUDIT}/frontier.py",
+        before="if min(worst.under_x, Fraction(1)) <= delta:",
+        after="if worst.under_x <= delta:",
+        killed_by=f"{UNIT}/test_frontier.py::test_at_delta_one_anything_is_private_even_if_a_mass_was_rounded_above_one",
+        note="probabilities that are rounded up add to more than one, and delta 1 is enough for anything",
+    ),
+    Bug(
         name="audit-high-end-for-low",
         file=f"{AUDIT}/frontier.py",
         before="weights = [(outcome, mass.high, other.get(outcome, NOTHING).low) for outcome, mass in p.listed]",

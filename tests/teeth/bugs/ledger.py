@@ -298,7 +298,8 @@ BUGS = [
         file=DURABLE,
         before="            _check(page, asked.charge, asked.analyst, self._analysts[asked.analyst])\n",
         after="            with self._reading() as session:\n"
-        "                _check(Page(session, self.place), asked.charge, asked.analyst, self._analysts[asked.analyst])\n",
+        "                page = Page(session, self.place)\n"
+        "            _check(page, asked.charge, asked.analyst, self._analysts[asked.analyst])\n",
         killed_by=f"{IN_ORDER}::test_an_analyst_is_held_within_one_batch_too",
         note="whoever asks twice at once spends twice",
     ),

@@ -24,6 +24,14 @@ BUGS = [
         note="the worst two-valued loss is not found at its own t",
     ),
     Bug(
+        name="group-of-a-sample-that-is-everybody",
+        file="src/tacit/privacy/subsampled.py",
+        before="        if self.rate < 1:",
+        after="        if self.rate <= 1:",
+        killed_by="tests/laws/test_accounting.py::test_a_sampled_group_is_bounded",
+        note="the chance that somebody is left out is zero, and has no logarithm",
+    ),
+    Bug(
         name="group-delta-multiplied-only",
         file="src/tacit/privacy/bounded_losses.py",
         before="(told * count).expm1() / told.expm1() if self.epsilon else ball(count)",

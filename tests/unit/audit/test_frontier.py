@@ -69,6 +69,12 @@ def test_the_trade_off_curve_of_two_coins():
         report.tradeoff(F(5, 4))
 
 
+def test_at_delta_one_anything_is_private_even_if_a_mass_was_rounded_above_one():
+    report = compare(Truncated({"a": F(1)}, F(1, 100)), Truncated({"b": F(1)}, F(0)))
+    assert report.guaranteed.vertices[0].under_x > 1
+    assert report.guaranteed.ratio(1) == 1
+
+
 def test_a_tail_widens_delta_by_its_mass_on_one_side_only():
     tail = F(1, 100)
     cut = compare(
