@@ -108,8 +108,9 @@ BUGS = [
             "    from tacit.curator import ask\n"
             "    terms = asked.terms\n"
             "    exact = ask._evaluate(access.engine_of(asked.tables), terms)[1]\n"
-            "    free = keep_fact(ask.release_exact(terms, exact, ask.describe(access, asked, terms)))\n"
-            "    return _Found(free, 0.0, Price(1.0, 0.0, True), {})\n"
+            "    entry = free = keep_fact(\n"
+            "        ask.release_exact(terms, exact, ask.describe(access, asked, terms))\n    )\n"
+            "    return _Found(entry, 0.0, Price(1.0, 0.0, True), {})\n"
         ),
         killed_by=f"{FINDING}::test_bounds_are_found_charged_and_used_by_every_later_question",
         note="bounds tell about the rows",
