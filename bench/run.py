@@ -6,6 +6,7 @@ bench/run.py noise-full      the same with OpenDP at 10^6 samples instead of 10^
 bench/run.py median          medians of ten million rows, person by person and row by row
 bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of the Adult ages, else a stand-in is taken
 bench/run.py selection       choices among a million candidates
+bench/run.py top-k           which group is first: chosen, and sorted
 bench/run.py keys            counts by keys that nobody declares
 bench/run.py engine          the engine alone, on uniform and on skewed rows
 bench/run.py conformance     published failures of other systems, run on the pinned versions: two minutes
@@ -37,6 +38,7 @@ import noise
 import quantiles
 import questions
 import selection
+import top_k
 from environments import BENCH, ROOT
 from report import Result
 
@@ -51,6 +53,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "keys": keys.run,
     "quantiles": quantiles.run,
     "selection": selection.run,
+    "top-k": top_k.run,
     "engine": engine.run,
     "conformance": conformance.run,
     "error": error.run,

@@ -35,6 +35,10 @@ def answer(access: Access, asked: Asked, *, raw: bool) -> Release:
     known = find_known(access.ledger, asked)
     if known is not None:
         return _render(access, asked, known, free=True, raw=raw)
+    if asked.selection is not None:
+        from tacit.curator.select_groups import choose_groups
+
+        return choose_groups(access, asked, raw=raw)
     entry, free = pay_and_release(access, asked, raw=raw)
     stored = Stored.from_bytes(entry.payload or b"")
     places = tuple(range(len(asked.plan.question.measures)))

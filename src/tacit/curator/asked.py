@@ -1,8 +1,9 @@
 """A question as a value: what is known of it once it was read, proved, priced and named, before data are read."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.accounting import Charge
 from tacit.curator.access import Access
@@ -32,7 +33,11 @@ from tacit.plan import (
     subject,
     table_of,
     tables_of,
+    top_k_of,
 )
+
+if TYPE_CHECKING:
+    from tacit.curator.pricing.selection_terms import SelectionTerms
 
 __all__ = [
     "Asked",
@@ -82,6 +87,8 @@ class Asked:
     within: Number | None
     policy_left_out: tuple[LeftOut, ...]
     left_out: tuple[LeftOut, ...]
+    selection: "SelectionTerms | None" = None
+    """How groups are chosen, where only which come first is shown and choosing is more accurate."""
 
     def terms_paid(self, charge: Charge) -> Terms:
         """The terms that a charge pays for: mostly its own, or those of an earlier and higher one."""
@@ -129,7 +136,9 @@ def price_plan(
     limit, rule = access.policy.limit, access.rule
     terms = _terms(proved, shared, limit, epsilon, within, sure)
     charge = rule.price(terms.loss)
-    left_out = list_left_out(proved, terms, access.policy.unit)
+    selection = _selection(proved, shared, limit, terms)
+    weighed = terms if selection is None else replace(terms, weights=selection.weights)
+    left_out = list_left_out(proved, weighed, access.policy.unit)
     return Asked(
         proved,
         named,
@@ -143,6 +152,7 @@ def price_plan(
         within,
         left_out,
         add_measured(left_out, _measured(access, known, named)),
+        selection,
     )
 
 
@@ -214,6 +224,16 @@ def _terms(
         )
         price = Charge(ceil(amount / rule.amount(Charge(1))))
     return terms_of(plan.question, shared, limit, rule.amount(price))
+
+
+def _selection(plan: Plan, shared: Shared, limit: Limit, terms: Terms) -> "SelectionTerms | None":
+    """How groups are chosen, where that is all that is asked for."""
+    top = top_k_of(plan)
+    if top is None:
+        return None
+    from tacit.curator.pricing.selection_terms import selection_terms
+
+    return selection_terms(top, shared, limit, terms)
 
 
 def _name(access: Access, plan: Plan, shared: Shared, tables: tuple[Table, ...]) -> Name:

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from tacit.curator.access import Access, table_named
-from tacit.curator.answer.explanation import Explanation, explain_plan
+from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
 from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
 from tacit.curator.asked import price_plan, read_question, shared_of
@@ -137,6 +137,11 @@ class Vault:
             asked.left_out,
         )
         known = find_known(access.ledger, asked)
+        if known is None and asked.selection is not None:
+            from tacit.curator.select_groups import find_choice
+
+            chosen = find_choice(access, asked)
+            return with_fields(explain_choice(told, asked.selection), free=chosen is not None)
         if known is None:
             return told
         errors = zip(told.expected, known.errors(asked.confidence), strict=True)

@@ -118,6 +118,7 @@ from tacit.plan.questions.quantile_grids import (
 )
 from tacit.plan.rewrite.canonical import canonical, fingerprint
 from tacit.plan.rewrite.derived import derive_plan, identity, subject
+from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
 from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
 from tacit.plan.semantics.function_types import may_leave
 from tacit.plan.semantics.functions import LONGEST, MEANINGS
@@ -242,6 +243,7 @@ __all__ = [
     "TIMESTAMP_TEXT",
     "TRUNCATED",
     "Table",
+    "TopK",
     "Term",
     "Type",
     "UNITS",
@@ -320,12 +322,14 @@ __all__ = [
     "scalar",
     "std",
     "steps_of",
+    "show_chosen",
     "subject",
     "sum",
     "sum_measure",
     "table_of",
     "tables_of",
     "tokens_of",
+    "top_k_of",
     "type_of",
     "units",
     "var",

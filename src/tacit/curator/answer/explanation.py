@@ -1,6 +1,8 @@
 """What an answer would be made of and cost, in words; from the plan and the policy, before any data are looked at."""
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge
 from tacit.curator.answer.left_out import LeftOut
@@ -27,7 +29,10 @@ from tacit.plan import (
 )
 from tacit.printing import printable_lines
 
-__all__ = ["Explanation", "Expected", "explain_plan"]
+if TYPE_CHECKING:
+    from tacit.curator.pricing.selection_terms import SelectionTerms
+
+__all__ = ["Explanation", "Expected", "explain_choice", "explain_plan"]
 
 _MANY = 10
 _WORTH_TELLING = MOST_BYTES // 8
@@ -62,6 +67,8 @@ class Explanation:
     hiding: Hiding | None = None
     size: Size = Size(0, 0)
     left_out: tuple[LeftOut, ...] = ()
+    selection: str = ""
+    """What choosing saves, where only which groups come first is asked for."""
 
     def __str__(self) -> str:
         lines = [
@@ -74,6 +81,8 @@ class Explanation:
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
+        if self.selection:
+            lines.append(self.selection)
         if self.left_out:
             lines += ["Left out or held back:", *(f"  {each}" for each in self.left_out)]
         if not self.size.fits or (self.hiding is None and self.size.bytes > _WORTH_TELLING):
@@ -88,6 +97,8 @@ class Explanation:
     def _describe_groups(self) -> list[str]:
         """Which groups are released."""
         if self.hiding is None:
+            if self.selection:
+                return ["Released: which groups come first, and nothing else."]
             return [
                 f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too."
             ]
@@ -144,6 +155,23 @@ def explain_plan(
         size=size_of(terms),
         left_out=left_out,
     )
+
+
+def explain_choice(told: Explanation, terms: "SelectionTerms") -> Explanation:
+    """The explanation of a plan whose groups are chosen: no number of it is released."""
+    many, k = terms.candidates, terms.top.k
+    way = "exponential weights" if terms.concentrated else "permute-and-flip"
+    which = "smallest" if terms.top.smallest else "greatest"
+    chosen = Expected(
+        f"the {which} {k} of {many:,} groups",
+        f"chosen by {way} with scale {float(terms.mechanism.each.scale * terms.worth):.3g}",
+        float(terms.error(told.confidence)),
+    )
+    saving = (
+        f"  No number is released. To sort all {many:,} numbers as accurately would cost "
+        f"{terms.saving:,.1f} times as much."
+    )
+    return replace(told, groups=k, expected=(chosen,), selection=saving)
 
 
 def _name_measure(place: int, measure: Measure, plan: Plan) -> str:

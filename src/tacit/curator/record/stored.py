@@ -35,7 +35,7 @@ class Stored:
 
     `asked` says what was asked and paid for, and under which policy; `scales` are the noise's, in steps of the
     integers; `worths` what a step is worth in the measure's own unit; `measures` says what was measured; `ranks`, which
-    of them are ranked, and how.
+    of them are ranked, and how.  Of a choice of groups nothing is measured: `found` are the chosen ones, best first.
     """
 
     asked: Mapping[str, Any]
@@ -65,8 +65,9 @@ class Stored:
         }
         if any(self.ranks):
             plain["ranks"] = [each and [str(each[0]), each[1], each[2]] for each in self.ranks]
-        if self.found is not None and self.hiding is not None:
+        if self.found is not None and (self.hiding is not None or not self.measures):
             plain["found"] = [[_write_key(value) for value in values] for values in self.found]
+        if self.found is not None and self.hiding is not None:
             plain["hiding"] = self.hiding.to_fields()
         header = json.dumps(plain, separators=(",", ":")).encode()
         return b"\n".join((_FORMAT, header, b"".join(data for _, _, data in packed)))
