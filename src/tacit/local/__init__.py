@@ -20,6 +20,7 @@ from tacit.local.collecting import (
 from tacit.local.draws import Draws
 from tacit.local.frequencies import Frequencies, project
 from tacit.local.hadamard import HadamardResponse
+from tacit.local.hitters import HeavyHitters, Hitter
 from tacit.local.kary import KaryResponse
 from tacit.local.local_hashing import LocalHashing
 from tacit.local.means import Duchi, Hybrid, Mean, MeanProtocol, Piecewise
@@ -51,6 +52,8 @@ __all__ = [
     "Frequencies",
     "FrequencyProtocol",
     "HadamardResponse",
+    "HeavyHitters",
+    "Hitter",
     "Hybrid",
     "KaryResponse",
     "LocalHashing",

@@ -78,20 +78,21 @@ class LinearHash:
                     they are whole numbers, and rounding undoes what floats did.
         Checked by: tests/unit/local/test_hashing.py::test_supports_by_fourier_are_those_counted_one_by_one
         """
-        g, seeds = self.prime, np.arange(self.seeds)
-        spectrum = np.fft.fft(cells.astype(np.float64), axis=1)
+        seeds, spectrum = np.arange(self.seeds), np.fft.fft(cells.astype(np.float64), axis=1)
         folded = np.zeros(self.seeds, np.complex128)
-        folded[0] = cells.sum()
-        for factor in range(1, g):
-            folded[self._scale(seeds, factor)] += spectrum[:, factor]
-        sums = np.fft.ifftn(folded.reshape((g,) * self.digits)).real.ravel() * (self.seeds / g)
-        exact = np.rint(sums)
-        assert np.abs(sums - exact).max() < 0.25, (
-            "too many reports for floats: collect them in parts"
-        )
-        return exact.astype(np.int64)[:values]
+        for factor in range(1, self.prime):
+            folded[self.scale(seeds, factor)] += spectrum[:, factor]
+        return self.transform(folded, int(cells.sum()))[:values]
 
-    def _scale(self, seeds: Integers, factor: int) -> Integers:
+    def transform(self, folded: NDArray[np.complex128], reports: int) -> Integers:
+        """How many of so many reports support each vector, from their spectrum."""
+        whole = np.fft.ifftn(folded.reshape((self.prime,) * self.digits)).real.ravel()
+        sums = (whole * self.seeds + reports) / self.prime
+        exact = np.rint(sums)
+        assert np.abs(sums - exact).max() < 0.25, "too many reports for floats: collect in parts"
+        return np.asarray(exact, dtype=np.int64)
+
+    def scale(self, seeds: Integers, factor: int) -> Integers:
         """Every seed with each of its digits times a factor."""
         scaled, place = np.zeros_like(seeds), 1
         for _ in range(self.digits):

@@ -17,7 +17,7 @@ from tacit.local.odds import Odds
 from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
 from tacit.privacy import fill
 
-__all__ = ["LocalHashing"]
+__all__ = ["LocalHashing", "best_places"]
 
 _CELLS = 1 << 24  # of a table of all reports that is worth its memory
 _MOST_PLACES = 1024  # beyond an epsilon of 7 more places hardly help
@@ -47,7 +47,7 @@ class LocalHashing(FrequencyProtocol):
         self, values: int | Sequence[Hashable], epsilon: Number, places: int | None = None
     ) -> None:
         read, odds = read_values(values), Odds.of(epsilon)
-        wanted = _places(float(odds.ratio)) if places is None else places
+        wanted = best_places(float(odds.ratio)) if places is None else places
         fill(self, values=read, odds=odds, family=linear_hash(wanted, len(read)))
 
     @classmethod
@@ -149,8 +149,12 @@ class LocalHashing(FrequencyProtocol):
         return {"protocol": "local-hashing", "values": len(self.values), **family, **odds}
 
 
-def _places(ratio: float) -> int:
-    """The prime number of places with the least variance for a rare value, or the largest that is kept."""
+def best_places(ratio: float) -> int:
+    """The prime number of places with the least variance for a rare value, or the largest that is kept.
+
+    >>> best_places(7.389)
+    7
+    """
     middle = min(int(ratio) + 1, _MOST_PLACES)
     below = next(each for each in range(max(middle, 2), 1, -1) if is_prime(each))
     above = next(each for each in range(middle + 1, 2 * middle + 2) if is_prime(each))
