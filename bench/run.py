@@ -8,6 +8,7 @@ bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of th
 bench/run.py selection       choices among a million candidates
 bench/run.py top-k           which group is first: chosen, and sorted
 bench/run.py keys            counts by keys that nobody declares
+bench/run.py local           surveys in the local model, beside two peers: some minutes
 bench/run.py engine          the engine alone, on uniform and on skewed rows
 bench/run.py conformance     published failures of other systems, run on the pinned versions: two minutes
 bench/run.py error           errors at an equal limit: ten minutes, most of them OpenDP's
@@ -33,6 +34,7 @@ import first
 import imports
 import keys
 import ledger
+import local
 import median
 import noise
 import quantiles
@@ -55,6 +57,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "selection": selection.run,
     "top-k": top_k.run,
     "engine": engine.run,
+    "local": local.run,
     "conformance": conformance.run,
     "error": error.run,
     "noise-full": partial(noise.run, full=True),

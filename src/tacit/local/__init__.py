@@ -28,6 +28,12 @@ from tacit.local.memo import Memo, guess_by_averaging
 from tacit.local.odds import Odds
 from tacit.local.page import client_script, survey_page
 from tacit.local.planning import SurveyPlan, error_of_survey, people_for_survey, plan_survey
+from tacit.local.poisoning import (
+    Poisoning,
+    forge_reports,
+    measure_poisoning,
+    poisoning_bound,
+)
 from tacit.local.protocol import FrequencyProtocol
 from tacit.local.questionnaire import (
     TEMPLATE,
@@ -63,6 +69,7 @@ __all__ = [
     "Odds",
     "PermanentResponse",
     "Piecewise",
+    "Poisoning",
     "Question",
     "Questionnaire",
     "Rappor",
@@ -74,9 +81,12 @@ __all__ = [
     "client_script",
     "collect_reports",
     "error_of_survey",
+    "forge_reports",
     "guess_by_averaging",
+    "measure_poisoning",
     "people_for_survey",
     "plan_survey",
+    "poisoning_bound",
     "project",
     "read_collected",
     "read_questionnaire",

@@ -1,10 +1,10 @@
 """The mean of bounded numbers from noisy reports: Duchi's bit, the piecewise window, and both mixed."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from math import isqrt, sqrt
+from functools import lru_cache
+from math import isqrt, lcm, sqrt
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,11 @@ class MeanProtocol(ABC):
     @abstractmethod
     def check_array(self, reports: NDArray[Any]) -> Integers:
         """An array of reports, refused if one is malformed."""
+
+    @property
+    @abstractmethod
+    def reports(self) -> int:
+        """How many different reports there are."""
 
     @abstractmethod
     def score(self, report: int) -> Fraction:
@@ -126,12 +131,10 @@ class MeanProtocol(ABC):
         array = self.check_array(reports) if known else self.read_reports(reports)
         if not array.size:
             raise InvalidData("there are no reports to judge from; collect some first")
-        total, squares = Fraction(0), Fraction(0)
-        for report, times in Counter(array.tolist()).items():
-            score = self.score(report)
-            total += score * times
-            squares += score**2 * times
-        return Mean(self, len(array), total, squares)
+        unit, scores = _scores(self)
+        times = np.bincount(array, minlength=len(scores)).astype(object)
+        total, squares = times @ scores, times @ (scores * scores)
+        return Mean(self, len(array), int(total) * unit, int(squares) * unit**2)
 
 
 @frozen
@@ -219,6 +222,11 @@ class Duchi(MeanProtocol):
     def check_array(self, reports: NDArray[Any]) -> Integers:
         """Zeros and ones."""
         return check_numbers(reports, 2)
+
+    @property
+    def reports(self) -> int:
+        """Two."""
+        return 2
 
     def score(self, report: int) -> Fraction:
         """An end of the range, moved outwards so far that the mean is right."""
@@ -312,6 +320,11 @@ class Piecewise(MeanProtocol):
     def check_array(self, reports: NDArray[Any]) -> Integers:
         """Numbers of cells."""
         return check_numbers(reports, self.cells)
+
+    @property
+    def reports(self) -> int:
+        """As many as there are cells."""
+        return self.cells
 
     def score(self, report: int) -> Fraction:
         """The place of the window that would have this cell as its mean, in the unit of the range.
@@ -448,6 +461,11 @@ class Hybrid(MeanProtocol):
         """Numbers below two more than the cells."""
         return check_numbers(reports, self.piecewise.cells + 2)
 
+    @property
+    def reports(self) -> int:
+        """Those of both."""
+        return self.piecewise.cells + 2
+
     def score(self, report: int) -> Fraction:
         """That of either."""
         return self.duchi.score(report) if report < 2 else self.piecewise.score(report - 2)
@@ -467,6 +485,14 @@ class Hybrid(MeanProtocol):
         coin = [str(each) for each in self._coin]
         parts = {"duchi": self.duchi.describe(), "piecewise": self.piecewise.describe()}
         return {"protocol": "hybrid", "steps": self.steps, **_ends(self), "coin": coin, **parts}
+
+
+@lru_cache(maxsize=64)
+def _scores(protocol: MeanProtocol) -> tuple[Fraction, NDArray[Any]]:
+    """The scores of all reports as whole numbers of one unit, and the unit."""
+    exact = [protocol.score(report) for report in range(protocol.reports)]
+    shared = lcm(*(score.denominator for score in exact))
+    return Fraction(1, shared), np.array([int(score * shared) for score in exact], dtype=object)
 
 
 def _range(low: Number, high: Number, steps: int) -> dict[str, Any]:

@@ -130,11 +130,11 @@ class CountMeanSketch(FrequencyProtocol):
     def count_supports(self, reports: NDArray[Any]) -> Integers:
         """A report supports the values whose place is set."""
         seeds, prime = self.family.seeds, self.family.prime
-        cells = np.zeros((seeds, prime), np.int64)
         bits = np.unpackbits(reports["bits"], axis=1)[:, :prime]
-        np.add.at(cells, reports["seed"], bits)
         # A report is as many reports of local hashing as it has bits set.
-        return self.family.count_supports(cells, len(self.values))
+        report, place = np.nonzero(bits)
+        cells = np.bincount(reports["seed"][report] * prime + place, minlength=seeds * prime)
+        return self.family.count_supports(cells.reshape(seeds, prime), len(self.values))
 
     def distribution(self, value: Hashable) -> dict[Report, Fraction]:
         """Every seed with all rows of bits."""

@@ -1,0 +1,253 @@
+"""Surveys in the local model: reports per CPU second, variances against their closed form, peers, heavy hitters."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from time import process_time
+from typing import Any
+
+import columns
+import numpy as np
+from environments import Readings, measure
+from report import Requirement, Result, Table, ratio, shown
+from timing import best
+
+from tacit.local import (
+    CountMeanSketch,
+    FrequencyProtocol,
+    HadamardResponse,
+    HeavyHitters,
+    KaryResponse,
+    LocalHashing,
+    SubsetSelection,
+    Unary,
+    measure_poisoning,
+)
+from tacit.privacy import shuffled_epsilon
+
+MILLION = 10**6
+WIDTH = 31
+PROTOCOLS: dict[str, Callable[[int, float], FrequencyProtocol]] = {
+    "k-ary": KaryResponse,
+    "unary, optimised": Unary,
+    "unary, symmetric": Unary.symmetric,
+    "local hashing": LocalHashing,
+    "Hadamard": HadamardResponse,
+    "subset": SubsetSelection,
+    "count-mean sketch": partial(CountMeanSketch, width=WIDTH),
+}
+REQUIRED = {"unary, optimised": 1e6, "unary, symmetric": 1e6, "local hashing": 1e6, "Hadamard": 1e7}
+SLOW = {"subset", "count-mean sketch"}  # a tenth of the people is enough: the variance is in people
+FREEDOM = 60_000  # squared errors of each case: their mean has a deviation of 0.6 %
+HITTERS = {"Zipf 1.0 of 1,000 values": (1.0, 1_000), "Zipf 1.3 of 100,000 values": (1.3, 100_000)}
+RETURNED, WANTED, TURNS = 30, 20, 3
+
+
+def run() -> Result:
+    """All tables, and what is required of them."""
+    rates = {name: rate(made(columns.AGES, 1.0)) for name, made in PROTOCOLS.items()}
+    variances = measure_variances()
+    peers = measure("multi_freq_ldpy", "local") | measure("pure_ldp", "local")
+    ours = compare_peers()
+    hitters = {name: find_hitters(*law) for name, law in HITTERS.items()}
+    tables = [
+        rate_table(rates),
+        variance_table(variances),
+        peer_table(ours, peers),
+        hitter_table(hitters),
+        shuffle_table(),
+        poison_table(),
+    ]
+    return Result(
+        "The local model",
+        tables,
+        [
+            Requirement(
+                "encode and collect 10^6 reports: 10^6 a CPU second, Hadamard 10^7",
+                {name: rates[name] / wanted for name, wanted in REQUIRED.items()},
+            ),
+            Requirement(
+                "empirical variance within 3 % of the closed form",
+                {case: 0.03 / max(abs(found - 1), 1e-9) for case, found in variances.items()},
+            ),
+            Requirement(
+                "error at most 1.1 times that of the peers, for what both have",
+                margins(ours, peers),
+            ),
+            Requirement(
+                f"of the {WANTED} most frequent values 90 % among {RETURNED} returned",
+                {name: found[0] / 0.9 for name, found in hitters.items()},
+            ),
+        ],
+        [f"Columns: {columns.source()}."],
+    )
+
+
+def rate(protocol: FrequencyProtocol) -> float:
+    """Reports per CPU second, encoded and collected."""
+    held = np.resize(columns.age_column(), MILLION)
+    return MILLION / best(lambda: protocol.collect(protocol.encode_all(held)), least=3)
+
+
+def measure_variances() -> dict[str, float]:
+    """The mean squared error over that of the closed form, by protocol, column and epsilon."""
+    found = {}
+    for count, column in (
+        (columns.AGES, columns.age_column()),
+        (columns.LECTURERS, columns.lecturer_column()),
+    ):
+        for epsilon in columns.EPSILONS:
+            for name, made in PROTOCOLS.items():
+                held = column[: len(column) // 10] if name in SLOW else column
+                found[f"{name}, k = {count}, epsilon {epsilon:g}"] = variance_ratio(
+                    made(count, epsilon), held
+                )
+    return found
+
+
+def variance_ratio(protocol: FrequencyProtocol, held: Any) -> float:
+    """The mean squared error of all counts, over its expected value."""
+    count = len(protocol.values)
+    truth = np.bincount(held, minlength=count)
+    errors = [mean_error(protocol, held, truth)[0] for _ in range(max(2, FREEDOM // count))]
+    expected = sum(float(protocol.variance(Fraction(int(c), len(held)))) for c in truth) / count
+    return float(np.mean(errors)) / expected
+
+
+def mean_error(protocol: FrequencyProtocol, held: Any, truth: Any) -> tuple[float, float]:
+    """The mean squared error of a count for each person: unbiased, and projected to the simplex."""
+    found = protocol.collect(protocol.encode_all(held))
+    return tuple(  # type: ignore[return-value]
+        float(np.square(counts - truth).mean() / len(held))
+        for counts in (found.counts, found.consistent())
+    )
+
+
+def compare_peers() -> dict[str, tuple[float, float]]:
+    """Our errors on what the peers are measured on."""
+    held = columns.age_column()[: columns.PEER_PEOPLE]
+    truth = np.bincount(held, minlength=columns.AGES)
+    found = {}
+    for name, made in PROTOCOLS.items():
+        protocol = made(columns.AGES, columns.PEER_EPSILON)
+        turns = [mean_error(protocol, held, truth) for _ in range(columns.PEER_TURNS)]
+        found[name] = (float(np.mean([a for a, _ in turns])), float(np.mean([b for _, b in turns])))
+    return found
+
+
+def margins(ours: dict[str, tuple[float, float]], peers: Readings) -> dict[str, float | None]:
+    """1.1 times their error over ours, projected where theirs is clipped."""
+    found = {}
+    for (who, case, figure), value in peers.items():
+        if figure in {"error", "clipped"}:
+            found[f"{case}, {who}"] = ratio(1.1 * value, ours[case][figure == "clipped"])
+    return found
+
+
+def find_hitters(power: float, values: int) -> tuple[float, float, float]:
+    """Recall of the most frequent values, and CPU seconds to encode and to find them."""
+    generator = np.random.default_rng(18)
+    hitters = HeavyHitters(32, epsilon=2)
+    recalls, encoding, finding = [], 0.0, 0.0
+    for _ in range(TURNS):
+        weights = 1 / np.arange(1, values + 1) ** power
+        names = generator.integers(0, 1 << 32, values)
+        held = names[generator.choice(values, MILLION, p=weights / weights.sum())]
+        kinds, counts = np.unique(held, return_counts=True)
+        wanted = set(kinds[np.argsort(-counts)[:WANTED]].tolist())
+        start = process_time()
+        reports = hitters.encode_all(held)
+        middle = process_time()
+        found = hitters.find(reports, top=RETURNED)
+        encoding, finding = encoding + middle - start, finding + process_time() - middle
+        recalls.append(len(wanted & {hitter.value for hitter in found}) / WANTED)
+    return float(np.mean(recalls)), encoding / TURNS, finding / TURNS
+
+
+def rate_table(rates: dict[str, float]) -> Table:
+    """Reports per CPU second."""
+    rows = [(name, shown(found / 1e6)) for name, found in rates.items()]
+    return Table(
+        "Encode and collect 10^6 reports, k = 85, epsilon 1: millions a CPU second",
+        ("protocol", "M/s"),
+        rows,
+    )
+
+
+def variance_table(variances: dict[str, float]) -> Table:
+    """A row for each protocol and column."""
+    rows = [
+        (
+            f"{name}, k = {count}",
+            *(shown(variances[f"{name}, k = {count}, epsilon {e:g}"]) for e in columns.EPSILONS),
+        )
+        for count in (columns.AGES, columns.LECTURERS)
+        for name in PROTOCOLS
+    ]
+    heads = ("protocol and column", *(f"epsilon {epsilon:g}" for epsilon in columns.EPSILONS))
+    return Table("Empirical variance over the closed form", heads, rows)
+
+
+def peer_table(ours: dict[str, tuple[float, float]], peers: Readings) -> Table:
+    """Squared errors of a count for each person, ours and theirs."""
+    rows = []
+    for name, (plain, projected) in ours.items():
+        row = [name, shown(plain), shown(projected)]
+        for who, figure in (("pure-ldp", "error"), ("multi-freq-ldpy", "clipped")):
+            failed = (who, name, "failed") in peers
+            row.append("fails" if failed else shown(peers.get((who, name, figure))))
+            speed = peers.get((who, name, "rate"))
+            row.append(shown(None if speed is None else speed / 1e6))
+        rows.append(tuple(row))
+    heads = (
+        "protocol",
+        "ours",
+        "ours, projected",
+        "pure-ldp",
+        "M/s",
+        "multi-freq-ldpy, clipped",
+        "M/s",
+    )
+    return Table("Ages, k = 85, epsilon 1: squared error of a count, for each person", heads, rows)
+
+
+def hitter_table(hitters: dict[str, tuple[float, float, float]]) -> Table:
+    """Recall and seconds."""
+    rows = [
+        (name, shown(found[0]), shown(found[1]), shown(found[2])) for name, found in hitters.items()
+    ]
+    heads = ("law", f"recall of {WANTED} among {RETURNED}", "encode, CPU s", "find, CPU s")
+    return Table("Heavy hitters: 10^6 people, 2^32 values, epsilon 2, mean of three", heads, rows)
+
+
+def shuffle_table() -> Table:
+    """Central epsilons of shuffled reports, and milliseconds."""
+    rows = []
+    for local in (0.5, 1.0, 2.0, 4.0):
+        row = [f"{local:g}"]
+        for people in (10**4, 10**5, 10**6):
+            start = process_time()
+            found = shuffled_epsilon(local, people, 1e-6)
+            row.append(f"{found:.4f} ({(process_time() - start) * 1e3:.0f} ms)")
+        rows.append(tuple(row))
+    heads = ("local epsilon", "10^4 people", "10^5 people", "10^6 people")
+    return Table("Shuffled reports of any protocol: central epsilon at delta 10^-6", heads, rows)
+
+
+def poison_table() -> Table:
+    """What one report in a hundred, forged, adds to the share of a value."""
+    rows = []
+    for name, made in PROTOCOLS.items():
+        row = [name]
+        for epsilon in columns.EPSILONS:
+            found = measure_poisoning(
+                made(columns.AGES, epsilon), columns.age_column()[:20_000], 80, Fraction(1, 100)
+            )
+            row.append(f"+{found.gain:.3f} (bound {found.bound:.3f})")
+        rows.append(tuple(row))
+    heads = ("protocol", *(f"epsilon {epsilon:g}" for epsilon in columns.EPSILONS))
+    return Table("1 % forged reports for one value: what they add to its share", heads, rows)
+
+
+if __name__ == "__main__":
+    print(run())
