@@ -108,7 +108,7 @@ def versions() -> str:
     """With which versions the figures are made."""
     ours = ", ".join(
         f"{name} {version(name)}"
-        for name in ("tacit", "numpy", "python-flint", "cryptography", "duckdb")
+        for name in ("tacit-dp", "numpy", "python-flint", "cryptography", "duckdb")
     )
     peers = [
         f"- {pins.stem}: {', '.join(_pins(pins)).replace('==', ' ')}"
