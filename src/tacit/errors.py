@@ -74,7 +74,8 @@ class EngineFailed(TacitError):
 
     def __init__(self) -> None:
         super().__init__(
-            "the engine could not evaluate this question; ask the curator to look at its memory and its files"
+            "the engine could not evaluate this question; ask the curator to check the memory "
+            "and the files of the vault"
         )
 
 
@@ -115,8 +116,8 @@ class LedgerBusy(TacitError):
         self.place = place
         self.seconds = seconds
         super().__init__(
-            f"the ledger at {place} has been locked by another process for {seconds:g} s, and nothing was charged; "
-            "try again, or find the process that holds it"
+            f"the ledger at {place} has been locked by another process for {seconds:g} s, and "
+            "nothing was charged; try again, or find the process that locks it"
         )
 
 
@@ -146,11 +147,14 @@ class LedgerUncertain(LedgerUnavailable):
     def __init__(
         self,
         place: str,
-        reason: str = "broke off before it said whether it was written",
-        remedy: str = "ask the same again",
+        reason: str = "disconnected before it confirmed the charge",
+        remedy: str = "ask the same question again",
     ) -> None:
         super().__init__(place, reason, remedy)
-        text = f"the ledger at {place} {self.reason}; {self.remedy}: a charge that was made is found and not made twice"
+        text = (
+            f"the ledger at {place} {self.reason}; {self.remedy}: if the charge was made, it is "
+            "found and not made twice"
+        )
         self.args = (text,)
 
 
@@ -163,8 +167,9 @@ class LimitExceeded(TacitError):
         self.left = left
         whose = "the limit" if analyst is None else f"the limit of {analyst!r}"
         super().__init__(
-            f"this costs {float(asked):.2%} of {whose}, and {float(left):.2%} of it is left; "
-            "ask for less accuracy (a smaller epsilon or a larger `within`), or repeat an earlier question for free"
+            f"this costs {float(asked):.2%} of {whose}, but only {float(left):.2%} is left; "
+            "ask for less accuracy (a smaller epsilon or a larger `within`), or repeat an "
+            "earlier question for free"
         )
 
 
@@ -236,7 +241,7 @@ class Unbounded(InvalidPlan):
         self.column = column
         self.kind = kind
         super().__init__(
-            f"{column!r} has no declared range, so one row could change the answer by any amount",
+            f"{column!r} has no declared bounds, so one row could change the answer by any amount",
             f'declare its bounds in the policy: {column} = {{ type = "{kind}", low = ..., high = ... }}',
             text=text,
             start=start,
@@ -277,7 +282,7 @@ class InvalidPolicy(TacitError, ValueError):
             super().__init__(f"{self.file}, {self.faults[0]}")
         else:
             listed = "".join(f"\n  {fault}" for fault in self.faults)
-            super().__init__(f"{self.file} has {len(self.faults)} faults:{listed}")
+            super().__init__(f"{self.file} has {len(self.faults)} errors:{listed}")
 
 
 class NotPrivate(TacitError):
@@ -295,9 +300,9 @@ class Undecided(TacitError):
         self.low = low
         self.high = high
         super().__init__(
-            f"the smallest delta lies between {float(low)!r} and {float(high)!r}, and the claim between the two; "
-            "compute with more bits, list more of the tail, or claim a little more "
-            "(if e^epsilon is rational, ask `holds_at_ratio`)"
+            f"the smallest delta is between {float(low)!r} and {float(high)!r}, and so is the "
+            "claim; compute with more bits, list more of the tail, or claim a little more (if "
+            "e^epsilon is rational, use `holds_at_ratio`)"
         )
 
 

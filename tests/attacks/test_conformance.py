@@ -582,7 +582,7 @@ def test_v18_a_window_over_several_units_is_refused():
         "SUM(cost) OVER ()",
     ):
         text = f"WITH t AS (SELECT person, {window} AS k FROM visits) SELECT COUNT(*) AS n FROM t WHERE k <= 994"
-        assert refused(text).reason == "this window would look at rows of several units"
+        assert refused(text).reason == "this window would combine rows of several units"
 
 
 @every_engine

@@ -184,27 +184,32 @@ ORDERED = f"tt dd dm md mm {NUMERIC}"
 LISTED = f"bb tt dd md mm {NUMERIC}"
 EVERY = " ".join(KINDS)
 TURNED = "bi in nt td dm mb"
-UNLIKE = r"values of kind \w+ and \w+ cannot be compared|true and false have no order|this is not a (day|moment)"
-NO_NUMBER = (
-    r"one cannot calculate with a value of kind \w+|"
-    r"a value of kind \w+ [-+*/%] one of kind \w+ is not understood"
+UNLIKE = (
+    r"values of type \w+ and \w+ cannot be compared|true and false cannot be ordered|"
+    r"this is not a valid (date|timestamp)"
 )
-NO_CONDITION = r"a condition is needed here, and this is of kind \w+"
-MIXED = r"the branches of this CASE are of different kinds: \w+ and \w+"
-NO_TEXT = r"LIKE reads text, and this is of kind \w+"
+NO_NUMBER = (
+    r"arithmetic needs numbers, but this is of type \w+|"
+    r"\w+ [-+*/%] \w+ is not supported"
+)
+NO_CONDITION = r"a condition is needed here, but this is of type \w+"
+MIXED = r"the branches of this CASE have different types: \w+ and \w+"
+NO_TEXT = r"LIKE needs text, but this is of type \w+"
 NO_BOUND = (
-    r"the divisor may come as close to zero as it likes, so the quotient has no bound|" + NO_NUMBER
+    r"the divisor may be arbitrarily close to zero, so the quotient has no bound|" + NO_NUMBER
 )
 NO_CAST = r"a value of kind \w+ cannot be cast to \w+"
-UNKNOWN = r"which values .* has is private, and unknown keys need delta > 0"
-NO_NUMERAL = r"\w+ reads numbers, and this is of kind \w+"
-NO_WORDS = r"(\w+|\|\|) reads text, and this is of kind \w+"
-NO_TIME = r"\w+ reads days and moments, and this is of kind \w+|this is not a (day|moment)"
-NO_CHOICE = (
-    r"[A-Z ]+ has values of different kinds: \w+ and \w+|"
-    r"this is not a (day|moment)|true and false have no order"
+UNKNOWN = r"the values of .* are private and not declared; unknown keys need delta > 0"
+NO_NUMERAL = r"\w+ takes numbers, but this is of type \w+"
+NO_WORDS = r"(\w+|\|\|) takes text, but this is of type \w+"
+NO_TIME = (
+    r"\w+ takes dates and timestamps, but this is of type \w+|this is not a valid (date|timestamp)"
 )
-ALWAYS_NULL = r"to (calculate|compare) with NULL gives NULL, always"
+NO_CHOICE = (
+    r"the arguments of [A-Z ]+ have different types: \w+ and \w+|"
+    r"this is not a valid (date|timestamp)|true and false cannot be ordered"
+)
+ALWAYS_NULL = r"to (calculate|compare) with NULL always gives NULL"
 
 
 READ_WHOLE = (
@@ -263,8 +268,8 @@ FUNCTIONS = [
     Function("{0} / CASE WHEN {1} >= 0.5 THEN {1} END", NUMERIC, "n", f"{NO_NUMBER}|{UNLIKE}"),
     Function("{0} % {1}", NUMERIC, "+", NO_NUMBER, plain="{0} % NULLIF({1}, 0)"),
     Function("{0} % {1.high}", NUMERIC, "+", NO_NUMBER),
-    Function("-{0}", "i n", "0", r"a value of kind \w+ has no negative"),
-    Function("- - {0}", "i n", "0", r"a value of kind \w+ has no negative"),
+    Function("-{0}", "i n", "0", r"a minus sign needs a number, but this is of type \w+"),
+    Function("- - {0}", "i n", "0", r"a minus sign needs a number, but this is of type \w+"),
     Function("{0} + NULL", "", "0", ALWAYS_NULL),
     Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER, elsewhere="di"),
     Function("({0} - {1}) * 2 + 1.5", f"dd {NUMERIC}", "n", NO_NUMBER),
@@ -304,9 +309,9 @@ FUNCTIONS = [
     Function("CAST({0} AS DATE)", "t", "d", plain=READ_DAY, over="t", literals=False, keyed=False),
     Function("CAST({0} AS TIMESTAMP)", "d m", "m", NO_CAST, literals=False),
     Function("CAST(CAST({0} AS BIGINT) AS VARCHAR)", "b i n", "t", NO_CAST, over="b i n d m"),
-    Function("CAST({0} AS DECIMAL(10, 1))", "i n", "n", "only numbers are cast to DECIMAL"),
-    Function("TRY_CAST({0} AS NUMERIC)", "i n", "n", "only numbers are cast to DECIMAL"),
-    Function("CAST({0} AS SMALLINT)", "", "i", "the type SMALLINT is not read"),
+    Function("CAST({0} AS DECIMAL(10, 1))", "i n", "n", "only numbers can be cast to DECIMAL"),
+    Function("TRY_CAST({0} AS NUMERIC)", "i n", "n", "only numbers can be cast to DECIMAL"),
+    Function("CAST({0} AS SMALLINT)", "", "i", "is not supported"),
     # functions that choose
     Function("COALESCE({0}, {1})", ALIKE, "+", NO_CHOICE),
     Function("IFNULL({0}, {1.low})", "bb tt dd mm " + NUMERIC, "+", NO_CHOICE, elsewhere="dm md"),
@@ -337,7 +342,7 @@ FUNCTIONS = [
         "{0} // {1}",
         "ii",
         "i",
-        r"// reads whole numbers, and this is of kind \w+",
+        r"// takes whole numbers, but this is of type \w+",
         "{0} // NULLIF({1}, 0)",
     ),
     Function("MOD({0}, {1.high})", NUMERIC, "+", NO_NUMBER),
@@ -432,8 +437,8 @@ FUNCTIONS = [
 ]
 
 NOT_RANKED = (
-    r"a value of kind \w+ has no place among numbers or moments"
-    "|the first and the last day of this are not declared, and values are ranked in cells of a declared range"
+    r"quantiles, MIN and MAX need a number, a date or a timestamp, but this is of type \w+"
+    "|this has no declared range, and quantiles, MIN and MAX need one"
 )
 AGGREGATES = [
     Function("COUNT(*)", "", "i"),
@@ -443,11 +448,17 @@ AGGREGATES = [
         "SUM({0})",
         "i n",
         "0",
-        r"a value of kind \w+ cannot be summed",
+        r"SUM and AVG need a number, but this is of type \w+",
         "COALESCE(SUM({0}), 0)",
         literals=False,
     ),
-    Function("AVG({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
+    Function(
+        "AVG({0})",
+        "i n",
+        "n",
+        r"SUM and AVG need a number, but this is of type \w+",
+        literals=False,
+    ),
     Function("AVG({0} * {1.low})", NUMERIC, "n", NO_NUMBER),
     *(
         Function(text, "i n", "0", NOT_RANKED, f"COALESCE({plain}, -128)", literals=False)
@@ -487,11 +498,23 @@ AGGREGATES = [
         literals=False,
     ),
     Function("AVG({0}) FILTER (WHERE {1})", "nb", "n", over="nb", literals=False),
-    Function("VARIANCE({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
+    Function(
+        "VARIANCE({0})",
+        "i n",
+        "n",
+        r"SUM and AVG need a number, but this is of type \w+",
+        literals=False,
+    ),
     Function("VAR_SAMP({0})", "i n", "n", over="i n", literals=False),
     Function("VAR_POP({0})", "i n", "n", over="i n", literals=False),
     Function("VAR_POP({0}) FILTER (WHERE {1})", "nb", "n", over="nb", literals=False),
-    Function("STDDEV({0})", "i n", "n", r"a value of kind \w+ cannot be summed", literals=False),
+    Function(
+        "STDDEV({0})",
+        "i n",
+        "n",
+        r"SUM and AVG need a number, but this is of type \w+",
+        literals=False,
+    ),
     Function("STDDEV_SAMP({0})", "i n", "n", over="i n", literals=False),
     Function("STDDEV_POP({0})", "i n", "n", over="i n", literals=False),
     Function("COVAR_SAMP({0}, {1})", NUMERIC, "n", over=NUMERIC, literals=False),
@@ -500,7 +523,7 @@ AGGREGATES = [
         "CORR({0}, {1})",
         NUMERIC,
         "n",
-        r"a value of kind \w+ cannot be summed",
+        r"SUM and AVG need a number, but this is of type \w+",
         over=f"{NUMERIC} it",
         literals=False,
     ),
@@ -727,7 +750,10 @@ PLACES = [
 AGGREGATE_PLACES = {
     "all rows": ("SELECT {x} FROM t", "{x} AS x{i}"),
     "some rows": ("SELECT {x} FROM t WHERE i0 > 0", "{x} AS x{i}"),
-    "no rows": ("SELECT {x} FROM t WHERE i0 > 1000", "{x} AS x{i}"),
+    "no rows": (
+        "SELECT {x} FROM t WHERE i0 > 1000",
+        "{x} AS x{i}",
+    ),
     "groups": ("SELECT kt0_full, {x} FROM t GROUP BY kt0_full", "{x} AS x{i}"),
     "having": ("SELECT kt0_full, COUNT(*) AS x FROM t GROUP BY kt0_full HAVING {x}", "{x} > 2"),
     "the answer": ("SELECT kt0_full, {x} FROM t GROUP BY kt0_full", "2 * {x} - 1 AS x{i}"),
@@ -762,9 +788,9 @@ OF_A_UNIT = {
 }
 """What the rows of one unit become, the statements in which that stands, and the kinds of which it is tried."""
 NO_AGGREGATES = {
-    "SELECT COUNT(*) AS x FROM t WHERE {x} > 2": "a single row has no COUNT, SUM or AVG",
-    "SELECT COUNT(*) AS x FROM t GROUP BY {x}": "a single row has no COUNT, SUM or AVG",
-    "SELECT SUM({x}) AS x FROM t": "a single row has no COUNT, SUM or AVG",
+    "SELECT COUNT(*) AS x FROM t WHERE {x} > 2": "an aggregate is not allowed here",
+    "SELECT COUNT(*) AS x FROM t GROUP BY {x}": "an aggregate is not allowed here",
+    "SELECT SUM({x}) AS x FROM t": "an aggregate is not allowed here",
 }
 """Where it may not, and why."""
 

@@ -550,7 +550,9 @@ def test_a_question_run_again_for_less_has_the_noise_that_was_paid_for(limit):
 
 @both_limits
 def test_a_question_that_cannot_be_evaluated_at_all_costs_nothing(limit):
-    vault = opened(Failing(TooLarge("this sum could leave 128 bits"), dry=True), limit)
+    vault = opened(
+        Failing(TooLarge("this sum could exceed 128 bits; declare narrower"), dry=True), limit
+    )
     with pytest.raises(TooLarge):
         vault.vault.ask(plan_of(), epsilon=1)
     assert vault.engine.calls == ["dry_run"]

@@ -803,7 +803,7 @@ def test_who_holds_old_limits_is_refused_and_charges_nothing(place):
 def test_what_a_ledger_was_founded_with_never_changes(place, changed):
     with place() as here:
         here(PURE.limit).close()
-        with pytest.raises(LedgerRefused, match="make a new vault"):
+        with pytest.raises(LedgerRefused, match="unit, neighbours and whether delta is 0 cannot"):
             here(changed)
         here(PURE.limit).close()
 

@@ -52,7 +52,7 @@ def to_write(file: Path | None, option: str) -> None:
         raise InvalidInput(option, str(file), "it is a folder; name a file")
     if not file.parent.is_dir():
         raise InvalidInput(
-            option, str(file), "its folder does not exist; make it, or name another one"
+            option, str(file), "its folder does not exist; create it, or name another one"
         )
     if not os.access(file if file.exists() else file.parent, os.W_OK):
         raise InvalidInput(
@@ -72,6 +72,6 @@ def to_draw(file: Path | None, option: str) -> None:
         import matplotlib.figure  # noqa: F401 -- which is needed later, when the answer is paid for
     except ImportError:
         raise InvalidInput(
-            option, str(file), "install what draws it: pip install 'tacit-dp[plot]'"
+            option, str(file), "install matplotlib first: pip install 'tacit-dp[plot]'"
         ) from None
     to_write(file, option)

@@ -15,14 +15,16 @@ from tacit.errors import InvalidInput
 
 __all__ = ["explain", "mock", "sql"]
 
-Asked = Annotated[str, typer.Argument(help="What is asked, in SQL.")]
-Epsilon = Annotated[str | None, typer.Option(help="What the answer may cost.", metavar="NUMBER")]
+Asked = Annotated[str, typer.Argument(help="The question, in SQL.")]
+Epsilon = Annotated[str | None, typer.Option(help="The price of the answer.", metavar="NUMBER")]
 Within = Annotated[
     str | None,
-    typer.Option(help="The error that is allowed, instead of a price.", metavar="NUMBER"),
+    typer.Option(help="The error to allow, instead of a price.", metavar="NUMBER"),
 ]
-Confidence = Annotated[float, typer.Option(help="The probability with which intervals hold.")]
-Analyst = Annotated[str | None, typer.Option(help="Who asks: one of the policy's analysts.")]
+Confidence = Annotated[
+    float, typer.Option(help="The probability that an interval contains the exact value.")
+]
+Analyst = Annotated[str | None, typer.Option(help="The analyst who asks, as named in the policy.")]
 
 
 def sql(
@@ -38,12 +40,18 @@ def sql(
     confidence: Confidence = 0.95,
     analyst: Analyst = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Leave negative counts and the like as they are.")
+        bool,
+        typer.Option(
+            "--raw", help="Do not clamp noisy numbers: leave negative counts as they are."
+        ),
     ] = False,
-    receipt: Annotated[Path | None, typer.Option(help="Write the receipt into this file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the answer into this file.")] = None,
+    receipt: Annotated[Path | None, typer.Option(help="Write the receipt to this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the answer to this file.")] = None,
     unit: Annotated[
-        str | None, typer.Option(help='For a file: the column that says whose a row is, or "row".')
+        str | None,
+        typer.Option(
+            help='For a file: the column that identifies the unit, such as patient, or "row".'
+        ),
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -67,7 +75,7 @@ def sql(
         list[str] | None,
         typer.Option(
             "--format",
-            help='For a text file: how it is written, such as "separator=;" or "decimal=,".',
+            help='For a text file: its format, such as "separator=;" or "decimal=,".',
         ),
     ] = None,
     as_json: AsJson = False,
@@ -136,18 +144,23 @@ def _of_vault(source: Path, analyst: str | None, given: Mapping[str, Any]) -> Va
     for name, value in given.items():
         if value:
             raise InvalidInput(
-                f"--{name}", value, "a vault's policy says this; leave the option out"
+                f"--{name}", value, "the policy of a vault sets this; remove the option"
             )
     return open_vault(source, analyst=analyst)
 
 
 def _of_file(source: Path, epsilon: str | None, given: Mapping[str, Any]) -> Vault:
     if epsilon is None:
-        remedy = "say what the answer may cost, such as --epsilon 0.5: of a file there is no limit but this"
+        remedy = (
+            "set the price of the answer, such as --epsilon 0.5: it is the only limit for a file"
+        )
         raise InvalidInput("--epsilon", None, remedy)
     if given["unit"] is None:
         raise InvalidInput(
-            "--unit", None, 'name the column whose equal values belong to one person, or "row"'
+            "--unit",
+            None,
+            'name the column that identifies a person, such as "patient", or "row" to '
+            "protect single rows",
         )
     columns = dict(column_option(text) for text in given["column"] or [])
     return protect(

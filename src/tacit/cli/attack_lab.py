@@ -24,7 +24,7 @@ def lab(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(help="Write a picture to this file; with `all`, into this folder."),
+        typer.Option(help="Draw the result to this file; with `all`, into this folder."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -29,7 +29,9 @@ class _Group(TyperGroup):
 
 
 auditing = typer.Typer(
-    cls=_Group, help="Try to refute what a mechanism or a question claims.", no_args_is_help=True
+    cls=_Group,
+    help="Try to refute the privacy claim of a mechanism or of a question.",
+    no_args_is_help=True,
 )
 """The commands under `tacit audit`."""
 
@@ -37,13 +39,15 @@ auditing = typer.Typer(
 @auditing.command("question")
 def question(
     source: Annotated[
-        str, typer.Argument(metavar="VAULT", help="The vault; this folder, if it is left out.")
+        str, typer.Argument(metavar="VAULT", help="The vault; by default the current folder.")
     ],
     asked: Annotated[
-        str | None, typer.Argument(metavar="QUESTION", help="What would be asked, in SQL.")
+        str | None, typer.Argument(metavar="QUESTION", help="The question, in SQL.")
     ] = None,
-    pairs: Annotated[int, typer.Option(help="How many pairs of neighbours are made up.")] = 400,
-    world: Annotated[int, typer.Option(help="Another number makes up other tables.")] = 0,
+    pairs: Annotated[
+        int, typer.Option(help="How many pairs of neighbouring tables to generate.")
+    ] = 400,
+    world: Annotated[int, typer.Option(help="A seed for the generated tables.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Make up neighbouring tables that chase what one question claims. It is free, and no data are looked at."""
@@ -63,29 +67,31 @@ def question(
     say(found, told, as_json=as_json)
     if not found.held:
         raise NotPrivate(
-            "this question gives away more than it claims: do not ask it, and report this"
+            "this question reveals more than it claims: do not ask it, and report this"
         )
 
 
 @auditing.command("mechanism")
 def mechanism(
     name: Annotated[
-        str, typer.Argument(help="Such as laplace, gaussian or noisy-max; another word lists all.")
+        str,
+        typer.Argument(help="Such as laplace, gaussian or noisy-max; any other word lists all."),
     ],
     epsilon: Annotated[
-        str, typer.Option(help="What the mechanism claims to cost at most.", metavar="NUMBER")
+        str, typer.Option(help="The epsilon that the mechanism claims.", metavar="NUMBER")
     ],
     delta: Annotated[str, typer.Option(help="For gaussian: its delta.", metavar="NUMBER")] = "0",
     neighbours: Annotated[
         str, typer.Option(help='"add-or-remove" or "replace".')
     ] = "add-or-remove",
     samples: Annotated[
-        int | None, typer.Option(help="Runs on each of two neighbours; else what is quick.")
+        int | None,
+        typer.Option(help="Runs on each of two neighbours; by default a number that is quick."),
     ] = None,
     confidence: Annotated[
-        str, typer.Option(help="How sure the bounds are.", metavar="NUMBER")
+        str, typer.Option(help="The confidence of the bounds.", metavar="NUMBER")
     ] = "0.999999",
-    plot: Annotated[Path | None, typer.Option(help="Draw what was found into this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the result to this file.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a mechanism on two neighbours many times, and certify how much it gives away at least.
@@ -102,7 +108,7 @@ def mechanism(
     say(f"{found}\n{_compare(subject, found)}", _findings_fields(subject, found), as_json=as_json)
     if found.refuted or found.epsilon > subject.exact:
         raise NotPrivate(
-            f"{name} gives away more than it claims: release nothing with it, and report this"
+            f"{name} reveals more than it claims: release nothing with it, and report this"
         )
 
 

@@ -63,7 +63,7 @@ def _moment(text: str, column: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise InvalidInput(
-            f"--column {column}", text, f"write days as {column}:date=2025-01-01..2025-12-31"
+            f"--column {column}", text, f"write dates as {column}:date=2025-01-01..2025-12-31"
         ) from None
 
 

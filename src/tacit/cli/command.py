@@ -77,7 +77,7 @@ def main() -> None:
         why = (error.strerror or type(error).__name__).lower()
         _print_error(
             "OSError",
-            f"{place} cannot be read or written ({why}); mend that, and give the same command again",
+            f"{place} cannot be read or written ({why}); fix that, and run the same command again",
         )
         _let_go()
         sys.exit(2)

@@ -16,7 +16,7 @@ from tacit.plan import col, count, mean
 __all__ = ["demo", "print_example"]
 
 _POLICY = """\
-# What may be asked about the clinic, and how much all answers together may tell.
+# What may be asked about the clinic, and how much all answers together may reveal.
 
 [limit]
 epsilon = 2.0               # of all answers together, for one patient
@@ -64,7 +64,7 @@ _AFFECTED = "SELECT COUNT(DISTINCT patient) AS patients FROM events WHERE event 
 
 def demo(
     folder: Annotated[
-        Path, typer.Argument(help="A new folder, for the vault, the anchor and the chart.")
+        Path, typer.Argument(help="A new folder for the vault, the anchor and the chart.")
     ] = Path("tacit-demo"),
 ) -> None:
     """Make a vault over a clinic's real data and ask it a few questions."""
@@ -135,7 +135,7 @@ def _frame(vault: Vault, folder: Path) -> None:
     try:
         answer.plot(str(chart))
     except NotInstalled:
-        typer.echo("(no chart: pip install 'tacit-dp[plot]' brings what draws it)")
+        typer.echo("(no chart: install matplotlib with pip install 'tacit-dp[plot]')")
 
 
 def _accuracy(vault: Vault) -> None:
@@ -148,7 +148,7 @@ def _accuracy(vault: Vault) -> None:
 
 
 def _ask_again(vault: Vault) -> None:
-    _headline("4. The first question again, in other words", "the same noisy numbers, for nothing")
+    _headline("4. The first question again, in other words", "the same noisy numbers, for free")
     typer.echo(f">>> clinic.sql({_AGAIN!r}, epsilon=0.6)")
     typer.echo(str(vault.sql(_AGAIN, epsilon=0.6)))
     typer.echo("\n>>> print(clinic.budget)")
@@ -156,9 +156,7 @@ def _ask_again(vault: Vault) -> None:
 
 
 def _show_refusal(vault: Vault) -> None:
-    _headline(
-        "5. A question that would exceed the limit", "it is refused before the data are looked at"
-    )
+    _headline("5. A question that would exceed the limit", "it is refused before the data are read")
     typer.echo(
         '>>> clinic.sql("SELECT event, COUNT(*) AS n FROM events GROUP BY event", epsilon=1.9)'
     )
@@ -169,7 +167,7 @@ def _show_refusal(vault: Vault) -> None:
 
 
 def _show_check(clinic: Path) -> None:
-    _headline("6. The record", "opened again from the disk: every link of its chain is checked")
+    _headline("6. The record", "opened again from disk: every link of the hash chain is checked")
     with open_vault(clinic) as vault:
         for entry in vault.ledger.entries():
             share = float(vault.policy.limit.filter().share(entry.charge))
@@ -177,7 +175,7 @@ def _show_check(clinic: Path) -> None:
                 f"  {entry.number:>2}  {entry.hash.hex()[:12]}…  {share:>6.2%}  {entry.about}"
             )
         vault.verify()
-        typer.echo(f"\nThe ledger is whole, and {vault.budget.spent:.1%} of the limit is spent.")
+        typer.echo(f"\nThe ledger is intact, and {vault.budget.spent:.1%} of the limit is spent.")
     typer.echo(f"Try it: {_command()} sql {shlex.quote(str(clinic))} '{_NEXT}' --epsilon 0.2")
 
 

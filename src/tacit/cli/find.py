@@ -10,14 +10,15 @@ from tacit.curator import Interval, open_vault
 
 __all__ = ["clipping", "find_bounds", "find_contributions"]
 
-Price = Annotated[str, typer.Option(help="What finding it may cost.", metavar="NUMBER")]
+Price = Annotated[str, typer.Option(help="The price of the estimate.", metavar="NUMBER")]
 Analyst = Annotated[
     str | None,
-    typer.Option(help="Who asks: one of the policy's analysts; it then binds her alone."),
+    typer.Option(
+        help="The analyst who asks, as named in the policy; the estimate then applies to her questions "
+        "alone."
+    ),
 ]
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Take the place of what was found before.")
-]
+Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier estimate.")]
 
 
 def find_bounds(
@@ -27,7 +28,7 @@ def find_bounds(
     ],
     epsilon: Price,
     share: Annotated[
-        str, typer.Option(help="About this share of the rows lies between them.")
+        str, typer.Option(help="About this share of the rows should lie within the bounds.")
     ] = "0.98",
     analyst: Analyst = None,
     replace: Replace = False,
@@ -52,7 +53,7 @@ def find_contributions(
     table: Annotated[str, typer.Argument(help="A table that declares no contributions.")],
     epsilon: Price,
     share: Annotated[
-        str, typer.Option(help="About this share of the units has no more rows.")
+        str, typer.Option(help="About this share of the units should have no more rows.")
     ] = "0.95",
     analyst: Analyst = None,
     replace: Replace = False,

@@ -14,7 +14,7 @@ from tacit.printing import json_text, printable
 
 __all__ = ["books"]
 
-books = typer.Typer(help="The record of charges.", no_args_is_help=True)
+books = typer.Typer(help="List, check and export the record of charges.", no_args_is_help=True)
 """The commands under `tacit ledger`."""
 
 
@@ -29,7 +29,7 @@ def listed(
         entries = [_entry_fields(opened, entry) for entry in opened.ledger.entries()][
             -max(1, last) :
         ]
-    say(_table(entries) if entries else "Nothing was charged yet.", entries, as_json=as_json)
+    say(_table(entries) if entries else "Nothing has been charged yet.", entries, as_json=as_json)
 
 
 def _table(entries: list[dict[str, Any]]) -> Any:
@@ -99,7 +99,10 @@ def verify(
         faults = {str(path): opened.check_receipt(_read_receipt(path)) for path in receipt or []}
         budget = opened.budget
     wrong = {path: found for path, found in faults.items() if found}
-    said = f"The ledger is whole: {count:,} charges, chained and anchored; {budget.spent:.1%} of the limit is spent."
+    said = (
+        f"The ledger is intact: {count:,} charges, chained and anchored; {budget.spent:.1%} of the "
+        "limit is spent."
+    )
     lines = [said, *(f"{path}: {_verdict(found)}" for path, found in faults.items())]
     told = {"charges": count, "spent": budget.spent, "receipts": faults}
     say("\n".join(lines), told, as_json=as_json)
@@ -107,7 +110,7 @@ def verify(
         raise InvalidInput(
             "receipt",
             ", ".join(wrong),
-            "it does not agree with the ledger: ask where it comes from",
+            "it does not agree with the ledger; ask where it comes from",
         )
 
 
@@ -131,7 +134,10 @@ def export(
 def adopt(
     vault: Folder,
     why: Annotated[
-        str, typer.Option(help="Why, in a few words; it is recorded.", prompt="Why is it adopted")
+        str,
+        typer.Option(
+            help="The reason, in a few words; it is recorded.", prompt="Why is it adopted"
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
@@ -177,7 +183,7 @@ def _read_receipt(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
         raise InvalidInput(
-            "receipt", str(path), "name a file that exists and may be read"
+            "receipt", str(path), "name a file that exists and that you may read"
         ) from None
     except ValueError:
         raise InvalidInput("receipt", str(path), "give a file with one receipt in JSON") from None

@@ -14,7 +14,7 @@ __all__ = ["marginals", "synthesize"]
 
 Tables = Annotated[str, typer.Argument(help="The table, as the policy names it.")]
 Price = Annotated[str, typer.Option(help="What all of it may cost.", metavar="NUMBER")]
-Analyst = Annotated[str | None, typer.Option(help="Who asks: one of the policy's analysts.")]
+Analyst = Annotated[str | None, typer.Option(help="The analyst who asks, as named in the policy.")]
 Column = Annotated[
     list[str] | None,
     typer.Option(help="A column to take; without it, all that have values or bounds."),
@@ -78,7 +78,7 @@ def marginals(
         str | None, typer.Option(help="Show one of them: columns with commas between them.")
     ] = None,
     confidence: Annotated[
-        float, typer.Option(help="The probability with which intervals hold.")
+        float, typer.Option(help="The probability that an interval contains the exact value.")
     ] = 0.95,
     analyst: Analyst = None,
     as_json: AsJson = False,

@@ -18,12 +18,13 @@ _USUAL = 100  # answers, where it is decided already whether there is a delta
 
 
 def init(
-    vault: Annotated[Path, typer.Argument(help="The directory to make.")],
+    vault: Annotated[Path, typer.Argument(help="The directory to create.")],
     source: Annotated[
-        list[Path], typer.Option(help="A Parquet, CSV or DuckDB file; may be given several times.")
+        list[Path], typer.Option(help="A Parquet, CSV or DuckDB file; can be repeated.")
     ],
     unit: Annotated[
-        str | None, typer.Option(help='The column that says whose a row is, or "row".')
+        str | None,
+        typer.Option(help='The column that identifies the unit, such as patient, or "row".'),
     ] = None,
     contributions: Annotated[
         int | None, typer.Option(help="How many rows of one unit count in full.")
@@ -53,7 +54,7 @@ def init(
         raise InvalidInput(
             "vault",
             str(vault),
-            "it is a file; name a directory to make, and your files with --source",
+            "it is a file; name a directory to create, and your files with --source",
         )
     limit = number(
         epsilon or _ask_person("--epsilon", "The limit of all answers together (epsilon)", "3"),
@@ -75,17 +76,23 @@ def init(
         vault.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     except OSError as error:
-        why = f"it cannot be made ({str(error.strerror).lower()}); name a directory where you may write"
+        why = (
+            f"it cannot be created ({str(error.strerror).lower()}); name a directory where you may "
+            "write"
+        )
         raise InvalidInput("vault", str(vault), why) from None
     told = {"policy": str(file), "epsilon": str(limit), "delta": str(chosen), "why": str(choice)}
-    then = f"Fill in what it asks for, then: tacit check {shlex.quote(str(vault))}"
+    then = f'Replace every "?" in it, then run: tacit check {shlex.quote(str(vault))}'
     say(f"{choice}\n\nWritten: {file}\n{then}", told, as_json=as_json)
 
 
 def check(
     vault: Folder,
     rows: Annotated[
-        bool, typer.Option("--rows", help="Look at every row, too; what it says is NOT private.")
+        bool,
+        typer.Option(
+            "--rows", help="Also count what becomes of the rows; the result is NOT private."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -104,10 +111,16 @@ def check(
         for name, shared in policy.tables.items()
     }
     lines = [f"  {name}: {told}" for name, told in tables.items()]
-    head = f"The policy and the ledger are sound: {left:.1%} of epsilon {float(policy.limit.epsilon):g} is left."
+    head = (
+        f"The policy and the ledger are valid: {left:.1%} of the limit (epsilon "
+        f"{float(policy.limit.epsilon):g}) is left."
+    )
     told: dict[str, object] = {"sound": True, "left": left, "tables": tables}
     if not rows:
-        after = f"No row was looked at; to see what becomes of them: tacit check {shlex.quote(str(vault))} --rows"
+        after = (
+            "No row was read; to see what becomes of the rows: tacit check "
+            f"{shlex.quote(str(vault))} --rows"
+        )
         say("\n".join([head, *lines, after]), told, as_json=as_json)
         return
     found = inspect_rows(vault)
@@ -116,7 +129,7 @@ def check(
 
 def refresh(
     vault: Folder,
-    table: Annotated[str, typer.Argument(help="The table whose source has changed.")],
+    table: Annotated[str, typer.Argument(help="The table whose rows have changed.")],
     as_json: AsJson = False,
 ) -> None:
     """Say that a table's source has changed: its answers are no longer replayed. The limit goes on."""
@@ -132,7 +145,7 @@ def refresh(
 def budget(
     vault: Folder,
     analyst: Annotated[
-        str | None, typer.Option(help="Also show what is left to this analyst.")
+        str | None, typer.Option(help="Also show what this analyst has left.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -153,8 +166,12 @@ def _plain(found: Budget) -> dict[str, object]:
 
 
 def _table(unit: str | None, contributions: int | None) -> str:
-    held = f"held at {contributions}" if contributions is not None else "contributions to be found"
-    return "each row is protected" if unit is None else f"all rows of one {unit}, {held}"
+    held = (
+        f"at most {contributions} rows in full"
+        if contributions is not None
+        else "contributions to be estimated"
+    )
+    return "every row is protected by itself" if unit is None else f"all rows of one {unit}, {held}"
 
 
 def _many() -> int:

@@ -72,7 +72,7 @@ class Access:
             raise InvalidInput(
                 "tables",
                 len(found),
-                "tables that are asked about together must be held by one engine",
+                "tables used in one question must be in one engine",
             )
         return found[0]
 

@@ -166,7 +166,7 @@ def shared_of(
             raise InvalidInput(
                 "table",
                 table.name,
-                "ask about a table as this vault declares it: vault.table(...)",
+                "use a table of this vault: vault.table(...)",
             )
     return known[table_of(plan.question.rows).name]
 
@@ -214,7 +214,7 @@ def _terms(
     if epsilon is None and within is None:
         raise InvalidInput("a price", None, "give epsilon, such as 0.3, or within, such as 50")
     if epsilon is not None and within is not None:
-        raise InvalidInput("within", within, "epsilon is given, too; give one of them")
+        raise InvalidInput("within", within, "epsilon is given as well; give only one of them")
     rule = limit.filter()
     if epsilon is not None:
         price = rule.price_of(epsilon)

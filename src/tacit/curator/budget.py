@@ -29,7 +29,10 @@ class Budget:
     def __str__(self) -> str:
         full = min(40, round(40 * self.spent))
         bar = "█" * full + "░" * (40 - full)
-        told = f"{bar} {self.spent:.1%} of epsilon {self.epsilon:g}, delta {self.delta:g} is spent"
+        told = (
+            f"{bar} {self.spent:.1%} of the limit (epsilon {self.epsilon:g}, delta {self.delta:g}) "
+            "is spent"
+        )
         if self.spent > 1:
             told += ": more than the limit is spent, and nothing is left"
         return told if self.own is None else f"{told}\n{self.own} by this analyst"

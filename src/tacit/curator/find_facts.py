@@ -40,7 +40,7 @@ def find_bounds(
     """Bounds of a column that declares none: see `Vault.find_bounds`."""
     table, point, name = column.partition(".")
     if not point:
-        raise InvalidInput("column", column, "name its table, too, such as visits.cost")
+        raise InvalidInput("column", column, "include its table, as in visits.cost")
     shared = table_named(table, access.read_tables())
     declared = table_named(table, access.policy.tables)
     question = bounds_asked(Shared(declared.table, shared.contributions), name, share)
@@ -168,7 +168,7 @@ def _stands(fact: Mapping[str, Any], analyst: str | None) -> str:
     """That a fact stands, and how another one takes its place."""
     known = fact.get("contributions") or f"{fact['low']} to {fact['high']}"
     whom = "everyone" if analyst is None else "your questions"
-    return f"it was found before ({known}), and that stands; find it anew with replace=True, for {whom}"
+    return f"it was estimated before ({known}); to replace it for {whom}, use replace=True"
 
 
 def _lowest(question: Question) -> Fraction:

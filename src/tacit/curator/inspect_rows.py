@@ -15,12 +15,14 @@ MARK = "NOT PRIVATE"
 """What stands at the beginning of every line."""
 
 _HINTS = {
-    Kind.DATE: 'say how days are written, as in dates = "%d/%m/%Y"',
-    Kind.TIMESTAMP: 'say how days are written, as in dates = "%d/%m/%Y"',
-    Kind.NUMBER: 'say how decimals are written, as in decimal = ",", or what stands for nothing: nulls = ["NA"]',
-    Kind.INTEGER: 'say what stands for nothing, as in nulls = ["NA"], or how 18.0 is written, as in decimal = ","; '
-    'with fractions its type is "number"',
-    Kind.BOOLEAN: 'say what stands for true and false, as in true = ["ja"] and false = ["nein"]',
+    Kind.DATE: 'declare the date format, as in dates = "%d/%m/%Y"',
+    Kind.TIMESTAMP: 'declare the date format, as in dates = "%d/%m/%Y"',
+    Kind.NUMBER: 'declare the decimal mark, as in decimal = ",", or the words for NULL: nulls = ["NA"]',
+    Kind.INTEGER: (
+        'declare the words for NULL, as in nulls = ["NA"], or the decimal mark, as in decimal = '
+        '","; with fractions its type is "number"'
+    ),
+    Kind.BOOLEAN: 'declare the words for true and false, as in true = ["ja"] and false = ["nein"]',
 }
 
 
@@ -98,17 +100,26 @@ def _table_lines(table: InspectedTable) -> Iterator[str]:
         f" of {table.units:,} units" if table.units else ""
     )
     if table.unreadable:
-        problem = "have too few cells or letters that cannot be read, and are left out"
-        yield f'  {table.unreadable:,} rows {problem}; declare the encoding, as in encoding = "latin-1", or mend them'
+        problem = "have too few cells or bytes that are invalid in the encoding, and are left out"
+        yield (
+            f"  {table.unreadable:,} rows {problem}; declare the encoding, as in encoding = "
+            '"latin-1", or fix them'
+        )
     if table.without_unit:
-        yield f"  {_part(table.without_unit, table.rows)} of the rows belong to no unit, and are left out"
+        yield f"  {_part(table.without_unit, table.rows)} of the rows have no unit, and are left out"
     if table.incomplete:
         lacking = f"{_part(table.incomplete, table.rows)} of the rows"
-        yield f"  {lacking} have nothing in a column that is declared nullable = false, and are left out"
+        yield f"  {lacking} are NULL in a column with nullable = false, and are left out"
     if table.heavy_units:
-        yield f"  {_part(table.heavy_units, table.units)} of the units have more rows than contributions, scaled down"
+        yield (
+            f"  {_part(table.heavy_units, table.units)} of the units have more rows than "
+            "contributions; their rows are scaled down"
+        )
     if table.shared_keys:
-        yield f"  {table.shared_keys:,} keys lead to several units, for which nothing is promised; make them unique"
+        yield (
+            f"  {table.shared_keys:,} keys refer to several units, for which the guarantee does "
+            "not hold; make them unique"
+        )
 
 
 def _column_lines(
@@ -121,11 +132,14 @@ def _column_lines(
         "not declared": seen.undeclared,
     }
     parts = [f"{_part(count, table.rows)} {what}" for what, count in told.items() if count]
-    yield f"  {seen.name}: " + (", ".join(parts) or "every cell is read as it is")
+    yield f"  {seen.name}: " + (", ".join(parts) or "every cell is read as it stands")
     if seen.unread:
         hint = _HINTS.get(column.kind) if is_text else None
         where = f"in [tables.{table.name}.format] " if hint else ""
-        yield f"    what is not read counts as NULL; {where}{hint or 'convert the column, or declare another type'}"
+        yield (
+            "    unreadable cells count as NULL; "
+            f"{where}{hint or 'convert the column, or declare another type'}"
+        )
 
 
 def _part(count: int, total: int) -> str:

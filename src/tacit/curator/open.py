@@ -55,7 +55,7 @@ def adopt_ledger(path: str | Path, why: str) -> None:
     """Nothing; but the vault's ledger is accepted as it lies, and its anchor is written anew."""
     if not isinstance(why, str) or not why.strip():
         raise InvalidInput(
-            "why", why, "say in a few words why the ledger is taken as it is; it is recorded"
+            "why", why, "say in a few words why the ledger is adopted; the reason is recorded"
         )
     _ledger(read_policy(_policy_at(path)), None, adopting=why).close()
 

@@ -46,7 +46,10 @@ def protect(
     """
     if not isinstance(unit, str) or not unit:
         raise InvalidInput(
-            "unit", unit, 'name the column whose equal values belong to one person, or "row"'
+            "unit",
+            unit,
+            'name the column that identifies a person, such as "patient", or "row" to '
+            "protect single rows",
         )
     rows = source_of(source)  # once: a stream that is asked again is empty
     if format is not None:

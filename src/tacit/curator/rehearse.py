@@ -137,8 +137,10 @@ def rehearse(rehearsal: Rehearsal, fact: Callable[[Stored], Stored] | None = Non
         if isinstance(error, InvalidInput | InvalidPlan):
             raise
         raise InvalidPlan(
-            f"the answer to this could be paid for and not be shown ({type(error).__name__})",
-            "ask for the numbers alone and compute the rest from the answer, or declare narrower bounds",
+            "the answer to this might not be computable after it was paid for "
+            f"({type(error).__name__})",
+            "ask for the aggregates alone and compute the rest from the answer, or declare "
+            "narrower bounds",
         ) from error
 
 
@@ -243,5 +245,8 @@ def check_sure_of_groups(plan: Plan, confidence: float) -> None:
     roots = [*roots_of(plan.view), *([] if plan.view.having is None else [plan.view.having])]
     figures = sum(1 for root in roots for part in every_part(root) if not operands(part))
     if (1 - confidence) / (groups_of(plan.question) * max(1, figures)) < 1e-15:
-        remedy = f"of {groups_of(plan.question):,} groups at once none can be as sure; ask for less, such as 0.999"
+        remedy = (
+            f"it is too high for {groups_of(plan.question):,} groups simultaneously; ask for less, "
+            "such as 0.999"
+        )
         raise InvalidInput("confidence", confidence, remedy)

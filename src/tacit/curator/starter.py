@@ -62,11 +62,12 @@ class Comparison:
     def __str__(self) -> str:
         small = _write_number(self.small)
         return (
-            f"With epsilon = {_write_number(self.epsilon)} and {self.answers} answers of equal price, "
-            f"each count is within "
-            f"±{self.pure:.3g} with delta = 0 (pure differential privacy) and within ±{self.concentrated:.3g} with "
-            f"delta = {small} (zCDP), 95 times in 100, if a unit has one row; with more, so many times that. Below "
-            f"{self.turning} answers delta = 0 gives less noise, from {self.turning} on delta = {small} does."
+            f"With epsilon = {_write_number(self.epsilon)} and {self.answers} answers of equal "
+            f"price, each count is within ±{self.pure:.3g} with delta = 0 (pure differential "
+            f"privacy) and within ±{self.concentrated:.3g} with delta = {small} (zCDP), 95 "
+            "times in 100, if a unit has one row; with contributions = k it is k times that. "
+            f"Below {self.turning} answers delta = 0 gives less noise, from {self.turning} on "
+            f"delta = {small} does."
         )
 
 
@@ -204,21 +205,22 @@ def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
 
 def _source_path(path: Path) -> Path:
     source = source_of(path)
-    assert isinstance(source, Stored), "only files of DuckDB hold several tables"
+    assert isinstance(source, Stored), "only DuckDB files contain several tables"
     return source.path
 
 
-_HEAD = """\
-# The policy of a vault: what may be asked, and how much all answers together may tell about one unit.
-# It was written from the names and types of columns alone; no value was looked at.
-# Fill in whatever is "?", declare bounds and public values, and check it: tacit check
-"""
+_HEAD = (
+    "# The policy of a vault: what may be asked, and how much all answers together may reveal "
+    "about one unit.\n"
+    "# It was written from the names and types of the columns alone; no value was read.\n"
+    '# Replace every "?", declare bounds and public values, then run: tacit check\n'
+)
 
-_TAIL = """\
-# Analysts may have limits of their own, within the limit of everyone:
-# [analysts.alice]
-# epsilon = 1
-"""
+_TAIL = (
+    "# Analysts may have limits of their own, within the common limit:\n"
+    "# [analysts.alice]\n"
+    "# epsilon = 1\n"
+)
 
 
 def _limit(
@@ -226,26 +228,32 @@ def _limit(
 ) -> str:
     lines = ["[limit]"]
     lines += _comment(
-        "epsilon: how much all answers together may tell about one unit. Whatever is concluded from them is at most "
-        "e^epsilon times as likely with a unit's rows as without: 2.7 times at 1, 20 times at 3, 22,000 times at 10."
+        "epsilon: how much all answers together may reveal about one unit. Any conclusion "
+        "drawn from them is at most e^epsilon times as likely with a unit's rows as without: "
+        "2.7 times at 1, 20 times at 3, 22,000 times at 10."
     )
     lines.append(f"epsilon = {_value(epsilon)}")
     lines += _comment(
-        "delta: 0 is pure differential privacy: Laplace noise, and prices add up. A small probability, far below one "
-        "in the number of units, is zCDP: Gaussian noise, and many small prices add up to less."
+        "delta: 0 is pure differential privacy: Laplace noise, and prices add up. A small "
+        "probability, far below one over the number of units, is zCDP: Gaussian noise, and "
+        "many small prices add up to less."
     )
     if epsilon is not None:
         lines += _comment(str(compare_limits(epsilon, answers, neighbours=neighbours)))
     lines.append(f"delta = {_value(delta)}")
     lines += _comment(
-        'neighbours: "add-or-remove" also hides whether a unit is there at all; "replace" takes the number of units as '
-        "public. Once something was asked, neither this, nor the unit, nor whether delta is 0 can change."
+        'neighbours: "add-or-remove" also hides whether a unit is in the data at all; '
+        '"replace" treats the number of units as public. After the first question this, the '
+        "unit, and whether delta is 0 cannot change."
     )
     lines.append(f'neighbours = "{neighbours.value}"')
-    lines += _comment("unit: what the units are called, where the tables call them differently.")
+    lines += _comment(
+        "unit: what the units are called, if the tables have different columns for them."
+    )
     lines.append('# unit = "patient"')
     lines += _comment(
-        "replay: who gets an earlier answer again for nothing: the analyst who paid for it, or everyone."
+        'replay: who may repeat an earlier question for free: the "analyst" who paid for '
+        'it, or "everyone".'
     )
     lines.append('# replay = "analyst"')
     return "\n".join([*lines, ""])
@@ -261,8 +269,9 @@ def _describe_table(
         lines += _format(table.form)
     if table is tables[0]:
         lines += _comment(
-            "unit: the column whose equal values belong to one unit, such as a patient; all its rows are protected "
-            'together. "row" protects single rows. A path leads through foreign keys to the unit of another table.'
+            "unit: the column that identifies a unit, such as a patient; all rows of a unit "
+            'are protected together. "row" protects single rows. A path such as '
+            '"visit_id.patient_id" follows foreign keys to the unit of another table.'
         )
     here = unit is not None and (unit == "row" or unit in table.kinds)
     if unit is not None and not here:
@@ -272,14 +281,14 @@ def _describe_table(
         return "\n".join([*lines, ""])
     if table is tables[0]:
         lines += _comment(
-            "contributions: so many rows of one unit count in full; those of a unit with more are scaled down "
-            "together. Noise grows with it."
+            "contributions: how many rows of one unit count in full; the rows of a unit with "
+            "more are scaled down together. Noise grows with it."
         )
     lines.append(f"contributions = {_text(BLANK) if contributions is None else contributions}")
     if table is tables[0]:
         lines += _comment(
-            "keys: so many keys of one unit count where their values are not declared; as many as contributions if "
-            "nothing is said. Fewer show smaller groups."
+            "keys: how many keys of one unit count if their values are not declared; by "
+            "default as many as contributions. With fewer, smaller groups become visible."
         )
         lines.append("# keys = 5")
     return "\n".join([*lines, ""])
@@ -288,9 +297,9 @@ def _describe_table(
 def _format(form: Mapping[str, str]) -> list[str]:
     """How a text file is written, as far as its first line says it, and what else may be declared."""
     lines = _comment(
-        'format: how the file is written, where that is not 1.5, 2025-01-31, true or yes: decimal = ",", '
-        'dates = "%d/%m/%Y", encoding = "latin-1", nulls = ["NA"], true = ["ja"], false = ["nein"]. What cannot be '
-        "read is NULL."
+        'format: how the file differs from 1.5, 2025-01-31, true or yes: decimal = ",", '
+        'dates = "%d/%m/%Y", encoding = "latin-1", nulls = ["NA"], true = ["ja"], '
+        'false = ["nein"]. Cells that cannot be read are NULL.'
     )
     written = ", ".join(f"{name} = {_text(value)}" for name, value in form.items())
     return [
@@ -304,7 +313,10 @@ def _path_to(unit: str, table: _Table, tables: list[_Table]) -> list[str]:
     owner = next(other for other in tables if unit in other.kinds)
     common = next((name for name in table.kinds if name in owner.kinds), "…")
     return [
-        f"# {owner.name} has {unit}. If a column here refers to a key there, a path leads to it, for example:",
+        (
+            f"# {owner.name} has {unit}. If a column here refers to a key there, write a path to "
+            "it, for example:"
+        ),
         f"# unit = {_text(f'{common}.{unit}')}",
         f"# references = {{ {_key(common)} = {_text(f'{owner.name}.{common}')} }}",
     ]
@@ -314,20 +326,21 @@ def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
     lines = [f"[tables.{_key(table.name)}.columns]"]
     if table is tables[0]:
         lines += _comment(
-            "What may be asked about. Sums and means need low and high, grouping needs values: write what is "
-            "possible, never what occurs in the data. What lies beyond the bounds is moved onto them; rows with "
-            "another value are left out."
+            "The columns that may be used. Sums and means need low and high, grouping needs "
+            "values: write what is possible, never what occurs in the data. Values outside "
+            "the bounds are clipped; rows with an undeclared value are left out."
         )
     if table.form is not None:
         lines += _comment(
-            "A text file has no types: each column is a text, for grouping with values = […], until you write another "
-            'type: "integer", "number", "date", "timestamp" or "boolean", with low = …, high = … where it has bounds.'
+            "A text file has no types: each column is text, for grouping with values = […], "
+            'until you write another type: "integer", "number", "date", "timestamp" '
+            'or "boolean", with low = …, high = … where it has bounds.'
         )
     listed = {name: kinds for name, kinds in table.kinds.items() if name != unit}
     width = max((len(_key(name)) for name in listed), default=0)
     for name, kinds in listed.items():
         if not kinds:
-            lines.append(f"# {_key(name)}: it is stored as something that cannot be asked about")
+            lines.append(f"# {_key(name)}: its storage type is not supported")
             continue
         declared, hint = ('type = "text"', "") if table.form is not None else _guess(kinds)
         lines.append(f"{_key(name):{width}} = {{ {declared} }}" + (f"  # {hint}" if hint else ""))
@@ -383,5 +396,5 @@ def _write_number(number: Number) -> str:
     context = Context(prec=60)
     digits = context.divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize(context)
     if context.flags[Inexact]:
-        raise InvalidInput("a number", number, "give one that has finitely many decimal digits")
+        raise InvalidInput("a number", number, "give one with finitely many decimal digits")
     return format(digits, "e" if digits.adjusted() < -3 else "f")

@@ -217,7 +217,7 @@ class Vault:
     def look_up(self, entry: Entry) -> dict[str, Any]:
         """What was released for an entry of the ledger, as JSON can hold it."""
         if entry.payload is None:
-            raise InvalidInput("entry", entry.number, "it was charged and never answered")
+            raise InvalidInput("entry", entry.number, "it was charged but never answered")
         return read_stored(entry.payload).plain()
 
     def records(self) -> Iterator[dict[str, Any]]:
@@ -355,6 +355,6 @@ class Vault:
             raise InvalidInput(
                 "ledger",
                 "one in memory",
-                "open a vault from a directory: only there records are kept",
+                "open a vault from a directory: only those keep records",
             )
         return self.ledger

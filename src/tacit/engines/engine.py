@@ -144,18 +144,16 @@ def check_fits(question: Question, weights: Weights) -> None:
     """
     if not 0 <= weights.bits <= MOST_BITS:
         raise TooLarge(
-            f"weights of {weights.bits} bits cannot be computed exactly; use between 0 and {MOST_BITS} bits"
+            f"weights of {weights.bits} bits cannot be computed exactly; use 0 to {MOST_BITS} bits"
         )
     largest = max((reach_of(measure) for measure in question.measures), default=1)
     if (
         max(most_rows(question) * largest << weights.bits, weights.bound**2 << 2 * weights.bits)
         >> _ENGINE_BITS
     ):
-        raise TooLarge(
-            "this sum could leave 128 bits; narrow the declared bounds of what is summed"
-        )
+        raise TooLarge("this sum could exceed 128 bits; declare narrower bounds")
     if max(weights.units_squared, 1) << 2 * weights.bits >> _ENGINE_BITS:
-        raise TooLarge("these weights could leave 128 bits; use fewer bits or a smaller bound")
+        raise TooLarge("these weights could exceed 128 bits; use fewer bits or a smaller bound")
 
 
 def blank(question: Question, weights: Weights) -> Answer:

@@ -73,8 +73,8 @@ def _fan(rows: Rows, sharing: Sharing) -> int:
 def _check_rows(found: int) -> int:
     if found > MOST_PARTNERS:
         raise TooLarge(
-            f"one private row could become {found:,} rows here, by meeting those of public tables, and more than "
-            f"{MOST_PARTNERS:,} are too many; join on columns whose values are shared by fewer rows"
+            f"one private row could match {found:,} rows of public tables, and at most "
+            f"{MOST_PARTNERS:,} are allowed; join on columns whose values occur in fewer rows"
         )
     return found
 
@@ -83,8 +83,8 @@ def _check_public(rows: Rows, sharing: Sharing) -> None:
     found = _size(rows, sharing)
     if found > MOST_PUBLIC:
         raise TooLarge(
-            f"public rows could become {found:,} here by meeting each other, and more than {MOST_PUBLIC:,} are too "
-            "many; join them to the private table one after the other"
+            f"joining the public tables could give {found:,} rows, and at most {MOST_PUBLIC:,} "
+            "are allowed; join them to the private table one after the other"
         )
 
 

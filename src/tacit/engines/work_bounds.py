@@ -273,8 +273,8 @@ def check_work(question: Question, sharing: Sharing) -> None:
     steps = sum(times * (1 + sum(map(_steps, each))) for times, each in parts)
     if steps > _MOST_STEPS:
         raise TooLarge(
-            f"the question takes {steps:,} steps for one row, and more than {_MOST_STEPS:,} are too many; calculate "
-            "less, or ask in two questions"
+            f"the question takes {steps:,} computation steps per row, and at most "
+            f"{_MOST_STEPS:,} are allowed; compute less, or ask two questions"
         )
 
 
@@ -295,9 +295,9 @@ def _check_texts(parts: list[tuple[int, list[Expression]]]) -> None:
     for weight, most in ((kept, _MOST_KEPT), (made, _MOST_MADE)):
         if weight > most:
             raise TooLarge(
-                f"the texts that are made of one row could be {ceil(weight):,} times as long as the row, all columns "
-                f"and copies together, and more than {most} times is too much; make fewer texts, or cut them first: "
-                "SUBSTR(x, 1, 10)"
+                f"the texts computed from one row could be {ceil(weight):,} times as long as "
+                f"the row, and at most {most} times are allowed; compute fewer texts, or "
+                "shorten them first: SUBSTR(x, 1, 10)"
             )
 
 
@@ -315,8 +315,8 @@ def _check_lengths(question: Question) -> None:
         for part in _every_part(each):
             if isinstance(part, Called | Cast) and length_of(part).characters > MOST_CHARACTERS:
                 raise TooLarge(
-                    f"a text of {length_of(part).characters:,} characters could be made here, and more than "
-                    f"{MOST_CHARACTERS:,} are too many; cut texts first: SUBSTR(x, 1, 100)"
+                    f"this text could have {length_of(part).characters:,} characters, and at "
+                    f"most {MOST_CHARACTERS:,} are allowed; shorten it first: SUBSTR(x, 1, 100)"
                 )
 
 
@@ -324,14 +324,16 @@ def _check_rows(nodes: list[Rows], bounds: Bounds) -> None:
     most = max((bounds.load(rows).more for rows in nodes), default=0)
     if most > _MOST_ROWS:
         raise TooLarge(
-            f"one unit could become {most:,} rows here, by joins and UNION ALL, and more than {_MOST_ROWS:,} are too "
-            "many; stack rows before they are joined, or group them by the unit first"
+            f"one unit could have {most:,} rows here, by joins and UNION ALL, and at most "
+            f"{_MOST_ROWS:,} are allowed; use UNION ALL before joining, or group by the unit "
+            "first"
         )
     limited = sum(isinstance(rows, Joined) and bounds.limits(rows) for rows in nodes)
     if limited > _MOST_LIMITED:
         raise TooLarge(
-            f"the question has {limited} joins in which a unit may have many rows on both sides, and more than "
-            f"{_MOST_LIMITED} are too many; group one side by the unit and what it is joined on first"
+            f"the question has {limited} joins in which a unit may have many rows on both "
+            f"sides, and at most {_MOST_LIMITED} are allowed; group one side by the unit and "
+            "the join columns first"
         )
 
 

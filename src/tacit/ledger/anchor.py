@@ -66,7 +66,8 @@ class Anchor:
         raise LedgerRefused(
             self.place,
             f"has a damaged anchor ({self.file})",
-            "make sure that the ledger is the newest one, then take it as it is with `tacit ledger adopt`",
+            "make sure that this ledger is the newest copy, then accept it with `tacit ledger "
+            "adopt`",
         )
 
     def begin(self) -> None:
@@ -168,7 +169,7 @@ def report_failures(place: str, file: Path) -> Iterator[None]:
         raise LedgerUnavailable(
             place,
             f"has an anchor that cannot be used ({file}: {error.strerror})",
-            "mend its folder, or name another one in TACIT_ANCHORS",
+            "fix its folder, or name another one in TACIT_ANCHORS",
         ) from None
 
 

@@ -10,7 +10,7 @@ __all__ = ["RESTORE", "Chain"]
 
 PAGE = 1000
 SIZE = 32  # bytes of a hash
-RESTORE = "put back a sound copy and take it with `tacit ledger adopt`"
+RESTORE = "restore an undamaged copy and accept it with `tacit ledger adopt`"
 
 
 class Chain:
@@ -113,9 +113,7 @@ class Chain:
         return bytes(self._hashes[start : start + SIZE])
 
     def _damage(self, number: int) -> LedgerRefused:
-        return LedgerRefused(
-            self._place, f"is damaged: record {number} is not what was written", RESTORE
-        )
+        return LedgerRefused(self._place, f"is damaged: record {number} has been changed", RESTORE)
 
 
 def _fits(record: Record, head: Head) -> bool:

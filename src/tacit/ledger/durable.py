@@ -227,14 +227,20 @@ class DurableLedger(Ledger):
         if home is None:
             return None
         return (
-            f"is a copy of the one at {home}, which is the one that counts: what was spent there would be forgotten",
-            "use the vault there; if it was moved here and is the newest copy, take it with `tacit ledger adopt`",
+            (
+                f"is a copy; the ledger in use is at {home}, and what was spent there would be "
+                "forgotten"
+            ),
+            (
+                "use the vault there; if it was moved here and is the newest copy, accept it with "
+                "`tacit ledger adopt`"
+            ),
         )
 
     def _check_limits(self, page: Page) -> None:
         if page.number("limits") != self._limits:
             raise LedgerRefused(
-                self.place, "was given other limits by another process", "open the vault again"
+                self.place, "has new limits, set by another process", "open the vault again"
             )
 
     def _remember(self, head: Head) -> None:
@@ -401,8 +407,9 @@ class DurableLedger(Ledger):
             if was[name] != wanted[name]:
                 raise LedgerRefused(
                     self.place,
-                    f"was founded with {name} {was[name]!r}, and the policy says {wanted[name]!r}",
-                    "unit, neighbours and currency never change: put the policy back, or make a new vault",
+                    f"was created with {name} {was[name]!r}, but the policy says {wanted[name]!r}",
+                    "unit, neighbours and whether delta is 0 cannot change: restore the "
+                    "policy, or create a new vault",
                 )
 
     def _limits_agree(self, session: Session) -> bool:

@@ -89,7 +89,7 @@ def check_limits(limit: Filter, analysts: Mapping[str, Filter] | None) -> dict[s
         _check_text("analyst", name)
         if type(own) is not type(limit):
             raise InvalidInput(
-                f"the limit of {name!r}", own, "state it in the currency of the limit for everyone"
+                f"the limit of {name!r}", own, "state it in the same terms as the common limit"
             )
     return dict(analysts or {})
 
@@ -107,7 +107,7 @@ def check_question(
     if analyst is not None:
         _check_text("analyst", analyst)
         if known and analyst not in known:
-            raise InvalidInput("analyst", analyst, "name one of the policy's analysts")
+            raise InvalidInput("analyst", analyst, "name an analyst of the policy")
 
 
 def check_table(table: str) -> str:

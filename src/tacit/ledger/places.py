@@ -52,9 +52,9 @@ def refuse_links(place: str) -> None:
             continue
         raise LedgerRefused(
             place,
-            what if not end else f"has {Path(file).name} beside it, which {what}",
-            "put the file itself there, or name where it lies as `place` under [ledger] in the policy; "
-            "then take it with `tacit ledger adopt`",
+            what if not end else f"has a file {Path(file).name} beside it that {what}",
+            "put the file itself there, or give its real path as `place` under [ledger] in "
+            "the policy; then accept it with `tacit ledger adopt`",
         )
 
 
@@ -80,8 +80,9 @@ class Note:
             return place
         raise LedgerRefused(
             self.name,
-            f"has a damaged note of where it lies ({self.file})",
-            "make sure that the ledger is the newest one, then take it as it is with `tacit ledger adopt`",
+            f"has a damaged note of its location ({self.file})",
+            "make sure that this ledger is the newest copy, then accept it with `tacit ledger "
+            "adopt`",
         )
 
     def write(self, place: str) -> None:
@@ -119,8 +120,14 @@ class Whereabouts:
                 known = name
             if known is not None and known != self.place:
                 return (
-                    f"is not the one that {name} had, which lay at {known}: what was spent there would be forgotten",
-                    "put folders, links and policy back, or take this ledger as it is with `tacit ledger adopt`",
+                    (
+                        f"is not the ledger that {name} had before, at {known}: what was spent "
+                        "there would be forgotten"
+                    ),
+                    (
+                        "restore folders, links and policy, or accept this ledger with `tacit "
+                        "ledger adopt`"
+                    ),
                 )
         return None
 

@@ -93,11 +93,11 @@ BUSY = ("55P03", "57014", "40001", "40P01")
 
 REFUSALS = {
     "25006": (
-        "is on a server that only reads",
-        "give the address of the server that is written to",
+        "is on a read-only server",
+        "give the address of the primary server",
     ),
     "3F000": (
-        "has no schema to lie in",
+        "has no schema",
         "create the schema that the address names in its search_path",
     ),
     "42501": (
@@ -188,9 +188,9 @@ class PostgresStore(Store):
             broken = self._reader.start(BROKEN, [NAMES]).fetchall()
             turns = self._reader.start(TURNS).fetchone()
         return [
-            *(f"keeps {name} where a crash empties it" for (name,) in fleeting),
+            *(f"keeps {name} in an unlogged table, which a crash empties" for (name,) in fleeting),
             *(f"has a broken index, {name}" for (name,) in broken),
-            *([] if turns == (1,) else ["has lost the row by which writers take turns"]),
+            *([] if turns == (1,) else ["has lost its lock row"]),
         ]
 
     def read_pages(self) -> list[str]:
@@ -227,7 +227,7 @@ class PostgresStore(Store):
         # what PostgreSQL says if a statement had failed and the block went on
         if ended != "COMMIT":
             raise LedgerUnavailable(
-                self.place, "undid what was written", "look at the server's log, and try again"
+                self.place, "rolled back the transaction", "check the server's log, and try again"
             )
 
     def _find_out(self, last: Record) -> None:
@@ -273,10 +273,10 @@ class PostgresStore(Store):
         if not code or code.startswith(LOST):
             said = self._writer.without_secrets(str(error).strip().partition("\n")[0])
             return LedgerUnavailable(
-                self.place, f"cannot be reached ({said})", "see to its server, or mend the address"
+                self.place, f"cannot be reached ({said})", "check the server and the address"
             )
         return LedgerUnavailable(
-            self.place, f"met error {code} of PostgreSQL's", "look at the server's log"
+            self.place, f"reported PostgreSQL error {code}", "check the server's log"
         )
 
 

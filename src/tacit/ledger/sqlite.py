@@ -46,13 +46,13 @@ _DAMAGED = (
 _REASONS = {
     "readonly": (
         "cannot be written",
-        "mount its disk for writing, or give this account the right to write there",
+        "mount its disk for writing, or give this account permission to write",
     ),
     "unable to open": (
         "cannot be opened",
-        "give this account the right to read and write the file and its folder",
+        "give this account permission to read and write the file and its folder",
     ),
-    "disk is full": ("is on a disk that is full", "make room on it"),
+    "disk is full": ("is on a disk that is full", "free some space"),
 }
 
 
@@ -181,7 +181,7 @@ class SqliteStore(Store):
                 ).fetchall()
             )
             if found != TABLES:
-                return ["is damaged: its tables are not laid out as they were"]
+                return ["is damaged: its tables have another layout"]
         return []
 
     def read_pages(self) -> list[str]:
@@ -226,7 +226,7 @@ class SqliteStore(Store):
         for words, told in _REASONS.items():
             if words in text:
                 return LedgerUnavailable(self.place, *told)
-        return LedgerUnavailable(self.place, f"failed: {text}", "look at the disk it lies on")
+        return LedgerUnavailable(self.place, f"failed: {text}", "check the disk it is on")
 
 
 class _SqliteSession(Session):

@@ -167,7 +167,7 @@ def paid(place: str, session: Session, chain: Chain, key: bytes, price: Charge) 
 
 def _differs(place: str, line: Line) -> LedgerRefused:
     return LedgerRefused(
-        place, f"is damaged: entry {line.entry} is not listed as it was recorded", RESTORE
+        place, f"is damaged: the index row of entry {line.entry} disagrees with its record", RESTORE
     )
 
 

@@ -49,13 +49,13 @@ def disagreement(session: Session | None, remembered: Head | None) -> tuple[str,
             return None
         return (
             "has no anchor on this machine",
-            "if it was moved here and is the newest copy, take it with `tacit ledger adopt`",
+            "if it was moved here and is the newest copy, accept it with `tacit ledger adopt`",
         )
     if remembered.records > head.records:
         state = f"has {head.records} records" if head.records else "is gone"
         return (
             f"{state}, and its anchor remembers {remembered.records}: what was spent since would be forgotten",
-            "put the newest copy back, or take this one as it is with `tacit ledger adopt`",
+            "restore the newest copy, or accept this one with `tacit ledger adopt`",
         )
     last = (
         session.record(remembered.records - 1)
@@ -65,7 +65,7 @@ def disagreement(session: Session | None, remembered: Head | None) -> tuple[str,
     if remembered.records and (last is None or last.hash != remembered.hash):
         return (
             "is not the one that its anchor remembers",
-            "put the right one back, or take this one as it is with `tacit ledger adopt`",
+            "restore the right one, or accept this one with `tacit ledger adopt`",
         )
     return None
 
@@ -92,7 +92,7 @@ def _fitting(session: Session, number: int) -> Record:
     before = session.record(number - 1) if number else None
     head = EMPTY if before is None else Head(number, before.hash)
     if record is None or record != chain_record(head, record.body):
-        raise _Fault(f"record {number} is not what was written")
+        raise _Fault(f"record {number} has been changed")
     return record
 
 
@@ -124,7 +124,7 @@ def check_since(place: str, session: Session, remembered: Head) -> tuple[Chain, 
     except _Fault as found:
         fault = str(found)
     except (ValueError, KeyError, TypeError, AttributeError):
-        fault = "what is new in it cannot be read"
+        fault = "its newest records cannot be read"
     raise LedgerRefused(place, f"is damaged: {fault}", RESTORE)
 
 
@@ -184,7 +184,7 @@ class _Books:
 
     def read(self, record: Record) -> None:
         if record != chain_record(self.head, record.body):
-            raise _Fault(f"record {self.head.records} is not what was written")
+            raise _Fault(f"record {self.head.records} has been changed")
         fields = fields_of(record)
         if (fields["kind"] == "founded") != (record.number == 0):
             raise _Fault(f"record {record.number} cannot stand there")
@@ -212,7 +212,7 @@ class _Books:
 
     def close(self, session: Session) -> None:
         if next(self._lines, None) is not None:
-            raise _Fault("it lists a charge that was never recorded")
+            raise _Fault("its index has a charge that was never recorded")
         if self._unread:
             raise _Fault(f"the answer of entry {min(self._unread)} was never recorded")
         if session.head() != self.head:
@@ -249,7 +249,7 @@ class _Books:
         """The next line must say this; its answer is checked when the record of it comes."""
         line = next(self._lines, None)
         if line is None or (line.entry, line.record, line.key, line.topic) != wanted:
-            raise _Fault(f"entry {wanted[0]} is not listed as it was recorded")
+            raise _Fault(f"the index row of entry {wanted[0]} disagrees with its record")
         if line.answer is not None or line.payload is not None:
             self._unread[line.entry] = (line.answer, sha256(line.payload or b"").hexdigest())
 

@@ -59,8 +59,8 @@ __all__ = ["check_plan", "prove"]
 
 _SIGNS = {"+", "-", "*", "/", "%"}
 _OVER_ROWS = (
-    "this plan is not one that a question in SQL or a frame could have been read as",
-    "ask with vault.sql(...) or vault.table(...)",
+    "this plan cannot come from SQL or from a frame",
+    "use vault.sql(...) or vault.table(...)",
 )
 _MOST_PARTS = 200_000
 _DEEPEST_ROWS = 2 * DEEPEST
@@ -109,7 +109,7 @@ def check_plan(plan: Plan) -> None:
         or not isinstance(plan.question, Question)
         or not isinstance(plan.view, View)
     ):
-        _refuse("this is no plan")
+        _refuse("this is not a plan")
     question = plan.question
     _check_size(plan)
     columns = _columns(question.rows)
@@ -125,14 +125,16 @@ def check_plan(plan: Plan) -> None:
     for key in question.keys:
         _check_key(key, columns, unit)
     if not question.measures:
-        _refuse("nothing is measured", "ask for COUNT(*), COUNT(x), SUM(x) or AVG(x)")
+        _refuse(
+            "this contains no aggregate", "use an aggregate: COUNT(*), COUNT(x), SUM(x) or AVG(x)"
+        )
     for measure in question.measures:
         _check_measure(measure, columns)
     check_cells(question.measures, question.keys)
     _check_view(plan.view, question)
 
 
-def _refuse(reason: str, remedy: str = "ask with vault.sql(...) or vault.table(...)") -> NoReturn:
+def _refuse(reason: str, remedy: str = "use vault.sql(...) or vault.table(...)") -> NoReturn:
     raise InvalidPlan(reason, remedy)
 
 
@@ -154,7 +156,8 @@ def _check_size(plan: Plan) -> None:
             _refuse_malformed()
         if depth > _DEEPEST_ROWS or parts > _MOST_PARTS:
             raise InvalidPlan(
-                f"more than {_DEEPEST_ROWS} questions build on each other", "ask a simpler question"
+                f"subqueries are nested more than {_DEEPEST_ROWS} levels deep",
+                "ask a simpler question",
             )
         levels += [(part, depth + 1) for part in parts_of(rows)]
 
@@ -193,7 +196,7 @@ def _columns(rows: Rows) -> Columns:
     found = columns_of(rows)
     named = {column.name: column for column in found}
     if len(named) != len(found):
-        _refuse("two columns of the same rows share a name", "give one of them another name")
+        _refuse("two columns have the same name", "give one of them another name")
     return named
 
 
@@ -206,7 +209,7 @@ def _check_column(column: Column) -> None:
         _refuse_malformed()
     if len(ends) == 2 and ends[0] > ends[1]:  # type: ignore[operator]
         _refuse(
-            f"the bounds of {column.name!r} are the wrong way round", "write the lower one first"
+            f"the bounds of {column.name!r} are in the wrong order", "write the lower one first"
         )
 
 
@@ -221,8 +224,8 @@ def _check_stacked(parts: Sequence[Columns]) -> None:
     kinds = [{name: column.kind for name, column in part.items()} for part in parts]
     if not kinds or any(each != kinds[0] for each in kinds):
         _refuse(
-            "rows that are stacked have different columns",
-            "stack rows with the same names and kinds",
+            "UNION ALL needs the same columns on both sides",
+            "give both sides the same names and types",
         )
 
 
@@ -230,7 +233,7 @@ def _check_joined(
     left: Columns, right: Columns, on: Iterable[tuple[e.Expression, e.Expression]]
 ) -> None:
     if not left.keys().isdisjoint(right):
-        _refuse("a column is on both sides of a join", "give it another name on one side")
+        _refuse("a column name occurs on both sides of a join", "give it another name on one side")
     for one, two in on:
         _check_expression(one, left)
         _check_expression(two, right)
@@ -255,7 +258,8 @@ def _check_fold(fold: Folded, columns: Columns) -> None:
         derived = column_of(Defined(column.name, value))
         if derived.kind is Kind.BOOLEAN:
             _refuse(
-                "true and false have no order", "write MAX(CASE WHEN condition THEN 1 ELSE 0 END)"
+                "true and false cannot be ordered",
+                "write MAX(CASE WHEN condition THEN 1 ELSE 0 END)",
             )
         _check_claim(column, derived)
         return
@@ -332,7 +336,7 @@ def _type(column: Column) -> Type:
 
 
 def _claims(column: Column) -> NoReturn:
-    _refuse(f"the column {column.name!r} is claimed to hold less, or more, than its values can be")
+    _refuse(f"the column {column.name!r} declares a range that its values may leave")
 
 
 def _ends(column: Column, kind: Kind) -> tuple[Fraction, Fraction]:
@@ -363,7 +367,7 @@ def _check_expression(expression: e.Expression, columns: Columns) -> None:
                 if derived is None:
                     _refuse(
                         f"there is no column {column.name!r} here",
-                        "ask about the columns that are declared",
+                        "use a declared column",
                     )
                 _check_claim(column, derived)
             case e.KeyOf() | e.MeasureOf() | e.MeanOf() | e.MomentOf() | e.Across():
@@ -384,7 +388,7 @@ def _walk_shallow(expression: e.Expression) -> Iterator[e.Expression]:
             _refuse_malformed()
         if depth > 2 * DEEPEST or many > _MOST_PARTS:
             raise InvalidPlan(
-                f"more than {DEEPEST} calculations build on each other", "ask a simpler question"
+                f"expressions are nested more than {DEEPEST} levels deep", "ask a simpler question"
             )
         yield part
         left += [(operand, depth + 1) for operand in e.operands(part)]
@@ -422,16 +426,14 @@ def _check_part(part: e.Expression) -> None:
 def _check_key(key: Key, columns: Columns, unit: str | None) -> None:
     _check_expression(key.value, columns)
     if isinstance(key.value, e.Field) and key.value.column.name == unit:
-        _refuse(f"{unit!r} names the protected unit", "group by something that many units share")
+        _refuse(f"{unit!r} is the protected unit", "group by a column that many units share")
     if key.values is None:
         return
     kind = type_of(key.value).kind
     if not key.values or any(
         value is None or constant(value, kind) is None for value in key.values
     ):
-        _refuse(
-            "the values of a key are not of its kind", "list values of the kind that the key has"
-        )
+        _refuse("the values of a key do not have its type", "list values of the key's type")
 
 
 def _check_measure(measure: Measure, columns: Columns) -> None:
@@ -491,8 +493,8 @@ def _check_step(step: Fraction) -> None:
     exact = isinstance(step, int | Fraction) and step > 0
     if exact and step > _COARSEST:
         _refuse(
-            "what is added up could become larger than any number that can be shown",
-            "narrow the declared bounds",
+            "the sum could exceed the range of doubles",
+            "declare narrower bounds",
         )
     if (
         not exact
@@ -505,8 +507,10 @@ def _check_step(step: Fraction) -> None:
 def _check_width(question: Question) -> None:
     numbers = len(question.measures) * prod(len(key.public_values) for key in question.public)
     if numbers > MOST_NUMBERS:
-        reason = f"the keys have so many combinations that {numbers:,} numbers would be released"
-        raise InvalidPlan(reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers")
+        reason = f"the group keys have too many combinations: {numbers:,} numbers would be released"
+        raise InvalidPlan(
+            reason, f"group by fewer columns; at most {MOST_NUMBERS:,} numbers can be released"
+        )
 
 
 # ---------------------------------------------------------------- the view
@@ -525,7 +529,7 @@ def _check_view(view: View, question: Question) -> None:
             _check_released(condition, question)
             condition_type(condition, question)
     if (view.limit is not None and not _is_count(view.limit)) or not _is_count(view.offset):
-        _refuse("LIMIT and OFFSET are whole numbers", "write a number that is not negative")
+        _refuse("LIMIT and OFFSET must be whole numbers", "write a number that is not negative")
 
 
 def _check_released(expression: e.Expression, question: Question) -> None:
@@ -533,8 +537,8 @@ def _check_released(expression: e.Expression, question: Question) -> None:
         match part:
             case e.Field():
                 _refuse(
-                    "a row has a value, and no row ever leaves",
-                    "ask about many rows: COUNT(*), AVG(x)",
+                    "this would show single rows, and single rows are never released",
+                    "use an aggregate: COUNT(*), AVG(x)",
                 )
             case e.KeyOf(place):
                 sound = _is_place(place, question.keys)

@@ -40,8 +40,8 @@ def weights_for(question: Question, contributions: int | None, norm: Weighing) -
             return Weights(norm, bound=copies, units_squared=copies**2, bits=0)
         case Owner.NOBODY:
             raise InvalidPlan(
-                "only public tables are asked about",
-                "read them yourself: nothing in them is protected",
+                "this question uses public tables only",
+                "read them directly: they are not protected",
             )
         case Owner.UNIT:
             bound, groups = held_rows(question.rows, contributions), groups_of(question)

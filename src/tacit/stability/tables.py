@@ -28,8 +28,8 @@ def weights_for_tables(rows: Rows, contributions: int | None) -> Weights:
             return Weights(Weighing.L1, bound=copies, units_squared=copies**2, bits=0)
         case Owner.NOBODY:
             raise InvalidPlan(
-                "only public tables are asked about",
-                "read them yourself: nothing in them is protected",
+                "this question uses public tables only",
+                "read them directly: they are not protected",
             )
         case Owner.UNIT:
             bound = held_rows(rows, contributions)

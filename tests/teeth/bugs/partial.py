@@ -35,15 +35,15 @@ BUGS = [
     ),
     dropped(
         "partial-minus-the-least-integer",
-        '    _least(NEGATION, "this integer could leave 64 bits"),\n',
+        '    _least(NEGATION, "this integer could exceed 64 bits"),\n',
         REFUSED,
         "minus the least integer is none",
     ),
     dropped(
         "partial-size-of-the-least-integer",
-        '    _least(Function.ABS, "the least integer has no absolute value"),\n',
+        '    _least(Function.ABS, "the absolute value of the smallest integer overflows"),\n',
         REFUSED,
-        "the least integer has no absolute value",
+        "the absolute value of the smallest integer overflows",
     ),
     Bug(
         name="partial-least-remainder-by-minus-one",

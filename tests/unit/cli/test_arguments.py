@@ -152,7 +152,7 @@ def test_a_vault_is_not_made_where_no_folder_can_be(run: Run, clinic: Path) -> N
     helpful(
         run("init", clinic / "visits.csv" / "new", *words),
         2,
-        "it cannot be made",
+        "name a directory where you may write",
         "name a directory",
     )
 
@@ -160,7 +160,7 @@ def test_a_vault_is_not_made_where_no_folder_can_be(run: Run, clinic: Path) -> N
 def test_the_next_step_can_be_pasted_into_a_shell(run: Run, clinic: Path, tmp_path: Path) -> None:
     made = tmp_path / "the clinic's vault"
     said = run("init", made, "--source", clinic / "visits.csv", "--epsilon", 1, "--answers", 4)
-    command = said.out.rpartition("then: tacit check ")[2].strip()
+    command = said.out.rpartition("in it, then run: tacit check")[2].strip()
     echoed = subprocess.run(
         ["sh", "-c", f"printf %s {command}"], capture_output=True, text=True, check=True
     )
@@ -336,4 +336,4 @@ def test_a_limit_that_was_lowered_shows_a_full_bar_and_nothing_left(run: Run, cl
     told = json.loads(run("budget", clinic, "--json").out)
     assert told["left"] == 0
     assert told["spent"] > 1
-    assert "0.0% of epsilon 0.1 is left" in run("check", clinic).out
+    assert "0.0% of the limit (epsilon 0.1) is left" in run("check", clinic).out

@@ -64,7 +64,7 @@ def test_a_mechanism_that_breaks_its_claim_ends_with_an_error(
     said = run("laplace", "--epsilon", "1", "--samples", "5000")
     assert said.code == 2
     assert "REFUTED" in said.out
-    assert "gives away more than it claims" in said.err
+    assert "reveals more than it claims" in said.err
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_a_question_may_say_its_price_itself(run: Run, clinic: Path) -> None:
     text = COUNT.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.25)", 1)
     assert parsed(run("sql", clinic, text, "--json"))["price"]["epsilon"] == pytest.approx(0.25)
     assert parsed(run("sql", clinic, COUNT, "--epsilon", "0.25", "--json"))["price"]["free"] is True
-    assert "leave one of them out" in run("sql", clinic, text, "--epsilon", "0.5").err
+    assert "remove one of them" in run("sql", clinic, text, "--epsilon", "0.5").err
 
 
 def test_accuracy_comes_first_if_that_is_asked(run: Run, clinic: Path) -> None:
@@ -147,13 +147,13 @@ def test_what_the_policy_leaves_open_is_found_and_used_by_the_next_process(
         .replace("contributions = 3\n", "")
         .replace("epsilon = 2.0", "epsilon = 2000")
     )
-    assert "contributions to be found" in run("check", clinic).out
+    assert "contributions to be estimated" in run("check", clinic).out
     assert run("sql", clinic, COUNT, "--epsilon", "0.1").code == 2
     assert parsed(run("budget", clinic, "--json"))["spent"] == 0
     held = parsed(run("find-contributions", clinic, "visits", "--epsilon", "500", "--json"))
     assert held["contributions"] == 5
     assert (
-        "is held between"
+        "rows these bounds are meaningless: estimate them at"
         in run("find-bounds", clinic, "visits.age", "--epsilon", "500", "--share", "0.9").out
     )
     again = parsed(
@@ -170,7 +170,10 @@ def test_what_is_cut_off_is_measured_once_and_said_by_the_next_process(
     found = parsed(run("clipping", clinic, "visits", "--epsilon", "0.5", "--json"))
     assert (found["free"], found["contributions"], found["confidence"]) == (False, 3, 0.95)
     assert found["units"]["low"] <= found["units"]["share"] <= found["units"]["high"]
-    assert "answered before" in run("clipping", clinic, "visits", "--epsilon", "0.5").out
+    assert (
+        "nothing: the stored answer, which cost"
+        in run("clipping", clinic, "visits", "--epsilon", "0.5").out
+    )
     answer = parsed(
         run("sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--json")
     )
@@ -197,13 +200,13 @@ def test_a_vault_is_made_from_the_schema_of_a_file(run: Run, clinic: Path, tmp_p
 
 
 def test_check_says_what_is_described(run: Run, clinic: Path) -> None:
-    assert "visits: all rows of one patient, held at 3" in run("check", clinic).out
+    assert "visits: all rows of one patient, at most 3 rows in full" in run("check", clinic).out
 
 
 def test_check_looks_at_no_row_unless_it_is_told_to(run: Run, clinic: Path) -> None:
     (clinic / "visits.csv").write_text("patient,ward,cost,age\n1,A,1.5,x\n2,C,900,7\n")
     quiet = run("check", clinic)
-    assert "No row was looked at" in quiet.out
+    assert "No row was read; to see what becomes" in quiet.out
     assert "NOT PRIVATE" not in quiet.out
     told = run("check", clinic, "--rows").out.splitlines()
     assert all(line.startswith("NOT PRIVATE | ") for line in told[1:])
@@ -278,7 +281,7 @@ def test_a_text_file_is_read_as_its_format_says(run: Run, tmp_path: Path) -> Non
         "9",
     ]
     refused = run(*words)
-    assert (refused.code, "separated by ';'" in refused.err) == (2, True)
+    assert (refused.code, "the separator ';'" in refused.err) == (2, True)
     answer = parsed(run(*words, "--format", "separator=;", "--format", "decimal=,", "--json"))
     assert 1.4 < answer["rows"][0]["m"] < 1.6
 
@@ -289,7 +292,7 @@ def test_a_text_file_is_read_as_its_format_says(run: Run, tmp_path: Path) -> Non
         (["example"], "name one of: events, labs, patients"),
         (
             ["find-bounds", "vault", "cost", "--epsilon", "1"],
-            "name its table, too, such as visits.cost",
+            "include its table, as in visits.cost",
         ),
         (
             ["sql", "vault", COUNT],
@@ -297,7 +300,7 @@ def test_a_text_file_is_read_as_its_format_says(run: Run, tmp_path: Path) -> Non
         ),
         (
             ["sql", "vault", COUNT, "--epsilon", "1", "--within", "9"],
-            "epsilon is given, too; give one of them",
+            "epsilon is given as well; give only one of them",
         ),
     ],
 )

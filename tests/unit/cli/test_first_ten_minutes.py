@@ -131,7 +131,7 @@ def test_all_faults_of_a_policy_at_once(tmp_path: Path, run: Run) -> None:
             "contributions = 3", "contributions = 0"
         ),
     )
-    helpful(run("check", clinic), 4, "2 faults", "epsilon", "contributions")
+    helpful(run("check", clinic), 4, "2 errors", "epsilon", "contributions")
 
 
 def test_a_locked_ledger(clinic: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +200,7 @@ def test_a_disk_that_cannot_be_written(open_folder: Path, run: Run) -> None:
         said = as_another(
             clinic, "sql", clinic, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.2"
         )
-        helpful(said, 5, "ledger.sqlite cannot be", "right to", "nothing was charged")
+        helpful(said, 5, "ledger.sqlite cannot be", "permission to", "nothing was charged")
     finally:
         clinic.chmod(0o755)
 
@@ -213,7 +213,7 @@ def test_no_permission(open_folder: Path, run: Run) -> None:
         as_another(clinic, "budget", clinic),
         5,
         "ledger.sqlite cannot be opened",
-        "right to read and write",
+        "give this account permission to read and write",
     )
 
 
@@ -227,7 +227,7 @@ def test_a_question_that_shows_rows(run: Run, clinic: Path) -> None:
     helpful(
         run("sql", clinic, "SELECT * FROM visits", "--epsilon", 1),
         2,
-        "no row ever leaves",
+        "single rows are never released",
         "COUNT(*)",
     )
 

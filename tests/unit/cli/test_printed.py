@@ -93,7 +93,7 @@ def test_a_table_whose_name_cannot_be_printed_is_refused_when_the_vault_is_opene
     )
     said = run("check", vault)
     assert said.code == 4
-    assert "the name of this table cannot be printed" in said.err
+    assert "the name of this table contains invisible characters" in said.err
     assert is_clean(said.err)
 
 

@@ -77,7 +77,7 @@ def test_what_is_missing_is_asked_for_by_name(files):
             for key in ("unit", "contributions")
         ),
     ]
-    assert {fault.problem for fault in faults} == {"it is still to be filled in"}
+    assert {fault.problem for fault in faults} == {'it is "?", to be filled in'}
     lines = texts(files).splitlines()
     assert all(lines[fault.line - 1].endswith('"?"') for fault in faults)
 

@@ -148,7 +148,7 @@ def test_a_cell_is_read_as_it_is_meant_or_the_curator_is_told(case: str, tmp_pat
     assert all(line.startswith("NOT PRIVATE | ") for line in told.splitlines())
     if meant is None:
         assert found.lost >= 1
-        assert "not read" in told or "cannot be read" in told
+        assert "unreadable cells" in told or "cannot be read" in told
         return
     assert found.lost == 0
     literal = {str: f"'{meant}'", bool: str(meant).upper()}.get(type(meant), str(meant))
@@ -164,18 +164,18 @@ def test_a_cell_is_read_as_it_is_meant_or_the_curator_is_told(case: str, tmp_pat
 
 
 FAULTS = [
-    ('separator = ";;"', "format.separator", "write one mark"),
-    ('separator = "a"', "format.separator", "write one mark"),
-    ("separator = 3", "format.separator", "write one mark"),
+    ('separator = ";;"', "format.separator", "write one character"),
+    ('separator = "a"', "format.separator", "write one character"),
+    ("separator = 3", "format.separator", "write one character"),
     ('decimal = ";"', "format.decimal", 'write "." or ","'),
-    ('decimal = ","', "format.decimal", "not what separates"),
+    ('decimal = ","', "format.decimal", "different from the separator"),
     ('encoding = "utf-16"', "format.encoding", '"latin-1"'),
     ('dates = "%d/%m/%y"', "format.dates", '"%d/%m/%Y"'),
     ('dates = "%d/%d/%Y"', "format.dates", "once each"),
     ('dates = "DD/MM/YYYY"', "format.dates", "once each"),
     ('dates = "%dth %m %Y"', "format.dates", "between them"),
     ('true = ["ja"]', "format.false", "together"),
-    ('true = ["ja"]\nfalse = ["ja"]', "format.true", "or false"),
+    ('true = ["ja"]\nfalse = ["ja"]', "format.true", "only one of true, false and NULL"),
     ('true = "ja"\nfalse = ["nein"]', "format.true", "in brackets"),
     ('nulls = [""]', "format.nulls", "in brackets"),
     ('nulls = ["NA", "NA"]', "format.nulls", "each word once"),
@@ -207,9 +207,9 @@ def test_only_a_text_file_has_a_format(tmp_path: Path) -> None:
         "t.csv", "t.parquet"
     )
     (tmp_path / "tacit.toml").write_text(text)
-    with pytest.raises(InvalidPolicy, match="only a text file"):
+    with pytest.raises(InvalidPolicy, match="remove it: only text files, such as CSV,"):
         read_policy(tmp_path)
-    with pytest.raises(InvalidInput, match="only a text file"):
+    with pytest.raises(InvalidInput, match="remove it: only text files, such as CSV,"):
         tacit.protect(
             [{"x": 1}], unit="row", columns={"x": (0, 1)}, epsilon=1, format={"decimal": ","}
         )

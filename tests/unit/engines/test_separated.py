@@ -124,7 +124,7 @@ def test_a_file_with_another_separator_is_refused_by_its_first_line(
 ) -> None:
     file = tmp_path / name
     file.write_bytes(mark.join(["patient", "ward", "cost"]).encode() + b"\n")
-    with pytest.raises(InvalidData, match=f"separated by {re.escape(repr(mark))}"):
+    with pytest.raises(InvalidData, match=f"the separator {re.escape(repr(mark))}"):
         DuckDB({TABLE: file})
 
 

@@ -264,7 +264,7 @@ def test_the_terms_of_the_founding_never_change(here, founding):
 def test_another_unit_is_refused_with_a_sentence_that_names_both(here):
     here.open().close()
     with pytest.raises(
-        LedgerRefused, match=r"unit 'person', and the policy says 'visit'; .* make a new vault"
+        LedgerRefused, match=r"unit 'person', but the policy says 'visit'; .* create a new vault"
     ):
         here.open(founding=replace(FOUNDING, unit="visit"))
 

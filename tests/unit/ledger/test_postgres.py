@@ -216,7 +216,11 @@ def test_what_a_crash_would_empty_or_what_is_not_whole_is_refused(opened, schema
             "ALTER TABLE {}.tacit_records SET LOGGED",
             "crash empties",
         ),
-        ("DELETE FROM {}.tacit_turn", "INSERT INTO {}.tacit_turn VALUES (0)", "take turns"),
+        (
+            "DELETE FROM {}.tacit_turn",
+            "INSERT INTO {}.tacit_turn VALUES (0)",
+            "has lost its lock row",
+        ),
         (
             "ALTER INDEX {}.tacit_lines_by_key RENAME TO lost",
             "ALTER INDEX {}.lost RENAME TO tacit_lines_by_key",
@@ -400,11 +404,11 @@ def unreachable(address):
 
 
 WRONG = {
-    "server": (unreachable, LedgerUnavailable, "see to its server, or mend the address"),
+    "server": (unreachable, LedgerUnavailable, "check the server and the address"),
     "host": (
         lambda address: address.replace("127.0.0.1", "nowhere.invalid"),
         LedgerUnavailable,
-        "mend the address",
+        "check the server and the address",
     ),
     "database": (
         lambda address: address.replace("/postgres", "/nowhere"),
@@ -429,7 +433,7 @@ WRONG = {
     "port": (
         lambda address: address.replace("/postgres", "0x/postgres"),
         LedgerUnavailable,
-        "mend the address",
+        "check the server and the address",
     ),
     "unknown part": (
         lambda address: address + "&secret=s3cret",

@@ -263,7 +263,7 @@ def test_a_full_disk_refuses_charges_until_there_is_room(here):
         for connection in connections.made:
             connection.execute(f"PRAGMA max_page_count = {pages}")
         big = "x" * 10_000
-        with pytest.raises(LedgerUnavailable, match=r"disk that is full.*make room"):
+        with pytest.raises(LedgerUnavailable, match=r"disk that is full.*free some space"):
             ledger.charge(b"new", pure_loss(1), about=big)
         assert [entry.key for entry in ledger.entries()] == [b"old", b"open"]
         assert ledger.charge(b"old", pure_loss(1)).payload == b"answer"
@@ -348,25 +348,33 @@ def test_a_file_that_may_not_be_read_is_told_with_a_remedy(here):
     here.file.chmod(0)
     text = without_rights(here.open)
     assert text.startswith("LedgerUnavailable: ")
-    assert "give this account the right" in text
+    assert "give this account permission" in text
 
 
 def test_a_folder_that_is_not_there_is_told_with_a_remedy(here):
     nowhere = Vault(here.folder / "nowhere")
-    with pytest.raises(LedgerUnavailable, match=r"give this account the right|mend"):
+    with pytest.raises(LedgerUnavailable, match=r"give this account permission|fix"):
         nowhere.open()
 
 
 WORDS = [
     ("attempt to write a readonly database", LedgerUnavailable, "mount its disk"),
-    ("unable to open database file", LedgerUnavailable, "give this account the right"),
-    ("database or disk is full", LedgerUnavailable, "make room"),
-    ("disk I/O error", LedgerUnavailable, "look at the disk"),
+    ("unable to open database file", LedgerUnavailable, "give this account permission"),
+    ("database or disk is full", LedgerUnavailable, "free some space"),
+    ("disk I/O error", LedgerUnavailable, "check the disk it is on"),
     ("database is locked", LedgerBusy, "try again"),
-    ("database disk image is malformed", LedgerRefused, "put back a sound copy"),
-    ("file is not a database", LedgerRefused, "put back a sound copy"),
-    ("no such table: records", LedgerRefused, "put back a sound copy"),
-    ("UNIQUE constraint failed: records.number", LedgerRefused, "put back a sound copy"),
+    (
+        "database disk image is malformed",
+        LedgerRefused,
+        "restore an undamaged copy and accept it with",
+    ),
+    ("file is not a database", LedgerRefused, "restore an undamaged copy and accept it with"),
+    ("no such table: records", LedgerRefused, "restore an undamaged copy and accept it with"),
+    (
+        "UNIQUE constraint failed: records.number",
+        LedgerRefused,
+        "restore an undamaged copy and accept it with",
+    ),
 ]
 
 

@@ -474,7 +474,7 @@ def test_an_answer_that_was_taken_away_is_not_drawn_again(sample):
         )
         with (
             closing(sample.here.open()) as ledger,
-            pytest.raises(LedgerRefused, match="not listed as it was recorded"),
+            pytest.raises(LedgerRefused, match="disagrees with its record"),
         ):
             used(ledger, number)
 
@@ -491,7 +491,7 @@ def test_a_record_that_is_altered_while_a_ledger_is_open_is_not_used(sample):
         edited = body.replace(b"1001", b"9001")
         assert edited != body
         sample.here.edit(("UPDATE records SET body = ? WHERE number = ?", (edited, number)))
-        with pytest.raises(LedgerRefused, match=f"record {number} is not what was written"):
+        with pytest.raises(LedgerRefused, match=f"record {number} has been changed"):
             used(ledger, 1)
 
 

@@ -98,7 +98,7 @@ def test_a_group_of_null_makes_another_question():
 
 
 def test_a_column_without_null_has_no_group_for_it():
-    with pytest.raises(InvalidInput, match="leave out null_group, or nullable = false"):
+    with pytest.raises(InvalidInput, match="a column with nullable = false has no"):
         column_of("ward", {"type": "text", "nullable": False, "null_group": True}, frozenset(Kind))
     with pytest.raises(InvalidInput, match="True or False"):
         column_of("ward", {"type": "text", "null_group": "yes"}, frozenset(Kind))

@@ -6,23 +6,23 @@ from tests.unit.plan import test_refusals, test_rows_sql
 
 CASES = [*test_refusals.CASES, *test_rows_sql.CASES]
 KINDS = {
-    "raw rows": "no row ever leaves",
-    "the unit as a key": "one group for each would be one answer about each",
-    "the unit shown": "names the protected unit and is never shown",
-    "windows across units": "this window would look at rows of several units",
-    "LIMIT before rows are counted": "LIMIT before rows are counted",
-    "unknown multiplicity": "how far it moves the answer is not known",
-    "rows of different units that meet": "otherwise rows of different units would meet",
-    "added up over all units, inside": "over all of them nothing would be protected",
-    "unbounded columns": "has no declared range",
+    "raw rows": "single rows are never released",
+    "the unit as a key": "is the protected unit: grouping by it would",
+    "the unit shown": "is the protected unit and is never shown",
+    "windows across units": "this window would combine rows of several units",
+    "LIMIT before rows are counted": "LIMIT in a subquery would let one unit",
+    "unknown multiplicity": "a row could match many public rows, and",
+    "rows of different units that are combined": "private tables can only be joined on the",
+    "added up over all units, inside": "a subquery may aggregate per unit only: an",
+    "unbounded columns": "has no declared bounds, so one row could",
     "unbounded expressions": "the quotient has no bound",
     "unbounded functions": "has no bound",
-    "functions that are not listed": "none of the functions that are answered",
-    "keys whose values are private": "has is private",
-    "questions about everybody at once": "told about everybody at once",
+    "functions that are not listed": "is not supported",
+    "keys whose values are private": "are private and not declared; unknown keys need",
+    "questions about everybody at once": "whether any row exists at all would be",
     "the clock": "the same question must mean the same tomorrow",
-    "more than one statement": "one statement is answered at a time",
-    "changes": "nothing is ever changed",
+    "more than one statement": "only one statement can be asked at a time",
+    "changes": "only SELECT is supported; data cannot be changed",
 }
 
 

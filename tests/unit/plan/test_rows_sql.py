@@ -14,224 +14,224 @@ from tests.unit.plan.test_fuzz import mutated
 
 # A reason, then statements in which «...» encloses what the message underlines.
 TEXTS = """
-# private tables are joined on the protected unit: otherwise rows of different units would meet
+# private tables can only be joined on the protected unit: this join would combine rows of different units
 SELECT COUNT(*) FROM visits JOIN «patients ON visits.ward = patients.ward»
 SELECT COUNT(*) FROM visits v JOIN «visits w ON v.day = w.day»
 SELECT COUNT(*) FROM visits v, visits w WHERE «v.day = w.day»
 SELECT COUNT(*) FROM visits v, patients p WHERE «v.ward = p.ward» AND v.stay > 3
 SELECT COUNT(*) FROM visits v JOIN (SELECT «cost FROM visits) w ON v.cost = w.cost»
 
-# nothing in WHERE says what these tables have in common: every pair of rows would meet
+# no condition in WHERE connects these tables, so every pair of rows would be combined
 SELECT COUNT(*) FROM visits, «patients»
 SELECT COUNT(*) FROM visits, «patients» WHERE visits.patient = patients.id OR visits.stay > 3
 SELECT COUNT(*) FROM visits, «patients» WHERE visits.patient < patients.id
 SELECT COUNT(*) FROM visits, patients, «doses» WHERE visits.patient = patients.id
 
-# every pair of rows would meet, those of different units too
+# CROSS JOIN would combine rows of different units
 SELECT COUNT(*) FROM visits «CROSS» JOIN stations
 
-# tables are joined by what ON or USING says
+# NATURAL joins are not supported: a join needs ON or USING
 SELECT COUNT(*) FROM visits NATURAL JOIN «stations»
 
-# FULL JOIN is not read
+# FULL JOIN is not supported
 SELECT COUNT(*) FROM visits FULL OUTER JOIN «patients ON patient = id»
 
-# an outer join would keep public rows that belong to no unit
+# this outer join would keep rows of the public table, which belong to no unit
 SELECT COUNT(*) FROM stations LEFT JOIN «visits ON visits.ward = stations.ward»
 SELECT COUNT(*) FROM visits RIGHT JOIN «stations USING (ward)»
 
-# SEMI JOIN is not read
+# SEMI JOIN is not supported
 SELECT COUNT(*) FROM visits SEMI JOIN «patients ON patient = id»
 
-# one row might meet many public rows here, and every row is a unit: how far it moves the answer is not known
+# a row could match many public rows, and every row is a unit: its influence on the answer is not bounded
 SELECT COUNT(*) FROM trips JOIN «rooms USING (ward)»
 
-# where every row is a unit, two private tables have nothing to be joined on
+# two private tables in which every row is a unit cannot be joined
 SELECT COUNT(*) FROM trips JOIN «visits USING (ward)»
 
-# only public tables are asked about
+# this question uses public tables only
 SELECT COUNT(*) FROM «stations»
 SELECT COUNT(*) FROM «stations» JOIN rooms USING (ward)
 
-# this is no equality of both sides of the outer join
+# an outer join needs an equality between both sides, and this is none
 SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id AND «v.stay > p.age»
 
-# inside a question, rows are added up for each unit: over all of them nothing would be protected
+# a subquery may aggregate per unit only: an aggregate over all units would have no noise
 SELECT COUNT(*) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY «ward»)
 SELECT AVG(n) FROM (SELECT «COUNT(*) AS n FROM visits»)
 
-# LIMIT before rows are counted would let one unit push out the rows of another
+# LIMIT in a subquery would let one unit displace the rows of another
 SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT «10»)
 
-# rows inside the question have no order
+# ORDER BY has no effect in a subquery
 SELECT COUNT(*) FROM (SELECT * FROM visits ORDER BY «cost»)
 
-# rows of different units that look alike would become one
+# DISTINCT without the unit would merge equal rows of different units
 SELECT COUNT(*) FROM (SELECT DISTINCT «ward FROM visits»)
 SELECT COUNT(*) FROM (SELECT DISTINCT «km FROM trips»)
 
-# two columns are named 'x'
+# two columns have the name 'x'
 SELECT COUNT(*) FROM (SELECT «id AS x, age AS x FROM patients»)
 
-# DISTINCT ON would choose among rows
+# DISTINCT ON is not supported
 SELECT COUNT(*) FROM (SELECT DISTINCT ON («patient») ward FROM visits)
 
-# a comma and RIGHT JOIN are not read together
+# a comma and RIGHT JOIN cannot be combined
 SELECT COUNT(*) FROM «patients p», stations s RIGHT JOIN visits v ON v.patient = p.id WHERE p.ward = s.ward
 
-# UNION drops rows that are equal to others, which may be of another unit
+# UNION without the unit would merge equal rows of different units
 SELECT COUNT(*) FROM (SELECT «ward FROM visits UNION SELECT ward FROM patients»)
 
-# whether a row is in both would depend on rows of other units
+# INTERSECT and EXCEPT would compare rows of different units
 SELECT COUNT(*) FROM (SELECT ward FROM visits «INTERSECT» SELECT ward FROM patients)
 
-# two questions are not answered as one: each has noise and a price of its own
+# UNION of two aggregate queries is not supported: each has its own noise and price
 «SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients»
 
-# 'patient' is the protected unit in one question and 'ward' is not in the other
+# 'patient' is the protected unit on one side of UNION ALL and 'ward' on the other side is not
 SELECT COUNT(*) FROM (SELECT «patient, ward FROM visits UNION ALL SELECT ward, id FROM patients»)
 
-# 'cost' is of different kinds: number and text
+# 'cost' has different types on the two sides: number and text
 SELECT COUNT(*) FROM (SELECT «patient, cost FROM visits UNION ALL SELECT id, sex FROM patients»)
 
-# one question has 1 columns and the other 2
+# UNION ALL needs equal columns, but one side has 1 and the other 2
 SELECT COUNT(*) FROM (SELECT «patient FROM visits UNION ALL SELECT id, sex FROM patients»)
 
-# rows of different owners are not stacked
+# UNION ALL of these tables would combine rows with different units
 SELECT COUNT(*) FROM (SELECT «ward FROM visits UNION ALL SELECT ward FROM stations»)
 
-# this window would look at rows of several units
+# this window would combine rows of several units
 SELECT COUNT(*) FROM (SELECT «ROW_NUMBER() OVER (ORDER BY cost)» AS k FROM visits)
 SELECT COUNT(*) FROM (SELECT «SUM(cost) OVER (PARTITION BY ward)» AS k FROM visits)
 SELECT COUNT(*) FROM (SELECT «SUM(km) OVER (PARTITION BY ward)» AS a FROM trips)
 SELECT COUNT(*) FROM (SELECT ward FROM visits QUALIFY «RANK() OVER (ORDER BY cost)» = 1)
 SELECT COUNT(*) FROM (SELECT «COUNT(*) OVER w» AS n FROM visits WINDOW w AS (PARTITION BY ward))
 
-# a window looks at single rows, and here rows are counted or chosen
+# a window over single rows is not allowed here
 SELECT «SUM(cost) OVER (PARTITION BY patient)» FROM visits
 SELECT COUNT(*) FROM visits WHERE «ROW_NUMBER() OVER (PARTITION BY patient)» = 1
 
-# groups are divided by keys: by released numbers they would be divided by noise
+# PARTITION BY over groups takes keys only, not noisy numbers
 SELECT ward, «RANK() OVER (PARTITION BY COUNT(*) ORDER BY ward)» AS r, COUNT(*) AS n FROM visits GROUP BY ward
 
-# HAVING chooses the groups that windows look at
+# HAVING cannot contain a window
 SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING «RANK() OVER (ORDER BY COUNT(*)) = 1»
 
 # RANK needs an order
 SELECT ward, COUNT(*) AS n, «RANK»() OVER () AS r FROM visits GROUP BY ward
 
-# a window does not look at other windows
+# windows cannot be nested
 SELECT ward, SUM(COUNT(*)) OVER () AS s, «RANK() OVER (ORDER BY s)» AS r FROM visits GROUP BY ward
 
-# QUALIFY looks at single rows, and no row ever leaves
+# QUALIFY over single rows needs a subquery
 SELECT 1 AS one FROM visits QUALIFY «ROW_NUMBER() OVER (PARTITION BY patient ORDER BY day) = 1»
 
-# a value of kind text cannot be summed
+# SUM and AVG need a number, but this is of type text
 SELECT ward, COUNT(*) AS n, SUM(«ward») OVER () AS s FROM visits GROUP BY ward
 
-# a window of some rows before and after is not read
+# window frames (ROWS, RANGE) are not supported here
 SELECT COUNT(*) FROM (SELECT SUM(age) OVER (PARTITION BY id ROWS BETWEEN «1 PRECEDING AND 1» FOLLOWING) FROM patients)
 
-# NTILE is none of the functions that are answered
+# the function NTILE is not supported
 SELECT COUNT(*) FROM (SELECT «NTILE(4)» OVER (PARTITION BY patient ORDER BY day) AS a FROM visits)
 
-# LAG and LEAD give NULL where there is no row
+# LAG and LEAD take no default value: they return NULL where there is no row
 SELECT COUNT(*) FROM (SELECT LAG(stay, 1, «0») OVER (PARTITION BY patient ORDER BY day) AS a FROM visits)
 
-# a question inside IN or EXISTS is about the protected unit, and stands by itself among the conditions of WHERE
+# a subquery in IN or EXISTS must be about the protected unit, as a condition of its own in WHERE
 SELECT COUNT(*) FROM visits WHERE «ward IN (SELECT ward FROM patients)»
 SELECT COUNT(*) FROM visits WHERE urgent OR «ward IN (SELECT ward FROM stations)»
 SELECT COUNT(*) FROM visits WHERE NOT «ward IN (SELECT ward FROM stations)»
 
-# the public column 'ward' may hold a value twice, and rows would be counted twice
+# the public column 'ward' may contain a value twice, and rows would be counted twice
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT «ward FROM rooms»)
 
-# this gives more than one column
+# the subquery returns more than one column
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT «ward, floor FROM stations»)
 
-# what tables are joined on looks at their rows alone
+# a join condition cannot contain a subquery
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient = p.id AND «p.id IN (SELECT patient FROM visits)»
 
-# QUALIFY looks at single rows, and here they are added up
+# QUALIFY cannot be combined with GROUP BY here
 SELECT COUNT(*) FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient QUALIFY «n > 1»)
 
 # there is no window 'v'
 SELECT COUNT(*) FROM (SELECT «COUNT(*) OVER v» AS n FROM visits WINDOW w AS (PARTITION BY patient))
 
-# two windows are called 'w'
+# two windows have the name 'w'
 SELECT COUNT(*) FROM (SELECT AVG(stay) OVER w FROM visits WINDOW w AS (), «w AS (PARTITION BY patient)»)
 
-# a window is not made of another
+# a window cannot be based on another
 SELECT COUNT(*) FROM (SELECT «COUNT(*) OVER (w ORDER BY day)» AS n FROM visits WINDOW w AS (PARTITION BY patient))
 
-# this gives something else than the protected unit
+# the subquery does not return the protected unit
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «age FROM patients»)
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «id, age FROM patients»)
 
-# a question inside stands in FROM, or after IN and EXISTS among the conditions of WHERE
+# a scalar subquery is not supported here; subqueries may stand in FROM, or after IN and EXISTS in WHERE
 SELECT COUNT(*) FROM visits WHERE cost > (SELECT «AVG(cost) FROM visits»)
 SELECT (SELECT «COUNT(*) FROM patients») FROM visits
 
-# whether there is any row would be told about everybody at once
+# whether any row exists at all would be an answer without noise
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT «1 FROM patients»)
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT «1 FROM patients p WHERE p.ward = v.ward»)
 
-# public rows are of no unit, and units are looked for
+# a public table has no units to compare
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT «1 FROM stations s WHERE s.ward = v.ward»)
 
-# of the row outside, a question inside knows the unit and nothing else
+# a correlated subquery may refer to the unit of the outer row and to nothing else
 SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.id = v.patient AND p.ward = «v.ward»)
 
-# a question that names itself is not read
+# recursive queries are not supported
 WITH RECURSIVE «t AS (SELECT * FROM visits)» SELECT COUNT(*) FROM t
 
-# columns are named where they are selected
+# column aliases after the name of a subquery are not supported
 WITH t(«a») AS (SELECT cost FROM visits) SELECT COUNT(*) FROM t
 
-# two questions are called 't'
+# two common table expressions have the name 't'
 WITH t AS (SELECT cost FROM visits), «t» AS (SELECT stay FROM visits) SELECT COUNT(*) FROM t
 
-# the table 'the question inside' has no column 'patient'
+# the table 'the subquery' has no declared column 'patient'
 SELECT COUNT(DISTINCT «patient») FROM (SELECT cost FROM visits)
 
-# 'patient' names the protected unit: one group for each would be one answer about each
+# 'patient' is the protected unit: grouping by it would give one answer per person
 SELECT patient, COUNT(*) FROM (SELECT patient FROM visits) GROUP BY «patient»
 
-# 'ward' is a column of visits and of patients
+# 'ward' is ambiguous: it is a column of visits and of patients
 SELECT ward, COUNT(*) FROM visits JOIN patients ON patient = id GROUP BY «ward»
 
-# two tables are called 'v' here
+# two tables have the name 'v' here
 SELECT COUNT(*) FROM visits v JOIN «patients v ON v.patient = v.id»
 
-# the range of 'k' is not known, and one row could change the answer by any amount
+# 'k' has no known range, so one row could change the answer by any amount
 SELECT SUM(«k») FROM (SELECT patient, ROW_NUMBER() OVER (PARTITION BY patient) AS k FROM visits)
 
-# every row is a unit: there is nothing to add up within one
+# every row is a unit, so there is nothing to aggregate per unit
 SELECT COUNT(*) FROM (SELECT km, COUNT(*) AS n FROM trips GROUP BY «km»)
 
-# 'cost' is not a key: a unit has many values of it
+# 'cost' is not in GROUP BY: a unit has many values of it
 SELECT COUNT(*) FROM (SELECT patient, «cost», COUNT(*) AS n FROM visits GROUP BY patient)
 
-# a question inside that is asked for each row is not read
+# LATERAL subqueries are not supported
 SELECT COUNT(*) FROM visits JOIN «LATERAL» (SELECT 1) ON TRUE
 
-# rows that are written out are not read
+# VALUES is not supported
 SELECT COUNT(*) FROM («VALUES» (1)) t
 
-# the tables have nothing in common
+# no join condition connects these tables
 SELECT COUNT(*) FROM visits JOIN «stations» ON TRUE
 
-# ALL, ANY and SOME are not read
+# ALL, ANY and SOME are not supported
 SELECT COUNT(*) FROM visits WHERE patient = «ANY» (SELECT id FROM patients)
 
-# the table 'visits' has no column 'serial'
+# the table 'visits' has no declared column 'serial'
 SELECT AVG(s) FROM (SELECT patient, SUM(«serial») AS s FROM visits GROUP BY patient)
 
 # there is no table 'missing'
 SELECT COUNT(*) FROM visits JOIN «missing» USING (patient)
 
 
-# there is no 'x' here
+# there is no table 'x' here
 SELECT «x».stay FROM visits v JOIN patients p ON v.patient = p.id
 SELECT COUNT(«x».stay) FROM visits v JOIN patients p ON v.patient = p.id
 
@@ -281,11 +281,11 @@ def test_a_unit_has_one_row_after_it_was_added_up():
         "  measure the sum of s in steps of 1/8 from 0 to 1600000 less 800000",
         "  measure the number of rows in which s is not NULL",
         "  compute patient = MIN(patient); s = SUM(cost)",
-        "    for each unit: MIN(patient); SUM(cost) held between 0.0 and 200000.0",
+        "    for each unit: MIN(patient); SUM(cost) clipped to 0.0..200000.0",
         "      scan visits, unit patient",
     ]
     assert in_words(canonical(plan)) == (
-        "Of the rows of visits, folded into one for each unit: m is the mean of SUM(cost)."
+        "In visits aggregated per unit: m is the mean of SUM(cost)."
     )
 
 
@@ -489,7 +489,7 @@ def test_a_text_becomes_a_plan_or_a_refusal(seed):
 )
 def test_no_other_function_is_taken_for_one_of_windows(function):
     inside = f"SELECT patient, {function} OVER (PARTITION BY patient) AS v FROM visits"
-    with pytest.raises(InvalidPlan, match="this is none of the functions of windows"):
+    with pytest.raises(InvalidPlan, match="this window function is not supported"):
         asked(f"SELECT COUNT(v) AS n FROM ({inside}) AS t")
 
 

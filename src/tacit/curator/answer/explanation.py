@@ -73,25 +73,28 @@ class Explanation:
     def __str__(self) -> str:
         lines = [
             self.words,
-            f"Protected: {self.unit}, neighbours by {self.neighbours}; its rows weigh at most {self.contributions}.",
+            (
+                f"Protected: {self.unit}, against {self.neighbours}; its rows weigh at most "
+                f"{self.contributions} in total."
+            ),
             *self._describe_groups(),
         ]
         lines += [
-            f"  {each.measure}: {each.noise}, ±{each.reach:.3g}{' rows in rank' if each.rows else ''} at "
+            f"  {each.measure}: {each.noise}, ±{each.reach:.3g}{' rows of rank' if each.rows else ''} at "
             f"{percent(self.confidence)}"
             for each in self.expected
         ]
         if self.selection:
             lines.append(self.selection)
         if self.left_out:
-            lines += ["Left out or held back:", *(f"  {each}" for each in self.left_out)]
+            lines += ["Left out or clipped:", *(f"  {each}" for each in self.left_out)]
         if not self.size.fits or (self.hiding is None and self.size.bytes > _WORTH_TELLING):
             lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
-            lines.append("Free: an earlier answer tells it.")
+            lines.append("Free: it follows from earlier answers.")
         lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
-        lines.append(f"To halve the ±: {self.halving}")
+        lines.append(f"To halve the error: {self.halving}")
         return printable_lines("\n".join(lines))
 
     def _describe_groups(self) -> list[str]:
@@ -100,19 +103,25 @@ class Explanation:
             if self.selection:
                 return ["Released: which groups come first, and nothing else."]
             return [
-                f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, empty ones too."
+                (
+                    f"Released: {self.groups} group{'s' if self.groups != 1 else ''}, including "
+                    "empty ones."
+                )
             ]
         found, keys = self.hiding, self.hiding.keys
         kept = (
-            "its key counts for 1"
+            "a unit adds 1 to the weight of its key"
             if keys == 1
-            else f"at most {keys} keys count: for 1/sqrt k each, if there are k"
+            else f"a unit adds 1/√k to the weight of each of its k keys, at most {keys}"
         )
         noise = f"Gaussian noise of sigma {float(found.sigma):.3g}, threshold {float(found.threshold):.3g}"
         price = f"{float(SHARE):.0%} of the price, delta {float(found.delta):.2g}"
         return [
-            f"Released: at most {self.groups:,} groups, those that pass a threshold; of a unit {kept}.",
-            f"  groups: {noise}, {price}; fewer than about {found.units_shown(self.confidence):,} units may be hidden",
+            f"Released: at most {self.groups:,} groups, those above a threshold; {kept}.",
+            (
+                f"  threshold: {noise}, {price}; groups of fewer than about "
+                f"{found.units_shown(self.confidence):,} units may be hidden"
+            ),
         ]
 
 
@@ -239,8 +248,9 @@ def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
     ways = [f"pay {factor} times as much ({_of_the_limit(float(share * factor), 1)})"]
     if shared.table.unit and shared.contributions is not None and shared.contributions > 1:
         ways.append(
-            f"or hold each {entity} at {max(1, shared.contributions // 2)} instead of {shared.contributions}"
+            f"or set contributions for each {entity} to {max(1, shared.contributions // 2)} "
+            f"instead of {shared.contributions}"
         )
     if any(isinstance(measure, Summed) for measure in terms.question.measures):
-        ways.append("or declare a range half as wide")
+        ways.append("or declare bounds half as wide")
     return ", ".join(ways) + "."

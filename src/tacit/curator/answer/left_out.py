@@ -137,13 +137,13 @@ def _tell_unjoined_rows(rows: Rows) -> Iterator[LeftOut]:
             left, right = (_table_names(side) for side in (part.left, part.right))
             if owner_of(part.right) is Owner.NOBODY:
                 yield LeftOut(
-                    "join", left, f"rows of {left} that meet no row of {right} are left out"
+                    "join", left, f"rows of {left} without a matching row in {right} are left out"
                 )
             else:
                 yield LeftOut(
                     "join",
                     left,
-                    f"rows of {left} and of {right} that meet no row of the other are left out",
+                    f"rows of {left} and {right} without a match in the other table are left out",
                 )
 
 
@@ -153,7 +153,7 @@ def _tell_many_pairs(rows: Rows, entity: str) -> Iterator[LeftOut]:
         yield LeftOut(
             "pairs",
             entity,
-            f"a {entity} with more than {MOST_PAIRS:,} pairs of rows in a join, {few}, is left out",
+            f"a {entity} with more than {MOST_PAIRS:,} pairs of rows in a join ({few}) is left out",
         )
 
 
@@ -293,14 +293,16 @@ def _tell_many_rows(question: Question, terms: Terms, entity: str) -> Iterator[L
                     )
                     yield LeftOut("contributions", entity, sentence)
             case Distinct():
-                many = _plural(bound, "different value")
+                many = _plural(bound, "distinct value")
                 yield LeftOut(
-                    "contributions", entity, f"of a {entity} with more than {many}, {bound:,} count"
+                    "contributions",
+                    entity,
+                    f"a {entity} with more than {many} counts with {bound:,} of them",
                 )
             case _ if groups == 1 or weights.norm is Weighing.L1:
                 yield LeftOut("contributions", about, f"{rows} counts as {bound:,}")
             case _:
-                yield LeftOut("contributions", about, f"{rows} may count for less")
+                yield LeftOut("contributions", about, f"{rows} may be scaled down")
 
 
 def _most_groups(question: Question, terms: Terms) -> int:
@@ -351,7 +353,7 @@ def _tell_bounds(question: Question) -> Iterator[LeftOut]:
                 yield LeftOut(
                     "bounds",
                     f"{table.name}.{column.name}",
-                    f"{column.name} is held {_format_ends(column.low, column.high)}",
+                    f"{column.name} is clipped {_format_ends(column.low, column.high)}",
                 )
 
 
@@ -371,11 +373,11 @@ def _read_fields(root: Expression, *, counted: bool = False) -> Iterator[Field]:
 
 def _format_ends(low: Any, high: Any) -> str:
     if low is None:
-        return f"at {_format_value(high)} or less"
+        return f"to at most {_format_value(high)}"
     return (
-        f"at {_format_value(low)} or more"
+        f"to at least {_format_value(low)}"
         if high is None
-        else f"between {_format_value(low)} and {_format_value(high)}"
+        else f"to the range {_format_value(low)} to {_format_value(high)}"
     )
 
 
@@ -385,7 +387,7 @@ def _tell_folds(rows: Rows, entity: str) -> Iterator[LeftOut]:
         if fold.fold in {Folding.COUNT, Folding.DISTINCT, Folding.SUM}:
             ends = _format_ends(fold.column.low, fold.column.high)
             yield LeftOut(
-                "bounds", fold.column.name, f"{_fold_text(fold)} of one {entity} is held {ends}"
+                "bounds", fold.column.name, f"{_fold_text(fold)} of one {entity} is clipped {ends}"
             )
 
 

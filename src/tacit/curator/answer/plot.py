@@ -101,7 +101,7 @@ def bars(release: Release, path: str | None = None) -> Any:
         raise InvalidInput(
             "an answer",
             "without groups",
-            "none was found, or HAVING left none: there is nothing to plot",
+            "no key was discovered, or HAVING removed all groups: there is nothing to plot",
         )
     with extra("plot", "a picture"):
         from matplotlib.figure import Figure
@@ -143,7 +143,7 @@ def bars(release: Release, path: str | None = None) -> Any:
             figure.savefig(path, dpi=150)
         except (OSError, ValueError) as error:
             fault = getattr(error, "strerror", None) or error
-            why = f"it cannot be written ({fault}); name a picture such as answer.png"
+            why = f"it cannot be written ({fault}); name a file such as answer.png"
             raise InvalidInput("path", str(path), why) from None
     return figure
 

@@ -28,7 +28,7 @@ class Price:
 
     def __str__(self) -> str:
         cost = f"epsilon {self.epsilon:.3g}, {self.share:.2%} of the limit"
-        return f"nothing: answered before at {cost}" if self.free else cost
+        return f"nothing: the stored answer, which cost {cost}" if self.free else cost
 
 
 @frozen
@@ -166,7 +166,7 @@ class Release:
         """What can be said about the whole answer, one thing a line."""
         hold = f"intervals hold with {percent(self.confidence)} probability"
         lines = [
-            f"made-up rows; {hold}"
+            f"computed on made-up rows; {hold}"
             if self.receipt.get("made up")
             else f"{hold}; cost: {self.price}",
             *self.notes,

@@ -122,7 +122,10 @@ def _notes(columns: Sequence["_Column"], question: Question, choice: Choice) -> 
     chosen = [column.names[0] for column in columns if choice.concerns(column.value)]
     notes = (
         [
-            f"{_intervals_of(chosen)} hold for all {choice.groups:,} groups at once, since noise chose the rows"
+            (
+                f"{_intervals_of(chosen)} hold for all {choice.groups:,} groups simultaneously, "
+                "since the rows were selected by noisy numbers"
+            )
         ]
         if chosen
         else []
@@ -138,12 +141,15 @@ def _notes(columns: Sequence["_Column"], question: Question, choice: Choice) -> 
     ]
     if ranked:
         notes.append(
-            f"{_intervals_of(ranked)} may miss a value at the edge of a wide gap between values"
+            f"{_intervals_of(ranked)} may miss a value at the edge of a wide gap in the data"
         )
     for column in columns:
         steps = {_unbounded_step(question, part) for part in every_part(column.value)} - {None}
         notes += [
-            f"{_intervals_of(column.names[:1])} are about values in steps of {float(step):.3g}"
+            (
+                f"{_intervals_of(column.names[:1])} are about values rounded to steps of "
+                f"{float(step):.3g}"
+            )
             for step in steps
             if step
         ]

@@ -27,7 +27,7 @@ def column_of(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column
         raise InvalidInput(
             "the name of a column",
             name,
-            "name it by a text, as its source does; rename it there if need be",
+            "give its name as text, as in the source; rename it there if necessary",
         )
     return _of_one_kind(_read_column(name, declared, stored))
 
@@ -54,7 +54,7 @@ def _read_column(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Col
             raise InvalidInput(
                 f"column {name!r}",
                 declared,
-                "give a kind, a pair (low, high), or a list of public values",
+                "give a type, a pair (low, high), or a list of public values",
             )
 
 
@@ -91,10 +91,16 @@ def _of_one_kind(column: Column) -> Column:
     if column.other and (
         column.kind is not Kind.TEXT or not column.values or OTHER in column.values
     ):
-        remedy = f"other is for texts with a list of values, of which {OTHER!r} is none"
+        remedy = (
+            "other = true needs a text column with a list of values that does not contain "
+            f"{OTHER!r}"
+        )
         raise InvalidInput(f"column {column.name!r}", column.values, remedy)
     if column.null_group and not column.nullable:
-        remedy = "a column that is declared without NULL has no group for it; leave out null_group, or nullable = false"
+        remedy = (
+            "a column with nullable = false has no NULL group; remove null_group or nullable = "
+            "false"
+        )
         raise InvalidInput(f"column {column.name!r}", "null_group", remedy)
     bounds = [end for end in (column.low, column.high) if end is not None]
     if bounds and column.kind in (Kind.TEXT, Kind.BOOLEAN):
@@ -110,14 +116,14 @@ def _of_one_kind(column: Column) -> Column:
             raise InvalidInput(
                 f"column {column.name!r}",
                 value,
-                f"declare what is of its kind, {column.kind.value}",
+                f"declare values of its type, {column.kind.value}",
             )
     return column
 
 
 def _check_order(column: Column) -> Column:
     bounds: list[Any] = [end for end in (column.low, column.high) if end is not None]
-    remedy = "give bounds of its kind, with low below high"
+    remedy = "give bounds of its type, with low below high"
     try:
         wrong = len(bounds) == 2 and not bounds[0] < bounds[1]
     except TypeError:
@@ -156,7 +162,9 @@ def _kind(name: str, stored: tuple[Kind, ...], known: Sequence[Scalar]) -> Kind:
             case _:
                 return Kind.NUMBER
     raise InvalidInput(
-        f"column {name!r}", None, f"say its type: {', '.join(each.value for each in Kind)}"
+        f"column {name!r}",
+        None,
+        f"give its type, one of: {', '.join(each.value for each in Kind)}",
     )
 
 
@@ -168,7 +176,7 @@ def _scalar(name: str, value: object) -> Scalar:
             raise InvalidInput(f"column {name!r}", value, "declare finite numbers") from None
     if isinstance(value, bool | int | Fraction | str | date | datetime):
         return value
-    raise InvalidInput(f"column {name!r}", value, "declare numbers, texts, dates or truth values")
+    raise InvalidInput(f"column {name!r}", value, "declare numbers, texts, dates or booleans")
 
 
 def _distinct(name: str, values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:

@@ -38,12 +38,18 @@ FILE = "tacit.toml"
 
 _EPSILON = "write a number above zero, without quotes, such as epsilon = 3"
 _DELTA = "write 0 for pure differential privacy, or a small probability, such as delta = 1e-6"
-_TABLES = "write a section for every table, as in [tables.visits]"
-_UNIT = 'name the column whose equal values belong to one person, as in unit = "patient_id", or write "row"'
+_TABLES = "add a section for every table, as in [tables.visits]"
+_UNIT = (
+    'name the column that identifies a person, as in unit = "patient_id", or write "row" to '
+    "protect single rows"
+)
 _CONTRIBUTIONS = "write how many rows of one unit count in full, as in contributions = 10"
-_KEYS = "write how many keys a unit keeps of those that are not public, as in keys = 5"
+_KEYS = "write how many undeclared keys of one unit count, as in keys = 5"
 _SOURCE = 'write the path of a Parquet, CSV or DuckDB file, as in source = "visits.parquet"'
-_ROWS = f"write a whole number from 1 to {MOST_ROWS}: the most rows that the table can ever have"
+_ROWS = (
+    f"write a whole number from 1 to {MOST_ROWS}: the largest number of rows that the table can "
+    "ever have"
+)
 _REFERENCE = 'write the table and the key to which the column refers, as in visit_id = "visits.id"'
 _VARIABLE_INSTEAD = (
     "write $NAME in its place and set NAME in the environment: postgresql://tacit:$NAME@host/tacit"
@@ -64,10 +70,10 @@ _PLACE = (
     'write a file name, as in place = "ledger.sqlite", or an address that begins with postgresql://'
 )
 _FORMAT = {
-    "separator": 'write one mark, such as separator = ";"',
+    "separator": 'write one character, such as separator = ";"',
     "decimal": 'write decimal = "." or decimal = ","',
     "encoding": 'write encoding = "utf-8", "latin-1" or "windows-1252"',
-    "dates": 'write how days are written, as in dates = "%d/%m/%Y"',
+    "dates": 'write the date format, as in dates = "%d/%m/%Y"',
 }
 _KINDS = ", ".join(f'"{kind.value}"' for kind in Kind)
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))", re.ASCII)
@@ -108,7 +114,7 @@ class Address:
             raise InvalidInput(
                 "the ledger's place",
                 self.written,
-                "let it be an address that begins with postgresql://",
+                "use an address that begins with postgresql://",
             )
         return address
 
@@ -186,8 +192,11 @@ def _analysts(section: Section, limit: Limit | None) -> dict[str, Limit]:
         if epsilon is None or limit is None:
             continue
         if epsilon > limit.epsilon:
-            problem = f"it is {spell(inner.values['epsilon'])}, above the limit of {float(limit.epsilon):g}"
-            inner.fault("epsilon", problem, "give an analyst at most as much as everyone together")
+            problem = (
+                f"it is {spell(inner.values['epsilon'])}, above the common limit of "
+                f"{float(limit.epsilon):g}"
+            )
+            inner.fault("epsilon", problem, "give an analyst at most the common limit")
         elif own := _read_limit(inner, epsilon, limit.delta, limit.neighbours):
             found[name] = own
     return found
@@ -236,11 +245,14 @@ def _check_secret(address: str) -> None:
     except ValueError:
         raise Refused(_PLACE) from None
     if any(secret and not _VARIABLE.fullmatch(secret) for secret in secrets):
-        raise Refused(_VARIABLE_INSTEAD, "a password stands in the file")
+        raise Refused(_VARIABLE_INSTEAD, "the file contains a password")
 
 
 def _anchors(value: Any, folder: Path) -> Path:
-    remedy = "name a folder outside the vault, so that who restores an old vault does not restore its anchor"
+    remedy = (
+        "name a folder outside the vault, so that restoring an old vault does not restore its "
+        "anchor"
+    )
     anchors = _resolve_path(_text(remedy)(value), folder)
     if anchors.is_relative_to(folder):
         raise Refused(remedy, f"{str(anchors)!r} is inside the vault")
@@ -261,7 +273,7 @@ def _resolve_path(given: str, folder: Path, *, follow: bool = True) -> Path:
             else found.parent.resolve() / found.name
         )
     except (OSError, RuntimeError, ValueError):
-        raise Refused("write a path as seen from the folder of the policy") from None
+        raise Refused("write a path relative to the folder of the policy") from None
 
 
 # ---------------------------------------------------------------- tables
@@ -314,13 +326,15 @@ def _tables(section: Section, folder: Path) -> dict[str, _Table]:
     for name in tables:
         # the ledger could not write it down, and no question would be answered
         if not name.isprintable():
-            section.fault(name, "the name of this table cannot be printed", "give it another one")
+            section.fault(
+                name, "the name of this table contains invisible characters", "give it another one"
+            )
     loops = _loops(tables)
     for table in tables.values():
         _check_references(table, tables)
         for column in loops.get(table.name, ()):
             table.referring.fault(
-                column, "this reference leads back to its own table", "leave out one of them"
+                column, "this reference leads back to its own table", "remove one of them"
             )
     if not loops:
         for table in tables.values():
@@ -336,12 +350,12 @@ def _table(section: Section, folder: Path) -> _Table:
     if unit == "row" and contributions not in (None, 1):
         section.fault(
             "contributions",
-            "every row is a unit of its own",
-            "leave it out, or name the column of the unit",
+            "every row is its own unit",
+            "remove it, or name the column of the unit",
         )
     keys = section.take("keys", _count(_KEYS))
     if unit == "row" and keys not in (None, 1):
-        section.fault("keys", "every row is a unit of its own", "leave it out: a row has one key")
+        section.fault("keys", "every row is its own unit", "remove it: a row has one key")
     columns = [_column(inner, kinds) for _, inner in section.inner("columns").inners(_COLUMN)]
     references = section.inner("references")
     return _Table(
@@ -378,7 +392,7 @@ def _source(
             section.fault(
                 "table",
                 f"{path.name} is one table",
-                "leave it out: only files of DuckDB hold several",
+                "remove it: only DuckDB files contain several tables",
             )
         if section.has("format"):
             source = _read_format(section, source)
@@ -388,13 +402,13 @@ def _source(
         section.fault(
             "table" if section.has("table") else "source",
             problem,
-            remedy or "write the path as seen from the folder of the policy",
+            remedy or "write the path relative to the folder of the policy",
         )
     except OSError:
         section.fault(
             "source",
             f"{str(path)!r} cannot be read",
-            "check that it is a file and that you may read it",
+            "check that it is a file that you may read",
         )
     return None, None
 
@@ -405,8 +419,8 @@ def _read_format(section: Section, source: Source) -> Source:
     if not isinstance(source, Separated):
         section.fault(
             "format",
-            "the source is no text file",
-            "leave it out: only a text file, such as CSV, has one",
+            "the source is not a text file",
+            "remove it: only text files, such as CSV, have a format",
         )
         return source
     inner.only(DIALECT_WORDS)
@@ -444,7 +458,7 @@ def _words(value: Any) -> list[str]:
 def _file(value: Any, folder: Path) -> Path:
     given = _text(_SOURCE)(value)
     if "://" in given:
-        raise Refused(f"addresses cannot be read yet; {_SOURCE}")
+        raise Refused(f"URLs are not supported; {_SOURCE}")
     return _resolve_path(given, folder)
 
 
@@ -542,12 +556,12 @@ def _check_unit(table: _Table, tables: Mapping[str, _Table]) -> None:
             section.fault(
                 "unit",
                 f"{column!r} refers to no table",
-                f"write to which table and key it refers: {where}",
+                f"write which table and key it refers to: {where}",
             )
         return
     other = tables.get(table.references[column][0])
     if other is not None and other.unit is not None and other.unit != rest:
-        problem = f"the rows of {other.name} belong to their {other.unit!r}, and not to {rest!r}"
+        problem = f"the unit of {other.name} is {other.unit!r}, not {rest!r}"
         remedy = (
             f'write unit = "{column}.{other.unit}"'
             if other.unit != "row"
@@ -558,19 +572,22 @@ def _check_unit(table: _Table, tables: Mapping[str, _Table]) -> None:
 
 def _entity(section: Section, tables: Mapping[str, _Table]) -> str | None:
     """What is protected: the entity that is named, or the column that names it in every table."""
-    remedy = 'name whom the limit protects, as in unit = "patient"'
+    remedy = 'name who is protected, as in unit = "patient"'
     named = section.take("unit", _text(remedy))
     units = {table.unit for table in tables.values() if table.unit is not None}
     if "row" in units and len(units) > 1:
         for table in tables.values():
             if table.unit == "row":
-                told = "name the column of the unit here too; if each row is another unit's, with contributions = 1"
+                told = (
+                    "name the unit's column here, too; if each row belongs to another unit, with "
+                    "contributions = 1"
+                )
                 table.section.fault(
-                    "unit", "other tables have a unit, and this one protects single rows", told
+                    "unit", "other tables have a unit, but this one protects single rows", told
                 )
         return named
     if units == {"row"} and named not in (None, "row"):
-        told = f"the tables protect single rows, and this says that a {named} is protected"
+        told = f"the tables protect single rows, but this says that a {named} is protected"
         section.fault(
             "unit", told, 'name the unit\'s column in every table, or write unit = "row" here'
         )
@@ -580,7 +597,7 @@ def _entity(section: Section, tables: Mapping[str, _Table]) -> str | None:
         return named
     if len(ends) > 1 and section.values:
         listed = ", ".join(sorted(ends))
-        section.fault("unit", f"the tables call it differently: {listed}", remedy)
+        section.fault("unit", f"the tables have different unit columns: {listed}", remedy)
     return next(iter(ends), None)
 
 
@@ -603,8 +620,8 @@ def _column(section: Section, kinds: Mapping[str, tuple[Kind, ...]] | None) -> C
     if not stored:
         section.fault(
             None,
-            "it is stored as something that cannot be asked about",
-            "convert it, or leave it out",
+            "its storage type is not supported",
+            "convert it, or remove it",
         )
         stored = tuple(Kind)
     before = len(section.faults.found)
@@ -626,7 +643,7 @@ def _column(section: Section, kinds: Mapping[str, tuple[Kind, ...]] | None) -> C
         if key in declared:
             _judge(section, key, (key,), f"it is {spell(section.values[key])}", declared, stored)
     if "values" in declared:
-        problem = "it holds a value of another kind, or one twice, or none"
+        problem = "it is empty, or contains a value of another type or a value twice"
         _judge(section, "values", ("values",), problem, declared, stored)
     if "other" in declared:
         _judge(
@@ -648,9 +665,9 @@ def _column(section: Section, kinds: Mapping[str, tuple[Kind, ...]] | None) -> C
     if len(section.faults.found) > before:
         return None
     problem = (
-        "its bounds and values are of several kinds"
+        "its bounds and values have different types"
         if declared
-        else "the source does not say of what kind it is"
+        else "its type is missing, and the source has none"
     )
     return _judge(section, None, tuple(declared), problem, declared, stored)
 
@@ -686,7 +703,7 @@ def _kind(stored: tuple[Kind, ...]) -> Callable[[Any], str]:
             possible = " or ".join(f'"{kind}"' for kind in known if Kind(kind) in stored)
             raise Refused(
                 f"write type = {possible}, or convert the column",
-                f'it is "{value}", and stored otherwise',
+                f'it is "{value}", but the source stores another type',
             )
         return str(value)
 
@@ -698,7 +715,7 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, Decimal | int) and not isinstance(value, bool):
         number = _number(value)
         if number is None:
-            raise Refused("declare a finite number that a double can hold")
+            raise Refused("declare a finite number in the range of doubles")
         return value if isinstance(value, int) else number
     if isinstance(value, list | dict) or value == BLANK:
         raise Refused("write a number or a date, without brackets")
@@ -712,7 +729,7 @@ def _scalars(value: Any) -> list[Any]:
     try:
         return [_scalar(each) for each in value]
     except Refused:
-        raise Refused(remedy, "it holds something that is no value") from None
+        raise Refused(remedy, "it contains something that is not a value") from None
 
 
 # ---------------------------------------------------------------- values

@@ -35,8 +35,8 @@ _TOKEN = re.compile(
 )
 _SYNTAX = {
     "Invalid value": 'texts stand in quotes, as in source = "visits.parquet"; numbers, true and false do not',
-    "Cannot ": "write every section and every key once",
-    "Duplicate": "write every section and every key once",
+    "Cannot ": "write each section and each key only once",
+    "Duplicate": "write each section and each key only once",
     "Expected '=' after": "write key = value, or a section in brackets, as in [limit]",
     "Unescaped": "write a backslash twice, or the text between single quotes",
 }
@@ -109,7 +109,7 @@ class Section:
         try:
             return read(value)
         except Refused as refusal:
-            blank = "it is still to be filled in" if value == BLANK else None
+            blank = 'it is "?", to be filled in' if value == BLANK else None
             self.fault(key, blank or refusal.problem or f"it is {spell(value)}", refusal.remedy)
             return None
 
@@ -131,7 +131,7 @@ class Section:
         known = list(allowed)
         for key in self.values:
             if key in not_yet:
-                self.fault(key, "this cannot be declared yet", "leave it out")
+                self.fault(key, "this is not supported yet", "leave it out")
             elif key not in known:
                 self.fault(
                     key,
@@ -255,7 +255,7 @@ def _text_of(file: Path) -> str:
         return file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = 1 + bytes(error.object[: error.start]).count(b"\n")
-        fault = Fault(line, "", "it is not a text in UTF-8", "save it in UTF-8")
+        fault = Fault(line, "", "it is not UTF-8 text", "save it in UTF-8")
     except FileNotFoundError:
         fault = Fault(
             0,
@@ -269,7 +269,7 @@ def _text_of(file: Path) -> str:
             0,
             "",
             f"it cannot be read ({why.lower()})",
-            "check that it is a file and that you may read it",
+            "check that it is a file that you may read",
         )
     raise InvalidPolicy(file, [fault])
 
@@ -292,7 +292,7 @@ def _parse_file(file: Path, text: str) -> dict[str, Any]:
         fault = Fault(
             1,
             "",
-            "it holds a number too long or brackets too deep to be read",
+            "a number is too long or brackets are nested too deep",
             "write a shorter policy",
         )
     raise InvalidPolicy(file, [fault])

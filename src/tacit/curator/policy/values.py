@@ -47,7 +47,7 @@ class Limit:
             raise InvalidInput("epsilon", epsilon, "give a limit above zero, such as 1")
         if budget > _LARGEST:
             raise InvalidInput(
-                "epsilon", epsilon, "so large a limit protects nobody; give one such as 3"
+                "epsilon", epsilon, "such a large limit protects nobody; give one such as 3"
             )
         if not 0 <= failure < 1:
             raise InvalidInput("delta", delta, "give 0, or a small probability such as 1e-6")
@@ -127,7 +127,7 @@ class Policy:
                 raise InvalidInput(
                     "the name of a table",
                     name,
-                    "give a text that can be printed: the ledger keeps it",
+                    "give a text without invisible characters: it is kept in the ledger",
                 )
         units = {each.table.unit or "row" for each in tables.values() if not each.table.public}
         entity = unit if unit is not None else _one(units)
@@ -146,7 +146,7 @@ def _one(units: set[str]) -> str:
     """The entity of all tables, if their units have one name."""
     if len(units) != 1:
         raise InvalidInput(
-            "unit", None, 'name the entity that all tables belong to, such as unit="patient"'
+            "unit", None, 'name who is protected in all tables, such as unit="patient"'
         )
     return next(iter(units))
 
@@ -161,7 +161,7 @@ def _check_within(limit: Limit, analysts: Mapping[str, Limit]) -> None:
     for name, own in analysts.items():
         if (own.delta, own.neighbours) != (limit.delta, limit.neighbours):
             raise InvalidInput(
-                f"the limit of {name!r}", own, "give it the delta and the neighbours of the vault's"
+                f"the limit of {name!r}", own, "give it the delta and the neighbours of the vault"
             )
         if own.epsilon > limit.epsilon:
             raise InvalidInput(

@@ -40,8 +40,8 @@ class Size:
 
     def __str__(self) -> str:
         return (
-            f"{self.numbers:,} numbers of at most {MOST_NUMBERS:,}, and up to {self.bytes:,} bytes in the ledger of at "
-            f"most {MOST_BYTES:,}"
+            f"{self.numbers:,} numbers (at most {MOST_NUMBERS:,} are possible) and up to "
+            f"{self.bytes:,} bytes in the ledger (at most {MOST_BYTES:,})"
         )
 
 
@@ -85,8 +85,8 @@ def check_size(terms: "Terms") -> None:
         else f"{size.bytes - MOST_BYTES:,} bytes"
     )
     raise InvalidPlan(
-        f"its answer is too large to keep: {size}, which is {over} too many",
-        "group by fewer columns or by coarser ones, or ask for fewer measures at once",
+        f"the answer is too large to store: {size}, which is {over} too many",
+        "group by fewer or coarser columns, or ask for fewer aggregates at once",
     )
 
 

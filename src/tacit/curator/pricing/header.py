@@ -15,24 +15,27 @@ def agreed_price(
     if header.unit is not None:
         unit = table_of(plan.question.rows).unit
         if unit is None or unit.casefold() != header.unit.casefold():
-            meant = f"the unit is {unit!r}" if unit else "every row is a unit here"
+            meant = f"the unit is {unit!r}" if unit else "here every row is a unit"
             header.refuse(
-                "unit", f"{header.unit[:64]!r} is not the protected unit: {meant}", "leave it out"
+                "unit", f"{header.unit[:64]!r} is not the protected unit; {meant}", "leave it out"
             )
     if delta is not None and not _agree(delta, limit.delta):
-        remedy = "leave delta out: it belongs to the limit, which the policy sets"
+        remedy = "remove delta: it is part of the limit, which the policy sets"
         header.refuse("delta", f"the delta of this vault is {float(limit.delta):g}", remedy)
     if own is None:
         return epsilon
     if within is not None:
         header.refuse(
             "epsilon",
-            "a price and an accuracy are asked for at once",
-            "leave out epsilon or within",
+            "the question states epsilon, and the call states within",
+            "remove one of them",
         )
     if epsilon is not None and not _agree(own, epsilon):
-        reason = f"the question says epsilon = {float(own):g}, and it is asked with epsilon {float(at_most(epsilon)):g}"
-        header.refuse("epsilon", reason, "leave one of them out")
+        reason = (
+            f"the question states epsilon = {float(own):g}, but the call states epsilon "
+            f"{float(at_most(epsilon)):g}"
+        )
+        header.refuse("epsilon", reason, "remove one of them")
     return own
 
 

@@ -135,7 +135,9 @@ def terms_of(
     """
     if amount <= 0:
         raise InvalidInput(
-            "a price", "nothing", "it rounds to less than the smallest unit; give a larger epsilon"
+            "a price",
+            "nothing",
+            "it is smaller than the ledger's smallest unit; give a larger epsilon",
         )
     weights = weights_for(question, shared.contributions, limit.weighing)
     moved = sensitivity_of(question, weights, limit.neighbours)
@@ -168,12 +170,13 @@ def _finder(
     if not isinstance(rule, ConcentratedFilter):
         names = ", ".join(phrase(key.value) for key in question.unknown)
         raise InvalidPlan(
-            f"which values {names!r} has is private, and unknown keys need delta > 0",
-            "declare its values in the policy, or open a vault whose limit has a delta, such as 1e-6",
+            f"the values of {names!r} are private and not declared; unknown keys need delta > 0",
+            "declare its values in the policy, or use a limit with a delta, such as 1e-6",
         )
     if shared.keys is None:
         raise InvalidPlan(
-            f"how many keys of one unit count in table {shared.table.name!r} is not declared",
+            "the policy declares neither `keys` nor `contributions` for table "
+            f"{shared.table.name!r}",
             f"set `keys` or `contributions` for {shared.table.name} in the policy",
         )
     if failure is None:
@@ -182,7 +185,7 @@ def _finder(
         raise InvalidInput(
             "a price",
             "too little",
-            "unknown keys need some of the limit's delta; give a larger epsilon",
+            "discovering unknown keys needs a part of the limit's delta; give a larger epsilon",
         )
     keeping = keys_of(question, shared.keys)
     moved = key_sensitivity(question, keeping, limit.neighbours)
@@ -261,12 +264,12 @@ def amount_within(
     """The smallest amount at which the named measures stay within `error` at this confidence."""
     allowed = at_most(error, "within")
     if allowed <= 0:
-        raise InvalidInput("within", error, "give the error that is allowed, a number above zero")
+        raise InvalidInput("within", error, "give the error to allow, a number above zero")
     if not places:
         raise InvalidInput(
             "within",
             error,
-            "only counts and sums have an error that is known beforehand; give epsilon instead",
+            "only counts and sums have an error that is known in advance; give epsilon instead",
         )
     weights = weights_for(question, shared.contributions, limit.weighing)
     moved = sensitivity_of(question, weights, limit.neighbours)

@@ -81,16 +81,16 @@ class Clipping:
         if self.units is not None:
             rows = f"{self.contributions:,} row{'' if self.contributions == 1 else 's'}"
             lines.append(
-                f"{_format_share(self.units)} of units have more than {rows} of {self.table}."
+                f"{_format_share(self.units)} of the units have more than {rows} in {self.table}."
             )
         lines += [
-            f"{_format_share(share)} of the values of {name} lie outside its bounds."
+            f"{_format_share(share)} of the values of {name} are outside its bounds."
             for name, share in self.columns.items()
         ]
         return "\n".join(
             [
                 *lines,
-                f"Intervals hold with {self.confidence:.0%} probability each; cost: {self.price}",
+                (f"Each interval holds with probability {self.confidence:.0%}; cost: {self.price}"),
             ]
         )
 
@@ -108,7 +108,7 @@ def plan_clipping(shared: Shared) -> tuple[Plan, Mapping[str, tuple[int, int]]]:
     table = shared.table
     if table.public:
         raise InvalidInput(
-            "table", table.name, "it is public: read it yourself, nothing in it is protected"
+            "table", table.name, "it is public; read it directly, it is not protected"
         )
     if table.unit is not None and shared.contributions is None:
         remedy = f"set `contributions` for {table.name} in the policy, or call vault.find_contributions(...)"
@@ -116,7 +116,9 @@ def plan_clipping(shared: Shared) -> tuple[Plan, Mapping[str, tuple[int, int]]]:
     bounded = _bounded_columns(table)
     if table.unit is None and not bounded:
         raise InvalidInput(
-            "table", table.name, "every row is a unit, and no column has bounds: nothing is cut off"
+            "table",
+            table.name,
+            "every row is a unit and no column has bounds, so nothing is clipped",
         )
     pairs = _count_pairs(shared)
     measures = tuple(dict.fromkeys(measure for pair in pairs.values() for measure in pair))

@@ -71,11 +71,13 @@ class FoundBounds:
 
     def __str__(self) -> str:
         return (
-            f"{self.column} is held between {_format_bound(self.low)} and {_format_bound(self.high)}: "
-            f"values beyond are moved onto "
-            f"these bounds.\nAbout {float(self.share):.4g} of its rows lie between them, give or take "
-            f"{self.reach:,.0f} rows at either end (95%).\nOf a table of fewer than {self.needed:,} rows "
-            f"they say nothing: find them at a higher price, or declare them.\nCost: {self.price}"
+            f"{self.column} is clipped to {_format_bound(self.low)} to "
+            f"{_format_bound(self.high)}: values outside are moved to the nearest bound.\n"
+            f"About {float(self.share):.4g} of its rows lie within, give or take "
+            f"{self.reach:,.0f} rows at either end (95%).\n"
+            f"For a table of fewer than {self.needed:,} rows these bounds are meaningless: "
+            "estimate them at a higher price, or declare them.\n"
+            f"Cost: {self.price}"
         )
 
 
@@ -97,10 +99,12 @@ class FoundContributions:
 
     def __str__(self) -> str:
         return (
-            f"{self.contributions} rows of a unit of {self.table} count in full: about {float(self.share):.4g} of the "
-            f"units have no more, but for {self.reach:,.0f} units at 95 %; the rows of a unit that has more weigh "
-            f"less.  Of a table of fewer than {self.needed:,} units it says nothing: find it at a higher price."
-            f"\nCost: {self.price}"
+            f"{self.contributions} rows of one unit of {self.table} count in full: about "
+            f"{float(self.share):.4g} of the units have no more, give or take "
+            f"{self.reach:,.0f} units (95%); the rows of a unit with more weigh less.\n"
+            f"For a table of fewer than {self.needed:,} units this is meaningless: estimate it "
+            "at a higher price.\n"
+            f"Cost: {self.price}"
         )
 
 
@@ -117,13 +121,17 @@ def bounds_asked(shared: Shared, name: str, share: Number) -> Question:
         raise InvalidInput("column", name, f"name one of {shared.table.name}: {known}")
     _check_protected(shared)
     if column.kind not in _SEARCHED:
-        reason = f"bounds are found of integers and numbers, and this is of kind {column.kind.value}; declare them"
+        reason = (
+            "bounds can be estimated for integers and numbers, but this is of type "
+            f"{column.kind.value}; declare them"
+        )
         raise InvalidInput("column", name, reason)
     if column.low is not None and column.high is not None:
         raise InvalidInput(
             "column",
             name,
-            "its bounds are declared in the policy, and those count; leave them out to find others",
+            "its bounds are declared in the policy and take precedence; remove them there to "
+            "estimate others",
         )
     wanted, grid = _share(share), _SEARCHED[column.kind]
     ranks = (1 - wanted) / 2, (1 + wanted) / 2
@@ -143,13 +151,14 @@ def contributions_asked(shared: Shared, share: Number) -> Question:
     _check_protected(shared)
     if shared.table.unit is None:
         raise InvalidInput(
-            "table", shared.table.name, "every row is a unit of its own: there is nothing to find"
+            "table", shared.table.name, "every row is its own unit, so there is nothing to estimate"
         )
     if shared.contributions is not None:
         raise InvalidInput(
             "table",
             shared.table.name,
-            f"contributions = {shared.contributions} is declared in the policy, and that counts; leave it out first",
+            f"contributions = {shared.contributions} is declared in the policy and takes "
+            "precedence; remove it there first",
         )
     counted = Column("rows", Kind.INTEGER, low=1, high=_MOST_ROWS, nullable=False)
     rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.COUNT),))
@@ -289,7 +298,7 @@ def _bound_column(column: Column, found: Mapping[str, Any] | None) -> Column:
 def _check_protected(shared: Shared) -> None:
     if shared.table.public:
         raise InvalidInput(
-            "table", shared.table.name, "it is public: read it yourself, nothing in it is protected"
+            "table", shared.table.name, "it is public; read it directly, it is not protected"
         )
 
 

@@ -101,12 +101,12 @@ def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:
         (each for each in ledger.entries() if type(number) is int and each.number == number), None
     )
     if entry is None:
-        return [f"names entry {number!r}, which the ledger does not have"]
+        return [f"names entry {number!r}, which is not in the ledger"]
     if entry.payload is None:
         return [f"is for entry {number}, which was never answered"]
     said, kept = _flat(receipt), _flat(receipt_of(entry, read_stored(entry.payload)))
     return [
-        f"says {name} is {_value_of(said, name)}, and the ledger {_value_of(kept, name)}"
+        f"says {name} is {_value_of(said, name)}, but the ledger says {_value_of(kept, name)}"
         for name in _differing(said, kept)
     ]
 

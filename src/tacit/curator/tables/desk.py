@@ -87,7 +87,7 @@ class Desk:
         found = table_named(table, self.tables)
         if found.table.public:
             raise InvalidInput(
-                "table", table, "it is public: read it yourself, nothing in it is protected"
+                "table", table, "it is public; read it directly, it is not protected"
             )
         return found
 
@@ -103,7 +103,7 @@ class Desk:
             raise InvalidInput(
                 "a price",
                 "nothing",
-                "it rounds to less than the smallest unit; give a larger epsilon",
+                "it is smaller than the ledger's smallest unit; give a larger epsilon",
             )
         return TableNoise(asked.weights, limit.neighbours, amount, bool(limit.delta))
 

@@ -65,14 +65,14 @@ class QuestionAudit:
         return self.fault is None
 
     def __str__(self) -> str:
-        made_up = f"{self.pairs:,} pairs of neighbours were made up"
+        made_up = f"{self.pairs:,} pairs of neighbouring tables were generated"
         lines = [
             self.question,
-            f"{made_up}, and DuckDB was asked about {self.compared:,} of them too.",
+            f"{made_up}, and {self.compared:,} of them were also evaluated by DuckDB.",
         ]
         for each in self.closest:
             told = (
-                f"moved {each.measure} by {each.share:.1%} of what is claimed"
+                f"moved {each.measure} by {each.share:.1%} of the claimed sensitivity"
                 if each.share
                 else "moved nothing"
             )
@@ -246,7 +246,9 @@ class _Search:
         if self.best is None or sqrt(square) > self.best.share:
             self.best = Closest(pair.relation, sqrt(square), measure, pair)
         if square > 1:
-            self.fault = f"one unit moves {measure} by {sqrt(square):.4f} times what is claimed"
+            self.fault = (
+                f"one unit moves {measure} by {sqrt(square):.4f} times the claimed sensitivity"
+            )
 
     def ends(self) -> None:
         """Write down what came closest in one relation."""
@@ -259,7 +261,10 @@ def _describe_pair(pair: Pair | None) -> Iterator[str]:
     """The rows in which two neighbours differ."""
     if pair is None:
         return
-    yield f"The tables share {sum(map(len, pair.shared.values()))} rows; the unit that moves owns"
+    yield (
+        f"The tables share {sum(map(len, pair.shared.values()))} rows; they differ in the rows of "
+        "one unit:"
+    )
     for title, own in (("before", pair.before), ("after", pair.after)):
         yield f"  {title}: " + ("nothing" if not any(own.values()) else "")
         for name, rows in own.items():

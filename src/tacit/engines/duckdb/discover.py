@@ -179,7 +179,9 @@ def _kinds_in_file(path: Path, inside: str | None) -> Kinds:
             kinds = {name: each for name, each in found if name not in {UNIT, UNIT_ROWS}}
             return kinds if unit is None else {unit: NONE, **kinds}
         if inside is None:
-            raise InvalidData(f"{path.name} holds tables; declare their columns with their kinds")
+            raise InvalidData(
+                f"{path.name} contains tables; declare their columns with their types"
+            )
         if inside not in tables:
             near = get_close_matches(inside, tables, n=1)
             meant = f"did you mean {near[0]!r}? " if near else ""
@@ -199,5 +201,6 @@ def _kinds(connection: Any, scan: str) -> Kinds:
 
 def _unreadable(called: str) -> InvalidData:
     return InvalidData(
-        f"{called} cannot be read; check that it is whole and of its kind, and that you may read it"
+        f"{called} cannot be read; check that it is complete, of the type its name says, and "
+        "that you may read it"
     )

@@ -65,7 +65,8 @@ def load_table(
     except (duckdb.Error, UnicodeError):
         pass
     raise InvalidData(
-        f"the source of table {table.name!r} cannot be read; check that it is whole and of its kind"
+        f"the source of table {table.name!r} cannot be read; check that it is complete and of "
+        "the type its name says"
     )
 
 
@@ -347,8 +348,8 @@ def _load_ingested(
     (unit,) = connection.execute(f"SELECT unit FROM {schema}.{INGESTED_UNIT}").fetchall()[0]
     if unit != table.unit:
         raise InvalidData(
-            f"the file was ingested with unit {unit!r}, and table {table.name!r} declares {table.unit!r}; "
-            "ingest the source again"
+            f"the file was ingested with unit {unit!r}, but table {table.name!r} declares "
+            f"{table.unit!r}; ingest the source again"
         )
     scan = f"{schema}.{INGESTED}"
     types = _types(connection, scan)

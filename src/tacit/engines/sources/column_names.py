@@ -14,7 +14,7 @@ def check_names(
 
     >>> check_names(["cost", "Cost"], "visits.csv")
     Traceback (most recent call last):
-    tacit.errors.InvalidData: visits.csv has two columns 'cost' and 'Cost', which differ by case alone; give them ...
+    tacit.errors.InvalidData: visits.csv has two columns 'cost' and 'Cost', which differ only in case; give them ...
     """
     known: dict[str, str] = {}
     for name in names:
@@ -24,6 +24,7 @@ def check_names(
             raise InvalidData(f"{called} has two columns {name!r}; {remedy}")
         if other is not None:
             raise InvalidData(
-                f"{called} has two columns {other!r} and {name!r}, which differ by case alone; {remedy}"
+                f"{called} has two columns {other!r} and {name!r}, which differ only in case; "
+                f"{remedy}"
             )
         known[folded] = name

@@ -86,7 +86,7 @@ def key_of(raw: object) -> str | None:
             return str(int(float(raw)))
         case Real() | Decimal() | date():
             raise InvalidData(
-                "keys are compared as texts or integers; store the columns of a reference as one of them"
+                "keys must be texts or integers; convert the columns of the reference"
             )
         case _:
             return None
@@ -183,6 +183,6 @@ def check_key(stored: str, column: str, table: str) -> None:
     """Refuse keys of a type that is not compared exactly."""
     if key_type(stored) is None:
         raise InvalidData(
-            f"column {column!r} is a key of table {table!r} and stored as {stored}; "
-            "store the columns of a reference as integers or texts"
+            f"column {column!r} is a key of table {table!r} and stored as {stored}; store keys "
+            "as integers or texts"
         )

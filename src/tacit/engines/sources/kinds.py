@@ -120,7 +120,10 @@ _FILES: dict[str, Callable[[Path], Source]] = {
     ".duckdb": Stored,
 }
 _SEPARATORS = (";", "\t", "|", ",")
-_REMEDY = "give a path to Parquet, CSV or DuckDB, a frame of pandas, polars or Arrow, or a list of dictionaries"
+_REMEDY = (
+    "give a path to a Parquet, CSV or DuckDB file, a pandas, polars or Arrow frame, or a list of "
+    "dictionaries"
+)
 
 
 _LONGEST_CELL = (1 << 31) - 1
@@ -162,7 +165,7 @@ def with_format(source: Source, given: Mapping[str, Any]) -> Source:
     """The source, its text read as a format declares; refused where there is no text."""
     if not isinstance(source, Separated):
         raise InvalidInput(
-            "format", sorted(given), "leave it out: only a text file, such as CSV, has one"
+            "format", sorted(given), "remove it: only text files, such as CSV, have a format"
         )
     return replace(source, dialect=dialect_of(given, source.dialect.separator))
 
@@ -184,7 +187,8 @@ def _read_once(stream: Any) -> Any:
     """The rows of a stream, which is empty afterwards and would be taken for a table without rows."""
     if stream in _READ:
         raise InvalidData(
-            "a stream can be read only once, and this one was; give the table that it was read into"
+            "a stream can be read only once, and this one has been; give the table that it "
+            "was read into"
         )
     _READ.add(stream)
     return stream.read_all()
@@ -207,7 +211,7 @@ def check_columns(names: Collection[str] | None, table: Table) -> None:
         if name not in names:
             near = get_close_matches(name.lower(), [other.lower() for other in names], n=1)
             meant = [other for other in sorted(names) if other.lower() in near]
-            remedy = f"did you mean {meant[0]!r}?" if meant else "declare the columns that it has"
+            remedy = f"did you mean {meant[0]!r}?" if meant else "declare only columns that it has"
             raise InvalidData(
                 f"the source of table {table.name!r} has no column {name!r}; {remedy}"
             )
@@ -322,8 +326,8 @@ def check_path(source: Linked, table: Table) -> None:
     """Refuse a table whose unit is not the end of the path that its source takes."""
     if table.unit != source.path:
         raise InvalidData(
-            f"table {table.name!r} declares the unit {table.unit!r}, and its source leads to {source.path!r}; "
-            "declare the whole path as its unit"
+            f"table {table.name!r} declares the unit {table.unit!r}, but its source leads to "
+            f"{source.path!r}; declare the whole path as its unit"
         )
 
 
@@ -350,7 +354,8 @@ def check_unique(rows: Sequence[Owned], table: Table) -> None:
 def not_unique(table: Table, name: str) -> NoReturn:
     """Refuse a column that is not unique."""
     raise InvalidData(
-        f"column {name!r} of the public table {table.name!r} holds a value twice; leave it out of `unique`"
+        f"column {name!r} of the public table {table.name!r} contains a value twice; remove it "
+        "from `unique`"
     )
 
 
@@ -404,7 +409,7 @@ def _file(path: Path) -> Source:
         )
     if set("*?[") & set(str(path)):
         raise InvalidData(
-            f"the path {str(path)!r} holds one of * ? [, which stand for many files; rename it"
+            f"the path {str(path)!r} contains *, ? or [, which match many files; rename it"
         )
     return _FILES[path.suffix.lower()](path.resolve())
 
@@ -428,13 +433,15 @@ def header_of(path: Path, dialect: Dialect) -> list[str]:
     names = [cell or f"column {place}" for place, cell in enumerate(cells, start=1)]
     if not names:
         raise InvalidData(
-            f"{path.name} cannot be read; check that it is whole and of its kind, and that you may read it"
+            f"{path.name} cannot be read; check that it is complete, of the type its name "
+            "says, and that you may read it"
         )
     other = _other_separator(names)
     if other is not None:
         raise InvalidData(
-            f"{path.name} seems to be separated by {other!r}, and {dialect.separator!r} is expected; declare it in the "
-            f"table's format, as in format = {{ separator = {_spelled_mark(other)} }}"
+            f"{path.name} seems to use the separator {other!r}, but {dialect.separator!r} is "
+            "expected; declare it in the table's format, as in format = { separator = "
+            f"{_spelled_mark(other)} }}"
         )
     check_names(names, path.name, "give them different names in its first line")
     return names

@@ -51,11 +51,11 @@ def check_dtype(dtype: Any, column: Column, table: Table) -> None:
     if column.kind not in possible:
         listed = " or ".join(sorted(kind.value for kind in possible))
         remedy = (
-            f"declare it as {listed}, or convert it" if possible else "convert it, or leave it out"
+            f"declare it as {listed}, or convert it" if possible else "convert it, or remove it"
         )
         raise InvalidData(
-            f"column {column.name!r} of table {table.name!r} is declared as {column.kind.value} and stored as "
-            f"{str(dtype)[:40]}; {remedy}"
+            f"column {column.name!r} of table {table.name!r} is declared as "
+            f"{column.kind.value} but stored as {str(dtype)[:40]}; {remedy}"
         )
 
 

@@ -176,7 +176,8 @@ def _unit_kind(units: Iterable[object], name: str) -> Kind:
     if all(plain(unit, Kind.NUMBER) == unit for unit in present):
         return Kind.NUMBER
     raise InvalidData(
-        f"the units in column {name!r} are of several kinds; store them all as text or as integers"
+        f"the units in column {name!r} have several types; store them all as text or all as "
+        "integers"
     )
 
 

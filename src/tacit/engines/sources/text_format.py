@@ -183,10 +183,10 @@ def dialect_of(given: Mapping[str, Any], separator: str = ",") -> Dialect:
     dialect = Dialect(**found)
     mark = dialect.separator
     if not isinstance(mark, str) or len(mark) != 1 or mark.isalnum() or mark in "\"'\r\n .+-":
-        raise InvalidInput("separator", mark, 'write one mark, such as ";" or a tab')
+        raise InvalidInput("separator", mark, 'write one character, such as ";" or a tab')
     if dialect.decimal not in (".", ",") or (dialect.decimal == mark):
         raise InvalidInput(
-            "decimal", dialect.decimal, 'write "." or ",", and not what separates cells'
+            "decimal", dialect.decimal, 'write "." or ",", different from the separator'
         )
     if dialect.encoding not in get_args(Encoding):
         listed = ", ".join(f'"{each}"' for each in get_args(Encoding))
@@ -198,9 +198,7 @@ def dialect_of(given: Mapping[str, Any], separator: str = ",") -> Dialect:
         missing = "true" if dialect.true is None else "false"
         raise InvalidInput(missing, None, "declare the words for true and for false together")
     if true & false or (true | false) & nulls:
-        raise InvalidInput(
-            "true", dialect.true, "let a word mean true, or false, or that there is nothing"
-        )
+        raise InvalidInput("true", dialect.true, "a word can mean only one of true, false and NULL")
     return dialect
 
 
@@ -230,9 +228,7 @@ def _words(given: Any, name: str) -> tuple[str, ...]:
 
 def _date_pattern(form: str) -> str:
     """The pattern of a day, with the parts that it is made of by their names."""
-    remedy = (
-        'write the day, the month and the year once each, as in "%d/%m/%Y", "%m/%d/%Y" or "%Y%m%d"'
-    )
+    remedy = 'use %d, %m and %Y once each, as in "%d/%m/%Y", "%m/%d/%Y" or "%Y%m%d"'
     pieces = re.split("(%.)", form) if isinstance(form, str) else []
     if sorted(piece for piece in pieces if piece.startswith("%")) != sorted(_PARTS):
         raise InvalidInput("dates", form, remedy)

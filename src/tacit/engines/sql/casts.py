@@ -71,11 +71,11 @@ def check_type(stored: str, column: Column, table: Table) -> None:
     if column.kind not in possible:
         listed = " or ".join(sorted(kind.value for kind in possible))
         remedy = (
-            f"declare it as {listed}, or convert it" if possible else "convert it, or leave it out"
+            f"declare it as {listed}, or convert it" if possible else "convert it, or remove it"
         )
         raise InvalidData(
-            f"column {column.name!r} of table {table.name!r} is declared as {column.kind.value} and stored as "
-            f"{_short(stored)}; {remedy}"
+            f"column {column.name!r} of table {table.name!r} is declared as "
+            f"{column.kind.value} but stored as {_short(stored)}; {remedy}"
         )
 
 
@@ -83,16 +83,16 @@ def check_unit_type(stored: str, table: Table) -> None:
     """Refuse units of a type that cannot be told apart exactly."""
     if not kinds_of(stored) and stored != "UUID":
         raise InvalidData(
-            f"the unit {table.unit!r} of table {table.name!r} is stored as {_short(stored)}; "
-            "a unit is a text, an integer, a number or a date"
+            f"the unit {table.unit!r} of table {table.name!r} is stored as {_short(stored)}; a "
+            "unit must be a text, an integer, a number or a date"
         )
 
 
 def refuse_own_numbers() -> NoReturn:
     """Refuse to combine an ingested table with another."""
     raise InvalidData(
-        "an ingested table numbers its units for itself, so that it cannot be combined with another; "
-        "open the sources themselves"
+        "an ingested table has its own numbering of units and cannot be combined with another "
+        "table; open the sources instead"
     )
 
 
@@ -105,8 +105,8 @@ def check_units_alike(stored: Iterable[str]) -> None:
     if len(types) > 1 and any(key_type(each) is None for each in types):
         listed = " and ".join(sorted(map(_short, types)))
         raise InvalidData(
-            f"the units of tables that are asked about together are stored as {listed}, where one unit may have two "
-            "spellings; store them all as integers or all as texts"
+            f"the units of the combined tables are stored as {listed}, where one unit may have "
+            "two spellings; store them all as integers or all as texts"
         )
 
 

@@ -157,14 +157,17 @@ class Frame:
         """The answer, from the vault that this frame was taken from."""
         if self.asker is None:
             raise InvalidPlan(
-                "this frame belongs to no vault", "take it from one: vault.table(name)"
+                "this frame does not belong to a vault", "start from a vault: vault.table(name)"
             )
         return self.asker(self.plan(), *args, **kwargs)
 
     def __str__(self) -> str:
         """The question in words; before anything is asked for, what it is about."""
         if not self.columns:
-            return f"A question about {self.table.name}, so far without a measure: .agg(n=tacit.count())"
+            return (
+                f"A question about {self.table.name} without an aggregate yet: "
+                ".agg(n=tacit.count())"
+            )
         return in_words(self.plan())
 
     __repr__ = __str__
@@ -193,7 +196,7 @@ def _rows_of(frame: Frame) -> Draft:
         or frame.most is not None
     ):
         raise InvalidPlan(
-            "what is already grouped or measured has no rows to combine", "combine rows first"
+            "rows cannot be combined after group_by or agg", "combine rows before group_by and agg"
         )
     return _draft_of(frame)
 

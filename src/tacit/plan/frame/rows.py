@@ -41,13 +41,13 @@ def per_unit(draft: Draft, by: Sequence[str], columns: Mapping[str, Term]) -> tu
     inside = Inside(origin.table, rows=origin.rows, grouped=True)
     if origin.owner is not Owner.UNIT:
         raise InvalidPlan(
-            "every row is a unit: there is nothing to add up within one", "leave per_unit out"
+            "every row is a unit, so there is nothing to aggregate per unit", "leave per_unit out"
         )
     for name in by:
         value = Field(inside.column(Name(name, exact=True)))
         if value.column.name == origin.table.unit:
             raise InvalidPlan(
-                f"{name!r} names the protected unit, which is there anyhow", "leave it out"
+                f"{name!r} is the protected unit, which is always included", "leave it out"
             )
         inside.group_by(value)
         inside.show(name, value)
@@ -85,7 +85,8 @@ def join_drafts(
         pairs.append((Field(one), Field(found)))
     if right.origin.owner is Owner.NOBODY and not pairs:
         raise InvalidPlan(
-            "the tables have nothing in common", 'say on which column: .join(other, on="ward")'
+            "no join condition connects these tables",
+            'name the join column: .join(other, on="ward")',
         )
     scope = sides.scope(Joined(left.origin.rows, sides.rows, tuple(pairs), outer))
     return scope.origin.rows, scope.origin.table
@@ -124,7 +125,7 @@ def flag(draft: Draft, name: str, other: Draft) -> tuple[Rows, Table]:
     """The rows, with a column that says whether their unit has a row among the other's."""
     one, two = origin_of(draft), origin_of(other)
     if name.casefold() in {each.casefold() for each in one.names}:
-        raise InvalidPlan(f"there is a column {name!r} already", "give this one another name")
+        raise InvalidPlan(f"a column {name!r} already exists", "give this one another name")
     rows, found = flag_units(one.rows, two.rows)
     same = [Defined(column.name, Field(column)) for column in columns_of(one.rows)]
     told = Computed(rows, (*same, Defined(name, found)))

@@ -68,8 +68,8 @@ class Scope:
     def rows(self) -> "Scope":
         """The rows that an aggregate is about."""
         if not self.among:
-            remedy = "a condition on groups belongs in .having(...), and aggregates cannot contain each other"
-            raise InvalidPlan("a single row has no count, sum or mean", remedy)
+            remedy = "put conditions on aggregates into .having(...); aggregates cannot be nested"
+            raise InvalidPlan("an aggregate is not allowed here", remedy)
         return Scope(self.draft)
 
 
@@ -91,7 +91,7 @@ class Term:
     def __bool__(self) -> NoReturn:
         remedy = "write & for and, | for or, ~ for not, and x.between(a, b) for a <= x <= b"
         raise InvalidPlan(
-            "a term is neither true nor false before it is asked",
+            "a condition has no truth value in Python",
             remedy,
             text=self.text,
             end=len(self.text),
@@ -212,7 +212,7 @@ class Term:
         try:
             meant = Kind(kind)
         except ValueError:
-            remedy = f"the kinds are {', '.join(known.value for known in Kind)}"
+            remedy = f"the types are {', '.join(known.value for known in Kind)}"
             raise InvalidInput("a kind", kind, remedy) from None
         return Term(
             f"{_inner(self)}.cast({meant.value!r})",

@@ -32,7 +32,7 @@ def over(
         meant = Look(look.upper())
     except (ValueError, AttributeError):
         known = ", ".join(each.value.lower() for each in Look)
-        raise InvalidInput("a look at other groups", look, f"it is one of {known}") from None
+        raise InvalidInput("a window function", look, f"use one of {known}") from None
     operand = None if term is None else column_term(term)
     within = [column_term(each) for each in by]
     ordered = [each if isinstance(each, Sorted) else Sorted(column_term(each)) for each in order]
@@ -40,7 +40,8 @@ def over(
     def read(scope: Scope) -> Expression:
         if not scope.among:
             raise InvalidPlan(
-                "a single row has no other groups", "write it in .agg(...), or .qualify(...)"
+                "a window over groups is not allowed here",
+                "write it in .agg(...), or .qualify(...)",
             )
         value = None if operand is None else operand.read(scope)
         orders = [(each.term.read(scope), each.descending) for each in ordered]

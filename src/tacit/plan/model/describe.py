@@ -50,10 +50,10 @@ def in_words(plan: Plan) -> str:
     >>> from tacit.plan import Column, Kind, Table, read_sql
     >>> visits = Table("visits", (Column("ward", Kind.TEXT, values=("A", "B")),), unit="patient")
     >>> print(in_words(read_sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward LIMIT 1", {"visits": visits})))
-    Of the rows of visits, for each ward ('A', 'B'): n is the number of rows. Of these at most 1.
+    In visits, for each ward ('A', 'B'): n is the number of rows. Shown: at most 1.
     """
     question, view = plan.question, plan.view
-    begun = f"Of the rows of {_rows(question.rows)}"
+    begun = f"In {_rows(question.rows)}"
     if question.keys:
         begun += f", for each {' and each '.join(_key(key) for key in question.keys)}"
     if not view.columns:  # nothing is shown of what the curator looks for
@@ -216,15 +216,15 @@ def _measure(measure: Measure, table: Table) -> str:
         case Ranked(value, _, rank):
             return f"{_describe_rank(rank)} {phrase(value)}"
         case Distinct(value):
-            return f"the number of different values of {phrase(value)}"
+            return f"the number of distinct values of {phrase(value)}"
         case _:
             assert_never(measure)
 
 
 def _describe_rank(rank: Fraction) -> str:
     named = {
-        Fraction(0): "about the least",
-        Fraction(1): "about the greatest",
+        Fraction(0): "the approximate minimum of",
+        Fraction(1): "the approximate maximum of",
         Fraction(1, 2): "the median of",
     }
     return named.get(rank) or f"the quantile at {_decimal(rank)} of"
@@ -280,16 +280,16 @@ def _rows(rows: Rows) -> str:
             return _rows(more)
         case Inner(more, keys, _):
             by = "".join(f" and {phrase(key.value)}" for key in keys)
-            return f"{_describe_rows(more)}, folded into one for each unit{by}"
+            return f"{_describe_rows(more)} aggregated per unit{by}"
         case Stacked(parts):
-            return " and of ".join(_describe_rows(part) for part in parts)
+            return " and ".join(_describe_rows(part) for part in parts)
         case Joined(left, right, on, outer):
             met = "".join(f" and {phrase(one)} = {phrase(two)}" for one, two in on)
-            kept = " or none" if outer else ""
-            return f"{_describe_rows(left)}, each with every row{kept} of {_describe_rows(right)} of the same unit{met}"
+            how = "left joined" if outer else "joined"
+            return f"{_describe_rows(left)} {how} with {_describe_rows(right)} on the unit{met}"
         case Kept(more, among, present):
             article = "a" if present else "no"
-            return f"{_describe_rows(more)}, of units that have {article} row of {_describe_rows(among)}"
+            return f"{_describe_rows(more)}, of units with {article} row in {_describe_rows(among)}"
         case _:
             assert_never(rows)
 
@@ -302,7 +302,7 @@ def _describe_rows(rows: Rows) -> str:
 
 def _key(key: Key) -> str:
     if key.values is None:
-        return f"{phrase(key.value)} (whatever it is{', NULL too' if key.null else ''})"
+        return f"{phrase(key.value)} (discovered{', NULL too' if key.null else ''})"
     return f"{phrase(key.value)} ({_join_texts([_scalar(value) for value in key.public_values])})"
 
 
@@ -320,9 +320,9 @@ def _afterwards(question: Question, view: View) -> Iterator[str]:
         return names.get(expression) or phrase(expression, question)
 
     if view.having is not None:
-        yield f"Only groups in which {phrase(view.having, question)}."
+        yield f"Only groups with {phrase(view.having, question)}."
     if view.qualify is not None:
-        yield f"Of these only those in which {phrase(view.qualify, question)}."
+        yield f"Of these, only those with {phrase(view.qualify, question)}."
     if view.order:
         orders = [
             f"{called(by.value)}, {'largest' if by.descending else 'smallest'} first"
@@ -331,7 +331,7 @@ def _afterwards(question: Question, view: View) -> Iterator[str]:
         yield f"Sorted by {', then by '.join(orders)}."
     if view.limit is not None or view.offset:
         most = "all" if view.limit is None else f"at most {view.limit}"
-        yield f"Of these {most}{f' after the first {view.offset}' if view.offset else ''}."
+        yield f"Shown: {most}{f' after the first {view.offset}' if view.offset else ''}."
 
 
 def _tree(plan: Plan) -> Iterator[tuple[int, str]]:
@@ -397,7 +397,7 @@ def _fold(fold: Folded) -> str:
         and fold.column.kind.value in _HELD
     )
     return fold.column.name + (
-        f" held between {_scalar(fold.column.low)} and {_scalar(fold.column.high)}" if held else ""
+        f" clipped to {_scalar(fold.column.low)}..{_scalar(fold.column.high)}" if held else ""
     )
 
 

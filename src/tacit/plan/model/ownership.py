@@ -114,17 +114,16 @@ def owner_of(rows: Rows) -> Owner:
         case Where(inner, _) | Computed(inner, _):
             return owner_of(inner)
         case Inner(inner, _, _) | Windowed(inner, _):
-            return _only_units(
-                owner_of(inner), "rows of one unit are grouped or looked at together"
-            )
+            return _only_units(owner_of(inner), "rows are aggregated or ordered per unit")
         case Kept(inner, among, _):
-            _only_units(owner_of(among), "units are looked for among rows that have units")
-            return _only_units(owner_of(inner), "units are looked for where rows have units")
+            _only_units(owner_of(among), "a semi-join compares units")
+            return _only_units(owner_of(inner), "a semi-join compares units")
         case Stacked(parts):
             owners = {owner_of(part) for part in parts}
             if len(owners) != 1:
                 raise InvalidPlan(
-                    "rows of different owners are stacked", "stack rows of the same unit"
+                    "UNION ALL would combine rows with different units",
+                    "combine rows of the same unit",
                 )
             return owners.pop()
         case Joined(left, right, _, outer):
@@ -136,8 +135,9 @@ def owner_of(rows: Rows) -> Owner:
 def _only_units(owner: Owner, reason: str) -> Owner:
     if owner is not Owner.UNIT:
         raise InvalidPlan(
-            f"{reason}, and here {'nobody has one' if owner is Owner.NOBODY else 'every row is a unit'}",
-            "ask about a table whose unit is a column",
+            f"{reason}, but here "
+            f"{'there are no units' if owner is Owner.NOBODY else 'every row is a unit'}",
+            "use a table whose unit is a column",
         )
     return owner
 
@@ -150,16 +150,17 @@ def _owner_of_join(left: Owner, right: Owner, *, outer: bool) -> Owner:
             return left
         case Owner.NOBODY, _ if outer:
             raise InvalidPlan(
-                "an outer join would keep public rows that belong to no unit",
-                "keep the private side: private LEFT JOIN public",
+                "this outer join would keep rows of the public table, which belong to no unit",
+                "write private LEFT JOIN public",
             )
         case Owner.NOBODY, _:
             raise InvalidPlan(
-                "public rows stand on the left of private ones", "begin with the private table"
+                "the public table is on the left side of the private one",
+                "start with the private table",
             )
         case _:
             raise InvalidPlan(
-                "where every row is a unit, two private tables have nothing to be joined on",
+                "two private tables in which every row is a unit cannot be joined",
                 "join a public table, or ask about each table on its own",
             )
 
@@ -188,8 +189,8 @@ def _copies(rows: Rows) -> Counter[str]:
             unique = unique_columns(right)
             if not any(_compared_as_they_are(one, two) in unique for one, two in on):
                 raise InvalidPlan(
-                    "one row might meet many public rows here, and every row is a unit: how far it moves the answer is "
-                    "not known",
+                    "a row could match many public rows, and every row is a unit: its "
+                    "influence on the answer is not bounded",
                     "join on a column of the public table that is declared unique",
                 )
             return _copies(left)
@@ -236,7 +237,7 @@ def held_rows(rows: Rows, contributions: int | None = None) -> int:
         case Scan(table):
             found = table.contributions or contributions
             if found is None:
-                reason = f"how many rows of one unit count in table {table.name!r} is not declared"
+                reason = f"the policy declares no contribution bound for table {table.name!r}"
                 remedy = f"set `contributions` for {table.name} in the policy, or call vault.find_contributions(...)"
                 raise InvalidPlan(reason, remedy)
             return 1 if table.public else found

@@ -30,7 +30,7 @@ def check_declared(side: Expression, other: Expression, question: Question | Non
     tacit.errors.InvalidPlan: 'Cardiolgy' is not among the declared values of ward
       'Cardiolgy'
       ^^^^^^^^^^^
-    did you mean 'Cardiology'? they are 'Cardiology', 'Surgery'; ...
+    did you mean 'Cardiology'? the declared values are 'Cardiology', 'Surgery'; ...
     """
     column = _column(side, question)
     if column is None or not isinstance(other, Literal) or other.value is None:
@@ -65,5 +65,6 @@ def _suggest(value: Scalar, column: Column) -> str:
         f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
     )
     return (
-        f"{guess}they are {shown}; declare it in the policy too, or other = true, if rows have it"
+        f"{guess}the declared values are {shown}; if the value occurs, declare it in the "
+        "policy, or set other = true"
     )

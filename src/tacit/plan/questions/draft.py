@@ -69,7 +69,7 @@ def find(name: Name, names: Sequence[str], what: str) -> str | None:
         found = [name.text]
     if len(found) > 1:
         raise InvalidPlan(
-            f"{name.text!r} may be any of {_list_names(found)}",
+            f"{name.text!r} is ambiguous: it may be any of {_list_names(found)}",
             f"put the name of the {what} in double quotes",
         )
     return found[0] if found else None
@@ -83,7 +83,7 @@ def close_to(name: Name, names: Sequence[str], what: str) -> str:
     return (
         f"{guess}the {what}s are {_list_names(names)}"
         if names
-        else f"no {what} is declared: declare those to ask about"
+        else f"no {what} is declared; declare it in the policy"
     )
 
 
@@ -137,11 +137,14 @@ class Draft:
         found = find(name, names, "column")
         if found is None:
             if self.table.unit is not None and find(name, [self.table.unit], "column"):
-                reason = f"{name.text[:64]!r} is the protected unit, of which nothing is told but how many there are"
-                raise InvalidPlan(
-                    reason, "ask about other columns, or count units with COUNT(DISTINCT …)"
+                reason = (
+                    f"{name.text[:64]!r} is the protected unit, which can be counted but not used "
+                    "otherwise"
                 )
-            reason = f"the table {self.table.name!r} has no column {name.text[:64]!r}"
+                raise InvalidPlan(
+                    reason, "use other columns, or count units with COUNT(DISTINCT …)"
+                )
+            reason = f"the table {self.table.name!r} has no declared column {name.text[:64]!r}"
             raise InvalidPlan(reason, close_to(name, names, "column"))
         return self.table.columns[names.index(found)]
 
@@ -162,19 +165,21 @@ class Draft:
         called = name or (value.column.name if isinstance(value, e.Field) else phrase(value))
         if isinstance(value, e.Field) and value.column.name == self.table.unit:
             raise InvalidPlan(
-                f"{called!r} names the protected unit: one group for each would be one answer about each",
-                "group by something that many units share, or count units: COUNT(DISTINCT "
+                f"{called!r} is the protected unit: grouping by it would give one answer per "
+                "person",
+                "group by a column that many units share, or count units: COUNT(DISTINCT "
                 + called
                 + ")",
             )
         if not any(isinstance(part, e.Field) for part in walk_expression(value)):
-            raise InvalidPlan(
-                "this is the same in every row, so it makes no groups", "group by a column"
-            )
+            raise InvalidPlan("this is constant, so it does not define groups", "group by a column")
         possible = seen_values(value, self.rows or Scan(self.table), self.conditions)
         values = None if possible is None else tuple(each for each in possible if each is not None)
         if not values and not self.finding:
-            reason = f"which values {called!r} has is private, and unknown keys need delta > 0"
+            reason = (
+                f"the values of {called!r} are private and not declared; unknown keys need delta > "
+                "0"
+            )
             raise InvalidPlan(reason, _how_to_know(value))
         null = has_null_group(value) and (
             type_of(value).nullable if possible is None else None in possible
@@ -216,7 +221,7 @@ class Draft:
         """The released number of different values."""
         _shallow(value)
         if isinstance(value, e.Literal):
-            raise InvalidPlan("a constant has one value", "count the rows: COUNT(*)")
+            raise InvalidPlan("a constant has only one value", "count the rows: COUNT(*)")
         type_of(value)
         return self._place(Distinct(value))
 
@@ -283,17 +288,17 @@ class Draft:
                 return meant
         column = self.column(name)
         if column.name == self.table.unit:
-            reason = f"{column.name!r} names the protected unit and is never shown"
+            reason = f"{column.name!r} is the protected unit and is never shown"
             raise InvalidPlan(reason, f"count units: COUNT(DISTINCT {column.name})")
         if self.keys:
-            reason = f"{column.name!r} is not a key: a group has many values of it"
+            reason = f"{column.name!r} is not in GROUP BY: a group has many values of it"
             raise InvalidPlan(
-                reason, f"add it to GROUP BY, or ask for COUNT, SUM or AVG of {column.name}"
+                reason, f"add it to GROUP BY, or aggregate it with COUNT, SUM or AVG({column.name})"
             )
         measure = "AVG" if column.kind in (Kind.INTEGER, Kind.NUMBER) else "COUNT"
         raise InvalidPlan(
-            f"{column.name!r} has a value in every row, and no row ever leaves",
-            f"ask about many rows: COUNT(*), {measure}({column.name}), or GROUP BY {column.name}",
+            f"{column.name!r} would be shown for single rows, and single rows are never released",
+            f"aggregate the rows: COUNT(*), {measure}({column.name}), or GROUP BY {column.name}",
         )
 
     def _key_named(self, name: Name) -> e.Expression | None:
@@ -323,7 +328,7 @@ class Draft:
             raise InvalidPlan("a column of the answer has no name", "give it one: ... AS name")
         if name.casefold() in {shown.name.casefold() for shown in self.columns}:
             raise InvalidPlan(
-                f"two columns are named {name!r}", "give one of them another name: ... AS other"
+                f"two columns have the name {name!r}", "give one of them another name: ... AS other"
             )
         self.columns.append(Shown(name, value))
 
@@ -348,10 +353,11 @@ class Draft:
         for ordering in order:
             type_of(ordering.value, question)
         if not self.measures:
-            known = "the groups themselves are public, only what is counted in them is not"
+            known = "the groups themselves are public"
             raise InvalidPlan(
-                f"nothing is measured{'' if question.unknown else f': {known}'}",
-                "ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), VARIANCE(x), STDDEV(x) or MEDIAN(x)",
+                f"this contains no aggregate{'' if question.unknown else f': {known}'}",
+                "add an aggregate: COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), "
+                "VARIANCE(x), STDDEV(x) or MEDIAN(x)",
             )
         self._is_not_too_wide()
         self._intervals_have_names()
@@ -363,10 +369,10 @@ class Draft:
         numbers = len(self.measures) * prod(len(key.public_values) for key in self.question.public)
         if numbers > MOST_NUMBERS:
             reason = (
-                f"the keys have so many combinations that {numbers:,} numbers would be released"
+                f"the group keys have too many combinations: {numbers:,} numbers would be released"
             )
             raise InvalidPlan(
-                reason, f"group by fewer columns, for at most {MOST_NUMBERS:,} numbers"
+                reason, f"group by fewer columns; at most {MOST_NUMBERS:,} numbers can be released"
             )
         check_cells(tuple(self.measures), tuple(self.keys))
 
@@ -377,9 +383,7 @@ class Draft:
             for end in ("_low", "_high"):
                 other = names.get((shown.name + end).casefold())
                 if other is not None and not isinstance(shown.value, e.KeyOf | e.Literal):
-                    reason = (
-                        f"{other!r} is the name of the interval that {shown.name!r} brings with it"
-                    )
+                    reason = f"{other!r} is the name of an interval column that {shown.name!r} adds"
                     raise InvalidPlan(reason, f"give the column {other!r} another name")
 
 
@@ -398,13 +402,19 @@ def _how_to_know(value: e.Expression) -> str:
     """How the values of a key become public."""
     if not isinstance(value, e.Field):
         return (
-            "group by what few values are known of: a CASE of constants, FLOOR(x / 10) * 10 or DATE_TRUNC('month', x) "
-            "of a column with declared bounds"
+            "group by an expression with few known values: a CASE of constants, FLOOR(x / 10) "
+            "* 10 or DATE_TRUNC('month', x) of a column with declared bounds"
         )
     name, kind = value.column.name, value.column.kind
     if kind in {Kind.TEXT, Kind.BOOLEAN}:
-        return f'declare them in the policy: {name} = {{ type = "{kind.value}", values = [...] }}'
-    bounds = f'declare them or close bounds in the policy: {name} = {{ type = "{kind.value}", low = ..., high = ... }}'
+        return (
+            f'declare its values in the policy: {name} = {{ type = "{kind.value}", values = '
+            "[...] }"
+        )
+    bounds = (
+        f"declare its values, or narrow bounds, in the policy: {name} = {{ type = "
+        f'"{kind.value}", low = ..., high = ... }}'
+    )
     return bounds if kind in {Kind.INTEGER, Kind.DATE} else f"{bounds}, and group by buckets of it"
 
 
@@ -415,6 +425,6 @@ def _shallow(*expressions: e.Expression | None) -> None:
         expression, depth = left.pop()
         if depth > DEEPEST:
             raise InvalidPlan(
-                f"more than {DEEPEST} calculations build on each other", "ask a simpler question"
+                f"expressions are nested more than {DEEPEST} levels deep", "ask a simpler question"
             )
         left += [(operand, depth + 1) for operand in e.operands(expression)]

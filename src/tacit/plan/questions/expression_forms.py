@@ -38,9 +38,12 @@ NULL = e.Literal(None, Kind.BOOLEAN)
 """NULL before it is known of which kind it is."""
 
 _PASSED_OVER = {Function.COALESCE, Function.LEAST, Function.GREATEST, Function.CONCAT}
-_SPANS = "add whole days to a day, or an interval: x + INTERVAL 1 DAY; what lies between is DATE_DIFF('hour', a, b)"
-_DAYS = "write a day as DATE '2025-01-31'"
-_MOMENTS = "write a moment as TIMESTAMP '2025-01-31 12:00:00', in UTC"
+_SPANS = (
+    "add whole days to a date, or an interval: x + INTERVAL 1 DAY; the difference of two "
+    "timestamps is DATE_DIFF('hour', a, b)"
+)
+_DAYS = "write a date as DATE '2025-01-31'"
+_MOMENTS = "write a timestamp as TIMESTAMP '2025-01-31 12:00:00', in UTC"
 
 
 def literal(value: object) -> e.Literal:
@@ -69,7 +72,7 @@ def literal(value: object) -> e.Literal:
         case Rational():
             return _fraction(Fraction(int(value.numerator), int(value.denominator)))
     raise InvalidPlan(
-        f"a constant of type {type(value).__name__} is not understood",
+        f"a constant of type {type(value).__name__} is not supported",
         "write a finite number, a text, true or false, a date or a datetime",
     )
 
@@ -81,7 +84,7 @@ def number(text: str) -> e.Literal:
     if len(text) <= 60 and re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", text):
         return _fraction(Fraction(text.lower().replace(".e", "e").rstrip(".")))
     raise InvalidPlan(
-        "this number is too long or not understood", "write it with digits, a point and an exponent"
+        "this number is too long or malformed", "write it with digits, a point and an exponent"
     )
 
 
@@ -90,8 +93,8 @@ def _text(value: str) -> e.Literal:
         not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)
     ):
         raise InvalidPlan(
-            "this text holds a character that is none",
-            "leave out NUL and halves of surrogate pairs",
+            "this text contains an invalid character",
+            "remove NUL characters and unpaired surrogates",
         )
     return e.Literal(value, Kind.TEXT)
 
@@ -118,11 +121,11 @@ def _utc(value: datetime) -> datetime:
 def read_day(text: str) -> e.Literal:
     """A day from its ISO spelling."""
     if not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
-        raise InvalidPlan("this is not a day", _DAYS)
+        raise InvalidPlan("this is not a valid date", _DAYS)
     try:
         return e.Literal(date.fromisoformat(text), Kind.DATE)
     except ValueError:
-        raise InvalidPlan("there is no such day", _DAYS) from None
+        raise InvalidPlan("there is no such date", _DAYS) from None
 
 
 def read_moment(text: str) -> e.Literal:
@@ -130,13 +133,13 @@ def read_moment(text: str) -> e.Literal:
     if not re.fullmatch(
         r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?", text
     ):
-        raise InvalidPlan("this is not a moment", _MOMENTS)
+        raise InvalidPlan("this is not a valid timestamp", _MOMENTS)
     day, _, clock = text.replace("T", " ").partition(" ")
     whole, _, part = clock.partition(".")
     try:
         found = datetime.fromisoformat(f"{day} {whole or '00:00'}")
     except ValueError:
-        raise InvalidPlan("there is no such moment", _MOMENTS) from None
+        raise InvalidPlan("there is no such timestamp", _MOMENTS) from None
     return e.Literal(
         found.replace(microsecond=int(part.ljust(6, "0")) if part else 0), Kind.TIMESTAMP
     )
@@ -192,7 +195,7 @@ class Forms:
                 culprit = next(
                     side for side, kind in zip(sides, kinds, strict=True) if kind in CALENDAR
                 )
-                reason = f"a value of kind {kinds[0].value} {operator} one of kind {kinds[1].value} is not understood"
+                reason = f"{kinds[0].value} {operator} {kinds[1].value} is not supported"
                 refuse(culprit, reason, _SPANS, self.question)
         return e.Arithmetic(operator, left, right)
 
@@ -220,9 +223,7 @@ class Forms:
         self._not_null("calculate with", operand)
         name = unit_named(unit)
         if name in UNITS and abs(count) > UNITS[name]:
-            raise InvalidPlan(
-                "this interval is longer than all of time", f"write at most {UNITS[name]} {name}s"
-            )
+            raise InvalidPlan("this interval is too long", f"write at most {UNITS[name]} {name}s")
         kind = type_of(operand, self.question).kind
         if isinstance(operand, e.Literal) and kind in CALENDAR and name in UNITS:
             moment = _midnight(operand) if kind is Kind.DATE else operand
@@ -230,7 +231,7 @@ class Forms:
             found = later(int(constant(moment.value, Kind.TIMESTAMP) or 0), count, name)
             if found is None:
                 raise InvalidPlan(
-                    "this moment lies beyond the years 1 to 9999", "write a shorter interval"
+                    "this timestamp is outside the years 1 to 9999", "write a shorter interval"
                 )
             return e.Literal(datetime(1970, 1, 1) + timedelta(microseconds=found), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC
         return e.Called(
@@ -251,9 +252,7 @@ class Forms:
         if function in _PASSED_OVER:
             given = [part for part in operands if part != NULL]
             if not given:
-                raise InvalidPlan(
-                    f"{function.value} of nothing but NULL is always the same", "give it a value"
-                )
+                raise InvalidPlan(f"{function.value} of NULL alone is constant", "give it a value")
         else:
             self._not_null("calculate with", *given)
         if function is Function.NULLIF:  # what is given back stays of its kind
@@ -308,14 +307,14 @@ class Forms:
         """Whether the operand is one of some constants."""
         self._not_null("compare with", operand)
         if not options:
-            raise InvalidPlan("nothing is listed", "list at least one constant, as in x IN (1, 2)")
+            raise InvalidPlan("the list is empty", "list at least one constant, as in x IN (1, 2)")
         read: list[e.Literal] = []
         for option in options:
             constant = self._cast_like(option, operand)
             if not isinstance(constant, e.Literal):
                 refuse(
                     option,
-                    "a list may hold constants only",
+                    "the list may contain constants only",
                     "compare with AND and OR instead",
                     self.question,
                 )
@@ -335,7 +334,7 @@ class Forms:
         if re.fullmatch(r"(?s)(\\.|[^\\])*", pattern.value) is None:
             refuse(
                 pattern,
-                "this pattern ends in a backslash, which needs something after it",
+                "this pattern ends in a backslash, which must escape a character",
                 "write it twice",
             )
         self._not_null("compare with", operand)
@@ -373,14 +372,14 @@ class Forms:
         if type_of(operand, self.question).kind not in NUMERIC:
             refuse(
                 operand,
-                "only numbers are cast to DECIMAL",
-                "cast it to DOUBLE first, and round it",
+                "only numbers can be cast to DECIMAL",
+                "cast it to DOUBLE first, then round it",
                 self.question,
             )
         if not 1 <= digits <= 38 or not 0 <= decimals <= min(digits, 15):
             raise InvalidPlan(
-                "there is no such DECIMAL here",
-                "write at most 38 digits, and 15 of them after the point",
+                "this precision of DECIMAL is not supported",
+                "use at most 38 digits, of which at most 15 after the decimal point",
             )
         number = (
             operand
@@ -390,11 +389,11 @@ class Forms:
         found = e.Called(Function.ROUND, (number, e.Literal(decimals, Kind.INTEGER)))
         known = type_of(found, self.question).range
         if self.question is None and (known is None or known.furthest >= 10 ** (digits - decimals)):
-            reason = f"this may have more than {digits - decimals} digits before the point"
+            reason = f"this may have more than {digits - decimals} digits before the decimal point"
             refuse(
                 operand,
                 reason,
-                f"write ROUND(x, {decimals}), or declare bounds that are close enough",
+                f"write ROUND(x, {decimals}), or declare narrower bounds",
             )
         return found
 
@@ -404,7 +403,10 @@ class Forms:
         """Whether a text begins with, ends with or contains a constant: a LIKE in which no sign is special."""
         if not isinstance(part, e.Literal) or not isinstance(part.value, str):
             refuse(
-                part, "what a text holds must be a constant", "write it in quotes", self.question
+                part,
+                "the text to search for must be a constant",
+                "write it in quotes",
+                self.question,
             )
         escaped = re.sub(r"([\\%_])", r"\\\1", part.value)
         return self.like(operand, e.Literal(f"{before}{escaped}{after}", Kind.TEXT))
@@ -465,7 +467,7 @@ class Forms:
     def _not_null(self, what: str, *sides: e.Expression) -> None:
         if NULL in sides:
             raise InvalidPlan(
-                f"to {what} NULL gives NULL, always", "ask IS NULL or IS NOT NULL, or leave it out"
+                f"to {what} NULL always gives NULL", "ask IS NULL or IS NOT NULL, or leave it out"
             )
 
 

@@ -32,28 +32,28 @@ def looks(
     """What a group's numbers are among those of other groups, for both doors."""
     for part in (*([] if operand is None else [operand]), *by, *(value for value, _ in order)):
         if any(isinstance(each, Across) for each in walk_expression(part)):
-            raise InvalidPlan(
-                "a window does not look at other windows", "put one of them into a question inside"
-            )
+            raise InvalidPlan("windows cannot be nested", "compute one of them in a subquery")
     if any(
         isinstance(each, MeasureOf | MeanOf | MomentOf)
         for part in by
         for each in walk_expression(part)
     ):
-        reason = "groups are divided by keys: by released numbers they would be divided by noise"
-        raise InvalidPlan(reason, "write PARTITION BY a key, or leave it out")
+        reason = "PARTITION BY over groups takes keys only, not noisy numbers"
+        raise InvalidPlan(reason, "write PARTITION BY a key, or remove it")
     if any(isinstance(value, Literal) for value, _ in order):
-        raise InvalidPlan("a constant is no order", "name what to order by")
+        raise InvalidPlan("a constant does not define an order", "name a column to order by")
     if operand is None and look not in {Look.COUNT, Look.RANK, Look.DENSE, Look.NUMBER}:
-        raise InvalidPlan(f"{look.value} needs a value", f"write {look.value}(x) OVER (...)")
+        raise InvalidPlan(f"{look.value} needs an argument", f"write {look.value}(x) OVER (...)")
     if operand is not None and look in {Look.RANK, Look.DENSE, Look.NUMBER}:
-        raise InvalidPlan(f"{look.value} takes no value", "say in which order: ORDER BY")
+        raise InvalidPlan(f"{look.value} takes no argument", "put the order into ORDER BY")
     if not order and look in {Look.RANK, Look.DENSE, Look.NUMBER, Look.BEFORE, Look.AFTER}:
         raise InvalidPlan(
             f"{look.value} needs an order", f"write {look.value}(...) OVER (ORDER BY ...)"
         )
     if not 0 <= offset <= _FARTHEST:
-        raise InvalidPlan("this looks too far", f"look at most {_FARTHEST:,} groups away")
+        raise InvalidPlan(
+            "this offset is too large", f"use an offset of at most {_FARTHEST:,} groups"
+        )
     found = Across(
         look, operand, tuple(by), tuple(order), offset if look in {Look.BEFORE, Look.AFTER} else 1
     )
@@ -66,6 +66,4 @@ def without_windows(expression: Expression | None) -> None:
     if expression is not None and any(
         isinstance(part, Across) for part in walk_expression(expression)
     ):
-        raise InvalidPlan(
-            "HAVING chooses the groups that windows look at", "write QUALIFY, after HAVING"
-        )
+        raise InvalidPlan("HAVING cannot contain a window", "write QUALIFY after HAVING")

@@ -77,10 +77,11 @@ class Inside(Draft):
         """The least or the greatest value of a unit's rows."""
         folds = {LEAST: Folding.LEAST, GREATEST: Folding.GREATEST}
         if rank not in folds:
-            reason = "the quantile of one unit's rows is not computed"
+            reason = "quantiles per unit are not supported"
             raise InvalidPlan(
                 reason,
-                "fold them with AVG, MIN or MAX, or ask for the quantile of all rows outside",
+                "aggregate a unit's rows with AVG, MIN or MAX, or ask for the quantile in the "
+                "outer query",
             )
         return self.fold(folds[rank], value)
 
@@ -92,15 +93,17 @@ class Inside(Draft):
         self, moment: Moment, first: Expression, second: Expression | None = None
     ) -> Expression:
         """Nothing: what a unit's rows add up to are counts, sums and means."""
-        reason = f"of the rows of one unit {moment.value} is not answered"
+        reason = f"{moment.value} per unit is not supported"
         raise InvalidPlan(
-            reason, "add up counts, sums or means inside, and take their variance outside"
+            reason,
+            "compute counts, sums or means per unit in the subquery, and their variance in "
+            "the outer query",
         )
 
     def fold(self, fold: Folding, value: Expression | None) -> Expression:
         """What a unit's rows become."""
         if not self.grouped:
-            raise InvalidPlan("a single row has no COUNT, SUM or AVG", "add GROUP BY and the unit")
+            raise InvalidPlan("an aggregate is not allowed here", "add GROUP BY with the unit")
         made = self.make_fold(fold, value)
         for known in self.folds:
             if replace(known, column=made.column) == made:
@@ -149,9 +152,10 @@ class Inside(Draft):
         if unit is not None:
             return unit
         column = self.column(name)
-        reason = f"{column.name!r} is not a key: a unit has many values of it"
+        reason = f"{column.name!r} is not in GROUP BY: a unit has many values of it"
         raise InvalidPlan(
-            reason, f"add it to GROUP BY, or ask for COUNT, SUM, AVG, MIN or MAX of {column.name}"
+            reason,
+            f"add it to GROUP BY, or aggregate it with COUNT, SUM, AVG, MIN or MAX({column.name})",
         )
 
     def row_name(self, name: Name) -> Expression:
@@ -173,7 +177,7 @@ class Inside(Draft):
             raise InvalidPlan("a column has no name", "give it one: ... AS name")
         if name.casefold() in {each.name.casefold() for each in self.shown}:
             raise InvalidPlan(
-                f"two columns are named {name!r}", "give one of them another name: ... AS other"
+                f"two columns have the name {name!r}", "give one of them another name: ... AS other"
             )
         self.shown.append(Defined(name, value))
 

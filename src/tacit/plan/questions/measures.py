@@ -184,17 +184,17 @@ def _on_grid(expression: e.Expression) -> Summed:
     if max(abs(low), abs(high)) > _WIDEST:
         refuse(
             expression,
-            "this sum could leave the range of integers",
-            "declare narrower bounds, or find them anew with a smaller share",
+            "this sum could exceed the range of integers",
+            "declare narrower bounds, or estimate them again with a smaller share",
         )
     return Summed(expression, step, low, high)
 
 
 def _not_summable(expression: e.Expression, found: Type) -> NoReturn:
-    remedy = "sum or average a number; what is not one can be counted: COUNT(x)"
+    remedy = "sum or average a number, or count rows with COUNT(x)"
     if found.kind is Kind.BOOLEAN:
-        remedy = "count a condition as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
-    refuse(expression, f"a value of kind {found.kind.value} cannot be summed", remedy)
+        remedy = "count the rows where it is true: SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
+    refuse(expression, f"SUM and AVG need a number, but this is of type {found.kind.value}", remedy)
 
 
 def _varying(measure: Summed) -> Summed:
@@ -202,7 +202,7 @@ def _varying(measure: Summed) -> Summed:
         what = "the same in every row" if measure.centre else "always 0"
         refuse(
             measure.value,
-            f"this is {what}, so there is nothing to measure",
+            f"this is {what}, so there is nothing to aggregate",
             "count the rows: COUNT(*)",
         )
     return measure

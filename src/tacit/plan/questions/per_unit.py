@@ -93,7 +93,7 @@ def fold_rows(fold: Folding, value: Expression | None, most: int) -> Folded:
             if given.kind is Kind.BOOLEAN:
                 refuse(
                     value,
-                    "true and false have no order",
+                    "true and false cannot be ordered",
                     "write MAX(CASE WHEN condition THEN 1 ELSE 0 END)",
                 )
             return Folded(given, fold, value)
@@ -102,10 +102,10 @@ def fold_rows(fold: Folding, value: Expression | None, most: int) -> Folded:
 def _total(name: str, fold: Folding, value: Expression, most: int) -> Folded:
     found = type_of(value)
     if not found.numeric:
-        remedy = "sum or average a number; what is not one can be counted: COUNT(x)"
+        remedy = "sum or average a number, or count rows with COUNT(x)"
         if found.kind is Kind.BOOLEAN:
-            remedy = "count a condition as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
-        refuse(value, f"a value of kind {found.kind.value} cannot be summed", remedy)
+            remedy = "count the rows where it is true: SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
+        refuse(value, f"SUM and AVG need a number, but this is of type {found.kind.value}", remedy)
     known = found.range
     if known is None:
         refuse_unbounded(value, "one row could change the answer by any amount")
@@ -114,7 +114,7 @@ def _total(name: str, fold: Folding, value: Expression, most: int) -> Folded:
         low, high = (int(end) for end in (known.low, known.high))
         low, high = min(low, most * low), max(high, most * high)
         if not Range(Fraction(low), Fraction(high)).is_within(INT64):
-            refuse(value, "this sum could leave 64 bits", "narrow the declared bounds")
+            refuse(value, "this sum could exceed 64 bits", "declare narrower bounds")
         return Folded(Column(name, Kind.INTEGER, low, high, nullable=found.nullable), fold, value)
     step = _step(known.furthest * (most if fold is Folding.SUM else 1))
     low, high = (floor(end / step + Fraction(1, 2)) for end in (known.low, known.high))

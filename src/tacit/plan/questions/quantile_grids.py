@@ -46,11 +46,14 @@ def rank_measure(value: Expression, rank: Fraction) -> Ranked:
     """
     found = type_of(value)
     if found.kind in {Kind.TEXT, Kind.BOOLEAN}:
-        reason = f"a value of kind {found.kind.value} has no place among numbers or moments"
+        reason = (
+            "quantiles, MIN and MAX need a number, a date or a timestamp, but this is of type "
+            f"{found.kind.value}"
+        )
         refuse(
             value,
             reason,
-            "rank a number, a day or a moment; what is not one can be counted: COUNT(x)",
+            "use a number, a date or a timestamp, or count rows with COUNT(x)",
         )
     known = _range(value, found)
     step = step_of(known, _FINENESS)
@@ -63,7 +66,7 @@ def rank_measure(value: Expression, rank: Fraction) -> Ranked:
     if high <= low:
         refuse(
             value,
-            "this is the same in every row, so there is nothing to rank",
+            "this is constant, so it has no quantiles",
             "count the rows: COUNT(*)",
         )
     return Ranked(value, Even(step, low, high), rank)
@@ -87,8 +90,8 @@ def rank_from(given: Any) -> Fraction:
     """
     exact = Fraction(repr(given)) if isinstance(given, float) and 0 < given < 1 else given
     if isinstance(exact, bool) or not isinstance(exact, int | Fraction) or not 0 < exact < 1:
-        remedy = "write a number between 0 and 1, such as 0.25; the ends are asked for as MIN(x) and MAX(x)"
-        raise InvalidPlan("the rank of a quantile lies strictly between 0 and 1", remedy)
+        remedy = "write a number between 0 and 1, such as 0.25; for 0 and 1 use MIN(x) and MAX(x)"
+        raise InvalidPlan("the rank of a quantile must be strictly between 0 and 1", remedy)
     if Fraction(exact).denominator > _FINEST_RANK:
         raise InvalidPlan("this rank has too many digits", "write one with at most six")
     return Fraction(exact)
@@ -118,15 +121,15 @@ def check_cells(measures: tuple[Measure, ...], keys: tuple[Key, ...]) -> None:
     cells = groups * sum(width_of(measure) for measure in measures if isinstance(measure, Ranked))
     if cells > MOST_CELLS:
         raise InvalidPlan(
-            f"values would be ranked in {cells:,} cells",
-            f"group by fewer columns, for at most {MOST_CELLS:,} cells",
+            f"these quantiles need {cells:,} cells",
+            f"group by fewer columns; at most {MOST_CELLS:,} cells are possible",
         )
 
 
 def _range(value: Expression, found: Type) -> Range:
     known = found.range
     if known is None:
-        refuse_unbounded(value, "values are ranked in cells of a declared range")
+        refuse_unbounded(value, "a quantile needs a declared range")
     if found.kind in CALENDAR and known == CALENDAR[found.kind]:
         _no_calendar(value)
     return known
@@ -134,7 +137,7 @@ def _range(value: Expression, found: Type) -> Range:
 
 def _no_calendar(value: Expression) -> NoReturn:
     name = value.column.name if isinstance(value, Field) else "x"
-    reason = "the first and the last day of this are not declared, and values are ranked in cells of a declared range"
+    reason = "this has no declared range, and quantiles, MIN and MAX need one"
     refuse(
         value,
         reason,

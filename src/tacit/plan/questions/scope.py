@@ -64,7 +64,7 @@ def of_rows(rows: Rows, name: str, unit: str | None, names: tuple[str, ...], siz
     """
     if size > MOST_NODES:
         raise InvalidPlan(
-            f"the question is made of more than {MOST_NODES} steps", "ask a simpler question"
+            f"the question has more than {MOST_NODES} steps", "ask a simpler question"
         )
     owner = owner_of(rows)
     if owner is Owner.ROW:
@@ -126,8 +126,9 @@ class Scope:
         if len(found) > 1:
             where = [seen.alias for seen in self.names if name.means(seen.name)]
             raise InvalidPlan(
-                f"{name.text[:64]!r} is a column of {' and of '.join(dict.fromkeys(where))}",
-                f"say of which: {where[0]}.{name.text[:64]}",
+                f"{name.text[:64]!r} is ambiguous: it is a column of "
+                f"{' and of '.join(dict.fromkeys(where))}",
+                f"write {where[0]}.{name.text[:64]}",
             )
         if not found and table is not None:
             known = [seen.name for seen in self.names if table.means(seen.alias)]
@@ -185,7 +186,7 @@ def _refuse_equal_aliases(left: Scope, right: Scope) -> None:
     same = next((alias for alias in right.aliases if alias.casefold() in known), None)
     if same is not None:
         raise InvalidPlan(
-            f"two tables are called {same!r} here", "give one of them another name: ... AS other"
+            f"two tables have the name {same!r} here", "give one of them another name: ... AS other"
         )
 
 

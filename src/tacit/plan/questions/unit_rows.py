@@ -24,7 +24,7 @@ def flag_units(rows: Rows, among: Rows) -> tuple[Rows, Expression]:
     """
     if owner_of(rows) is not Owner.UNIT or owner_of(among) is not Owner.UNIT:
         raise InvalidPlan(
-            "units are looked for, and here rows have none", "compare columns instead"
+            "this compares units, but these rows have none", "compare columns instead"
         )
     used = [column.name for column in (*columns_of(rows), *columns_of(among))]
     fold = fold_rows(Folding.LEAST, Literal(1, Kind.INTEGER), 1)
@@ -43,10 +43,8 @@ def deduplicate_rows(rows: Rows, unit: str | None) -> Rows:
     Checked by: tests/laws/test_rows.py and tests/unit/plan/test_wide.py::test_rows_of_different_units_never_become_one
     """
     if owner_of(rows) is not Owner.UNIT or not unit:
-        reason = "rows of different units that look alike would become one"
-        raise InvalidPlan(
-            reason, "select the unit too: SELECT DISTINCT unit, x FROM ..., or count outside"
-        )
+        reason = "DISTINCT without the unit would merge equal rows of different units"
+        raise InvalidPlan(reason, "select the unit as well: SELECT DISTINCT unit, x FROM ...")
     return Inner(
         rows, tuple(Defined(column.name, Field(column)) for column in columns_of(rows)), ()
     )

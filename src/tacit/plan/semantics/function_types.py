@@ -92,7 +92,7 @@ _READS = {
     Kind.INTEGER: ("whole numbers", "cast it, CAST(x AS BIGINT), or use / and FLOOR"),
     Kind.NUMBER: ("numbers", "cast it, CAST(x AS DOUBLE), or leave it out"),
     Kind.TEXT: ("text", "cast it if it is an integer: CAST(x AS VARCHAR)"),
-    Kind.TIMESTAMP: ("days and moments", "cast it: CAST(x AS DATE)"),
+    Kind.TIMESTAMP: ("dates and timestamps", "cast it: CAST(x AS DATE)"),
 }
 
 
@@ -176,7 +176,7 @@ def _check_kinds(
             what, remedy = _READS[Kind.NUMBER if function in _OWN else wanted]
             refuse(
                 part,
-                f"{function.value} reads {what}, and this is of kind {kind.value}",
+                f"{function.value} takes {what}, but this is of type {kind.value}",
                 remedy,
                 question,
             )
@@ -185,10 +185,12 @@ def _check_kinds(
 def _check_choice(expression: Called, kinds: Sequence[Kind], question: Question | None) -> None:
     if len(set(kinds)) > 1 and not set(kinds) <= set(NUMERIC):
         names = " and ".join(sorted({kind.value for kind in kinds}))
-        reason = f"{expression.function.value} has values of different kinds: {names}"
-        refuse(expression, reason, "make them of one kind: 5 is a number and '5' a text", question)
+        reason = f"the arguments of {expression.function.value} have different types: {names}"
+        refuse(expression, reason, "give them one type: 5 is a number and '5' is text", question)
     if Kind.BOOLEAN in kinds and expression.function in {Function.LEAST, Function.GREATEST}:
-        refuse(expression, "true and false have no order", "combine them with AND and OR", question)
+        refuse(
+            expression, "true and false cannot be ordered", "combine them with AND and OR", question
+        )
 
 
 def _is_null(expression: Expression) -> bool:
@@ -271,7 +273,7 @@ def _first(_: Called, types: Sequence[Type], kind: Kind, __: bool) -> Type:
 def _quotient(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     for part, found in zip(expression.operands, types, strict=True):
         if found.range is None:
-            refuse_unbounded(part, "calculating with it could overflow")
+            refuse_unbounded(part, "the result could overflow")
     top, bottom = types[0].range, types[1].range
     assert top is not None
     assert bottom is not None
@@ -289,7 +291,9 @@ def _toward_zero(number: Fraction) -> Fraction:
 def _abs(expression: Called, types: Sequence[Type], kind: Kind, nullable: bool) -> Type:
     (found,) = types
     if kind is Kind.INTEGER and found.low is None:
-        refuse_unbounded(expression.operands[0], "the least integer has no absolute value")
+        refuse_unbounded(
+            expression.operands[0], "the absolute value of the smallest integer overflows"
+        )
     refuse_partial(expression, Function.ABS, kind, found)
     low = max(
         found.low or Fraction(0),

@@ -128,7 +128,7 @@ def condition_type(expression: e.Expression, question: Question | None = None) -
         remedy = "compare it with something, as in x = 1 or x > 0"
         refuse(
             expression,
-            f"a condition is needed here, and this is of kind {found.kind.value}",
+            f"a condition is needed here, but this is of type {found.kind.value}",
             remedy,
             question,
         )
@@ -140,10 +140,10 @@ def _number(expression: e.Expression, question: Question | None) -> Type:
     if not found.numeric:
         remedy = "a condition is counted as SUM(CASE WHEN condition THEN 1 ELSE 0 END)"
         if found.kind is not Kind.BOOLEAN:
-            remedy = "cast it, CAST(x AS DOUBLE), or leave it out of the calculation"
+            remedy = "cast it: CAST(x AS DOUBLE)"
         refuse(
             expression,
-            f"one cannot calculate with a value of kind {found.kind.value}",
+            f"arithmetic needs numbers, but this is of type {found.kind.value}",
             remedy,
             question,
         )
@@ -166,10 +166,10 @@ def _range_of_arithmetic(expression: e.Arithmetic, left: Type, right: Type, kind
     """The range of + - * / %; what could overflow, or has an operand without a range, is refused."""
     whole = kind is Kind.INTEGER
     if right.range is None:
-        refuse_unbounded(expression.right, "calculating with it could overflow")
+        refuse_unbounded(expression.right, "the result could overflow")
     # a remainder is bounded by its divisor alone
     if left.range is None and expression.operator != "%":
-        refuse_unbounded(expression.left, "calculating with it could overflow")
+        refuse_unbounded(expression.left, "the result could overflow")
     refuse_partial(expression, expression.operator, kind, left, right)
     x, y = (left.range or INT64, right.range) if whole else as_doubles([left, right])
     match expression.operator:
@@ -193,7 +193,9 @@ def _range_of_arithmetic(expression: e.Arithmetic, left: Type, right: Type, kind
 def _type_of_negation(expression: e.Negated, found: Type, *, free: bool) -> Type:
     if not found.numeric:
         refuse(
-            expression, f"a value of kind {found.kind.value} has no negative", "leave out the minus"
+            expression,
+            f"a minus sign needs a number, but this is of type {found.kind.value}",
+            "remove the minus sign",
         )
     known = found.range
     if not free:
@@ -209,14 +211,14 @@ def _type_of_comparison(
     operator = expression.operator if isinstance(expression, e.Compared) else "="
     for other in others:
         if left.kind is not other.kind and not (left.numeric and other.numeric):
-            reason = f"values of kind {left.kind.value} and {other.kind.value} cannot be compared"
+            reason = f"values of type {left.kind.value} and {other.kind.value} cannot be compared"
             refuse(
                 expression,
                 reason,
-                "write both sides as the same kind: 5 is a number and '5' a text",
+                "give both sides the same type: 5 is a number and '5' is text",
             )
     if left.kind is Kind.BOOLEAN and operator not in {"=", "<>"}:
-        refuse(expression, "true and false have no order", "compare them with = or <>")
+        refuse(expression, "true and false cannot be ordered", "compare them with = or <>")
     return Type(Kind.BOOLEAN, nullable=left.nullable or any(other.nullable for other in others))
 
 
@@ -224,7 +226,7 @@ def _like(expression: e.Like, found: Type) -> Type:
     if found.kind is not Kind.TEXT:
         refuse(
             expression,
-            f"LIKE reads text, and this is of kind {found.kind.value}",
+            f"LIKE needs text, but this is of type {found.kind.value}",
             "compare it with = < or >",
         )
     return Type(Kind.BOOLEAN, nullable=found.nullable)
@@ -244,8 +246,8 @@ def _case(expression: e.Case, question: Question | None) -> Type:
         names = " and ".join(sorted(kind.value for kind in kinds))
         refuse(
             expression,
-            f"the branches of this CASE are of different kinds: {names}",
-            "make them of one kind",
+            f"the branches of this CASE have different types: {names}",
+            "give all branches one type",
         )
     kind = kinds.pop() if len(kinds) == 1 else Kind.NUMBER
     nullable = any(found.nullable for found in types)
@@ -276,9 +278,9 @@ def _cast(expression: e.Cast, found: Type, kind: Kind) -> Type:
         return found
     if (found.kind, kind) not in CASTS:
         possible = sorted(to.value for since, to in CASTS if since is found.kind)
-        remedy = f"it can become {' or '.join(possible)}" if possible else "leave out the cast"
+        remedy = f"it can be cast to {' or '.join(possible)}" if possible else "remove the cast"
         refuse(
-            expression, f"a value of kind {found.kind.value} cannot be cast to {kind.value}", remedy
+            expression, f"a value of type {found.kind.value} cannot be cast to {kind.value}", remedy
         )
     known = found.range
     match found.kind, kind:
@@ -317,15 +319,15 @@ def _type_of_window(expression: e.Across, question: Question | None) -> Type:
         culprit = e.operands(expression)[0]
         refuse(
             culprit,
-            f"a value of kind {found.kind.value} cannot be summed",
+            f"SUM and AVG need a number, but this is of type {found.kind.value}",
             "sum or average a number",
             question,
         )
     if found.kind is Kind.BOOLEAN and expression.look in {e.Look.LEAST, e.Look.GREATEST}:
         refuse(
             e.operands(expression)[0],
-            "true and false have no order",
-            "write a CASE that makes a number",
+            "true and false cannot be ordered",
+            "write a CASE that returns a number",
             question,
         )
     return Type(Kind.NUMBER if expression.look is e.Look.MEAN else found.kind, nullable=True)

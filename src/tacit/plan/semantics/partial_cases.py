@@ -46,8 +46,8 @@ LARGEST_LOGARITHM = 693
 """A number whose logarithm is no larger is a little less than 2**1000 at most."""
 
 _LEAST, _MOST = int(INT64.low), int(INT64.high)
-_DECIMALS = "narrow the declared bounds, or calculate with decimals: CAST(x AS DOUBLE)"
-_NARROW = "narrow the declared bounds"
+_DECIMALS = "declare narrower bounds, or compute with doubles: CAST(x AS DOUBLE)"
+_NARROW = "declare narrower bounds"
 
 
 @frozen
@@ -102,7 +102,7 @@ def _too_wide(
         example=example,
         raises=True,
         refused=True,
-        reason="this integer could leave 64 bits",
+        reason="this integer could exceed 64 bits",
         remedy=_DECIMALS,
     )
 
@@ -149,8 +149,8 @@ def _least_by_minus_one(operation: Operation) -> Partial:
         example=(_LEAST, -1),
         raises=True,
         refused=True,
-        reason="the least integer of 64 bits has no quotient by -1",
-        remedy="narrow the declared bounds, or keep the divisor away from -1",
+        reason="the smallest 64-bit integer divided by -1 overflows",
+        remedy="declare narrower bounds, or exclude -1 from the divisor",
     )
 
 
@@ -307,8 +307,8 @@ PARTIAL: tuple[Partial, ...] = (
     _too_wide("-", lambda x, y: x - y, lambda x, y: x - y, _LEAST, 1),
     _too_wide("*", lambda x, y: x * y, lambda x, y: x * y, _LEAST, -1),
     _too_wide(Function.ROUND, _round_whole, _rounded_range, _MOST, -3),
-    _least(NEGATION, "this integer could leave 64 bits"),
-    _least(Function.ABS, "the least integer has no absolute value"),
+    _least(NEGATION, "this integer could exceed 64 bits"),
+    _least(Function.ABS, "the absolute value of the smallest integer overflows"),
     _by_zero("%", Kind.INTEGER),
     _by_zero(Function.QUOTIENT, Kind.INTEGER),
     _least_by_minus_one(Function.QUOTIENT),
@@ -325,8 +325,8 @@ PARTIAL: tuple[Partial, ...] = (
         may_be_met=_quotient_has_no_bound,
         example=(1e300, 5e-324),
         refused=True,
-        reason="the divisor may come as close to zero as it likes, so the quotient has no bound",
-        remedy="keep away from zero: x / CASE WHEN y >= 0.01 THEN y END",
+        reason="the divisor may be arbitrarily close to zero, so the quotient has no bound",
+        remedy="exclude values near zero: x / CASE WHEN y >= 0.01 THEN y END",
     ),
     Partial(
         "/",
@@ -360,8 +360,8 @@ PARTIAL: tuple[Partial, ...] = (
         example=(0.0, -1.0),
         raises=True,
         refused=True,
-        reason="the base may come as close to zero as it likes, so that its power has no bound",
-        remedy="keep away from zero: POWER(CASE WHEN x >= 0.01 THEN x END, y)",
+        reason="the base may be arbitrarily close to zero, so the power has no bound",
+        remedy="exclude values near zero: POWER(CASE WHEN x >= 0.01 THEN x END, y)",
     ),
     Partial(
         Function.POWER,
@@ -526,7 +526,7 @@ def _word(
 
 _LAST_PLACE = (1 << 31) - 1
 _TEXTS = (
-    "REPLACE needs constant texts: what is replaced, and by what",
+    "the second and third argument of REPLACE must be constants",
     "write them in quotes: REPLACE(x, '-', '')",
 )
 _NOT_NEGATIVE = "write a whole number that is not negative"
@@ -538,7 +538,7 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
         Setting(
             1,
             _whole_from(-15, 15),
-            "ROUND needs a constant number of decimals here",
+            "ROUND needs a constant number of decimals",
             "write a whole number from -15 to 15",
             (-15, -1, 0, 2, 15),
             (-16, 16, _MOST, _LEAST),
@@ -548,7 +548,7 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
         Setting(
             1,
             _whole_from(1, _LAST_PLACE),
-            "SUBSTR needs a constant place here",
+            "SUBSTR needs a constant start position",
             "count from 1: SUBSTR(x, 1, 3) is the first three characters",
             (1, 2, _LAST_PLACE),
             (0, -1, 1 << 31, _MOST, _LEAST),
@@ -556,7 +556,7 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
         Setting(
             2,
             _whole_from(0, _LAST_PLACE),
-            "SUBSTR needs a constant length here",
+            "SUBSTR needs a constant length",
             _NOT_NEGATIVE,
             (0, 3, _LAST_PLACE),
             (-1, 1 << 31, _MOST, _LEAST),
@@ -566,7 +566,7 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
         Setting(
             1,
             _whole_from(0, _LAST_PLACE),
-            "RIGHT needs a constant length here",
+            "RIGHT needs a constant length",
             _NOT_NEGATIVE,
             (0, 3, _LAST_PLACE),
             (-1, 1 << 31, _MOST, _LEAST),
@@ -592,13 +592,13 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
         Setting(
             1,
             lambda given: isinstance(given, str) and 0 < len(given) <= 64 and is_format(given),
-            "this format of a moment is not read",
+            "this date format is not supported",
             f"write a constant made of {_SIGNS}",
             ("%Y-%m-%d %H:%M:%S %j", "%a %A %b %B %y"),
             ("", "%", "%Q", "%f", "%Y" * 40, 7),
         ),
     ),
-    Function.EXTRACT: (_word(Function.EXTRACT, 0, list(PARTS), "a part of a moment"),),
+    Function.EXTRACT: (_word(Function.EXTRACT, 0, list(PARTS), "a part of a timestamp"),),
     Function.DATE_TRUNC: (_word(Function.DATE_TRUNC, 0, TRUNCATED, "a unit of time"),),
     Function.DATE_ADD: (_word(Function.DATE_ADD, 2, list(UNITS), "a unit of time"),),
     Function.DATE_DIFF: (
@@ -607,7 +607,7 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
             0,
             _APART,
             "a unit of time",
-            f"the units are {', '.join(_APART)}; weeks are days // 7",
+            f"the units are {', '.join(_APART)}; for weeks, divide days by 7: // 7",
         ),
     ),
 }

@@ -52,7 +52,7 @@ class Account:
         for name, value in node.args.items():
             if value and name not in allowed.split():
                 reason, remedy = TAUGHT_ARGUMENTS.get(
-                    name, ("this part of the question is not understood", PERMITTED)
+                    name, ("this part of the question is not supported", PERMITTED)
                 )
                 about = value[0] if isinstance(value, list) else value
                 self.refuse(about if hasattr(about, "args") else node, reason, remedy)
@@ -84,7 +84,7 @@ class Account:
             given[kind] += 1
             if given[kind] > self.claims[kind] + self.spare[kind]:
                 raise InvalidPlan(
-                    f"{token.text!r} is not understood here",
+                    f"{token.text!r} is not supported here",
                     "leave it out",
                     text=self.text,
                     start=token.start,
@@ -93,7 +93,7 @@ class Account:
         kinds = Counter(token.kind for token in self.tokens)
         # which the parser passes over after some functions
         if kinds["L_PAREN"] != kinds["R_PAREN"]:
-            reason = "a parenthesis is not opened or not closed"
+            reason = "the parentheses do not balance"
             raise InvalidPlan(reason, "write both", text=self.text, end=len(self.text))
         for kind in self.claims:
             if given[kind] < self.claims[kind]:
@@ -114,8 +114,8 @@ class Account:
         if isinstance(node, exp.Func):
             start, end = self.span(node)
             name = self.text[start:end].partition("(")[0].strip()[:64]
-            self.refuse(node, f"{name} is none of the functions that are answered", PERMITTED)
-        self.refuse(node, "this is not understood", PERMITTED)
+            self.refuse(node, f"the function {name} is not supported", PERMITTED)
+        self.refuse(node, "this is not supported", PERMITTED)
 
     @contextmanager
     def about(self, node: exp.Expr) -> Iterator[None]:
@@ -134,7 +134,7 @@ class Account:
         self.depth += 1
         try:
             if self.depth > DEEPEST:
-                reason = f"more than {DEEPEST} calculations build on each other"
+                reason = f"expressions are nested more than {DEEPEST} levels deep"
                 self.refuse(node, reason, "ask a simpler question")
             with self.about(node):
                 yield

@@ -40,8 +40,11 @@ def is_distinct(account: Account, parts: Mapping[str, Any]) -> bool:
     if clause is None:
         return False
     if clause.args.get("on"):
-        remedy = "number the rows of each unit, ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ...), and keep the first"
-        account.refuse(clause, "DISTINCT ON would choose among rows", remedy)
+        remedy = (
+            "number the rows of each unit in a subquery, ROW_NUMBER() OVER (PARTITION BY unit "
+            "ORDER BY ...) AS k, and keep WHERE k = 1"
+        )
+        account.refuse(clause, "DISTINCT ON is not supported", remedy)
     account.take(clause)
     return True
 
@@ -69,7 +72,5 @@ def check_told_once(draft: Draft) -> None:
     """Refuse DISTINCT where two groups might be told as one row: with all keys there, no two are alike."""
     shown = {column.value.place for column in draft.columns if isinstance(column.value, KeyOf)}
     if shown != set(range(len(draft.keys))):
-        remedy = "leave DISTINCT out, or show every key"
-        raise InvalidPlan(
-            "groups that look alike would become one row, and how many there are is lost", remedy
-        )
+        remedy = "remove DISTINCT, or select every key"
+        raise InvalidPlan("DISTINCT would merge groups whose shown columns are equal", remedy)

@@ -139,7 +139,7 @@ class _Place:
         ):
             return self._shift_moment(node, sides)
         if type(node) in COMPARISONS and any(type(side) in COMPARISONS for side in sides):
-            reason = "comparisons do not follow each other"
+            reason = "chained comparisons are not supported"
             account.refuse(node, reason, "write a < x AND x < b, or parentheses")
         left, right = (self.read(side) for side in sides)
         if type(node) in ARITHMETIC:
@@ -151,7 +151,7 @@ class _Place:
         taken = isinstance(node, exp.Sub)
         moment, interval = sides if taken or isinstance(sides[1], exp.Interval) else sides[::-1]
         if not isinstance(interval, exp.Interval) or isinstance(moment, exp.Interval):
-            reason = "intervals are added to a day or a moment, or taken from one"
+            reason = "an interval can only be added to or subtracted from a date or a timestamp"
             remedy = "write x + INTERVAL 1 DAY, or x - INTERVAL 1 DAY"
             self.reader.account.refuse(interval, reason, remedy)
         calls = Calls(self.reader.account, self.forms, self.read)
@@ -186,7 +186,7 @@ class _Place:
             else None
         )
         if constant is None:
-            reason = "IS is read only before NULL, TRUE, FALSE and DISTINCT FROM"
+            reason = "IS is supported only with NULL, TRUE, FALSE and DISTINCT FROM"
             remedy = "write x = y, or x IS NOT DISTINCT FROM y if both may be NULL"
             self.reader.account.refuse(node, reason, remedy)
         operand = self.read(parts["this"])
@@ -247,12 +247,14 @@ class _Place:
         name = getattr(node.this, "name", "")
         if name == "FLOAT":
             raise InvalidPlan(
-                "FLOAT and REAL keep seven digits only, and numbers are doubles here",
+                "FLOAT and REAL have only seven digits; numbers are doubles here",
                 "write DOUBLE",
             )
         if name not in KINDS:
             kinds = "BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP"
-            raise InvalidPlan(f"the type {name or 'here'} is not read", f"the types are {kinds}")
+            raise InvalidPlan(
+                f"the type {name or 'here'} is not supported", f"the types are {kinds}"
+            )
         self.reader.account.take(node)
         return KINDS[name]
 
@@ -273,7 +275,7 @@ class _Place:
         clause = self.reader.account.take(parts["expression"])
         if type(parts["this"]) not in AGGREGATES:
             remedy = "write it after an aggregate: SUM(x) FILTER (WHERE condition)"
-            self.reader.account.refuse(node, "FILTER chooses the rows of an aggregate", remedy)
+            self.reader.account.refuse(node, "FILTER is allowed after an aggregate only", remedy)
         condition = self.rows.read(clause["this"])
         with self.reader.account.about(clause["this"]):
             condition_type(condition)
@@ -291,8 +293,8 @@ class _Place:
     def _refuse_over_rows(self, node: exp.Expr) -> None:
         """Refuse an aggregate where there are only rows."""
         if not self.level:
-            remedy = "a condition on groups is written after HAVING, and aggregates cannot contain each other"
-            self.reader.account.refuse(node, "a single row has no COUNT, SUM or AVG", remedy)
+            remedy = "write conditions on aggregates in HAVING; aggregates cannot be nested"
+            self.reader.account.refuse(node, "an aggregate is not allowed here", remedy)
 
     def _read_aggregate(
         self, node: exp.Expr, condition: e.Expression | None = None
@@ -341,10 +343,8 @@ class _Place:
         """COUNT(DISTINCT x); of the unit, how many units there are."""
         account, values = self.reader.account, self.reader.account.take_list(node)
         if len(values) != 1:
-            remedy = (
-                "count one: COUNT(DISTINCT x), where x may be calculated, such as CONCAT(a, ' ', b)"
-            )
-            account.refuse(node, "several values at once are not counted", remedy)
+            remedy = "combine them into one: COUNT(DISTINCT CONCAT(a, ' ', b))"
+            account.refuse(node, "COUNT(DISTINCT a, b) is not supported", remedy)
         (value,) = values
         unit = self.draft.table.unit
         if unit and not isinstance(self.draft, Inside) and isinstance(value, exp.Column):

@@ -51,8 +51,8 @@ def read_with(
         parts = reader.account.take(part)
         name = reader.name(reader.account.take(parts["alias"])["this"])
         if find(name, here, "table") is not None:
-            reason = f"two questions are called {name.text!r}"
-            reader.account.refuse(parts["alias"], reason, "name one of them otherwise")
+            reason = f"two common table expressions have the name {name.text!r}"
+            reader.account.refuse(parts["alias"], reason, "rename one of them")
         here.append(name.text)
         if id(part) not in released:
             inner = reader.inside().with_origins(found)
@@ -67,8 +67,8 @@ def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> S
     """
     clause, account = parts.get("from_"), reader.account
     if clause is None:
-        reason = "no table is asked about"
-        account.refuse(select, reason, "say which: SELECT COUNT(*) FROM table")
+        reason = "the query has no FROM"
+        account.refuse(select, reason, "name a table: SELECT COUNT(*) FROM table")
     found = Source(_read_table(reader, account.take(clause)["this"]))
     joins = list(parts.get("joins") or [])
     waiting: list[tuple[exp.Expr, Scope]] = []
@@ -82,15 +82,15 @@ def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> S
         found, waiting = _join_waiting(reader, parts.get("where"), found, waiting)
     if waiting:
         reason = (
-            "nothing in WHERE says what these tables have in common: every pair of rows would meet"
+            "no condition in WHERE connects these tables, so every pair of rows would be combined"
         )
         remedy = "write WHERE a.x = b.x AND ..., or JOIN ... ON a.x = b.x"
         account.refuse(waiting[0][0], reason, remedy)
     if any(map(is_comma, joins)) and any(
         (join.args.get("side") or "").upper() == "RIGHT" for join in joins
     ):
-        reason = "a comma and RIGHT JOIN are not read together"
-        account.refuse(clause, reason, "write JOIN ... ON for all")
+        reason = "a comma and RIGHT JOIN cannot be combined"
+        account.refuse(clause, reason, "write JOIN ... ON for all tables")
     return found
 
 
@@ -123,12 +123,11 @@ def _read_table(reader: Reader, node: exp.Expr) -> Scope:
         if isinstance(parts["this"], exp.Table):
             inner = _read_table(reader, parts["this"])
             return Scope.of(alias, inner.origin) if alias else inner
-        return Scope.of(
-            alias or "", read_query(reader, parts["this"], alias or "the question inside")
-        )
+        return Scope.of(alias or "", read_query(reader, parts["this"], alias or "the subquery"))
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
         remedy = (
-            "name a table, or write a question in parentheses; no function or file takes its place"
+            "name a table, or write a subquery in parentheses; functions and files are not "
+            "allowed here"
         )
         reader.account.refuse(node, "this is not a table", remedy)
     parts = reader.account.take(node)
@@ -142,7 +141,7 @@ def _read_table(reader: Reader, node: exp.Expr) -> Scope:
             if known is None:
                 remedy = (
                     close_to(name, [*reader.origins, *reader.tables], "table")
-                    + "; files are not read"
+                    + "; files cannot be read"
                 )
                 raise InvalidPlan(f"there is no table {name.text[:64]!r}", remedy)
             origin = of_table(reader.tables[known])
@@ -157,8 +156,8 @@ def read_alias(reader: Reader, node: exp.Expr | None) -> str | None:
     if not name.exact and name.text.upper() in _RESERVED:
         reader.account.refuse(
             node,
-            f"{name.text} is no name of a table",
-            "put a name in double quotes, or leave it out",
+            f"{name.text} is not the name of a table",
+            "put a name in double quotes, or remove it",
         )
     return name.text
 
@@ -183,10 +182,10 @@ def read_query(reader: Reader, node: exp.Expr, name: str) -> Origin:
                 found = [read_query(inner, parts[side], name) for side in ("this", "expression")]
                 return stack_rows(account, node, found, name, distinct=bool(parts.get("distinct")))
         case exp.Except() | exp.Intersect():
-            reason = "whether a row is in both would depend on rows of other units"
+            reason = "INTERSECT and EXCEPT would compare rows of different units"
             return account.refuse(node, reason, "write WHERE unit IN (SELECT ...), or NOT IN")
         case _:
-            remedy = "name a table, or write a question in parentheses"
+            remedy = "name a table, or write a subquery in parentheses"
             return account.refuse(node, "this is not a table", remedy)
 
 
@@ -223,7 +222,7 @@ def _read_subquery(reader: Reader, select: exp.Expr, name: str) -> Origin:
     if twice is not None:
         account.refuse(
             select,
-            f"two columns are named {twice!r}",
+            f"two columns have the name {twice!r}",
             "give one of them another name: ... AS other",
         )
     having = None
@@ -242,10 +241,8 @@ def _read_subquery(reader: Reader, select: exp.Expr, name: str) -> Origin:
 def _read_qualify(reader: Reader, node: exp.Expr, draft: Inside) -> e.Expression:
     """The condition of QUALIFY, on what windows say of a row."""
     if draft.grouped:
-        remedy = "add up in a question inside, and look at its rows outside"
-        reader.account.refuse(
-            node, "QUALIFY looks at single rows, and here they are added up", remedy
-        )
+        remedy = "aggregate in a subquery, and use QUALIFY outside"
+        reader.account.refuse(node, "QUALIFY cannot be combined with GROUP BY here", remedy)
     draft.listing = draft.qualifying = True
     with reader.account.about(node):
         found = read_expression(reader, node, draft, ROWS)
@@ -261,7 +258,7 @@ def _group(reader: Reader, select: exp.Expr, columns: Sequence[exp.Expr], draft:
     if unit is None:
         account.refuse(
             group or select,
-            "every row is a unit: there is nothing to add up within one",
+            "every row is a unit, so there is nothing to aggregate per unit",
             "leave it out",
         )
     found = False
@@ -274,10 +271,13 @@ def _group(reader: Reader, select: exp.Expr, columns: Sequence[exp.Expr], draft:
         with account.about(node):
             draft.group_by(read_expression(reader, node, draft, ROWS))
     if not found:
-        key = unit or "the unit, which has to be selected below"
-        reason = "inside a question, rows are added up for each unit: over all of them nothing would be protected"
+        key = unit or "the unit, which the subquery has to select"
+        reason = (
+            "a subquery may aggregate per unit only: an aggregate over all units would have no "
+            "noise"
+        )
         account.refuse(
-            group or select, reason, f"add {key} to GROUP BY, or ask this as a question of its own"
+            group or select, reason, f"add {key} to GROUP BY, or ask this as a separate question"
         )
 
 
@@ -345,7 +345,7 @@ def _all(reader: Reader, node: exp.Expr, draft: Inside) -> tuple[list[str], str 
     """SELECT *: every column, and the unit by its name."""
     account = reader.account
     if draft.grouped or isinstance(node, exp.Column):
-        account.refuse(node, "* is read alone, and not beside groups", "name the columns")
+        account.refuse(node, "* must stand alone, and not with GROUP BY", "name the columns")
     account.take(node)
     for column in draft.table.columns:
         draft.show(column.name, e.Field(column))

@@ -125,10 +125,8 @@ class Calls:
             else (None, parts["this"])
         )
         if base is not None and (base.name != "10" or "start" in base.meta):
-            reason = "of the logarithms only those to base ten and e are answered"
-            self.account.refuse(
-                node, reason, "write LN(x) / LN(b), which is the logarithm to base b"
-            )
+            reason = "LOG with a base is not supported"
+            self.account.refuse(node, reason, "write LN(x) / LN(b) for the logarithm to base b")
         return self.forms.call(Function.LOG10, self._operands(node, [value]))
 
     def trim(self, node: exp.Expr) -> Expression:
@@ -143,7 +141,9 @@ class Calls:
         """CONCAT(a, b, …); two texts that merely follow each other are not joined."""
         if "start" not in node.meta:
             self.account.refuse(
-                node, "texts are not joined", "write CONCAT('a', 'b') or 'a' || 'b'"
+                node,
+                "adjacent text constants are not joined",
+                "write CONCAT('a', 'b') or 'a' || 'b'",
             )
         return self.forms.call(
             Function.CONCAT, self._operands(node, self._take_call(node)["expressions"])
@@ -169,7 +169,7 @@ class Calls:
         format_ = parts.get("format")
         if not isinstance(format_, exp.Literal) or not format_.is_string:
             self.account.refuse(
-                node, "the format of a moment is a constant text", "write STRFTIME(x, '%Y-%m')"
+                node, "the date format must be a constant text", "write STRFTIME(x, '%Y-%m')"
             )
         text: str = format_.name
         (operand,) = self._operands(node, [parts["this"]], commas=1)
@@ -181,7 +181,7 @@ class Calls:
         """A format of TO_CHAR as one of STRFTIME."""
         pieces = re.findall(r"YYYY|MM|DDD|DD|HH24|MI|SS|[-/:., ]|.", text)
         if any(piece not in _TO_CHAR and piece not in "-/:., " for piece in pieces):
-            reason = "this format of a moment is not read"
+            reason = "this date format is not supported"
             self.account.refuse(
                 node, reason, f"write {', '.join(_TO_CHAR)} with - / : . and spaces between"
             )
@@ -274,13 +274,16 @@ class Calls:
         return self.forms.later(self.read(moment), sign * int(number), unit.name)
 
     def _not_an_interval(self, node: exp.Expr) -> NoReturn:
-        remedy = "write one whole number and one unit: INTERVAL 3 MONTH; to add a column of days, write day + x"
-        self.account.refuse(node, "this interval of time is not understood", remedy)
+        remedy = (
+            "write one whole number and one unit: INTERVAL 3 MONTH; to add a number of days, "
+            "write day + x"
+        )
+        self.account.refuse(node, "this interval is not supported", remedy)
 
     def refuse_interval(self, node: exp.Expr) -> Expression:
         """An interval that nothing is added to."""
         raise InvalidPlan(
-            "an interval of time is no value of its own", "add it to a day: x + INTERVAL 1 DAY"
+            "an interval is not a value of its own", "add it to a date: x + INTERVAL 1 DAY"
         )
 
 

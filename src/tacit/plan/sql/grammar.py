@@ -210,55 +210,76 @@ KINDS = {
     "TIMESTAMP": Kind.TIMESTAMP,
     "TIMESTAMPNTZ": Kind.TIMESTAMP,
 }
-NO_ROWS = ("every row would be shown, and no row ever leaves", "ask for COUNT(*), SUM(x) or AVG(x)")
+NO_ROWS = (
+    "this would show single rows, and single rows are never released",
+    "use an aggregate: COUNT(*), SUM(x) or AVG(x)",
+)
 # What to say about nodes and arguments that are not read.
 TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Star: NO_ROWS,
     exp.Subquery: (
-        "a question inside stands in FROM, or after IN and EXISTS among the conditions of WHERE",
-        "write it in FROM and join it on the unit; units are looked for with unit IN (SELECT unit FROM ...) AND ...",
+        (
+            "a scalar subquery is not supported here; subqueries may stand in FROM, or after IN "
+            "and EXISTS in WHERE"
+        ),
+        (
+            "write it in FROM and join it on the unit, or write WHERE unit IN (SELECT unit FROM "
+            "...) AND ..."
+        ),
     ),
     exp.Exists: (
-        "EXISTS stands by itself among the conditions of WHERE",
+        "EXISTS must be a condition of its own in WHERE",
         "write WHERE EXISTS (SELECT ...) AND ..., or use CASE on a column of a LEFT JOIN",
     ),
     exp.Distinct: (
-        "of distinct values only units are counted",
+        "DISTINCT is supported in COUNT(DISTINCT x) only",
         "write COUNT(DISTINCT unit) or COUNT(*)",
     ),
     exp.Tuple: (
-        "several values in parentheses are not compared at once",
+        "row values such as (a, b) cannot be compared",
         "compare them one by one, with AND",
     ),
-    exp.Trim: ("TRIM takes away spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
-    exp.DateAdd: ("DATE_ADD is not read", "write x + INTERVAL 1 DAY"),
-    exp.DateSub: ("DATE_SUB is not read", "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)"),
+    exp.Trim: ("TRIM removes spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
+    exp.DateAdd: ("DATE_ADD is not supported", "write x + INTERVAL 1 DAY"),
+    exp.DateSub: (
+        "DATE_SUB is not supported",
+        "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)",
+    ),
 }
 TAUGHT_ARGUMENTS = {
-    "method": ("tables are joined by what ON or USING says", "write JOIN ... ON a.x = b.x"),
-    "recursive": ("a question that names itself is not read", "leave RECURSIVE out"),
+    "method": (
+        "NATURAL joins are not supported: a join needs ON or USING",
+        "write JOIN ... ON a.x = b.x",
+    ),
+    "recursive": ("recursive queries are not supported", "leave RECURSIVE out"),
     "materialized": (
-        "how a question inside is computed is not asked for",
+        "MATERIALIZED is not supported",
         "leave MATERIALIZED out",
     ),
-    "columns": ("columns are named where they are selected", "write AS inside: SELECT x AS name"),
+    "columns": (
+        "column aliases after the name of a subquery are not supported",
+        "write AS inside: SELECT x AS name",
+    ),
     "spec": (
-        "a window of some rows before and after is not read",
+        "window frames (ROWS, RANGE) are not supported here",
         "leave ROWS ... out, or use LAG and LEAD",
     ),
     "default": (
-        "LAG and LEAD give NULL where there is no row",
+        "LAG and LEAD take no default value: they return NULL where there is no row",
         "write CASE WHEN x IS NULL THEN 0 ELSE x END",
     ),
     "by_name": (
-        "columns are stacked by their places",
+        "UNION ALL BY NAME is not supported: columns are matched by position",
         "leave BY NAME out, and list the columns in the same order",
     ),
-    "db": ("tables are known by their name alone", "leave out what stands before the point"),
+    "db": (
+        "schemas and catalogs are not supported: a table has a single name",
+        "remove what stands before the point",
+    ),
     "field": ("IN needs a list", "list the constants in parentheses: x IN (1, 2)"),
     "nulls_first": ("NULLs come last", "leave NULLS FIRST out"),
     "decimals": (
-        "FLOOR, CEIL and TRUNC give whole numbers",
+        "FLOOR, CEIL and TRUNC take one argument and return integers",
         "write ROUND(x, 2), or FLOOR(x * 100) / 100",
     ),
     "binary": ("LENGTH takes one text", "write LENGTH(x)"),

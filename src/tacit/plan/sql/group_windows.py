@@ -61,7 +61,7 @@ def read_group_window(
     function = node.this
     if type(function) not in _LOOKS:
         remedy = "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, LAG or LEAD over the groups"
-        account.refuse(node, "this is none of the functions of windows", remedy)
+        account.refuse(node, "this window function is not supported", remedy)
     look, parts = _LOOKS[type(function)], account.take(function)
     account.places.add(function.meta.get("start", -1))
     value = parts.get("this")
@@ -70,7 +70,7 @@ def read_group_window(
         account.take(value)
     elif value is not None:
         if isinstance(value, exp.Distinct):
-            reason = "different values are not counted over groups"
+            reason = "COUNT(DISTINCT x) over groups is not supported"
             account.refuse(node, reason, "write COUNT(x) OVER (...)")
         operand = read(value)
     elif look not in _RANKS:

@@ -36,9 +36,11 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
             if side == "FULL"
             else "write WHERE unit IN (SELECT unit FROM ...), or NOT IN"
         )
-        account.refuse(node, f"{side or kind} JOIN is not read", remedy)
+        account.refuse(node, f"{side or kind} JOIN is not supported", remedy)
     if (kind == "INNER" and side) or (kind == "OUTER" and not side):
-        account.refuse(node, "this join is not understood", "write JOIN, LEFT JOIN or RIGHT JOIN")
+        account.refuse(
+            node, "this kind of join is not supported", "write JOIN, LEFT JOIN or RIGHT JOIN"
+        )
     for word in (side, kind):
         account.claim(node, word or "JOIN", 1 if word else 0)
     outer = side in {"LEFT", "RIGHT"}
@@ -48,9 +50,7 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
     if parts.get("using"):
         return _using(reader, left, right, node, outer=outer)
     if not parts.get("on"):
-        account.refuse(
-            node, "nothing says what the tables are joined on", "write JOIN ... ON a.x = b.x"
-        )
+        account.refuse(node, "this join has no condition", "write JOIN ... ON a.x = b.x")
     account.claim(node, "ON")
     return _on(
         reader,
@@ -74,11 +74,11 @@ def _private_first(
     """Two scopes, the private one on the left; refused where they have nothing to be joined on."""
     if left.origin.owner is Owner.NOBODY and right.origin.owner is not Owner.NOBODY:
         if outer:
-            remedy = (
-                "keep the private side: begin with the private table, and LEFT JOIN the public one"
-            )
+            remedy = "start with the private table, and LEFT JOIN the public one"
             account.refuse(
-                node, "an outer join would keep public rows that belong to no unit", remedy
+                node,
+                "this outer join would keep rows of the public table, which belong to no unit",
+                remedy,
             )
         left, right = right, left
     if {left.origin.owner, right.origin.owner} & {
@@ -87,7 +87,7 @@ def _private_first(
         remedy = "join a public table, or ask about each table on its own"
         account.refuse(
             node,
-            "where every row is a unit, two private tables have nothing to be joined on",
+            "two private tables in which every row is a unit cannot be joined",
             remedy,
         )
     return left, right
@@ -109,7 +109,7 @@ def _using(reader: Reader, left: Scope, right: Scope, node: exp.Expr, *, outer: 
         one, two = left.finds(None, name), right.finds(None, name)
         if len(one) != 1 or len(two) != 1:
             raise InvalidPlan(
-                f"{name.text[:64]!r} is not one column on each side", "write ON a.x = b.x"
+                f"USING needs a column {name.text[:64]!r} on each side", "write ON a.x = b.x"
             )
         called = next(
             seen.called
@@ -148,9 +148,12 @@ def _on(reader: Reader, sides: Sides, conditions: list[exp.Expr]) -> Scope:
         elif sides.outer and e.fields_of(condition) <= set(theirs):
             before.append(e.substitute(condition, theirs))
         elif sides.outer:
-            remedy = "put conditions on the left side into WHERE; on both sides there may be equalities only"
+            remedy = (
+                "move conditions on the left side to WHERE; between both sides only equalities "
+                "are allowed"
+            )
             reader.account.refuse(
-                part, "this is no equality of both sides of the outer join", remedy
+                part, "an outer join needs an equality between both sides, and this is none", remedy
             )
         else:
             after.append(condition)
@@ -187,7 +190,7 @@ def _close_join(
     if sides.right.origin.owner is Owner.NOBODY:
         if not pairs:
             raise InvalidPlan(
-                "the tables have nothing in common", "join on an equality: ON a.x = b.x"
+                "no join condition connects these tables", "join on an equality: ON a.x = b.x"
             )
     elif not unit and not _is_reference(sides, pairs):
         _not_on_the_unit(sides.left, sides.right)
@@ -224,11 +227,14 @@ def _is_reference(sides: Sides, pairs: _Pairs) -> bool:
 
 def _not_on_the_unit(left: Scope, right: Scope) -> NoReturn:
     one, two = left.origin.table.unit, right.origin.table.unit
-    reason = "private tables are joined on the protected unit: otherwise rows of different units would meet"
+    reason = (
+        "private tables can only be joined on the protected unit: this join would combine rows of "
+        "different units"
+    )
     if not one or not two:
-        raise InvalidPlan(reason, "select the unit in the question inside, and join on it")
+        raise InvalidPlan(reason, "select the unit in the subquery, and join on it")
     raise InvalidPlan(
-        reason, f"add {left.aliases[0]}.{one} = {right.aliases[0]}.{two} to what it is joined on"
+        reason, f"add {left.aliases[0]}.{one} = {right.aliases[0]}.{two} to the join condition"
     )
 
 
@@ -236,6 +242,6 @@ def _field(rows: Rows, name: str) -> e.Field:
     found = [column for column in columns_of(rows) if column.name == name]
     if not found:
         raise InvalidPlan(
-            f"{name!r} names the protected unit on one side only", "join on the unit of both sides"
+            f"{name!r} is the protected unit on one side only", "join on the units of both sides"
         )
     return e.Field(found[0])

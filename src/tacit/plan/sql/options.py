@@ -18,8 +18,8 @@ __all__ = ["Header", "Option", "header_of"]
 _CALLED = ("DIFFERENTIAL_PRIVACY", "ANONYMIZATION")
 _NUMBERS = ("epsilon", "delta")
 _UNIT = "privacy_unit_column"
-_READ = "the options are epsilon, delta and privacy_unit_column"
-_POLICY = "leave it out: how much one unit may add, and which groups are shown, the policy says"
+_READ = "the options are: epsilon, delta and privacy_unit_column"
+_POLICY = "remove it: the policy sets the contribution bound and the threshold for groups"
 
 
 @frozen
@@ -107,7 +107,7 @@ def _option(text: str, tokens: Sequence[Token], place: int) -> tuple[str, Option
         _refuse(
             text,
             whole,
-            f"{named.text[:64]!r} is none of the options that are read",
+            f"the option {named.text[:64]!r} is not supported",
             f"{_POLICY}; {_READ}",
         )
     if sign.kind != "EQ":

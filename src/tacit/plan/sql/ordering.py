@@ -60,7 +60,7 @@ def read_qualify(reader: Reader, clause: exp.Expr | None, draft: Draft) -> Expre
         return None
     condition = reader.account.take(clause)["this"]
     if not draft.grouped:
-        reason = "QUALIFY looks at single rows, and no row ever leaves"
-        remedy = "write it in a question inside: FROM (SELECT ... QUALIFY ...)"
+        reason = "QUALIFY over single rows needs a subquery"
+        remedy = "write FROM (SELECT ... QUALIFY ...), and aggregate outside"
         reader.account.refuse(clause, reason, remedy)
     return read_condition(reader, condition, draft, KEPT)

@@ -24,9 +24,7 @@ __all__ = ["InnerSelect", "Statement", "find_inner_select", "list_released", "re
 
 _COLUMNS = (Named.COLUMN,)
 _OWN = ("joins", "group", "having", "distinct")
-_STEPS = (
-    "put them into one question, or do the last step yourself: an answer is yours to compute with"
-)
+_STEPS = "write it as one query, or do the last step on the answer yourself"
 
 
 @frozen
@@ -189,8 +187,8 @@ def _read_where(reader: Reader, clause: exp.Expr | None, draft: Draft) -> e.Expr
         return None
     node = reader.account.take(clause)["this"]
     if node.find(exp.Window):
-        reason = "windows look at what WHERE keeps"
-        reader.account.refuse(node, reason, "write QUALIFY, after WHERE")
+        reason = "WHERE cannot contain a window"
+        reader.account.refuse(node, reason, "write QUALIFY after WHERE")
     return read_condition(reader, node, draft, _COLUMNS)
 
 
@@ -221,11 +219,13 @@ def _refuse_late_steps(
     chooses = outer.having or outer.order or outer.limit is not None or outer.offset
     if (released.limit is not None or released.offset) and (chooses or has_windows):
         limited = inner.select.args.get("limit") or inner.source
-        account.refuse(limited, "LIMIT inside comes before what is done outside", _STEPS)
+        account.refuse(limited, "a query over a subquery with LIMIT is not supported", _STEPS)
     if has_windows and (
         released.qualify is not None or (outer.having is not None and released.has_windows)
     ):
-        account.refuse(select, "windows inside and outside look at different groups", _STEPS)
+        account.refuse(
+            select, "windows in both the subquery and the outer query are not supported", _STEPS
+        )
 
 
 _AFTER = ("order", "qualify")

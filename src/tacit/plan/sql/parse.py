@@ -26,7 +26,7 @@ def tokenise(text: str) -> tuple[Sequence[RawToken], list[Token]]:
         raw = _DIALECT.tokenize(text)
     except TokenError as failure:
         start = failure.start or 0
-        reason = "a quotation mark or a comment is not closed"
+        reason = "a quote or a comment is not closed"
         raise InvalidPlan(reason, "close it", text=text, start=start, end=len(text)) from None
     hint = next(
         (comment for token in raw for comment in token.comments if comment.startswith("+")), None
@@ -34,7 +34,7 @@ def tokenise(text: str) -> tuple[Sequence[RawToken], list[Token]]:
     if hint is not None:
         start = max(0, text.find(hint))
         raise InvalidPlan(
-            "hints are not read", "leave it out", text=text, start=start, end=start + len(hint)
+            "hints are not supported", "leave it out", text=text, start=start, end=start + len(hint)
         )
     return raw, [
         Token(token.token_type.name, token.text, token.start, token.end + 1) for token in raw
@@ -45,13 +45,14 @@ def parse(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Se
     """The tree of a SELECT, whose errors say where they are."""
     tree = _parse_tree(text, raw, tokens)
     if isinstance(tree, exp.SetOperation):
-        reason = "two questions are not answered as one: each has noise and a price of its own"
-        remedy = "ask them one by one, or stack their rows inside: FROM (SELECT ... UNION ALL SELECT ...)"
+        reason = "UNION of two aggregate queries is not supported: each has its own noise and price"
+        remedy = (
+            "ask them one by one, or combine their rows in a subquery: FROM (SELECT ... UNION ALL "
+            "SELECT ...)"
+        )
         raise InvalidPlan(reason, remedy, text=text, end=len(text))
     if not isinstance(tree, exp.Select):
-        raise InvalidPlan(
-            "only a SELECT is answered", "begin with SELECT", text=text, end=len(text)
-        )
+        raise InvalidPlan("only SELECT is supported", "begin with SELECT", text=text, end=len(text))
     return tree
 
 
@@ -69,7 +70,7 @@ def _parse_tree(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> 
     except (SqlglotError, ValueError, TypeError, AttributeError, LookupError):
         # The parser is not ours: what it trips over is a text that is not understood.
         raise InvalidPlan(
-            "this is not SQL that can be read", "ask a simpler question", text=text, end=len(text)
+            "this is not valid SQL", "ask a simpler question", text=text, end=len(text)
         ) from None
     return tree
 
@@ -82,8 +83,6 @@ def _locate(
     place = (error.get("line"), error.get("col"))
     at = next((i for i, token in enumerate(raw) if (token.line, token.col) == place), -1)
     expected, _, missing = str(error.get("description")).partition("Expecting ")
-    reason = (
-        "this is not SQL that can be read" if expected else f"{missing!r} is missing before this"
-    )
-    remedy = "mend or leave out what is underlined"
+    reason = "this is not valid SQL" if expected else f"{missing!r} is missing before this"
+    remedy = "correct or remove the underlined part"
     return InvalidPlan(reason, remedy, text=text, start=tokens[at].start, end=tokens[at].end)

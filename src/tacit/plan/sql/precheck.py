@@ -60,41 +60,47 @@ _CONSTANTS = {"STRING", "NUMBER"}
 SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
 """What changes nothing where the parser takes it; every other token must have been read."""
 
-_EACH_ROW = ("a question inside that is asked for each row is not read", "JOIN ... ON the unit")
+_EACH_ROW = ("LATERAL subqueries are not supported", "JOIN ... ON the unit")
 _EVERY_PAIR = (
-    "every pair of rows would meet, those of different units too",
+    "CROSS JOIN would combine rows of different units",
     "write JOIN ... ON a.x = b.x",
 )
 _IN_BOTH = (
-    "whether a row is in both would depend on rows of other units",
+    "INTERSECT and EXCEPT would compare rows of different units",
     "write WHERE unit IN (SELECT unit FROM ...), or NOT IN",
 )
-_PARTS = ("parts of a table are not read", "write OVER (PARTITION BY ...), or a condition in WHERE")
+_PARTS = (
+    "PARTITION is supported in OVER (PARTITION BY ...) only",
+    "write OVER (PARTITION BY ...), or a condition in WHERE",
+)
 _SAMPLES = (
-    "a sample of the rows is not taken: noise already protects all of them",
-    "leave the sample out",
+    "samples are not supported: the noise already protects all rows",
+    "remove the sample",
 )
 _PATTERNS = (
-    "of the ways to match text only LIKE and ILIKE are read",
+    "only LIKE and ILIKE can match text",
     "write x LIKE 'a%', or x IN ('a', 'A')",
 )
-_NULLS = ("ISNULL and NOTNULL are not read", "write IS NULL or IS NOT NULL")
-_SETS = ("several sets of groups in one question are not answered", "ask once for each set of keys")
+_NULLS = ("ISNULL and NOTNULL are not supported", "write IS NULL or IS NOT NULL")
+_SETS = ("GROUPING SETS, ROLLUP, CUBE and PIVOT are not supported", "ask once for each set of keys")
 _QUANTIFIED = (
-    "ALL, ANY and SOME are not read",
-    "leave ALL out, or write the comparisons with AND and OR",
+    "ALL, ANY and SOME are not supported",
+    "remove ALL, or write the comparisons with AND and OR",
 )
 _CLOCK = (
-    "the clock is no part of a question: the same question must mean the same tomorrow",
+    "the current time is not available: the same question must mean the same tomorrow",
     "write the date itself",
 )
-_LISTED_ROWS = ("rows that are written out are not read", "ask about a table, with WHERE and CASE")
-_POWERS = ("^ and ** do not mean a power to everybody", "write POWER(x, 2)")
+_LISTED_ROWS = ("VALUES is not supported", "use a table, with WHERE and CASE")
+_POWERS = ("^ and ** mean different things in different dialects", "write POWER(x, 2)")
 _INTERVAL = (
-    "this interval of time is not understood",
-    "write one number and one unit: INTERVAL 3 MONTH; a column of days is added as day + x; a name needs double quotes",
+    "this interval is not supported",
+    (
+        "write one number and one unit: INTERVAL 3 MONTH; to add a number of days, write day + x; "
+        "a column called interval needs double quotes"
+    ),
 )
-_ENDS = ("FETCH and TOP are not read", "write LIMIT 10")
+_ENDS = ("FETCH and TOP are not supported", "write LIMIT 10")
 
 _TAUGHT = {
     "LATERAL": _EACH_ROW,
@@ -105,9 +111,12 @@ _TAUGHT = {
     "PARTITION": _PARTS,
     "TABLESAMPLE": _SAMPLES,
     "SAMPLE": _SAMPLES,
-    "INTO": ("an answer is not written into a table", "leave INTO out"),
-    "FOR": ("rows are read and never locked", "leave FOR ... out"),
-    "COLLATE": ("text is compared by code point, without collations", "leave COLLATE out"),
+    "INTO": ("SELECT INTO is not supported", "leave INTO out"),
+    "FOR": ("locking clauses are not supported", "leave FOR ... out"),
+    "COLLATE": (
+        "collations are not supported: text is compared by code point",
+        "leave COLLATE out",
+    ),
     "ISNULL": _NULLS,
     "NOTNULL": _NULLS,
     "SIMILAR": _PATTERNS,
@@ -116,8 +125,8 @@ _TAUGHT = {
     "REGEXP": _PATTERNS,
     "GLOB": _PATTERNS,
     "ESCAPE": (
-        "ESCAPE is not read",
-        "a backslash in a pattern takes the next character literally: LIKE '10\\%'",
+        "ESCAPE is not supported",
+        "a backslash escapes the next character: LIKE '10\\%'",
     ),
     "FETCH": _ENDS,
     "TOP": _ENDS,
@@ -137,7 +146,7 @@ _TAUGHT = {
     "CURRENT_TIME": _CLOCK,
 }
 _ALSO_NAMES = {"SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
-_STATEMENT = ("only a SELECT is answered, and nothing is ever changed", "begin with SELECT")
+_STATEMENT = ("only SELECT is supported; data cannot be changed", "begin with SELECT")
 
 
 def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> None:
@@ -149,7 +158,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
         _refuse(
             text,
             tokens[MOST_TOKENS],
-            f"the text has more than {MOST_TOKENS} words",
+            f"the text has more than {MOST_TOKENS} tokens",
             "ask a shorter question",
         )
     if not tokens or tokens[0].kind not in {"SELECT", "WITH"}:
@@ -167,7 +176,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
             _refuse(
                 text,
                 token,
-                f"{token.text} takes nothing in parentheses here",
+                f"{token.text} takes no arguments here",
                 "write CAST(x AS BIGINT) or DOUBLE",
             )
         if (
@@ -202,8 +211,8 @@ def _check_depth(text: str, tokens: Sequence[Token]) -> None:
             _refuse(
                 text,
                 token,
-                f"the text is nested more than {DEEPEST} levels deep",
-                "take something out of it",
+                f"the query is nested more than {DEEPEST} levels deep",
+                "ask a simpler question",
             )
 
 
@@ -231,14 +240,14 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
         _refuse(
             text,
             token,
-            "'[' is not understood here",
-            "only ranks are listed so: QUANTILE(x, [0.25, 0.75])",
+            "'[' is not supported here",
+            "only the ranks of quantiles take a list: QUANTILE(x, [0.25, 0.75])",
         )
     if token.kind in _SIGNS | _CONSTANTS or token.kind == "IDENTIFIER":
         return
     if token.kind == "SEMICOLON":
         if after.kind:
-            _refuse(text, after, "one statement is answered at a time", "ask them one by one")
+            _refuse(text, after, "only one statement can be asked at a time", "ask them one by one")
     elif word == "ALL" and [other.kind for other in before[-1:]] in (
         ["UNION"],
         ["GROUP_BY"],
@@ -264,7 +273,7 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
         _refuse(
             text,
             token,
-            f"{token.text!r} is not understood",
+            f"{token.text!r} is not supported",
             "use + - * / % = <> < <= > >=, AND, OR, NOT, CASE",
         )
 
@@ -273,11 +282,10 @@ def _check_distinct(text: str, before: Sequence[Token], token: Token) -> None:
     words = [other.text.upper() for other in before[-2:]]
     if words not in (["COUNT", "("], ["IS", "NOT"]) and words[-1:] not in (["IS"], ["SELECT"]):
         reason = (
-            "DISTINCT is read only after SELECT, inside COUNT(DISTINCT ...) and in IS DISTINCT FROM"
+            "DISTINCT is supported only after SELECT, inside COUNT(DISTINCT ...) and in IS "
+            "DISTINCT FROM"
         )
-        _refuse(
-            text, token, reason, "GROUP BY the columns instead; their declared values are public"
-        )
+        _refuse(text, token, reason, "use GROUP BY instead")
 
 
 def kind_of(token: Token, types: Collection[str]) -> str:

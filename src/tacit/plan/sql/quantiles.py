@@ -21,7 +21,7 @@ def read_rank(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, Fraction]:
     """What is ranked, and at which rank: QUANTILE_CONT(cost, 0.9) gives (cost, 9/10)."""
     value, ranks = read_ranks(reader, node)
     if len(ranks) != 1:
-        reason = "several quantiles are several columns, and here stands one value"
+        reason = "a list of quantiles gives several columns, but a single value is needed here"
         reader.account.refuse(node, reason, _ONE_EACH)
     return value, ranks[0]
 
@@ -43,7 +43,7 @@ def read_ranks(reader: Reader, node: exp.Expr) -> tuple[exp.Expr, list[Fraction]
     rank = parts.get("quantile") or parts.get("expression")
     if rank is None or "start" in node.meta:
         remedy = "write QUANTILE_CONT(x, 0.25), or PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY x)"
-        account.refuse(node, "here it is not said what is ranked, and at which rank", remedy)
+        account.refuse(node, "a quantile needs a value and a rank", remedy)
     _claim_name(reader, node)
     account.claim(node, "COMMA", 1)
     if isinstance(rank, exp.Array):
@@ -57,7 +57,7 @@ def _read_within_group(reader: Reader, node: exp.WithinGroup) -> tuple[exp.Expr,
     if not isinstance(function, exp.PercentileCont | exp.PercentileDisc) or function.args.get(
         "expression"
     ):
-        reason = "this is not ordered within a group"
+        reason = "WITHIN GROUP is supported for PERCENTILE_CONT and PERCENTILE_DISC only"
         account.refuse(node, reason, "write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)")
     given = account.take(function)
     if "start" in function.meta:
@@ -66,7 +66,9 @@ def _read_within_group(reader: Reader, node: exp.WithinGroup) -> tuple[exp.Expr,
         _claim_name(reader, function)
     ordered = account.take_list(node.expression)
     if len(ordered) != 1:
-        account.refuse(node, "values are ranked by one order", "write ORDER BY and one value")
+        account.refuse(
+            node, "WITHIN GROUP takes one ORDER BY expression", "write WITHIN GROUP (ORDER BY x)"
+        )
     order, descending = ordered[0], reader.is_descending(ordered[0])
     rank = _read_number(reader, given["this"])
     return order.this, [1 - rank if descending else rank]

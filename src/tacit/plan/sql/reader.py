@@ -33,21 +33,21 @@ ROWS: Level = ()
 """What names mean over rows: their columns, and nothing else."""
 
 _FIRST_ROWS = (
-    "put LIMIT at the end of the whole question, or take the first rows of each unit: WHERE k <= 3, with k from "
-    "ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ...)"
+    "move LIMIT to the end of the whole query, or keep the first rows of each unit: WHERE k "
+    "<= 3, with k from ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ...)"
 )
 # What may stand at the end of a whole question, and not at the end of one inside.
 _AT_THE_END = {
     "order": (
-        "rows inside the question have no order",
-        "sort the answer: put ORDER BY at the end of the whole question",
+        "ORDER BY has no effect in a subquery",
+        "move ORDER BY to the end of the whole query",
     ),
     "limit": (
-        "LIMIT before rows are counted would let one unit push out the rows of another",
+        "LIMIT in a subquery would let one unit displace the rows of another",
         _FIRST_ROWS,
     ),
     "offset": (
-        "OFFSET before rows are counted would let one unit push out the rows of another",
+        "OFFSET in a subquery would let one unit displace the rows of another",
         "leave it out",
     ),
 }
@@ -126,7 +126,7 @@ class Reader:
             called = (
                 f"the table is called {known[0]!r} here"
                 if len(known) == 1
-                else f"there is no {table.text[:64]!r} here"
+                else f"there is no table {table.text[:64]!r} here"
             )
             remedy = " or ".join(
                 f"{alias}.{node.name[:64]}" if alias else node.name[:64] for alias in known
@@ -225,6 +225,6 @@ def refuse_end(account: Account, parts: Mapping[str, Any], *others: str) -> None
         if parts.get(name):
             account.refuse(
                 parts[name],
-                "this is not read inside EXISTS",
+                "this is not supported inside EXISTS",
                 "write unit IN (SELECT unit FROM ...)",
             )

@@ -46,10 +46,10 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
     """
     account = reader.account
     if not isinstance(draft, Inside) or not draft.listing:
-        reason = "a window looks at single rows, and here rows are counted or chosen"
+        reason = "a window over single rows is not allowed here"
         remedy = (
-            "write it as a column of a question inside: "
-            "FROM (SELECT unit, ... OVER (PARTITION BY unit) AS k FROM ...)"
+            "compute it in a subquery: FROM (SELECT unit, ... OVER (PARTITION BY unit) AS k "
+            "FROM ...)"
         )
         account.refuse(node, reason, remedy)
     account.take(node)
@@ -63,9 +63,9 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
         remedy = (
             f"write PARTITION BY {unit}"
             if unit
-            else "ask about a table whose unit is a column, and select it"
+            else "use a table whose unit is a column, and select it"
         )
-        account.refuse(node, "this window would look at rows of several units", remedy)
+        account.refuse(node, "this window would combine rows of several units", remedy)
     ordered = account.take_list(clause) if clause is not None else ()
     order = tuple(_read_ordering(reader, each, read) for each in ordered)
     return draft.window(_read_function(reader, node.this, draft, read, order, by))
@@ -81,8 +81,8 @@ def read_named_windows(
     for node in listed:
         name = reader.name(reader.account.take(node, "NamedWindow")["this"]).text
         if name.casefold() in found:
-            reason = f"two windows are called {name!r}"
-            reader.account.refuse(node, reason, "name one of them otherwise")
+            reason = f"two windows have the name {name!r}"
+            reader.account.refuse(node, reason, "rename one of them")
         found[name.casefold()] = node
     # the commas between windows; those of a SELECT and of a window's own list are claimed by them
     if listed:
@@ -109,7 +109,7 @@ def _named_window(reader: Reader, node: exp.Window, draft: Draft) -> exp.Expr:
     if known is None:
         reader.account.refuse(node, f"there is no window {name.text[:64]!r}", remedy)
     if node.args.get("partition_by") or node.args.get("order"):
-        reader.account.refuse(node, "a window is not made of another", remedy)
+        reader.account.refuse(node, "a window cannot be based on another", remedy)
     return known
 
 
@@ -120,7 +120,9 @@ def _read_ordering(reader: Reader, ordered: exp.Expr, read: _Read) -> Ordering:
     with reader.account.about(ordered):
         type_of(value)
     if isinstance(value, Literal):
-        reader.account.refuse(ordered, "a constant is no order", "name the columns to order by")
+        reader.account.refuse(
+            ordered, "a constant does not define an order", "name a column to order by"
+        )
     return Ordering(value, descending)
 
 
@@ -142,7 +144,7 @@ def _read_function(
     if not isinstance(node, exp.Count) and type(node) not in FOLDS:
         reader.account.refuse(
             node,
-            "this is none of the functions of windows",
+            "this window function is not supported",
             "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, LAG or LEAD over the rows of a unit",
         )
     value = node.args.get("this")
@@ -161,7 +163,7 @@ def _read_place(
     place = _RANKS[type(node)]
     if place is not Place.NUMBER and not order:
         remedy = "write RANK() OVER (PARTITION BY unit ORDER BY ...)"
-        reader.account.refuse(node, "a rank needs an order", remedy)
+        reader.account.refuse(node, "RANK needs ORDER BY", remedy)
     return Placed(Column(f"{place.value}()", Kind.INTEGER, 1, nullable=False), place, order, by)
 
 
@@ -178,6 +180,8 @@ def _read_neighbour(
     offset = reader.whole_number(parts["offset"]) if parts.get("offset") else 1
     reader.account.claim(node, "COMMA", 1 if parts.get("offset") else 0)
     if offset > _FARTHEST:
-        reader.account.refuse(node, "this looks too far", f"look at most {_FARTHEST:,} rows away")
+        reader.account.refuse(
+            node, "this offset is too large", f"use an offset of at most {_FARTHEST:,} rows"
+        )
     given = column_of(Defined(label(place.value, value, offset), value))
     return Placed(replace(given, nullable=True), place, order, by, value, offset)

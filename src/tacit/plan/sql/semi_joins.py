@@ -27,12 +27,12 @@ from tacit.plan.sql.reader import (
 __all__ = ["filter_rows", "read_membership"]
 
 _UNITS_ONLY = (
-    "a question inside IN or EXISTS is about the protected unit, "
-    "and stands by itself among the conditions of WHERE"
+    "a subquery in IN or EXISTS must be about the protected unit, as a condition of its own "
+    "in WHERE"
 )
 _ALONE = (
-    "write WHERE patient IN (SELECT patient FROM ...) AND ..., with the unit's name; list the constants: x IN (1, 2); "
-    "or join a public table: JOIN ... ON ..."
+    "write WHERE patient IN (SELECT patient FROM ...) AND ..., with the unit's name; or list "
+    "constants: x IN (1, 2); or join a public table: JOIN ... ON ..."
 )
 
 
@@ -72,7 +72,7 @@ def read_membership(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expressio
     CASE WHEN patient IN (SELECT patient FROM labs) THEN 1 ELSE 0 END    a column of the rows that flag_units adds
     """
     if draft.rows is None:
-        reason = "what tables are joined on looks at their rows alone"
+        reason = "a join condition cannot contain a subquery"
         reader.account.refuse(node, reason, "write it in WHERE")
     _refuse_without_units(reader, node, draft)
     among = _read_units(reader, node)
@@ -115,7 +115,7 @@ def _keep_units(reader: Reader, node: exp.Expr, draft: Draft) -> None:
 
 def _refuse_without_units(reader: Reader, node: exp.Expr, draft: Draft) -> None:
     if draft.table.unit is None:
-        reason = "units are looked for, and every row is its own unit"
+        reason = "IN and EXISTS compare units, but in this table every row is its own unit"
         reader.account.refuse(node, reason, "compare columns instead")
 
 
@@ -136,19 +136,23 @@ def _join_public_values(reader: Reader, node: exp.Expr, draft: Draft) -> bool:
     if not isinstance(node, exp.In) or (is_column(node.this) and reader.is_unit(node.this)):
         return False
     parts = reader.account.take(node)
-    found = reader.read_query(reader.inside(), parts["query"], "the question inside")
+    found = reader.read_query(reader.inside(), parts["query"], "the subquery")
     if found.owner is not Owner.NOBODY:
         reader.account.refuse(node, _UNITS_ONLY, _ALONE)
     if len(found.table.columns) != 1:
-        reason = "this gives more than one column"
-        reader.account.refuse(parts["query"], reason, "select the one that is compared")
+        reason = "the subquery returns more than one column"
+        reader.account.refuse(parts["query"], reason, "select only the column that is compared")
     value = read_expression(reader, parts["this"], draft, ROWS)
     rows = draft.rows or Scan(draft.table)
     (column,) = columns_of(found.rows)
     if column not in unique_columns(found.rows) or type_of(value).kind is not column.kind:
-        reason = f"the public column {column.name!r} may hold a value twice, and rows would be counted twice"
+        reason = (
+            f"the public column {column.name!r} may contain a value twice, and rows would be "
+            "counted twice"
+        )
         remedy = (
-            f"declare it unique in the policy: unique = [{column.name!r}]; kinds must be the same"
+            f"declare it unique in the policy: unique = [{column.name!r}]; both columns must "
+            "have the same type"
         )
         reader.account.refuse(parts["query"], reason, remedy)
     name = unused_name("looked up", [each.name for each in columns_of(rows)])
@@ -165,10 +169,10 @@ def _read_in(reader: Reader, node: exp.Expr) -> Origin:
     if not is_column(parts["this"]) or not reader.is_unit(parts["this"]):
         reader.account.refuse(node, _UNITS_ONLY, _ALONE)
     query = parts["query"]
-    found = reader.read_query(reader.inside(), query, "the question inside")
+    found = reader.read_query(reader.inside(), query, "the subquery")
     if found.owner is not Owner.UNIT or found.names != (found.table.unit,):
         remedy = "select the unit alone: IN (SELECT patient FROM ...), with the unit's name"
-        reader.account.refuse(query, "this gives something else than the protected unit", remedy)
+        reader.account.refuse(query, "the subquery does not return the protected unit", remedy)
     return found
 
 
@@ -234,7 +238,7 @@ def _check_ties(reader: Reader, node: exp.Expr, inside: Scope, *, has_tie: bool)
     outside = reader.scope
     assert outside is not None, "there are rows outside"
     if inside.origin.owner is Owner.NOBODY:
-        reason = "public rows are of no unit, and units are looked for"
+        reason = "a public table has no units to compare"
         reader.account.refuse(node, reason, "write JOIN ... ON ...")
     if has_tie and inside.origin.owner is Owner.UNIT:
         return
@@ -244,8 +248,8 @@ def _check_ties(reader: Reader, node: exp.Expr, inside: Scope, *, has_tie: bool)
         if unit and other
         else "their units"
     )
-    reason = "whether there is any row would be told about everybody at once"
-    reader.account.refuse(node, reason, f"ask for rows of the same unit: EXISTS (... WHERE {tie})")
+    reason = "whether any row exists at all would be an answer without noise"
+    reader.account.refuse(node, reason, f"compare the unit: EXISTS (... WHERE {tie})")
 
 
 def _filter_inside(reader: Reader, node: exp.Expr, draft: Draft, outside: Scope) -> None:
@@ -256,7 +260,10 @@ def _filter_inside(reader: Reader, node: exp.Expr, draft: Draft, outside: Scope)
             said = Name(table.name, exact=bool(table.args.get("quoted")))
             ours = any(said.means(alias) for alias in reader.scope.aliases)
             if not ours and any(said.means(alias) for alias in outside.aliases):
-                reason = "of the row outside, a question inside knows the unit and nothing else"
+                reason = (
+                    "a correlated subquery may refer to the unit of the outer row and to nothing "
+                    "else"
+                )
                 reader.account.refuse(column, reason, "join the tables on the unit instead")
     with reader.account.about(node):
         if _has_query(strip_negations(node)):

@@ -81,8 +81,14 @@ def read_priced(
             column.name == refusal.column for table in tables.values() for column in table.columns
         ):
             raise
-        reason = f"the range of {refusal.column!r} is not known, and one row could change the answer by any amount"
-        remedy = "hold it between numbers: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
+        reason = (
+            f"{refusal.column!r} has no known range, so one row could change the answer by any "
+            "amount"
+        )
+        remedy = (
+            "declare its bounds in the policy, or clip it: CASE WHEN x > 100 THEN 100 WHEN x < 0 "
+            "THEN 0 ELSE x END"
+        )
         raise InvalidPlan(
             reason, remedy, text=refusal.text, start=refusal.start, end=refusal.end
         ) from None
@@ -153,8 +159,8 @@ def _make_draft(reader: Reader, source: Source, parts: Mapping[str, Any]) -> Dra
     """A question about the rows of FROM."""
     origin = source.scope.origin
     if origin.owner is Owner.NOBODY:
-        reason = "only public tables are asked about"
-        remedy = "read them yourself: nothing in them is protected"
+        reason = "this question uses public tables only"
+        remedy = "read them directly: they are not protected"
         reader.account.refuse(parts["from_"], reason, remedy)
     return Draft(origin.table, rows=origin.rows, finding=reader.finding)
 
@@ -166,7 +172,9 @@ def _column_texts(account: Account, select: exp.Select, *, whole: bool) -> list[
         items(outermost(account.tokens)) if whole else [account.span(column) for column in columns]
     )
     if len(spans) != len(columns):
-        account.refuse(select, "the columns are not understood", "put parentheses around them")
+        account.refuse(
+            select, "the list of columns is not understood", "put parentheses around them"
+        )
     return [" ".join(account.text[start:end].split()) for start, end in spans]
 
 

@@ -26,21 +26,32 @@ def stack_rows(
     first = found[0]
     for other in found[1:]:
         if other.owner is not first.owner:
-            remedy = "stack private rows with private ones, all of which have units, or none"
-            account.refuse(node, "rows of different owners are not stacked", remedy)
+            remedy = (
+                "combine private tables with private ones only, all with a unit column or all "
+                "without"
+            )
+            account.refuse(
+                node, "UNION ALL of these tables would combine rows with different units", remedy
+            )
         if len(other.names) != len(first.names):
-            reason = f"one question has {len(first.names)} columns and the other {len(other.names)}"
-            account.refuse(node, reason, "give both the same columns, in the same order")
+            reason = (
+                f"UNION ALL needs equal columns, but one side has {len(first.names)} and the other "
+                f"{len(other.names)}"
+            )
+            account.refuse(node, reason, "select the same columns on both sides, in the same order")
         for ours, theirs in zip(first.names, other.names, strict=True):
             if (ours == first.table.unit) != (theirs == other.table.unit):
-                reason = f"{ours!r} is the protected unit in one question and {theirs!r} is not in the other"
-                account.refuse(node, reason, "put the unit in the same place in both")
+                reason = (
+                    f"{ours!r} is the protected unit on one side of UNION ALL and {theirs!r} on "
+                    "the other side is not"
+                )
+                account.refuse(node, reason, "put the unit in the same position on both sides")
     columns = _align_columns(found)
     rows: Rows = Stacked(tuple(_part(origin, place, columns) for place, origin in enumerate(found)))
     if distinct:
         if first.table.unit not in first.names:
-            reason = "UNION drops rows that are equal to others, which may be of another unit"
-            account.refuse(node, reason, "write UNION ALL, or select the unit too")
+            reason = "UNION without the unit would merge equal rows of different units"
+            account.refuse(node, reason, "write UNION ALL, or select the unit as well")
         rows = deduplicate_rows(rows, first.table.unit)
     return of_rows(
         rows, name, first.table.unit, first.names, sum(origin.size + 1 for origin in found)
@@ -63,8 +74,8 @@ def _align_columns(found: Sequence[Origin]) -> list[list[tuple[str, e.Field, Kin
         if len(kinds) > 1 and not kinds <= {Kind.INTEGER, Kind.NUMBER}:
             listed = " and ".join(sorted(kind.value for kind in kinds))
             raise InvalidPlan(
-                f"{name!r} is of different kinds: {listed}",
-                "cast one of them, or leave the column out",
+                f"{name!r} has different types on the two sides: {listed}",
+                "cast one of them, or remove the column",
             )
         kind = kinds.pop() if len(kinds) == 1 else Kind.NUMBER
         for part, column in zip(kept, columns, strict=True):

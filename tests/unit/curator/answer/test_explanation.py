@@ -105,7 +105,7 @@ def test_the_last_unit_decides_whether_it_fits(limit, more):
 
 def test_who_is_protected_is_said():
     persons, _ = told(limit=Limit(3, 0, "replace"))
-    assert "all rows of one person, neighbours by replace; its rows weigh at most 5" in str(persons)
+    assert "all rows of one person, against replace; its rows weigh at most 5" in str(persons)
     rows, _ = told("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", table=ROWS)
     assert "each row" in str(rows)
     assert (rows.contributions, rows.groups) == (1, 3)
@@ -128,7 +128,7 @@ def test_paying_as_much_more_as_is_said_halves_the_error(limit):
 
 
 def test_other_ways_to_halve_the_error_are_named_where_they_help():
-    assert "hold each person at 2 instead of 5" in told()[0].halving
-    assert "range half as wide" in told()[0].halving
+    assert "set contributions for each person to 2 instead of 5" in told()[0].halving
+    assert "or declare bounds half as wide" in told()[0].halving
     assert "range" not in told("SELECT COUNT(*) AS n FROM visits")[0].halving
-    assert "hold each" not in told(contributions=1)[0].halving
+    assert "or set contributions for each" not in told(contributions=1)[0].halving

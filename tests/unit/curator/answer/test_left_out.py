@@ -33,7 +33,7 @@ LONE = Table("lone", (Column("cost", Kind.NUMBER, 0, 10, nullable=False),))
 SAME = "rows with no patient are left out"
 NEVER = "rows in which sure is NULL are left out"  # which is declared never to be
 MANY = "a patient with more than 20 rows counts as 20"
-SPREAD = "a patient with more than 20 rows may count for less"
+SPREAD = "a patient with more than 20 rows may be scaled down"
 
 
 def vault_of(delta=1e-6, **tables):
@@ -56,19 +56,22 @@ def told(text, vault=None):
     [
         ("SELECT COUNT(*) AS n FROM visits", [SAME, MANY]),
         ("SELECT COUNT(cost) AS n FROM visits WHERE age IS NULL", [SAME, MANY]),
-        ("SELECT SUM(cost) AS n FROM visits", [SAME, MANY, "cost is held between 0 and 5,000"]),
+        (
+            "SELECT SUM(cost) AS n FROM visits",
+            [SAME, MANY, "cost is clipped to the range 0 to 5,000"],
+        ),
         (
             "SELECT COUNT(*) AS n FROM visits WHERE day < DATE '2025-03-01'",
-            [SAME, MANY, "day is held between 2025-01-01 and 2025-12-31"],
+            [SAME, MANY, "day is clipped to the range 2025-01-01 to 2025-12-31"],
         ),
         (
             "SELECT COUNT(*) AS n FROM visits WHERE least > 3",
-            [SAME, MANY, "least is held at 0 or more"],
+            [SAME, MANY, "least is clipped to at least 0"],
         ),
         ("SELECT COUNT(DISTINCT person) AS n FROM visits", [SAME]),
         (
             "SELECT COUNT(DISTINCT note) AS n FROM visits",
-            [SAME, "of a patient with more than 20 different values, 20 count"],
+            [SAME, "a patient with more than 20 distinct values counts with 20 of them"],
         ),
         (
             "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
@@ -99,7 +102,7 @@ def told(text, vault=None):
                 SAME,
                 "rows whose FLOOR(age / 10) is NULL are left out of every group",
                 SPREAD,
-                "age is held between 0 and 120",
+                "age is clipped to the range 0 to 120",
             ],
         ),
         (
@@ -107,7 +110,7 @@ def told(text, vault=None):
             [
                 SAME,
                 MANY,
-                "age is held between 0 and 120",
+                "age is clipped to the range 0 to 120",
                 "age < 200 is true in every row, or NULL",
             ],
         ),
@@ -116,26 +119,26 @@ def told(text, vault=None):
             [
                 SAME,
                 MANY,
-                "age is held between 0 and 120",
+                "age is clipped to the range 0 to 120",
                 "age > 120 is false in every row, or NULL",
             ],
         ),
         (
             "SELECT COUNT(*) AS n FROM visits WHERE age BETWEEN 0 AND 120",
-            [SAME, MANY, "age is held between 0 and 120"],
+            [SAME, MANY, "age is clipped to the range 0 to 120"],
         ),
         (
             "SELECT COUNT(*) AS n FROM visits WHERE age IN (130, 140)",
             [
                 SAME,
                 MANY,
-                "age is held between 0 and 120",
+                "age is clipped to the range 0 to 120",
                 "age IN (130, 140) is false in every row, or NULL",
             ],
         ),
         (
             "SELECT COUNT(*) AS n FROM visits AS v JOIN wards AS w ON v.ward = w.name",
-            [SAME, "rows of visits that meet no row of wards are left out", MANY],
+            [SAME, "rows of visits without a matching row in wards are left out", MANY],
         ),
         (
             "SELECT COUNT(*) AS n FROM visits AS v LEFT JOIN wards AS w ON v.ward = w.name",
@@ -145,8 +148,8 @@ def told(text, vault=None):
             "SELECT COUNT(*) AS n FROM visits AS v JOIN stays AS s ON v.person = s.person",
             [
                 SAME,
-                "rows of visits and of stays that meet no row of the other are left out",
-                "a patient with more than 131,072 pairs of rows in a join, fewer if its texts are long, is left out",
+                "rows of visits and stays without a match in the other table are left out",
+                "a patient with more than 131,072 pairs of rows in a join (fewer if its texts are long) is left out",
                 "a patient with more than 40 rows counts as 40",
             ],
         ),
@@ -154,9 +157,9 @@ def told(text, vault=None):
             "SELECT AVG(s) AS n FROM (SELECT person, SUM(age) AS s FROM visits GROUP BY person HAVING COUNT(*) > 2)",
             [
                 SAME,
-                "age is held between 0 and 120",
-                "COUNT(*) of one patient is held between 1 and 20",
-                "SUM(age) of one patient is held between 0 and 2,400",
+                "age is clipped to the range 0 to 120",
+                "COUNT(*) of one patient is clipped to the range 1 to 20",
+                "SUM(age) of one patient is clipped to the range 0 to 2,400",
             ],
         ),
         (
@@ -179,7 +182,7 @@ def test_where_rows_are_units_nothing_is_said_of_units():
     never = "rows in which cost is NULL are left out"
     assert told("SELECT SUM(cost) AS n FROM lone", vault) == [
         never,
-        "cost is held between 0 and 10",
+        "cost is clipped to the range 0 to 10",
     ]
     assert told("SELECT COUNT(*) AS n FROM lone", vault) == [never]
 
@@ -208,7 +211,10 @@ def test_the_caption_and_the_receipt_say_it_too():
     text = "SELECT ward, SUM(cost) AS s FROM visits GROUP BY ward"
     answer, explained = vault.sql(text, epsilon=1), vault.explain(text, epsilon=1)
     assert answer.left_out == explained.left_out
-    assert LeftOut("bounds", "visits.cost", "cost is held between 0 and 5,000") in answer.left_out
+    assert (
+        LeftOut("bounds", "visits.cost", "cost is clipped to the range 0 to 5,000")
+        in answer.left_out
+    )
     assert answer.receipt["left out"] == [str(each) for each in answer.left_out]
     for each in answer.left_out:
         assert f"\n{each}" in str(answer)
@@ -222,7 +228,7 @@ def test_what_is_told_for_nothing_says_it_for_what_was_asked():
     both = vault.sql("SELECT SUM(cost) AS s, COUNT(cost) AS n FROM visits", epsilon=1)
     again = vault.sql("SELECT COUNT(cost) AS n FROM visits", epsilon=0.5)
     assert again.price.free
-    assert "cost is held between 0 and 5,000" in map(str, both.left_out)
+    assert "cost is clipped to the range 0 to 5,000" in map(str, both.left_out)
     assert [str(each) for each in again.left_out] == [SAME, NEVER, MANY]
 
 
@@ -230,5 +236,5 @@ def test_nothing_in_a_caption_moves_a_cursor():
     column = Column("co\x1bst", Kind.NUMBER, 0, 5)
     vault = vault_of(visits=Shared(Table("visits", (column,), unit="person"), 20))
     answer = vault.sql('SELECT SUM("co\x1bst") AS s FROM visits', epsilon=1)
-    assert "co·st is held between 0 and 5" in str(answer)
+    assert "co·st is clipped to the range 0 to 5" in str(answer)
     assert "\x1b" not in str(answer)

@@ -141,7 +141,7 @@ def test_a_price_says_whether_it_was_paid_this_time():
     assert str(Price(0.3, 0.0132)) == "epsilon 0.3, 1.32% of the limit"
     assert (
         str(Price(0.3, 0.0132, free=True))
-        == "nothing: answered before at epsilon 0.3, 1.32% of the limit"
+        == "nothing: the stored answer, which cost epsilon 0.3, 1.32% of the limit"
     )
 
 
@@ -194,7 +194,7 @@ def test_a_key_cannot_move_the_cursor():
 
 
 def test_what_intervals_hold_for_is_said_in_the_caption():
-    note = "intervals of n hold for all 3 groups at once, since noise chose the rows"
+    note = "intervals of n hold for all 3 groups simultaneously, since the rows were selected by noisy numbers"
     assert str(replace(RELEASE, notes=(note,))).endswith(f"\n{note}")
 
 

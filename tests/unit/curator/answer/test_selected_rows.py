@@ -40,7 +40,7 @@ def test_what_noise_chose_by_holds_for_every_group_at_once(end):
     found = seen(f"{BY} {end}", *GROUPS)
     assert halves(found) == {SURER}
     assert found.notes == (
-        "intervals of n hold for all 3 groups at once, since noise chose the rows",
+        "intervals of n hold for all 3 groups simultaneously, since the rows were selected by noisy numbers",
     )
 
 

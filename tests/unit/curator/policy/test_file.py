@@ -335,7 +335,7 @@ FAULTY = [
         2,
         "limit.epsilon",
         "it is 1E+200",
-        "so large a limit protects nobody",
+        "such a large limit protects nobody; give one",
     ),
     (
         "epsilon = 3.0",
@@ -350,7 +350,7 @@ FAULTY = [
         'epsilon = "?"',
         2,
         "limit.epsilon",
-        "still to be filled in",
+        "to be filled in",
         "a number above zero",
     ),
     ("epsilon = 3.0\n", "", 1, "limit.epsilon", "it is missing", "such as epsilon = 3"),
@@ -413,7 +413,7 @@ FAULTY = [
         8,
         f"{TABLE}.source",
         "gone/v.parquet'",
-        "from the folder of the policy",
+        "to the folder of the policy",
     ),
     (
         '"visits.parquet"',
@@ -429,7 +429,7 @@ FAULTY = [
         8,
         f"{TABLE}.source",
         "broken.parquet cannot be read",
-        "it is whole",
+        "it is complete",
     ),
     (
         '"visits.parquet"',
@@ -437,7 +437,7 @@ FAULTY = [
         8,
         f"{TABLE}.source",
         "a text",
-        "addresses cannot be read yet",
+        "URLs are not supported",
     ),
     (
         '"visits.parquet"',
@@ -453,7 +453,7 @@ FAULTY = [
         8,
         f"{TABLE}.source",
         "cannot be read",
-        "that you may read it",
+        "that you may read",
     ),
     (
         'source = "visits.parquet"\n',
@@ -469,7 +469,7 @@ FAULTY = [
         11,
         f"{TABLE}.table",
         "is one table",
-        "only files of DuckDB hold several",
+        "only DuckDB files contain several",
     ),
     (
         'unit = "patient_id"',
@@ -485,15 +485,15 @@ FAULTY = [
         9,
         f"{TABLE}.unit",
         "it is 3",
-        "name the column whose equal values",
+        "name the column that identifies a person",
     ),
     (
         'unit = "patient_id"',
         'unit = "?"',
         9,
         f"{TABLE}.unit",
-        "still to be filled in",
-        "name the column whose equal",
+        "to be filled in",
+        "name the column that identifies",
     ),
     (
         'unit = "patient_id"\n',
@@ -501,7 +501,7 @@ FAULTY = [
         7,
         f"{TABLE}.unit",
         "it is missing",
-        "name the column whose equal values",
+        "name the column that identifies a person",
     ),
     (
         'unit = "patient_id"',
@@ -517,7 +517,7 @@ FAULTY = [
         11,
         f"{TABLE}.keys",
         "it is 0",
-        "how many keys",
+        "how many undeclared keys",
     ),
     (
         "contributions = 10",
@@ -525,7 +525,7 @@ FAULTY = [
         11,
         f"{TABLE}.keys",
         "it is 2.5",
-        "how many keys",
+        "how many undeclared keys",
     ),
     (
         "contributions = 10",
@@ -573,14 +573,14 @@ FAULTY = [
         11,
         f"{TABLE}.rows",
         "it is 0",
-        "the most rows that the table can ever have",
+        "the largest number of rows that the table",
     ),
     (
         "rows = 1_000_000",
         "public = true",
         11,
         f"{TABLE}.public",
-        "cannot be declared yet",
+        "this is not supported yet",
         "leave it out",
     ),
     (
@@ -604,8 +604,8 @@ FAULTY = [
         'photo = { type = "text" }',
         14,
         f"{COLUMNS}.photo",
-        "cannot be asked about",
-        "leave it out",
+        "storage type is not supported",
+        "remove it",
     ),
     (WARD, 'ward = "text"', 14, f"{COLUMNS}.ward", 'it is "text", a text', "write it as { type"),
     (WARD, 'ward = ["A", "B"]', 14, f"{COLUMNS}.ward", "it is a list", "write it as { type"),
@@ -622,7 +622,7 @@ FAULTY = [
         'ward = { type = "integer" }',
         14,
         f"{COLUMNS}.ward.type",
-        "stored otherwise",
+        "but the source stores another type",
         'write type = "text"',
     ),
     (WARD, "ward = { type = 3 }", 14, f"{COLUMNS}.ward.type", "it is 3", '"boolean", "integer"'),
@@ -639,15 +639,15 @@ FAULTY = [
         "ward = { values = [1, 2] }",
         14,
         f"{COLUMNS}.ward.values",
-        "of another kind",
-        "of its kind, text",
+        "of another type",
+        "of its type, text",
     ),
     (
         WARD,
         'ward = { values = ["A", "A"] }',
         14,
         f"{COLUMNS}.ward.values",
-        "or one twice",
+        "it is empty, or contains a value of",
         "each public value once",
     ),
     (
@@ -655,7 +655,7 @@ FAULTY = [
         "ward = { values = [] }",
         14,
         f"{COLUMNS}.ward.values",
-        "or none",
+        "it is empty",
         "each public value once",
     ),
     (
@@ -672,7 +672,7 @@ FAULTY = [
         14,
         f"{COLUMNS}.ward.null_group",
         "it is true",
-        "leave out null_group",
+        "a column with nullable = false has no",
     ),
     (WARD, "ward = { null_group = 1 }", 14, f"{COLUMNS}.ward.null_group", "", "true or false"),
     (
@@ -680,7 +680,7 @@ FAULTY = [
         'ward = { values = [["A"]] }',
         14,
         f"{COLUMNS}.ward.values",
-        "no value",
+        "not a value",
         "list the public values",
     ),
     (WARD, 'ward = { low = "A" }', 14, f"{COLUMNS}.ward.low", 'it is "A"', "it has no range"),
@@ -706,7 +706,7 @@ FAULTY = [
         15,
         f"{COLUMNS}.cost.low",
         'it is "0", a text',
-        "of its kind, number",
+        "of its type, number",
     ),
     (COST, "low = -inf, high = 1", 15, f"{COLUMNS}.cost.low", "it is -Infinity", "a finite number"),
     (
@@ -715,14 +715,14 @@ FAULTY = [
         15,
         f"{COLUMNS}.cost.high",
         "it is 1E+400",
-        "that a double can hold",
+        "declare a finite number in the range of",
     ),
     (
         AGE,
         'low = 0, high = "?"',
         16,
         f"{COLUMNS}.age.high",
-        "still to be filled in",
+        "to be filled in",
         "a number or a date",
     ),
     (
@@ -733,7 +733,7 @@ FAULTY = [
         'it is "no"',
         "write true or false",
     ),
-    ("low = 2025-01-01, ", "low = 0, ", 17, f"{COLUMNS}.day.low", "it is 0", "of its kind, date"),
+    ("low = 2025-01-01, ", "low = 0, ", 17, f"{COLUMNS}.day.low", "it is 0", "of its type, date"),
     (
         "00:00:00Z",
         "00:00:00Z, high = 2025-02-01T00:00:00",
@@ -747,8 +747,8 @@ FAULTY = [
         "{}",
         28,
         "tables.doses.columns.dose",
-        "does not say of what kind",
-        "say its type",
+        "its type is missing, and the source has",
+        "give its type, one of",
     ),
     (
         '"visits.id"',
@@ -789,7 +789,7 @@ FAULTY = [
         24,
         f"{REFERENCE}.visit_id",
         "leads back to its own table",
-        "leave out one",
+        "remove one of them",
     ),
     (
         '{ visit_id = "visits.id" }',
@@ -804,7 +804,7 @@ FAULTY = [
         '"visit_id.ward"',
         22,
         "tables.doses.unit",
-        "belong to their 'patient_id'",
+        "is 'patient_id', not",
         'visit_id.patient_id"',
     ),
     (
@@ -820,8 +820,8 @@ FAULTY = [
         "epsilon = 3.5",
         31,
         "analysts.alice.epsilon",
-        "above the limit of 3",
-        "as everyone together",
+        "above the common limit of 3",
+        "give an analyst at most the common limit",
     ),
     (
         "epsilon = 1.5",
@@ -877,7 +877,7 @@ FAULTY = [
         '[ledger]\nplace = "postgresql://t:secret@h/d"\n[analysts.alice]',
         31,
         "ledger.place",
-        "a password stands in the file",
+        "the file contains a password",
         "write $NAME in its place",
     ),
     (
@@ -891,14 +891,21 @@ FAULTY = [
     # What is not TOML
     ("epsilon = 3.0", "epsilon = three", 2, "", "not TOML: invalid value", "texts stand in quotes"),
     ("epsilon = 3.0", "epsilon 3.0", 2, "", "expected '=' after a key", "write key = value"),
-    ("delta = 1e-6", "epsilon = 1e-6", 3, "", "cannot overwrite a value", "every key once"),
+    (
+        "delta = 1e-6",
+        "epsilon = 1e-6",
+        3,
+        "",
+        "cannot overwrite a value",
+        "write each section and each key only once",
+    ),
     (
         "[tables.doses]",
         "[tables.visits]",
         20,
         "",
         "cannot declare",
-        "every section and every key once",
+        "write each section and each key only once",
     ),
     ('["A", "B"]', '["A", "A', 14, "", "not TOML", "one key = value a line"),
     (
@@ -906,7 +913,7 @@ FAULTY = [
         f"epsilon = {'9' * 5000}",
         1,
         "",
-        "a number too long",
+        "a number is too long or brackets are",
         "write a shorter policy",
     ),
     (
@@ -914,7 +921,7 @@ FAULTY = [
         f"epsilon = {'[' * 5000}",
         1,
         "",
-        "brackets too deep",
+        "a number is too long or brackets are",
         "write a shorter policy",
     ),
 ]
@@ -979,7 +986,7 @@ def test_several_faults_are_a_list_and_one_is_a_sentence(faults, read, folder):
         + raised.value.faults[0].remedy
     )
     with pytest.raises(
-        InvalidPolicy, match=r"tacit.toml has 2 faults:\n  line 1: limit.*\n  line 2: limit"
+        InvalidPolicy, match=r"tacit.toml has 2 errors:\n  line 1: limit.*\n  line 2: limit"
     ):
         read("[limit]\nepsilon = 0\n" + GOOD[GOOD.index("[tables.visits]") :])
     assert isinstance(raised.value, TacitError | ValueError)
@@ -1001,7 +1008,7 @@ def test_a_file_that_cannot_be_read_is_a_fault_without_a_line(folder, tmp_path):
 
 def test_a_file_in_another_alphabet_is_a_fault_on_its_line(tmp_path):
     (tmp_path / "tacit.toml").write_bytes(b"[limit]\n# caf\xe9\n")
-    with pytest.raises(InvalidPolicy, match="line 2: it is not a text in UTF-8"):
+    with pytest.raises(InvalidPolicy, match="line 2: it is not UTF-8 text"):
         read_policy(tmp_path)
 
 
@@ -1170,7 +1177,7 @@ def test_a_source_that_may_not_be_read_is_a_fault(folder):
         (fault,) = raised.value.faults
         assert fault.key == "tables.doses.source"
         assert "shut.csv cannot be read" in fault.problem
-        assert "that you may read it" in fault.remedy
+        assert "that you may read" in fault.remedy
 
 
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "how-to" / "write-a-policy.md"

@@ -75,7 +75,7 @@ def test_what_is_protected_is_called_as_the_tables_call_it():
         "patient",
     )
     assert Policy(Limit(1), {"visits": Shared(ROWS, 1)}).unit == "row"
-    with pytest.raises(InvalidInput, match="name the entity"):
+    with pytest.raises(InvalidInput, match="name who is protected in all tables, such"):
         Policy(Limit(1), tables | {"rows": Shared(ROWS, 1)})
 
 

@@ -44,14 +44,18 @@ def test_a_price_may_be_said_twice_if_it_is_the_same(clinic, epsilon):
         (
             "epsilon = 0.5",
             {"epsilon": 0.4},
-            "the question says epsilon = 0.5, and it is asked with epsilon 0.4",
+            "the question states epsilon = 0.5, but the call states epsilon 0.4",
         ),
-        ("epsilon = 0.5", {"within": 10}, "a price and an accuracy are asked for at once"),
+        (
+            "epsilon = 0.5",
+            {"within": 10},
+            "the question states epsilon, and the call states within",
+        ),
         ("epsilon = 0.5, delta = 1e-5", {}, "the delta of this vault is 1e-06"),
         (
             "epsilon = 0.5, privacy_unit_column = cost",
             {},
-            "'cost' is not the protected unit: the unit is 'patient'",
+            "'cost' is not the protected unit; the unit is 'patient'",
         ),
     ],
 )

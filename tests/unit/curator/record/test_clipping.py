@@ -97,7 +97,7 @@ def test_the_same_is_measured_once_in_a_version_of_the_table():
     again = vault.clipping("visits", epsilon=0.5)
     assert (again.units, again.columns, vault.budget.spent) == (first.units, first.columns, spent)
     assert (first.price.free, again.price.free) == (False, True)
-    assert "nothing: answered before" in str(again)
+    assert "nothing: the stored answer, which cost" in str(again)
     vault.refresh("visits")
     assert not vault.clipping("visits", epsilon=0.5).price.free
 
@@ -110,7 +110,7 @@ def test_captions_say_what_was_measured():
     found = vault.clipping("visits", epsilon=0.5)
     after, told = vault.sql(text, epsilon=0.5), vault.explain(text, epsilon=0.5)
     share = f"{found.columns['cost'].value:.1%}"
-    assert f"cost is held between 0 and 100 (measured: {share} [" in str(after)
+    assert f"cost is clipped to the range 0 to 100 (measured: {share} [" in str(after)
     assert (
         f"a person with more than 4 rows counts as 4 (measured: {found.units.value:.1%} ["
         in str(after)
@@ -149,7 +149,7 @@ def test_one_analyst_sees_what_the_curator_measured_and_not_what_another_did():
 
 def test_what_cannot_be_cut_off_is_not_measured():
     bare = protect([{"x": "a"}], unit="row", columns={"x": "text"}, epsilon=1)
-    with pytest.raises(InvalidInput, match="nothing is cut off"):
+    with pytest.raises(InvalidInput, match="every row is a unit and no column"):
         bare.clipping("data", epsilon=1)
     with pytest.raises(InvalidInput, match="name one of: data"):
         bare.clipping("elsewhere", epsilon=1)
@@ -168,4 +168,4 @@ def test_rows_that_are_units_have_values_alone():
     assert found.units is None
     assert found.columns["x"].low <= 0.5 <= found.columns["x"].high
     assert isinstance(found, tacit.curator.Clipping)
-    assert "of the values of x lie outside its bounds" in str(found)
+    assert "are outside its bounds" in str(found)

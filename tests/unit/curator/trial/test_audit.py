@@ -92,7 +92,9 @@ def test_a_claim_that_is_too_small_is_refuted(text, policy, monkeypatch):
 def test_a_unit_that_leaves_one_group_for_another_moves_both():
     found = audited("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", PURE, pairs=100)
     assert found.closest[1].relation is Neighbours.REPLACE
-    assert found.closest[1].share > 0.7  # who comes or goes alone moves half of what is claimed
+    assert (
+        found.closest[1].share > 0.7
+    )  # who comes or goes alone moves half of the claimed sensitivity
 
 
 def test_neighbours_differ_in_one_unit():

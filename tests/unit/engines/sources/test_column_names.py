@@ -120,6 +120,6 @@ def test_what_lies_within_a_column_of_parquet_is_no_column(tmp_path):
 def test_the_refusal_names_both():
     with pytest.raises(
         InvalidData,
-        match="'Cost' and 'cost', which differ by case alone; give them different names",
+        match="'Cost' and 'cost', which differ only in case; give them different names",
     ):
         check_names(["p", "Cost", "cost"], "visits.csv")

@@ -126,8 +126,8 @@ def test_a_dtype_that_somebody_asked_for_says_what_it_says(dtype: str, kind: Kin
         ([1.5], Kind.BOOLEAN, "declare it as integer or number"),
         ([True], Kind.NUMBER, "declare it as boolean"),
         (["a"], Kind.NUMBER, "declare it as text"),
-        ([1j], Kind.NUMBER, "convert it, or leave it out"),
-        ([pd.Timedelta(1)], Kind.TIMESTAMP, "convert it, or leave it out"),
+        ([1j], Kind.NUMBER, "convert it, or remove it"),
+        ([pd.Timedelta(1)], Kind.TIMESTAMP, "convert it, or remove it"),
     ],
 )
 def test_a_column_no_cell_of_which_can_be_of_its_kind_is_refused(

@@ -73,14 +73,14 @@ def test_extremes_are_like_what_they_are_of():
 def test_what_has_no_range_is_not_summed(fold):
     with pytest.raises(Unbounded):
         fold_rows(fold, Field(Column("x", Kind.NUMBER)), 3)
-    with pytest.raises(InvalidPlan, match="cannot be summed"):
+    with pytest.raises(InvalidPlan, match="SUM and AVG need a number, but this"):
         fold_rows(fold, Field(Column("x", Kind.TEXT)), 3)
 
 
 def test_a_sum_beyond_64_bits_is_refused():
-    with pytest.raises(InvalidPlan, match="leave 64 bits"):
+    with pytest.raises(InvalidPlan, match="exceed 64 bits"):
         fold_rows(Folding.SUM, Field(Column("x", Kind.INTEGER, 0, 2**62)), 3)
-    with pytest.raises(InvalidPlan, match="no order"):
+    with pytest.raises(InvalidPlan, match="cannot be ordered"):
         fold_rows(Folding.GREATEST, Field(Column("x", Kind.BOOLEAN)), 3)
 
 

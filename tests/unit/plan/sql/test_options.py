@@ -43,15 +43,15 @@ def test_columns_keep_their_names_and_a_header_may_follow_what_with_names():
 
 
 REFUSED = {
-    "OPTIONS(«max_groups_contributed = 3»)": "'max_groups_contributed' is none of the options that are read",
-    "OPTIONS(«epsilon_ = 3»)": "'epsilon_' is none of the options that are read",
+    "OPTIONS(«max_groups_contributed = 3»)": "the option 'max_groups_contributed' is not supported",
+    "OPTIONS(«epsilon_ = 3»)": "the option 'epsilon_' is not supported",
     "OPTIONS(epsilon = 1, «epsilon = 2»)": "epsilon is given twice",
     "OPTIONS(epsilon = «'1'»)": "epsilon is a number",
     "OPTIONS(epsilon = «-»1)": "epsilon is a number",
     "OPTIONS(epsilon «1»)": "an option needs a value",
     "OPTIONS(epsilon = 1 «delta» = 2)": "a comma or a parenthesis is missing before this",
     "OPTIONS(privacy_unit_column = «7»)": "privacy_unit_column is a column",
-    "OPTIONS«()»": "')' is none of the options that are read",
+    "OPTIONS«()»": "the option ')' is not supported",
 }
 
 

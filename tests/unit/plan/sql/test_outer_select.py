@@ -44,31 +44,31 @@ def test_a_question_around_another_measures_nothing_more(text, other):
 
 
 REFUSED = {
-    "LIMIT inside comes before what is done outside": [
+    "a query over a subquery with LIMIT is not supported": [
         f"SELECT * FROM ({INSIDE} LIMIT 2) WHERE n > 3",
         f"SELECT * FROM ({INSIDE} LIMIT 2) ORDER BY n",
         f"SELECT w, RANK() OVER (ORDER BY n) AS r FROM ({INSIDE} LIMIT 2)",
     ],
-    "windows inside and outside look at different groups": [
+    "windows in both the subquery and the outer query are not supported": [
         f"SELECT w, RANK() OVER (ORDER BY n) AS r FROM ({INSIDE} QUALIFY RANK() OVER (ORDER BY n) < 3)",
     ],
-    "windows look at what WHERE keeps": [
+    "WHERE cannot contain a window": [
         f"SELECT * FROM ({INSIDE}) WHERE RANK() OVER (ORDER BY n) = 1"
     ],
-    "inside a question, rows are added up for each unit: over all of them nothing would be protected": [
+    "a subquery may aggregate per unit only: an aggregate over all units would have no noise": [
         f"SELECT AVG(n) FROM ({INSIDE})",
         f"SELECT COUNT(*) FROM visits JOIN ({INSIDE}) g ON g.w = visits.ward",
     ],
     "there is no table 'g'": [f"WITH h AS (SELECT * FROM g), g AS ({INSIDE}) SELECT * FROM h"],
-    "'ward' is not a key: a group has many values of it": [f"SELECT ward FROM ({INSIDE})"],
+    "'ward' is not in GROUP BY: a group has many values of it": [f"SELECT ward FROM ({INSIDE})"],
     "the table is called 't' here": [f"SELECT visits.w FROM ({INSIDE}) t"],
-    "'patient' names the protected unit: one group for each would be one answer about each": [
+    "'patient' is the protected unit: grouping by it would give one answer per person": [
         "SELECT * FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) WHERE n > 3",
     ],
-    "every row would be shown, and no row ever leaves": [
+    "this would show single rows, and single rows are never released": [
         "SELECT * FROM (SELECT cost FROM visits) WHERE cost > 3"
     ],
-    "a question inside stands in FROM, or after IN and EXISTS among the conditions of WHERE": [
+    "a scalar subquery is not supported here; subqueries may stand in FROM, or after IN and EXISTS in WHERE": [
         f"SELECT * FROM ({INSIDE}) WHERE n > (SELECT COUNT(*) FROM patients)",
     ],
 }
@@ -86,10 +86,10 @@ def test_what_cannot_be_done_with_an_answer_is_refused(reason, text):
 
 
 def test_a_key_is_known_outside_by_the_name_that_it_was_given():
-    with pytest.raises(InvalidPlan, match="'ward' is not a key"):
+    with pytest.raises(InvalidPlan, match="'ward' is not in GROUP BY"):
         read_sql(f"SELECT n, RANK() OVER (ORDER BY ward) AS r FROM ({INSIDE})", TABLES)
 
 
 def test_groups_are_not_chosen_after_a_limit_inside():
-    with pytest.raises(InvalidPlan, match="LIMIT inside comes before"):
+    with pytest.raises(InvalidPlan, match="a query over a subquery with LIMIT is"):
         read_sql(f"SELECT * FROM ({INSIDE} ORDER BY n LIMIT 2) WHERE n > 3", TABLES)

@@ -94,16 +94,16 @@ ACCEPTED = {
         "visits where patient = 17: n is the number of rows."
     ),
     "SELECT ward, AVG(cost) AS cost FROM visits GROUP BY ward HAVING cost > 100 ORDER BY cost DESC": (
-        "visits, for each ward ('A', 'B', 'C'): cost is the mean of cost. Only groups in which the mean of "
+        "visits, for each ward ('A', 'B', 'C'): cost is the mean of cost. Only groups with the mean of "
         "cost > 100. Sorted by cost, largest first."
     ),
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 10 AND ward <> 'C'": (
-        "visits, for each ward ('A', 'B', 'C'): n is the number of rows. Only groups in which the number of "
+        "visits, for each ward ('A', 'B', 'C'): n is the number of rows. Only groups with the number of "
         "rows > 10 AND ward <> 'C'."
     ),
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY 2 DESC, ward ASC LIMIT 2 OFFSET 1": (
         "visits, for each ward ('A', 'B', 'C'): n is the number of rows. Sorted by n, largest first, then by "
-        "ward, smallest first. Of these at most 2 after the first 1."
+        "ward, smallest first. Shown: at most 2 after the first 1."
     ),
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n NULLS LAST, AVG(age) DESC NULLS LAST": (
         "visits, for each ward ('A', 'B', 'C'): n is the number of rows. Sorted by n, smallest first, then "
@@ -152,8 +152,8 @@ ACCEPTED = {
         "40), smallest first."
     ),
     "SELECT age // 40 AS band, COUNT(*) AS n FROM visits GROUP BY age // 40 HAVING age // 40 > 0": (
-        "visits, for each age // 40 (0, 1, 2, 3): band is age // 40; n is the number of rows. Only groups in "
-        "which age // 40 > 0."
+        "visits, for each age // 40 (0, 1, 2, 3): band is age // 40; n is the number of rows. Only groups "
+        "with age // 40 > 0."
     ),
     "SELECT UPPER(ward) AS w, AVG(cost) AS m FROM visits GROUP BY w ORDER BY w DESC": (
         "visits, for each UPPER(ward) ('A', 'B', 'C'): w is UPPER(ward); m is the mean of cost. Sorted by w, "
@@ -184,7 +184,7 @@ ACCEPTED = {
     ),
     "SELECT MONTH(day) AS m, COUNT(*) AS n FROM visits GROUP BY MONTH(day) HAVING MONTH(day) <= 6": (
         "visits, for each EXTRACT(month FROM day) (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12): m is EXTRACT(month "
-        "FROM day); n is the number of rows. Only groups in which EXTRACT(month FROM day) <= 6."
+        "FROM day); n is the number of rows. Only groups with EXTRACT(month FROM day) <= 6."
     ),
     "SELECT change, COUNT(*) AS n FROM visits WHERE change > 4 GROUP BY change": (
         "visits where change > 4, for each change (5, 6, 7): n is the number of rows."
@@ -262,7 +262,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize(("statement", "words"), ACCEPTED.items(), ids=list(ACCEPTED))
 def test_a_statement_is_read(statement, words):
-    assert in_words(read_sql(statement, TABLES)) == f"Of the rows of {words}"
+    assert in_words(read_sql(statement, TABLES)) == f"In {words}"
 
 
 def asked(text):
@@ -306,7 +306,7 @@ def test_units_are_counted_where_there_are_units():
 )
 def test_names_without_quotes_have_no_case(written, found):
     if found is None:
-        with pytest.raises(InvalidPlan, match="no column"):
+        with pytest.raises(InvalidPlan, match="no declared column"):
             asked(f"SELECT COUNT({written}) FROM visits")
     else:
         assert asked(f"SELECT COUNT({written}) FROM visits").question.measures == (
@@ -346,7 +346,7 @@ def test_what_is_grouped_by_is_known_in_the_columns_only_as_a_whole():
     )
     assert plan.view.columns[1].value == KeyOf(0)
     assert plan.view.columns[0].value.left == KeyOf(0)
-    with pytest.raises(InvalidPlan, match="'age' is not a key"):
+    with pytest.raises(InvalidPlan, match="'age' is not in GROUP BY"):
         asked("SELECT FLOOR(age / 20) AS a, COUNT(*) FROM visits GROUP BY FLOOR(age / 40)")
 
 
@@ -369,7 +369,7 @@ def test_a_text_may_have_so_many_words():
     begun = "SELECT COUNT(*) FROM visits WHERE age IN (1"
     used = 13  # with the last parenthesis
     asked(begun + ", 2" * ((MOST_TOKENS - used) // 2) + ")")
-    with pytest.raises(InvalidPlan, match="more than 2000 words"):
+    with pytest.raises(InvalidPlan, match="more than 2000 tokens"):
         asked(begun + ", 2" * ((MOST_TOKENS - used) // 2 + 1) + ")")
 
 
@@ -406,7 +406,7 @@ def test_many_negations_beside_each_other_are_not_deep():
 
 def test_a_type_before_a_parenthesis_is_refused_before_it_is_parsed():
     # The time that sqlglot takes for INT(INT(INT(... doubles with every level.
-    with pytest.raises(InvalidPlan, match="takes nothing in parentheses"):
+    with pytest.raises(InvalidPlan, match="takes no arguments here"):
         asked(f"SELECT {'INT(' * 20}age{')' * 20} FROM visits")
 
 
@@ -417,7 +417,7 @@ def test_long_chains_are_balanced():
 
 def test_long_calculations_are_refused():
     asked("SELECT SUM(" + "+".join(["age"] * 60) + ") FROM visits")
-    with pytest.raises(InvalidPlan, match="build on each other"):
+    with pytest.raises(InvalidPlan, match="levels deep"):
         asked("SELECT SUM(" + "+".join(["age"] * 80) + ") FROM visits")
 
 
