@@ -6,6 +6,7 @@ from tacit.curator.answer.explanation import Expected, Explanation
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.release import Price, Release
+from tacit.curator.answer.survey import SurveyTable
 from tacit.curator.budget import Budget
 from tacit.curator.policy.columns import column_of
 from tacit.curator.policy.values import Limit, Policy, Replay, Shared
@@ -52,6 +53,7 @@ __all__ = [
     "Replay",
     "RowsInspection",
     "Shared",
+    "SurveyTable",
     "SyntheticReport",
     "SyntheticTable",
     "Terms",

@@ -1,6 +1,7 @@
 """The vault: what people hold.  Questions, facts and explanations go through it, to the files that do the work."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace as with_fields
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from tacit.curator.access import Access, table_named
 from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
 from tacit.curator.answer.release import Release
+from tacit.curator.answer.survey import SurveyTable, answer_survey, read_survey
 from tacit.curator.ask import answer
 from tacit.curator.asked import price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, tightest_limit
@@ -56,6 +58,7 @@ class Vault:
             )
         self._access = Access(policy, engines, ledger, analyst, made_up, formats or {})
         self._followers = followers or {}
+        self._surveys: Mapping[str, SurveyTable] = {}
 
     def sql(
         self,
@@ -66,8 +69,16 @@ class Vault:
         confidence: float = 0.95,
         raw: bool = False,
     ) -> Release:
-        """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`)."""
+        """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`).
+
+        About a survey (see `with_survey`) it is free.
+        """
         tables = self._access.read_tables()
+        if self._surveys:
+            known = {name: shared.asked_table for name, shared in tables.items()}
+            found = read_survey(text, known, self._surveys, finding=bool(self.policy.limit.delta))
+            if found is not None:
+                return answer_survey(*found, confidence, raw=raw)
         plan, price = read_question(self._access, text, tables, epsilon, within)
         asked = price_plan(
             self._access,
@@ -78,6 +89,18 @@ class Vault:
             tables=tables,
         )
         return answer(self._access, asked, raw=raw)
+
+    def with_survey(self, survey: SurveyTable) -> "Vault":
+        """The same vault, which also answers questions in SQL about a collected survey; they cost nothing.
+
+        `tacit.local` makes such tables: `vault.with_survey(collected.table("dish"))`.
+        """
+        if survey.name in self.policy.tables or survey.name in self._surveys:
+            remedy = "a table of this vault has that name; give it another"
+            raise InvalidInput("a survey", survey.name, remedy)
+        more = copy(self)
+        more._surveys = {**self._surveys, survey.name: survey}  # noqa: SLF001 -- of its own kind
+        return more
 
     def table(self, name: str) -> Frame:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""

@@ -10,6 +10,7 @@
 from tacit.local.choice import Candidate, Choice, best
 from tacit.local.collecting import (
     Collected,
+    CollectedTable,
     Refused,
     collect_reports,
     read_collected,
@@ -52,6 +53,7 @@ __all__ = [
     "Choice",
     "Coin",
     "Collected",
+    "CollectedTable",
     "CountMeanSketch",
     "Draws",
     "Duchi",

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import islice
@@ -22,6 +22,7 @@ from tacit.printing import printable
 
 __all__ = [
     "Collected",
+    "CollectedTable",
     "Refused",
     "collect_reports",
     "read_collected",
@@ -73,6 +74,15 @@ class Collected:
                 return found
         raise InvalidInput("a question", question, "name one of the questionnaire")
 
+    def table(self, question: str) -> "CollectedTable":
+        """The answers to one question as a table of a vault: `vault.with_survey(found.table("dish"))`."""
+        found = self.estimate(question)
+        if isinstance(found, Mean):
+            raise InvalidInput(
+                "a question", question, "it asks for a number, and has no table of answers"
+            )
+        return CollectedTable(question, found)
+
     def __str__(self) -> str:
         return self.show()
 
@@ -98,6 +108,41 @@ class Collected:
                 rows = found.table(confidence)
                 panels.append((question.text, [(str(row[0]), *row[1:]) for row in rows]))
         draw_panels(path, panels)
+
+
+@frozen
+class CollectedTable:
+    """The answers to one question of a survey, for a vault to answer questions about."""
+
+    name: str
+    frequencies: Frequencies
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The possible answers."""
+        return tuple(map(str, self.frequencies.protocol.values))
+
+    @property
+    def promise(self) -> Mapping[str, Any]:
+        """What was promised to who answered."""
+        protocol = self.frequencies.protocol
+        return {
+            "protocol": type(protocol).__name__,
+            "epsilon": protocol.epsilon,
+            "ratio": str(protocol.ratio),
+            "neighbours": "replace",
+            "people": self.frequencies.people,
+        }
+
+    def estimates(self) -> Sequence[tuple[Fraction, Fraction]]:
+        """For each answer the estimated count and its variance, at that count."""
+        found, people = self.frequencies, self.frequencies.people
+        counts = [found.count(value) for value in found.protocol.values]
+        shares = [min(max(count / people, Fraction(0)), Fraction(1)) for count in counts]
+        return [
+            (count, people * found.protocol.variance(share))
+            for count, share in zip(counts, shares, strict=True)
+        ]
 
 
 def write_report(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> str:

@@ -171,4 +171,28 @@ BUGS = [
         killed_by=f"{SHUFFLE}::test_blocks_widen_the_bound_a_little_and_never_narrow_it[False]",
         note="delta falls with the clones: the bound is below the truth",
     ),
+    Bug(
+        name="a-survey-in-sql-forgets-the-lies",
+        file=f"{LOCAL}/collecting.py",
+        before="counts = [found.count(value) for value in found.protocol.values]",
+        after="counts = [Fraction(supports) for supports in found.supports]",
+        killed_by="tests/unit/curator/answer/test_survey.py::test_counts_are_debiased_and_have_intervals",
+        note="the plain counts of reports are biased",
+    ),
+    Bug(
+        name="level-drawn-by-the-value",
+        file=f"{LOCAL}/hitters.py",
+        before="level = draws.below(len(self.segments))",
+        after="level = value % len(self.segments)",
+        killed_by=f"{UNIT}/test_hitters.py::test_a_report_has_the_exact_law[two levels]",
+        note="which prefix is reported gives the value away",
+    ),
+    Bug(
+        name="forged-reports-weigh-as-much-as-honest-ones",
+        file=f"{LOCAL}/poisoning.py",
+        before="return share * (1 - protocol.stray) / (protocol.truth - protocol.stray)",
+        after="return share",
+        killed_by=f"{UNIT}/test_poisoning.py::test_no_forged_report_adds_more_than_the_bound[k-ary]",
+        note="debiasing makes a forged report weigh more than one person",
+    ),
 ]

@@ -1,0 +1,126 @@
+"""Answers from a survey whose reports were randomised by their owners: nothing is left to protect or to pay for."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Protocol, runtime_checkable
+
+from tacit.curator.answer.intervals import Noisy
+from tacit.curator.answer.release import Price, Release
+from tacit.curator.answer.view import view_answer
+from tacit.errors import InvalidPlan
+from tacit.mechanisms import Gaussian
+from tacit.plan import (
+    Column,
+    Counted,
+    Field,
+    Kind,
+    Plan,
+    Scan,
+    Table,
+    prove,
+    read_priced,
+    tables_of,
+)
+
+__all__ = ["ANSWER", "SurveyTable", "answer_survey", "declare_survey", "read_survey"]
+
+ANSWER = "answer"
+"""The column of a survey's table."""
+
+_LEAST = Fraction(1, 100)
+
+
+@runtime_checkable
+class SurveyTable(Protocol):
+    """A question of a collected survey: its possible answers, and how often each was given, estimated."""
+
+    @property
+    def name(self) -> str:
+        """What the table is called."""
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The possible answers."""
+
+    @property
+    def promise(self) -> Mapping[str, Any]:
+        """What was promised to who answered, for the receipt."""
+
+    def estimates(self) -> Sequence[tuple[Fraction, Fraction]]:
+        """For each answer the estimated count and its variance."""
+
+
+def declare_survey(survey: SurveyTable) -> Table:
+    """The schema of a survey's table: one column, whose values are public."""
+    column = Column(ANSWER, Kind.TEXT, values=tuple(survey.values), nullable=False)
+    return Table(survey.name, (column,))
+
+
+def read_survey(
+    text: str,
+    tables: Mapping[str, Table],
+    surveys: Mapping[str, SurveyTable],
+    *,
+    finding: bool,
+) -> tuple[Plan, SurveyTable] | None:
+    """The plan of a question about a survey, and the survey; None if it is about tables only."""
+    declared = {name: declare_survey(survey) for name, survey in surveys.items()}
+    plan, _ = read_priced(text, {**tables, **declared}, finding=finding)
+    named = [table.name for table in tables_of(plan.question.rows)]
+    if not set(named) & set(surveys):
+        return None
+    if len(named) > 1:
+        raise InvalidPlan(
+            "a survey cannot be asked about together with another table",
+            "its reports have no unit that another table knows: ask about each alone",
+        )
+    return plan, surveys[named[0]]
+
+
+def answer_survey(
+    plan: Plan, survey: SurveyTable, confidence: float, *, raw: bool = False
+) -> Release:
+    """The debiased count of every answer, with its interval, as the question wants it shown.
+
+    Claim:      it costs nothing and needs no charge.
+    Because:    it is a function of the plan and of reports that were randomised before they were sent,
+                at the loss that the receipt states: post-processing.
+    Checked by: tests/unit/curator/answer/test_survey.py::test_a_question_about_a_survey_is_not_charged
+    """
+    plan = prove(plan)
+    question = plan.question
+    grouped = [key.value.column.name for key in question.keys if isinstance(key.value, Field)]
+    counted = question.measures and all(measure == Counted() for measure in question.measures)
+    if not (isinstance(question.rows, Scan) and grouped == [ANSWER] and counted):
+        raise InvalidPlan(
+            f"the survey {survey.name!r} knows how often each answer was given, and nothing else",
+            f"count its rows GROUP BY {ANSWER}, without a WHERE, and choose among the groups with HAVING",
+        )
+    known = dict(zip(survey.values, survey.estimates(), strict=True))
+    noisy = [
+        tuple(_noisy(*known[str(keys[0])]) for _ in question.measures) for keys in question.groups
+    ]
+    seen = view_answer(plan, noisy, confidence, raw=raw)
+    receipt = {
+        "format": "tacit survey receipt 1",
+        "table": survey.name,
+        "model": "local",
+        "promise": dict(survey.promise),
+        "charge": "nothing",
+    }
+    note = f"every answer was randomised by who gave it, at epsilon {float(survey.promise['epsilon']):.4g}"
+    return Release(
+        seen.columns,
+        seen.rows,
+        seen.measured,
+        confidence,
+        Price(0.0, 0.0),
+        receipt,
+        notes=(*seen.notes, note),
+    )
+
+
+def _noisy(count: Fraction, variance: Fraction) -> Noisy:
+    """An estimate as a released integer: its error is a sum over many people, and so all but normal."""
+    deviation = Fraction(float(variance) ** 0.5)
+    return Noisy(round(count), Gaussian(max(deviation, _LEAST)), Fraction(1))
