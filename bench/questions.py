@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import process_time
+from typing import Any
 
 import duckdb
 import engine
@@ -37,11 +38,13 @@ PEERS = ("OpenDP", "Qrlew")
 prices = (1 + Fraction(turn, 1024) for turn in count())
 
 
-def vault(source: object, delta: float, unit: str = "person") -> Vault:
+def vault(
+    source: object, delta: float, unit: str = "person", columns: dict[str, Any] = COLUMNS
+) -> Vault:
     """A vault with a limit that is never reached."""
     held = {} if unit == "row" else {"contributions": BOUND}
     return tacit.protect(
-        source, unit=unit, columns=COLUMNS, epsilon=10_000, delta=delta, name="visits", **held
+        source, unit=unit, columns=columns, epsilon=10_000, delta=delta, name="visits", **held
     )
 
 
@@ -101,11 +104,12 @@ def small() -> dict[str, float]:
 
     Of a shape that is known only the number is new; what is wholly new is compared with another text.
     """
-    few = [{"person": i, "ward": WARDS[0], "cost": 1.0} for i in range(3)]
+    few = [{"person": i, "ward": WARDS[0], "cost": 1.0, "note": "a"} for i in range(3)]
+    columns = {**COLUMNS, "note": {"type": "text"}}
     found = {}
     for delta in DELTAS:
-        for kind, condition in {"known": "cost < {}", "new": "ward <> 'x{}'"}.items():
-            ours = vault(few, delta)
+        for kind, condition in {"known": "cost < {}", "new": "note <> 'x{}'"}.items():
+            ours = vault(few, delta, columns=columns)
             for what in engine.PLAIN:
                 turns = count()
                 found[f"{what}, delta {delta:g}, {kind}"] = min(

@@ -24,6 +24,7 @@ SLACK = 2.0**-40
 
 _AT_ONCE = 1 << 20  # weights that are held at a time
 _FLOATS = 1 << 900  # numbers below it, and one over them, are floats with all their bits
+_LONG = 256  # a row of so many sums is searched sooner than read
 _SURE = 1e-250  # floats that sum to less than this may have lost a weight to underflow
 
 
@@ -49,7 +50,7 @@ def weighted_index(
     return drawn_index(weights, SLACK, lambda: _balls(gaps, exact, wide))
 
 
-def weighted_rows(scores: Integers, scale: Number, widths: Sequence[int]) -> list[int]:
+def weighted_rows(scores: Integers, scale: Number, widths: Sequence[int] | Integers) -> list[int]:
     """For every row of scores, an index with probability exactly proportional to width * exp(score / scale).
 
     Claim:      each row is drawn as `weighted_index` draws it, independently of the others.
@@ -64,25 +65,35 @@ def weighted_rows(scores: Integers, scale: Number, widths: Sequence[int]) -> lis
     at_once = max(1, _AT_ONCE // max(1, scores.shape[1]))
     found: list[int] = []
     for start in range(0, len(scores), at_once):
-        rows = scores[start : start + at_once]
-        rows = np.where(wide > 0, rows, rows[:, wide > 0].min(axis=1, keepdims=True))
-        gaps = rows.max(axis=1, keepdims=True) - rows
-        found += _drawn_rows(
-            gaps, exp_weights(gaps, exact) * wide, exact, np.asarray(widths, dtype=object)
-        )
+        gaps = _gaps_of_rows(scores[start : start + at_once], wide)
+        weights = exp_weights(gaps, exact)
+        weights *= wide
+        found += _drawn_rows(gaps, weights, exact, widths)
     return found
 
 
-def _drawn_rows(gaps: Integers, weights: Floats, scale: Fraction, widths: Integers) -> list[int]:
-    """`drawn_index` for many rows at once."""
+def _gaps_of_rows(rows: Integers, wide: Floats) -> Integers:
+    """How far each score lies below the best one of some width in its row; zero where there is no width."""
+    without = np.flatnonzero(wide == 0).tolist()
+    stretches = zip([0, *(at + 1 for at in without)], [*without, len(wide)], strict=True)
+    best = [rows[:, first:last].max(axis=1) for first, last in stretches if first < last]
+    gaps = np.maximum.reduce(best)[:, None] - rows
+    gaps[:, without] = 0
+    return np.asarray(gaps)
+
+
+def _drawn_rows(
+    gaps: Integers, weights: Floats, scale: Fraction, widths: Sequence[int] | Integers
+) -> list[int]:
+    """`drawn_index` for many rows at once; the weights are overwritten."""
     words = entropy.words(len(gaps))
-    sums = np.cumsum(weights, axis=1)
+    sums = np.cumsum(weights, axis=1, out=weights)
     total = sums[:, -1]
     unsure = total * 2 * (SLACK + sums.shape[1] * 2.0**-52)
     first, last = (
         np.minimum(1.0, (words.astype(np.float64) + more) / 2.0**64) * total for more in (0, 1)
     )
-    index = np.minimum((sums <= first[:, None]).sum(axis=1), sums.shape[1] - 1)
+    index = np.minimum(_count_up_to(sums, first), sums.shape[1] - 1)
     every = np.arange(len(gaps))
     before = np.where(index == 0, -np.inf, sums[every, np.maximum(index - 1, 0)] + unsure)
     sure = (before <= first) & (
@@ -91,6 +102,14 @@ def _drawn_rows(gaps: Integers, weights: Floats, scale: Fraction, widths: Intege
     for row in np.flatnonzero(~sure).tolist():
         index[row] = _refine(int(words[row]), partial(_balls, gaps[row], scale, widths))
     return [int(each) for each in index]
+
+
+def _count_up_to(sums: Floats, limits: Floats) -> Integers:
+    """How many of the sums of each row, which never fall, are no more than its limit."""
+    if sums.shape[1] < _LONG:
+        return np.asarray(np.count_nonzero(sums <= limits[:, None], axis=1))
+    rows = zip(sums, limits, strict=True)
+    return np.array([np.searchsorted(row, limit, side="right") for row, limit in rows])
 
 
 def weighted_law(
@@ -183,12 +202,12 @@ def exp_weights(gaps: Integers, scale: Fraction) -> Floats:
         )
         return np.asarray(np.exp(-exponents.reshape(gaps.shape)))
     with np.errstate(under="ignore", over="ignore"):
-        return np.asarray(
-            np.exp(-(gaps.astype(np.float64) * float(min(1 / scale, Fraction(10**300)))))
-        )
+        exponents = gaps.astype(np.float64)
+        exponents *= -float(min(1 / scale, Fraction(10**300)))
+        return np.asarray(np.exp(exponents, out=exponents))
 
 
-def _balls(gaps: Integers, scale: Fraction, widths: Integers | None) -> list[Ball]:
+def _balls(gaps: Integers, scale: Fraction, widths: Sequence[int] | Integers | None) -> list[Ball]:
     known = {gap: (-ball(Fraction(int(gap)) / scale)).exp() for gap in set(gaps.tolist())}
     weights = [known[gap] for gap in gaps.tolist()]
     return (

@@ -1,5 +1,6 @@
 """A rank in every group of a histogram: cells near a quantile and on both sides of it, or one near the extreme."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 from typing import Any
@@ -74,25 +75,27 @@ class Aim:
 
         In parts of a weight of one: the share's denominator.  Groups are rows, if there are several.
         """
-        parts = self.share.denominator
-        largest = (
-            int(np.max(weights.sum(axis=-1))) * parts + (abs(self.beyond) + self.few + 1) * parts
-        )
-        kind = np.int64 if 2 * largest < 1 << 62 else object
-        upto = np.cumsum(weights, axis=-1).astype(kind) * parts
-        total = upto[..., -1:]
-        target = total // parts * self.share.numerator + self.beyond * parts
-        none = np.zeros_like(total)
-        # The weight below a cell and up to it; nothing limits the two that lie outside the grid.
-        under = np.concatenate([np.minimum(none, target), none, upto[..., :-1], total], axis=-1)
-        over = np.concatenate([none, upto, np.maximum(total, target)], axis=-1)
-        cells = np.maximum(0, np.maximum(under - target, target - over))
-        return (
-            np.concatenate([cells, self.guards(upto)], axis=-1) if self.guard else np.asarray(cells)
-        )
+        return self.errors_of(_weights_below(weights, (self,)))
 
-    def guards(self, upto: Integers) -> Integers:
-        """By how much the counterpart of each cell is misranked, given the weights up to every cell, in parts.
+    def errors_of(self, below: Integers) -> Integers:
+        """The same, of the weights below each cell and, last, of all cells, in parts."""
+        parts, total = self.share.denominator, below[..., -1:]
+        target = total // parts * self.share.numerator + self.beyond * parts
+        cells = below.shape[-1] - 1
+        width = 2 + cells + (cells if self.guard else 0)
+        found = np.empty((*below.shape[:-1], width), below.dtype)
+        from_target = below - target
+        # Nothing limits the two that lie outside the grid.
+        found[..., :1], found[..., cells + 1 : cells + 2] = target, total - target
+        inside = found[..., 1 : cells + 1]
+        np.maximum(from_target[..., :-1], -from_target[..., 1:], out=inside)
+        np.maximum(found[..., : cells + 2], 0, out=found[..., : cells + 2])
+        if self.guard:
+            found[..., cells + 2 :] = self.guards(below)
+        return found
+
+    def guards(self, below: Integers) -> Integers:
+        """By how much the counterpart of each cell is misranked, given the weights below each, and of all, in parts.
 
         Claim:      of an aim below a rank, the cells above the value of that rank beyond which lies weight of at most
                     `few`, the empty ones beyond all rows among them, are drawn once in guard + 1 draws at most; if
@@ -106,20 +109,20 @@ class Aim:
                     moves as `misranked_by` says, the weight on one side of the rank by less, and so does the larger.
         Checked by: tests/laws/test_ranks.py
         """
-        parts, total = self.share.denominator, upto[..., -1:]
+        parts, total = self.share.denominator, below[..., -1:]
         middle = total // parts * self.share.numerator
         lower = self.beyond < 0
-        before = np.concatenate([np.zeros_like(total), upto[..., :-1]], axis=-1)
-        away = np.abs((before if lower else upto) - middle)
+        away = np.abs((below[..., :-1] if lower else below[..., 1:]) - middle)
         side = total - middle if lower else middle
         return np.asarray(abs(self.beyond) * parts + np.maximum(away, side - self.few * parts))
 
-    def widths(self, cells: int) -> list[int]:
-        """How many cells wide each is that `misranked` speaks of."""
-        return [self.below, *[1] * cells, self.above, *[self.guard] * (cells if self.guard else 0)]
+    def widths(self, cells: int) -> Integers:
+        """How many cells wide each is that `rank_errors` speaks of."""
+        guards = cells if self.guard else 0
+        return np.repeat([self.below, 1, self.above, self.guard], [1, cells, 1, guards])
 
     def cell(self, place: int, cells: int) -> int:
-        """Which cell is at a place among those that `misranked` speaks of: -1 lies below the grid, `cells` above it."""
+        """Which cell is at a place of `rank_errors`: -1 lies below the grid, `cells` above it."""
         if place < cells + 2:
             return place - 1
         return -1 if self.beyond < 0 else cells
@@ -235,13 +238,13 @@ class RankedCells:
         rows, at_once = _rows(weights, self.cells), max(1, _AT_ONCE // self.cells)
         found: list[tuple[int, ...]] = []
         for start in range(0, len(rows), at_once):
-            part = rows[start : start + at_once]
-            found += zip(*(self._draw(part, aim) for aim in self.aims), strict=True)
+            below = _weights_below(rows[start : start + at_once], self.aims)
+            found += zip(*(self._draw(below, aim) for aim in self.aims), strict=True)
         return found
 
-    def _draw(self, rows: Integers, aim: Aim) -> list[int]:
+    def _draw(self, below: Integers, aim: Aim) -> list[int]:
         scale = self.scale * aim.share.denominator
-        places = weighted_rows(-aim.rank_errors(rows), scale, aim.widths(self.cells))
+        places = weighted_rows(-aim.errors_of(below), scale, aim.widths(self.cells))
         return [aim.cell(place, self.cells) for place in places]
 
     def distribution(self, weights: Any, draw: int = 0) -> dict[int, Ball]:
@@ -273,6 +276,21 @@ class RankedCells:
         with working():
             odds = upper(log(max(Fraction(2), (self.cells - 1) * wanted / (1 - wanted))))
         return self.scale * odds + (0 if self.draws == 3 else self.inward)
+
+
+def _weights_below(weights: Integers, aims: Sequence[Aim]) -> Integers:
+    """The weight below each cell and, last, of all cells, in parts of a weight of one: the denominator of the share.
+
+    They are wide enough for what is computed of them at these aims, which have one share.
+    """
+    parts = aims[0].share.denominator
+    farthest = max(abs(aim.beyond) + aim.few for aim in aims)
+    largest = (int(np.max(weights.sum(axis=-1))) + farthest + 1) * parts
+    kind = np.int64 if 2 * largest < 1 << 62 else object
+    below = np.zeros((*weights.shape[:-1], weights.shape[-1] + 1), kind)
+    below[..., 1:] = np.cumsum(weights, axis=-1)
+    below *= parts
+    return below
 
 
 def draws_of(rank: Fraction, *, ends: bool) -> int:

@@ -63,8 +63,8 @@ BUGS = [
     Bug(
         name="ranks-little-weight-ends-inside",
         file=RANKS,
-        before="        return [self.below, *[1] * cells, self.above, ",
-        after="        return [0, *[1] * cells, 0, ",
+        before="[self.below, 1, self.above, self.guard]",
+        after="[0, 1, 0, self.guard]",
         killed_by=f"{LAWS}::test_in_an_empty_group_the_ends_are_those_of_the_range",
         note="of a few rows the interval would be any two cells",
     ),
