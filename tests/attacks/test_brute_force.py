@@ -17,13 +17,12 @@ import pytest
 
 from tacit.curator import Limit, Shared
 from tacit.curator.pricing.terms import Terms, terms_of
-from tacit.curator.pricing.unknown_keys import key_sensitivity, weight_alone
 from tacit.engines import DuckDB, Memory
 from tacit.errors import TacitError
 from tacit.mechanisms import RankedCells
 from tacit.plan import Column, Kind, Table, canonical, read_priced, tables_of
 from tacit.privacy import Neighbours, Norm
-from tacit.stability import sensitivity_of
+from tacit.stability import key_sensitivity, sensitivity_of, weight_alone
 
 ONE = (
     Column("g", Kind.TEXT, values=("a", "b", "", "a ", "A")),

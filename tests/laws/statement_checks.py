@@ -12,7 +12,7 @@ import sqlglot
 from sqlglot import exp
 
 from tacit.curator import Limit, Policy, Shared, Terms, Vault, terms_of
-from tacit.curator.pricing.unknown_keys import Finder, key_sensitivity, weight_alone
+from tacit.curator.pricing.unknown_keys import Finder
 from tacit.engines import Engine
 from tacit.errors import TacitError
 from tacit.ledger import MemoryLedger
@@ -29,7 +29,7 @@ from tacit.plan import (
     table_of,
 )
 from tacit.privacy import Neighbours
-from tacit.stability import sensitivity_of
+from tacit.stability import key_sensitivity, sensitivity_of, weight_alone
 from tests.laws.statement_grammar import TABLES, Statement
 from tests.laws.statement_worlds import World
 from tests.laws.test_corridor import Opened, Watched, constant_release, left_by, misranking_moved

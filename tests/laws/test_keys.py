@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tacit.accounting import Charge, total
 from tacit.curator import Limit, Policy, Shared, Vault, terms_of
-from tacit.curator.pricing.unknown_keys import Finder, key_sensitivity, keys_of, weight_alone
+from tacit.curator.pricing.unknown_keys import Finder
 from tacit.engines import DuckDB, Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TooLarge
 from tacit.exact import upper, working
@@ -44,6 +44,7 @@ from tacit.plan import (
     read_sql,
 )
 from tacit.privacy import Neighbours, ZeroConcentratedLoss
+from tacit.stability import key_sensitivity, keys_of, weight_alone
 from tests.laws import plans
 from tests.laws.sampled import sampled
 from tests.laws.test_corridor import (

@@ -10,8 +10,9 @@ import pytest
 from tacit.curator import Limit, Price, Release, Shared
 from tacit.curator.answer.view import view_answer
 from tacit.curator.pricing.terms import terms_of
-from tacit.curator.rehearse import look_at, made_up_answers, made_up_plan
+from tacit.curator.rehearse import look_at, made_up_answers, rehearsal_of
 from tacit.errors import TacitError
+from tacit.ledger import Entry
 from tacit.plan import Called, Column, Function, Kind, Plan, Table, canonical, read_sql
 from tacit.plan import operands as parts_of
 from tests.laws.functions import CASES
@@ -208,11 +209,12 @@ def functions_of(plan: Plan):
 
 def releases(plan, limit, confidence, *, raw):
     """What is shown of every answer that is made up for a plan."""
-    terms = terms_of(
-        plan.question, SHARED, limit, limit.filter().amount(limit.filter().price_of(1))
-    )
-    small = made_up_plan(plan)
-    for stored in made_up_answers(small, terms, {}):
+    charge = limit.filter().price_of(1)
+    terms = terms_of(plan.question, SHARED, limit, limit.filter().amount(charge))
+    entry = Entry(0, b"", None, charge)
+    rehearsal = rehearsal_of(plan, terms, {}, entry, Price(1.0, 0.5), confidence, (), raw=raw)
+    small = rehearsal.plan
+    for stored in made_up_answers(rehearsal):
         asked = replace(small, question=replace(small.question, found=stored.found))
         seen = view_answer(asked, stored.noisy(range(len(stored.measures))), confidence, raw=raw)
         yield Release(

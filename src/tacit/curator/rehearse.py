@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from tacit.curator.answer.group_windows import every_part, roots_of
+from tacit.curator.answer.group_windows import roots_of
 from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.plot import bars_of
 from tacit.curator.answer.release import Price, Release
@@ -37,6 +37,7 @@ from tacit.plan import (
     operands,
     table_of,
     type_of,
+    walk_expression,
 )
 
 __all__ = [
@@ -194,7 +195,7 @@ def made_up_answers(rehearsal: Rehearsal) -> Iterator[Stored]:
     """Answers that noise could have made, one after the other; each is stored as a real one would be."""
     plan, terms = rehearsal.plan, rehearsal.terms
     slow = any(
-        isinstance(part, MomentOf) for root in roots_of(plan.view) for part in every_part(root)
+        isinstance(part, MomentOf) for root in roots_of(plan.view) for part in walk_expression(root)
     )
     signs = _SIGNS[:2] if slow else _SIGNS  # a variance takes a millisecond
     places = range(len(terms.mechanisms))
@@ -239,11 +240,11 @@ def check_sure_of_groups(plan: Plan, confidence: float) -> None:
     Windows over released groups hold for all of them together, so that each has to be surer by their number.
     """
     if not any(
-        isinstance(part, Across) for root in roots_of(plan.view) for part in every_part(root)
+        isinstance(part, Across) for root in roots_of(plan.view) for part in walk_expression(root)
     ):
         return
     roots = [*roots_of(plan.view), *([] if plan.view.having is None else [plan.view.having])]
-    figures = sum(1 for root in roots for part in every_part(root) if not operands(part))
+    figures = sum(1 for root in roots for part in walk_expression(root) if not operands(part))
     if (1 - confidence) / (groups_of(plan.question) * max(1, figures)) < 1e-15:
         remedy = (
             f"it is too high for {groups_of(plan.question):,} groups simultaneously; ask for less, "

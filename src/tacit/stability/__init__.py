@@ -8,15 +8,19 @@ from tacit.stability.tables import (
     sensitivity_of_table,
     weights_for_tables,
 )
+from tacit.stability.unknown_keys import key_sensitivity, keys_of, weight_alone
 
 __all__ = [
     "is_monotone",
+    "key_sensitivity",
+    "keys_of",
     "misranked_by",
     "score_sensitivity",
     "sensitivity_of",
     "sensitivity_of_distances",
     "sensitivity_of_residual",
     "sensitivity_of_table",
+    "weight_alone",
     "weights_for",
     "weights_for_tables",
 ]

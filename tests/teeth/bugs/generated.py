@@ -69,7 +69,7 @@ BUGS = [
     ),
     Bug(
         name="generated-copies-have-one-key",
-        file="src/tacit/curator/pricing/unknown_keys.py",
+        file="src/tacit/stability/unknown_keys.py",
         before='Keeping(multiplicity(question.rows), 0, b"") if by_row',
         after='Keeping(1, 0, b"") if by_row',
         killed_by=f"{STATEMENTS}[3]",

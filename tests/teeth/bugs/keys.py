@@ -91,7 +91,7 @@ BUGS = [
     ),
     Bug(
         name="keys-replaced-like-added",
-        file="src/tacit/curator/pricing/unknown_keys.py",
+        file="src/tacit/stability/unknown_keys.py",
         before="root_at_least(2 * bound**2)",
         after="bound",
         killed_by=f"{LAWS}::test_what_units_keep_moves_no_further_than_is_claimed",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, inf, isfinite, isnan
 from typing import Any
 
-from tacit.curator.answer.intervals import Interval
+from tacit.curator.answer.intervals import Interval, as_interval
 from tacit.plan import INT64, MEANINGS, PARTS, STRICT, Function, Kind, cast
 
 __all__ = ["called_value", "cast_value", "value_of_kind"]
@@ -141,16 +141,16 @@ def _of_moments(function: Function, values: Sequence[Any], whole_days: bool) -> 
         case Function.DATE_TRUNC, [unit, moment]:
             return _lowest_and_highest(lambda end: meaning(unit, end), moment, moment)
         case Function.DATE_DIFF, [unit, since, until]:
-            first, last = _interval(since), _interval(until)
+            first, last = as_interval(since), as_interval(until)
             if any(abs(end) == inf for end in (first.low, first.high, last.low, last.high)):
                 return -inf, inf
             return _number(meaning(unit, first.high, last.low)), _number(
                 meaning(unit, first.low, last.high)
             )
         case Function.DATE_ADD, [moment, count, unit]:
-            return _later(meaning, _interval(moment), _interval(count), unit, whole_days)
+            return _later(meaning, as_interval(moment), as_interval(count), unit, whole_days)
         case Function.EXTRACT, [part, moment]:
-            return _part_of_moment(meaning, part, _interval(moment))
+            return _part_of_moment(meaning, part, as_interval(moment))
         case _:
             return -inf, inf
 
@@ -188,7 +188,7 @@ def _later(
 
 def _lowest_and_highest(grow: Callable[[float], Any], low: Any, high: Any) -> tuple[float, float]:
     """What a growing function makes of the ends; of one that is not known, none is."""
-    first, last = _interval(low).low, _interval(high).high
+    first, last = as_interval(low).low, as_interval(high).high
     return (
         _number(grow(first)) if isfinite(first) else -inf,
         _number(grow(last)) if isfinite(last) else inf,
@@ -204,7 +204,7 @@ def _number(value: Any) -> float:
 
 
 def _ends(function: Function, values: Sequence[Any]) -> tuple[float, float]:
-    known = [_interval(value) for value in values if value is not None]
+    known = [as_interval(value) for value in values if value is not None]
     match function:
         case Function.COALESCE | Function.NULLIF:
             return known[0].low, known[0].high
@@ -262,7 +262,3 @@ def _corners(function: Function, one: Interval, other: Interval) -> tuple[float,
         return -inf, inf
     numbers = [float(each) for each in found if each is not None]
     return min(numbers), max(numbers)
-
-
-def _interval(value: Any) -> Interval:
-    return value if isinstance(value, Interval) else Interval(value, value, value)

@@ -1,19 +1,19 @@
 """Windows over released groups: ranks, shares, running totals; from released numbers and the plan alone."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from math import ceil, expm1, log, sqrt
 from typing import Any
 
-from tacit.curator.answer.intervals import Interval, Noisy, all_at_once
+from tacit.curator.answer.intervals import Interval, Noisy, all_at_once, as_interval, point_of
 from tacit.curator.answer.rounding import sure_of_noise
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Across, Expression, Look, MeasureOf, View, operands
+from tacit.plan import Across, Expression, Look, MeasureOf, View
 
-__all__ = ["Peers", "every_part", "roots_of", "sum_error"]
+__all__ = ["Peers", "roots_of", "sum_error"]
 
 _Ends = tuple[float, float]
 
@@ -26,13 +26,6 @@ def roots_of(view: View) -> list[Expression]:
         *(order.value for order in view.order),
         *conditions,
     ]
-
-
-def every_part(expression: Expression) -> Iterator[Expression]:
-    """An expression and all that it is made of."""
-    yield expression
-    for part in operands(expression):
-        yield from every_part(part)
 
 
 @dataclass(frozen=True)
@@ -101,7 +94,7 @@ class Peers:
     # ------------------------------------------------------------ order
 
     def _point(self, place: int, expression: Expression) -> Any:
-        return _point(self.evaluate(self.groups[place], expression, 0.5))
+        return point_of(self.evaluate(self.groups[place], expression, 0.5))
 
     def _sort_places(
         self, places: list[int], order: Sequence[tuple[Expression, bool]]
@@ -166,7 +159,7 @@ class Peers:
         seen = [self.evaluate(self.groups[place], value, sure) for place in places]
         if others or any(each is None or isinstance(each, str | bool) for each in seen):
             return [(1, len(places))] * len(places)
-        spans = [_interval(each) for each in seen]
+        spans = [as_interval(each) for each in seen]
         if descending:
             spans = [Interval(-each.value, -each.high, -each.low) for each in spans]
         lows, highs = sorted(each.low for each in spans), sorted(each.high for each in spans)
@@ -199,7 +192,7 @@ class Peers:
         ends = self._ends(expression.order, places)
         if expression.operand is None:
             return list(ends)
-        there = [_point(value) is not None for value in self._operands(expression, places, 0.5)]
+        there = [point_of(value) is not None for value in self._operands(expression, places, 0.5)]
         counts = [0]
         for each in there:
             counts.append(counts[-1] + each)
@@ -208,41 +201,42 @@ class Peers:
         return [Interval(float(counts[end]), 0.0, float(end)) for end in ends]
 
     def _totals(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
-        """Sums and means of all up to a group."""
+        """Sums and means of all up to a group; NULL where there is nothing to add up."""
         operand = expression.operand
         assert operand is not None, "there is something to add up"
         noisy = bool(self.figures(operand))
         values = self._operands(expression, places, self._all_at_once(operand, confidence))
-        sums, counts = [(0.0, 0.0, 0.0)], [0]
-        for value in values:
-            span = None if value is None else _interval(value)
-            last = sums[-1]
-            sums.append(
-                last
-                if span is None
-                else (last[0] + span.value, last[1] + span.low, last[2] + span.high)
-            )
-            counts.append(counts[-1] + (span is not None))
-        own = self._independent(expression, places, confidence)
+        sums, counts = _running_sums(values)
+        ends = self._ends(expression.order, places)
+        if not noisy and expression.look is Look.SUM and _are_whole(values):
+            return [int(sums[end].value) if counts[end] else None for end in ends]
+        bounds = self._bounds_of_sums(expression, places, confidence, sums)
         found: list[Any] = []
-        for end in self._ends(expression.order, places):
-            if counts[end] == 0:
-                found.append(None)
-                continue
+        for end in ends:
             by = counts[end] if expression.look is Look.MEAN else 1
-            value, low, high = (part / by for part in sums[end])
-            if own is not None:
-                # one or the other: both at once would be less sure
-                low, high = (part / by for part in own[end])
-                low = low if self.signed(operand) else max(low, 0.0)
-            found.append(Interval(value, min(low, value), max(high, value)) if noisy else value)
-        if (
-            not noisy
-            and all(isinstance(value, int | None) for value in values)
-            and expression.look is Look.SUM
-        ):
-            return [None if value is None else int(value) for value in found]
+            if not counts[end]:
+                found.append(None)
+            elif noisy:
+                value, (low, high) = sums[end].value / by, bounds[end]
+                found.append(Interval(value, min(low / by, value), max(high / by, value)))
+            else:
+                found.append(sums[end].value / by)
         return found
+
+    def _bounds_of_sums(
+        self, expression: Across, places: list[int], confidence: float, sums: list[Interval]
+    ) -> list[_Ends]:
+        """The ends of each sum: by the law of independent noise where that is known, else by the ends of what is added.
+
+        One or the other: both at once would be less sure.
+        """
+        independent = self._independent(expression, places, confidence)
+        if independent is None:
+            return [(each.low, each.high) for each in sums]
+        assert expression.operand is not None, "there is something to add up"
+        if self.signed(expression.operand):
+            return independent
+        return [(max(low, 0.0), high) for low, high in independent]
 
     def _independent(
         self, expression: Across, places: list[int], confidence: float
@@ -277,10 +271,7 @@ class Peers:
             if last is None or value is None:
                 last = value if last is None else last
             elif isinstance(value, Interval) or isinstance(last, Interval):
-                both = (
-                    each if isinstance(each, Interval) else Interval(each, each, each)
-                    for each in (last, value)
-                )
+                both = (as_interval(each) for each in (last, value))
                 ends = zip(*((each.value, each.low, each.high) for each in both), strict=True)
                 last = Interval(*(choose(pair) for pair in ends))
             else:
@@ -289,22 +280,29 @@ class Peers:
         return [found[end - 1] for end in self._ends(expression.order, places)]
 
 
+def _running_sums(values: Sequence[Any]) -> tuple[list[Interval], list[int]]:
+    """The sum of the first values, for every number of them from none on, and how many of these are not NULL."""
+    sums, counts = [Interval(0.0, 0.0, 0.0)], [0]
+    for value in values:
+        sums.append(sums[-1] if value is None else _add(sums[-1], as_interval(value)))
+        counts.append(counts[-1] + (value is not None))
+    return sums, counts
+
+
+def _add(one: Interval, other: Interval) -> Interval:
+    return Interval(one.value + other.value, one.low + other.low, one.high + other.high)
+
+
+def _are_whole(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, int | None) for value in values)
+
+
 def _starts(ends: list[int]) -> list[int]:
     """The rank of each of ordered groups: one more than how many come before it and its peers."""
     before = {
         end: start for start, end in zip([0, *sorted(set(ends))], sorted(set(ends)), strict=False)
     }
     return [1 + before[end] for end in ends]
-
-
-def _point(value: Any) -> Any:
-    return value.value if isinstance(value, Interval) else value
-
-
-def _interval(value: Any) -> Interval:
-    return (
-        value if isinstance(value, Interval) else Interval(float(value), float(value), float(value))
-    )
 
 
 @lru_cache(maxsize=4096)

@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, exp, log, sqrt
 from statistics import NormalDist
+from typing import Any
 
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.exact import Number, float_at_least
@@ -12,7 +13,15 @@ from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Kind, Ranked, type_of
 
-__all__ = ["Drawn", "Interval", "Noisy", "all_at_once", "ratio_interval"]
+__all__ = [
+    "Drawn",
+    "Interval",
+    "Noisy",
+    "all_at_once",
+    "as_interval",
+    "point_of",
+    "ratio_interval",
+]
 
 
 def all_at_once(confidence: float, count: int) -> float:
@@ -32,6 +41,16 @@ class Interval:
     value: float
     low: float
     high: float
+
+
+def as_interval(value: Any) -> Interval:
+    """A number as an interval without width; an interval as it is."""
+    return value if isinstance(value, Interval) else Interval(value, value, value)
+
+
+def point_of(value: Any) -> Any:
+    """The value of an interval; whatever is none as it is."""
+    return value.value if isinstance(value, Interval) else value
 
 
 @frozen
@@ -60,13 +79,12 @@ class Noisy:
                     most where it was rounded before, which is allowed for.
         Checked by: tests/statistics/test_coverage.py
         """
-        reach = steps_off(self.mechanism, confidence)
-        return Interval(
-            *(
-                self.worth_of(steps)
-                for steps in (self.integer, self.integer - reach, self.integer + reach)
-            )
-        )
+        return self.within(steps_off(self.mechanism, confidence))
+
+    def within(self, steps: int) -> Interval:
+        """The value and the ends that lie so many steps from it."""
+        low, high = self.integer - steps, self.integer + steps
+        return Interval(self.worth_of(self.integer), self.worth_of(low), self.worth_of(high))
 
     def worth_of(self, steps: int) -> float:
         """What so many steps are worth, to the nearest float: Python divides integers without a second rounding."""

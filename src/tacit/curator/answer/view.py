@@ -1,19 +1,29 @@
 """The view of an answer: columns, HAVING, ORDER BY and LIMIT, computed from released numbers and the plan alone."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
 from tacit.curator.answer.functions import called_value, cast_value, value_of_kind
-from tacit.curator.answer.group_windows import Peers, every_part, roots_of
-from tacit.curator.answer.intervals import Drawn, Interval, Noisy, all_at_once, ratio_interval
+from tacit.curator.answer.group_windows import Peers, roots_of
+from tacit.curator.answer.intervals import (
+    Drawn,
+    Interval,
+    Noisy,
+    all_at_once,
+    as_interval,
+    point_of,
+    ratio_interval,
+)
 from tacit.curator.answer.moments import moment_interval
 from tacit.curator.answer.rounding import count_of_rows, grid_rounding, is_rounded, sure_of_noise
 from tacit.curator.answer.selected_rows import Choice, choice_of, measures_in
+from tacit.curator.pricing.noise_error import steps_off
 from tacit.frozen import frozen
+from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import (
     Across,
     Arithmetic,
@@ -50,6 +60,7 @@ from tacit.plan import (
     operands,
     tokens_of,
     type_of,
+    walk_expression,
 )
 
 __all__ = ["Viewed", "view_answer"]
@@ -84,17 +95,18 @@ def view_answer(
     Checked by: tests/laws/test_corridor.py
     """
     question, view = plan.question, plan.view
+    noises: dict[tuple[int, float], _Noise] = {}
     groups = [
-        _Group(question, keys, tuple(noisy), confidence, raw)
+        _Group(question, keys, tuple(noisy), confidence, raw, noises)
         for keys, noisy in zip(question.groups, released, strict=True)
     ]
     groups = _as_shown(groups, plan)
     if view.having is not None:
-        groups = [group for group in groups if _point(group.value(view.having)) is True]
-    if any(isinstance(part, Across) for root in roots_of(view) for part in every_part(root)):
+        groups = [group for group in groups if point_of(group.value(view.having)) is True]
+    if any(isinstance(part, Across) for root in roots_of(view) for part in walk_expression(root)):
         groups = _beside_each_other(groups, plan)
     if view.qualify is not None:
-        groups = [group for group in groups if _point(group.value(view.qualify)) is True]
+        groups = [group for group in groups if point_of(group.value(view.qualify)) is True]
     for order in reversed(view.order):
         groups = _sort_groups(groups, order.value, descending=order.descending)
     end = None if view.limit is None else view.offset + view.limit
@@ -144,7 +156,7 @@ def _notes(columns: Sequence["_Column"], question: Question, choice: Choice) -> 
             f"{_intervals_of(ranked)} may miss a value at the edge of a wide gap in the data"
         )
     for column in columns:
-        steps = {_unbounded_step(question, part) for part in every_part(column.value)} - {None}
+        steps = {_unbounded_step(question, part) for part in walk_expression(column.value)} - {None}
         notes += [
             (
                 f"{_intervals_of(column.names[:1])} are about values rounded to steps of "
@@ -206,9 +218,11 @@ def _beside_each_other(groups: list["_Group"], plan: Plan) -> list["_Group"]:
 
 def _sort_groups(groups: list["_Group"], value: Expression, *, descending: bool) -> list["_Group"]:
     """Sorted by one expression; NULLs come last in either direction."""
-    known = [group for group in groups if _point(group.value(value)) is not None]
-    unknown = [group for group in groups if _point(group.value(value)) is None]
-    return sorted(known, key=lambda group: _point(group.value(value)), reverse=descending) + unknown
+    known = [group for group in groups if point_of(group.value(value)) is not None]
+    unknown = [group for group in groups if point_of(group.value(value)) is None]
+    return (
+        sorted(known, key=lambda group: point_of(group.value(value)), reverse=descending) + unknown
+    )
 
 
 _MOMENTS = {Kind.DATE, Kind.TIMESTAMP}
@@ -296,15 +310,27 @@ def _whole(question: Question, place: int) -> bool:
     return not isinstance(measure, Summed) or measure.step == 1
 
 
-@dataclass(frozen=True)
+@frozen
+class _Noise:
+    """What is the same for a measure in all groups: its noise, how far that goes, and how its numbers are shown."""
+
+    mechanism: Laplace | Gaussian
+    steps: int
+    is_whole: bool
+    is_summed: bool
+    is_rounded: bool
+
+
+@frozen
 class _Group:
-    """One group's keys and released numbers."""
+    """One group's keys and released numbers; `noises` are known for all groups together, once one has been shown."""
 
     question: Question
     keys: tuple[Any, ...]
     noisy: tuple[Noisy | Drawn, ...]
     confidence: float
     raw: bool
+    noises: dict[tuple[int, float], _Noise]
     peers: Peers | None = None
     place: int = 0
 
@@ -315,7 +341,7 @@ class _Group:
             return (_declared_key(self.keys[value.place]),)
         computed = _Evaluation(self, column.confidence).of(value)
         if not column.has_interval:
-            return (_show_value(_point(computed), kind),)
+            return (_show_value(point_of(computed), kind),)
         found = (
             computed if isinstance(computed, Interval) else Interval(computed, computed, computed)
         )
@@ -329,12 +355,27 @@ class _Group:
             _number(part, whole=column.whole) for part in (found.value, found.low, found.high)
         )
 
+    def noise(self, place: int, mechanism: Laplace | Gaussian, confidence: float) -> _Noise:
+        """The noise of a measure at a confidence."""
+        known = self.noises.get((place, confidence))
+        if known is None or known.mechanism is not mechanism:
+            measure = self.question.measures[place]
+            known = _Noise(
+                mechanism,
+                steps_off(mechanism, confidence),
+                _whole(self.question, place),
+                isinstance(measure, Summed),
+                is_rounded(measure),
+            )
+            self.noises[place, confidence] = known
+        return known
+
     def value(self, expression: Expression) -> Any:
         """The expression for this group, an interval where it is a number."""
         return _Evaluation(self, _each(expression, self.confidence)).of(expression)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Evaluation:
     """Interval arithmetic over one group, every measure at the same confidence."""
 
@@ -363,7 +404,7 @@ class _Evaluation:
             case Negated(operand):
                 return _arithmetic("*", -1, self.of(operand))
             case Compared(operator, left, right):
-                first, second = _point(self.of(left)), _point(self.of(right))
+                first, second = point_of(self.of(left)), point_of(self.of(right))
                 return (
                     None if first is None or second is None else _COMPARE[operator](first, second)
                 )
@@ -429,19 +470,23 @@ class _Evaluation:
             return value_of_kind(
                 noisy.interval(measure, self.confidence), type_of(measure.value).kind
             )
-        found = noisy.interval(self.confidence)
-        if off := grid_rounding(self.group.question, self.group.noisy, place, self.confidence):
+        noise = self.group.noise(place, noisy.mechanism, self.confidence)
+        found = noisy.within(noise.steps)
+        if noise.is_rounded and (off := self._rounding(place)):
             surer = noisy.interval(sure_of_noise(self.confidence))
             found = Interval(found.value, surer.low - off, surer.high + off)
         if self.group.raw:
             return found
-        if _whole(self.group.question, place):
-            found = Interval(
-                float(round(found.value)), float(floor(found.low)), float(ceil(found.high))
-            )
-        if isinstance(measure, Summed):
-            return found
-        return Interval(max(0.0, found.value), max(0.0, found.low), max(0.0, found.high))
+        value, low, high = found.value, found.low, found.high
+        if noise.is_whole:
+            value, low, high = float(round(value)), float(floor(low)), float(ceil(high))
+        if noise.is_summed:
+            return Interval(value, low, high)
+        return Interval(max(0.0, value), max(0.0, low), max(0.0, high))
+
+    def _rounding(self, place: int) -> float:
+        """How far rounding moved a sum of doubles at most."""
+        return grid_rounding(self.group.question, self.group.noisy, place, self.confidence)
 
     def _mean(self, total: int, count: int) -> Interval | None:
         measure = self.group.question.measures[total]
@@ -470,7 +515,7 @@ class _Evaluation:
         value = next(
             (self.of(then) for when, then in branches if self.of(when) is True), self.of(otherwise)
         )
-        if not isinstance(_point(value), int | float) or isinstance(value, bool):
+        if not isinstance(point_of(value), int | float) or isinstance(value, bool):
             return value
         possible = []
         for when, then in branches:
@@ -480,7 +525,7 @@ class _Evaluation:
                 break
         else:
             possible.append(self.of(otherwise))
-        ends = [_interval(each) for each in (value, *possible) if each is not None]
+        ends = [as_interval(each) for each in (value, *possible) if each is not None]
         if all(each == ends[0] for each in ends) and not isinstance(value, Interval):
             return value
         return Interval(
@@ -516,24 +561,17 @@ class _Evaluation:
         return bool(_figures(side)) and isinstance(self.of(side), str | bool)
 
     def _one_of(self, operand: Expression, options: tuple[Literal, ...]) -> bool | None:
-        value = _point(self.of(operand))
+        value = point_of(self.of(operand))
         if value is None:
             return None
-        if any(_point(self.of(option)) == value for option in options if option.value is not None):
+        if any(
+            point_of(self.of(option)) == value for option in options if option.value is not None
+        ):
             return True
         return None if any(option.value is None for option in options) else False
 
 
 _DAY_ONE = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _interval(value: Any) -> Interval:
-    """A number as an interval without width."""
-    return value if isinstance(value, Interval) else Interval(value, value, value)
-
-
-def _point(value: Any) -> Any:
-    return value.value if isinstance(value, Interval) else value
 
 
 def _declared_key(key: Any) -> Any:
@@ -571,7 +609,7 @@ def _compare(operator: str, left: Any, right: Any) -> set[bool | None]:
         return {None}
     if not isinstance(left, Interval) and not isinstance(right, Interval):
         return {_COMPARE[operator](left, right)}
-    a, b = _interval(left), _interval(right)
+    a, b = as_interval(left), as_interval(right)
     if a.low <= b.high and b.low <= a.high and (a.low, b.low) != (a.high, b.high):
         return {True, False}
     return {_COMPARE[operator](a.value, b.value)}
@@ -579,12 +617,12 @@ def _compare(operator: str, left: Any, right: Any) -> set[bool | None]:
 
 def _arithmetic(operator: str, left: Any, right: Any) -> Any:
     """The operation on the values, and on every pair of ends; a divisor that may be zero leaves the ends open."""
-    if left is None or right is None or (operator in {"/", "%"} and _point(right) == 0):
+    if left is None or right is None or (operator in {"/", "%"} and point_of(right) == 0):
         return None
-    value = _operation(operator, _point(left), _point(right))
+    value = _operation(operator, point_of(left), point_of(right))
     if value is None or not (isinstance(left, Interval) or isinstance(right, Interval)):
         return value
-    a, b = _interval(left), _interval(right)
+    a, b = as_interval(left), as_interval(right)
     if operator == "%" or (operator == "/" and b.low <= 0 <= b.high):
         return Interval(value, -inf, inf)
     corners = [_operation(operator, x, y) for x in (a.low, a.high) for y in (b.low, b.high)]

@@ -613,54 +613,17 @@ def _end(table: _Table) -> str:
 def _column(section: Section, kinds: Mapping[str, tuple[Kind, ...]] | None) -> Column | None:
     """The column that a section declares; every key is judged by itself, so that all faults are told."""
     section.only(WORDS)
-    name = section.place[-1]
-    if kinds is not None and name not in kinds:
-        section.fault(None, "the source has no such column", _columns_of(name, kinds))
-    stored = tuple(Kind) if kinds is None or name not in kinds else kinds[name]
-    if not stored:
-        section.fault(
-            None,
-            "its storage type is not supported",
-            "convert it, or remove it",
-        )
-        stored = tuple(Kind)
+    stored = _stored_kinds(section, kinds)
     before = len(section.faults.found)
-    kind = section.take("type", _kind(stored))
-    parts: dict[str, Any] = {
-        "low": section.take("low", _scalar),
-        "high": section.take("high", _scalar),
-        "values": section.take("values", _scalars),
-        "nullable": section.take("nullable", _truth),
-        "other": section.take("other", _truth),
-        "null_group": section.take("null_group", _truth),
-    }
-    declared = {key: value for key, value in parts.items() if value is not None}
-    if "type" in section.values and kind is None:
+    declared = _read_declaration(section, stored)
+    if declared is None:
         return None
-    if kind is not None:
-        declared["type"] = kind
-    for key in ("low", "high"):
+    for key, keys in _JUDGED.items():
         if key in declared:
-            _judge(section, key, (key,), f"it is {spell(section.values[key])}", declared, stored)
-    if "values" in declared:
-        problem = "it is empty, or contains a value of another type or a value twice"
-        _judge(section, "values", ("values",), problem, declared, stored)
-    if "other" in declared:
-        _judge(
-            section,
-            "other",
-            ("values", "other"),
-            f"it is {spell(section.values['other'])}",
-            declared,
-            stored,
-        )
-    if "null_group" in declared:
-        problem = f"it is {spell(section.values['null_group'])}"
-        _judge(section, "null_group", ("nullable", "null_group"), problem, declared, stored)
+            _judge(section, key, keys, _problem(section, key), declared, stored)
     if len(section.faults.found) == before and {"low", "high"} <= set(declared):
-        problem = (
-            f"it is {spell(section.values['high'])}, and low is {spell(section.values['low'])}"
-        )
+        low, high = (spell(section.values[end]) for end in ("low", "high"))
+        problem = f"it is {high}, and low is {low}"
         _judge(section, "high", ("low", "high"), problem, declared, stored)
     if len(section.faults.found) > before:
         return None
@@ -670,6 +633,59 @@ def _column(section: Section, kinds: Mapping[str, tuple[Kind, ...]] | None) -> C
         else "its type is missing, and the source has none"
     )
     return _judge(section, None, tuple(declared), problem, declared, stored)
+
+
+_JUDGED = {
+    "low": ("low",),
+    "high": ("high",),
+    "values": ("values",),
+    "other": ("values", "other"),
+    "null_group": ("nullable", "null_group"),
+}
+"""The keys of a column that may be wrong by themselves, each with those that it is judged with."""
+
+
+def _problem(section: Section, key: str) -> str:
+    """What is said of a key that is wrong."""
+    if key == "values":
+        return "it is empty, or contains a value of another type or a value twice"
+    return f"it is {spell(section.values[key])}"
+
+
+def _stored_kinds(
+    section: Section, kinds: Mapping[str, tuple[Kind, ...]] | None
+) -> tuple[Kind, ...]:
+    """The kinds that a column may have by its source: any, where that is not known or was refused."""
+    name = section.place[-1]
+    if kinds is None:
+        return tuple(Kind)
+    if name not in kinds:
+        section.fault(None, "the source has no such column", _columns_of(name, kinds))
+        return tuple(Kind)
+    if not kinds[name]:
+        section.fault(
+            None,
+            "its storage type is not supported",
+            "convert it, or remove it",
+        )
+    return kinds[name] or tuple(Kind)
+
+
+def _read_declaration(section: Section, stored: tuple[Kind, ...]) -> dict[str, Any] | None:
+    """The keys of a column that are declared, each read by itself; None if its type is no type."""
+    kind = section.take("type", _kind(stored))
+    parts: dict[str, Any] = {
+        "type": kind,
+        "low": section.take("low", _scalar),
+        "high": section.take("high", _scalar),
+        "values": section.take("values", _scalars),
+        "nullable": section.take("nullable", _truth),
+        "other": section.take("other", _truth),
+        "null_group": section.take("null_group", _truth),
+    }
+    if "type" in section.values and kind is None:
+        return None
+    return {key: value for key, value in parts.items() if value is not None}
 
 
 def _judge(

@@ -9,7 +9,7 @@ from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.policy.values import Limit, Shared
 from tacit.curator.pricing.answer_size import bytes_of_a_group, keys_that_fit
 from tacit.curator.pricing.noise_error import steps_off
-from tacit.curator.pricing.unknown_keys import SHARE, Finder, key_sensitivity, keys_of
+from tacit.curator.pricing.unknown_keys import SHARE, Finder
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
@@ -25,7 +25,7 @@ from tacit.plan import (
     phrase,
 )
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
-from tacit.stability import sensitivity_of, weights_for
+from tacit.stability import key_sensitivity, keys_of, sensitivity_of, weights_for
 
 __all__ = ["Terms", "amount_within", "terms_at", "terms_of"]
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from tacit.curator.policy.values import Policy
 from tacit.curator.pricing.terms import Terms, terms_of
-from tacit.curator.pricing.unknown_keys import key_sensitivity
 from tacit.curator.trial.neighbours import Pair, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory
 from tacit.errors import InvalidInput
@@ -29,7 +28,7 @@ from tacit.plan import (
 )
 from tacit.privacy import Neighbours, Sensitivity
 from tacit.progress import show_progress
-from tacit.stability import sensitivity_of
+from tacit.stability import key_sensitivity, sensitivity_of
 
 __all__ = ["Closest", "QuestionAudit", "audit_question"]
 
