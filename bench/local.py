@@ -1,5 +1,6 @@
 """Surveys in the local model: reports per CPU second, variances against their closed form, peers, heavy hitters."""
 
+import resource
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -79,7 +80,7 @@ def run() -> Result:
                 {name: found[0] / 0.9 for name, found in hitters.items()},
             ),
         ],
-        [f"Columns: {columns.source()}."],
+        [f"Columns: {columns.source()}. Peak memory of all of it: {peak_memory():,} MB."],
     )
 
 
@@ -164,6 +165,11 @@ def find_hitters(power: float, values: int) -> tuple[float, float, float]:
     return float(np.mean(recalls)), encoding / TURNS, finding / TURNS
 
 
+def peak_memory() -> int:
+    """Of this process until now, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
 def rate_table(rates: dict[str, float]) -> Table:
     """Reports per CPU second."""
     rows = [(name, shown(found / 1e6)) for name, found in rates.items()]
@@ -243,7 +249,7 @@ def poison_table() -> Table:
             found = measure_poisoning(
                 made(columns.AGES, epsilon), columns.age_column()[:20_000], 80, Fraction(1, 100)
             )
-            row.append(f"+{found.gain:.3f} (bound {found.bound:.3f})")
+            row.append(f"{found.gain:+.3f} (bound {found.bound:.3f})")
         rows.append(tuple(row))
     heads = ("protocol", *(f"epsilon {epsilon:g}" for epsilon in columns.EPSILONS))
     return Table("1 % forged reports for one value: what they add to its share", heads, rows)
