@@ -70,6 +70,9 @@ class Composition:
 
 
 COMPOSITIONS = [
+    Composition("1,000 Laplaces, epsilon 0.01", (Step(Noise("Laplace", Fraction(100)), 1000),)),
+    Composition("10^5 Laplaces, epsilon 0.01", (Step(Noise("Laplace", Fraction(100)), 10**5),)),
+    Composition("1,000 Gaussians, sigma 50", (Step(Noise("Gaussian", Fraction(50)), 1000),)),
     Composition("10^5 Gaussians, sigma 50", (Step(Noise("Gaussian", Fraction(50)), 10**5),)),
     Composition(
         "100 mixed: 50 Gaussians, 50 Laplaces",

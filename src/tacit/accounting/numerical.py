@@ -4,7 +4,7 @@ sides.
 
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, gcd, lcm, log, sqrt
+from math import exp, floor, gcd, lcm, log, log10, sqrt
 
 from tacit.accounting.bound_protocol import Bound, Profile
 from tacit.accounting.dots import connect_dots, span_above
@@ -34,7 +34,7 @@ _SHORT = 1 << 17  # a window of so many points is computed in milliseconds
 _LONGEST = 1 << 21
 _MOST = 1 << 40  # releases; beyond, rounding errors would say more than the losses
 _SMALLEST = 1e-280  # a delta below is left to bounds that have no floats
-_PER_TILT = 8  # tilts within a factor of e that are told apart
+_PER_TILT = 16  # tilts within a factor of e that are told apart
 _UNLIKELY = 16.0  # ln of how much rarer than the Chernoff bound large errors of sharing are to be
 
 
@@ -166,9 +166,12 @@ def _epsilon_for(
         places.append(place)
 
 
-def _place_of(saddle: Saddle) -> int:
-    """Which of the few tilts at which sums are kept is the nearest."""
-    return round(_PER_TILT * log(saddle.tilt))
+def _place_of(saddle: Saddle) -> tuple[int, int]:
+    """Which of the few tilts and rare masses at which sums are kept are next below.
+
+    A tilt that is a little too large may be far too large: it may make a rare loss the usual one.
+    """
+    return floor(_PER_TILT * log(saddle.tilt)), floor(log10(saddle.mass))
 
 
 def _is_below(laws: Counted, epsilon: float, delta: float) -> bool:
@@ -216,11 +219,12 @@ def _laws(losses: Composed, direction: Direction) -> Counted:
 
 @lru_cache(maxsize=8)
 def _sums_at(
-    losses: Composed, direction: Direction, place: int, width: float
+    losses: Composed, direction: Direction, place: tuple[int, int], width: float
 ) -> Convolution | None:
     """The sum of losses at one of a few tilts, kept for whoever asks for an epsilon nearby."""
     laws = _laws(losses, direction)
-    return compose(laws, saddle_at(laws, exp(place / _PER_TILT)), width)
+    tilt, mass = place
+    return compose(laws, saddle_at(laws, exp(tilt / _PER_TILT), 10.0**mass), width)
 
 
 def compose(laws: Counted, saddle: Saddle, width: float = WIDTH) -> Convolution | None:
@@ -228,7 +232,7 @@ def compose(laws: Counted, saddle: Saddle, width: float = WIDTH) -> Convolution 
     width of epsilon.
     """
     counts = sum(count for _, count in laws)
-    mass = exp(max(min(saddle.log_delta, 0.0), -600.0)) * 1e-7 / counts
+    mass = saddle.mass
     reach = sqrt(width * max(saddle.epsilon, saddle.deviation / 4, 1e-12) / (2 * (saddle.tilt + 1)))
     exact = _common_step(laws)
     fine = reach * sqrt(2 / (counts * (_UNLIKELY + (saddle.tilt + 0.5) * reach)))

@@ -20,6 +20,7 @@ Counted = Sequence[tuple[LossDistribution, int]]
 """Laws, each with how often it occurs."""
 
 _COARSE = 1024  # points of a curve while the tilt is sought
+_FORGOTTEN = 1e-7  # the part of delta that all rare losses together may have
 
 
 @frozen
@@ -32,6 +33,7 @@ class Saddle:
     epsilon: float
     deviation: float
     log_delta: float
+    mass: float  # of a single loss, above which it is not looked at
 
 
 def saddle_for(
@@ -41,48 +43,61 @@ def saddle_for(
     to look from.
 
     Nothing that is certified rests on it: every tilt gives true bounds, and a good one narrow ones.
+    A loss that is rarer than a small part of delta is taken as one without bound: at a large tilt
+    a tail that hardly anybody ever sees would outweigh all the rest.
     """
     times = sum(count for _, count in laws)
-    mass = 1e-40 if delta is None else delta * 1e-9 / times
-    rough = [(*_rough(law, mass), count) for law, count in laws]
-    whole = _at(rough, 0.0)
-    low = log(0.3 / whole.deviation)
+    if delta is not None:
+        return _search(laws, _FORGOTTEN * delta / times, log_delta=log(delta))
+    mass = 1e-12 / times
+    for _ in range(5):
+        found = _search(laws, mass, epsilon=epsilon)
+        rarer = exp(max(min(found.log_delta, 0.0), -600.0)) * _FORGOTTEN / times
+        if abs(log(rarer / mass)) < 1:
+            break
+        mass = rarer
+    return found
 
-    def is_short(place: float) -> bool:
-        found = _at(rough, exp(place))
-        return (
-            found.epsilon < epsilon if epsilon is not None else found.log_delta > log(delta or 1.0)
-        )
+
+def _search(
+    laws: Counted, mass: float, *, epsilon: float | None = None, log_delta: float = 0.0
+) -> Saddle:
+    rough = [(*_rough(law, mass), count) for law, count in laws]
+    whole = _at(rough, 0.0, mass)
+    low = log(0.02 / whole.deviation)
+
+    def is_short(found: Saddle) -> bool:
+        return found.epsilon < epsilon if epsilon is not None else found.log_delta > log_delta
 
     high = low + 1
     # Near the largest loss there is, a tilt leaves hardly anything but it: none is sought beyond.
-    while (
-        is_short(high)
-        and _at(rough, exp(high)).deviation > whole.deviation / 16
-        and high < low + 40
-    ):
+    while high < low + 40:
+        found = _at(rough, exp(high), mass)
+        if not is_short(found) or found.deviation <= whole.deviation / 16:
+            break
         low, high = high, high + 1
-    for _ in range(20):
+    for _ in range(11):
         middle = (low + high) / 2
-        low, high = (middle, high) if is_short(middle) else (low, middle)
-    return _at(rough, exp(low))
+        low, high = (middle, high) if is_short(_at(rough, exp(middle), mass)) else (low, middle)
+    return _at(rough, exp(low), mass)
 
 
-def saddle_at(laws: Counted, tilt: float) -> Saddle:
+def saddle_at(laws: Counted, tilt: float, mass: float) -> Saddle:
     """What the sum of these losses looks like at a given tilt."""
-    return _at([(*_rough(law, 1e-40), count) for law, count in laws], tilt)
+    return _at([(*_rough(law, mass), count) for law, count in laws], tilt, mass)
 
 
 def _rough(law: LossDistribution, mass: float) -> tuple[Points, Points]:
     if isinstance(law, Atoms):
-        return law.losses, law.masses
+        kept = law.losses <= law.span(mass)[1]
+        return law.losses[kept], law.masses[kept]
     low, high = law.span(mass)
     step = (high - low) / _COARSE
     dots = connect_dots(law, step, mass)
     return dots.origin + step * np.arange(len(dots.masses), dtype=np.float64), dots.masses
 
 
-def _at(rough: list[tuple[Points, Points, int]], tilt: float) -> Saddle:
+def _at(rough: list[tuple[Points, Points, int]], tilt: float, mass: float) -> Saddle:
     total = mean = variance = 0.0
     for losses, masses, count in rough:
         powers = tilt * losses
@@ -90,7 +105,7 @@ def _at(rough: list[tuple[Points, Points, int]], tilt: float) -> Saddle:
         weights = masses * np.exp(powers - largest)
         whole = float(weights.sum())
         if not whole:
-            return Saddle(tilt, inf, 0.0, -inf)
+            return Saddle(tilt, inf, 0.0, -inf, mass)
         first = float((weights * losses).sum()) / whole
         second = float((weights * (losses - first) ** 2).sum()) / whole
         total += count * (log(whole) + largest)
@@ -99,4 +114,4 @@ def _at(rough: list[tuple[Points, Points, int]], tilt: float) -> Saddle:
     deviation = sqrt(variance)
     steep = max(tilt * deviation, 1e-300)
     log_delta = total - tilt * mean - log(1 + steep * sqrt(2 * pi)) - log(1 + tilt)
-    return Saddle(tilt, mean, deviation, log_delta)
+    return Saddle(tilt, mean, deviation, log_delta, mass)

@@ -56,7 +56,8 @@ def tightest_epsilon(losses: Composed, delta: Fraction) -> Tightest | None:
         if best is None or found < best.figure:
             wins = best is None or found < best.figure * (1 - _HAIR)
             best = Tightest(found, bound.name if best is None or wins else best.by)
-        if bound.is_exact(losses) or isinstance(bound, Numerical) or not best.figure:
+        enclosed = isinstance(bound, Numerical) and bound.is_narrow(losses, found)
+        if bound.is_exact(losses) or enclosed or not best.figure:
             break
     return best
 

@@ -140,11 +140,12 @@ class Convolution:
         """Where `upper` is about delta, by sums from the right that are made once."""
         from_here = self.losses - self.loss_at_one
         centre = from_here[len(from_here) // 2]
-        masses = self.weights * np.exp(np.clip(-self.tilt * (from_here - centre), -700.0, 700.0))
-        first = np.cumsum(masses[::-1])[::-1]
-        second = np.cumsum((masses * np.exp(np.clip(centre - from_here, -700.0, 700.0)))[::-1])[
-            ::-1
-        ]
+
+        def add_up(tilt: float) -> Points:
+            powers = np.clip(-tilt * (from_here - centre), -600.0, 600.0)
+            return np.cumsum((self.weights * np.exp(powers))[::-1])[::-1]
+
+        first, second = add_up(self.tilt), add_up(self.tilt + 1)
         scale = exp(min(self.log_scale - self.tilt * centre, 700.0))
         wrong = self.rounding + self.right_tail + self.transform + _CUT
 

@@ -266,4 +266,39 @@ FLOATS = [
     ),
 ]
 
-BUGS = [*DISCRETISATION, *IN_TAILS, *ALIASING, *DIRECTION, *FLOATS]
+OTHERS = [
+    Bug(
+        name="gaussian-calibrated-at-the-first-edge",
+        file="src/tacit/mechanisms/gaussian.py",
+        before="        if moved.dimension == 1:\n            distance = ",
+        after="        if moved.dimension == 0:\n            distance = ",
+        killed_by="tests/laws/test_mechanisms.py::test_no_smaller_sigma_keeps_the_promise",
+        note="delta is not monotone in sigma",
+    ),
+    Bug(
+        name="negative-epsilon-believed",
+        file="src/tacit/privacy/loss.py",
+        before="or epsilon < 0:",
+        after="or epsilon < -1:",
+        killed_by="tests/unit/privacy/test_arguments.py::test_a_delta_is_stated_at_exact_epsilons_of_at_least_zero",
+        note="the figures below zero are those of another direction",
+    ),
+    Bug(
+        name="order-of-one-believed",
+        file="src/tacit/privacy/loss.py",
+        before="or not order > 1:",
+        after="or not order >= 1:",
+        killed_by="tests/unit/privacy/test_arguments.py::test_a_divergence_is_stated_at_orders_above_one",
+        note="a divergence of order one is a limit that no formula here takes",
+    ),
+    Bug(
+        name="wide-noise-corrected-twice",
+        file=LAW,
+        before="slope / 24, 0.0)",
+        after="slope / 12, 0.0)",
+        killed_by=f"{LAW_UNIT}::test_wide_discrete_noise_has_the_tails_of_its_own_law",
+        note="a sum is not its integral",
+    ),
+]
+
+BUGS = [*DISCRETISATION, *IN_TAILS, *ALIASING, *DIRECTION, *FLOATS, *OTHERS]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tacit.errors import InvalidInput
-from tacit.exact import ROUNDING, ball, gaussian_mass, working
+from tacit.exact import ROUNDING, ball, gaussian_mass, gaussian_tail, working
 from tacit.privacy import (
     ApproximateLoss,
     Atoms,
@@ -193,3 +193,19 @@ def test_a_span_leaves_out_no_more_than_it_may():
                 )  # at the end of a span may lie what is possible
                 assert 1 - p[0] <= mass + 1e-15
                 assert p[1] <= mass
+
+
+@pytest.mark.parametrize(("sigma", "distance"), [(2100, 1), (3000, 700), (10**6, 12345)])
+def test_wide_discrete_noise_has_the_tails_of_its_own_law(sigma, distance):
+    loss = DiscreteGaussianLoss(sigma**2, distance)
+    law = loss_distribution(loss)
+    low, high = law.span(1e-25)
+    points = np.linspace(low, high, 23)[1:-1]
+    p, q, errors = law.tails(points)
+    with working(200):
+        for place, forth, back, error in zip(points, p, q, errors, strict=True):
+            first = int(np.floor(place * sigma**2 / distance - distance / 2)) + 1
+            for ours, start in ((forth, first), (back, first + distance)):
+                true = gaussian_tail(F(sigma**2), start)
+                assert abs(ball(F(float(ours))) / true - 1) <= ball(F(float(error)))
+    assert has_loss_distribution(loss)
