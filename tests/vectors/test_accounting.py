@@ -217,7 +217,7 @@ TRAINING = [
 @pytest.mark.parametrize(("sigma", "rate", "steps", "delta", "published", "source"), TRAINING)
 def test_training_costs_less_than_moments_said(sigma, rate, steps, delta, published, source):
     one = total(GaussianLoss(1 / sigma**2).subsample(rate) * steps)
-    assert 0.7 * published < one.epsilon(delta) < published + 0.005, source
+    assert 0.6 * published < one.epsilon(delta) < published + 0.005, source
 
 
 # Computed with dp-accounting 0.6.0, `pld.PLDAccountant`, and with prv-accountant 0.2.0 at an error of 0.01 (its
