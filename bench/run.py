@@ -7,6 +7,7 @@ bench/run.py median          medians of ten million rows, person by person and r
 bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of the Adult ages, else a stand-in is taken
 bench/run.py selection       choices among a million candidates
 bench/run.py top-k           which group is first: chosen, and sorted
+bench/run.py synthetic       synthetic tables and marginals; TACIT_SYNTH names the folder of real tables, if any
 bench/run.py keys            counts by keys that nobody declares
 bench/run.py local           surveys in the local model, beside two peers: some minutes
 bench/run.py engine          the engine alone, on uniform and on skewed rows
@@ -41,6 +42,7 @@ import quantiles
 import questions
 import selection
 import top_k
+import synthetic
 from environments import BENCH, ROOT
 from report import Result
 
@@ -56,6 +58,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "quantiles": quantiles.run,
     "selection": selection.run,
     "top-k": top_k.run,
+    "synthetic": synthetic.run,
     "engine": engine.run,
     "local": local.run,
     "conformance": conformance.run,

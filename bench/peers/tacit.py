@@ -115,4 +115,6 @@ def quantiles() -> None:
 
 
 if __name__ == "__main__":
-    serve(noise=noise, accounting=accounting, quantiles=quantiles)
+    from our_synthetic import synthetic
+
+    serve(noise=noise, accounting=accounting, quantiles=quantiles, synthetic=synthetic)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.curator.policy.values import Limit, Policy, Shared
@@ -51,6 +51,15 @@ cells = st.fixed_dictionaries(
     }
 )
 rows_of_cells = st.lists(cells, max_size=12)
+PLAIN = {
+    "patient": "p",
+    "ward": "A",
+    "sex": "f",
+    "age": 3,
+    "cost": 7.5,
+    "day": date(2025, 1, 2),
+    "smokes": True,
+}
 both_neighbours = pytest.mark.parametrize("neighbours", list(Neighbours))
 both_norms = pytest.mark.parametrize("norm", [Norm.L1, Norm.L2])
 sets_of_columns = [*((place,) for place in range(6)), *combinations(range(6), 2), (0, 2, 4), ()]
@@ -72,6 +81,7 @@ def count(found, columns, places):
 
 @settings(max_examples=12, deadline=None)
 @given(rows=rows_of_cells, owned=st.booleans())
+@example(rows=[{**PLAIN, "age": age} for age in range(6)] * 2, owned=True)
 def test_engines_count_the_same_tables(rows, owned):
     table = CLINIC if owned else PEOPLE
     memory, columns = coded(Memory, rows, table)
