@@ -41,8 +41,8 @@ import noise
 import quantiles
 import questions
 import selection
-import top_k
 import synthetic
+import top_k
 from environments import BENCH, ROOT
 from report import Result
 

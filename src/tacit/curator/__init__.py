@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.report import PairError, SyntheticReport
     from tacit.curator.tables.synthetic import SyntheticTable
+    from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Document",
     "Expected",
     "ExpectedMarginals",
+    "ExpectedWorkload",
     "Explanation",
     "FoundBounds",
     "FoundContributions",
@@ -84,6 +86,7 @@ _LATER = {
     "QuestionAudit": "trial.audit",
     "audit_question": "trial.audit",
     "ExpectedMarginals": "tables.marginals",
+    "ExpectedWorkload": "tables.workload",
     "Marginals": "tables.marginals",
     "PairError": "tables.report",
     "SyntheticReport": "tables.report",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.desk import Desk
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.synthetic import SyntheticTable
+    from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import QuestionAudit
     from tacit.ledger import DurableLedger
 
@@ -341,6 +342,58 @@ class Vault:
             columns=columns,
             weights=weights,
             cells=cells,
+            confidence=confidence,
+        )
+
+    def workload(
+        self,
+        table: str,
+        questions: Sequence[str] = (),
+        *,
+        epsilon: Number,
+        prefixes: Sequence[str] = (),
+        ranges: Sequence[str] = (),
+        confidence: Number = 0.95,
+    ) -> Release:
+        """Answers to many counting questions at one price, each with its interval.
+
+        `questions` are conditions, such as "age < 30 AND sex = 'f'"; `prefixes` and `ranges` name
+        columns of which all questions "at most x", or "from x to y", are asked.  What is measured
+        is chosen for the least total variance; `explain_workload` says how it compares with asking
+        one by one, for nothing.
+        """
+        from tacit.curator.tables.workload import release_workload
+
+        return release_workload(
+            self._desk(),
+            table,
+            questions,
+            epsilon=epsilon,
+            prefixes=prefixes,
+            ranges=ranges,
+            confidence=confidence,
+        )
+
+    def explain_workload(
+        self,
+        table: str,
+        questions: Sequence[str] = (),
+        *,
+        epsilon: Number,
+        prefixes: Sequence[str] = (),
+        ranges: Sequence[str] = (),
+        confidence: Number = 0.95,
+    ) -> "ExpectedWorkload":
+        """The errors that `workload` would have; it is free, and no data are looked at."""
+        from tacit.curator.tables.workload import explain_workload
+
+        return explain_workload(
+            self._desk(),
+            table,
+            questions,
+            epsilon=epsilon,
+            prefixes=prefixes,
+            ranges=ranges,
             confidence=confidence,
         )
 

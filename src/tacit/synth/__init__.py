@@ -9,6 +9,7 @@ from tacit.synth.model import Model
 from tacit.synth.procedure import learn_table
 from tacit.synth.residuals import Residuals, cell_variance, plan_residuals, rebuild_marginal
 from tacit.synth.scatter import uniforms
+from tacit.synth.strategies import Strategy, plan_strategy
 
 __all__ = [
     "Attribute",
@@ -18,11 +19,13 @@ __all__ = [
     "Model",
     "Noisy",
     "Residuals",
+    "Strategy",
     "Tables",
     "cell_variance",
     "estimate_errors",
     "learn_table",
     "plan_residuals",
+    "plan_strategy",
     "rebuild_marginal",
     "uniforms",
 ]

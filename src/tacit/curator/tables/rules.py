@@ -23,7 +23,7 @@ from tacit.plan import (
 )
 from tacit.synth import Forbidden
 
-__all__ = ["Rule", "read_rules"]
+__all__ = ["Rule", "read_condition", "read_rules", "values_of"]
 
 
 @frozen(eq=False)
@@ -42,8 +42,8 @@ class Rule:
             places.append(0 if places[0] else 1)
         first, second = places
         one, two = columns[first], columns[second]
-        left = [{one.name: value} for value in _values(one)]
-        right = [{two.name: value} for value in _values(two)]
+        left = [{one.name: value} for value in values_of(one)]
+        right = [{two.name: value} for value in values_of(two)]
         cells = [[self.holds({**a, **b}) is False for b in right] for a in left]
         return Forbidden(first, second, np.array(cells, bool))
 
@@ -64,19 +64,29 @@ def read_rules(
     return tuple(_read(text, table, columns) for text in texts)
 
 
-def _read(text: str, table: Table, columns: Sequence[CodedColumn]) -> Rule:
+def read_condition(
+    text: str, table: Table, columns: Sequence[CodedColumn], what: str = "a question"
+) -> Rule:
+    """A condition in SQL over coded columns."""
     asked = f'SELECT COUNT(*) AS n FROM "{table.name}" WHERE {text}'  # noqa: S608 -- it is read, never run
     plan, _ = read_priced(asked, {table.name: table})
     rows = plan.question.rows
     if not isinstance(rows, Where) or isinstance(rows.rows, Where):
-        raise InvalidInput("a rule", text, 'give one condition, such as "discharged >= admitted"')
+        raise InvalidInput(what, text, 'give one condition, such as "discharged >= admitted"')
     names = tuple(dict.fromkeys(_fields(rows.condition)))
     unknown = set(names) - {each.name for each in columns}
-    if unknown or not 1 <= len(names) <= 2 or len(columns) < 2:
+    if unknown or not names:
+        raise InvalidInput(what, text, "it is about columns with declared values or bounds")
+    return Rule(text, names, compile_expression(rows.condition))
+
+
+def _read(text: str, table: Table, columns: Sequence[CodedColumn]) -> Rule:
+    rule = read_condition(text, table, columns, "a rule")
+    if len(rule.names) > 2 or len(columns) < 2:
         raise InvalidInput(
             "a rule", text, "a rule is about one or two columns of the synthetic table"
         )
-    return Rule(text, names, compile_expression(rows.condition))
+    return rule
 
 
 def _fields(expression: Expression) -> list[str]:
@@ -84,5 +94,6 @@ def _fields(expression: Expression) -> list[str]:
     return own + [name for part in operands(expression) for name in _fields(part)]
 
 
-def _values(column: CodedColumn) -> list[Value]:
+def values_of(column: CodedColumn) -> list[Value]:
+    """The value of every place of a column, as conditions read it."""
     return [constant(value, column.column.kind) for value in column.labels()]

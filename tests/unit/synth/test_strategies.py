@@ -1,0 +1,62 @@
+"""Strategies for linear questions: exact without noise, and better than what is simpler."""
+
+import numpy as np
+import pytest
+
+from tacit.synth import Attribute, plan_strategy
+from tacit.synth.scatter import normals
+
+AGES = Attribute(32, ordered=True)
+RANGES = np.array(
+    [[float(a <= x <= b) for x in range(32)] for a in range(32) for b in range(a, 32)]
+)
+
+
+def table_of(cells, groups, shape):
+    counts = np.zeros([int(each.max()) + 1 for each in groups])
+    for place in np.ndindex(*shape):
+        counts[tuple(int(each[at]) for each, at in zip(groups, place, strict=True))] += cells[place]
+    return counts
+
+
+@pytest.mark.parametrize("pure", [False, True])
+@pytest.mark.parametrize("attributes", [[AGES], [Attribute(6, ordered=True), Attribute(3)]])
+def test_without_noise_cells_are_found_as_they_are(attributes, pure):
+    shape = tuple(each.size for each in attributes)
+    size = int(np.prod(shape))
+    strategy = plan_strategy(attributes, np.eye(size), pure=pure)
+    cells = np.arange(size, dtype=float).reshape(shape)
+    tables = [table_of(cells, groups, shape) for groups in strategy.groups]
+    assert np.allclose(strategy.estimate(tables), cells.reshape(-1))
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_a_tree_answers_ranges_better_than_cells_do(pure):
+    strategy = plan_strategy([AGES], RANGES.T @ RANGES, pure=pure)
+    plain = (RANGES**2).sum(axis=1).mean()
+    assert strategy.variances(RANGES).mean() < (0.8 if not pure else 1.001) * plain
+    assert strategy.shares.sum() == pytest.approx(1)
+
+
+def test_no_other_shares_are_much_better():
+    strategy = plan_strategy([AGES], RANGES.T @ RANGES, pure=False)
+    best = np.trace(strategy.inverse @ RANGES.T @ RANGES)
+    blocks = [(g[0][:, None] == g[0][None, :]).astype(float) for g in strategy.groups]
+    for stream in range(20):
+        shares = strategy.shares * np.exp(0.3 * normals(len(blocks), 9, stream))
+        matrix = sum(s * b for s, b in zip(shares / shares.sum(), blocks, strict=True))
+        assert np.trace(np.linalg.pinv(matrix) @ RANGES.T @ RANGES) > 0.98 * best
+
+
+def test_variances_are_those_of_drawn_noise():
+    strategy = plan_strategy([AGES], RANGES.T @ RANGES, pure=False)
+    answers = []
+    for stream in range(300):
+        tables = [
+            share**-0.5 * normals(int(groups[0].max()) + 1, 8, stream, place)
+            for place, (groups, share) in enumerate(
+                zip(strategy.groups, strategy.shares, strict=True)
+            )
+        ]
+        answers.append(RANGES @ strategy.estimate(tables))
+    assert np.mean(np.square(answers)) == pytest.approx(strategy.variances(RANGES).mean(), rel=0.15)
