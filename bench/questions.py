@@ -23,7 +23,7 @@ from report import Requirement, Result, Table, ratio, shown
 import tacit
 from tacit.curator import Vault
 from tacit.engines import ingest
-from tacit.engines.duckdb.load import INGESTED
+from tacit.engines.duckdb.ingested import INGESTED
 from tacit.plan import Weighing
 
 RAW, STORED, OVER_BARE, OVER_PLAIN, SMALL = 2.5, 5, 1.3, 1.5, 0.025

@@ -208,12 +208,12 @@ def test_texts_are_made_once_for_every_measure():
             read_sql(MANY_TEXTS.format("t"), {"t": TOWN}).question, WEIGHTS
         ).measures
         assert asked is not None
-        assert asked.sql.count('substr(CASE WHEN strlen("c1")') == 30
+        assert asked.select.sql.count('substr(CASE WHEN strlen("c1_name")') == 30
 
 
 def test_rows_are_joined_in_the_order_of_the_plan():
     """In another order, rows that are few together could be many on the way."""
-    with DuckDB({TOWN: ROWS}) as engine, engine._cursor() as cursor:
+    with DuckDB({TOWN: ROWS}) as engine, engine._connection.cursor() as cursor:
         ((disabled,),) = cursor.execute("SELECT current_setting('disabled_optimizers')").fetchall()
         assert {"join_order", "build_side_probe_side"} <= set(disabled.split(","))
 

@@ -19,9 +19,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory, ingest
-from tacit.engines.duckdb.engine import FEW, open_connection
+from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.engine import FEW
 from tacit.engines.duckdb.load import load_table
-from tacit.engines.sources.kinds import Stored, rows_of, source_of
+from tacit.engines.sources.kinds import Stored, source_of
+from tacit.engines.sources.rows import rows_of
 from tacit.engines.sources.text_format import Dialect
 from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.expressions import type_name
@@ -530,8 +532,10 @@ def test_no_number_has_statistics(tmp_path: Path) -> None:
     table = Table("t", tuple(Column(name, Kind.NUMBER) for name in names), unit="f64")
     with closing(open_connection()) as connection:
         relation = load_table(connection, 0, table, source_of(tmp_path / "t.parquet"))
-        for name in (*(cell for cell, _ in relation.columns.values()), "u"):
-            (told,) = connection.execute(f"SELECT stats({name}) FROM t0 LIMIT 1").fetchall()[0]
+        for name in (*(cell for cell, _ in relation.columns.values()), "unit"):
+            (told,) = connection.execute(
+                f"SELECT stats({name}) FROM {relation.name} LIMIT 1"
+            ).fetchall()[0]
             assert not {"min", "max"} & set(told)
             assert told["has_null"]
 

@@ -16,9 +16,10 @@ import pytest
 from tacit.curator import Limit, terms_of
 from tacit.curator.policy.values import Shared
 from tacit.engines import DuckDB, Memory
-from tacit.engines.duckdb.engine import open_connection
+from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.expressions import quote_name, render
+from tacit.engines.sql.select import Reader
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     Called,
@@ -118,7 +119,8 @@ def all_cells():
 
 def sql_of(expression):
     return render(
-        expression, lambda column: read_cell(quote_name(column.name), TYPES[column.kind], column)
+        expression,
+        Reader(lambda column: read_cell(quote_name(column.name), TYPES[column.kind], column)),
     )
 
 

@@ -12,9 +12,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from tacit.engines.duckdb.engine import open_connection
+from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.expressions import quote_name, render
+from tacit.engines.sql.select import Reader
 from tacit.plan import (
     INEXACT,
     NEGATION,
@@ -62,7 +63,7 @@ def number_of(sql, kind):
 
 def evaluated(connection, listed, reader):
     """The cells of every expression, in big batches; if one raises, it is named."""
-    texts = [number_of(render(each, reader), type_of(each).kind) for each in listed]
+    texts = [number_of(render(each, Reader(reader)), type_of(each).kind) for each in listed]
     found = []
     for start in range(0, len(texts), BATCH):
         some = texts[start : start + BATCH]
@@ -286,7 +287,7 @@ def test_the_first_net_has_something_to_catch(unproved, false_rows, monkeypatch)
     raised = set()
     with filled(expressions.FALSE, given) as connection:
         for expression in unproved[:: len(unproved) // 300]:
-            text = number_of(render(expression, read_as_stored), type_of(expression).kind)
+            text = number_of(render(expression, Reader(read_as_stored)), type_of(expression).kind)
             try:
                 connection.execute(f"SELECT {text} FROM rows").fetchall()
             except duckdb.Error:

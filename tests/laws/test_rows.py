@@ -75,10 +75,10 @@ def in_duckdb(rows, world, *, owned=True):
         cells = [
             _plain(relation.columns[column.name][0], column.kind) for column in columns_of(rows)
         ]
-        listed = ", ".join(["u" if owned else "NULL", *cells])
-        sql = f"WITH {', '.join(nest.parts)} SELECT {listed} FROM {relation.name}"
+        listed = ", ".join(["unit" if owned else "NULL", *cells])
+        sql = f"WITH {', '.join(nest.ctes)} SELECT {listed} FROM {relation.name}"
         return Counter(
-            (row[0], tuple(row[1:])) for row in engine._connection.execute(sql).fetchall()
+            (row[0], tuple(row[1:])) for row in engine._connection.duckdb.execute(sql).fetchall()
         )
 
 

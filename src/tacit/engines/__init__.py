@@ -1,8 +1,9 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
 from tacit.engines.coded_rows import CodedRows
+from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.discover import check_combined, stored_kinds, tables_inside
-from tacit.engines.duckdb.engine import DuckDB, open_connection
+from tacit.engines.duckdb.engine import DuckDB
 from tacit.engines.duckdb.ingest import ingest
 from tacit.engines.duckdb.inspect_rows import InspectedColumn, InspectedTable, inspect_source
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
@@ -13,10 +14,10 @@ from tacit.engines.sources.kinds import (
     Source,
     Stored,
     declared_format,
-    guess_format,
     source_of,
     with_format,
 )
+from tacit.engines.sources.text_files import guess_format
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.unknown_keys import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out

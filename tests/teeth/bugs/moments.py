@@ -109,9 +109,9 @@ BUGS = [
     ),
     Bug(
         name="distinct-values-in-every-group",
-        file="src/tacit/engines/distinct.py",
-        before="row_number() OVER (PARTITION BY u ORDER BY",
-        after="row_number() OVER (PARTITION BY u, g ORDER BY",
+        file="src/tacit/engines/sql/distinct.py",
+        before="row_number() OVER (PARTITION BY unit ORDER BY",
+        after="row_number() OVER (PARTITION BY unit, group_id ORDER BY",
         killed_by=f"{DISTINCT}::test_engines_choose_the_same_values_of_every_kind",
         note="the bound is of all groups together",
     ),
@@ -133,7 +133,7 @@ BUGS = [
     ),
     Bug(
         name="distinct-zero-has-a-sign",
-        file="src/tacit/engines/distinct.py",
+        file="src/tacit/engines/sql/distinct.py",
         before='return f"({value} + 0e0)" if kind is Kind.NUMBER else value',
         after="return value",
         killed_by=f"{DISTINCT}::test_engines_choose_the_same_values_of_every_kind",

@@ -95,8 +95,8 @@ BUGS = [
     Bug(
         name="ranks-heavy-units-weigh-in-full",
         file=f"{ENGINES}/sql/statement.py",
-        before='held = f"coalesce(h, 0)::',
-        after='held = f"coalesce(h * 0, 0)::',
+        before='scaled = f"coalesce(scaled, 0)::',
+        after='scaled = f"coalesce(scaled * 0, 0)::',
         killed_by=f"{LAWS}::test_engines_give_the_same_cells",
         note="weights that are not bounded across groups, nor within one",
     ),

@@ -9,7 +9,7 @@ UNIT = "tests/unit/engines"
 BUGS = [
     Bug(
         name="sources-statistics-of-a-file-are-believed",
-        file=f"{ENGINES}/duckdb/load.py",
+        file="src/tacit/engines/duckdb/load_source.py",
         before='return f"TRY({cell})" if stored in {"DOUBLE", "FLOAT"} else _by_code_point(cell, stored)',
         after="return _by_code_point(cell, stored)",
         killed_by=f"{CELLS}::test_a_unit_out_of_bounds_moves_a_sum_by_its_own_cell",
@@ -50,7 +50,7 @@ BUGS = [
     Bug(
         name="sources-nullable-is-believed-in-a-nest",
         file=f"{ENGINES}/sql/rows.py",
-        before="conditions = scan_conditions(table.columns, reader(relation))",
+        before="conditions = scan_conditions(table.columns, read)",
         after="conditions: list[str] = []",
         killed_by=f"{UNIT}/test_declared.py::test_it_is_left_out_of_every_nest",
         note="the same, below a subquery or a join",
@@ -124,7 +124,7 @@ BUGS = [
     ),
     Bug(
         name="sources-a-format-guessed-from-rows",
-        file=f"{ENGINES}/sources/kinds.py",
+        file="src/tacit/engines/sources/text_files.py",
         before='line = file.readline().encode("latin-1")',
         after='line = file.read().encode("latin-1")',
         killed_by="tests/unit/curator/test_starter.py::test_how_a_text_file_is_written_is_guessed_from_its_first_line",
@@ -141,7 +141,7 @@ BUGS = [
     ),
     Bug(
         name="sources-a-long-cell-ends-the-file",
-        file=f"{ENGINES}/sources/kinds.py",
+        file="src/tacit/engines/sources/text_files.py",
         before="    csv.field_size_limit(_LONGEST_CELL)",
         after="    csv.field_size_limit(131_072)",
         killed_by=f"{UNIT}/test_separated.py::test_a_long_cell_is_one_cell[latin-1]",

@@ -52,9 +52,9 @@ BUGS = [
     ),
     Bug(
         name="dense-rank-with-gaps",
-        file="src/tacit/engines/sql/rows.py",
-        before='[f"dense_rank() {over} AS a{i}"]',
-        after='[f"rank() {over} AS a{i}"]',
+        file="src/tacit/engines/sql/folds.py",
+        before='[f"dense_rank() {over} AS window_{i}"]',
+        after='[f"rank() {over} AS window_{i}"]',
         killed_by=f"{STATEMENTS}[different wards, counted on]",
         note="DENSE_RANK counts rows, not different values",
     ),

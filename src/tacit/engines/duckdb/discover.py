@@ -1,6 +1,6 @@
 """What a source says about its columns before anything is declared: names and types, never values."""
 
-# ruff: noqa: S608 -- every name and path goes through `quoted` and `text`
+# ruff: noqa: S608 -- every name and path goes through `quote_name` and `text`
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing, nullcontext, suppress
@@ -10,21 +10,13 @@ from typing import Any
 
 import duckdb
 
-from tacit.engines.duckdb.engine import open_connection
-from tacit.engines.duckdb.load import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
+from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.ingested import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import (
-    Frame,
-    Listed,
-    Pandas,
-    Parquet,
-    Separated,
-    Stored,
-    header_of,
-    source_of,
-)
+from tacit.engines.sources.kinds import Frame, Listed, Pandas, Parquet, Separated, Stored, source_of
 from tacit.engines.sources.pandas_frames import declared_kinds
+from tacit.engines.sources.text_files import header_of
 from tacit.engines.sql.casts import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.engines.sql.expressions import quote_name, text
 from tacit.errors import InvalidData

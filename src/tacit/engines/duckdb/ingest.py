@@ -1,18 +1,12 @@
 """Rows stored for speed: sorted by unit, units as small numbers, and with every row how many rows its unit has."""
 
-# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
+# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
 from pathlib import Path
 
-from tacit.engines.duckdb.engine import open_connection
-from tacit.engines.duckdb.load import (
-    INGESTED,
-    INGESTED_NAMES,
-    INGESTED_UNIT,
-    UNIT,
-    UNIT_ROWS,
-    load_table,
-)
+from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.ingested import INGESTED, INGESTED_NAMES, INGESTED_UNIT, UNIT, UNIT_ROWS
+from tacit.engines.duckdb.load import load_table
 from tacit.engines.sources.kinds import source_of
 from tacit.engines.sql.casts import read_unit
 from tacit.engines.sql.expressions import quote_name, text
@@ -46,27 +40,29 @@ def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB
     connection = open_connection(memory=memory)
     try:
         relation = load_table(connection, 0, table, given)
+        rows = relation.name
         columns = [
-            f"t0.{name} AS {quote_name(column)}" for column, (name, _) in relation.columns.items()
+            f"{rows}.{name} AS {quote_name(column)}"
+            for column, (name, _) in relation.columns.items()
         ]
         connection.execute(f"ATTACH {text(str(target.resolve()))} AS target")
         unit = "NULL" if table.unit is None else text(table.unit)
         connection.execute(
             f"CREATE TABLE target.{INGESTED_UNIT} AS SELECT CAST({unit} AS VARCHAR) AS unit"
         )
-        if relation.unit is None:
-            listed, rest = columns, "t0"
-        else:
-            who = read_unit("t0.u", relation.unit[1])
-            units = f"SELECT {who} AS u, count(*) AS n FROM t0 WHERE {who} IS NOT NULL GROUP BY 1"
+        if relation.unit is not None:
+            who = read_unit(f"{rows}.unit", relation.unit[1])
+            units = (
+                f"SELECT {who} AS u, count(*) AS n FROM {rows} WHERE {who} IS NOT NULL GROUP BY 1"
+            )
             numbered = f"SELECT u, n, row_number() OVER (ORDER BY u) - 1 AS place FROM ({units})"
-            listed = [*columns, f"w.place AS {quote_name(UNIT)}", f"w.n AS {quote_name(UNIT_ROWS)}"]
+            columns += [f"w.place AS {quote_name(UNIT)}", f"w.n AS {quote_name(UNIT_ROWS)}"]
             name = f"sha256({text(words(4).tobytes().hex())} || CAST(u AS VARCHAR))"
             names = f"SELECT place AS u, left({name}, 16) AS name FROM ({numbered})"
             connection.execute(f"CREATE TABLE target.{INGESTED_NAMES} AS {names}").fetchall()
-            rest = f"t0 JOIN ({numbered}) AS w ON {who} = w.u ORDER BY w.place"
+            rows += f" JOIN ({numbered}) AS w ON {who} = w.u ORDER BY w.place"
         connection.execute(
-            f"CREATE TABLE target.{INGESTED} AS SELECT {', '.join(listed)} FROM {rest}"
+            f"CREATE TABLE target.{INGESTED} AS SELECT {', '.join(columns)} FROM {rows}"
         ).fetchall()
         connection.execute("DETACH target")
     finally:

@@ -1,22 +1,24 @@
 """How the cells of a source fare when they are read: exact counts, for the curator alone."""
 
-# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
+# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from tacit.engines.duckdb.engine import open_connection
-from tacit.engines.duckdb.load import load_table, raw_columns, text_scan
+from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.load import load_table
+from tacit.engines.duckdb.load_source import raw_columns, text_scan
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import Listed, Pandas, Separated, Source, every_row, source_of
+from tacit.engines.sources.kinds import Listed, Pandas, Separated, Source, source_of
 from tacit.engines.sources.pandas_frames import series_cells
 from tacit.engines.sources.python_cells import is_missing, read_object
+from tacit.engines.sources.text_files import every_row
 from tacit.engines.sql.casts import read_unit, scan_conditions
-from tacit.engines.sql.expressions import Reader, literal, quote_name
+from tacit.engines.sql.expressions import literal, quote_name
 from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.rows import reader
+from tacit.engines.sql.select import Reader
 from tacit.frozen import frozen
 from tacit.plan import Column, Table, constant
 from tacit.progress import show_progress
@@ -69,7 +71,7 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
     own = source_of(source.source) if isinstance(source, Linked) else source
     with closing(open_connection()) as connection:
         relation = load_table(connection, 0, table, source)
-        rows = reader(relation)
+        rows = relation.reader()
         unread = _unread(connection, own, table, relation)
         counted = [part for column in table.columns for part in _parts(column, rows)]
         needed = scan_conditions(table.columns, rows)
@@ -137,7 +139,7 @@ def _unread(connection: Any, source: Source, table: Table, relation: Relation) -
             ]
             scan = text_scan(connection, "inspected", source, replace(table, unit=None))
         case _:
-            stored, rows_of = relation.columns, reader(relation)
+            stored, rows_of = relation.columns, relation.reader()
             cells_of = [(*stored[column.name], rows_of(column)) for column in table.columns]
             lost = [
                 f"({_is_given(quote_name(name), kind)} AND {cell} IS NULL)"

@@ -1,6 +1,6 @@
 """Unknown keys in DuckDB: a temporary table of their values in the order of their hashes, and who has them."""
 
-# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quoted`, `text` and their like
+# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from tacit.engines.duckdb.key_weights import Held, hold_rows
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.sql.casts import read_unit, scan_conditions, whole_unit
-from tacit.engines.sql.expressions import Reader, quote_name, render, text
+from tacit.engines.sql.expressions import quote_name, render, text
 from tacit.engines.sql.groups import Enumeration, equality, grouping
-from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.rows import reader
-from tacit.engines.sql.statement import histogram, statement
+from tacit.engines.sql.relation import Rowset
+from tacit.engines.sql.select import Fetched, Reader, cte
+from tacit.engines.sql.statement import histogram, read_cells, statement
 from tacit.engines.unknown_keys import Gathered
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
@@ -34,17 +34,21 @@ from tacit.plan import (
     type_of,
 )
 
-__all__ = ["Finding", "finding", "gather_keys"]
+__all__ = ["KeyStatements", "gather_keys", "key_statements"]
 
-KEYS, FOUND, LIGHT = "tacit_keys", "tacit_found", "tacit_light"
-"""Temporary tables: the values x0, x1, … of unknown keys and their places g; those that were found; light units."""
+KEYS, FOUND, CHANGES = "tacit_keys", "tacit_found", "tacit_changes"
+"""Temporary tables: the values key_0, key_1, … of unknown keys and their key_id; those that were found, with their
+group_id; and the units whose rows weigh less, with their weight_change."""
+
+_UNITS, _CHOSEN = "tacit_units", "tacit_chosen"
 
 
 @frozen
-class Finding:
-    """The statements that gather: one makes the table of keys, one gives units and cells, or keys and their weights.
+class KeyStatements:
+    """The statements that gather: one makes the table of keys, one gives every row's unit and cell.
 
-    `units` makes a table of units by numbers, where they are not numbers themselves.
+    Without units, it gives every key and its weight.  `units` makes a table of units by numbers, where they are not
+    numbers themselves.
     """
 
     keys: str
@@ -53,14 +57,9 @@ class Finding:
     public: int
 
 
-def finding(
-    question: Question,
-    keeping: Keeping,
-    relation: Relation,
-    read: Reader,
-    enumerated: Enumeration,
-    nested: Sequence[str],
-) -> Finding:
+def key_statements(
+    question: Question, keeping: Keeping, rowset: Rowset, enumerated: Enumeration
+) -> KeyStatements:
     """The statements of a question.
 
     Claim:      keys have their places in the order of their hashes, which depend on their values and the secret alone,
@@ -68,51 +67,57 @@ def finding(
     Because:    a key has a hash as `hash_of` has it; what is rendered raises on no row, nor does a text of a value.
     Checked by: tests/laws/test_keys.py::test_memory_and_duckdb_gather_the_same
     """
-    unknown, groups = question.unknown, grouping(question.public, read, enumerated)
-    names = [f"x{i}" for i in range(len(unknown))]
-    columns = [f"{_value(key, read)} AS {name}" for key, name in zip(unknown, names, strict=True)]
-    columns.append(f"{groups.place} AS p")
-    conditions = [*groups.conditions, *scan_conditions(needed_columns(question), read)]
-    conditions += [render(condition, read) for condition in conditions_of(question.rows)]
-    by_unit = relation.unit is not None
-    whole = False
-    if relation.unit is not None:
-        unit = read_unit(quote_name(relation.unit[0]), relation.unit[1])
-        whole = whole_unit(relation.unit[1])
-        columns.append(f"{f'CAST({unit} AS BIGINT)' if whole else unit} AS u")
-        conditions.append(f"{unit} IS NOT NULL")
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    taken = f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)}{groups.joins}{where}"
-    parts = ", ".join([*nested, f"taken AS ({taken})"])
-    present = [_present(name, key) for name, key in zip(names, unknown, strict=True)]
-    listed = ", ".join(names)
-    distinct = f"SELECT DISTINCT {listed} FROM taken WHERE {' AND '.join(present)}"
-    order = f"{_hash(unknown, names, keeping.secret)}, {listed}"
-    keys = (
-        f"CREATE OR REPLACE TEMP TABLE {KEYS} AS WITH {parts} "
-        f"SELECT {listed}, row_number() OVER (ORDER BY {order}) - 1 AS g FROM ({distinct})"
-    )
+    unknown = question.unknown
+    names = [f"key_{i}" for i in range(len(unknown))]
+    ctes = ", ".join([*rowset.ctes, _taken_rows(question, rowset, enumerated)])
+    keys = _create_keys(unknown, names, ctes, keeping.secret)
     public = prod(len(key.public_values) for key in question.public)
     same = " AND ".join(
-        equality(f"t.{name}", f"f.{name}", key) for name, key in zip(names, unknown, strict=True)
+        equality(f"taken_rows.{name}", f"keys.{name}", key)
+        for name, key in zip(names, unknown, strict=True)
     )
-    met = f"taken AS t JOIN {KEYS} AS f ON {same}"
-    if not by_unit:
-        count = f"(count(*) << {keeping.bits})::BIGINT AS w"
-        return Finding(
-            keys, None, f"WITH {parts} SELECT g, {count} FROM {met} GROUP BY g ORDER BY g", public
+    joined = f"taken_rows JOIN {KEYS} AS keys ON {same}"
+    if rowset.relation.unit is None:
+        weight = f"(count(*) << {keeping.bits})::BIGINT AS weight"
+        counted = f"SELECT key_id, {weight} FROM {joined} GROUP BY key_id ORDER BY key_id"
+        return KeyStatements(keys, None, f"WITH {ctes} {counted}", public)
+    cell = f"(key_id * {public} + public_place)::BIGINT AS cell" if public > 1 else "key_id AS cell"
+    if whole_unit(rowset.relation.unit[1]):
+        rows = f"WITH {ctes} SELECT taken_rows.unit AS unit, {cell} FROM {joined}"
+        return KeyStatements(keys, None, rows, public)
+    numbered = "SELECT unit, row_number() OVER () - 1 AS unit_number FROM (SELECT DISTINCT unit FROM taken_rows)"
+    units = f"CREATE OR REPLACE TEMP TABLE {_UNITS} AS WITH {ctes} {numbered}"
+    joined += f" JOIN {_UNITS} AS units ON taken_rows.unit = units.unit"
+    rows = f"WITH {ctes} SELECT unit_number AS unit, {cell} FROM {joined}"
+    return KeyStatements(keys, units, rows, public)
+
+
+def _taken_rows(question: Question, rowset: Rowset, enumerated: Enumeration) -> str:
+    """The rows that count: their unknown keys, their place among the public ones, and their units."""
+    relation, read = rowset.relation, rowset.relation.reader()
+    groups = grouping(question.public, read, enumerated)
+    columns = [f"{_value(key, read)} AS key_{i}" for i, key in enumerate(question.unknown)]
+    columns.append(f"{groups.place} AS public_place")
+    conditions = [*groups.conditions, *scan_conditions(needed_columns(question), read)]
+    conditions += [render(condition, read) for condition in conditions_of(question.rows)]
+    if relation.unit is not None:
+        unit = read_unit(quote_name(relation.unit[0]), relation.unit[1])
+        columns.append(
+            f"{f'CAST({unit} AS BIGINT)' if whole_unit(relation.unit[1]) else unit} AS unit"
         )
-    cell = f"(g * {public} + p)::BIGINT AS c" if public > 1 else "g AS c"
-    if whole:
-        return Finding(keys, None, f"WITH {parts} SELECT t.u AS u, {cell} FROM {met}", public)
-    numbered = "SELECT u, row_number() OVER () - 1 AS i FROM (SELECT DISTINCT u FROM taken)"
-    units = f"CREATE OR REPLACE TEMP TABLE tacit_units AS WITH {parts} {numbered}"
-    return Finding(
-        keys,
-        units,
-        f"WITH {parts} SELECT i AS u, {cell} FROM {met} JOIN tacit_units AS n ON t.u = n.u",
-        public,
-    )
+        conditions.append(f"{unit} IS NOT NULL")
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    rows = f"{quote_name(relation.name)}{groups.joins}{where}"
+    return cte("taken_rows", f"SELECT {', '.join(columns)} FROM {rows}")
+
+
+def _create_keys(keys: Sequence[Key], names: Sequence[str], ctes: str, secret: bytes) -> str:
+    """The statement that makes the table of keys, numbered in the order of their hashes."""
+    listed = ", ".join(names)
+    present = " AND ".join(_present(name, key) for name, key in zip(names, keys, strict=True))
+    distinct = f"SELECT DISTINCT {listed} FROM taken_rows WHERE {present}"
+    place = f"row_number() OVER (ORDER BY {_hash(keys, names, secret)}, {listed}) - 1 AS key_id"
+    return f"CREATE OR REPLACE TEMP TABLE {KEYS} AS WITH {ctes} SELECT {listed}, {place} FROM ({distinct})"
 
 
 def _value(key: Key, read: Reader) -> str:
@@ -130,8 +135,8 @@ def _present(name: str, key: Key) -> str:
 def _within_kind(name: str, kind: Kind) -> str:
     """Whether a value is there and, were it ever beyond what was proved of it, not that either.
 
-    >>> _within_kind("x0", Kind.NUMBER)
-    'isfinite(x0)'
+    >>> _within_kind("key_0", Kind.NUMBER)
+    'isfinite(key_0)'
     """
     match kind:
         case Kind.NUMBER:
@@ -175,99 +180,96 @@ class _Gathered:
     """Keys in a temporary table of a cursor, and the arrays of who has how many rows of them."""
 
     cursor: Any
-    relation: Relation
+    rowset: Rowset
     enumerated: Enumeration
-    nested: Sequence[str]
     kinds: tuple[Kind, ...]
     places: NDArray[np.int64]
     weights: NDArray[np.int64]
     held: Held | None
 
     def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
-        chosen = self.places[np.asarray(places, np.int64)]
-        self._table("tacit_named", g=chosen, p=np.arange(len(chosen)))
-        names = ", ".join(_plain(f"x{i}", kind) for i, kind in enumerate(self.kinds))
-        rows = self._rows(f"SELECT {names} FROM {KEYS} JOIN tacit_named USING (g) ORDER BY p")
+        self._choose(places)
+        names = ", ".join(_plain(f"key_{i}", kind) for i, kind in enumerate(self.kinds))
+        chosen = f"{KEYS} JOIN {_CHOSEN} USING (key_id) ORDER BY group_id"
+        rows = self._fetch(f"SELECT {names} FROM {chosen}").rows
         return [tuple(map(key_value, row, self.kinds)) for row in rows]
 
     def evaluate(self, places: Sequence[int], question: Question, weights: Weights) -> Answer:
         check_fits(question, weights)
-        answer, chosen = blank(question, weights), self.places[np.asarray(places, np.int64)]
+        answer = blank(question, weights)
         if not answer.size:
             return answer
-        names = ", ".join(f"x{i}" for i in range(len(self.kinds)))
-        self._table("tacit_named", g=chosen, p=np.arange(len(chosen)))
-        self._rows(
-            f"CREATE OR REPLACE TEMP TABLE {FOUND} AS SELECT {names}, p AS g FROM {KEYS} JOIN tacit_named USING (g)"
-        )
-        light = self.held.find_heavy(chosen, weights) if self.held is not None else None
-        if light is not None:
-            self._table(LIGHT, u=light[0], d=light[1])
-        columns, given = (
-            columns_of_answer(question),
-            (self.relation, self.enumerated, self.nested, FOUND),
-        )
+        chosen = self._choose(places)
+        names = ", ".join([*(f"key_{i}" for i in range(len(self.kinds))), "group_id"])
+        found = f"SELECT {names} FROM {KEYS} JOIN {_CHOSEN} USING (key_id)"
+        self._fetch(f"CREATE OR REPLACE TEMP TABLE {FOUND} AS {found}")
+        heavy = self.held.find_heavy(chosen, weights) if self.held is not None else None
+        if heavy is not None:
+            self._table(CHANGES, unit=heavy[0], weight_change=heavy[1])
+        columns, given = columns_of_answer(question), (self.rowset, self.enumerated, FOUND)
         plain = [
             where.start
-            for m, where in zip(question.measures, columns, strict=True)
-            if not isinstance(m, Ranked)
+            for measure, where in zip(question.measures, columns, strict=True)
+            if not isinstance(measure, Ranked)
         ]
         if plain:
-            asked = statement(question, weights, *given, LIGHT if light is not None else None)
-            for group, measures in asked.read_measures(self._rows(asked.sql), weights.bits):
+            asked = statement(question, weights, *given, CHANGES if heavy is not None else None)
+            rows = self._fetch(asked.select.sql)
+            for group, measures in asked.read_measures(rows, weights.bits):
                 answer[group, plain] = measures
         for measure, where in zip(question.measures, columns, strict=True):
             if isinstance(measure, Ranked):
-                cells = answer[:, where]
-                for group, cell, rows, held in self._rows(
-                    histogram(question, measure, weights, *given)
-                ):
-                    cells[group, cell] = (rows << weights.bits) + held
+                cells, select = answer[:, where], histogram(question, measure, weights, *given)
+                for group, cell, weight in read_cells(self._fetch(select.sql), weights.bits):
+                    cells[group, cell] = weight
         return answer
+
+    def _choose(self, places: Sequence[int]) -> NDArray[np.int64]:
+        """Make a table of the keys at some places, numbered in their order."""
+        chosen = self.places[np.asarray(places, np.int64)]
+        self._table(_CHOSEN, key_id=chosen, group_id=np.arange(len(chosen)))
+        return chosen
 
     def _table(self, name: str, **columns: NDArray[np.int64]) -> None:
         """A temporary table of some columns."""
         with suppress(Exception):  # which the next line will say
             self.cursor.register("tacit_given", columns)
-        self._rows(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM tacit_given")
+        self._fetch(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM tacit_given")
         with suppress(Exception):
             self.cursor.unregister("tacit_given")
 
-    def _rows(self, sql: str) -> list[tuple[Any, ...]]:
+    def _fetch(self, sql: str) -> Fetched:
         """The rows of a statement; a failure says nothing, as in the engine itself."""
-        rows: list[tuple[Any, ...]] | None = None
+        found = None
         with suppress(Exception):
-            rows = self.cursor.execute(sql).fetchall()
-        if rows is None:
+            ran = self.cursor.execute(sql)
+            names = tuple(column[0] for column in ran.description)
+            found = Fetched(names, ran.fetchall())
+        if found is None:
             raise EngineFailed
-        return rows
+        return found
 
 
 def gather_keys(
-    cursor: Any,
-    question: Question,
-    keeping: Keeping,
-    relation: Relation,
-    enumerated: Enumeration,
-    nested: Sequence[str],
+    cursor: Any, question: Question, keeping: Keeping, rowset: Rowset, enumerated: Enumeration
 ) -> Gathered:
     """What units keep of the unknown keys of a question."""
-    found = finding(question, keeping, relation, reader(relation), enumerated, nested)
-    cursor.execute(found.keys).fetchall()
-    if found.units is not None:
-        cursor.execute(found.units).fetchall()
+    asked = key_statements(question, keeping, rowset, enumerated)
+    cursor.execute(asked.keys).fetchall()
+    if asked.units is not None:
+        cursor.execute(asked.units).fetchall()
     kinds = tuple(type_of(key.value).kind for key in question.unknown)
-    columns = cursor.execute(found.rows).fetchnumpy()
-    if relation.unit is None:
-        kept, places, weights = None, columns["g"], columns["w"]
+    columns = cursor.execute(asked.rows).fetchnumpy()
+    if rowset.relation.unit is None:
+        kept, places, weights = None, columns["key_id"], columns["weight"]
     else:
         ((keys,),) = cursor.execute(f"SELECT count(*) FROM {KEYS}").fetchall()
-        kept = hold_rows(columns["u"], columns["c"], keys, found.public)
+        kept = hold_rows(columns["unit"], columns["cell"], keys, asked.public)
         every = kept.key_weights(keeping)
         places = np.flatnonzero(every)
         weights = every[places]
-        kept = kept if found.units is None else None
-    return _Gathered(cursor, relation, enumerated, nested, kinds, places, weights, kept)
+        kept = kept if asked.units is None else None
+    return _Gathered(cursor, rowset, enumerated, kinds, places, weights, kept)
 
 
 def _plain(name: str, kind: Kind) -> str:

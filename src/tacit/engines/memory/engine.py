@@ -13,7 +13,7 @@ from tacit.engines.distinct import Pair, keep_lowest
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
 from tacit.engines.memory.codes import code_rows
 from tacit.engines.memory.rows import scan_rows, steps, yield_rows
-from tacit.engines.sources.kinds import Owned, check_unique, rows_of
+from tacit.engines.sources.rows import Owned, check_unique, rows_of
 from tacit.engines.unknown_keys import Gathering, hash_of, key_weight, rehearsal_of
 from tacit.engines.weights import presence_weight, weight
 from tacit.engines.work_bounds import bounds_of_question, check_work

@@ -8,7 +8,7 @@ from math import floor
 from typing import Any, assert_never
 
 from tacit.engines.distinct import unit_text
-from tacit.engines.sources.kinds import Owned
+from tacit.engines.sources.rows import Owned
 from tacit.engines.sql.join_pairs import bytes_of
 from tacit.engines.work_bounds import MOST_BYTES, Bounds
 from tacit.errors import EngineFailed

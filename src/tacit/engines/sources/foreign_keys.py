@@ -1,6 +1,6 @@
 """Rows whose unit stands in another table: a path of foreign keys leads to it."""
 
-# ruff: noqa: S608 -- this is the SQL generator: every name goes through `quoted`, or is one of ours
+# ruff: noqa: S608 -- this is the SQL generator: every name goes through `quote_name`, or is one of ours
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from datetime import date
@@ -149,6 +149,10 @@ class Owners:
     name: str
     key: str
     unit: str
+    numbered: str | None = None
+    """What numbers the units, if they are numbers that only one file knows."""
+    names: str | None = None
+    """A table of those numbers, each with a name that depends on no other unit."""
 
 
 def owners(scan: str, key: Raw, end: Raw, after: Owners | None) -> str:

@@ -4,61 +4,63 @@ weighs."""
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`,
 # `text` and their like
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 from tacit.engines.coded_rows import code_type
 from tacit.engines.engine import conditions_of, needed_columns
 from tacit.engines.sql.casts import read_unit, scan_conditions
 from tacit.engines.sql.cells import cell_sql
-from tacit.engines.sql.expressions import Reader, literal, quote_name, render, whole
+from tacit.engines.sql.expressions import literal, quote_name, render, whole
 from tacit.engines.sql.groups import Enumeration, declared_place, enumeration
-from tacit.engines.sql.relation import Relation
-from tacit.engines.sql.rows import reader
+from tacit.engines.sql.relation import Rowset
+from tacit.engines.sql.select import Reader, Select, cte
 from tacit.plan import Axis, Coding, Key, Ranked, Weights, constant, type_of
 
-__all__ = ["code_statement"]
+__all__ = ["code_names", "code_statement"]
+
+
+def code_names(coding: Coding) -> list[str]:
+    """The columns of the codes, in the order of the axes."""
+    return [f"code_{place}" for place in range(len(coding.axes))]
 
 
 def code_statement(
-    coding: Coding,
-    weights: Weights,
-    relation: Relation,
-    enumerated: Enumeration = enumeration,
-    nested: Sequence[str] = (),
-) -> str:
-    """The codes of every row that counts, c0, c1, …; w, what it weighs, where rows have units.
+    coding: Coding, weights: Weights, rowset: Rowset, enumerated: Enumeration = enumeration
+) -> Select:
+    """The codes of every row that counts; `weight`, what it weighs, where rows have units.
 
     Claim:      its rows and weights are those of the memory engine, and no row can make it fail.
     Because:    a unit's weight is made of the number of its rows that are coded, in whole numbers;
                 codes are places among public values or cells of a public grid.
     Checked by: tests/laws/test_tables.py::test_engines_count_the_same_tables
     """
-    read, joins, conditions, columns = reader(relation), "", list[str](), list[str]()
-    for place, axis in enumerate(coding.axes):
+    relation, read = rowset.relation, rowset.reader()
+    joins, conditions, columns = "", list[str](), list[str]()
+    for place, (name, axis) in enumerate(zip(code_names(coding), coding.axes, strict=True)):
         code, join = _code(place, axis, read, enumerated)
         joins += join
-        columns.append(f"({code})::{code_type(axis.size)} AS c{place}")
+        columns.append(f"({code})::{code_type(axis.size)} AS {name}")
         if not axis.null:
             conditions.append(f"({code}) IS NOT NULL")
     if relation.unit is not None:
         unit = read_unit(quote_name(relation.unit[0]), relation.unit[1])
-        columns.append(f"{unit} AS u")
+        columns.append(f"{unit} AS unit")
         conditions.append(f"{unit} IS NOT NULL")
     conditions += scan_conditions(needed_columns(coding.question), read)
     conditions += [render(condition, read) for condition in conditions_of(coding.rows)]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     taken = f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)}{joins}{where}"
-    codes = ", ".join(f"c{place}" for place in range(len(coding.axes)))
+    codes, numbers = ", ".join(code_names(coding)), tuple(read.numbers or ())
+    ctes = [*rowset.ctes, cte("coded_rows", taken)]
     if relation.unit is None:
-        before = f"WITH {', '.join(nested)} " if nested else ""
-        return f"{before}SELECT {codes} FROM ({taken})"
+        return Select(f"WITH {', '.join(ctes)} SELECT {codes} FROM coded_rows", numbers)
     bound, full = weights.bound, 1 << weights.bits
-    share = f"({bound << weights.bits}::HUGEINT // count(*))::BIGINT"
-    heavy = f"SELECT u, {share} AS w FROM coded GROUP BY u HAVING count(*) > {bound}"
-    parts = ", ".join([*nested, f"coded AS ({taken})", f"heavy AS ({heavy})"])
-    weight = f"coalesce(w, {full})::BIGINT AS w"
-    return f"WITH {parts} SELECT {codes}, {weight} FROM coded LEFT JOIN heavy USING (u)"
+    share = f"({bound << weights.bits}::HUGEINT // count(*))::BIGINT AS weight"
+    heavy = f"SELECT unit, {share} FROM coded_rows GROUP BY unit HAVING count(*) > {bound}"
+    ctes.append(cte("heavy_units", heavy))
+    weight = f"coalesce(weight, {full})::BIGINT AS weight"
+    rows = "coded_rows LEFT JOIN heavy_units USING (unit)"
+    return Select(f"WITH {', '.join(ctes)} SELECT {codes}, {weight} FROM {rows}", numbers)
 
 
 def _code(place: int, axis: Axis, read: Reader, enumerated: Enumeration) -> tuple[str, str]:

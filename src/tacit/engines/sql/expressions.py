@@ -1,9 +1,9 @@
 """Expressions as SQL for DuckDB, written by us: literals are quoted, and nothing that a row holds can raise."""
 
-from collections.abc import Callable
 from typing import assert_never
 
 from tacit.engines.sql.functions import caught, function_sql
+from tacit.engines.sql.select import Reader
 from tacit.plan import (
     BOOLEAN_WORDS,
     DATE_TEXT,
@@ -18,7 +18,6 @@ from tacit.plan import (
     Called,
     Case,
     Cast,
-    Column,
     Compared,
     Either,
     Expression,
@@ -72,8 +71,6 @@ _PATTERNS = {
 _LONG_PATTERN = 16
 """A longer pattern of LIKE is a regular expression, which takes as long as the text and not as often as the pattern."""
 _WILD = {Wild.ANY_TEXT: ".*", Wild.ANY_ONE: "."}
-Reader = Callable[[Column], str]
-"""The SQL that reads a column of a row."""
 
 
 def type_name(kind: Kind) -> str:
@@ -182,7 +179,7 @@ def render(expression: Expression, read: Reader) -> str:
     """
     match expression:
         case Literal(value, kind):
-            return literal(constant(value, kind), kind)
+            return _constant(constant(value, kind), kind, read)
         case Field(column):
             return read(column)
         case Arithmetic():
@@ -216,8 +213,10 @@ def render(expression: Expression, read: Reader) -> str:
         case Cast(operand, kind):
             return _as(operand, kind, read)
         case Called(_, parts):
+            # Some functions want a constant to be written out, and some writers leave it out.
+            written = Reader(read.column)
             texts = [
-                _as(part, kind, read)
+                _as(part, kind, written if isinstance(part, Literal) else read)
                 for part, kind in zip(parts, operand_kinds(expression), strict=True)
             ]
             return function_sql(expression, texts)
@@ -225,6 +224,16 @@ def render(expression: Expression, read: Reader) -> str:
             raise AssertionError("keys and measures exist only after release")
         case _:
             assert_never(expression)
+
+
+def _constant(value: Value, kind: Kind, read: Reader) -> str:
+    """A constant of the question: a parameter if it is a number and the statement has parameters."""
+    parameter = None
+    if kind is Kind.INTEGER and isinstance(value, int):
+        parameter = read.add_parameter(value, type_name(kind))
+    elif kind is Kind.NUMBER and isinstance(value, int | float):
+        parameter = read.add_parameter(float(value), type_name(kind))
+    return literal(value, kind) if parameter is None else parameter
 
 
 def _arithmetic(expression: Arithmetic, read: Reader) -> str:
@@ -284,16 +293,11 @@ def _is_null(expression: Expression) -> bool:
     return isinstance(expression, Literal) and expression.value is None
 
 
-def _as(
-    expression: Expression,
-    kind: Kind,
-    read: Reader,
-    write: Callable[[Expression, Reader], str] = render,
-) -> str:
+def _as(expression: Expression, kind: Kind, read: Reader) -> str:
     """An expression as a value of another kind."""
     if _is_null(expression):
         return literal(None, kind)
-    since, value = type_of(expression).kind, write(expression, read)
+    since, value = type_of(expression).kind, render(expression, read)
     match since, kind:
         case _ if since is kind:
             return value

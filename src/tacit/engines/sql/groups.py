@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable
 from math import prod
 
-from tacit.engines.sql.expressions import Reader, literal, render, text, type_name, whole
+from tacit.engines.sql.expressions import literal, render, text, type_name, whole
+from tacit.engines.sql.select import Reader
 from tacit.frozen import frozen
 from tacit.plan import Key, Kind, Question, Value, constant, type_of
 
@@ -72,7 +73,7 @@ def found_grouping(question: Question, read: Reader, table: str | None = None) -
     """The place of a row among the combinations of unknown keys that were found: in a table of them, or listed here."""
     assert question.found is not None, "something was found"
     kinds = [type_of(key.value).kind for key in question.unknown]
-    names = [f"x{i}" for i in range(len(kinds))]
+    names = [f"key_{i}" for i in range(len(kinds))]
     if table is None:
         columns = list(zip(*question.found, strict=True)) or [() for _ in kinds]
         listed = [
@@ -81,10 +82,10 @@ def found_grouping(question: Question, read: Reader, table: str | None = None) -
         ]
         places = f"unnest(CAST('{list(range(len(question.found)))}' AS BIGINT[]))"
         cells = ", ".join(f"{sql} AS {name}" for sql, name in zip(listed, names, strict=True))
-        table = f"(SELECT {cells}, {places} AS g)"
+        table = f"(SELECT {cells}, {places} AS group_id)"
     pairs = zip(question.unknown, names, strict=True)
-    same = [equality(render(key.value, read), f"f.{name}", key) for key, name in pairs]
-    return Grouping("f.g", f" JOIN {table} AS f ON {' AND '.join(same)}", ())
+    same = [equality(render(key.value, read), f"found.{name}", key) for key, name in pairs]
+    return Grouping("found.group_id", f" JOIN {table} AS found ON {' AND '.join(same)}", ())
 
 
 def equality(one: str, other: str, key: Key) -> str:
@@ -134,11 +135,12 @@ def declared_place(i: int, key: Key, value: str, enumerated: Enumeration) -> tup
     ):
         inside = f"({value} BETWEEN {whole(first)} AND {whole(first + len(declared) - 1)})"
         return f"(CASE WHEN {inside} THEN {value} END - {whole(first)})", "", inside
-    name, outer = f"k{i}", "LEFT " if key.null else ""
+    name, outer = f"declared_{i}", "LEFT " if key.null else ""
+    listed = f"({_list_values(places, kind)}) AS {name}(key_value, place)"
     return (
-        f"{name}.p",
-        f" {outer}JOIN ({_list_values(places, kind)}) AS {name}(v, p) ON {value} = {name}.v",
-        f"{name}.p IS NOT NULL",
+        f"{name}.place",
+        f" {outer}JOIN {listed} ON {value} = {name}.key_value",
+        f"{name}.place IS NOT NULL",
     )
 
 

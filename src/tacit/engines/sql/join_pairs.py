@@ -5,13 +5,17 @@
 from collections.abc import Sequence
 
 from tacit.engines.sql.expressions import render
+from tacit.engines.sql.select import Reader
 from tacit.engines.work_bounds import MOST_BYTES
 from tacit.frozen import frozen
 from tacit.plan import ROW_BYTES, Column, Compared, Field, Kind, Value
 
 __all__ = ["Side", "bytes_of", "crowded_sql", "size_sql", "suspects_sql"]
 
-_PAIRS = "l.n::HUGEINT * r.s + r.n::HUGEINT * l.s"
+_PAIR_BYTES = (
+    "left_side.row_count::HUGEINT * right_side.byte_count"
+    " + right_side.row_count::HUGEINT * left_side.byte_count"
+)
 
 
 @frozen
@@ -24,11 +28,11 @@ class Side:
     kinds: tuple[Kind, ...]
 
     def count_sql(self, who: Sequence[str], among: str = "") -> str:
-        """How many rows n there are with the same unit and keys, and how many bytes s they take together."""
-        named = [f"{key} AS k{i}" for i, key in enumerate(self.keys)]
-        by = [*who, *(f"k{i}" for i in range(len(self.keys)))]
-        each = ", ".join([*who, *named, f"{self.size} AS b"])
-        totals = ", ".join([*by, "count(*) AS n", "sum(b) AS s"])
+        """How many rows there are with the same unit and keys, and how many bytes they take together."""
+        named = [f"{key} AS key_{i}" for i, key in enumerate(self.keys)]
+        by = [*who, *(f"key_{i}" for i in range(len(self.keys)))]
+        each = ", ".join([*who, *named, f"{self.size} AS row_bytes"])
+        totals = ", ".join([*by, "count(*) AS row_count", "sum(row_bytes) AS byte_count"])
         grouped = f" GROUP BY {', '.join(by)}" if by else ""
         return f"(SELECT {totals} FROM (SELECT {each} FROM {self.rows}{among}){grouped})"
 
@@ -38,16 +42,19 @@ class Side:
 
 
 def suspects_sql(one: Side, two: Side, same: str | None, partners: int) -> str:
-    """The units u that would have too many pairs if each of their rows met as many as it can.
+    """The units that would have too many pairs if each of their rows met as many as it can.
 
-    `same` says that rows l and r are of one unit; without it the rows r are public, and a row meets so many partners.
+    `same` says that rows of both sides are of one unit; without it those on the right are public, and a row meets so
+    many partners.
     """
-    ours = one.without_keys().count_sql(["u"])
+    ours = one.without_keys().count_sql(["unit"])
     if same is None:
-        theirs = f"(SELECT {partners}::BIGINT AS n, {partners}::HUGEINT * max({two.size}) AS s FROM {two.rows})"
-        return f"SELECT l.u AS u FROM {ours} AS l, {theirs} AS r WHERE {_PAIRS} > {MOST_BYTES}"
-    theirs = two.without_keys().count_sql(["u"])
-    return f"SELECT l.u AS u FROM {ours} AS l JOIN {theirs} AS r ON {same} WHERE {_PAIRS} > {MOST_BYTES}"
+        most = f"{partners}::HUGEINT * max({two.size}) AS byte_count"
+        theirs = f"(SELECT {partners}::BIGINT AS row_count, {most} FROM {two.rows})"
+        join = f"{ours} AS left_side, {theirs} AS right_side"
+    else:
+        join = f"{ours} AS left_side JOIN {two.without_keys().count_sql(['unit'])} AS right_side ON {same}"
+    return f"SELECT left_side.unit AS unit FROM {join} WHERE {_PAIR_BYTES} > {MOST_BYTES}"
 
 
 def crowded_sql(one: Side, two: Side, same: str | None, among: str) -> str:
@@ -58,18 +65,20 @@ def crowded_sql(one: Side, two: Side, same: str | None, among: str) -> str:
                 with the same unit and keys meet the same; what is equal is what the join itself compares.
     Checked by: tests/laws/test_bounds.py::test_both_engines_leave_out_the_same_units
     """
-    ours = one.count_sql(["u"], f" SEMI JOIN {among} USING (u)")
-    theirs = two.count_sql([] if same is None else ["u"])
+    ours = one.count_sql(["unit"], f" SEMI JOIN {among} USING (unit)")
+    theirs = two.count_sql([] if same is None else ["unit"])
     on = [] if same is None else [same]
     on += [_equal(i, *kinds) for i, kinds in enumerate(zip(one.kinds, two.kinds, strict=True))]
-    join = f"{ours} AS l JOIN {theirs} AS r ON {' AND '.join(on) or 'TRUE'}"
-    return f"SELECT l.u AS u FROM {join} GROUP BY l.u HAVING sum({_PAIRS}) > {MOST_BYTES}"
+    join = f"{ours} AS left_side JOIN {theirs} AS right_side ON {' AND '.join(on) or 'TRUE'}"
+    found = f"SELECT left_side.unit AS unit FROM {join} GROUP BY left_side.unit"
+    return f"{found} HAVING sum({_PAIR_BYTES}) > {MOST_BYTES}"
 
 
 def _equal(place: int, left: Kind, right: Kind) -> str:
     """That two keys are equal, as the join has it."""
-    sides = Field(Column("l", left)), Field(Column("r", right))
-    return render(Compared("=", *sides), lambda column: f"{column.name}.k{place}")
+    sides = Field(Column("left_side", left)), Field(Column("right_side", right))
+    read = Reader(lambda column: f"{column.name}.key_{place}")
+    return render(Compared("=", *sides), read)
 
 
 def size_sql(texts: Sequence[str]) -> str:

@@ -1,10 +1,14 @@
-"""Where the rows of a table are in a connection."""
+"""Where the rows of a table, or of a question, are in a connection."""
 
 from collections.abc import Mapping
 
+from tacit.engines.sql.casts import read_cell
+from tacit.engines.sql.expressions import quote_name
+from tacit.engines.sql.select import Number, Reader
 from tacit.frozen import frozen
+from tacit.plan import Column
 
-__all__ = ["Relation"]
+__all__ = ["Relation", "Rowset"]
 
 
 @frozen
@@ -19,6 +23,31 @@ class Relation:
     numbered: str | None = None
     """What numbers its units, if they are numbers that only one file knows."""
     names: str | None = None
-    """A table of those numbers u, each with a name that depends on no other unit: a number does, on all before it."""
+    """A table of those numbers, each `unit` with a `name` that depends on no other unit: a number does."""
     copied: bool = False
     """Whether its rows are in memory, and stay what they are."""
+
+    def reader(self, numbers: list[Number] | None = None) -> Reader:
+        """How its columns are read; constant numbers are written out, or put into a list of parameters."""
+
+        def read_column(column: Column) -> str:
+            name, stored = self.columns[column.name]
+            return read_cell(quote_name(name), stored, column)
+
+        return Reader(read_column, numbers)
+
+
+@frozen
+class Rowset:
+    """The rows that a question is about: a relation, and the common table expressions that make it if it is no table.
+
+    `numbers` are those that the expressions refer to as parameters; None: all numbers are written out.
+    """
+
+    relation: Relation
+    ctes: tuple[str, ...] = ()
+    numbers: tuple[Number, ...] | None = None
+
+    def reader(self) -> Reader:
+        """How the columns are read in one statement, which goes on counting parameters where the expressions ended."""
+        return self.relation.reader(None if self.numbers is None else list(self.numbers))

@@ -4,16 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import floor
 
-from tacit.engines.distinct import distinct_value
 from tacit.engines.engine import MOST_ROWS
-from tacit.engines.sql.expressions import Reader, clamp_sql, double, render, whole
+from tacit.engines.sql.distinct import distinct_value
+from tacit.engines.sql.expressions import clamp_sql, double, render, whole
+from tacit.engines.sql.select import Reader
 from tacit.frozen import frozen
 from tacit.plan import Counted, Distinct, Expression, Field, Kind, Summed, Units, bounds_of, type_of
 
 __all__ = ["Recipe", "Term", "Terms"]
 
-Recipe = tuple[tuple[int, int], ...]
-"""A measure: the places of its terms, and how often it takes each."""
+Recipe = tuple[tuple[str, int], ...]
+"""A measure: the names of its terms, and how often it takes each."""
 
 Base = tuple[Expression, object, int, int]
 """A sum but for its centre: expression, step, low and high."""
@@ -25,21 +26,21 @@ _NARROW = 1 << 31
 class Term:
     """How many rows there are, in how many a column is not NULL, or what it sums to; and the most a row adds."""
 
-    place: int
+    name: str
     column: str | None = None
     sums: bool = False
     counts: str = ""
     reach: int = 1
     rows: int = MOST_ROWS
 
-    def weigh(self, bits: int) -> str:
-        """What one row adds that weighs d; NULL adds nothing."""
+    def scale_row(self, weight: str, bits: int) -> str:
+        """What one row adds, times a column of weights; NULL adds nothing."""
         if self.column is None:
-            return "d"
+            return weight
         return (
-            f"{self.factor(bits, rows=1)} * {self.column}"
+            f"{self.widen(weight, bits, rows=1)} * {self.column}"
             if self.sums
-            else f"CASE WHEN {self.column} IS NOT NULL THEN d END"
+            else f"CASE WHEN {self.column} IS NOT NULL THEN {weight} END"
         )
 
     @property
@@ -57,9 +58,9 @@ class Term:
         """Whether so many rows as there can be add up to no more than 64 bits."""
         return not self.rows * self.reach >> 63
 
-    def factor(self, bits: int, *, rows: int) -> str:
-        """The factor d of so many rows, wide enough for its product with what they add up to."""
-        return "d::HUGEINT" if rows * self.reach << bits >> 63 else "d::BIGINT"
+    def widen(self, weight: str, bits: int, *, rows: int) -> str:
+        """A weight of so many rows, wide enough for its product with what they add up to."""
+        return f"{weight}::{'HUGEINT' if rows * self.reach << bits >> 63 else 'BIGINT'}"
 
 
 @dataclass(slots=True)
@@ -81,21 +82,21 @@ class Terms:
         """How the measure is put together from terms."""
         match measure:
             case Counted(value=expression) | Units(value=expression) if expression is not None:
-                return ((self._count(expression).place, 1),)
+                return ((self._count(expression).name, 1),)
             case Distinct(value):
                 column = self.value(distinct_value(render(value, self.read), type_of(value).kind))
-                term = self._term(measure, lambda place: Term(place, column, counts="DISTINCT "))
-                return ((term.place, 1),)
+                term = self._term(measure, lambda name: Term(name, column, counts="DISTINCT "))
+                return ((term.name, 1),)
             case Counted() | Units():
-                return ((self._term(None, Term).place, 1),)
+                return ((self._term(None, Term).name, 1),)
             case Summed(value, step, low, high, centre):
                 base = (value, step, low, high)
                 if base not in self._sums:
                     self._sums[base] = self._sum(measure), centre
                 term, taken = self._sums[base]
                 if taken == centre:
-                    return ((term.place, 1),)
-                return (term.place, 1), (self._count(value).place, taken - centre)
+                    return ((term.name, 1),)
+                return (term.name, 1), (self._count(value).name, taken - centre)
 
     def presence_column(self, measure: Units | Distinct) -> str | None:
         """The column that says which rows of a unit count and, if values are told apart, which value each has."""
@@ -107,28 +108,26 @@ class Terms:
 
     def value(self, sql: str) -> str:
         """The name of a column of every row that is taken."""
-        column = f"v{len(self.columns)}"
+        column = f"value_{len(self.columns)}"
         self.columns[column] = sql
         return column
 
     def _sum(self, measure: Summed) -> Term:
-        column = f"v{len(self.columns)}"
-        self.columns[column] = steps(measure, render(measure.value, self.read))
+        column = self.value(steps(measure, render(measure.value, self.read)))
         self._named.setdefault(measure.value, column)  # the steps are NULL where the value is
         return self._term(
-            measure, lambda place: Term(place, column, sums=True, reach=max(1, measure.reach))
+            measure, lambda name: Term(name, column, sums=True, reach=max(1, measure.reach))
         )
 
     def _count(self, expression: Expression) -> Term:
         if expression not in self._named:
-            self._named[expression] = f"v{len(self.columns)}"
-            self.columns[self._named[expression]] = render(expression, self.read)
+            self._named[expression] = self.value(render(expression, self.read))
         column = self._named[expression]
-        return self._term((column,), lambda place: Term(place, column))
+        return self._term((column,), lambda name: Term(name, column))
 
-    def _term(self, key: object, build: Callable[[int], Term]) -> Term:
+    def _term(self, key: object, build: Callable[[str], Term]) -> Term:
         if key not in self._found:
-            self._found[key] = replace(build(len(self.listed)), rows=self.rows)
+            self._found[key] = replace(build(str(len(self.listed))), rows=self.rows)
             self.listed.append(self._found[key])
         return self._found[key]
 

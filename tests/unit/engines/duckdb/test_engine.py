@@ -9,6 +9,7 @@ import pytest
 
 from tacit.engines import DuckDB
 from tacit.engines.duckdb import engine as ours
+from tacit.engines.sql.select import Select
 from tacit.engines.sql.statement import Statement
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.plan import Counted, Field, IsNull, Key, Kind, Question, Scan, Weighing, Weights, Where
@@ -46,14 +47,14 @@ def engine():
 def test_nothing_but_its_tables_can_be_reached(engine, forbidden, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seen_from_python = duckdb.values([1])
-    with engine._cursor() as cursor, pytest.raises(duckdb.Error):
+    with engine._connection.cursor() as cursor, pytest.raises(duckdb.Error):
         cursor.execute(forbidden).fetchall()
     assert seen_from_python is not None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_settings_reach_every_cursor(engine):
-    with engine._cursor() as cursor:
+    with engine._connection.cursor() as cursor:
         kept = dict(cursor.execute("SELECT name, value FROM duckdb_settings()").fetchall())
         assert cursor.execute("SELECT 1 % 0, 1e0 / 0e0").fetchall() == [(None, None)]
     assert kept["temp_directory"] == ""
@@ -67,8 +68,9 @@ def test_what_does_not_fit_into_memory_fails_and_nothing_is_written(tmp_path, mo
     with DuckDB({VISITS: ROWS}, memory="30MB") as engine:
         with pytest.raises(EngineFailed):
             engine._fetch(
-                engine._cursor,
-                "SELECT count(*) FROM (SELECT DISTINCT i::VARCHAR || 'x' FROM range(3000000) t(i))",
+                Select(
+                    "SELECT count(*) FROM (SELECT DISTINCT i::VARCHAR || 'x' FROM range(3000000) t(i))"
+                )
             )
         engine.evaluate(EVERYTHING, LOOSE)
     assert list(tmp_path.rglob("*")) == []
@@ -76,7 +78,9 @@ def test_what_does_not_fit_into_memory_fails_and_nothing_is_written(tmp_path, mo
 
 def test_a_failure_says_nothing(engine, monkeypatch):
     monkeypatch.setattr(
-        ours, "statement", lambda *_args: Statement(f"SELECT CAST('{CANARY}' AS INTEGER)", ())
+        ours,
+        "statement",
+        lambda *_args: Statement(Select(f"SELECT CAST('{CANARY}' AS INTEGER)"), ()),
     )
     with pytest.raises(EngineFailed) as raised:
         engine.evaluate(EVERYTHING, LOOSE)
@@ -89,9 +93,9 @@ def test_a_failure_says_nothing(engine, monkeypatch):
 def test_a_dry_run_looks_at_no_row(engine, monkeypatch):
     seen, fetched = [], engine._fetch
 
-    def watched(cursors, asked, **how):
-        found = fetched(cursors, asked, **how)
-        seen.append((asked, found))
+    def watched(asked, shared):
+        found = fetched(asked, shared)
+        seen.append((asked, found.rows))
         return found
 
     monkeypatch.setattr(engine, "_fetch", watched)
@@ -103,7 +107,7 @@ def test_a_dry_run_looks_at_no_row(engine, monkeypatch):
 
 
 def test_every_table_has_a_twin_without_rows(engine):
-    with engine._cursor() as cursor:
+    with engine._connection.cursor() as cursor:
         listed = "SELECT table_name FROM duckdb_columns() WHERE schema_name = ? AND table_name IN ? GROUP BY ALL"
         names = [relation.name for relation in engine._full.values()]
         assert sorted(cursor.execute(listed, ["rehearsal", names]).fetchall()) == sorted(
@@ -121,7 +125,11 @@ def test_every_table_has_a_twin_without_rows(engine):
 def test_keys_are_rehearsed_where_there_are_no_rows(engine, monkeypatch):
     seen = []
     monkeypatch.setattr(
-        ours, "gather_keys", lambda cursor, *_: seen.append(cursor.execute("FROM t0").fetchall())
+        ours,
+        "gather_keys",
+        lambda cursor, _question, _keeping, rowset, _type: seen.append(
+            cursor.execute(f"FROM {rowset.relation.name}").fetchall()
+        ),
     )
     unknown = Question(Scan(VISITS), (Key(Field(replace(WARD, values=())), None),), (Counted(),))
     with pytest.raises(EngineFailed):
@@ -139,7 +147,7 @@ def test_a_question_about_an_unknown_column_fails_in_the_dry_run(engine):
 
 def test_a_running_question_can_be_interrupted(engine, monkeypatch):
     endless = "SELECT 0, count(*), 0 FROM range(100000000) a, range(100000000) b WHERE (a.range * b.range) % 7 = 3"
-    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(endless, ()))
+    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(Select(endless), ()))
     failures = []
 
     def ask():
@@ -158,7 +166,7 @@ def test_a_running_question_can_be_interrupted(engine, monkeypatch):
 
 def test_a_question_may_be_given_so_many_seconds(monkeypatch):
     endless = "SELECT 0, count(*), 0 FROM range(100000000) a, range(100000000) b WHERE (a.range * b.range) % 7 = 3"
-    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(endless, ()))
+    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(Select(endless), ()))
     with DuckDB({VISITS: ROWS}, seconds=0.1) as engine, pytest.raises(EngineFailed):
         engine.evaluate(EVERYTHING, LOOSE)
 
@@ -178,12 +186,12 @@ def test_questions_may_be_asked_at_once(engine):
     for thread in threads:
         thread.join()
     assert answers == [expected] * 12
-    assert engine._running == set()
+    assert engine._connection.running == set()
 
 
 def test_an_engine_can_be_closed_while_it_is_asked(monkeypatch):
     endless = "SELECT 0, count(*), 0 FROM range(100000000) a, range(100000000) b WHERE (a.range * b.range) % 7 = 3"
-    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(endless, ()))
+    monkeypatch.setattr(ours, "statement", lambda *_args: Statement(Select(endless), ()))
     for few in (True, False):
         engine, raised = DuckDB({VISITS: ROWS}), []
         engine._few = {VISITS.name} if few else set()
@@ -197,13 +205,13 @@ def test_an_engine_can_be_closed_while_it_is_asked(monkeypatch):
         threads = [threading.Thread(target=ask) for _ in range(3)]
         for thread in threads:
             thread.start()
-        while not engine._running:
+        while not engine._connection.running:
             pass
         engine.close()
         for thread in threads:
             thread.join()
         assert raised == [EngineFailed] * 3
-        assert engine._running == set()
+        assert engine._connection.running == set()
 
 
 def test_a_closed_engine_fails():

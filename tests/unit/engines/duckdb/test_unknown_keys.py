@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tacit.engines import DuckDB
+from tacit.engines.sql.select import Select
 from tacit.errors import EngineFailed
 from tacit.plan import (
     Column,
@@ -69,8 +70,8 @@ def test_nothing_of_what_was_gathered_is_left():
         with engine.gather(BY_NOTE, KEEPING) as found:
             found.keys([0])
         tables = "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'tacit%'"
-        left = engine._fetch(engine._cursor, tables)
-    assert left == []
+        left = engine._fetch(Select(tables))
+    assert left.rows == []
 
 
 def test_what_fails_after_keys_were_gathered_says_nothing():

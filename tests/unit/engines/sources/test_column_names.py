@@ -26,6 +26,8 @@ APART = [
     ("p", "rowid", "filename"),
     ("p", "u", "c0"),
     ("p", "t0", "t0.c0"),
+    ("p", "unit", "group_id"),
+    ("p", "value_0", "taken_rows"),
     ("p", "a\nb", "a;b"),
     ("p", "x" * 300, "tacit unit"),
     ("p", "=1+1", "\u202ecost"),

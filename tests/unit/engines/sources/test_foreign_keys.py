@@ -19,7 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.engines import DuckDB, Memory, ingest
-from tacit.engines.duckdb.engine import open_connection
+from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.load import load_table
 from tacit.engines.sources.foreign_keys import (
     Linked,
@@ -31,7 +31,8 @@ from tacit.engines.sources.foreign_keys import (
     owner,
     owners,
 )
-from tacit.engines.sources.kinds import Stored, rows_of, source_of
+from tacit.engines.sources.kinds import Stored, source_of
+from tacit.engines.sources.rows import rows_of
 from tacit.errors import InvalidData
 from tacit.plan import (
     Column,
@@ -68,8 +69,8 @@ def owned(source, table=DOSES):
     """Every row and whose it is, as both engines see it, which must be the same; units as texts."""
     memory = Counter((row.cells["dose"], _known(row.unit)) for row in rows_of(source, table))
     with closing(open_connection()) as connection:
-        load_table(connection, 0, table, source_of(source))
-        rows = connection.execute("SELECT c0, u FROM t0").fetchall()
+        relation = load_table(connection, 0, table, source_of(source))
+        rows = connection.execute(f"SELECT c0_dose, unit FROM {relation.name}").fetchall()
     assert Counter((int(dose), _known(unit)) for dose, unit in rows) == memory
     return memory
 

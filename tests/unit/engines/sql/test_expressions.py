@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines.sql.expressions import double, literal, quote_name, render, text, whole
+from tacit.engines.sql.select import Reader
 from tacit.plan import Arithmetic, Case, Cast, Column, Compared, Field, KeyOf, Kind, Like, Literal
 
 Y = Field(Column("y", Kind.NUMBER, 1, 2))
@@ -13,7 +14,7 @@ S = Field(Column("s", Kind.TEXT))
 
 
 def sql(expression):
-    return render(expression, lambda column: column.name)
+    return render(expression, Reader(lambda column: column.name))
 
 
 def test_names_and_texts_cannot_end_their_quotes():

@@ -7,8 +7,9 @@ from itertools import product
 import duckdb
 import pytest
 
-from tacit.engines.duckdb.engine import open_connection
+from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.sql.expressions import literal, render
+from tacit.engines.sql.select import Reader
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     NEGATION,
@@ -84,7 +85,7 @@ def run(case, expression):
         select = ", ".join(f"{cell} AS {name}" for cell, name in zip(cells, names, strict=True))
         connection.execute(f"CREATE TABLE rows AS SELECT {select}")
         # which IS NULL would make DuckDB pass over
-        value = render(expression, lambda column: column.name)
+        value = render(expression, Reader(lambda column: column.name))
         ((found,),) = connection.execute(
             f"SELECT CAST(v AS VARCHAR) FROM (SELECT {value} AS v FROM rows)"
         ).fetchall()
@@ -350,7 +351,7 @@ def cells_of(table, *expressions):
     """Every expression over a table, in one statement, as the optimiser makes it."""
     with open_connection(threads=1) as connection:
         connection.execute(f"CREATE TABLE rows AS {table}")
-        listed = ", ".join(render(each, lambda column: column.name) for each in expressions)
+        listed = ", ".join(render(each, Reader(lambda column: column.name)) for each in expressions)
         return connection.execute(f"SELECT {listed} FROM rows").fetchall()
 
 

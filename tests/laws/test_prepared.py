@@ -1,6 +1,7 @@
-"""A statement that DuckDB holds ready finds what it would find if it were read anew, whatever its numbers."""
+"""A statement that DuckDB holds prepared finds what it would find if it were read anew, whatever its numbers."""
 
 from collections import Counter
+from copy import copy
 from datetime import date
 
 import duckdb
@@ -10,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from tacit.engines import DuckDB, Memory
-from tacit.engines.duckdb.prepared import Shapes, shape_of
+from tacit.engines.duckdb.prepared import PreparedStatements
+from tacit.engines.sql.select import Select
 from tacit.errors import EngineFailed, TooLarge
 from tacit.plan import Column, Kind, Table, Weighing, Weights, read_sql
 from tests.laws.plans import as_written, cases
@@ -74,12 +76,12 @@ def test_other_numbers_find_what_they_should(shape, weights):
             found = answered(memory, shape.format(*numbers), weights)
             assert answered(few, shape.format(*numbers), weights) == found
             seen.add(str(found))
-        assert None not in few._shapes._ready.values()  # each came again, and was made ready
+        assert None not in few._prepared._names.values()  # each came again, and was prepared
     assert len(seen) > 1
 
 
 def check_repeated(data):
-    """Ask every question three times: as it was read, while it is made ready, and as it is ready."""
+    """Ask every question three times: as it was read, while it is prepared, and as it is prepared."""
     case, seen = data.draw(cases(count=4)), Counter()
     memory = Memory({case.table: case.rows})
     with DuckDB({case.table: case.rows}, threads=1) as engine:
@@ -93,31 +95,54 @@ def check_repeated(data):
                 few.dry_run(question, weights)
                 assert few.evaluate(question, weights).tolist() == found
             seen["more" if np.any(found) else "zeros"] += 1
-        seen["ready"] += sum(name is not None for name in few._shapes._ready.values())
+        seen["prepared"] += sum(name is not None for name in few._prepared._names.values())
     return seen
 
 
 def test_what_is_asked_again_is_answered_alike():
     found = sampled(check_repeated, 20)
     assert found["more"] >= 30  # of 80
-    assert found["ready"] >= 50
+    assert found["prepared"] >= 50
 
 
-def test_what_is_quoted_is_no_number():
-    sql = """SELECT 'a''CAST(1 AS BIGINT)', "b""CAST(2 AS BIGINT)", CAST(-3 AS BIGINT), CAST(4 AS INTEGER), 5, '6e0'"""
-    shape, numbers = shape_of(f"{sql}, c7e0, 8.5e-10")
-    assert numbers == ("CAST(-3 AS BIGINT)", "8.5e-10")
-    assert shape == sql.replace("CAST(-3 AS", "CAST($1 AS") + ", c7e0, CAST($2 AS DOUBLE)"
+@pytest.mark.parametrize("shape", SHAPES)
+def test_questions_that_differ_in_numbers_have_one_text_and_their_own_numbers(shape):
+    with DuckDB({VISITS: ROWS}) as engine:
+        few, texts, given = as_written(engine), set(), []
+        for numbers in NUMBERS:
+            question = read_sql(shape.format(*numbers), {"visits": VISITS}).question
+            written = few._statements(question, LOOSE)
+            asked = [*written.cells.values()]
+            asked += [written.measures.select] if written.measures else []
+            texts.add(tuple(each.sql for each in asked))
+            given.append([each.numbers for each in asked])
+            for each in asked:
+                places = range(len(each.numbers))
+                assert all(f"$n{place} AS" in each.sql for place in places)
+                assert each.sql.count("$n") >= len(places)
+    assert len(texts) == 1
+    assert len({str(each) for each in given}) == len(NUMBERS)
 
 
-def test_a_shape_that_ran_is_not_rehearsed_and_others_are():
+def test_two_statements_of_one_question_have_their_own_numbers():
+    """Two histograms with one text are two if their numbers are."""
+    text = "SELECT MEDIAN(age + {0}) AS one, MEDIAN(age + {1}) AS two FROM visits"
+    with DuckDB({VISITS: ROWS}) as engine:
+        few, memory = as_written(engine), Memory({VISITS: ROWS})
+        for numbers in ((1, 20), (20, 1), (3, 3)):
+            asked = text.format(*numbers)
+            assert answered(few, asked, LOOSE) == answered(memory, asked, LOOSE)
+
+
+def test_a_text_that_ran_is_not_rehearsed_and_others_are():
     asked = [read_sql(SHAPES[0].format(n), {"visits": VISITS}).question for n in (3, 40, 5)]
     other = read_sql(SHAPES[2].format(1, 2), {"visits": VISITS}).question
     with DuckDB({VISITS: ROWS}) as engine:
         few, rehearsals = as_written(engine), []
-        taken = engine._take_cursor
-        few._take_cursor = lambda turns: (
-            rehearsals.append(turns is engine._rehearsing) or taken(turns)
+        share = engine._connection.share
+        few._connection = copy(engine._connection)
+        few._connection.share = lambda shared: (
+            rehearsals.append(shared is engine._rehearsal) or share(shared)
         )
         for question in asked:
             few.dry_run(question, LOOSE)
@@ -134,7 +159,7 @@ def test_files_that_are_read_in_place_are_read_anew(tmp_path):
         few = as_written(engine)
         for text in (SHAPES[0].format(n) for n in (3, 40, 5)):
             assert answered(few, text, LOOSE) == answered(Memory({VISITS: ROWS}), text, LOOSE)
-        assert not few._shapes._ready
+        assert not few._prepared._names
 
 
 def test_a_failure_while_numbers_are_exchanged_says_nothing():
@@ -143,23 +168,23 @@ def test_a_failure_while_numbers_are_exchanged_says_nothing():
         few = as_written(engine)
         few.evaluate(asked[0], LOOSE)
         few.evaluate(asked[1], LOOSE)
-        with engine._cursor() as cursor:
-            cursor.execute("DROP TABLE t0")
+        with engine._connection.cursor() as cursor:
+            cursor.execute(f"DROP TABLE {engine._full[VISITS.name].name}")
         with pytest.raises(EngineFailed) as failure:
             few.evaluate(asked[2], LOOSE)
     assert failure.value.__context__ is None
 
 
-def test_who_stops_a_question_while_it_is_made_ready_stops_it():
+def test_who_stops_a_question_while_it_is_prepared_stops_it():
     class Stopped:
         """A cursor that is interrupted while it prepares."""
 
-        def execute(self, sql):
+        def execute(self, sql, parameters=None):
             if str(sql).startswith("PREPARE"):
                 raise duckdb.InterruptException("INTERRUPT Error")
             return self
 
-    shapes = Shapes()
-    shapes.execute(Stopped(), "SELECT CAST(1 AS BIGINT)", str)
+    prepared, sql = PreparedStatements(), "SELECT CAST($n0 AS BIGINT)"
+    prepared.execute(Stopped(), Select(sql, (1,)), str)
     with pytest.raises(duckdb.InterruptException):
-        shapes.execute(Stopped(), "SELECT CAST(2 AS BIGINT)", str)
+        prepared.execute(Stopped(), Select(sql, (2,)), str)

@@ -1,0 +1,228 @@
+"""Sources in DuckDB, each by itself: a table or view of a connection, with columns by names of our own."""
+
+# ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
+
+import re
+
+import duckdb
+
+from tacit.engines.duckdb.create_relation import column_types, create_relation
+from tacit.engines.duckdb.ingested import is_ingested, load_ingested, raw_ingested
+from tacit.engines.sources.foreign_keys import Linked, Raw
+from tacit.engines.sources.kinds import Frame, Listed, Pandas, Parquet, Separated, Source, Stored
+from tacit.engines.sources.python_cells import array_of
+from tacit.engines.sources.rows import arrays_of, check_columns, needed_columns
+from tacit.engines.sources.text_files import header_of, separated_rows
+from tacit.engines.sql.casts import check_type, check_unit_type
+from tacit.engines.sql.expressions import literal, quote_name, text, type_name
+from tacit.engines.sql.relation import Relation
+from tacit.engines.sql.select import alias
+from tacit.errors import InvalidData
+from tacit.plan import Column, Kind, Table
+
+__all__ = ["load_source", "raw_columns", "text_scan"]
+
+_LONGEST_LINE = 1 << 26
+
+
+def load_source(
+    connection: duckdb.DuckDBPyConnection,
+    place: int | str,
+    table: Table,
+    source: Source,
+    *,
+    keys: bool = False,
+) -> Relation:
+    """The relation of a source that is linked to no other; with `keys`, its unit is a foreign key.
+
+    Files that know their types are read in place; all else is copied.
+    """
+    ours, name = alias(f"t{place}", table.name), f"s{place}"
+    match source:
+        case Listed() | Pandas():
+            arrays = arrays_of(source, table, keys=keys)
+            connection.register(
+                name, {f"a{j}": array for j, (_, array) in enumerate(arrays.values())}
+            )
+            cells = [_unpack_time(f"a{j}", kind) for j, (kind, _) in enumerate(arrays.values())]
+            kinds = [type_name(kind) for kind, _ in arrays.values()]
+            relation = create_relation(connection, "TABLE", ours, name, table, cells, kinds)
+            connection.unregister(name)
+            return relation
+        case Separated(_, dialect):
+            scan = text_scan(connection, name, source, table)
+            cells = [dialect.sql(quote_name(column.name), column.kind) for column in table.columns]
+            kinds = [type_name(column.kind) for column in table.columns]
+            if table.unit is not None:
+                cells, kinds = (
+                    [*cells, dialect.sql(quote_name(table.unit), None)],
+                    [*kinds, "VARCHAR"],
+                )
+            relation = create_relation(connection, "TABLE", ours, scan, table, cells, kinds)
+            connection.unregister(name)
+            return relation
+        case Frame(frame):
+            connection.register(name, frame)
+            relation = _load_typed(connection, "TABLE", ours, name, table)
+            connection.unregister(name)
+            return relation
+        case Parquet(path):
+            return _load_parquet(connection, ours, text(str(path)), table)
+        case Stored(path, inside):
+            if not is_ingested(connection, name, path):
+                return _load_typed(
+                    connection,
+                    "VIEW",
+                    ours,
+                    f"{name}.main.{quote_name(inside or table.name)}",
+                    table,
+                )
+            return load_ingested(connection, ours, f"{name}.main", table, path)
+        case Linked():
+            raise AssertionError("links are followed where sources are loaded")
+
+
+def text_scan(
+    connection: duckdb.DuckDBPyConnection, name: str, source: Separated, table: Table
+) -> str:
+    """The rows of a text file, every cell a text; those of another encoding than UTF-8 are registered by a name.
+
+    Claim:      whether and how a row is read depends on that row alone, as long as every quotation mark is closed.
+    Because:    nothing is guessed from the rows: separator, quotes and names are given, and a row that has too few
+                cells or is no UTF-8 is left out, cells beyond the header's are not looked at.
+    Checked by: tests/unit/engines/test_separated.py
+    """
+    path, separator = source.path, source.dialect.separator
+    header = header_of(path, source.dialect)
+    check_columns(header, table)
+    if source.dialect.encoding != "utf-8":
+        rows = list(separated_rows(path, source.dialect))
+        connection.register(
+            name,
+            {
+                each: array_of([row[each] for row in rows], Kind.TEXT)
+                for each in needed_columns(table)
+            },
+        )
+        return name if needed_columns(table) else f"range({len(rows)})"
+    names = ", ".join(f"{text(each)}: 'VARCHAR'" for each in header)
+    form = "auto_detect = false, header = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
+    row = f"strict_mode = false, ignore_errors = true, max_line_size = {_LONGEST_LINE}"
+    return f"read_csv({text(str(path))}, delim = {text(separator)}, columns = {{{names}}}, {form}, {row})"
+
+
+def raw_columns(
+    connection: duckdb.DuckDBPyConnection, name: str, source: Source, table: Table, *columns: str
+) -> tuple[str, list[Raw]]:
+    """A scan of a source, and some of its columns as they are stored."""
+    ends = [Table(table.name, (), unit=column) for column in columns]
+    match source:
+        case Listed() | Pandas():
+            arrays = [arrays_of(source, end, keys=True)[""] for end in ends]
+            connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays)})
+            return name, [
+                Raw(_unpack_time(f"a{j}", kind), type_name(kind))
+                for j, (kind, _) in enumerate(arrays)
+            ]
+        case Separated(_, dialect):
+            both = Table(
+                table.name, tuple(Column(column, Kind.TEXT) for column in dict.fromkeys(columns))
+            )
+            scan = text_scan(connection, name, source, both)
+            return scan, [
+                Raw(dialect.sql(quote_name(column), None), "VARCHAR") for column in columns
+            ]
+        case Frame(frame):
+            connection.register(name, frame)
+            scan = name
+        case Parquet(path):
+            scan = f"read_parquet({text(str(path))})"
+        case Stored(path, inside) if is_ingested(connection, name, path):
+            return raw_ingested(connection, f"{name}.main", ends)
+        case Stored(_, inside):
+            scan = f"{name}.main.{quote_name(inside or '')}"
+        case Linked():
+            raise InvalidData(
+                f"a reference of table {table.name!r} leads to a linked source; list its steps instead"
+            )
+    types = column_types(connection, scan)
+    for end in ends:
+        check_columns(types, end)
+    return scan, [
+        Raw(_as_stored(quote_name(column), types[column]), types[column]) for column in columns
+    ]
+
+
+def _load_parquet(
+    connection: duckdb.DuckDBPyConnection, ours: str, path: str, table: Table
+) -> Relation:
+    """The relation of a Parquet file, read in place unless a cell of it could raise when it is read.
+
+    Milliseconds may be too many for a timestamp, so such a file is copied, and fails here if it does.  Bytes that are
+    no text become question marks; units must be texts, or two of them could become one.
+    """
+    scan = f"read_parquet({path}, utf8_validation = 'replace')"
+    types = column_types(connection, scan)
+    check_columns(types, table)
+    if table.unit is not None and types[table.unit] == "VARCHAR":
+        connection.execute(
+            f"SELECT bit_xor(hash({quote_name(table.unit)})) FROM read_parquet({path})"
+        ).fetchall()
+    schema = connection.execute(
+        f"SELECT name, logical_type, converted_type FROM parquet_schema({path})"
+    ).fetchall()
+    coarse = {name for name, *kinds in schema if re.search("MILLIS=M|TIMESTAMP_MILLIS", str(kinds))}
+    return _load_typed(
+        connection, "TABLE" if coarse & set(needed_columns(table)) else "VIEW", ours, scan, table
+    )
+
+
+def _load_typed(
+    connection: duckdb.DuckDBPyConnection, what: str, ours: str, scan: str, table: Table
+) -> Relation:
+    """The relation of a source whose columns have types."""
+    types = column_types(connection, scan)
+    check_columns(types, table)
+    for column in table.columns:
+        check_type(types[column.name], column, table)
+    names = [column.name for column in table.columns]
+    if table.unit is not None:
+        check_unit_type(types[table.unit], table)
+        names.append(table.unit)
+    cells = [_as_stored(quote_name(name), types[name]) for name in names]
+    return create_relation(
+        connection, what, ours, scan, table, cells, [types[name] for name in names]
+    )
+
+
+def _as_stored(cell: str, stored: str) -> str:
+    """A cell of a source that has types.
+
+    Claim:      what a number means depends on its bits alone, and not on what a file says about its numbers.
+    Because:    the statistics of a Parquet file leave NaN out, so that an optimiser that believes them proves what is
+                false of it; what TRY gives has no statistics.  All other types have an order without exceptions.
+    Checked by: tests/laws/test_cells.py::test_no_number_has_statistics and
+                tests/laws/test_cells.py::test_a_cell_means_the_same_in_both_engines
+    """
+    return f"TRY({cell})" if stored in {"DOUBLE", "FLOAT"} else _by_code_point(cell, stored)
+
+
+def _by_code_point(cell: str, stored: str) -> str:
+    """A cell whose text is compared by its code points, whatever its column says.
+
+    Claim:      texts are the same if they have the same letters; nobody decides how a key of others is spelled.
+    Because:    a collation that a database stores with its column goes no further than this.
+    Checked by: tests/attacks/test_collations.py
+    """
+    return f"{cell} COLLATE C" if stored == "VARCHAR" else cell
+
+
+def _unpack_time(name: str, kind: Kind) -> str:
+    """A column of Python integers as the dates or timestamps that they stand for."""
+    match kind:
+        case Kind.DATE:
+            return f"{literal(0, kind)} + CAST({name} AS INTEGER)"
+        case Kind.TIMESTAMP:
+            return f"make_timestamp({name})"
+        case _:
+            return f"CAST({name} AS {type_name(kind)})"

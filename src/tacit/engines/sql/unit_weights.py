@@ -1,0 +1,213 @@
+"""What the rows of heavy units weigh less than others, as SQL: exact integers, and weights for few units.
+
+One with at most `bound` rows is never scaled, in either norm.  So everybody is added up without weights, and what the
+units beyond the bound weigh too much is taken off again: `weight_change` is negative or zero.
+"""
+
+# ruff: noqa: S608 -- this is the SQL generator: names are our own, and numbers come from weights
+
+from collections.abc import Iterator, Sequence
+from math import isqrt
+
+from tacit.engines.engine import most_rows
+from tacit.engines.sql.relation import Relation
+from tacit.engines.sql.select import cte
+from tacit.engines.sql.sums import Term
+from tacit.engines.weights import presence_weight
+from tacit.plan import Question, Weighing, Weights, groups_of
+
+__all__ = [
+    "MASK",
+    "count_units",
+    "has_one_number",
+    "heavy_rows",
+    "scale_heavy",
+    "scale_known",
+    "weigh_rows",
+    "weight_changes",
+]
+
+MASK, _NARROW = 64, 31
+
+
+def has_one_number(weights: Weights, question: Question) -> bool:
+    """Whether a unit's vector is one number for the weights: then both norms are its size."""
+    return weights.norm is Weighing.L1 or groups_of(question) == 1
+
+
+def heavy_rows(weights: Weights, relation: Relation) -> str:
+    """The rows among which heavy units are looked for: where each row knows how many its unit has, only theirs."""
+    if relation.unit_rows is None:
+        return "taken_rows"
+    return f"(SELECT * FROM taken_rows WHERE unit_table_rows > {weights.bound})"
+
+
+def weigh_rows(weights: Weights, terms: Sequence[Term], relation: Relation) -> Iterator[str]:
+    """What rows weigh, added up: all of them or, where every row knows, those of units with more than `bound`."""
+    bound, bits, rows = weights.bound, weights.bits, heavy_rows(weights, relation)
+    share = f"CASE WHEN unit_rows > {bound} THEN {_quotient(bound, bits, 'unit_rows')} ELSE {1 << bits} END"
+    yield cte(
+        "unit_weights",
+        f"SELECT unit, ({share})::{_narrow_type(bits)} AS weight FROM ({_count_rows(rows)})",
+    )
+    yield _scaled_totals("weight", bits, terms, f"{rows} JOIN unit_weights USING (unit)")
+
+
+def scale_heavy(
+    weights: Weights, terms: Sequence[Term], question: Question, relation: Relation
+) -> Iterator[str]:
+    """What the rows of heavy units weigh less than 2**bits, added up."""
+    bits = weights.bits
+    if has_one_number(weights, question):
+        yield from weight_changes(weights, question, relation)
+        yield _scaled_totals(
+            "weight_change",
+            bits,
+            terms,
+            f"{heavy_rows(weights, relation)} JOIN weight_changes USING (unit)",
+        )
+        return
+    sums = "".join(
+        f", ({term.total}){'::BIGINT' if term.narrow_total() else ''} AS total_{term.name}"
+        for term in terms
+    )
+    yield from weight_changes(weights, question, relation, sums)
+    scaled = ", ".join(
+        f"sum({term.widen('weight_change', bits, rows=most_rows(question))} * total_{term.name}) "
+        f"AS scaled_{term.name}"
+        for term in terms
+    )
+    pairs = "unit_groups JOIN weight_changes USING (unit)"
+    yield cte("scaled_totals", f"SELECT group_id, {scaled} FROM {pairs} GROUP BY group_id")
+
+
+def scale_known(weights: Weights, terms: Sequence[Term], changes: str) -> Iterator[str]:
+    """The same, where a table says already which units are heavy, and how much."""
+    rows = f"taken_rows JOIN {changes} USING (unit)"
+    yield _scaled_totals("weight_change", weights.bits, terms, rows)
+
+
+def weight_changes(
+    weights: Weights, question: Question, relation: Relation, sums: str = ""
+) -> Iterator[str]:
+    """How much less than 2**bits a row of each heavy unit weighs; in L2 also its rows by group, `unit_groups`."""
+    bound, bits, rows = weights.bound, weights.bits, heavy_rows(weights, relation)
+    if has_one_number(weights, question):
+        change = (
+            f"({_change_in_l1(bound, bits, 'unit_rows')})::{_narrow_type(bits)} AS weight_change"
+        )
+        yield cte(
+            "weight_changes",
+            f"SELECT unit, {change} FROM ({_count_rows(rows)}) WHERE unit_rows > {bound}",
+        )
+        return
+    # With n rows in at least k groups, no sum of squares exceeds (n - k + 1)**2 + k - 1.
+    seen = f"bit_count(bit_or(1::UBIGINT << (group_id % {MASK})::UBIGINT)) AS least_groups"
+    owners = f"SELECT unit, count(*) AS unit_rows, {seen} FROM {rows} GROUP BY unit"
+    longest = "(unit_rows - least_groups + 1)"
+    most = f"{longest}::HUGEINT * {longest} + least_groups - 1"
+    yield cte(
+        "heavy_units",
+        f"SELECT unit FROM ({owners}) WHERE unit_rows > {bound} AND {most} > {bound**2}::HUGEINT",
+    )
+    pairs = f"SELECT unit, group_id, count(*) AS pair_rows{sums} FROM {rows}"
+    yield cte(
+        "unit_groups",
+        f"{pairs} SEMI JOIN heavy_units USING (unit) GROUP BY unit, group_id",
+        materialized=True,
+    )
+    squares = (
+        "SELECT unit, sum(pair_rows::HUGEINT * pair_rows) AS square FROM unit_groups GROUP BY unit"
+    )
+    yield cte("weight_changes", _change_in_l2(squares, bound**2, bits))
+
+
+def count_units(
+    weights: Weights, groups: int, place: int, column: str | None, taken: str
+) -> Iterator[str]:
+    """How many units are present in each group, each with the weight of its presences, as unit_counts_{place}."""
+    rows = (
+        taken
+        if column is None
+        else f"(SELECT unit, group_id FROM {taken} WHERE {column} IS NOT NULL)"
+    )
+    counted, scaled = f"unit_counts_{place}", f"scaled_units_{place}"
+    most = isqrt(weights.units_squared) if weights.norm is Weighing.L1 else weights.units_squared
+    full = 1 << weights.bits
+    if groups <= MASK:
+        masks, share = (
+            f"unit_masks_{place}",
+            [presence_weight(k, weights) for k in range(1, groups + 1)],
+        )
+        mask = f"SELECT bit_or(1::UBIGINT << group_id::UBIGINT) AS mask FROM {rows} GROUP BY unit"
+        yield cte(masks, f"SELECT mask, {share}[bit_count(mask)] AS weight FROM ({mask})")
+        present = (
+            f"{masks}, range({groups}) AS every(group_id) WHERE (mask >> group_id::UBIGINT) & 1 = 1"
+        )
+        yield cte(
+            counted, f"SELECT group_id, sum(weight) AS {scaled} FROM {present} GROUP BY group_id"
+        )
+        return
+    present, spread = f"present_units_{place}", f"spread_units_{place}"
+    yield cte(
+        present, f"SELECT unit, group_id FROM {rows} GROUP BY unit, group_id", materialized=True
+    )
+    if groups <= most:  # nobody is in more groups than there are
+        number = f"{full}::HUGEINT * count(*) AS {scaled}"
+        yield cte(counted, f"SELECT group_id, {number} FROM {present} GROUP BY group_id")
+        return
+    wide = f"SELECT unit, count(*)::HUGEINT AS square FROM {present} GROUP BY unit HAVING count(*) > {most}"
+    if weights.norm is Weighing.L1:
+        change = f"({_change_in_l1(most, weights.bits, 'square')})::BIGINT AS weight_change"
+        yield cte(spread, f"SELECT unit, {change} FROM ({wide})")
+    else:
+        yield cte(spread, _change_in_l2(wide, most, weights.bits))
+    number = f"sum({full} + coalesce(weight_change, 0)) AS {scaled}"
+    pairs = f"{present} LEFT JOIN {spread} USING (unit)"
+    yield cte(counted, f"SELECT group_id, {number} FROM {pairs} GROUP BY group_id")
+
+
+def _count_rows(rows: str) -> str:
+    return f"SELECT unit, count(*) AS unit_rows FROM {rows} GROUP BY unit"
+
+
+def _scaled_totals(weight: str, bits: int, terms: Sequence[Term], rows: str) -> str:
+    """What rows add up to, each times a column of weights."""
+    sums = ", ".join(f"sum({term.scale_row(weight, bits)}) AS scaled_{term.name}" for term in terms)
+    return cte("scaled_totals", f"SELECT group_id, {sums} FROM {rows} GROUP BY group_id")
+
+
+def _change_in_l1(most: int, bits: int, norm: str) -> str:
+    """The weight of a unit in the norm L1, less 2**bits."""
+    return f"{_quotient(most, bits, norm)} - {1 << bits}"
+
+
+def _quotient(most: int, bits: int, norm: str) -> str:
+    """The weight of a unit in the norm L1 that is larger than `most`."""
+    whole = most << bits
+    return f"{whole}{'::HUGEINT' if whole >> 63 else '::BIGINT'} // {norm}"
+
+
+def _change_in_l2(squares: str, most: int, bits: int) -> str:
+    """For every unit and its `square`, the largest w <= 2**bits with w**2 square <= 4**bits most; less 2**bits.
+
+    Claim:      w is the lesser of 2**bits and isqrt(4**bits most // square), exactly.
+    Because:    beyond `most` the quotient is below 4**40; its root in doubles is off by less than one, and one
+                comparison of integers on either side sets it right.
+    Checked by: tests/unit/engines/sql/test_unit_weights.py::test_roots_are_exact
+    """
+    quotient = (
+        f"SELECT unit, square, {most << 2 * bits}::HUGEINT // square AS quotient FROM ({squares})"
+    )
+    guess = f"SELECT *, floor(sqrt(quotient::DOUBLE))::HUGEINT AS root FROM ({quotient})"
+    exact = (
+        "CASE WHEN root * root > quotient THEN root - 1 "
+        "WHEN (root + 1) * (root + 1) <= quotient THEN root + 1 ELSE root END"
+    )
+    change = f"CASE WHEN square <= {most}::HUGEINT THEN 0 ELSE {exact} - {1 << bits} END"
+    return f"SELECT unit, ({change})::{_narrow_type(bits)} AS weight_change FROM ({guess})"
+
+
+def _narrow_type(bits: int) -> str:
+    """The type of what a row weighs, or weighs less than 2**bits, which is at most that much."""
+    return "INTEGER" if bits < _NARROW else "BIGINT"
