@@ -68,6 +68,14 @@ class TacitError(Exception):
     def __str__(self) -> str:
         return printable_lines(super().__str__())
 
+    def _render_traceback_(self) -> list[str]:
+        """The lines that a notebook shows of a refusal: what it says, and not where in Tacit it was said.
+
+        >>> print(*InvalidInput("epsilon", -1, "give a number above zero")._render_traceback_(), sep="\\n")
+        InvalidInput: epsilon is -1; give a number above zero
+        """
+        return f"{type(self).__name__}: {self}".splitlines()
+
 
 class EngineFailed(TacitError):
     """The engine could not evaluate a question; why is not said, since the reason may depend on the rows."""

@@ -1,13 +1,24 @@
-"""From a frame or a file to a vault in one call."""
+"""From frames or files to a vault in one call."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any, TypeVar
 
 from tacit.curator.policy.columns import Declared, column_of
 from tacit.curator.policy.values import Limit, Policy, Shared
 from tacit.curator.vault import Vault
-from tacit.engines import DuckDB, open_connection, source_of, stored_kinds, with_format
+from tacit.engines import (
+    DuckDB,
+    Linked,
+    Source,
+    Step,
+    open_connection,
+    source_of,
+    stored_kinds,
+    table_name,
+    with_format,
+)
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import MemoryLedger
@@ -16,21 +27,27 @@ from tacit.privacy import Neighbours
 
 __all__ = ["protect"]
 
+T = TypeVar("T")
+
 
 def protect(
     source: object,
     *,
-    unit: str,
-    columns: Mapping[str, Declared],
+    unit: str | Mapping[str, str],
+    columns: Mapping[str, Any],
     epsilon: Number,
     delta: Number = 0,
-    contributions: int | None = None,
-    keys: int | None = None,
+    contributions: int | Mapping[str, int] | None = None,
+    keys: int | Mapping[str, int] | None = None,
+    references: Mapping[str, Mapping[str, str]] | None = None,
     neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
     name: str | None = None,
     format: Mapping[str, object] | None = None,  # noqa: A002 -- as the policy calls it
 ) -> Vault:
-    """A vault over one table: a path to Parquet or CSV, a frame of pandas, polars or Arrow, or a list of dictionaries.
+    """A vault over a table, or over several that are joined by their unit.
+
+    A table is a path to Parquet, CSV, JSON lines or DuckDB, a folder or pattern of Parquet files, a frame of pandas,
+    polars or Arrow, a relation of DuckDB, or a list of dictionaries.
 
     `unit` names the column whose equal values belong to one person, or is "row".  `columns` declares what may be asked
     about: a pair is a range, a list is a set of public keys.  `contributions` is how many rows of one unit count in
@@ -43,7 +60,85 @@ def protect(
     >>> clinic = protect(visits, unit="patient", contributions=5, columns=columns, epsilon=3)
     >>> clinic.sql("SELECT ward, COUNT(*) AS n FROM data GROUP BY ward", epsilon=1).columns
     ('ward', 'n', 'n_low', 'n_high')
+
+    Several tables are given by their names, and so are their `columns`; `unit`, `contributions` and `keys` may be, too.
+    `references` says where a foreign key leads, for a table whose unit stands in another one.
+
+    >>> patients = [{"patient": 1, "sex": "F"}, {"patient": 2, "sex": "M"}]
+    >>> both = protect(
+    ...     {"patients": patients, "visits": visits},
+    ...     unit="patient",
+    ...     contributions={"patients": 1, "visits": 5},
+    ...     columns={"patients": {"sex": ["F", "M"]}, "visits": {"cost": (0, 5000)}},
+    ...     epsilon=3,
+    ... )
+    >>> text = "SELECT sex, AVG(cost) AS mean FROM visits JOIN patients USING (patient) GROUP BY sex"
+    >>> both.sql(text, epsilon=1).columns
+    ('sex', 'mean', 'mean_low', 'mean_high')
     """
+    limit = Limit(epsilon, delta, neighbours)
+    if not isinstance(source, Mapping):
+        called = name or (table_name(source) if isinstance(source, str | Path) else "data")
+        given, specs = {called: source}, {called: columns}
+        if references is not None:
+            raise InvalidInput("references", None, "leave it out: there is one table only")
+    else:
+        given, specs = _several(source, columns, name)
+    sources = {each: source_of(rows) for each, rows in given.items()}  # a stream is read once
+    if format is not None:
+        sources = {each: with_format(rows, format) for each, rows in sources.items()}
+    units = {each: _check_unit(_of_table(unit, each, "unit")) for each in sources}
+    connection = open_connection()
+    tables: dict[Table, Source] = {}
+    shared: dict[str, Shared] = {}
+    for each, rows in sources.items():
+        linked = _link(each, units[each], sources, references or {})
+        first = linked.steps[0].column if isinstance(linked, Linked) else units[each]
+        stored = stored_kinds(rows, connection)
+        _check_there([*specs[each], *([first] if first != "row" else [])], stored)
+        declared = tuple(
+            column_of(column, spec, stored[column]) for column, spec in specs[each].items()
+        )
+        table = Table(each, declared, unit=None if first == "row" else units[each])
+        count = _of_table(contributions, each, "contributions")
+        most = 1 if first == "row" and count is None else count
+        tables[table], shared[each] = linked, Shared(table, most, _of_table(keys, each, "keys"))
+    entity = next(
+        iter(units.values())
+    )  # by which they are called where tables call them differently
+    engine = DuckDB(tables, connection=connection)
+    policy = Policy(limit, shared, entity.rpartition(".")[2] if references else entity)
+    return Vault(policy, dict.fromkeys(sources, engine), MemoryLedger(limit.filter()))
+
+
+def _several(
+    source: Mapping[Any, object], columns: Mapping[str, Any], name: str | None
+) -> tuple[dict[str, object], dict[str, Mapping[str, Declared]]]:
+    """The tables and the columns of several sources, by their names."""
+    if name is not None:
+        raise InvalidInput("name", name, "leave it out: the tables have their names already")
+    names = list(source)
+    if not names or not all(isinstance(each, str) and each for each in names):
+        raise InvalidInput("source", names, 'give each table a name, as in {"visits": visits}')
+    for each in names:
+        if not isinstance(columns.get(each), Mapping):
+            remedy = f'declare the columns of each table by its name, as in {{"{each}": {{"cost": (0, 100)}}}}'
+            raise InvalidInput("columns", sorted(map(str, columns)), remedy)
+    if unknown := sorted(set(columns) - set(names)):
+        raise InvalidInput("columns", unknown, f"the tables are: {', '.join(names)}")
+    return dict(source), {each: columns[each] for each in names}
+
+
+def _of_table(given: T | Mapping[str, T], table: str, what: str) -> T:
+    """What is said of a table: the same of all, or of each by its name."""
+    if not isinstance(given, Mapping):
+        return given
+    if table not in given:
+        raise InvalidInput(what, sorted(given), f"say it of table {table!r}, too")
+    return given[table]
+
+
+def _check_unit(unit: object) -> str:
     if not isinstance(unit, str) or not unit:
         raise InvalidInput(
             "unit",
@@ -51,32 +146,32 @@ def protect(
             'name the column that identifies a person, such as "patient", or "row" to '
             "protect single rows",
         )
-    rows = source_of(source)  # once: a stream that is asked again is empty
-    if format is not None:
-        rows = with_format(rows, format)
-    connection = open_connection()
-    stored = stored_kinds(rows, connection)
-    for wanted in [*columns, *([unit] if unit != "row" else [])]:
-        if wanted not in stored:
-            close = get_close_matches(wanted, stored, n=1)
+    return unit
+
+
+def _check_there(wanted: list[str], stored: Mapping[str, object]) -> None:
+    for each in wanted:
+        if each not in stored:
+            close = get_close_matches(each, stored, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
-            raise InvalidInput(
-                "column", wanted, f"{hint}the source has: {', '.join(sorted(stored))}"
-            )
-    called = name or (Path(source).stem if isinstance(source, str | Path) else "data")
-    declared = tuple(column_of(each, spec, stored[each]) for each, spec in columns.items())
-    table = Table(called, declared, unit=None if unit == "row" else unit)
-    limit = Limit(epsilon, delta, neighbours)
-    engine = DuckDB({table: rows}, connection=connection)
-    return Vault(
-        Policy(
-            limit,
-            {
-                called: Shared(
-                    table, 1 if unit == "row" and contributions is None else contributions, keys
-                )
-            },
-        ),
-        {called: engine},
-        MemoryLedger(limit.filter()),
-    )
+            raise InvalidInput("column", each, f"{hint}the source has: {', '.join(sorted(stored))}")
+
+
+def _link(
+    table: str,
+    unit: str,
+    sources: Mapping[str, Source],
+    references: Mapping[str, Mapping[str, str]],
+) -> Source:
+    """The source of a table, with the foreign keys that lead to its unit if that is a path, as in "visit.patient"."""
+    steps: list[Step] = []
+    rows, place, end = sources[table], table, unit
+    while table in references and "." in end:
+        column, _, end = end.partition(".")
+        target, _, key = references.get(place, {}).get(column, "").partition(".")
+        if target not in sources or not key:
+            remedy = f"say where {column!r} of {place!r} leads, as in {{{place!r}: {{{column!r}: 'visits.id'}}}}"
+            raise InvalidInput("references", dict(references.get(place, {})), remedy)
+        steps.append(Step(column, sources[target], key))
+        place = target
+    return Linked(rows, tuple(steps), end) if steps else rows

@@ -20,6 +20,8 @@ from tacit.engines import (
     guess_format,
     source_of,
     stored_kinds,
+    stored_types,
+    table_name,
     tables_inside,
     with_format,
 )
@@ -37,6 +39,7 @@ SMALL_DELTA = Fraction(1, 10**6)
 
 _CONFIDENCE = 0.95
 _MOST_ANSWERS = 10**6
+_LONGEST_TYPE = 40
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -138,8 +141,10 @@ def policy_text(
     `folder` is where the policy will be: paths are written as seen from there.  `answers` is about how many are
     expected; a comment says how accurate so many can be.
 
-    Claim:      the text is the same for all files with the same names and types of columns.
-    Because:    the files are asked for `stored_kinds` alone, which reads headers and schemas.
+    Claim:      the text is the same for all files with the same names and types of columns; of text files, also with
+                first lines of the same shape.
+    Because:    the files are asked for `stored_kinds` and `stored_types`, which read headers and schemas, and for
+                `guess_format`, of which fixed words come out.
     Checked by: tests/unit/curator/test_starter.py::test_the_text_depends_on_names_and_types_alone
     """
     limit = Limit(
@@ -170,6 +175,12 @@ class _Table:
     inside: str | None
     kinds: Mapping[str, tuple[Kind, ...]]
     form: Mapping[str, str] | None  # how it is written, if it is a text file
+    types: Mapping[str, str]  # as what columns are stored, in the words of the source
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether its source says nothing about the types of its columns."""
+        return self.form is not None or (bool(self.kinds) and not self.types)
 
 
 def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
@@ -182,7 +193,7 @@ def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
             else Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
         )
         inside = tables_inside(path)
-        for name in [path.stem] if inside is None else inside:
+        for name in [table_name(path)] if inside is None else inside:
             if name in found:
                 raise InvalidInput(
                     "sources", name, "two tables have this name; rename one of the files"
@@ -194,11 +205,18 @@ def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
             if form:
                 source = with_format(source, form)
             found[name] = _Table(
-                name, seen, None if inside is None else name, stored_kinds(source), form
+                name,
+                seen,
+                None if inside is None else name,
+                stored_kinds(source),
+                form,
+                stored_types(source),
             )
     if not found:
         raise InvalidInput(
-            "sources", [], "name at least one Parquet, CSV or DuckDB file with a table in it"
+            "sources",
+            [],
+            "name at least one Parquet, CSV, JSON lines or DuckDB file with a table in it",
         )
     return list(found.values())
 
@@ -212,7 +230,8 @@ def _source_path(path: Path) -> Path:
 _HEAD = (
     "# The policy of a vault: what may be asked, and how much all answers together may reveal "
     "about one unit.\n"
-    "# It was written from the names and types of the columns alone; no value was read.\n"
+    "# It was written from the names and types of the columns, and for text files from the "
+    "shape of\n# their first lines; it contains no value.\n"
     '# Replace every "?", declare bounds and public values, then run: tacit check\n'
 )
 
@@ -276,6 +295,8 @@ def _describe_table(
     here = unit is not None and (unit == "row" or unit in table.kinds)
     if unit is not None and not here:
         lines += _path_to(unit, table, tables)
+    else:
+        lines += _likely_references(table, tables)
     lines.append(f"unit = {_text(unit) if here and unit is not None else _text(BLANK)}")
     if unit == "row":
         return "\n".join([*lines, ""])
@@ -295,7 +316,7 @@ def _describe_table(
 
 
 def _format(form: Mapping[str, str]) -> list[str]:
-    """How a text file is written, as far as its first line says it, and what else may be declared."""
+    """How a text file is written, as far as its first lines show it, and what else may be declared."""
     lines = _comment(
         'format: how the file differs from 1.5, 2025-01-31, true or yes: decimal = ",", '
         'dates = "%d/%m/%Y", encoding = "latin-1", nulls = ["NA"], true = ["ja"], '
@@ -309,17 +330,63 @@ def _format(form: Mapping[str, str]) -> list[str]:
 
 
 def _path_to(unit: str, table: _Table, tables: list[_Table]) -> list[str]:
-    """An example of a path to the unit, by a column that two tables share if there is one."""
+    """An example of a path to the unit, by a column that seems to be a foreign key if there is one."""
     owner = next(other for other in tables if unit in other.kinds)
+    likely = [each for each in foreign_keys(table, tables) if each[1] is owner]
     common = next((name for name in table.kinds if name in owner.kinds), "…")
+    column, key = (likely[0][0], likely[0][2]) if likely else (common, common)
     return [
         (
             f"# {owner.name} has {unit}. If a column here refers to a key there, write a path to "
             "it, for example:"
         ),
-        f"# unit = {_text(f'{common}.{unit}')}",
-        f"# references = {{ {_key(common)} = {_text(f'{owner.name}.{common}')} }}",
+        f"# unit = {_text(f'{column}.{unit}')}",
+        f"# references = {{ {_key(column)} = {_text(f'{owner.name}.{key}')} }}",
     ]
+
+
+def _likely_references(table: _Table, tables: list[_Table]) -> list[str]:
+    """What seem to be foreign keys, by their names alone, as a comment."""
+    found = ", ".join(
+        f"{_key(column)} = {_text(f'{other.name}.{key}')}"
+        for column, other, key in foreign_keys(table, tables)
+    )
+    if not found:
+        return []
+    lines = _comment(
+        "references: by their names, these columns seem to refer to keys of other tables. Check that each key is "
+        "there once, and declare them if the unit is found by way of them."
+    )
+    return [*lines, f"# references = {{ {found} }}"]
+
+
+def foreign_keys(table: _Table, tables: list[_Table]) -> list[tuple[str, _Table, str]]:
+    """The columns that are called after another table, each with that table and its key: by their names alone.
+
+    A column `patient` or `patient_id` of visits seems to refer to `id` of patients, or to a column of the same name.
+    """
+    found = []
+    for column in table.kinds:
+        for other in tables:
+            key = _key_in(column, other) if other is not table else None
+            if key is not None:
+                found.append((column, other, key))
+                break
+    return found
+
+
+def _key_in(column: str, other: _Table) -> str | None:
+    """The key of a table that a column seems to refer to."""
+    name = column.lower().replace(" ", "_")
+    called = other.name.lower().replace(" ", "_")
+    single = {called, called.removesuffix("s"), called.removesuffix("es")}
+    if called.endswith("ies"):
+        single.add(called.removesuffix("ies") + "y")
+    stem = name.removesuffix("_id").removesuffix("id").rstrip("_") or name
+    if stem not in single:
+        return None
+    names = {each.lower(): each for each in reversed(list(other.kinds))}
+    return names.get("id") or names.get(name)
 
 
 def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
@@ -330,9 +397,9 @@ def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
             "values: write what is possible, never what occurs in the data. Values outside "
             "the bounds are clipped; rows with an undeclared value are left out."
         )
-    if table.form is not None:
+    if table.is_untyped:
         lines += _comment(
-            "A text file has no types: each column is text, for grouping with values = […], "
+            "The file has no types: each column is text, for grouping with values = […], "
             'until you write another type: "integer", "number", "date", "timestamp" '
             'or "boolean", with low = …, high = … where it has bounds.'
         )
@@ -340,11 +407,21 @@ def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
     width = max((len(_key(name)) for name in listed), default=0)
     for name, kinds in listed.items():
         if not kinds:
-            lines.append(f"# {_key(name)}: its storage type is not supported")
+            lines += _comment(_why_unusable(name, table))
             continue
-        declared, hint = ('type = "text"', "") if table.form is not None else _guess(kinds)
+        declared, hint = ('type = "text"', "") if table.is_untyped else _guess(kinds)
         lines.append(f"{_key(name):{width}} = {{ {declared} }}" + (f"  # {hint}" if hint else ""))
     return "\n".join([*lines, ""])
+
+
+def _why_unusable(name: str, table: _Table) -> str:
+    """Why nothing can be asked about a column, and what to do about it."""
+    stored = table.types.get(name, "something else")
+    shown = stored if len(stored) <= _LONGEST_TYPE else f"{stored[:_LONGEST_TYPE]}…"
+    return (
+        f"{_key(name)}: left out, since it is stored as {printable(shown)}; to ask about it, store it as a number, a "
+        "text, a truth value, a date or a timestamp"
+    )
 
 
 def _guess(kinds: tuple[Kind, ...]) -> tuple[str, str]:

@@ -2,7 +2,12 @@
 
 from tacit.engines.coded_rows import CodedRows
 from tacit.engines.duckdb.connection import open_connection
-from tacit.engines.duckdb.discover import check_combined, stored_kinds, tables_inside
+from tacit.engines.duckdb.discover import (
+    check_combined,
+    stored_kinds,
+    stored_types,
+    tables_inside,
+)
 from tacit.engines.duckdb.engine import DuckDB
 from tacit.engines.duckdb.ingest import ingest
 from tacit.engines.duckdb.inspect_rows import InspectedColumn, InspectedTable, inspect_source
@@ -15,6 +20,7 @@ from tacit.engines.sources.kinds import (
     Stored,
     declared_format,
     source_of,
+    table_name,
     with_format,
 )
 from tacit.engines.sources.text_files import guess_format
@@ -51,6 +57,8 @@ __all__ = [
     "open_connection",
     "source_of",
     "stored_kinds",
+    "stored_types",
+    "table_name",
     "tables_inside",
     "with_format",
 ]

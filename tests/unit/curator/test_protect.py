@@ -1,15 +1,18 @@
 """From a source and a few words about it to a vault; what is declared wrongly is refused at once."""
 
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 
 import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
 from tacit import protect
 from tacit.curator import column_of
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidData, InvalidInput
 from tacit.plan import Column, Kind
 
 ROWS = [{"person": 1, "ward": "A", "cost": 3.0}, {"person": 2, "ward": None, "cost": None}]
@@ -154,3 +157,143 @@ def test_a_source_is_described_and_asked_by_one_database(monkeypatch, tmp_path):
         epsilon=1,
     ):
         assert len(connected) == 1
+
+
+PATIENTS = [{"person": 1, "sex": "F"}, {"person": 2, "sex": "M"}]
+DOSES = [{"visit": 10, "dose": 2}, {"visit": 11, "dose": 3}, {"visit": 99, "dose": 4}]
+VISITS = [{"id": 10, "person": 1}, {"id": 11, "person": 2}]
+SEVERAL = {
+    "unit": "person",
+    "contributions": {"people": 1, "data": 3},
+    "columns": {"people": {"sex": ["F", "M"]}, "data": {"cost": (0, 10)}},
+    "epsilon": 10**6,
+}
+
+
+def several(**changed):
+    return protect({"people": PATIENTS, "data": ROWS}, **(SEVERAL | changed))
+
+
+@pytest.mark.parametrize("frame", [list, pa.Table.from_pylist, pd.DataFrame, pl.DataFrame])
+def test_several_frames_are_joined_in_memory(frame):
+    vault = protect({"people": frame(PATIENTS), "data": frame(ROWS)}, **SEVERAL)
+    text = "SELECT sex, SUM(cost) AS s FROM data JOIN people USING (person) GROUP BY sex"
+    answer = vault.sql(text, epsilon=10**5)
+    assert answer.column("sex") == ["F", "M"]
+    assert [round(value) for value in answer.column("s")] == [3, 0]
+
+
+def test_a_foreign_key_leads_to_the_unit_of_another_frame():
+    vault = protect(
+        {"doses": DOSES, "visits": VISITS},
+        unit={"doses": "visit.person", "visits": "person"},
+        contributions=3,
+        columns={"doses": {"dose": (0, 10)}, "visits": {}},
+        references={"doses": {"visit": "visits.id"}},
+        epsilon=10**6,
+    )
+    assert vault.policy.unit == "person"
+    answer = vault.sql("SELECT SUM(dose) AS s FROM doses", epsilon=10**5)
+    assert round(answer.column("s")[0]) == 5  # the dose that leads nowhere is nobody's
+
+
+@pytest.mark.parametrize(
+    ("changed", "remedy"),
+    [
+        ({"name": "clinic"}, "the tables have their names already"),
+        ({"columns": {"sex": ["F"]}}, "declare the columns of each table by its name"),
+        ({"columns": {"people": {}, "data": {}, "x": {}}}, "the tables are: people, data"),
+        ({"contributions": {"people": 1}}, "say it of table 'data', too"),
+        ({"unit": {"people": "person"}}, "say it of table 'data', too"),
+        ({"unit": {"people": "person", "data": ""}}, "name the column"),
+        (
+            {"unit": {"people": "person", "data": "a.b"}, "references": {"data": {"a": "x.id"}}},
+            "say where 'a' of 'data' leads",
+        ),
+    ],
+)
+def test_what_is_said_of_several_tables_is_said_of_each(changed, remedy):
+    with pytest.raises(InvalidInput, match=remedy):
+        several(**changed)
+
+
+def test_one_table_has_no_references():
+    with pytest.raises(InvalidInput, match="one table only"):
+        vault(references={"data": {"a": "b.c"}})
+
+
+def test_relations_series_and_indices_are_frames():
+    connection = duckdb.connect()
+    relation = connection.sql(
+        "SELECT * FROM (VALUES (1, 'A', 3.0), (2, 'B', 4.0)) t(person, ward, cost)"
+    )
+    series = pd.Series([3.0, 4.0], index=pd.Index([1, 2], name="person"), name="cost")
+    indexed = pd.DataFrame(ROWS).set_index("person")
+    for source, total in ((relation, 7), (series, 7), (indexed, 3)):
+        declared = DECLARED | {"columns": {"cost": (0, 10)}, "epsilon": 10**6}
+        answer = protect(source, **declared).sql("SELECT SUM(cost) AS s FROM data", epsilon=10**5)
+        assert round(answer.column("s")[0]) == total
+    index = pd.MultiIndex.from_tuples([(1, 3.0), (2, 4.0)], names=["person", "cost"])
+    assert protect(index, **(DECLARED | {"columns": {"cost": (0, 10)}})).budget.spent == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        (duckdb.connect, "give a relation of it"),
+        (lambda: pd.Series([1.0]), "has no name to ask about; give it one"),
+        (lambda: pd.Index([1.0]), "has no name to ask about; give it one"),
+        (
+            lambda: pd.DataFrame({"x": [1]}, index=pd.Index([1], name="x")),
+            "a column and an index called 'x'; rename",
+        ),
+        (lambda: iter([{}]), "read only once"),
+        (lambda: 7, "rows cannot come from a int; give"),
+    ],
+)
+def test_what_cannot_give_rows_is_refused_in_a_sentence(source, problem):
+    with pytest.raises(InvalidData, match=problem):
+        protect(source(), **DECLARED)
+
+
+@pytest.mark.parametrize(
+    ("declared", "column"),
+    [
+        ((np.int64(0), np.float32(2.5)), Column("x", Kind.NUMBER, 0, Fraction(5, 2))),
+        (
+            ("2024-01-01", "2024-12-31"),
+            Column("x", Kind.DATE, date(2024, 1, 1), date(2024, 12, 31)),
+        ),
+        (
+            ("2024-01-01 08:00:00", "2024-12-31 09:30:00"),
+            Column(
+                "x",
+                Kind.TIMESTAMP,
+                datetime(2024, 1, 1, 8),  # noqa: DTZ001 -- columns without a zone hold UTC
+                datetime(2024, 12, 31, 9, 30),  # noqa: DTZ001
+            ),
+        ),
+        (
+            (
+                np.datetime64("2024-01-01"),
+                pd.Timestamp("2024-12-31").to_datetime64().astype("M8[D]"),
+            ),
+            Column("x", Kind.DATE, date(2024, 1, 1), date(2024, 12, 31)),
+        ),
+        (np.array(["A", "B"]), Column("x", Kind.TEXT, values=("A", "B"))),
+        (pd.Series(["A", "B"]), Column("x", Kind.TEXT, values=("A", "B"))),
+        (pd.Index([1, 2]), Column("x", Kind.NUMBER, values=(1, 2))),
+        ({"type": "date", "low": "2024-01-01"}, Column("x", Kind.DATE, date(2024, 1, 1))),
+    ],
+)
+def test_scalars_of_numpy_and_days_as_texts_are_what_they_stand_for(declared, column):
+    assert column_of("x", declared, ANY) == column
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [("2024-01-01", "2024-13-01"), ("a", "b"), {"type": "date", "low": "1.1.2024"}, (np.nan, 1)],
+)
+def test_texts_that_are_no_days_are_refused(declared):
+    with pytest.raises(InvalidInput):
+        column_of("x", declared, ANY)

@@ -224,11 +224,9 @@ def test_a_comparison_that_makes_no_sense_is_refused(answers, delta):
         ("patient,cost", '# format = { separator = ";", decimal = "," }', ["patient", "cost"]),
     ],
 )
-def test_how_a_text_file_is_written_is_guessed_from_its_first_line(
-    tmp_path, header, declared, columns
-):
+def test_how_a_text_file_is_written_is_guessed_from_its_shape(tmp_path, header, declared, columns):
     file, found = tmp_path / "visits.csv", set()
-    for rows in ("", "1;2,5\r\n", "|;|\t\r\nÿ\r\n", '"'):
+    for rows in ("", "1;2\r\n", "|;|\t\r\nÿ\r\n", '"'):
         file.write_bytes(f"{header}\r\n{rows}".encode("cp1252"))
         found.add(
             policy_text(
@@ -240,6 +238,54 @@ def test_how_a_text_file_is_written_is_guessed_from_its_first_line(
     (tmp_path / "tacit.toml").write_text(text, encoding="utf-8")
     table = read_policy(tmp_path).policy.tables["visits"].table
     assert [table.unit, *(column.name for column in table.columns)] == columns
+
+
+def test_decimal_commas_are_proposed_and_no_cell_is_written(tmp_path):
+    file, found = tmp_path / "visits.csv", set()
+    for cell in ("1,5", "77321,25", "-0,125"):
+        file.write_text(f"patient;cost\ncanary-ann;{cell}\ncanary-bob;3\n")
+        found.add(policy_text([file], folder=tmp_path, unit="patient", contributions=5, epsilon=3))
+    (text,) = found
+    assert 'format = { separator = ";", decimal = "," }' in text.splitlines()
+    assert "canary" not in text
+
+
+def test_a_column_that_cannot_be_used_is_written_down_with_the_reason(files):
+    text = " ".join(texts(files).replace("#", "").split())
+    assert "photo: left out, since it is stored as BLOB; to ask about it, store it as" in text
+
+
+def test_likely_foreign_keys_are_proposed_by_their_names_alone(tmp_path):
+    tables = {
+        "patients": "id,sex",
+        "visits": "id,patient_id,cost",
+        "doses": "visit,drug,dose,clinic_id",
+        "drugs": "drug,price",
+    }
+    for name, header in tables.items():
+        (tmp_path / f"{name}.csv").write_text(f"{header}\n")
+    every = [tmp_path / f"{name}.csv" for name in tables]
+    text = policy_text(every, folder=tmp_path)
+    assert '# references = { patient_id = "patients.id" }' in text.splitlines()
+    assert '# references = { visit = "visits.id", drug = "drugs.drug" }' in text.splitlines()
+    assert text.count("# references =") == 2
+    with_unit = policy_text(every, folder=tmp_path, unit="patient_id")
+    assert '# unit = "visit.patient_id"' in with_unit.splitlines()
+    assert '# references = { visit = "visits.id" }' in with_unit.splitlines()
+
+
+def test_json_lines_and_folders_are_written_down_like_other_files(tmp_path):
+    (tmp_path / "visits.jsonl").write_text('{"patient": "canary", "cost": 1}\n')
+    folder = tmp_path / "labs" / "year=2024"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"patient": ["canary"], "value": [1.5]}), folder / "a.parquet")
+    every = [tmp_path / "visits.jsonl", tmp_path / "labs"]
+    text = policy_text(every, folder=tmp_path, unit="patient", contributions=5, epsilon=3, delta=0)
+    (tmp_path / "tacit.toml").write_text(text, encoding="utf-8")
+    found = read_policy(tmp_path).policy.tables
+    assert [column.name for column in found["labs"].table.columns] == ["value", "year"]
+    assert [column.kind for column in found["visits"].table.columns] == [Kind.TEXT]
+    assert "canary" not in text
 
 
 def test_the_comment_speaks_of_as_many_answers_as_are_expected(files):

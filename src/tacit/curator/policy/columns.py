@@ -5,8 +5,10 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from tacit.errors import InvalidInput
-from tacit.plan import OTHER, Column, Kind, Scalar, constant
+from tacit.plan import OTHER, Column, Kind, Scalar, constant, parse_text
 
 __all__ = ["WORDS", "Declared", "column_of"]
 
@@ -33,6 +35,8 @@ def column_of(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column
 
 
 def _read_column(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
+    if hasattr(declared, "tolist") and hasattr(declared, "dtype"):  # of NumPy, pandas or polars
+        declared = list(declared)  # type: ignore[arg-type]
     match declared:
         case Column() if declared.name == name:
             return declared
@@ -45,8 +49,7 @@ def _read_column(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Col
         case Mapping():
             return _spelled_out(name, declared, stored)
         case tuple() if len(declared) == 2:
-            low, high = (_scalar(name, end) for end in declared)
-            return _check_order(Column(name, _kind(name, stored, (low, high)), low=low, high=high))
+            return _with_bounds(name, [_scalar(name, end) for end in declared], stored)
         case list():
             values = tuple(_scalar(name, value) for value in declared)
             return Column(name, _kind(name, stored, values), values=_distinct(name, values))
@@ -56,6 +59,34 @@ def _read_column(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Col
                 declared,
                 "give a type, a pair (low, high), or a list of public values",
             )
+
+
+def _with_bounds(name: str, ends: Sequence[Scalar], stored: tuple[Kind, ...]) -> Column:
+    """A column between two ends; days and moments may be written as texts, as in ("2024-01-01", "2024-12-31")."""
+    kind = _kind(name, stored, ends)
+    if kind is Kind.TEXT and (found := _kind_of_texts(ends)) is not None:
+        kind = found if found in stored else kind
+    low, high = (_time_of(name, end, kind) for end in ends)
+    return _check_order(Column(name, kind, low=low, high=high))
+
+
+def _kind_of_texts(ends: Sequence[Scalar]) -> Kind | None:
+    """The kind of days or moments that are written as texts; None if they are no such texts."""
+    for kind in (Kind.DATE, Kind.TIMESTAMP):
+        if all(isinstance(end, str) and parse_text(end, kind) is not None for end in ends):
+            return kind
+    return None
+
+
+def _time_of(name: str, end: Scalar, kind: Kind) -> Scalar:
+    """A bound that is written as a text, where the column has days or moments."""
+    if not isinstance(end, str) or kind not in {Kind.DATE, Kind.TIMESTAMP}:
+        return end
+    try:
+        return date.fromisoformat(end) if kind is Kind.DATE else datetime.fromisoformat(end)
+    except ValueError:
+        remedy = "write days as 2024-01-31, and moments as 2024-01-31 08:30:00"
+        raise InvalidInput(f"column {name!r}", end, remedy) from None
 
 
 def _spelled_out(name: str, declared: Mapping[str, Any], stored: tuple[Kind, ...]) -> Column:
@@ -82,6 +113,7 @@ def _spelled_out(name: str, declared: Mapping[str, Any], stored: tuple[Kind, ...
         raise InvalidInput(
             f"column {name!r}", said, "nullable, other and null_group are True or False"
         )
+    low, high = (None if end is None else _time_of(name, end, kind) for end in (low, high))
     listed = None if values is None else _distinct(name, values)
     return _check_order(Column(name, kind, low, high, listed, *said))
 
@@ -169,6 +201,13 @@ def _kind(name: str, stored: tuple[Kind, ...], known: Sequence[Scalar]) -> Kind:
 
 
 def _scalar(name: str, value: object) -> Scalar:
+    """A bound or a public value; scalars of NumPy and pandas are the Python values that they stand for."""
+    if isinstance(value, np.datetime64):
+        value = _moment_of(name, value)
+    elif isinstance(value, np.generic):
+        value = value.item()
+    elif hasattr(value, "to_pydatetime"):
+        value = value.to_pydatetime(warn=False)
     if isinstance(value, float):
         try:
             return Fraction(repr(value))
@@ -177,6 +216,15 @@ def _scalar(name: str, value: object) -> Scalar:
     if isinstance(value, bool | int | Fraction | str | date | datetime):
         return value
     raise InvalidInput(f"column {name!r}", value, "declare numbers, texts, dates or booleans")
+
+
+def _moment_of(name: str, value: "np.datetime64") -> date | datetime:
+    """A day of NumPy as a day, and a moment as a moment."""
+    days = np.datetime_data(value.dtype)[0] in {"Y", "M", "W", "D"}
+    found = value.astype("datetime64[D]" if days else "datetime64[us]").item()
+    if not isinstance(found, date):
+        raise InvalidInput(f"column {name!r}", str(value), "declare days of the years 1 to 9999")
+    return found
 
 
 def _distinct(name: str, values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:

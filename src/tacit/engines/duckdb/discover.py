@@ -11,18 +11,29 @@ from typing import Any
 import duckdb
 
 from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.create_relation import column_types
 from tacit.engines.duckdb.ingested import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import Frame, Listed, Pandas, Parquet, Separated, Stored, source_of
+from tacit.engines.sources.kinds import (
+    Frame,
+    JsonLines,
+    Listed,
+    Pandas,
+    Parquet,
+    ParquetFiles,
+    Separated,
+    Stored,
+    source_of,
+)
 from tacit.engines.sources.pandas_frames import declared_kinds
-from tacit.engines.sources.text_files import header_of
+from tacit.engines.sources.text_files import header_of, json_names
 from tacit.engines.sql.casts import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.engines.sql.expressions import quote_name, text
 from tacit.errors import InvalidData
 from tacit.plan import Kind, Table
 
-__all__ = ["check_combined", "stored_kinds", "tables_inside"]
+__all__ = ["check_combined", "stored_kinds", "stored_types", "tables_inside"]
 
 ANY = tuple(Kind)
 NONE: tuple[Kind, ...] = ()
@@ -44,12 +55,23 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
             return dict.fromkeys(rows[0], ANY) if rows else {}
         case Separated(path, dialect):
             return dict.fromkeys(header_of(path, dialect), ANY)
+        case JsonLines(path):
+            return dict.fromkeys(_checked_names(path), ANY)
         case Pandas(frame):
             return declared_kinds(frame)
         case Parquet(path):
-            found = _describe_columns(connection, f"read_parquet({text(str(path))})", path.name)
+            found = _describe_columns(
+                connection, f"read_parquet({text(str(path))}, hive_partitioning = false)", path.name
+            )
             _check_parquet(connection, path)
             return found
+        case ParquetFiles(paths, names):
+            first = paths[0]
+            scan = f"read_parquet({text(str(first))}, hive_partitioning = false)"
+            found = _describe_columns(connection, scan, first.name)
+            _check_parquet(connection, first)
+            check_names([*found, *names], "a folder of Parquet files")
+            return {**found, **dict.fromkeys(names, ANY)}
         case Frame(frame):
             check_names(
                 map(str, getattr(frame, "column_names", None) or frame.columns), "the frame"
@@ -59,6 +81,40 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
             return _kinds_in_file(path, inside)
         case Linked(source, _) as linked:
             return {linked.path: NONE, **stored_kinds(source)}
+
+
+def stored_types(given: object) -> Mapping[str, str]:
+    """As what a source stores each of its columns, in its own words; nothing where it has no types.
+
+    >>> import pyarrow as pa
+    >>> stored_types(pa.table({"age": pa.array([1], pa.int8())}))
+    {'age': 'TINYINT'}
+    """
+    match source_of(given):
+        case Parquet(path) | ParquetFiles((path, *_)):
+            scan = f"read_parquet({text(str(path))}, hive_partitioning = false)"
+            with closing(open_connection()) as connection, suppress(duckdb.Error):
+                return column_types(connection, scan)
+        case Frame(frame):
+            with closing(open_connection()) as connection, suppress(duckdb.Error):
+                connection.register("given", frame)
+                return column_types(connection, "given")
+        case Stored(path, inside):
+            with closing(open_connection()) as connection, suppress(duckdb.Error):
+                tables = _list_tables(connection, path)
+                named = INGESTED if INGESTED in tables else inside or ""
+                return column_types(connection, f"file.main.{quote_name(named)}")
+        case Pandas(frame):
+            return {str(name): str(frame[name].dtype) for name in frame.columns}
+        case _:
+            pass
+    return {}
+
+
+def _checked_names(path: Path) -> list[str]:
+    names = json_names(path)
+    check_names(names, path.name)
+    return names
 
 
 def check_combined(tables: Iterable[tuple[Table, object]]) -> None:
@@ -77,8 +133,11 @@ def _unit_type(given: object, unit: str) -> str:
     match source_of(given):
         case Separated():
             return "VARCHAR"
-        case Parquet(path):
-            return _type_of_column(None, f"read_parquet({text(str(path))})", unit, path.name)
+        case ParquetFiles(_, names) if unit in names:
+            return "VARCHAR"
+        case Parquet(path) | ParquetFiles((path, *_)):
+            scan = f"read_parquet({text(str(path))}, hive_partitioning = false)"
+            return _type_of_column(None, scan, unit, path.name)
         case Stored(path, inside):
             with closing(open_connection()) as connection, suppress(duckdb.Error):
                 if INGESTED in _list_tables(connection, path):

@@ -21,7 +21,7 @@ from tacit.engines.duckdb.prepared import PreparedStatements
 from tacit.engines.duckdb.unknown_keys import gather_keys
 from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import Parquet, Source, Stored, source_of
+from tacit.engines.sources.kinds import Parquet, ParquetFiles, Source, Stored, source_of
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sql.casts import kinds_of
 from tacit.engines.sql.codes import code_names, code_statement
@@ -375,6 +375,8 @@ def _is_few(connection: duckdb.DuckDBPyConnection, relation: Relation) -> bool:
 def _paths_of(source: Source) -> list[str]:
     """The files that are read anew for every question."""
     given = source_of(source.source) if isinstance(source, Linked) else source
+    if isinstance(given, ParquetFiles):
+        return [str(path) for path in given.paths]
     return [str(given.path)] if isinstance(given, Parquet | Stored) else []
 
 

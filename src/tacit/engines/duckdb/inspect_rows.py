@@ -11,10 +11,11 @@ from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.load import load_table
 from tacit.engines.duckdb.load_source import raw_columns, text_scan
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.kinds import Listed, Pandas, Separated, Source, source_of
+from tacit.engines.sources.kinds import JsonLines, Listed, Pandas, Separated, Source, source_of
 from tacit.engines.sources.pandas_frames import series_cells
 from tacit.engines.sources.python_cells import is_missing, read_object
-from tacit.engines.sources.text_files import every_row
+from tacit.engines.sources.rows import read_json
+from tacit.engines.sources.text_files import every_row, json_rows, open_bytes
 from tacit.engines.sql.casts import read_unit, scan_conditions
 from tacit.engines.sql.expressions import literal, quote_name
 from tacit.engines.sql.relation import Relation
@@ -126,6 +127,17 @@ def _unread(connection: Any, source: Source, table: Table, relation: Relation) -
                 column.name: _count_lost([row.get(column.name) for row in rows], column)
                 for column in table.columns
             }
+        case JsonLines(path):
+            given = json_rows(path)
+            return {
+                column.name: sum(
+                    row.get(column.name) is not None
+                    and row[column.name] != ""
+                    and read_json(row[column.name], column.kind) is None
+                    for row in given
+                )
+                for column in table.columns
+            }
         case Pandas(frame):
             return {
                 column.name: _count_lost(series_cells(frame[column.name]), column)
@@ -172,7 +184,7 @@ def _is_lost(cell: Any, column: Column) -> bool:
 
 def _unreadable(source: Separated) -> int:
     """How many rows of a text file are left out."""
-    with source.path.open("rb") as file:
+    with open_bytes(source.path) as file:
         lines = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(_CHUNK), b""))
     rows = show_progress(
         every_row(source.path, source.dialect), lines, f"lines of {source.path.name}"

@@ -10,7 +10,17 @@ from tacit.engines.duckdb.create_relation import column_types
 from tacit.engines.duckdb.ingested import UNIT, name_units, refuse_numbers
 from tacit.engines.duckdb.load_source import load_source, raw_columns
 from tacit.engines.sources.foreign_keys import Linked, Owners, Raw, Step, check_key, owner, owners
-from tacit.engines.sources.kinds import Frame, Listed, Pandas, Parquet, Source, Stored, source_of
+from tacit.engines.sources.kinds import (
+    Frame,
+    JsonLines,
+    Listed,
+    Pandas,
+    Parquet,
+    ParquetFiles,
+    Source,
+    Stored,
+    source_of,
+)
 from tacit.engines.sources.rows import check_path
 from tacit.engines.sql.casts import check_unit_type
 from tacit.engines.sql.expressions import quote_name
@@ -54,7 +64,7 @@ def _load_linked(
         refuse_numbers(first)
     check_key(rows.unit[1], first, table.name)
     # What is read in place is joined for every question; what was copied is joined once.
-    copied = not isinstance(inner, Parquet | Stored)
+    copied = not isinstance(inner, Parquet | ParquetFiles | Stored)
     ours = alias(f"t{place}", table.name)
     cells = ", ".join([*(f"t.{name}" for name, _ in rows.columns.values()), "o.who AS unit"])
     joined = f"SELECT {cells} FROM {rows.name} AS t {owner(Raw('t.unit', rows.unit[1]), found)}"
@@ -86,7 +96,7 @@ def _create_owners(
             numbered = str(given.path)
             names = name_units(connection, "TABLE", f"o{name}", f"s{name}.main")
     connection.execute(f"CREATE TABLE o{name} AS {owners(scan, key, last, after)}").fetchall()
-    if isinstance(given, Frame | Listed | Pandas):
+    if isinstance(given, Frame | JsonLines | Listed | Pandas):
         connection.unregister(scan)
     types = column_types(connection, f"o{name}")
     return Owners(f"o{name}", types["k"], types["who"], numbered, names)

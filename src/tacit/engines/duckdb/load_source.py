@@ -3,16 +3,28 @@
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
 import re
+from collections.abc import Mapping
 
 import duckdb
 
 from tacit.engines.duckdb.create_relation import column_types, create_relation
 from tacit.engines.duckdb.ingested import is_ingested, load_ingested, raw_ingested
 from tacit.engines.sources.foreign_keys import Linked, Raw
-from tacit.engines.sources.kinds import Frame, Listed, Pandas, Parquet, Separated, Source, Stored
+from tacit.engines.sources.kinds import (
+    Frame,
+    JsonLines,
+    Listed,
+    Pandas,
+    Parquet,
+    ParquetFiles,
+    Separated,
+    Source,
+    Stored,
+)
 from tacit.engines.sources.python_cells import array_of
 from tacit.engines.sources.rows import arrays_of, check_columns, needed_columns
-from tacit.engines.sources.text_files import header_of, separated_rows
+from tacit.engines.sources.text_files import header_of, is_gzipped, separated_rows
+from tacit.engines.sources.text_format import Dialect
 from tacit.engines.sql.casts import check_type, check_unit_type
 from tacit.engines.sql.expressions import literal, quote_name, text, type_name
 from tacit.engines.sql.relation import Relation
@@ -23,6 +35,7 @@ from tacit.plan import Column, Kind, Table
 __all__ = ["load_source", "raw_columns", "text_scan"]
 
 _LONGEST_LINE = 1 << 26
+_FILE = "tacit file"
 
 
 def load_source(
@@ -39,7 +52,7 @@ def load_source(
     """
     ours, name = alias(f"t{place}", table.name), f"s{place}"
     match source:
-        case Listed() | Pandas():
+        case Listed() | Pandas() | JsonLines():
             arrays = arrays_of(source, table, keys=keys)
             connection.register(
                 name, {f"a{j}": array for j, (_, array) in enumerate(arrays.values())}
@@ -68,6 +81,8 @@ def load_source(
             return relation
         case Parquet(path):
             return _load_parquet(connection, ours, text(str(path)), table)
+        case ParquetFiles():
+            return _load_parquet_files(connection, ours, source, table)
         case Stored(path, inside):
             if not is_ingested(connection, name, path):
                 return _load_typed(
@@ -107,6 +122,7 @@ def text_scan(
         return name if needed_columns(table) else f"range({len(rows)})"
     names = ", ".join(f"{text(each)}: 'VARCHAR'" for each in header)
     form = "auto_detect = false, header = true, quote = '\"', escape = '\"', nullstr = '', comment = ''"
+    form += f", compression = '{'gzip' if is_gzipped(path) else 'none'}'"
     row = f"strict_mode = false, ignore_errors = true, max_line_size = {_LONGEST_LINE}"
     return f"read_csv({text(str(path))}, delim = {text(separator)}, columns = {{{names}}}, {form}, {row})"
 
@@ -117,7 +133,7 @@ def raw_columns(
     """A scan of a source, and some of its columns as they are stored."""
     ends = [Table(table.name, (), unit=column) for column in columns]
     match source:
-        case Listed() | Pandas():
+        case Listed() | Pandas() | JsonLines():
             arrays = [arrays_of(source, end, keys=True)[""] for end in ends]
             connection.register(name, {f"a{j}": array for j, (_, array) in enumerate(arrays)})
             return name, [
@@ -136,7 +152,9 @@ def raw_columns(
             connection.register(name, frame)
             scan = name
         case Parquet(path):
-            scan = f"read_parquet({text(str(path))})"
+            scan = f"read_parquet({text(str(path))}, hive_partitioning = false)"
+        case ParquetFiles():
+            scan = _scan_files(connection, f"{name}_files", source, table)
         case Stored(path, inside) if is_ingested(connection, name, path):
             return raw_ingested(connection, f"{name}.main", ends)
         case Stored(_, inside):
@@ -161,20 +179,117 @@ def _load_parquet(
     Milliseconds may be too many for a timestamp, so such a file is copied, and fails here if it does.  Bytes that are
     no text become question marks; units must be texts, or two of them could become one.
     """
-    scan = f"read_parquet({path}, utf8_validation = 'replace')"
+    scan = f"read_parquet({path}, hive_partitioning = false, utf8_validation = 'replace')"
     types = column_types(connection, scan)
     check_columns(types, table)
-    if table.unit is not None and types[table.unit] == "VARCHAR":
-        connection.execute(
-            f"SELECT bit_xor(hash({quote_name(table.unit)})) FROM read_parquet({path})"
-        ).fetchall()
+    _check_unit_texts(connection, path, table, types)
+    coarse = _coarse_times(connection, path) & set(needed_columns(table))
+    return _load_typed(connection, "TABLE" if coarse else "VIEW", ours, scan, table)
+
+
+def _load_parquet_files(
+    connection: duckdb.DuckDBPyConnection, ours: str, source: ParquetFiles, table: Table
+) -> Relation:
+    """The relation of several Parquet files, read in place unless a cell of one could raise when it is read.
+
+    What the names of folders say is read as the cells of a text file are.
+    """
+    scan = _scan_files(connection, f"{ours}_files", source, table)
+    types = column_types(connection, scan)
+    check_columns(types, table)
+    cells, kinds, coarse = list[str](), list[str](), set[str]()
+    for column in table.columns:
+        name = quote_name(column.name)
+        if column.name in source.partitions:
+            cells.append(Dialect().sql(name, column.kind))
+            kinds.append(type_name(column.kind))
+        else:
+            check_type(types[column.name], column, table)
+            cells.append(_as_stored(name, types[column.name]))
+            kinds.append(types[column.name])
+    if table.unit is not None:
+        check_unit_type(types[table.unit], table)
+        cells.append(_as_stored(quote_name(table.unit), types[table.unit]))
+        kinds.append(types[table.unit])
+    for path in source.paths:
+        _check_unit_texts(connection, text(str(path)), table, types)
+        coarse |= _coarse_times(connection, text(str(path)))
+    what = "TABLE" if coarse & set(needed_columns(table)) else "VIEW"
+    return create_relation(connection, what, ours, scan, table, cells, kinds)
+
+
+def _scan_files(
+    connection: duckdb.DuckDBPyConnection, name: str, source: ParquetFiles, table: Table
+) -> str:
+    """A scan of several Parquet files; refused unless all store the columns that are needed alike.
+
+    Claim:      whether the files can be opened depends on their names and types alone.
+    Because:    of each nothing but its schema is read, and compared with that of the first.
+    Checked by: tests/unit/engines/sources/test_parquet_files.py::test_files_of_one_table_store_its_columns_alike
+    """
+    if both := _stored_twice(connection, source):
+        raise InvalidData(
+            f"the Parquet files of table {table.name!r} have a column {both!r}, and so do the names of their folders; "
+            "rename one of them"
+        )
+    needed = [each for each in needed_columns(table) if each not in source.partitions]
+    first: list[str | None] | None = None
+    for path in source.paths:
+        stored = column_types(
+            connection, f"read_parquet({text(str(path))}, hive_partitioning = false)"
+        )
+        types = [stored.get(each) for each in needed]
+        if first is not None and types != first:
+            odd = next(
+                name for name, one, two in zip(needed, first, types, strict=True) if one != two
+            )
+            raise InvalidData(
+                f"the Parquet files of table {table.name!r} do not all store column {odd!r} as the same type; "
+                f"write them alike: {path.name} differs from {source.paths[0].name}"
+            )
+        first = types
+    paths = ", ".join(text(str(path)) for path in source.paths)
+    how = "hive_partitioning = false, utf8_validation = 'replace'"
+    if not source.partitions:
+        return f"read_parquet([{paths}], {how})"
+    names = [quote_name(each) for each in source.partitions]
+    columns = ", ".join([f"{quote_name(_FILE)} VARCHAR", *(f"{each} VARCHAR" for each in names)])
+    connection.execute(f"CREATE TABLE {name} ({columns})")
+    marks = ", ".join("?" for _ in range(len(names) + 1))
+    connection.executemany(
+        f"INSERT INTO {name} VALUES ({marks})",
+        [[str(path), *cells] for path, cells in zip(source.paths, source.cells, strict=True)],
+    )
+    rows = f"read_parquet([{paths}], {how}, filename = {text(_FILE)})"
+    return f"(SELECT * EXCLUDE ({quote_name(_FILE)}) FROM {rows} JOIN {name} USING ({quote_name(_FILE)}))"
+
+
+def _stored_twice(connection: duckdb.DuckDBPyConnection, source: ParquetFiles) -> str | None:
+    """A column that both the files and their folders have."""
+    path = text(str(source.paths[0]))
+    stored = column_types(connection, f"read_parquet({path}, hive_partitioning = false)")
+    taken = {name.casefold() for name in [*stored, _FILE]}
+    return next((name for name in source.partitions if name.casefold() in taken), None)
+
+
+def _check_unit_texts(
+    connection: duckdb.DuckDBPyConnection, path: str, table: Table, types: Mapping[str, str]
+) -> None:
+    """Read all units of a file once: bytes that are no text would become question marks, and two units one."""
+    if table.unit is not None and types.get(table.unit) == "VARCHAR":
+        scan = f"read_parquet({path}, hive_partitioning = false)"
+        if table.unit in column_types(connection, scan):
+            connection.execute(
+                f"SELECT bit_xor(hash({quote_name(table.unit)})) FROM {scan}"
+            ).fetchall()
+
+
+def _coarse_times(connection: duckdb.DuckDBPyConnection, path: str) -> set[str]:
+    """The columns whose milliseconds may be too many for a timestamp."""
     schema = connection.execute(
         f"SELECT name, logical_type, converted_type FROM parquet_schema({path})"
     ).fetchall()
-    coarse = {name for name, *kinds in schema if re.search("MILLIS=M|TIMESTAMP_MILLIS", str(kinds))}
-    return _load_typed(
-        connection, "TABLE" if coarse & set(needed_columns(table)) else "VIEW", ours, scan, table
-    )
+    return {name for name, *kinds in schema if re.search("MILLIS=M|TIMESTAMP_MILLIS", str(kinds))}
 
 
 def _load_typed(

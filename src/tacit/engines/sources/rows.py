@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NoReturn
 
 from numpy.typing import NDArray
@@ -9,9 +10,11 @@ from numpy.typing import NDArray
 from tacit.engines.sources.foreign_keys import Linked, linked_rows
 from tacit.engines.sources.kinds import (
     Frame,
+    JsonLines,
     Listed,
     Pandas,
     Parquet,
+    ParquetFiles,
     Separated,
     Source,
     Stored,
@@ -30,7 +33,7 @@ from tacit.engines.sources.python_cells import (
     unit_of,
     units_array,
 )
-from tacit.engines.sources.text_files import separated_rows
+from tacit.engines.sources.text_files import json_rows, separated_rows
 from tacit.engines.sources.text_format import Dialect
 from tacit.errors import InvalidData
 from tacit.extras import extra
@@ -108,11 +111,19 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
             return list(separated_rows(path, dialect)), lambda cell, kind: _read_text(
                 cell, kind, dialect
             )
+        case JsonLines(path):
+            return json_rows(path), read_json
         case Parquet(path):
-            with extra("arrow", "the memory engine"):
-                from pyarrow.parquet import read_table
-
-            return _arrow_rows(read_table(path)), _read_object
+            return _parquet_rows(path), _read_object
+        case ParquetFiles(paths, names, cells):
+            found = []
+            for path, texts in zip(paths, cells, strict=True):
+                below = {
+                    name: None if text is None else _FolderName(text)
+                    for name, text in zip(names, texts, strict=True)
+                }
+                found += [{**row, **below} for row in _parquet_rows(path)]
+            return found, _read_with_folders
         case Stored():
             raise InvalidData(
                 "the memory engine does not read files of DuckDB; give it a frame or a list"
@@ -139,6 +150,36 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
 
 def _read_object(raw: object, kind: Kind | None) -> Any:
     return unit_of(raw) if kind is None else read_object(raw, kind)
+
+
+def read_json(raw: object, kind: Kind | None) -> Any:
+    """A value of JSON as a kind: texts are read as a text file's, since JSON has neither dates nor times.
+
+    >>> read_json("2024-01-31", Kind.DATE), read_json(18.0, Kind.INTEGER), read_json(["A"], Kind.TEXT)
+    (19753, 18, None)
+    """
+    if isinstance(raw, str) and kind is not None:
+        return Dialect().read(raw, kind)
+    return None if isinstance(raw, list | dict) else _read_object(raw, kind)
+
+
+class _FolderName(str):
+    """A cell that the name of a folder says, which is a text whatever it looks like."""
+
+    __slots__ = ()
+
+
+def _read_with_folders(raw: object, kind: Kind | None) -> Any:
+    if isinstance(raw, _FolderName):
+        return _read_text(str(raw), kind, Dialect())
+    return _read_object(raw, kind)
+
+
+def _parquet_rows(path: Path) -> list[Mapping[str, object]]:
+    with extra("arrow", "the memory engine"):
+        from pyarrow.parquet import read_table
+
+    return _arrow_rows(read_table(path, partitioning=None))
 
 
 def _read_text(cell: object, kind: Kind | None, dialect: Dialect) -> Any:
@@ -210,7 +251,7 @@ def not_unique(table: Table, name: str) -> NoReturn:
 
 
 def arrays_of(
-    given: Listed | Pandas, table: Table, *, keys: bool = False
+    given: Listed | Pandas | JsonLines, table: Table, *, keys: bool = False
 ) -> dict[str, tuple[Kind, NDArray[Any]]]:
     """Rows as columns that a columnar engine can take over, each with its kind; the unit's column is called ``""``.
 
@@ -218,15 +259,15 @@ def arrays_of(
     """
     if isinstance(given, Pandas):
         return _frame_arrays(given.frame, table, keys=keys)
-    rows = given.rows
+    rows, read = _records(given, table)
     check_columns({name for row in rows for name in row} if rows else None, table)
     found = {}
     for column in table.columns:
-        cells = [read_object(row.get(column.name), column.kind) for row in rows]
+        cells = [read(row.get(column.name), column.kind) for row in rows]
         found[column.name] = column.kind, array_of(cells, column.kind)
     if table.unit is not None:
         found[""] = units_array(
-            [unit_of(row.get(table.unit)) for row in rows], table.unit, keys=keys
+            [read(row.get(table.unit), None) for row in rows], table.unit, keys=keys
         )
     return found
 

@@ -1,33 +1,75 @@
 """Files of text with a header: their names, how they seem to be written, and their rows."""
 
 import csv
+import gzip
+import json
+import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from io import TextIOWrapper
+from itertools import islice
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.text_format import Dialect
 from tacit.errors import InvalidData
 
-__all__ = ["every_row", "guess_format", "header_of", "separated_rows"]
+__all__ = [
+    "every_row",
+    "guess_format",
+    "header_of",
+    "is_gzipped",
+    "json_names",
+    "json_rows",
+    "open_bytes",
+    "separated_rows",
+]
 
 _SEPARATORS = (";", "\t", "|", ",")
+_FIRST_LINES = 50
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,3}(?:\.?[0-9]{3})*,[0-9]+|[+-]?[0-9]+,[0-9]+")
+_DECIMAL_POINT = re.compile(r"[+-]?[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})")
+_MOST_DIGITS = 100  # of an integer in JSON; beyond, it lies outside of every bound
 _LONGEST_CELL = (1 << 31) - 1
 """So many characters of a cell Python's reader takes; beyond its own limit it would give up the whole file."""
+
+
+UNREADABLE = (OSError, EOFError, zlib.error)
+"""What a file raises that is not there, may not be read, or is not compressed as its name says."""
+
+
+def is_gzipped(path: Path) -> bool:
+    """Whether a file's name says that it is compressed by gzip."""
+    return path.suffix.lower() == ".gz"
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """A file of text, decompressed if need be."""
+    return cast("BinaryIO", gzip.open(path) if is_gzipped(path) else path.open("rb"))
+
+
+def _open_text(path: Path, encoding: str, errors: str) -> TextIOWrapper:
+    return TextIOWrapper(open_bytes(path), encoding, errors, newline="")
+
+
+def _unreadable(path: Path) -> InvalidData:
+    return InvalidData(
+        f"{path.name} cannot be read; check that it is complete, of the type its name says, and that "
+        "you may read it"
+    )
 
 
 def header_of(path: Path, dialect: Dialect) -> list[str]:
     """The names in the first line of a text file, which are public; one that is empty is called after its place."""
     try:
-        with path.open(encoding=_codec(dialect), errors="replace", newline="") as file:
+        with _open_text(path, _codec(dialect), "replace") as file:
             cells = next(csv.reader(file, delimiter=dialect.separator), [])
-    except (OSError, csv.Error):
+    except (*UNREADABLE, csv.Error):
         cells = []
     names = [cell or f"column {place}" for place, cell in enumerate(cells, start=1)]
     if not names:
-        raise InvalidData(
-            f"{path.name} cannot be read; check that it is complete, of the type its name says, and that "
-        "you may read it"
-        )
+        raise _unreadable(path)
     other = _other_separator(names)
     if other is not None:
         raise InvalidData(
@@ -40,25 +82,44 @@ def header_of(path: Path, dialect: Dialect) -> list[str]:
 
 
 def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
-    """What the first line of a text file, which is public, says about how it is written, where that is unusual.
+    """What the first lines of a text file say about how it is written, where that is unusual: for a curator to check.
 
-    Claim:      no row decides anything.
-    Because:    nothing but the first line is read.
-    Checked by: tests/unit/curator/test_starter.py::test_how_a_text_file_is_written_is_guessed_from_its_first_line
+    Claim:      no cell is told: of the rows, only whether the first ones look as if written with decimal commas.
+    Because:    the first line, which is public, says how cells are separated and letters are stored; of the rows the
+                outcome of one pattern is used, and the words that can come out are fixed.
+    Checked by: tests/unit/curator/test_starter.py::test_how_a_text_file_is_written_is_guessed_from_its_shape
     """
     try:
-        with path.open(encoding="latin-1", newline="") as file:  # which leaves every byte as it is
-            line = file.readline().encode("latin-1")
-        names = next(csv.reader([line.decode(errors="replace")], delimiter=dialect.separator), [])
-    except (OSError, csv.Error):
+        with open_bytes(path) as file:
+            lines = list(islice(file, _FIRST_LINES))
+    except UNREADABLE:
         return {}
+    first = (lines or [b""])[0]
+    names = _cells(first, dialect.separator)
     other = _other_separator(names)
     found = {} if other is None else {"separator": other}
+    separator = other or dialect.separator
+    if separator != "," and _has_decimal_commas([_cells(line, separator) for line in lines[1:]]):
+        found["decimal"] = ","
     try:
-        line.decode()
+        first.decode()
     except UnicodeDecodeError:
         found["encoding"] = "windows-1252"
     return found
+
+
+def _cells(line: bytes, separator: str) -> list[str]:
+    try:
+        return next(csv.reader([line.decode(errors="replace")], delimiter=separator), [])
+    except csv.Error:
+        return []
+
+
+def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether some cells are numbers with a comma, and none is one with a point that is no separator of thousands."""
+    cells = [cell.strip() for row in rows for cell in row]
+    commas = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
+    return commas and not any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
 
 
 def _other_separator(names: Sequence[str]) -> str | None:
@@ -89,7 +150,7 @@ def every_row(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None]
     names = header_of(path, dialect)
     # one number for the whole process, which anybody may have set
     csv.field_size_limit(_LONGEST_CELL)
-    with path.open(encoding=_codec(dialect), errors="surrogateescape", newline="") as file:
+    with _open_text(path, _codec(dialect), "surrogateescape") as file:
         reader = csv.reader(file, delimiter=dialect.separator)
         next(reader, None)
         for cells in reader:
@@ -99,3 +160,42 @@ def every_row(path: Path, dialect: Dialect) -> Iterator[Mapping[str, str | None]
                 yield {name: cell or None for name, cell in zip(names, cells, strict=False)}
             elif cells:
                 yield None
+
+
+def json_rows(path: Path) -> list[Mapping[str, object]]:
+    """The objects of a file with one JSON value a line; a line that holds none is left out."""
+    try:
+        with open_bytes(path) as file:
+            found = [_json_object(line) for line in file]
+    except UNREADABLE:
+        raise _unreadable(path) from None
+    return [row for row in found if row is not None]
+
+
+def json_names(path: Path) -> list[str]:
+    """The keys of the first object of such a file."""
+    try:
+        with open_bytes(path) as file:
+            for line in file:
+                if (row := _json_object(line)) is not None:
+                    return list(row)
+    except UNREADABLE:
+        pass
+    raise _unreadable(path)
+
+
+def _json_object(line: bytes) -> dict[str, object] | None:
+    """The object that a line is, None if it is none; a number of too many digits is nothing, as any other oddity.
+
+    >>> _json_object(b'{"cost": 1.5}'), _json_object(b"[1]"), _json_object(b"{")
+    ({'cost': 1.5}, None, None)
+    """
+    try:
+        found = json.loads(line, parse_int=_whole_number)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _whole_number(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
