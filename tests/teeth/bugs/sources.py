@@ -90,8 +90,8 @@ BUGS = [
     Bug(
         name="sources-a-stream-is-described-and-then-read",
         file="src/tacit/curator/protect.py",
-        before="DuckDB({table: rows}, connection",
-        after="DuckDB({table: source}, connection",
+        before="tables[table], shared[each] = linked, ",
+        after="tables[table], shared[each] = given[each], ",
         killed_by="tests/unit/curator/test_protect.py::test_a_stream_is_read_once",
         note="asking a stream for its columns reads it, and nothing is left for the engine",
     ),
@@ -123,12 +123,12 @@ BUGS = [
         note="a unit that is no integer makes every join with its table refused, for free",
     ),
     Bug(
-        name="sources-a-format-guessed-from-rows",
+        name="sources-a-format-tells-a-cell",
         file="src/tacit/engines/sources/text_files.py",
-        before='line = file.readline().encode("latin-1")',
-        after='line = file.read().encode("latin-1")',
-        killed_by="tests/unit/curator/test_starter.py::test_how_a_text_file_is_written_is_guessed_from_its_first_line",
-        note="a policy would say which letters occur in rows",
+        before='        found["decimal"] = ","\n',
+        after='        found["decimal"] = lines[1].decode().strip()[-3:]\n',
+        killed_by="tests/unit/curator/test_starter.py::test_decimal_commas_are_proposed_and_no_cell_is_written",
+        note="a policy that is written before anything is asked may be shown to anybody; cells are in the data",
     ),
     Bug(
         name="left-out-groups-that-nobody-keeps",
@@ -146,5 +146,59 @@ BUGS = [
         after="    csv.field_size_limit(131_072)",
         killed_by=f"{UNIT}/test_separated.py::test_a_long_cell_is_one_cell[latin-1]",
         note="one cell that is longer makes every question about a file of that encoding fail after it was paid for",
+    ),
+    Bug(
+        name="sources-names-of-folders-are-cut-at-the-last-sign",
+        file="src/tacit/engines/sources/kinds.py",
+        before='[part.partition("=") for part in',
+        after='[part.rpartition("=") for part in',
+        killed_by="tests/unit/engines/sources/test_parquet_files.py::"
+        "test_names_of_folders_are_cells_of_text_whatever_the_others_look_like",
+        note="one folder whose value has an equals sign would have another key, and the whole table none",
+    ),
+    Bug(
+        name="sources-names-of-folders-are-numbers-if-they-look-like-it",
+        file="src/tacit/engines/sources/rows.py",
+        before="        return _read_text(str(raw), kind, Dialect())\n",
+        after="        return _read_object(int(raw) if raw.isdigit() else str(raw), kind)\n",
+        killed_by="tests/unit/engines/sources/test_parquet_files.py::"
+        "test_names_of_folders_are_cells_of_text_whatever_the_others_look_like",
+        note="the name of a folder is a text: 007 and 7 are two",
+    ),
+    Bug(
+        name="sources-files-of-one-table-of-several-types",
+        file="src/tacit/engines/duckdb/load_source.py",
+        before="        if first is not None and types != first:\n",
+        after="        if first is None and types == first:\n",
+        killed_by="tests/unit/engines/sources/test_parquet_files.py::"
+        "test_files_of_one_table_store_its_columns_alike",
+        note="a cell that one file stores as another type would fail when it is read, after the charge",
+    ),
+    Bug(
+        name="sources-an-odd-line-of-json-ends-the-file",
+        file="src/tacit/engines/sources/text_files.py",
+        before="    except (ValueError, RecursionError):\n        return None\n",
+        after="    except RecursionError:\n        return None\n",
+        killed_by="tests/unit/engines/sources/test_text_files.py::"
+        "test_an_odd_line_is_left_out_and_changes_no_other",
+        note="one line that is no JSON decides whether all others are read",
+    ),
+    Bug(
+        name="sources-a-compressed-file-is-read-as-it-is",
+        file="src/tacit/engines/duckdb/load_source.py",
+        before="{'gzip' if is_gzipped(path) else 'none'}",
+        after="none",
+        killed_by="tests/unit/engines/sources/test_text_files.py::"
+        "test_a_compressed_text_file_is_read_as_the_file_itself",
+        note="every row of a compressed file would be left out, and nobody would be told",
+    ),
+    Bug(
+        name="sources-a-list-in-json-is-a-text",
+        file="src/tacit/engines/sources/rows.py",
+        before="    if isinstance(raw, str) and kind is not None:\n        return Dialect().read(raw, kind)\n",
+        after="    if kind is not None:\n        return Dialect().read(str(raw), kind)\n",
+        killed_by="tests/unit/engines/sources/test_text_files.py::"
+        "test_json_lines_are_asked_about_as_any_other_table",
+        note="a number is no text that looks like one: the day 7 is none",
     ),
 ]

@@ -9,7 +9,7 @@ import numpy as np
 from tacit.engines.cells import cell_in
 from tacit.engines.coded_rows import CodedRows
 from tacit.engines.engine import conditions_of
-from tacit.engines.sources.kinds import Owned
+from tacit.engines.sources.rows import Owned
 from tacit.engines.weights import weight
 from tacit.plan import (
     Axis,
