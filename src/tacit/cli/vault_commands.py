@@ -20,7 +20,7 @@ _USUAL = 100  # answers, where it is decided already whether there is a delta
 def init(
     vault: Annotated[Path, typer.Argument(help="The directory to create.")],
     source: Annotated[
-        list[Path], typer.Option(help="A Parquet, CSV or DuckDB file; can be repeated.")
+        list[Path], typer.Option(help="A Parquet, CSV, JSON lines or DuckDB file; can be repeated.")
     ],
     unit: Annotated[
         str | None,

@@ -45,7 +45,9 @@ _UNIT = (
 )
 _CONTRIBUTIONS = "write how many rows of one unit count in full, as in contributions = 10"
 _KEYS = "write how many undeclared keys of one unit count, as in keys = 5"
-_SOURCE = 'write the path of a Parquet, CSV or DuckDB file, as in source = "visits.parquet"'
+_SOURCE = (
+    'write the path of a Parquet, CSV, JSON lines or DuckDB file, as in source = "visits.parquet"'
+)
 _ROWS = (
     f"write a whole number from 1 to {MOST_ROWS}: the largest number of rows that the table can "
     "ever have"
