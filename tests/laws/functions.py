@@ -33,6 +33,11 @@ TYPES = {
 }
 
 TEXTS = ["LOWER", "UPPER", "TRIM", "LTRIM", "RTRIM"]
+PATTERNS = [
+    *("a", "^A$", "a.b", "[a-c_]+$", "[^a-z]", "ward [0-9]", "(A|b)$", "^(é|_)", "", "x{2,}|%"),
+    *(r"\d", r"\w\s", r"^\S+$", r"\W", r"50\%", "^.?$", "^.{2,4}$", "(a|(b|_)?)+b", "s{1,2}e$"),
+]
+PATTERNS.remove("")
 PARTS = [
     "year",
     "quarter",
@@ -169,6 +174,20 @@ def _cases():
         yield Case(f"ENDS_WITH({column}, 'ß')", boolean)
         yield Case(f"CONTAINS({column}, '%')", boolean)
         yield Case(f"CONCAT({column})", text)
+        yield Case(f"CONCAT_WS('-', {column}, w, {column})", text)
+        yield Case(f"CONCAT_WS('', {column}, NULL, i)", text)
+        for place in (1, 2, 9):
+            yield Case(f"SPLIT_PART({column}, 'a', {place})", text)
+            yield Case(f"SPLIT_PART({column}, ' ', {place})", text)
+        yield Case(f"STRPOS({column}, 'b')", integer)
+        yield Case(f"STRPOS({column}, 'ß')", integer)
+        yield Case(f"POSITION('%' IN {column})", integer)
+        yield Case(f"INSTR({column}, 'ard')", integer)
+        for length in (0, 2, 9):
+            yield Case(f"LPAD({column}, {length}, '0')", text)
+            yield Case(f"RPAD({column}, {length}, 'é-')", text)
+        for pattern in PATTERNS:
+            yield Case(f"REGEXP_MATCHES({column}, '{pattern}')", boolean)
         yield Case(f"CONCAT({column}, {column}, {column}, {column})", text)
         yield Case(f"{column} ILIKE 'a%'", boolean)
         yield Case(f"{column} NOT ILIKE '%É_'", boolean)
@@ -206,6 +225,13 @@ def _cases():
                 yield Case(f"DATEDIFF('{unit}', s, {column})", integer)
         yield Case(f"INTERVAL '1 month' + {column}", moment)
         yield Case(f"CAST({column} AS DATE)", Kind.DATE)
+        yield Case(f"DATE({column})", Kind.DATE, plain=f"CAST({column} AS DATE)")
+        yield Case(f"LAST_DAY({column})", Kind.DATE)
+        yield Case(f"DATE_TRUNC({column}, MONTH)", moment, plain=f"DATE_TRUNC('month', {column})")
+        for unit in ("year", "month", "week", "day", "hour"):
+            yield Case(f"TIME_BUCKET(INTERVAL '1 {unit}', {column})", moment)
+        backwards = f"DATE_DIFF('day', {column}, DATE '2024-02-29')"
+        yield Case(f"DATE_DIFF(DATE '2024-02-29', {column}, DAY)", integer, plain=backwards)
     for column in "de":
         yield Case(f"{column} + 40", Kind.DATE)
         yield Case(f"{column} - k", Kind.DATE, plain=f"{column} - CAST(k AS INTEGER)")
@@ -215,6 +241,17 @@ def _cases():
     yield Case("CASE WHEN COALESCE(x, 0) > LEAST(i, 5) THEN ROUND(x, 1) ELSE ABS(i) END", number)
     yield Case("GREATEST(LEAST(z, 10), 0)", number)
     yield Case("YEAR(d) * 100 + MONTH(d)", integer)
+    bucket = "CAST(FLOOR(LEAST(GREATEST((x - 0) / 20.0, -1), 5)) AS BIGINT) + 1"
+    yield Case("WIDTH_BUCKET(x, 0, 100, 5)", integer, plain=bucket)
+    yield Case("SAFE_DIVIDE(x, k)", number, plain="x / NULLIF(k, 0)")
+    yield Case("i::FLOAT", number, plain="i::DOUBLE")
+    yield Case("SAFE_CAST(t AS BIGINT)", integer, plain="TRY_CAST(t AS BIGINT)")
+    yield Case("i = '7'", boolean)
+    yield Case("x > '2.5'", boolean)
+    yield Case("i IN ('1', '-25')", boolean)
+    yield Case("b = 'true'", boolean)
+    seconds = "make_timestamp(CAST(i AS BIGINT) * 1000000)"
+    yield Case("TO_TIMESTAMP(i)", moment, plain=seconds)
     yield Case("FLOOR(x / 10) * 10", number)
 
 

@@ -387,6 +387,12 @@ FUNCTIONS = [
         NO_TEXT,
     ),
     Function("REPLACE({0}, 'a', 'bb')", "t", "t", NO_WORDS),
+    Function("SPLIT_PART({0}, 'a', 2)", "t", "t", NO_WORDS),
+    Function("STRPOS({0}, 'b')", "t", "i", NO_WORDS, bounded=False),
+    Function("LPAD({0}, 3, 'x')", "t", "t", NO_WORDS),
+    Function("RPAD({0}, 3, 'é')", "t", "t", NO_WORDS),
+    Function("REGEXP_MATCHES({0}, '^[a-z]+_?b|[0-9]$')", "t", "b", NO_WORDS),
+    Function("CONCAT_WS('-', {0}, {1})", "tt ti it ii", "t", NO_WORDS),
     Function("CONCAT({0}, '-', {1})", "tt ti it ii", "t", NO_WORDS),
     Function(
         "{0} || {1}", "tt ti it ii", "t", NO_WORDS, "CAST({0} AS VARCHAR) || CAST({1} AS VARCHAR)"

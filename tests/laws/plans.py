@@ -299,13 +299,14 @@ def _calls(draw, table, kind, of):
     choices = [Function.COALESCE, Function.NULLIF, Function.LEAST, Function.GREATEST]
     own = [Function.ABS, Function.FLOOR, Function.CEIL, Function.TRUNC, Function.ROUND]
     possible = {
-        Kind.BOOLEAN: [Function.COALESCE, Function.NULLIF, Function.DISTINCT],
+        Kind.BOOLEAN: [Function.COALESCE, Function.NULLIF, Function.DISTINCT, Function.REGEXP],
         Kind.INTEGER: [
             *choices,
             *own,
             Function.QUOTIENT,
             Function.SIGN,
             Function.LENGTH,
+            Function.STRPOS,
             Function.EXTRACT,
         ],
         Kind.NUMBER: [*choices, *own, Function.SQRT, Function.EXTRACT],
@@ -346,6 +347,19 @@ def _calls(draw, table, kind, of):
                 for each in ("aA1 ", ("", "b", "é-"))
             ]
             return Called(Function.REPLACE, (of(Kind.TEXT), *texts))
+        case Function.REGEXP:
+            pattern = draw(st.sampled_from(["a", "^[A-Z]", "(a|1)+$", "[^a]b?"]))
+            return Called(Function.REGEXP, (of(Kind.TEXT), Literal(pattern, Kind.TEXT)))
+        case Function.STRPOS:
+            part = Literal(draw(st.sampled_from("aA1 ")), Kind.TEXT)
+            return Called(Function.STRPOS, (of(Kind.TEXT), part))
+        case Function.SPLIT_PART:
+            between = Literal(draw(st.sampled_from("aA1 ")), Kind.TEXT)
+            place = Literal(draw(st.integers(1, 3)), Kind.INTEGER)
+            return Called(Function.SPLIT_PART, (of(Kind.TEXT), between, place))
+        case Function.LPAD | Function.RPAD as function:
+            fill = Literal(draw(st.sampled_from(["0", "é-"])), Kind.TEXT)
+            return Called(function, (of(Kind.TEXT), draw(whole), fill))
         case Function.STRFTIME:
             return Called(
                 Function.STRFTIME,
@@ -378,7 +392,10 @@ def _calls(draw, table, kind, of):
             return Called(function, (of(kind),))
 
 
-CUTS = [Function.SUBSTR, Function.RIGHT, Function.REPLACE, Function.STRFTIME]
+CUTS = [
+    *(Function.SUBSTR, Function.RIGHT, Function.REPLACE, Function.STRFTIME),
+    *(Function.SPLIT_PART, Function.LPAD, Function.RPAD),
+]
 FORMATTED = ["%Y-%m", "%d.%m.%y, %H:%M:%S", "%A %a", "it's %B (%b), day %j"]
 TEXTUAL = [Function.LOWER, Function.UPPER, Function.TRIM, Function.LTRIM, Function.RTRIM]
 

@@ -151,8 +151,8 @@ def _substr(expression: Called, operands: Sequence[str]) -> str:
     return f"substr({', '.join([operands[0], *map(str, settings)])})"
 
 
-def _count(expression: Called) -> int:
-    part = expression.operands[1]
+def _count(expression: Called, place: int = 1) -> int:
+    part = expression.operands[place]
     assert isinstance(part, Literal)
     assert isinstance(part.value, int)
     return part.value
@@ -219,6 +219,11 @@ _WRITERS: dict[Function, _Writer] = {
     Function.REPLACE: lambda _, operands: (
         f"replace(substr({operands[0]}, 1, {LONGEST}), {operands[1]}, {operands[2]})"
     ),
+    Function.SPLIT_PART: lambda part, operands: (
+        f"split_part({operands[0]}, {operands[1]}, {_count(part, 2):d})"
+    ),
+    Function.LPAD: lambda part, operands: f"lpad({operands[0]}, {_count(part):d}, {operands[2]})",
+    Function.RPAD: lambda part, operands: f"rpad({operands[0]}, {_count(part):d}, {operands[2]})",
     Function.CONCAT: _concat,
     Function.JOINED: _render_concatenation,
     Function.EXTRACT: _extract,

@@ -1,12 +1,12 @@
 """A plan while it is read: the one place where both doors turn names and aggregates into keys, measures and a view."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.frozen import frozen
@@ -41,11 +41,13 @@ from tacit.plan.questions.measures import (
 from tacit.plan.questions.per_unit import has_null_group
 from tacit.plan.questions.public_keys import seen_values
 from tacit.plan.questions.quantile_grids import check_cells, rank_measure
+from tacit.plan.questions.where_bounds import clamp_to_conditions
 from tacit.plan.semantics.infer import condition_type, type_of
 from tacit.plan.semantics.type_bounds import widen
 
 __all__ = ["DEEPEST", "KEPT", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
 
+T = TypeVar("T")
 DEEPEST = 64
 """The most calculations that may build on each other."""
 
@@ -228,19 +230,18 @@ class Draft:
     def sum(self, value: e.Expression) -> e.Expression:
         """The released sum of a value."""
         _shallow(value)
-        return self._place(sum_measure(value))
+        return self._place(self._within_where(sum_measure, value))
 
     def mean(self, value: e.Expression) -> e.Expression:
         """The mean of a value, from its released centred sum and count."""
         _shallow(value)
-        return e.MeanOf(
-            self._place(centred_sum(value)).place, self._place(count_measure(value)).place
-        )
+        total, count = self._within_where(lambda x: (centred_sum(x), count_measure(x)), value)
+        return e.MeanOf(self._place(total).place, self._place(count).place)
 
     def rank_value(self, value: e.Expression, rank: Fraction) -> e.Expression:
         """The value of a rank: a quantile, or about the least (0) or the greatest (1)."""
         _shallow(value)
-        return self._place(rank_measure(value, rank))
+        return self._place(self._within_where(lambda x: rank_measure(x, rank), value))
 
     def moment(
         self, moment: e.Moment, first: e.Expression, second: e.Expression | None = None
@@ -250,9 +251,11 @@ class Draft:
         What is of two values is of the rows in which neither is NULL.
         """
         _shallow(first, second)
+        first = self._within_where(_check_bounded, first)
         if second is None:
             total = centred_sum(first)
             return self._moment(moment, count_measure(first), total, product_sum(total, total))
+        second = self._within_where(_check_bounded, second)
         one, two = centred_sum(pair_with(first, second)), centred_sum(pair_with(second, first))
         squares = (
             [product_sum(one, one), product_sum(two, two)] if moment is e.Moment.CORRELATION else []
@@ -261,6 +264,20 @@ class Draft:
 
     def _moment(self, moment: e.Moment, *measures: Measure) -> e.Expression:
         return e.MomentOf(moment, tuple(self._place(measure).place for measure in measures))
+
+    def _within_where(self, make: Callable[[e.Expression], T], value: e.Expression) -> T:
+        """What is made of a value; where its bounds do not suffice, with those that WHERE gives its columns."""
+        try:
+            return make(value)
+        except InvalidPlan:
+            clamped = clamp_to_conditions(value, self.conditions)
+            if clamped == value:
+                raise
+            try:
+                return make(clamped)
+            except InvalidPlan:
+                pass
+            raise
 
     def _place(self, measure: Measure) -> e.MeasureOf:
         return e.MeasureOf(self.measures.setdefault(measure, len(self.measures)))
@@ -385,6 +402,12 @@ class Draft:
                 if other is not None and not isinstance(shown.value, e.KeyOf | e.Literal):
                     reason = f"{other!r} is the name of an interval column that {shown.name!r} adds"
                     raise InvalidPlan(reason, f"give the column {other!r} another name")
+
+
+def _check_bounded(value: e.Expression) -> e.Expression:
+    """The value, refused if no sum of it is bounded."""
+    centred_sum(value)
+    return value
 
 
 def _key_with_other(value: e.Field, values: tuple[Scalar, ...], *, null: bool) -> Key:

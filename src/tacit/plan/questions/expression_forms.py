@@ -273,6 +273,57 @@ class Forms:
         """DATE_TRUNC and DATE_DIFF, in a unit of time."""
         return self.call(function, [e.Literal(unit_named(unit), Kind.TEXT), *self._alike(moments)])
 
+    def divide(self, left: e.Expression, right: e.Expression) -> e.Expression:
+        """SAFE_DIVIDE(left, right): NULL where the divisor is zero, as every division is."""
+        return self.arithmetic("/", left, right)
+
+    def last_day(self, operand: e.Expression) -> e.Expression:
+        """LAST_DAY(operand): the last day of its month; December is apart, so that no moment leaves the calendar."""
+        begun = self.in_units(Function.DATE_TRUNC, "month", operand)
+        december = self.compare("=", self.moment_part("month", operand), literal(12))
+        ends = self.later(self.later(begun, 1, "month"), -1, "day")
+        return self.cast(self.case([(december, self.later(begun, 30, "day"))], ends), Kind.DATE)
+
+    def join_with(self, separator: e.Expression, parts: Sequence[e.Expression]) -> e.Expression:
+        """CONCAT_WS(separator, ...): texts that are not NULL, with the separator between them."""
+        known = [part for part in parts if part != NULL]
+        if not known:
+            raise InvalidPlan("nothing is joined", "list what is joined: CONCAT_WS('-', a, b)")
+        joined: list[e.Expression] = [known[0]]
+        for place, part in enumerate(known[1:], start=1):
+            before = [e.Not(e.IsNull(each)) for each in known[:place]]
+            both = e.Both(e.chain_conditions(e.Either, before), e.Not(e.IsNull(part)))
+            joined += [self.case([(both, separator)], literal("")), part]
+        return self.call(Function.CONCAT, joined)
+
+    def bucket(
+        self, operand: e.Expression, low: e.Expression, high: e.Expression, count: e.Expression
+    ) -> e.Expression:
+        """WIDTH_BUCKET(operand, low, high, count): 1 to count, 0 below and count + 1 from the high end on."""
+        ends = [self._read_number(each) for each in (low, high)]
+        buckets = self._read_number(count)
+        if ends[0] >= ends[1] or buckets.denominator != 1 or not 1 <= buckets <= 1000:
+            raise InvalidPlan(
+                "these buckets are not understood",
+                "write constants, the lower end first: WIDTH_BUCKET(x, 0, 100, 10)",
+            )
+        width = (ends[1] - ends[0]) / buckets
+        scaled = self.arithmetic(
+            "/", self.arithmetic("-", operand, literal(ends[0])), literal(width)
+        )
+        held = self.call(Function.GREATEST, [scaled, literal(Fraction(-1))])
+        held = self.call(Function.LEAST, [held, literal(buckets)])
+        whole = self.cast(self.call(Function.FLOOR, [held]), Kind.INTEGER)
+        return self.arithmetic("+", whole, literal(1))
+
+    def _read_number(self, value: e.Expression) -> Fraction:
+        if not isinstance(value, e.Literal) or not isinstance(value.value, int | Fraction):
+            raise InvalidPlan(
+                "the ends of buckets and their number are constants",
+                "write them with digits: WIDTH_BUCKET(x, 0, 100, 10)",
+            )
+        return Fraction(value.value)
+
     def is_truth(self, operand: e.Expression, truth: bool) -> e.Expression:
         """Whether a condition is true, or false, and not NULL."""
         self._not_null("compare with", operand)
@@ -437,6 +488,8 @@ class Forms:
                 return read_day(text)
             case e.Literal(str(text), _), Kind.TIMESTAMP:
                 return read_moment(text)
+            case e.Literal(str(text), _), Kind.INTEGER | Kind.NUMBER | Kind.BOOLEAN as kind:
+                return _read_literal(text, kind) or side
             case _, Kind.TIMESTAMP if type_of(side, self.question).kind is Kind.DATE:
                 return _midnight(side)
             case _:
@@ -475,6 +528,21 @@ def unit_named(text: str) -> str:
     """The name of a unit or a part of time: in lower case, one and not many."""
     name = text.lower().removesuffix("s") if text.isascii() else text
     return {"dayofweek": "dow", "dayofyear": "doy", "dayofmonth": "day"}.get(name, name)
+
+
+def _read_literal(text: str, kind: Kind) -> e.Literal | None:
+    """A constant text as a number or a truth, beside one: year = '1'; None if it is none, or not a whole one."""
+    if kind is Kind.BOOLEAN:
+        known = {"true": True, "false": False}.get(text.lower())
+        return None if known is None else e.Literal(known, kind)
+    whole = re.fullmatch(r"-?[0-9]{1,18}", text)
+    if kind is Kind.INTEGER and not whole:
+        return None
+    if not re.fullmatch(r"-?[0-9]{1,18}([.][0-9]{1,18})?", text):
+        return None
+    found = e.negate(number(text.removeprefix("-"))) if text[:1] == "-" else number(text)
+    assert isinstance(found, e.Literal), "a constant"
+    return found
 
 
 def _is_text(side: e.Expression) -> bool:

@@ -51,6 +51,11 @@ ARITY: dict[Function, tuple[int, int]] = dict.fromkeys(Function, (1, 1)) | {
     Function.SUBSTR: (2, 3),
     Function.RIGHT: (2, 2),
     Function.REPLACE: (3, 3),
+    Function.SPLIT_PART: (3, 3),
+    Function.STRPOS: (2, 2),
+    Function.LPAD: (3, 3),
+    Function.RPAD: (3, 3),
+    Function.REGEXP: (2, 2),
     Function.STRFTIME: (2, 2),
     Function.JOINED: (2, 2),
     Function.EXTRACT: (2, 2),
@@ -78,11 +83,20 @@ _MOMENTS = {
     Function.DATE_DIFF: (Kind.TEXT, Kind.TIMESTAMP, Kind.TIMESTAMP),
     Function.STRFTIME: (Kind.TIMESTAMP, Kind.TEXT),
 }
+_SETTINGS_OF_TEXT = {
+    Function.SPLIT_PART: (Kind.TEXT, Kind.TEXT, Kind.INTEGER),
+    Function.STRPOS: (Kind.TEXT, Kind.TEXT),
+    Function.LPAD: (Kind.TEXT, Kind.INTEGER, Kind.TEXT),
+    Function.RPAD: (Kind.TEXT, Kind.INTEGER, Kind.TEXT),
+    Function.REGEXP: (Kind.TEXT, Kind.TEXT),
+}
 _RESULTS = {
     Function.DISTINCT: Kind.BOOLEAN,
     Function.QUOTIENT: Kind.INTEGER,
     Function.SIGN: Kind.INTEGER,
     Function.LENGTH: Kind.INTEGER,
+    Function.STRPOS: Kind.INTEGER,
+    Function.REGEXP: Kind.BOOLEAN,
     Function.DATE_TRUNC: Kind.TIMESTAMP,
     Function.DATE_ADD: Kind.TIMESTAMP,
     Function.DATE_DIFF: Kind.INTEGER,
@@ -109,6 +123,8 @@ def wanted_kinds(expression: Called, kinds: Sequence[Kind]) -> list[Kind]:
         return [kinds[0], common] if function is Function.NULLIF else [common] * len(kinds)
     if function in _MOMENTS:
         return list(_MOMENTS[function])
+    if function in _SETTINGS_OF_TEXT:
+        return list(_SETTINGS_OF_TEXT[function])
     if function in _OWN:
         return [kinds[0], *[Kind.INTEGER] * (len(kinds) - 1)]
     if function in _DOUBLES:
@@ -445,6 +461,11 @@ def _length(expression: Called, _: Sequence[Type], kind: Kind, nullable: bool) -
             return Type(kind, Fraction(0), None, nullable)
 
 
+def _position(_: Called, __: Sequence[Type], kind: Kind, nullable: bool) -> Type:
+    """Where something stands in a text: zero if nowhere."""
+    return Type(kind, Fraction(0), None, nullable)
+
+
 def _moments(found: Type) -> tuple[int, int]:
     """The first and the last moment that a day or a moment may be."""
     known = found.range or CALENDAR[found.kind if found.kind in CALENDAR else Kind.TIMESTAMP]
@@ -522,6 +543,7 @@ _RULES: dict[Function, _Rule] = {
     Function.EXP: _exp,
     Function.POWER: _power,
     Function.LENGTH: _length,
+    Function.STRPOS: _position,
     Function.EXTRACT: _extract,
     Function.DATE_TRUNC: _type_of_truncation,
     Function.DATE_ADD: _later,

@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import copysign, exp, floor, isfinite, log, log10, pow, sqrt  # noqa: A004 -- the power of C's library
 
 from tacit.plan.model.functions import FORMATS, Function
+from tacit.plan.semantics.regular_expressions import find_pattern
 from tacit.plan.semantics.values import INT64, Value
 
 __all__ = [
@@ -160,6 +161,23 @@ def _right(text: str, length: int) -> str:
 
 def _replace(text: str, old: str, new: str) -> str:
     return text[:LONGEST].replace(old, new)
+
+
+def _split_part(text: str, separator: str, place: int) -> str:
+    """The part of a text at a place, counted from 1; nothing beyond the last."""
+    parts = text.split(separator)
+    return parts[place - 1] if place <= len(parts) else ""
+
+
+def _lpad(text: str, length: int, fill: str) -> str:
+    """A text of exactly so many characters: cut at its end, or filled up at its beginning."""
+    missing = max(0, length - len(text))
+    return (fill * missing)[:missing] + text[:length]
+
+
+def _rpad(text: str, length: int, fill: str) -> str:
+    missing = max(0, length - len(text))
+    return text[:length] + (fill * missing)[:missing]
 
 
 def _concat(*texts: str | None) -> str:
@@ -314,6 +332,11 @@ MEANINGS: Mapping[Function, Callable[..., Value]] = {
     Function.RIGHT: _right,
     Function.REPLACE: _replace,
     Function.LENGTH: len,
+    Function.SPLIT_PART: _split_part,
+    Function.STRPOS: lambda text, part: text.find(part) + 1,
+    Function.LPAD: _lpad,
+    Function.RPAD: _rpad,
+    Function.REGEXP: find_pattern,
     Function.CONCAT: _concat,
     Function.JOINED: _concat,
     Function.EXTRACT: _extract,

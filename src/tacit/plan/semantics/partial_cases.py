@@ -16,6 +16,7 @@ from tacit.plan.model.functions import FORMATS, PARTS, TRUNCATED, UNITS, Functio
 from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.functions import FIRST, LAST, LONGEST, is_format, later
 from tacit.plan.semantics.ranges import INT64, LARGEST, Range, outward
+from tacit.plan.semantics.regular_expressions import is_pattern
 from tacit.plan.semantics.type import CALENDAR, Type, refuse
 from tacit.plan.semantics.values import Value, parse_text
 
@@ -533,6 +534,28 @@ _NOT_NEGATIVE = "write a whole number that is not negative"
 _SIGNS = ", ".join(f"%{sign}" for sign in FORMATS)
 _APART = [unit for unit in UNITS if unit != "week"]
 
+
+def _padding(name: str) -> tuple[Setting, ...]:
+    return (
+        Setting(
+            1,
+            _whole_from(0, LONGEST),
+            f"{name} needs a constant length here",
+            f"write a whole number from 0 to {LONGEST}",
+            (0, 3, LONGEST),
+            (-1, LONGEST + 1, _MOST, _LEAST),
+        ),
+        Setting(
+            2,
+            lambda given: isinstance(given, str) and 0 < len(given) <= LONGEST,
+            f"{name} needs a constant text to fill up with",
+            f"write it in quotes: {name}(x, 3, '0')",
+            ("0", "éa"),
+            ("", 7),
+        ),
+    )
+
+
 SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
     Function.ROUND: (
         Setting(
@@ -586,6 +609,46 @@ SETTINGS: Mapping[Function, tuple[Setting, ...]] = {
             *_TEXTS,
             ("", "xy"),
             (7,),
+        ),
+    ),
+    Function.SPLIT_PART: (
+        Setting(
+            1,
+            lambda given: isinstance(given, str) and 0 < len(given) <= LONGEST,
+            "SPLIT_PART needs a constant text between the parts",
+            "write it in quotes: SPLIT_PART(x, '-', 1)",
+            ("-", "a", "éa"),
+            ("", 7),
+        ),
+        Setting(
+            2,
+            _whole_from(1, _LAST_PLACE),
+            "SPLIT_PART needs a constant place here",
+            "count from 1: SPLIT_PART(x, '-', 1) is what stands before the first",
+            (1, 2, _LAST_PLACE),
+            (0, -1, 1 << 31, _MOST, _LEAST),
+        ),
+    ),
+    Function.STRPOS: (
+        Setting(
+            1,
+            lambda given: isinstance(given, str) and 0 < len(given) <= LONGEST,
+            "STRPOS needs a constant text to look for",
+            "write it in quotes: STRPOS(x, '-')",
+            ("a", "ß", "ab"),
+            ("", 7),
+        ),
+    ),
+    Function.LPAD: _padding("LPAD"),
+    Function.RPAD: _padding("RPAD"),
+    Function.REGEXP: (
+        Setting(
+            1,
+            lambda given: isinstance(given, str) and is_pattern(given),
+            "this pattern is not read",
+            "write a constant of letters, . [a-z] \\d \\w \\s ^ $ ( ) | * + ? {2,5}; or use LIKE",
+            ("a", "^[A-Z]?.b*$", "(a|é)+|[^a-z\\d]{2,3}"),
+            ("", "(?i)a", "a*?", "\\bx", "[[:alpha:]]", "(", 7),
         ),
     ),
     Function.STRFTIME: (

@@ -145,6 +145,10 @@ def _length_of_call(expression: e.Called) -> Length:
             return _length_of_replace(
                 length_of(first).shorten(LONGEST), _constant(rest[0]), _constant(rest[1])
             )
+        case Function.LPAD | Function.RPAD:
+            most = _whole(rest[0])
+            fill = Length(most, Fraction(most * len(_constant(rest[1]).encode())))
+            return length_of(first).shorten(most) + fill
         case Function.CONCAT | Function.JOINED:
             return reduce(add, (_text(part).shorten(LONGEST) for part in expression.operands))
         case Function.STRFTIME:

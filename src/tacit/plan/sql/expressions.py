@@ -8,6 +8,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
+from tacit.plan.model.nodes import Folding
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.draft import KEPT, Draft
 from tacit.plan.questions.expression_forms import NULL, Forms, meeting, only
@@ -117,6 +118,10 @@ class _Place:
                 return self.reader.read_membership(self.reader, node, self.draft)
             case exp.Filter():
                 return self._read_filter(node)
+            case exp.IgnoreNulls(this=exp.AnyValue() as inside):
+                account.take(node)
+                account.places.add(node.meta.get("start", -1))
+                return self.read(inside)
             case exp.CountIf():
                 return self._read_count_if(node)
             case exp.Window():
@@ -245,11 +250,6 @@ class _Place:
     def _kind(self, node: exp.Expr) -> Kind:
         """The kind that a type's name means."""
         name = getattr(node.this, "name", "")
-        if name == "FLOAT":
-            raise InvalidPlan(
-                "FLOAT and REAL have only seven digits; numbers are doubles here",
-                "write DOUBLE",
-            )
         if name not in KINDS:
             kinds = "BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP"
             raise InvalidPlan(
@@ -320,12 +320,31 @@ class _Place:
             return self._read_distinct(operand_node, condition)
         if operand_node is None:
             self.reader.account.refuse(node, "nothing is counted", "write COUNT(*)")
+        if isinstance(node, exp.ApproxDistinct):
+            return self._count_distinct(operand_node, condition)
         operand = only(self.rows.read(operand_node), condition)
         if isinstance(node, exp.Count):
             return self.draft.count(operand)
+        if isinstance(node, exp.LogicalOr | exp.LogicalAnd):
+            return self._fold_truths(node, operand)
         if isinstance(self.draft, Inside):
             return self.draft.fold(FOLDS[type(node)], operand)
+        if isinstance(node, exp.AnyValue):
+            reason = "any value of a group would be one of a single row"
+            account = self.reader.account
+            account.refuse(node, reason, "ask for MEDIAN(x), or add it to GROUP BY")
         return self.draft.sum(operand) if isinstance(node, exp.Sum) else self.draft.mean(operand)
+
+    def _fold_truths(self, node: exp.Expr, operand: e.Expression) -> e.Expression:
+        """BOOL_OR(x) and BOOL_AND(x) of the rows of one unit: whether the greatest, or the least, of 1 and 0 is 1."""
+        if not isinstance(self.draft, Inside):
+            reason = "whether it is true in any row, or in all, one row alone would decide"
+            self.reader.account.refuse(node, reason, "count them: COUNT_IF(condition)")
+        condition_type(operand)
+        zero, one = e.Literal(0, Kind.INTEGER), e.Literal(1, Kind.INTEGER)
+        truth = Forms().case([(operand, one), (e.Not(operand), zero)], NULL)
+        fold = Folding.GREATEST if isinstance(node, exp.LogicalOr) else Folding.LEAST
+        return e.Compared("=", self.draft.fold(fold, truth), one)
 
     def _read_moment(self, node: exp.Expr, condition: e.Expression | None) -> e.Expression:
         """VARIANCE(x), STDDEV(x), COVAR_SAMP(x, y), CORR(x, y)."""
@@ -345,7 +364,11 @@ class _Place:
         if len(values) != 1:
             remedy = "combine them into one: COUNT(DISTINCT CONCAT(a, ' ', b))"
             account.refuse(node, "COUNT(DISTINCT a, b) is not supported", remedy)
-        (value,) = values
+        return self._count_distinct(values[0], condition)
+
+    def _count_distinct(self, value: exp.Expr, condition: e.Expression | None) -> e.Expression:
+        """How many different values there are; of the unit, how many units."""
+        account = self.reader.account
         unit = self.draft.table.unit
         if unit and not isinstance(self.draft, Inside) and isinstance(value, exp.Column):
             with account.about(value):

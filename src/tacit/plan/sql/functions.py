@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any, NoReturn
 
 from sqlglot import exp
@@ -37,6 +38,8 @@ _CALLS: dict[type[exp.Expr], tuple[Function, str]] = {
     exp.Substring: (Function.SUBSTR, "this start length"),
     exp.Right: (Function.RIGHT, "this expression"),
     exp.Replace: (Function.REPLACE, "this expression replacement"),
+    exp.SplitPart: (Function.SPLIT_PART, "this delimiter part_index"),
+    exp.RegexpLike: (Function.REGEXP, "this expression"),
 }
 _PARTS: dict[type[exp.Expr], str] = {
     exp.Year: "year",
@@ -107,6 +110,72 @@ class Calls:
         """What stands in parentheses, with commas between."""
         self.account.claim(node, "COMMA", commas if commas >= 0 else max(0, len(parts) - 1))
         return [self.read(part) for part in parts]
+
+    def position(self, node: exp.Expr) -> Expression:
+        """STRPOS(x, 'a'), INSTR(x, 'a') and POSITION('a' IN x)."""
+        parts = self.account.take(node)
+        if "start" in node.meta:
+            self.account.places.add(node.meta["start"])
+            operands = self._operands(node, [parts["this"], parts["substr"]])
+        else:
+            for word in ("POSITION", "IN"):
+                self.account.claim(node, word)
+            operands = [self.read(parts["this"]), self.read(parts["substr"])]
+        return self.forms.call(Function.STRPOS, operands)
+
+    def pad(self, node: exp.Expr) -> Expression:
+        """LPAD(x, 5, '0') and RPAD(x, 5, '-')."""
+        parts = self._take_call(node)
+        listed = [parts["this"], parts["expression"], parts.get("fill_pattern")]
+        operands = self._operands(node, [part for part in listed if part])
+        function = Function.LPAD if parts.get("is_left") else Function.RPAD
+        return self.forms.call(function, operands)
+
+    def join_texts(self, node: exp.Expr) -> Expression:
+        """CONCAT_WS('-', a, b)."""
+        separator, *parts = self._operands(node, self._take_call(node)["expressions"])
+        return self.forms.join_with(separator, parts)
+
+    def date(self, node: exp.Expr) -> Expression:
+        """DATE(x): its day."""
+        (operand,) = self._operands(node, [self._take_call(node)["this"]])
+        return self.forms.cast(operand, Kind.DATE)
+
+    def last_day(self, node: exp.Expr) -> Expression:
+        """LAST_DAY(x): the last day of its month."""
+        (operand,) = self._operands(node, [self._take_call(node)["this"]])
+        return self.forms.last_day(operand)
+
+    def width_bucket(self, node: exp.Expr) -> Expression:
+        """WIDTH_BUCKET(x, 0, 100, 10)."""
+        parts = self._take_call(node)
+        names = ("this", "min_value", "max_value", "num_buckets")
+        return self.forms.bucket(*self._operands(node, [parts[name] for name in names]))
+
+    def safe_divide(self, node: exp.Expr) -> Expression:
+        """SAFE_DIVIDE(a, b)."""
+        parts = self._take_call(node)
+        return self.forms.divide(*self._operands(node, [parts["this"], parts["expression"]]))
+
+    def from_epoch(self, node: exp.Expr) -> Expression:
+        """TO_TIMESTAMP(x): so many seconds after 1970 began, in UTC."""
+        (operand,) = self._operands(node, [self._take_call(node)["this"]])
+        first = Literal(datetime(1970, 1, 1), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
+        unit = Literal("second", Kind.TEXT)
+        return self.forms.call(Function.DATE_ADD, [first, operand, unit])
+
+    def time_bucket(self, node: exp.Expr) -> Expression:
+        """TIME_BUCKET(INTERVAL '1 week', x): the beginning of one unit of time."""
+        parts = self._take_call(node)
+        interval = (
+            self.account.take(parts["this"]) if isinstance(parts["this"], exp.Interval) else {}
+        )
+        unit = interval.get("unit")
+        if not isinstance(unit, exp.Var) or interval["this"].name != "1":
+            reason = "buckets of time are one unit long"
+            self.account.refuse(node, reason, "write DATE_TRUNC('week', x)")
+        (operand,) = self._operands(node, [parts["expression"]], commas=1)
+        return self.forms.in_units(Function.DATE_TRUNC, unit.name, operand)
 
     def round(self, node: exp.Expr) -> Expression:
         """ROUND(x) and ROUND(x, decimals)."""
@@ -296,6 +365,15 @@ _ENDS = {"PREFIX": ("", "%"), "SUFFIX": ("%", "")}
 _WRITTEN: dict[type[exp.Expr], str] = {exp.Monthname: "%B", exp.Dayname: "%A"}
 _TO_CHAR = {"YYYY": "%Y", "MM": "%m", "DD": "%d", "DDD": "%j", "HH24": "%H", "MI": "%M", "SS": "%S"}
 _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
+    exp.StrPosition: Calls.position,
+    exp.Pad: Calls.pad,
+    exp.ConcatWs: Calls.join_texts,
+    exp.Date: Calls.date,
+    exp.LastDay: Calls.last_day,
+    exp.WidthBucket: Calls.width_bucket,
+    exp.SafeDivide: Calls.safe_divide,
+    exp.UnixToTime: Calls.from_epoch,
+    exp.DateBin: Calls.time_bucket,
     exp.Round: Calls.round,
     exp.Log: Calls.log,
     exp.Trim: Calls.trim,

@@ -146,6 +146,22 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Right: ("this expression", ""),
     exp.Replace: ("this expression replacement", ""),
     exp.StartsWith: ("this expression", ""),
+    exp.SplitPart: ("this delimiter part_index", ""),
+    exp.RegexpLike: ("this expression", ""),
+    exp.StrPosition: ("this substr", ""),
+    exp.Pad: ("this expression fill_pattern is_left", ""),
+    exp.ConcatWs: ("expressions safe coalesce", ""),
+    exp.Date: ("this", ""),
+    exp.LastDay: ("this", ""),
+    exp.WidthBucket: ("this min_value max_value num_buckets", ""),
+    exp.SafeDivide: ("this expression", ""),
+    exp.UnixToTime: ("this", ""),
+    exp.DateBin: ("this expression", ""),
+    exp.ApproxDistinct: ("this", ""),
+    exp.AnyValue: ("this", ""),
+    exp.IgnoreNulls: ("this", ""),
+    exp.LogicalOr: ("this", ""),
+    exp.LogicalAnd: ("this", ""),
     exp.EndsWith: ("this expression", ""),
     exp.Contains: ("this expression", ""),
     exp.TimeToStr: ("this format", "STRING"),
@@ -174,7 +190,10 @@ _RANKS = (
     exp.PercentileDisc,
     exp.WithinGroup,
 )
-AGGREGATES = frozenset({exp.Count, exp.Sum, exp.Avg, *_RANKS, *_MOMENTS})
+_OF_A_UNIT = (exp.AnyValue, exp.LogicalOr, exp.LogicalAnd)
+AGGREGATES = frozenset(
+    {exp.Count, exp.Sum, exp.Avg, exp.ApproxDistinct, *_RANKS, *_MOMENTS, *_OF_A_UNIT}
+)
 """The nodes that make one number of many rows."""
 VARIANTS: dict[str, tuple[str, str]] = {
     "Merged": ("this expression distinct order limit offset with_", "UNION"),
@@ -203,6 +222,7 @@ KINDS = {
     "BIGINT": Kind.INTEGER,
     "INT": Kind.INTEGER,
     "DOUBLE": Kind.NUMBER,
+    "FLOAT": Kind.NUMBER,
     "TEXT": Kind.TEXT,
     "VARCHAR": Kind.TEXT,
     "BOOLEAN": Kind.BOOLEAN,

@@ -10,6 +10,7 @@ from sqlglot.tokenizer_core import Token as RawToken
 
 from tacit.errors import InvalidPlan
 from tacit.plan.sql.precheck import MOST_BYTES, Token
+from tacit.plan.sql.spellings import quote_names, respell
 
 __all__ = ["TYPES", "parse", "tokenise"]
 
@@ -23,7 +24,7 @@ def tokenise(text: str) -> tuple[Sequence[RawToken], list[Token]]:
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
     try:
-        raw = _DIALECT.tokenize(text)
+        raw = respell(_DIALECT.tokenize(quote_names(text)))
     except TokenError as failure:
         start = failure.start or 0
         reason = "a quote or a comment is not closed"
@@ -58,7 +59,9 @@ def parse(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Se
 
 def _parse_tree(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Expr:
     try:
-        trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(list(raw), text)
+        trees = _DIALECT.parser(error_level=ErrorLevel.IMMEDIATE).parse(
+            list(raw), quote_names(text)
+        )
         # one that holds a comment
         (tree,) = (tree for tree in trees if tree and type(tree) is not exp.Semicolon)
     except ParseError as failure:

@@ -23,6 +23,7 @@ FOLDS: dict[type[exp.Expr], Folding] = {
     exp.Avg: Folding.MEAN,
     exp.Min: Folding.LEAST,
     exp.Max: Folding.GREATEST,
+    exp.AnyValue: Folding.LEAST,
 }
 """What an aggregate makes of the rows of a unit."""
 

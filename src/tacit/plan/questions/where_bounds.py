@@ -1,0 +1,55 @@
+"""What WHERE says of a column's range: values that it keeps are clamped to it, which changes none of them."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import ceil, floor
+
+from tacit.plan.model import expressions as e
+from tacit.plan.model.functions import Function
+from tacit.plan.model.schema import Column, Kind
+from tacit.plan.model.walk import walk_fields
+from tacit.plan.semantics.case_ranges import Ends, implied_ends
+
+__all__ = ["clamp_to_conditions"]
+
+
+def clamp_to_conditions(value: e.Expression, conditions: Sequence[e.Expression]) -> e.Expression:
+    """A value whose columns are held where the conditions say that they lie; the value itself if they say nothing.
+
+    AVG(price / carat) ... WHERE carat >= 0.2    price / GREATEST(carat, 0.2)
+
+    Claim:      in every row for which all conditions are true, the value is the same.
+    Because:    there the column is not NULL and lies within the ends that `implied_ends` gives, and GREATEST and LEAST
+                with those ends change nothing.  In other rows the value is another one, and it is not asked for.
+    Checked by: tests/unit/plan/questions/test_where_bounds.py::test_in_rows_that_are_kept_the_value_is_the_same
+    """
+    columns = dict.fromkeys(field.column for field in walk_fields(value))
+    clamped = {column.name: _clamp(column, conditions) for column in columns}
+    return e.substitute(value, clamped)
+
+
+def _clamp(column: Column, conditions: Sequence[e.Expression]) -> e.Expression:
+    """A column between the ends that conditions imply."""
+    found: e.Expression = e.Field(column)
+    if column.kind not in {Kind.INTEGER, Kind.NUMBER}:
+        return found
+    low, high = _ends(found, conditions)
+    if low is not None:
+        found = e.Called(Function.GREATEST, (found, _bound(low, column.kind, ceil)))
+    if high is not None:
+        found = e.Called(Function.LEAST, (found, _bound(high, column.kind, floor)))
+    return found
+
+
+def _ends(field: e.Expression, conditions: Sequence[e.Expression]) -> Ends:
+    ends = [implied_ends(condition, field, holds=True) for condition in conditions]
+    lows = [low for low, _ in ends if low is not None]
+    highs = [high for _, high in ends if high is not None]
+    low, high = max(lows, default=None), min(highs, default=None)
+    # which no row meets
+    return (None, None) if low is not None and high is not None and low > high else (low, high)
+
+
+def _bound(end: Fraction, kind: Kind, whole: Callable[[Fraction], int]) -> e.Literal:
+    """An end as a constant of the column's kind."""
+    return e.Literal(whole(end) if kind is Kind.INTEGER else end, kind)

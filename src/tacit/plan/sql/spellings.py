@@ -1,0 +1,124 @@
+"""Other spellings of what is read: names in backticks, functions under another name, arguments in another order.
+
+They are changed before the text is parsed and keep their places in it, so a refusal underlines what was typed.
+"""
+
+import re
+from collections.abc import Sequence
+
+from sqlglot.tokenizer_core import Token as RawToken
+from sqlglot.tokenizer_core import TokenType
+
+__all__ = ["quote_names", "respell"]
+
+_PIECES = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|`([^`\"]+)`", re.DOTALL
+)
+_RENAMED = {
+    "MEAN": "AVG",
+    "APPROX_QUANTILE": "QUANTILE_CONT",
+    "SAFE_CAST": "TRY_CAST",
+    "REGEXP_CONTAINS": "REGEXP_MATCHES",
+    "TIMESTAMP_TRUNC": "DATE_TRUNC",
+    "DATETIME_TRUNC": "DATE_TRUNC",
+    "TIMESTAMP_DIFF": "DATE_DIFF",
+    "DATETIME_DIFF": "DATE_DIFF",
+}
+_UNITS = frozenset(
+    unit + end
+    for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+    for end in ("", "S")
+)
+# Functions whose unit of time comes first here and last elsewhere, and how many arguments come before it there.
+_UNIT_LAST = {"DATE_TRUNC": 1, "DATE_DIFF": 2, "DATEDIFF": 2}
+
+
+def quote_names(text: str) -> str:
+    """A text with names in double quotes where they stood in backticks, and every character at its place.
+
+    >>> quote_names("SELECT `a b`, '`c`' FROM t")
+    'SELECT "a b", \\'`c`\\' FROM t'
+    """
+    if "`" not in text:
+        return text
+    return _PIECES.sub(lambda found: f'"{found[1]}"' if found[1] is not None else found[0], text)
+
+
+def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
+    """Tokens in the spelling that is read.
+
+    MEAN(x)                 AVG(x)
+    DATE_TRUNC(day, MONTH)  DATE_TRUNC('month', day)
+    DATE_DIFF(b, a, DAY)    DATE_DIFF('day', a, b)
+    """
+    found = list(tokens)
+    for place, token in enumerate(found):
+        if not _is_call(found, place):
+            continue
+        name = _RENAMED.get(token.text.upper(), token.text.upper())
+        if name != token.text.upper() or token.token_type is TokenType.DATE:
+            # DATE(x) is a function: the parser tries a type first, twice as long for each level
+            found[place] = _change(token, TokenType.VAR, name)
+        if name in _UNIT_LAST:
+            found = _put_unit_first(found, place, _UNIT_LAST[name])
+    return found
+
+
+def _is_call(tokens: Sequence[RawToken], place: int) -> bool:
+    after = tokens[place + 1 : place + 2]
+    return bool(after) and after[0].token_type is TokenType.L_PAREN
+
+
+def _put_unit_first(tokens: list[RawToken], place: int, before: int) -> list[RawToken]:
+    """The call with its unit of time as its first argument, a text; as it is if it has no unit at its end."""
+    arguments, closing = _split_arguments(tokens, place + 2)
+    if len(arguments) != before + 1 or len(arguments[-1]) != 1:
+        return tokens
+    unit = arguments[-1][0]
+    if not _is_unit(unit) and len(arguments[0]) == 1 and _is_unit(arguments[0][0]):
+        first = arguments[0][0]  # DATEDIFF(day, a, b)
+        at = next(i for i, token in enumerate(tokens) if token is first)
+        return [
+            *tokens[:at],
+            _change(first, TokenType.STRING, first.text.lower()),
+            *tokens[at + 1 :],
+        ]
+    if not _is_unit(unit):
+        return tokens
+    if len(arguments[0]) == 1 and arguments[0][0].token_type is TokenType.STRING:
+        return tokens  # it comes first already, and a column is called like a unit
+    commas = [token for token in tokens[place + 2 : closing] if _is_between(token, arguments)]
+    ordered = [[_change(unit, TokenType.STRING, unit.text.lower())], *arguments[-2::-1]]
+    inside: list[RawToken] = []
+    for number, argument in enumerate(ordered):
+        inside += [*([commas[number - 1]] if number else []), *argument]
+    return [*tokens[: place + 2], *inside, *tokens[closing:]]
+
+
+def _is_unit(token: RawToken) -> bool:
+    """Whether a token names a unit of time: MONTH, 'month'."""
+    return token.token_type is not TokenType.IDENTIFIER and token.text.upper() in _UNITS
+
+
+def _is_between(token: RawToken, arguments: Sequence[Sequence[RawToken]]) -> bool:
+    return not any(token is each for argument in arguments for each in argument)
+
+
+def _split_arguments(tokens: Sequence[RawToken], place: int) -> tuple[list[list[RawToken]], int]:
+    """The arguments of a call whose first one begins at a place, and where its parenthesis is closed."""
+    arguments: list[list[RawToken]] = [[]]
+    depth = 0
+    for at in range(place, len(tokens)):
+        token = tokens[at]
+        if token.token_type is TokenType.R_PAREN and depth == 0:
+            return arguments, at
+        if token.token_type is TokenType.COMMA and depth == 0:
+            arguments.append([])
+            continue
+        depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(token.token_type, 0)
+        arguments[-1].append(token)
+    return [], len(tokens)
+
+
+def _change(token: RawToken, kind: TokenType, text: str) -> RawToken:
+    return RawToken(kind, text, token.line, token.col, token.start, token.end, token.comments)

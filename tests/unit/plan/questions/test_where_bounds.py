@@ -1,0 +1,100 @@
+"""What WHERE keeps bounds what is calculated from it, and changes none of it."""
+
+from fractions import Fraction
+
+import pytest
+
+from tacit.errors import InvalidPlan, Unbounded
+from tacit.plan import Column, Kind, Table, compile_expression, read_sql, type_of
+from tacit.plan.model import expressions as e
+from tacit.plan.questions.where_bounds import clamp_to_conditions
+
+PRICE = Column("price", Kind.INTEGER, 0, 20_000)
+CARAT = Column("carat", Kind.NUMBER, 0, 6)
+DEPTH = Column("depth", Kind.NUMBER)
+COUNT = Column("many", Kind.INTEGER)
+TABLES = {"diamonds": Table("diamonds", (PRICE, CARAT, DEPTH, COUNT))}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT AVG(price / carat) AS a FROM diamonds WHERE carat >= 0.2",
+        "SELECT AVG(price / carat) AS a FROM diamonds WHERE 0.2 <= carat AND price > 5",
+        "SELECT SUM(depth) AS a FROM diamonds WHERE depth BETWEEN 50 AND 70",
+        "SELECT SUM(many) AS a FROM diamonds WHERE many > 0 AND NOT (many >= 10)",
+        "SELECT MEDIAN(depth) AS a FROM diamonds WHERE depth >= 50 AND depth < 70",
+        "SELECT VARIANCE(depth) AS a FROM diamonds WHERE depth BETWEEN 50 AND 70",
+        "SELECT CORR(depth, carat) AS a FROM diamonds WHERE depth BETWEEN 50 AND 70",
+        "SELECT SUM(many) AS a FROM diamonds WHERE many = 3",
+    ],
+)
+def test_where_bounds_what_is_measured(text):
+    assert read_sql(text, TABLES).question.measures
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("SELECT AVG(price / carat) AS a FROM diamonds WHERE carat >= 0", InvalidPlan),
+        (
+            "SELECT AVG(price / carat) AS a FROM diamonds WHERE carat >= 0.2 OR price > 5",
+            InvalidPlan,
+        ),
+        ("SELECT SUM(depth) AS a FROM diamonds WHERE depth >= 50", Unbounded),
+        ("SELECT SUM(depth) AS a FROM diamonds WHERE carat < 2", Unbounded),
+        ("SELECT SUM(depth) AS a FROM diamonds WHERE depth > 70 AND depth < 50", Unbounded),
+    ],
+)
+def test_where_bounds_nothing_else(text, error):
+    with pytest.raises(error) as refusal:
+        read_sql(text, TABLES)
+    assert refusal.value.text == text
+
+
+def test_what_was_bounded_already_stays_the_same_question():
+    text = "SELECT SUM(carat) AS a FROM diamonds WHERE carat >= 0.2"
+    (measure,) = read_sql(text, TABLES).question.measures
+    assert measure.value == e.Field(CARAT)
+
+
+CONDITIONS = [
+    ("carat >= 0.2", CARAT),
+    ("carat > 0.2 AND carat < 0.7", CARAT),
+    ("carat BETWEEN 0.1 AND 0.3", CARAT),
+    ("many > 1.5 AND many <= 7", COUNT),
+    ("NOT (many < 2)", COUNT),
+    ("many = 3", COUNT),
+]
+
+
+@pytest.mark.parametrize(("text", "column"), CONDITIONS)
+def test_in_rows_that_are_kept_the_value_is_the_same(text, column):
+    plan = read_sql(f"SELECT COUNT(*) AS n FROM diamonds WHERE {text}", TABLES)
+    condition = plan.question.rows.condition
+    clamped = clamp_to_conditions(e.Field(column), [condition])
+    assert clamped != e.Field(column)
+    holds, value = compile_expression(condition), compile_expression(clamped)
+    tried = [None, 0, 1, 2, 3, 7, 8, -5, 10**9]
+    if column.kind is Kind.NUMBER:
+        tried = [
+            None,
+            0.0,
+            0.2,
+            0.1,
+            0.1 + 0.2,
+            0.3,
+            0.7,
+            0.19999999999999998,
+            0.20000000000000004,
+            6.0,
+        ]
+    kept = 0
+    for cell in tried:
+        row = {column.name: cell}
+        if holds(row) is True:
+            kept += 1
+            assert value(row) == cell
+    assert kept
+    found = type_of(clamped)
+    assert found.low is None or found.low >= Fraction(-1)

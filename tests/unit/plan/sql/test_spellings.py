@@ -1,0 +1,79 @@
+"""Other spellings are the same question."""
+
+import pytest
+
+from tacit.errors import InvalidPlan
+from tacit.plan import fingerprint, read_sql
+from tacit.plan.sql.spellings import quote_names
+from tests.unit.plan.cases import TABLES
+
+SAME = [
+    ("AVG(cost)", "MEAN(cost)"),
+    ("QUANTILE_CONT(cost, 0.25)", "APPROX_QUANTILE(cost, 0.25)"),
+    ("SUM(CAST(age AS DOUBLE))", "SUM(age::float)"),
+    ("SUM(TRY_CAST(age AS DOUBLE))", "SUM(SAFE_CAST(age AS DOUBLE))"),
+    ("COUNT(DISTINCT name)", "APPROX_COUNT_DISTINCT(name)"),
+    (
+        "COUNT_IF(DATE_TRUNC('month', day) = DATE '2025-01-01')",
+        "COUNTIF(DATE_TRUNC(day, MONTH) = '2025-01-01')",
+    ),
+    (
+        "COUNT_IF(DATE_DIFF('day', DATE '2025-01-01', day) > 3)",
+        "COUNTIF(DATE_DIFF(day, DATE '2025-01-01', DAY) > 3)",
+    ),
+    (
+        "COUNT_IF(DATE_DIFF('day', DATE '2025-01-01', day) > 3)",
+        "COUNTIF(DATEDIFF(day, DATE '2025-01-01', day) > 3)",
+    ),
+    ("COUNT_IF(age = 7)", "COUNT_IF(age = '7')"),
+    ("COUNT_IF(age IN (7, 8))", "COUNT_IF(age IN ('7', '8'))"),
+    ("COUNT_IF(cost > 7.5)", "COUNT_IF(cost > '7.5')"),
+    ("COUNT_IF(ward = 'A')", "COUNT_IF(`ward` = 'A')"),
+    ("COUNT_IF(CAST(day AS DATE) = DATE '2025-01-01')", "COUNT_IF(DATE(day) = '2025-01-01')"),
+    ("AVG(cost / age)", "AVG(SAFE_DIVIDE(cost, age))"),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_two_spellings_are_one_question(one, other):
+    first, second = (
+        read_sql(f"SELECT {each} AS x FROM visits WHERE age > 0", TABLES) for each in (one, other)
+    )
+    assert fingerprint(first.question) == fingerprint(second.question)
+
+
+def test_a_column_without_a_name_is_called_as_it_was_typed():
+    assert (
+        read_sql("SELECT MEAN( cost ) FROM visits", TABLES).view.columns[0].name == "MEAN( cost )"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "underlined"),
+    [
+        ("SELECT COUNT(*) FROM visits WHERE age = '7.5'", "age = '7.5'"),
+        ("SELECT COUNT(*) FROM visits WHERE age = 'old'", "age = 'old'"),
+        ("SELECT COUNT(*) FROM visits WHERE `wrd` = 'A'", "wrd"),
+        ("SELECT MEAN(nothing) FROM visits", "nothing"),
+        ("SELECT COUNT(*) FROM visits WHERE DATE_TRUNC(nothing, MONTH) IS NULL", "nothing"),
+    ],
+)
+def test_a_refusal_underlines_what_was_typed(text, underlined):
+    with pytest.raises(InvalidPlan) as refusal:
+        read_sql(text, TABLES)
+    assert refusal.value.text == text
+    assert underlined in text[refusal.value.start : refusal.value.end]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("`a` '`b`' \"`c`\"", '"a" \'`b`\' "`c`"'),
+        ("-- `a`\n`b`", '-- `a`\n"b"'),
+        ("/* `a` */ `b", "/* `a` */ `b"),
+        ("'it''s `x`' `y`", "'it''s `x`' \"y\""),
+    ],
+)
+def test_backticks_are_quotes_but_in_texts_and_comments(text, quoted):
+    assert quote_names(text) == quoted
+    assert len(quote_names(text)) == len(text)
