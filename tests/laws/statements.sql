@@ -443,3 +443,68 @@ SELECT ward, d, n FROM (SELECT ward, ISODOW(day) AS d, COUNT(*) AS n, ROW_NUMBER
 
 -- shares, computed outside
 SELECT ward, n * 1.0 / SUM(n) OVER () AS share FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward) AS t
+
+
+-- adding up what is released
+
+-- the mean number of visits of a ward
+SELECT AVG(n) AS mean_visits FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward)
+
+-- the least, the greatest and all of them
+SELECT MIN(n) AS least, MAX(n) AS most, SUM(n) AS total, COUNT(*) AS wards FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward) AS w
+
+-- urgent wards, each once
+SELECT ward, SUM(n) AS total, COUNT(*) AS kinds FROM (SELECT ward, urgent, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL AND urgent IS NOT NULL GROUP BY ward, urgent) GROUP BY ward ORDER BY ward
+
+-- the same with a name, a filter and a condition on what is added up
+WITH w AS (SELECT ward, urgent, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL AND urgent IS NOT NULL GROUP BY ward, urgent)
+SELECT ward, SUM(n) FILTER (WHERE urgent) AS urgent_ones, MAX(n) AS larger FROM w GROUP BY 1 HAVING SUM(n) > 3 ORDER BY ward DESC
+
+-- how many wards have many visits
+SELECT COUNT(*) AS wards FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward HAVING COUNT(*) >= 15)
+
+-- how visits spread over wards
+SELECT STDDEV(n) AS spread, VAR_POP(n) AS variance FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward)
+
+-- of the larger wards only
+SELECT AVG(m) AS mean_of_means FROM (SELECT ward, COUNT(*) AS n, AVG(cost) AS m FROM visits WHERE ward IS NOT NULL GROUP BY ward) WHERE n > 10
+
+-- frames
+
+-- a moving average over wards
+SELECT ward, AVG(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS smooth FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward
+
+-- a centred sum over wards, counted outside
+SELECT ward, SUM(n) OVER (ORDER BY ward ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) AS near, COUNT(*) OVER (ORDER BY ward ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS many FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward) ORDER BY ward
+
+-- the least and the greatest of neighbours
+SELECT ward, MIN(COUNT(*)) OVER (ORDER BY ward ROWS 1 PRECEDING) AS low, MAX(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS top_of_two FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward
+
+-- running totals, one ward at a time
+SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS so_far, SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS of_all FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward
+
+-- halves and shares of ranks
+SELECT ward, COUNT(*) AS n, NTILE(2) OVER (ORDER BY ward) AS half, NTILE(9) OVER (ORDER BY ward) AS ninth, PERCENT_RANK() OVER (ORDER BY ward) AS place FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward
+
+-- more of what each patient has
+
+-- patients who ever came urgently
+SELECT COUNT(*) AS n FROM (SELECT patient, BOOL_OR(urgent) AS ever FROM visits GROUP BY patient) WHERE ever
+
+-- patients who always did, and the first of their wards
+SELECT ward, COUNT(*) AS n FROM (SELECT patient, BOOL_AND(urgent) AS always, MIN(ward) AS ward FROM visits GROUP BY patient) WHERE always AND ward IS NOT NULL GROUP BY ward ORDER BY ward
+
+-- patients who came and had a dose
+SELECT COUNT(*) AS n FROM (SELECT patient FROM visits WHERE urgent INTERSECT SELECT patient FROM visits WHERE NOT urgent)
+
+-- patients who came and never urgently
+SELECT COUNT(*) AS n FROM (SELECT patient FROM visits EXCEPT SELECT patient FROM visits WHERE urgent)
+
+-- a line through cost and stay
+SELECT REGR_SLOPE(cost, stay) AS slope, REGR_INTERCEPT(cost, stay) AS intercept, REGR_COUNT(cost, stay) AS n, REGR_AVGX(cost, stay) AS x, REGR_AVGY(cost, stay) AS y, REGR_R2(cost, stay) AS r2 FROM visits
+
+-- rows that WHERE bounds
+SELECT AVG(cost / stay) AS a_day FROM visits WHERE stay >= 1
+
+-- means by another name, in backticks
+SELECT "ward", MEAN(cost) AS "mean cost" FROM "visits" WHERE "ward" IS NOT NULL GROUP BY "ward" ORDER BY "ward"

@@ -158,8 +158,8 @@ BUGS = [
     Bug(
         name="substr-of-any-place",
         file=TABLE,
-        before="            _whole_from(1, _LAST_PLACE),\n",
-        after="            _whole_from(1, _MOST),\n",
+        before='            _whole_from(1, _LAST_PLACE),\n            "SUBSTR',
+        after='            _whole_from(1, _MOST),\n            "SUBSTR',
         killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_a_setting_that_is_not_allowed_is_refused",
         note="DuckDB raises on a place beyond 32 bits",
     ),

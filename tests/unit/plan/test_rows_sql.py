@@ -83,7 +83,7 @@ SELECT COUNT(*) FROM «patients p», stations s RIGHT JOIN visits v ON v.patient
 SELECT COUNT(*) FROM (SELECT «ward FROM visits UNION SELECT ward FROM patients»)
 
 # INTERSECT and EXCEPT would compare rows of different units
-SELECT COUNT(*) FROM (SELECT ward FROM visits «INTERSECT» SELECT ward FROM patients)
+SELECT COUNT(*) FROM (SELECT «ward FROM visits INTERSECT SELECT ward FROM patients»)
 
 # UNION of two aggregate queries is not supported: each has its own noise and price
 «SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients»

@@ -128,6 +128,8 @@ class Draft:
     """The windows that WINDOW names, as they were written."""
     flags: list[tuple[Rows, e.Expression]] = field(default_factory=list)
     """Rows among which units were looked for, and whether a row's unit is among them."""
+    outer_keys: tuple[e.Expression, ...] | None = None
+    """What released groups are added up by, in a question around another; None if they are not."""
     finding: bool = False
     """Whether keys whose values are not public are found in the data, which takes a delta."""
 
@@ -261,6 +263,31 @@ class Draft:
             [product_sum(one, one), product_sum(two, two)] if moment is e.Moment.CORRELATION else []
         )
         return self._moment(moment, pairs(first, second), one, two, *squares, product_sum(one, two))
+
+    def regression(self, part: str, y: e.Expression, x: e.Expression) -> e.Expression:
+        """A part of the line through pairs of values: slope, intercept, r2, count, avgx or avgy.
+
+        It is of the rows in which neither is NULL, as in SQL.
+        """
+        one, other = pair_with(x, y), pair_with(y, x)
+        match part:
+            case "count":
+                return self.count(one)
+            case "avgx":
+                return self.mean(one)
+            case "avgy":
+                return self.mean(other)
+            case "r2":
+                root = self.moment(e.Moment.CORRELATION, x, y)
+                return e.Arithmetic("*", root, root)
+        slope = e.Arithmetic(
+            "/",
+            self.moment(e.Moment.POPULATION_COVARIANCE, x, y),
+            self.moment(e.Moment.POPULATION_VARIANCE, one),
+        )
+        if part == "slope":
+            return slope
+        return e.Arithmetic("-", self.mean(other), e.Arithmetic("*", slope, self.mean(one)))
 
     def _moment(self, moment: e.Moment, *measures: Measure) -> e.Expression:
         return e.MomentOf(moment, tuple(self._place(measure).place for measure in measures))

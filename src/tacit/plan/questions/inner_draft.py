@@ -100,6 +100,11 @@ class Inside(Draft):
             "the outer query",
         )
 
+    def regression(self, part: str, y: Expression, x: Expression) -> Expression:
+        """Nothing: a line through the rows of one unit is not answered."""
+        reason = f"of the rows of one unit REGR_{part.upper()} is not answered"
+        raise InvalidPlan(reason, "add up counts, sums or means inside, and draw the line outside")
+
     def fold(self, fold: Folding, value: Expression | None) -> Expression:
         """What a unit's rows become."""
         if not self.grouped:

@@ -135,8 +135,6 @@ def _compile(pattern: str) -> tuple[_Step, ...]:
 
 def _write(node: _Node, program: list[_Step]) -> None:
     """Append the steps of a part: each leads to the next, a split to several."""
-    if len(program) > MOST_STATES:
-        raise _NotRead
     match node.kind:
         case "letter" | "start" | "end":
             program.append((node.kind, node.letters, ()))

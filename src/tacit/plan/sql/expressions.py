@@ -12,12 +12,13 @@ from tacit.plan.model.nodes import Folding
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.draft import KEPT, Draft
 from tacit.plan.questions.expression_forms import NULL, Forms, meeting, only
+from tacit.plan.questions.group_windows import looks
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.semantics.infer import condition_type
 from tacit.plan.sql.functions import CALLED, Calls
 from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
-from tacit.plan.sql.group_windows import read_group_window
-from tacit.plan.sql.moments import MOMENTS, standard_deviation
+from tacit.plan.sql.group_windows import LOOKS, read_group_window
+from tacit.plan.sql.moments import MOMENTS, REGRESSIONS, standard_deviation
 from tacit.plan.sql.quantiles import RANKS, read_rank
 from tacit.plan.sql.reader import ROWS, Level, Reader
 from tacit.plan.sql.row_windows import FOLDS, read_row_window
@@ -276,16 +277,20 @@ class _Place:
         if type(parts["this"]) not in AGGREGATES:
             remedy = "write it after an aggregate: SUM(x) FILTER (WHERE condition)"
             self.reader.account.refuse(node, "FILTER is allowed after an aggregate only", remedy)
-        condition = self.rows.read(clause["this"])
+        place = self.rows if self.draft.outer_keys is None else self
+        condition = place.read(clause["this"])
         with self.reader.account.about(clause["this"]):
-            condition_type(condition)
+            condition_type(condition, self.draft.question if place is self else None)
         return self._read_aggregate(parts["this"], condition)
 
     def _read_count_if(self, node: exp.CountIf) -> e.Expression:
         """COUNT_IF(condition): how many rows there are for which it is true."""
         self._refuse_over_rows(node)
-        condition = self.rows.read(self.reader.account.take(node)["this"])
         self.reader.account.places.add(node.meta.get("start", -1))
+        if self.draft.outer_keys is not None:
+            truth = self.read(self.reader.account.take(node)["this"])
+            return self._look(e.Look.COUNT, meeting(truth))
+        condition = self.rows.read(self.reader.account.take(node)["this"])
         with self.reader.account.about(node):
             condition_type(condition)
         return self.draft.count(meeting(condition))
@@ -306,6 +311,8 @@ class _Place:
         MEDIAN(cost)    MeasureOf(0), with a Ranked measure
         """
         self._refuse_over_rows(node)
+        if self.draft.outer_keys is not None:
+            return self._fold_groups(node, condition)
         if type(node) in RANKS:
             value, rank = read_rank(self.reader, node)
             return self.draft.rank_value(only(self.rows.read(value), condition), rank)
@@ -313,6 +320,8 @@ class _Place:
         self.reader.account.places.add(node.meta.get("start", -1))
         if type(node) in MOMENTS:
             return self._read_moment(node, condition)
+        if type(node) in REGRESSIONS:
+            return self._read_regression(node, condition)
         if isinstance(node, exp.Count) and isinstance(operand_node, exp.Star):
             self.reader.account.take(operand_node)
             return self.draft.count(meeting(condition))
@@ -335,6 +344,50 @@ class _Place:
             account.refuse(node, reason, "ask for MEDIAN(x), or add it to GROUP BY")
         return self.draft.sum(operand) if isinstance(node, exp.Sum) else self.draft.mean(operand)
 
+    def _fold_groups(self, node: exp.Expr, condition: e.Expression | None) -> e.Expression:
+        """An aggregate of released groups, which costs nothing: what a window over them says.
+
+        AVG(n)    Across(AVG, MeasureOf(0), by=the keys outside)
+        """
+        account, value = self.reader.account, self.reader.account.take(node).get("this")
+        account.places.add(node.meta.get("start", -1))
+        look = LOOKS.get(type(node))
+        if (
+            value is None
+            or isinstance(value, exp.Distinct)
+            or (look is None and type(node) not in MOMENTS)
+        ):
+            reason = "of released groups this is not computed"
+            account.refuse(node, reason, "use COUNT, SUM, AVG, MIN, MAX, VARIANCE or STDDEV")
+        if isinstance(value, exp.Star):
+            account.take(value)
+            return self._look(e.Look.COUNT, meeting(condition))
+        operand = self.read(value)
+        if condition is not None:
+            operand = self.forms.case([(condition, operand)], NULL)
+        if look is not None:
+            return self._look(look, operand)
+        return self._spread_of_groups(node, operand)
+
+    def _look(self, look: e.Look, operand: e.Expression | None) -> e.Expression:
+        return looks(look, operand, self.draft.outer_keys or (), (), 1, self.draft)
+
+    def _spread_of_groups(self, node: exp.Expr, operand: e.Expression) -> e.Expression:
+        """The variance of released groups, or its root, from their number, their sum and the sum of squares."""
+        moment, is_root = MOMENTS[type(node)]
+        if moment not in {e.Moment.VARIANCE, e.Moment.POPULATION_VARIANCE}:
+            reason = "of released groups this is not computed"
+            self.reader.account.refuse(node, reason, "use COUNT, SUM, AVG, MIN, MAX or VARIANCE")
+        count, total = self._look(e.Look.COUNT, operand), self._look(e.Look.SUM, operand)
+        squares = self._look(e.Look.SUM, e.Arithmetic("*", operand, operand))
+        spread = e.Arithmetic(
+            "-", squares, e.Arithmetic("/", e.Arithmetic("*", total, total), count)
+        )
+        one = e.Literal(1, Kind.INTEGER)
+        by = count if moment is e.Moment.POPULATION_VARIANCE else e.Arithmetic("-", count, one)
+        found = e.Arithmetic("/", spread, by)
+        return standard_deviation(found) if is_root else found
+
     def _fold_truths(self, node: exp.Expr, operand: e.Expression) -> e.Expression:
         """BOOL_OR(x) and BOOL_AND(x) of the rows of one unit: whether the greatest, or the least, of 1 and 0 is 1."""
         if not isinstance(self.draft, Inside):
@@ -355,6 +408,13 @@ class _Place:
         with self.reader.account.about(node):
             found = self.draft.moment(moment, *values)
         return standard_deviation(found) if is_root else found
+
+    def _read_regression(self, node: exp.Expr, condition: e.Expression | None) -> e.Expression:
+        """REGR_SLOPE(y, x), REGR_INTERCEPT(y, x), REGR_R2(y, x), REGR_COUNT, REGR_AVGX and REGR_AVGY."""
+        self.reader.account.claim(node, "COMMA", 1)
+        y, x = (only(self.rows.read(node.args[name]), condition) for name in ("this", "expression"))
+        with self.reader.account.about(node):
+            return self.draft.regression(REGRESSIONS[type(node)], y, x)
 
     def _read_distinct(
         self, node: exp.Distinct, condition: e.Expression | None = None

@@ -20,7 +20,7 @@ from tacit.plan.sql.joins import join_scopes, join_where
 from tacit.plan.sql.reader import ROWS, Reader, Source, is_column, refuse_end
 from tacit.plan.sql.row_windows import read_named_windows
 from tacit.plan.sql.semi_joins import filter_rows
-from tacit.plan.sql.unions import stack_rows
+from tacit.plan.sql.unions import keep_units, stack_rows
 
 __all__ = ["read_alias", "read_query", "read_source", "read_with"]
 
@@ -182,8 +182,14 @@ def read_query(reader: Reader, node: exp.Expr, name: str) -> Origin:
                 found = [read_query(inner, parts[side], name) for side in ("this", "expression")]
                 return stack_rows(account, node, found, name, distinct=bool(parts.get("distinct")))
         case exp.Except() | exp.Intersect():
-            reason = "INTERSECT and EXCEPT would compare rows of different units"
-            return account.refuse(node, reason, "write WHERE unit IN (SELECT ...), or NOT IN")
+            parts = account.take(node)
+            with account.about(node):
+                inner = reader.inside().with_origins(read_with(reader, parts.get("with_")))
+                left, right = (
+                    read_query(inner, parts[side], name) for side in ("this", "expression")
+                )
+                is_kept = isinstance(node, exp.Intersect)
+                return keep_units(account, node, left, right, name, present=is_kept)
         case _:
             remedy = "name a table, or write a subquery in parentheses"
             return account.refuse(node, "this is not a table", remedy)

@@ -56,6 +56,8 @@ _MOMENTS: dict[type[exp.Expr], str] = {
         (exp.Variance, exp.VariancePop, exp.Stddev, exp.StddevSamp, exp.StddevPop), "this"
     ),
     **dict.fromkeys((exp.CovarSamp, exp.CovarPop, exp.Corr), "this expression"),
+    **dict.fromkeys((exp.RegrSlope, exp.RegrIntercept, exp.RegrR2), "this expression"),
+    **dict.fromkeys((exp.RegrCount, exp.RegrAvgx, exp.RegrAvgy), "this expression"),
 }
 
 # Every node that is read: what it may hold, and the words that it accounts for; those with a ? may be missing.
@@ -67,11 +69,16 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.With: ("expressions", "WITH"),
     exp.CTE: ("this alias", "ALIAS"),
     exp.Subquery: ("this alias", ""),
+    exp.Intersect: ("this expression distinct with_", "INTERSECT"),
+    exp.Except: ("this expression distinct with_", "EXCEPT"),
     exp.Union: ("this expression distinct order limit offset with_", "UNION ALL"),
     exp.Join: ("this side kind on using", "JOIN"),
     exp.Exists: ("this", "EXISTS"),
     exp.Window: ("this partition_by order over alias", "OVER"),
     exp.Qualify: ("this", "QUALIFY"),
+    exp.WindowSpec: ("kind start start_side end end_side", ""),
+    exp.Ntile: ("this", ""),
+    exp.PercentRank: ("", ""),
     exp.RowNumber: ("", ""),
     exp.Rank: ("", ""),
     exp.DenseRank: ("", ""),
@@ -196,6 +203,7 @@ AGGREGATES = frozenset(
 )
 """The nodes that make one number of many rows."""
 VARIANTS: dict[str, tuple[str, str]] = {
+    "GroupWindow": ("this partition_by order over alias spec", "OVER"),
     "Merged": ("this expression distinct order limit offset with_", "UNION"),
     "Beside": ("this", "COMMA"),
     "NamedWindow": ("this partition_by order", "ALIAS"),

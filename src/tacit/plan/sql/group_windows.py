@@ -5,16 +5,17 @@ from typing import Any
 
 from sqlglot import exp
 
-from tacit.plan.model.expressions import Expression, Look
+from tacit.plan.model.expressions import Expression, KeyOf, Look
 from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.sql.grammar import AGGREGATES
 from tacit.plan.sql.reader import Reader
 from tacit.plan.sql.row_windows import read_partition
+from tacit.plan.sql.window_frames import FRAMED, SHARES, fold_frame, read_frame, share
 
-__all__ = ["is_grouped", "read_group_window"]
+__all__ = ["LOOKS", "is_grouped", "read_group_window"]
 
-_LOOKS: dict[type[exp.Expr], Look] = {
+LOOKS: dict[type[exp.Expr], Look] = {
     exp.RowNumber: Look.NUMBER,
     exp.Rank: Look.RANK,
     exp.DenseRank: Look.DENSE,
@@ -26,6 +27,7 @@ _LOOKS: dict[type[exp.Expr], Look] = {
     exp.Lag: Look.BEFORE,
     exp.Lead: Look.AFTER,
 }
+"""The functions of windows over groups."""
 _RANKS = {Look.NUMBER, Look.RANK, Look.DENSE}
 
 
@@ -53,16 +55,28 @@ def read_group_window(
     RANK() OVER (ORDER BY COUNT(*) DESC)    Across(RANK, order=((MeasureOf(0), True),))
     """
     account = reader.account
-    account.take(node)
+    account.take(node, "GroupWindow")
     within, clause = read_partition(reader, node, draft)
     by = [read(part) for part in within]
     ordered = account.take_list(clause) if clause is not None else ()
     order = [(read(each.this), reader.is_descending(each)) for each in ordered]
+    spec = node.args.get("spec")
     function = node.this
-    if type(function) not in _LOOKS:
+
+    def window(
+        look: Look, operand: Expression | None, ordered: bool, away: int
+    ) -> Expression:  # one of the windows that this is made of
+        return looks(look, operand, by, order if ordered else (), away, draft)
+
+    if isinstance(function, SHARES):
+        account.take(function)
+        account.places.add(function.meta.get("start", -1))
+        with account.about(node):
+            return share(function, reader, window)
+    if type(function) not in LOOKS:
         remedy = "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, LAG or LEAD over the groups"
         account.refuse(node, "this window function is not supported", remedy)
-    look, parts = _LOOKS[type(function)], account.take(function)
+    look, parts = LOOKS[type(function)], account.take(function)
     account.places.add(function.meta.get("start", -1))
     value = parts.get("this")
     operand: Expression | None = None
@@ -78,4 +92,14 @@ def read_group_window(
     offset = reader.whole_number(parts["offset"]) if parts.get("offset") else 1
     account.claim(function, "COMMA", 1 if parts.get("offset") else 0)
     with account.about(node):
+        if spec is not None and look in FRAMED:
+            frame = read_frame(reader, spec, has_order=bool(order))
+            if frame == (
+                None,
+                0,
+            ):  # groups one by one, also those that are alike in what they are ordered by
+                order += [(KeyOf(place), False) for place in range(len(draft.keys))]
+            return fold_frame(look, operand, frame, window)
+        if spec is not None:
+            account.refuse(node, "this function looks at no frame", "leave ROWS ... out")
         return looks(look, operand, by, order, offset, draft)

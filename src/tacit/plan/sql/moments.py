@@ -5,7 +5,7 @@ from sqlglot import exp
 from tacit.plan.model.expressions import Called, Expression, Moment
 from tacit.plan.model.functions import Function
 
-__all__ = ["MOMENTS", "standard_deviation"]
+__all__ = ["MOMENTS", "REGRESSIONS", "standard_deviation"]
 
 MOMENTS: dict[type[exp.Expr], tuple[Moment, bool]] = {
     exp.Variance: (Moment.VARIANCE, False),
@@ -18,6 +18,17 @@ MOMENTS: dict[type[exp.Expr], tuple[Moment, bool]] = {
     exp.Corr: (Moment.CORRELATION, False),
 }
 """What the parser's nodes mean, and whether it is the root of it: a standard deviation is that of a variance."""
+
+
+REGRESSIONS: dict[type[exp.Expr], str] = {
+    exp.RegrSlope: "slope",
+    exp.RegrIntercept: "intercept",
+    exp.RegrR2: "r2",
+    exp.RegrCount: "count",
+    exp.RegrAvgx: "avgx",
+    exp.RegrAvgy: "avgy",
+}
+"""What of a line through pairs of values the parser's nodes mean: REGR_SLOPE(y, x) and its like."""
 
 
 def standard_deviation(variance: Expression) -> Expression:

@@ -10,9 +10,11 @@ from sqlglot import exp
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Ordering, Shown
+from tacit.plan.model.schema import Kind, Table
 from tacit.plan.model.walk import walk_expression
-from tacit.plan.questions.draft import Draft, Named, find
+from tacit.plan.questions.draft import KEPT, Draft, Named, find
 from tacit.plan.questions.scope import Scope, Seen
+from tacit.plan.sql.distinct import is_all, list_keys
 from tacit.plan.sql.expressions import read_condition, read_expression
 from tacit.plan.sql.from_clause import read_alias
 from tacit.plan.sql.group_windows import is_grouped
@@ -20,10 +22,17 @@ from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.reader import Reader, is_column
 from tacit.plan.sql.row_windows import read_named_windows
 
-__all__ = ["InnerSelect", "Statement", "find_inner_select", "list_released", "read_outer_select"]
+__all__ = [
+    "InnerSelect",
+    "Statement",
+    "find_inner_select",
+    "list_released",
+    "list_unit_names",
+    "read_outer_select",
+]
 
 _COLUMNS = (Named.COLUMN,)
-_OWN = ("joins", "group", "having", "distinct")
+_OWN = ("joins", "distinct")
 _STEPS = "write it as one query, or do the last step on the answer yourself"
 
 
@@ -64,11 +73,17 @@ class InnerSelect:
 
 
 def find_inner_select(
-    select: exp.Expr | None, withs: Mapping[str, exp.Expr] | None = None
+    select: exp.Expr | None,
+    withs: Mapping[str, exp.Expr] | None = None,
+    units: frozenset[str] = frozenset(),
 ) -> InnerSelect | None:
-    """The question that a SELECT does nothing with but choose, compute and sort; None if it has rows of its own.
+    """The question whose groups a SELECT chooses, computes with, sorts or adds up; None if it has rows of its own.
+
+    `units` are the names that a unit has somewhere: what is added up for each unit are rows, and not released.
 
     SELECT ward FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 10    the one in parentheses
+    SELECT AVG(n) FROM (SELECT day, COUNT(*) AS n FROM visits GROUP BY day)                 the one in parentheses
+    SELECT AVG(n) FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient)         None
     SELECT COUNT(*) FROM (SELECT patient FROM visits)                                       None
 
     >>> find_inner_select(None) is None
@@ -78,9 +93,9 @@ def find_inner_select(
         not isinstance(select, exp.Select)
         or any(select.args.get(part) for part in _OWN)
         or not select.args.get("from_")
-        or is_grouped(select.args, select.expressions)
     ):
         return None
+    adds_up = is_grouped(select.args, select.expressions)
     listed = select.args["with_"].expressions if select.args.get("with_") else []
     known = {**(withs or {}), **{part.alias.casefold(): part for part in listed}}
     found = _select_of(select.args["from_"].this, known)
@@ -88,7 +103,31 @@ def find_inner_select(
         return None
     inner = found.select
     releases = is_grouped(inner.args, inner.expressions)
-    return found if releases or find_inner_select(inner, found.withs) is not None else None
+    if adds_up and releases and _groups_by_unit(inner, units):
+        return None
+    is_released = releases or find_inner_select(inner, found.withs, units) is not None
+    return found if is_released else None
+
+
+def _groups_by_unit(select: exp.Select, units: frozenset[str]) -> bool:
+    """Whether a SELECT adds up the rows of each unit, by the name of one among its keys or columns."""
+    group = select.args.get("group")
+    listed = [*(group.expressions if group else []), *select.expressions]
+    columns = [part.unalias() for part in listed]
+    return any(is_column(part) and part.name.casefold() in units for part in columns)
+
+
+def list_unit_names(select: exp.Expr, tables: Mapping[str, Table]) -> frozenset[str]:
+    """What units are called in the tables, and in columns that are named after them."""
+    names = {table.unit.casefold() for table in tables.values() if table.unit}
+    renamed = [
+        (part.this.name.casefold(), part.alias.casefold())
+        for part in select.find_all(exp.Alias)
+        if is_column(part.this)
+    ]
+    for _ in renamed:
+        names |= {new for old, new in renamed if old in names}
+    return frozenset(names)
 
 
 def _select_of(source: exp.Expr, withs: Mapping[str, exp.Expr]) -> InnerSelect | None:
@@ -104,13 +143,13 @@ def _select_of(source: exp.Expr, withs: Mapping[str, exp.Expr]) -> InnerSelect |
     return InnerSelect(source, withs[name].this, before, withs[name])
 
 
-def list_released(inner: InnerSelect) -> Iterator[exp.Expr]:
+def list_released(inner: InnerSelect, units: frozenset[str]) -> Iterator[exp.Expr]:
     """The common table expressions that are released, and give no rows: the one in FROM, and those inside it."""
     step: InnerSelect | None = inner
     while step is not None:
         if step.common is not None:
             yield step.common
-        step = find_inner_select(step.select, step.withs)
+        step = find_inner_select(step.select, step.withs, units)
 
 
 def read_outer_select(
@@ -120,6 +159,9 @@ def read_outer_select(
 
     SELECT ward FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 10 ORDER BY n
     is the question inside with View((ward,), having=n > 10, order=(n,))
+
+    SELECT AVG(n) AS m FROM (SELECT day, COUNT(*) AS n FROM visits GROUP BY day)
+    is the question inside with View((AVG(n) OVER () AS m,), qualify=ROW_NUMBER() OVER (ORDER BY day) = 1)
 
     Claim:      what is measured and paid for is what the question inside measures; nothing else is looked at.
     Because:    names mean columns of the answer inside, and the draft gets no new measure, key or row: they are the
@@ -134,6 +176,8 @@ def read_outer_select(
         named=read_named_windows(reader, select, select.args),
     )
     measured = len(draft.measures)
+    if is_grouped(select.args, select.expressions):
+        draft = replace(draft, outer_keys=_read_outer_keys(reader, select, draft))
     outer = _read_clauses(reader, select, draft, texts)
     assert len(outer.draft.measures) == measured, "nothing more is measured"
     _refuse_late_steps(select, inner, released, outer)
@@ -167,11 +211,86 @@ def _read_clauses(
         reader, parts.get("order"), by_place if _has_places(parts.get("order")) else visible
     )
     qualify = read_qualify(reader, parts.get("qualify"), visible)
-    answer = replace(draft, columns=[])
+    if draft.outer_keys is not None:
+        _check_outer_keys(reader, select, draft, columns)
+        qualify = _both(qualify, _read_outer_having(reader, parts.get("having"), visible))
+        qualify = _both(qualify, _choose_one_of_each(draft))
+    answer = replace(draft, columns=[], outer_keys=None)
     for each in columns:
         answer.show(each.name, each.value)
     limit, offset = (read_limit(reader, parts.get(name)) for name in ("limit", "offset"))
     return Statement(reader, answer, where, qualify, order, limit, offset or 0)
+
+
+def _read_outer_keys(reader: Reader, select: exp.Select, draft: Draft) -> tuple[e.Expression, ...]:
+    """What the groups inside are added up by: GROUP BY outside, over the columns of the answer inside."""
+    group = select.args.get("group")
+    if group is None:
+        return ()
+    if is_all(reader.account, group):
+        nodes = [part.unalias() for part in list_keys(select.expressions)]
+    else:
+        nodes = [_key_node(reader, part, select) for part in reader.account.take_list(group)]
+    keys = []
+    for node in nodes:
+        with reader.account.about(node):
+            keys.append(read_expression(reader, node, draft, _COLUMNS))
+    return tuple(keys)
+
+
+def _key_node(reader: Reader, node: exp.Expr, select: exp.Select) -> exp.Expr:
+    """What a key stands for: an expression, its place among the columns, or its alias there."""
+    if isinstance(node, exp.Literal) and not node.is_string:
+        place = reader.whole_number(node)
+        if not 1 <= place <= len(select.expressions):
+            remedy = f"count from 1 to {len(select.expressions)}, or name the column"
+            reader.account.refuse(node, f"there is no column {place}", remedy)
+        column: exp.Expr = select.expressions[place - 1]
+        return column.unalias()
+    if is_column(node) and reader.scope is not None:
+        table, name = reader.split_name(node)
+        if table is None and not reader.scope.finds(None, name):
+            for column in select.expressions:
+                if isinstance(column, exp.Alias) and name.means(column.alias):
+                    return column.unalias()
+    return node
+
+
+def _check_outer_keys(
+    reader: Reader, select: exp.Select, draft: Draft, columns: Sequence[Shown]
+) -> None:
+    """Refuse a column outside that has several values in what it is added up by."""
+    for node, column in zip(select.expressions, columns, strict=False):
+        if _varies(column.value, draft.outer_keys or ()):
+            reason = f"{column.name!r} is not a key: what is added up has many values of it"
+            remedy = "add it to GROUP BY, or ask for COUNT, SUM, AVG, MIN or MAX of it"
+            reader.account.refuse(node, reason, remedy)
+
+
+def _varies(value: e.Expression, keys: Sequence[e.Expression]) -> bool:
+    if value in keys or isinstance(value, e.Across):
+        return False
+    if isinstance(value, e.KeyOf | e.MeasureOf | e.MeanOf | e.MomentOf):
+        return True
+    return any(_varies(part, keys) for part in e.operands(value))
+
+
+def _read_outer_having(
+    reader: Reader, clause: exp.Expr | None, draft: Draft
+) -> e.Expression | None:
+    """What HAVING asks of the groups outside."""
+    if clause is None:
+        return None
+    return read_condition(reader, reader.account.take(clause)["this"], draft, KEPT)
+
+
+def _choose_one_of_each(draft: Draft) -> e.Expression | None:
+    """One of the groups inside for each outside: every one of them says the same."""
+    if not draft.keys:
+        return None
+    order = tuple((e.KeyOf(place), False) for place in range(len(draft.keys)))
+    number = e.Across(e.Look.NUMBER, None, draft.outer_keys or (), order)
+    return e.Compared("=", number, e.Literal(1, Kind.INTEGER))
 
 
 def _has_places(clause: exp.Expr | None) -> bool:
@@ -216,6 +335,7 @@ def _refuse_late_steps(
     """Refuse to choose, sort or compare groups after some were left out inside."""
     account = outer.reader.account
     has_windows = any(map(_has_window, [*select.expressions, *map(select.args.get, _AFTER)]))
+    has_windows = has_windows or is_grouped(select.args, select.expressions)
     chooses = outer.having or outer.order or outer.limit is not None or outer.offset
     if (released.limit is not None or released.offset) and (chooses or has_windows):
         limited = inner.select.args.get("limit") or inner.source

@@ -65,10 +65,6 @@ _EVERY_PAIR = (
     "CROSS JOIN would combine rows of different units",
     "write JOIN ... ON a.x = b.x",
 )
-_IN_BOTH = (
-    "INTERSECT and EXCEPT would compare rows of different units",
-    "write WHERE unit IN (SELECT unit FROM ...), or NOT IN",
-)
 _PARTS = (
     "PARTITION is supported in OVER (PARTITION BY ...) only",
     "write OVER (PARTITION BY ...), or a condition in WHERE",
@@ -105,8 +101,6 @@ _ENDS = ("FETCH and TOP are not supported", "write LIMIT 10")
 _TAUGHT = {
     "LATERAL": _EACH_ROW,
     "CROSS": _EVERY_PAIR,
-    "INTERSECT": _IN_BOTH,
-    "EXCEPT": _IN_BOTH,
     "VALUES": _LISTED_ROWS,
     "PARTITION": _PARTS,
     "TABLESAMPLE": _SAMPLES,

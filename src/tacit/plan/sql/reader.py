@@ -68,6 +68,8 @@ class Reader:
     read_source: Callable[["Reader", exp.Expr, Mapping[str, Any]], "Source"]
     read_membership: Callable[["Reader", exp.Expr, Draft], Expression]
     finding: bool = False
+    unit_names: frozenset[str] = frozenset()
+    """What units are called somewhere in the text: what is added up for each of them are rows."""
     origins: Mapping[str, Origin] = field(default_factory=dict)
     """The rows that WITH names."""
     withs: Mapping[str, exp.Expr] = field(default_factory=dict)

@@ -52,7 +52,8 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     DATE_DIFF(b, a, DAY)    DATE_DIFF('day', a, b)
     """
     found = list(tokens)
-    for place, token in enumerate(found):
+    for place in range(len(found)):
+        token = found[place]
         if not _is_call(found, place):
             continue
         name = _RENAMED.get(token.text.upper(), token.text.upper())

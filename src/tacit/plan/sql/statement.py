@@ -5,6 +5,7 @@ text must be read by something here; `grammar.NODES` says what a node may hold a
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -28,6 +29,7 @@ from tacit.plan.sql.outer_select import (
     Statement,
     find_inner_select,
     list_released,
+    list_unit_names,
     read_outer_select,
 )
 from tacit.plan.sql.parse import TYPES, parse, tokenise
@@ -75,7 +77,9 @@ def read_priced(
     account = Account(text, tokens, places=interval_parts(tokens) | decimal_parts(tokens))
     reader = Reader(account, tables, read_query, read_source, read_membership, finding=finding)
     try:
-        plan = _read_plan(reader, parse(text, raw, tokens))
+        select = parse(text, raw, tokens)
+        reader = replace(reader, unit_names=list_unit_names(select, tables))
+        plan = _read_plan(reader, select)
     except Unbounded as refusal:
         if any(
             column.name == refusal.column for table in tables.values() for column in table.columns
@@ -108,11 +112,11 @@ def _read_plan(reader: Reader, select: exp.Select) -> Plan:
 def _read_statement(reader: Reader, select: exp.Select, *, whole: bool) -> Statement:
     """A statement, not closed yet; one that is not the whole one stands inside another, and is released first."""
     parts = reader.account.take(select)
-    inner = find_inner_select(select, reader.withs)
+    inner = find_inner_select(select, reader.withs, reader.unit_names)
     if inner is None:
         reader = reader.with_origins(read_with(reader, parts.get("with_")))
         return _read_groups(reader, select, whole=whole)
-    released = frozenset(map(id, list_released(inner)))
+    released = frozenset(map(id, list_released(inner, reader.unit_names)))
     reader = reader.with_origins(read_with(reader, parts.get("with_"), released))
     reader.account.take(parts["from_"])
     texts = _column_texts(reader.account, select, whole=whole)

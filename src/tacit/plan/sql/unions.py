@@ -6,14 +6,15 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
-from tacit.plan.model.nodes import Computed, Defined, Rows, Stacked
+from tacit.plan.model.nodes import Computed, Defined, Kept, Rows, Stacked
+from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.scope import Origin, of_rows
 from tacit.plan.questions.unit_rows import deduplicate_rows
 from tacit.plan.sql.coverage import Account
 
-__all__ = ["stack_rows"]
+__all__ = ["keep_units", "stack_rows"]
 
 
 def stack_rows(
@@ -56,6 +57,28 @@ def stack_rows(
     return of_rows(
         rows, name, first.table.unit, first.names, sum(origin.size + 1 for origin in found)
     )
+
+
+def keep_units(
+    account: Account, node: exp.Expr, left: Origin, right: Origin, name: str, *, present: bool
+) -> Origin:
+    """INTERSECT and EXCEPT of units: each unit of the left once, if it is among those of the right, or if it is not.
+
+    SELECT patient FROM visits INTERSECT SELECT patient FROM labs    Kept(visits, labs), each patient once
+
+    Claim:      whether a unit stays depends on its own rows alone.
+    Because:    both sides give the unit and nothing else, and `Kept` looks for a unit among units.
+    Checked by: tests/laws/test_statements.py and tests/unit/plan/sql/test_unions.py
+    """
+    units = [origin.table.unit for origin in (left, right)]
+    if any(
+        origin.owner is not Owner.UNIT or origin.names != (unit,)
+        for origin, unit in zip((left, right), units, strict=True)
+    ):
+        reason = "INTERSECT and EXCEPT would compare rows of different units"
+        account.refuse(node, reason, "write WHERE unit IN (SELECT ...), or NOT IN")
+    rows = deduplicate_rows(Kept(left.rows, right.rows, present), units[0])
+    return of_rows(rows, name, units[0], left.names, left.size + right.size + 2)
 
 
 def _align_columns(found: Sequence[Origin]) -> list[list[tuple[str, e.Field, Kind]]]:

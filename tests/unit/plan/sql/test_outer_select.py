@@ -3,7 +3,7 @@
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import canonical, read_sql
+from tacit.plan import Inner, canonical, read_sql, walk_rows
 from tests.laws.clinic import TABLES
 
 INSIDE = "SELECT ward AS w, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"
@@ -56,7 +56,6 @@ REFUSED = {
         f"SELECT * FROM ({INSIDE}) WHERE RANK() OVER (ORDER BY n) = 1"
     ],
     "a subquery may aggregate per unit only: an aggregate over all units would have no noise": [
-        f"SELECT AVG(n) FROM ({INSIDE})",
         f"SELECT COUNT(*) FROM visits JOIN ({INSIDE}) g ON g.w = visits.ward",
     ],
     "there is no table 'g'": [f"WITH h AS (SELECT * FROM g), g AS ({INSIDE}) SELECT * FROM h"],
@@ -93,3 +92,65 @@ def test_a_key_is_known_outside_by_the_name_that_it_was_given():
 def test_groups_are_not_chosen_after_a_limit_inside():
     with pytest.raises(InvalidPlan, match="a query over a subquery with LIMIT is"):
         read_sql(f"SELECT * FROM ({INSIDE} ORDER BY n LIMIT 2) WHERE n > 3", TABLES)
+
+
+# ---------------------------------------------------------------- adding up groups
+
+DAILY = "SELECT ward, urgent, COUNT(*) AS n, AVG(cost) AS c FROM visits GROUP BY ward, urgent"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"SELECT AVG(n) AS m FROM ({DAILY})",
+        f"SELECT ward, SUM(n) AS total, COUNT(*) AS k FROM ({DAILY}) GROUP BY ward",
+        f"WITH d AS ({DAILY}) SELECT ward AS w, MAX(c) - MIN(c) AS s FROM d WHERE n > 3 GROUP BY w HAVING SUM(n) > 9",
+        f"SELECT STDDEV(n) AS s, SUM(n) FILTER (WHERE urgent) AS most, COUNT_IF(n > 5) AS many FROM ({DAILY}) AS d",
+    ],
+)
+def test_adding_up_groups_measures_nothing_more(text):
+    inside, around = read_sql(DAILY, TABLES), read_sql(text, TABLES)
+    assert set(around.question.measures) <= set(inside.question.measures)
+    assert around.question.keys == inside.question.keys
+    assert around.question.rows == inside.question.rows
+
+
+def test_what_is_added_up_for_each_unit_stays_private():
+    for key in ("patient", "p"):
+        inside = f"SELECT patient AS p, COUNT(*) AS n FROM visits GROUP BY {key}"
+        plan = read_sql(f"SELECT AVG(n) AS m FROM ({inside})", TABLES)
+        assert plan.question.keys == ()
+        assert [type(rows).__name__ for rows in walk_rows(plan.question.rows)][:1] != ["Scan"]
+        assert any(isinstance(rows, Inner) for rows in walk_rows(plan.question.rows))
+
+
+@pytest.mark.parametrize("column", ["n", "urgent", "n / SUM(n)", "c + 1"])
+def test_a_column_that_is_not_added_up_is_a_key(column):
+    with pytest.raises(InvalidPlan, match="is not a key"):
+        read_sql(f"SELECT ward, {column} AS x, COUNT(*) AS k FROM ({DAILY}) GROUP BY ward", TABLES)
+
+
+def test_having_outside_chooses_what_was_added_up():
+    with_it, without = (
+        read_sql(f"SELECT ward, SUM(n) AS t FROM ({DAILY}) GROUP BY ward{end}", TABLES).view.qualify
+        for end in (" HAVING SUM(n) > 9", "")
+    )
+    assert with_it != without
+    assert "9" in str(with_it)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"SELECT MEDIAN(n) AS m FROM ({DAILY})",
+        f"SELECT COUNT(DISTINCT ward) AS m FROM ({DAILY})",
+        f"SELECT CORR(n, c) AS m FROM ({DAILY})",
+        f"SELECT AVG(n) AS m FROM ({DAILY} LIMIT 2)",
+        f"SELECT n, COUNT(*) AS k FROM ({DAILY}) GROUP BY n",
+        "SELECT AVG(r) AS m FROM (SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY ward)",
+    ],
+)
+def test_other_steps_over_groups_are_refused(text):
+    with pytest.raises(InvalidPlan) as refusal:
+        read_sql(text, TABLES)
+    assert refusal.value.text == text
