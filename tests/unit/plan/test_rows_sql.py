@@ -57,8 +57,8 @@ SELECT COUNT(*) FROM «stations» JOIN rooms USING (ward)
 SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id AND «v.stay > p.age»
 
 # a subquery may aggregate per unit only: an aggregate over all units would have no noise
-SELECT COUNT(*) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY «ward»)
-SELECT AVG(n) FROM (SELECT «COUNT(*) AS n FROM visits»)
+SELECT COUNT(*) FROM visits v JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY «ward») g ON g.ward = v.ward
+SELECT COUNT(*) FROM visits v JOIN (SELECT «COUNT(*) AS n FROM visits») g ON g.n = v.cost
 
 # LIMIT in a subquery would let one unit displace the rows of another
 SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT «10»)
@@ -132,7 +132,7 @@ SELECT ward, COUNT(*) AS n, SUM(«ward») OVER () AS s FROM visits GROUP BY ward
 # window frames (ROWS, RANGE) are not supported here
 SELECT COUNT(*) FROM (SELECT SUM(age) OVER (PARTITION BY id ROWS BETWEEN «1 PRECEDING AND 1» FOLLOWING) FROM patients)
 
-# the function NTILE is not supported
+# this window function is not supported
 SELECT COUNT(*) FROM (SELECT «NTILE(4)» OVER (PARTITION BY patient ORDER BY day) AS a FROM visits)
 
 # LAG and LEAD take no default value: they return NULL where there is no row
@@ -207,7 +207,7 @@ SELECT COUNT(*) FROM visits v JOIN «patients v ON v.patient = v.id»
 SELECT SUM(«k») FROM (SELECT patient, ROW_NUMBER() OVER (PARTITION BY patient) AS k FROM visits)
 
 # every row is a unit, so there is nothing to aggregate per unit
-SELECT COUNT(*) FROM (SELECT km, COUNT(*) AS n FROM trips GROUP BY «km»)
+SELECT COUNT(*) FROM trips t JOIN (SELECT km, COUNT(*) AS n FROM trips GROUP BY «km») g ON g.km = t.km
 
 # 'cost' is not in GROUP BY: a unit has many values of it
 SELECT COUNT(*) FROM (SELECT patient, «cost», COUNT(*) AS n FROM visits GROUP BY patient)
