@@ -15,7 +15,7 @@ from tacit.plan.model.schema import Kind
 from tacit.plan.questions.expression_forms import Forms
 from tacit.plan.sql.reader import Reader
 
-__all__ = ["FRAMED", "Frame", "MOST_GROUPS", "SHARES", "fold_frame", "read_frame", "share"]
+__all__ = ["FRAMED", "Extent", "MOST_GROUPS", "SHARES", "fold_frame", "read_frame", "share"]
 
 MOST_GROUPS = 60
 """The most groups that a frame reaches before and after."""
@@ -23,7 +23,7 @@ _NO_FRAME = "write ROWS BETWEEN 6 PRECEDING AND CURRENT ROW, with whole numbers"
 
 Look = Callable[[e.Look, e.Expression | None, bool, int], e.Expression]
 """Makes a window: what it looks for, its operand, whether it is ordered, and how far away it looks."""
-Frame = tuple[int | None, int | None]
+Extent = tuple[int | None, int | None]
 """How many groups before and after belong to a frame; None for all of them."""
 FRAMED = {e.Look.COUNT, e.Look.SUM, e.Look.MEAN, e.Look.LEAST, e.Look.GREATEST}
 """The windows that look at a frame."""
@@ -31,7 +31,7 @@ SHARES = (exp.Ntile, exp.PercentRank)
 """The functions of windows that are made of ranks and counts."""
 
 
-def read_frame(reader: Reader, spec: exp.Expr, *, has_order: bool) -> Frame:
+def read_frame(reader: Reader, spec: exp.Expr, *, has_order: bool) -> Extent:
     """ROWS BETWEEN 6 PRECEDING AND CURRENT ROW gives (6, 0)."""
     account, parts = reader.account, reader.account.take(spec)
     if str(parts.get("kind")).upper() != "ROWS":
@@ -80,7 +80,7 @@ def _read_end(reader: Reader, spec: exp.Expr, name: str) -> int | None:
 
 
 def fold_frame(
-    look: e.Look, operand: e.Expression | None, frame: Frame, window: Look
+    look: e.Look, operand: e.Expression | None, frame: Extent, window: Look
 ) -> e.Expression:
     """What the groups of a frame add up to.
 
