@@ -186,8 +186,8 @@ BUGS = [
     Bug(
         name="interval-one-sided",
         file=INTERVALS,
-        before="(self.integer, self.integer - reach, self.integer + reach)",
-        after="(self.integer, self.integer - reach, self.integer)",
+        before="low, high = self.integer - steps, self.integer + steps",
+        after="low, high = self.integer - steps, self.integer",
         killed_by=f"{AT_ONCE}[the smallest-laplace]",
         note="noise goes both ways",
     ),

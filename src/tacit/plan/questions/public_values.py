@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import ceil, floor, inf, nextafter, prod
 from typing import Any
@@ -59,8 +60,17 @@ def possible_values(
     >>> possible_values(ward), possible_values(e.Called(Function.COALESCE, (ward, e.Literal("none", Kind.TEXT))))
     (('A', 'B', None), ('A', 'B', 'none'))
     """
+    parts = tuple(part for condition in conditions for part in _conjuncts(condition))
+    own = set(walk_fields(value))
+    # conditions on other columns alone say nothing of this key, which is then the same in many questions
+    related = any(own & set(walk_fields(part)) for part in parts)
+    return _search(value, parts if related else ())
+
+
+@lru_cache(maxsize=256)
+def _search(value: e.Expression, parts: tuple[e.Expression, ...]) -> tuple[KeyValue, ...] | None:
+    """What a key can be in rows that meet all of some conditions; remembered: most questions group by few keys."""
     declared = value.column.values if isinstance(value, e.Field) else None
-    parts = [part for condition in conditions for part in _conjuncts(condition)]
     found = _Search([_narrow(part, parts) for part in parts]).domain(_narrow(value, parts))
     distinct = (
         [] if found is None else list(dict.fromkeys(each for each in found if each is not None))
@@ -545,7 +555,7 @@ def _conjuncts(condition: e.Expression) -> Iterator[e.Expression]:
         yield condition
 
 
-def _narrow(expression: e.Expression, conditions: list[e.Expression]) -> e.Expression:
+def _narrow(expression: e.Expression, conditions: Sequence[e.Expression]) -> e.Expression:
     """The expression over columns whose bounds WHERE has narrowed, for as long as its values are looked for."""
     if not isinstance(expression, e.Field):
         return e.rebuilt(expression, lambda part: _narrow(part, conditions))
