@@ -46,6 +46,7 @@ __all__ = [
     "LedgerUnavailable",
     "LedgerUncertain",
     "LimitExceeded",
+    "MissingFile",
     "NotChargeable",
     "NotInstalled",
     "NotPrivate",
@@ -111,6 +112,10 @@ class InvalidInput(TacitError, ValueError):
 
 class InvalidData(TacitError, ValueError):
     """What is to be released is of the wrong kind; the message names the kind, never a value."""
+
+
+class MissingFile(InvalidData, FileNotFoundError):
+    """There is no file at a path; `except FileNotFoundError` catches it, too."""
 
 
 class InvalidDistribution(TacitError, ValueError):

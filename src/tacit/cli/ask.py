@@ -1,13 +1,13 @@
 """`tacit sql`, `tacit explain` and `tacit mock`: questions, on the command line."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from tacit.cli.arguments import Folder, number, to_draw, to_write
+from tacit.cli.arguments import number, to_draw, to_write
 from tacit.cli.columns import column_option, format_option
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import Explanation, Release, Vault, open_vault, protect
@@ -15,7 +15,11 @@ from tacit.errors import InvalidInput
 
 __all__ = ["explain", "mock", "sql"]
 
-Asked = Annotated[str, typer.Argument(help="The question, in SQL.")]
+Asked = Annotated[str | None, typer.Argument(help="The question, in SQL.", metavar="QUESTION")]
+Source = Annotated[
+    str,
+    typer.Argument(metavar="VAULT", help="The vault; by default the current folder."),
+]
 Epsilon = Annotated[str | None, typer.Option(help="The price of the answer.", metavar="NUMBER")]
 Within = Annotated[
     str | None,
@@ -29,12 +33,13 @@ Analyst = Annotated[str | None, typer.Option(help="The analyst who asks, as name
 
 def sql(
     source: Annotated[
-        Path,
+        str,
         typer.Argument(
-            help="A vault, or a Parquet, CSV or DuckDB file whose table is named after it."
+            help="A vault, or a Parquet, CSV or DuckDB file whose table is named after it; "
+            "by default the current folder."
         ),
     ],
-    question: Asked,
+    question: Asked = None,
     epsilon: Epsilon = None,
     within: Within = None,
     confidence: Confidence = 0.95,
@@ -75,7 +80,7 @@ def sql(
         list[str] | None,
         typer.Option(
             "--format",
-            help='For a text file: its format, such as "separator=;" or "decimal=,".',
+            help='How to print: table, csv, json or markdown. For a text file: its format, such as "separator=;".',
         ),
     ] = None,
     as_json: AsJson = False,
@@ -91,22 +96,27 @@ def sql(
         "keys": keys,
         "delta": delta,
         "neighbours": neighbours,
-        "format": form,
+        "format": [each for each in form or [] if each not in _PRINTED] or None,
     }
+    printed = [each for each in form or [] if each in _PRINTED]
     to_write(receipt, "--receipt")
     to_draw(plot, "--plot")
-    vault = (
-        _of_file(source, epsilon, given) if _is_file(source) else _of_vault(source, analyst, given)
-    )
+    place, question = _place_and_question(source, question)
+    vault = _of_file(place, epsilon, given) if _is_file(place) else _of_vault(place, analyst, given)
     with vault, patience("asking"):
         answer = vault.sql(question, confidence=confidence, **_price(epsilon, within), raw=raw)
-    say(answer, plain(answer), as_json=as_json)  # first, since it is paid for
+    # first, since it is paid for
+    say(
+        _PRINTED[printed[-1]](answer) if printed else answer,
+        plain(answer),
+        as_json=as_json or printed[-1:] == ["json"],
+    )
     _save(answer, receipt, plot)
 
 
 def explain(
-    vault: Folder,
-    question: Asked,
+    source: Source,
+    question: Asked = None,
     epsilon: Epsilon = None,
     within: Within = None,
     confidence: Confidence = 0.95,
@@ -114,23 +124,39 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Say what an answer would be made of and cost. It is free, and no data are looked at."""
+    vault, question = _place_and_question(source, question)
     with open_vault(vault, analyst=analyst) as opened:
         told = opened.explain(question, confidence=confidence, **_price(epsilon, within))
     say(told, _explanation_fields(told), as_json=as_json)
 
 
 def mock(
-    vault: Folder,
-    question: Asked,
+    source: Source,
+    question: Asked = None,
     epsilon: Epsilon = None,
     within: Within = None,
     confidence: Confidence = 0.95,
     as_json: AsJson = False,
 ) -> None:
     """Ask the vault's twin of made-up rows: to write and try questions. It costs nothing and tells nothing."""
+    vault, question = _place_and_question(source, question)
     with open_vault(vault) as opened, opened.mock() as twin:
         answer = twin.sql(question, confidence=confidence, **_price(epsilon, within))
     say(answer, plain(answer), as_json=as_json)
+
+
+def _place_and_question(source: str, question: str | None) -> tuple[Path, str]:
+    """Where to ask, and what: a single argument is a question to the vault of the current folder."""
+    return (Path(source), question) if question is not None else (Path(), source)
+
+
+_PRINTED: dict[str, Callable[[Release], object]] = {
+    "table": lambda answer: answer,
+    "csv": lambda answer: answer.to_csv().replace("\r\n", "\n").rstrip("\n"),
+    "json": lambda answer: answer,
+    "markdown": Release.to_markdown,
+}
+"""The ways to print an answer."""
 
 
 def _is_file(source: Path) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import Annotated
 
 import typer
 
@@ -32,8 +33,29 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 """The command line: run `tacit --help`."""
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        # the package itself is not a room that this one may import, and is loaded anyway
+        typer.echo(f"tacit {sys.modules['tacit'].__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Tacit answers questions about everyone and stays silent about anyone."""
+
 
 for command in (init, check, sql, explain, mock, marginals, synthesize, budget, refresh, demo, lab):
     app.command()(command)

@@ -20,7 +20,7 @@ books = typer.Typer(help="List, check and export the record of charges.", no_arg
 
 @books.command("list")
 def listed(
-    vault: Folder,
+    vault: Folder = Path(),
     last: Annotated[int, typer.Option(help="How many entries to show, the newest last.")] = 20,
     as_json: AsJson = False,
 ) -> None:
@@ -116,7 +116,7 @@ def verify(
 
 @books.command("export")
 def export(
-    vault: Folder,
+    vault: Folder = Path(),
     to: Annotated[Path | None, typer.Option(help="A file, instead of the screen.")] = None,
 ) -> None:
     """Write every record of the ledger as a line of JSON, for auditors and for keeping elsewhere."""

@@ -87,7 +87,7 @@ def init(
 
 
 def check(
-    vault: Folder,
+    vault: Folder = Path(),
     rows: Annotated[
         bool,
         typer.Option(
@@ -143,7 +143,7 @@ def refresh(
 
 
 def budget(
-    vault: Folder,
+    vault: Folder = Path(),
     analyst: Annotated[
         str | None, typer.Option(help="Also show what this analyst has left.")
     ] = None,

@@ -322,3 +322,27 @@ def test_an_answer_in_a_file_is_as_wide_as_it_need_be(
         "1",
     )
     assert all(line.count("[") == line.count("]") for line in shown.out.splitlines())
+
+
+def test_the_version_is_printed_and_help_has_a_short_name(run: Run) -> None:
+    assert run("--version").out.startswith("tacit 0.")
+    assert "Usage" in run("-h").out
+
+
+def test_the_vault_of_the_current_folder_needs_no_name(
+    run: Run, clinic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(clinic)
+    assert run("budget").code == 0
+    assert run("ledger", "list").code == 0
+    assert run("explain", COUNT, "--epsilon", "0.4").code == 0
+    assert "n" in json.loads(run("sql", COUNT, "--epsilon", "0.4", "--json").out)["columns"]
+
+
+def test_an_answer_is_printed_as_csv_json_or_markdown(run: Run, clinic: Path) -> None:
+    def asked(form: str) -> str:
+        return run("sql", clinic, COUNT, "--epsilon", "0.4", "--format", form).out
+
+    assert asked("csv").startswith("ward,n,n_low,n_high\n")
+    assert json.loads(asked("json"))["columns"] == ["ward", "n", "n_low", "n_high"]
+    assert asked("markdown").startswith("| ward | n |\n| :-- | --: |\n")

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Mapping
+from datetime import datetime, time
 from html import escape
 from io import StringIO
 from pathlib import Path
@@ -16,6 +17,8 @@ from tacit.frozen import frozen
 from tacit.printing import printable, spreadsheet_cell
 
 __all__ = ["Price", "Release", "percent"]
+
+_FOUR_DIGITS = 1000  # the first year that is written the same everywhere
 
 
 @frozen
@@ -62,6 +65,35 @@ class Release:
         if name not in self.columns:
             raise InvalidInput("column", name, f"name one of: {', '.join(self.columns)}")
         return [row[self.columns.index(name)] for row in self.rows]
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self.column(name)
+
+    def item(self) -> Any:
+        """The number of an answer that has a single row and a single aggregate."""
+        if len(self.rows) != 1 or len(self.measured) != 1:
+            shape = f"{len(self.rows)} rows and {len(self.measured)} aggregates"
+            raise InvalidInput("an answer", f"with {shape}", 'name a column, as in answer["n"]')
+        return self.column(self.measured[0])[0]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The columns by name, each a list of its values from the first row to the last."""
+        return {name: self.column(name) for name in self.columns}
+
+    def to_markdown(self) -> str:
+        """The answer as a table in Markdown, without its caption."""
+        names = self._headings()
+        lines = [
+            [printable(name) for name in names],
+            ["--:" if name in self.measured else ":--" for name in names],
+            *self._cells(),
+        ]
+        cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+        return "\n".join(f"| {' | '.join(line)} |" for line in cells)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The answer for any library that reads Arrow streams; it needs pyarrow."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:
         """The answer as a pandas DataFrame."""
@@ -184,15 +216,17 @@ class Release:
 
     def _cells(self, between: str = "  ") -> Iterator[list[str]]:
         """What is shown of every row, as texts that can be printed; `between` stands before every interval."""
-        for row in self:
+        names = self._headings()
+        keys = {
+            name: _format_keys(self.column(name)) for name in names if name not in self.measured
+        }
+        for place, row in enumerate(self):
             yield [
                 f"{_format_cell(row[name])}{between}"
                 f"[{_format_cell(row[name + '_low'])}, {_format_cell(row[name + '_high'])}]"
                 if name in self.measured
-                else "NULL"
-                if row[name] is None
-                else _format_cell(row[name])
-                for name in self._headings()
+                else keys[name][place]
+                for name in names
             ]
 
 
@@ -230,6 +264,30 @@ def _of_one_type(cells: list[Any]) -> list[Any]:
         float(cell) if isinstance(cell, int) and not isinstance(cell, bool) else cell
         for cell in cells
     ]
+
+
+def _format_keys(values: list[Any]) -> list[str]:
+    """Keys as texts: a year has no thousands separator, a day no time, a month no day.
+
+    >>> _format_keys([2024, None]), _format_keys([datetime(2024, 1, 1), datetime(2024, 2, 1)])
+    (['2024', 'NULL'], ['2024-01', '2024-02'])
+    >>> _format_keys([datetime(2024, 1, 1)]), _format_keys([datetime(2024, 1, 1, 12)])
+    (['2024-01-01'], ['2024-01-01 12:00:00'])
+    """
+    moments = [value for value in values if isinstance(value, datetime)]
+    form = None
+    if moments and all(value.time() == time() for value in moments):
+        months = len(set(moments)) > 1 and all(value.day == 1 for value in moments)
+        form = "%Y-%m" if months else "%Y-%m-%d"
+
+    def shown(value: Any) -> str:
+        if value is None:
+            return "NULL"
+        if isinstance(value, datetime) and form and value.year >= _FOUR_DIGITS:
+            return value.strftime(form)
+        return str(value) if isinstance(value, int) else _format_cell(value)
+
+    return [shown(value) for value in values]
 
 
 def _format_cell(value: Any) -> str:

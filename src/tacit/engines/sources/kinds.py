@@ -10,7 +10,7 @@ from weakref import WeakSet
 
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
-from tacit.errors import InvalidData, InvalidInput
+from tacit.errors import InvalidData, InvalidInput, MissingFile
 from tacit.extras import extra
 from tacit.frozen import frozen
 
@@ -231,7 +231,7 @@ def _file(path: Path) -> Source:
             else []
         )
         near = get_close_matches(path.name, beside, n=1)
-        raise InvalidData(
+        raise MissingFile(
             f"there is no file {str(path)!r}" + (f"; did you mean {near[0]!r}?" if near else "")
         )
     if _WILD & set(str(path)):

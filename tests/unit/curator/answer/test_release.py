@@ -211,3 +211,36 @@ def test_on_a_narrow_terminal_intervals_stand_below_their_numbers():
     lines = [line.split() for line in terminal.file.getvalue().splitlines()]
     assert ["A", "1,234", "1.50"] in lines
     assert ["[1,200,", "1,268]", "[0.50,", "2.50]"] in lines
+
+
+def answer_of(columns, rows, measured):
+    return Release(columns, rows, measured, 0.95, Price(0.3, 0.01), {})
+
+
+COUNTED = answer_of(
+    ("year", "n", "n_low", "n_high"), ((2024, 1042, 1000, 1100), (None, 7, 0, 50)), ("n",)
+)
+
+
+def test_a_column_is_had_by_its_name_and_a_single_number_by_item():
+    assert COUNTED["n"] == [1042, 7]
+    assert COUNTED.to_dict()["year"] == [2024, None]
+    one = answer_of(("n", "n_low", "n_high"), ((5, 1, 9),), ("n",))
+    assert one.item() == 5
+    with pytest.raises(InvalidInput, match="2 rows and 1 aggregates"):
+        COUNTED.item()
+
+
+def test_years_have_no_separator_and_counts_do():
+    assert "  2024   1,042  [1,000, 1,100]" in str(COUNTED)
+    assert "NULL" in str(COUNTED)
+
+
+def test_markdown_escapes_what_would_end_a_cell():
+    answer = answer_of(("ward", "n", "n_low", "n_high"), (("a|b", 1, 0, 2),), ("n",))
+    assert answer.to_markdown() == "| ward | n |\n| :-- | --: |\n| a\\|b | 1  [0, 2] |"
+
+
+def test_an_answer_is_an_arrow_stream():
+    pa = pytest.importorskip("pyarrow")
+    assert pa.table(COUNTED).column("n").to_pylist() == [1042, 7]

@@ -313,3 +313,8 @@ def test_a_stream_is_read_once_and_refused_afterwards():
 def test_an_iterator_is_refused_with_a_remedy(rows):
     with pytest.raises(InvalidData, match=r"list\(\.\.\.\)"):
         source_of(rows)
+
+
+def test_a_missing_file_is_also_an_error_of_the_system(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        source_of(tmp_path / "gone.csv")

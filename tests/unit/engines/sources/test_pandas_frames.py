@@ -132,7 +132,7 @@ def test_a_dtype_that_somebody_asked_for_says_what_it_says(dtype: str, kind: Kin
 def test_a_column_no_cell_of_which_can_be_of_its_kind_is_refused(
     cells: list[object], kind: Kind, remedy: str
 ) -> None:
-    with pytest.raises(InvalidData, match=f"declared as {kind.value} and stored as .*{remedy}"):
+    with pytest.raises(InvalidData, match=f"declared as {kind.value} but stored as .*{remedy}"):
         DuckDB({Table("t", (Column("x", kind),)): pd.DataFrame({"x": cells})})
 
 
