@@ -646,6 +646,11 @@ class Place:
     tried, too: once for rows, and once for the release.  `kinds` are the kinds of results that are observed there;
     `constants` says whether a constant may stand there alone.  Where it stands in a question inside, `inside` names it
     v0, v1, …, statements have {v} for that, and what is observed are those names.
+
+    A function means the same wherever it stands, so what every kind does is asked in the first place of rows and in the
+    first of the release.  In a place that is `sampled` by "kinds", each function is tried with the first kinds of each
+    result, and with the first that are refused; by "accepted", with all that are refused; by "nulls", all other kinds
+    are NULL in the first way only.
     """
 
     name: str
@@ -659,6 +664,7 @@ class Place:
     kinds: str = "bintdm"
     constants: bool = True
     inside: str = ""
+    sampled: str = ""
 
     @property
     def of_rows(self) -> bool:
@@ -686,7 +692,13 @@ PLACES = [
         kinds="in",
     ),
     Place(
-        "where", of_row, [BOTH], condition, "SELECT SUM(code) AS x FROM t WHERE {x}", refuses=True
+        "where",
+        of_row,
+        [BOTH],
+        condition,
+        "SELECT SUM(code) AS x FROM t WHERE {x}",
+        refuses=True,
+        sampled="accepted",
     ),
     Place(
         "a key",
@@ -695,6 +707,7 @@ PLACES = [
         itself,
         "SELECT {x}, COUNT(*) AS x, SUM(i0) AS y FROM t GROUP BY {x}",
         constants=False,
+        sampled="nulls",
     ),
     Place(
         "having",
@@ -704,6 +717,7 @@ PLACES = [
         "SELECT {keys}, COUNT(*) AS x FROM t GROUP BY {keys} HAVING {x}",
         f"SELECT {{keys}}, count_all FROM {GROUPS} WHERE {{x}}",
         refuses=True,
+        sampled="kinds",
     ),
     Place(
         "the answer",
@@ -722,6 +736,7 @@ PLACES = [
         "SELECT {keys}, COUNT(*) AS x FROM t GROUP BY {keys} ORDER BY {x}, {keys}",
         f"SELECT {{keys}}, count_all FROM {GROUPS} ORDER BY {{x}} NULLS LAST, {{keys}}",
         constants=False,
+        sampled="kinds",
     ),
     Place(
         "a CTE",
@@ -731,6 +746,7 @@ PLACES = [
         "WITH c AS (SELECT who, code, {v} FROM t) SELECT {x} FROM c",
         together=12,
         inside="{x} AS v{i}",
+        sampled="kinds",
     ),
     Place(
         "a join",
@@ -741,6 +757,7 @@ PLACES = [
         "JOIN (SELECT who, row AS place FROM t) AS b ON a.who = b.who AND a.row = b.place",
         together=12,
         inside="{x} AS v{i}",
+        sampled="kinds",
     ),
     Place(
         "an inner aggregate",
@@ -751,6 +768,7 @@ PLACES = [
         together=12,
         kinds="intdm",
         inside="MAX({x}) AS v{i}",
+        sampled="kinds",
     ),
 ]
 AGGREGATE_PLACES = {
@@ -854,8 +872,16 @@ class Cell:
 
 def cells_of(function: Function, place: Place, *, thorough: bool = False) -> Iterator[Cell]:
     """Every cell of a function in a place; one of each sort that is refused."""
+    seen: set[str] = set()
     for kinds in _tried(function, place):
-        tried = [nulls[: len(kinds)] for nulls in (THOROUGH if thorough else place.nulls)]
+        taken = Cell(function, place, kinds, ()).taken
+        sort = function.result(kinds) if taken else "refused"
+        first = thorough or sort not in seen
+        seen.add(sort)
+        if not first and (place.sampled == "kinds" or (place.sampled == "accepted" and taken)):
+            continue
+        ways = place.nulls if first or place.sampled != "nulls" else place.nulls[:1]
+        tried = [nulls[: len(kinds)] for nulls in (THOROUGH if thorough else ways)]
         if function.slots == 1 and place.of_rows:
             tried += [(FULL,), (LITERAL,)]
         for nulls in dict.fromkeys(tried):

@@ -235,42 +235,50 @@ def name_of(function: Function) -> str:
 
 def compares_with_what_is_not_declared(cell: Cell, vault: Vault) -> bool:
     """Whether a key is compared with a constant that it cannot be; only one of another kind, or a text, is none."""
-    if cell.place.name not in {"a key", "having", "order"} or not re.search(
-        r"\{\d\.|'", cell.function.text
+    if (
+        cell.place.name not in {"a key", "having", "order"}
+        or cell.kinds not in {"in", "ni", "dm", "md", "t"}
+        or not re.search(r"\{\d\.|'", cell.function.text)
     ):
         return False
     try:
         vault.explain(statements([cell])[0], epsilon=1)
     except InvalidPlan as refusal:
-        if "is not among the declared values of k" not in str(refusal):
-            return False
-        assert cell.kinds in {"in", "ni", "dm", "md", "t"}, cell
-        return True
+        return "is not among the declared values of k" in str(refusal)
     return False
 
 
-every_place = pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLACES])
+OUTSIDE = [place for place in PLACES if not place.inside]
+INSIDE = [place for place in PLACES if place.inside]
+every_place = pytest.mark.parametrize("place", OUTSIDE, ids=[place.name for place in OUTSIDE])
 every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=map(name_of, FUNCTIONS))
 
 
 @every_place
 @every_function
 def test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused(
-    function, place, vault, owned, plain
+    function, place, vault, plain
 ):
     cells = list(cells_of(function, place))
     impossible = [
         cell for cell in cells if cell.accepted and compares_with_what_is_not_declared(cell, vault)
     ]
     for batch in batches(cell for cell in cells if cell.accepted and cell not in impossible):
-        check(batch, owned if place.inside else vault, plain)
+        check(batch, vault, plain)
     for cell in cells:
         if not cell.accepted:
             check_refused(vault, statements([cell])[0], cell.reason)
 
 
+@pytest.mark.parametrize("place", INSIDE, ids=[place.name for place in INSIDE])
+def test_what_stands_in_a_question_inside_means_what_duckdb_means(place, owned, plain):
+    cells = (cell for function in FUNCTIONS for cell in cells_of(function, place))
+    for batch in batches(cell for cell in cells if cell.accepted):
+        check(batch, owned, plain)
+
+
 @pytest.mark.soak
-@every_place
+@pytest.mark.parametrize("place", PLACES, ids=[place.name for place in PLACES])
 @every_function
 def test_all_ways_to_be_null_are_tried(function, place, vault, owned, plain):
     accepted = [cell for cell in cells_of(function, place, thorough=True) if cell.accepted]
@@ -292,9 +300,9 @@ def test_an_aggregate_means_what_duckdb_means(function, place, vault, owned, pla
         return form.format(x=", ".join(written.format(x=text, i=i) for i, text in enumerate(texts)))
 
     for asked in (vault, owned) if place == "groups" else (owned,):
-        for cell in cells:
-            if not cell.accepted:
-                check_refused(asked, text_of([cell.ours]), cell.reason)
+        refused = [cell for cell in cells if not cell.accepted]
+        for cell in refused if place == "all rows" else refused[:1]:
+            check_refused(asked, text_of([cell.ours]), cell.reason)
         for first in range(0, len(accepted), together):
             batch = accepted[first : first + together]
             text = text_of(cell.ours for cell in batch)
@@ -429,9 +437,20 @@ def test_every_function_meets_every_kind_in_every_place():
         every = set(function.tried)
         taken = {kinds for kinds in every if Cell(function, place, kinds, ()).taken}
         seen = {kinds for kinds in taken if function.result(kinds) in place.kinds}
-        assert tried == (
+        expected = (
             every if place.refuses else seen if place.name != "a sum" or function.bounded else set()
         )
+        if place.sampled in {"", "nulls"}:
+            assert tried == expected
+            continue
+        assert tried <= expected
+        assert {function.result(kinds) for kinds in tried & taken} == {
+            function.result(kinds) for kinds in expected & taken
+        }
+        if place.sampled == "accepted":
+            assert tried - taken == expected - taken
+        else:
+            assert bool(tried - taken) == bool(expected - taken)
 
 
 def test_there_are_thousands_of_cells():
@@ -441,4 +460,4 @@ def test_there_are_thousands_of_cells():
     accepted = sum(cell.accepted for cell in cells)
     print(f"{len(cells)} cells, {accepted} accepted")
     assert accepted >= 2_000
-    assert len(cells) - accepted >= 2_000
+    assert len(cells) - accepted >= 1_500  # each of them once
