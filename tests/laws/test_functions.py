@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from functools import cache
+from inspect import Parameter, Signature, signature
 from itertools import groupby
 from math import inf, isfinite, nan
 
@@ -40,7 +41,33 @@ from tests.laws.test_corridor import constant_release, left_by
 from tests.laws.test_corridor import opened as opened_vault
 
 LOOSE = Weights(Weighing.L2, 10**6, 10**6, 0)
-every_case = pytest.mark.parametrize("case", CASES, ids=[case.text for case in CASES])
+TOGETHER = (
+    40  # cases in one test: thousands of tests of a millisecond take longer to report than to run
+)
+
+
+def for_each(cases):
+    """A test of one case, run for all of them, many at a time; a failure names its case."""
+    groups = [cases[first : first + TOGETHER] for first in range(0, len(cases), TOGETHER)]
+
+    def decorate(test):
+        def run(group, **fixtures):
+            for case in group:
+                try:
+                    test(case, **fixtures)
+                except BaseException as fault:
+                    fault.add_note(f"the case is {case.text}")
+                    raise
+
+        names = ["group", *list(signature(test).parameters)[1:]]
+        run.__signature__ = Signature([Parameter(name, Parameter.KEYWORD_ONLY) for name in names])
+        run.__name__, run.__doc__ = test.__name__, test.__doc__
+        return pytest.mark.parametrize("group", groups, ids=[each[0].text for each in groups])(run)
+
+    return decorate
+
+
+every_case = for_each(CASES)
 
 
 @cache
@@ -178,7 +205,7 @@ def test_a_function_is_counted_in_every_group_as_in_duckdb(case, engines, peer):
 SUMMABLE = [case for case in CASES if case.kind in {Kind.INTEGER, Kind.NUMBER}]
 
 
-@pytest.mark.parametrize("case", SUMMABLE, ids=[case.text for case in SUMMABLE])
+@for_each(SUMMABLE)
 def test_a_function_is_summed_as_in_duckdb(case, engines, peer):
     known = type_of(expression_of(case.text)).range
     if known is None or not known.furthest:  # without bounds, or always 0
@@ -205,7 +232,7 @@ def test_most_functions_can_be_keys():
     assert sum(public_values(expression_of(case.text)) is not None for case in EXACT) > 200
 
 
-@pytest.mark.parametrize("case", EXACT, ids=[case.text for case in EXACT])
+@for_each(EXACT)
 def test_a_function_is_a_key_as_in_duckdb(case, engines, peer):
     text = f"SELECT {case.text} AS key, COUNT(*) AS n FROM rows GROUP BY key"
     if public_values(expression_of(case.text)) is None:
