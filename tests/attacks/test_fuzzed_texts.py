@@ -316,13 +316,13 @@ def cut(statement: str, dice: random.Random) -> str:
     return letters.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_ten_thousand_texts_crash_nothing_and_tell_nothing(seed, vault):
+@pytest.mark.parametrize("seed", range(3))
+def test_a_thousand_texts_crash_nothing_and_tell_nothing(seed, vault):
     check_many(seed, 1_000, vault)
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_ten_thousand_texts_about_several_tables_crash_nothing_and_tell_nothing(seed):
+@pytest.mark.parametrize("seed", range(3))
+def test_a_thousand_texts_about_several_tables_crash_nothing_and_tell_nothing(seed):
     check_clinic(seed, 1_000)
 
 

@@ -22,11 +22,9 @@ def crashed(kills: int, *options: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_hundred_killed_clients_leave_no_uncharged_release_no_overspending_and_no_double_charge(
-    seed: int,
-) -> None:
-    found = crashed(100, "--seed", str(seed))
+def test_a_hundred_killed_clients_leave_no_violation() -> None:
+    """No release that was not charged, no overspending and no double charge."""
+    found = crashed(100, "--seed", "0")
     assert found["killed"] >= 100
     assert all(found["at"][step] >= 1 for step in STEPS)
     assert found["releases"] > 100
@@ -43,5 +41,5 @@ def test_five_hundred_killed_clients_leave_no_violation(seed: int) -> None:
 
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_vault_that_does_it_in_another_order_is_caught(mutant: str) -> None:
-    found = crashed(33, "--mutant", mutant)
+    found = crashed(2 * len(STEPS), "--mutant", mutant)
     assert found["violations"]

@@ -203,8 +203,8 @@ def survives(tell: Callable[[Story], None], count: int) -> None:
 
 
 @pytest.mark.parametrize("tell", STORIES)
-def test_no_acknowledged_charge_is_lost_in_500_power_cuts(tell):
-    survives(tell, 500)
+def test_no_acknowledged_charge_is_lost_in_200_power_cuts(tell):
+    survives(tell, 200)
 
 
 @pytest.mark.soak

@@ -18,7 +18,7 @@ CHAIN, PLACES = (f"src/tacit/ledger/{name}.py" for name in ("chain", "places"))
 WHERE, OPENING = "tests/unit/ledger/test_places.py", "tests/unit/ledger/test_opening.py"
 USED = "test_what_is_used_of_a_damaged_ledger_is_what_was_written_or_paid_for_anew"
 ELSEWHERE = f"{WHERE}::test_what_leads_elsewhere_is_refused_and_founds_nothing"
-POWER_CUTS = "tests/laws/test_power_cuts.py::test_no_acknowledged_charge_is_lost_in_500_power_cuts"
+POWER_CUTS = "tests/laws/test_power_cuts.py::test_no_acknowledged_charge_is_lost_in_200_power_cuts"
 
 BUGS = [
     Bug(
