@@ -9,7 +9,7 @@ WORKERS ?= 2
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo test quick check format bench soak teeth lock reference clean
+.PHONY: help setup system demo tour test quick check format bench soak teeth lock reference clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
