@@ -1,4 +1,7 @@
-"""Names that a room has, and whose files it opens when one of them is first used: a question needs few of them."""
+"""Names that a room has, and whose files it opens when one of them is first used: a question needs few of them.
+
+Checked by: tests/unit/test_start.py
+"""
 
 import sys
 from collections.abc import Callable, Mapping

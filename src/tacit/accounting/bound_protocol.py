@@ -1,4 +1,7 @@
-"""The protocol that every bound on a composition keeps."""
+"""The protocol that every bound on a composition keeps.
+
+Checked by: tests/laws/test_accounting.py
+"""
 
 from abc import abstractmethod
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""A total in plain words, with the role that delta plays in it."""
+"""A total in plain words, with the role that delta plays in it.
+
+Checked by: tests/unit/accounting/test_total.py
+"""
 
 from fractions import Fraction
 from typing import TYPE_CHECKING

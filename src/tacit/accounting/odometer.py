@@ -1,4 +1,7 @@
-"""What has been spent so far, for display."""
+"""What has been spent so far, for display.
+
+Checked by: tests/unit/accounting/test_filters.py
+"""
 
 from dataclasses import field
 

@@ -1,4 +1,7 @@
-"""Balls computed again with more bits, until they are narrow."""
+"""Balls computed again with more bits, until they are narrow.
+
+Checked by: tests/laws/test_accounting.py
+"""
 
 from collections.abc import Callable
 

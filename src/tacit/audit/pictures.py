@@ -1,4 +1,7 @@
-"""Pictures of what the audit found and of what an attacker believes; they need matplotlib."""
+"""Pictures of what the audit found and of what an attacker believes; they need matplotlib.
+
+Checked by: tests/unit/cli/test_audit.py
+"""
 
 from math import exp
 from pathlib import Path

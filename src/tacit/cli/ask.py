@@ -1,4 +1,7 @@
-"""`tacit sql`, `tacit explain` and `tacit mock`: questions, on the command line."""
+"""`tacit sql`, `tacit explain` and `tacit mock`: questions, on the command line.
+
+Checked by: tests/unit/cli/test_commands.py
+"""
 
 import json
 from collections.abc import Callable, Mapping

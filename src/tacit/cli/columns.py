@@ -1,4 +1,7 @@
-"""Columns, and how a text file is written, declared on the command line."""
+"""Columns, and how a text file is written, declared on the command line.
+
+Checked by: tests/unit/cli/test_arguments.py
+"""
 
 from datetime import date
 from fractions import Fraction

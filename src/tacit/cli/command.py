@@ -1,4 +1,7 @@
-"""The `tacit` command: its parts, and what an error looks like."""
+"""The `tacit` command: its parts, and what an error looks like.
+
+Checked by: tests/unit/cli/test_commands.py
+"""
 
 import os
 import sys

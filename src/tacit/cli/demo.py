@@ -1,4 +1,7 @@
-"""`tacit demo`: a vault over a clinic's real data, four questions, one refusal, and a ledger that was checked."""
+"""`tacit demo`: a vault over a clinic's real data, four questions, one refusal, and a ledger that was checked.
+
+Checked by: tests/unit/cli/test_commands.py
+"""
 
 import shlex
 import shutil

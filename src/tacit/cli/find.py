@@ -1,4 +1,7 @@
-"""`tacit find-bounds`, `find-contributions` and `clipping`: what the policy leaves open or cuts off, privately."""
+"""`tacit find-bounds`, `find-contributions` and `clipping`: what the policy leaves open or cuts off, privately.
+
+Checked by: tests/unit/cli/test_commands.py
+"""
 
 from typing import Annotated
 

@@ -1,4 +1,7 @@
-"""`tacit ledger …`: what was charged, whether the record is whole, and how to take over one that was moved."""
+"""`tacit ledger …`: what was charged, whether the record is whole, and how to take over one that was moved.
+
+Checked by: tests/unit/cli/test_commands.py
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""What the command prints: tables and bars for people, JSON for programs."""
+"""What the command prints: tables and bars for people, JSON for programs.
+
+Checked by: tests/unit/cli/test_printed.py
+"""
 
 import sys
 import threading

@@ -1,4 +1,7 @@
-"""`tacit init`, `check`, `refresh` and `budget`: what a curator does with a vault."""
+"""`tacit init`, `check`, `refresh` and `budget`: what a curator does with a vault.
+
+Checked by: tests/unit/cli/test_commands.py
+"""
 
 import shlex
 import sys

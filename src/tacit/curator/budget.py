@@ -1,4 +1,7 @@
-"""What may be spent, what was, and what is left."""
+"""What may be spent, what was, and what is left.
+
+Checked by: tests/unit/curator/test_open.py
+"""
 
 from tacit.accounting import Charge
 from tacit.curator.access import Access

@@ -1,4 +1,7 @@
-"""Real data to try things on, which are shipped with the package."""
+"""Real data to try things on, which are shipped with the package.
+
+Checked by: tests/docs/test_examples.py
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""What becomes of the rows of a vault when they are read: exact counts for the curator, which no analyst may see."""
+"""What becomes of the rows of a vault when they are read: exact counts for the curator, which no analyst may see.
+
+Checked by: tests/unit/curator/test_text_files.py
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""Released integers as few bytes: each column as wide as its longest number, and nothing between them."""
+"""Released integers as few bytes: each column as wide as its longest number, and nothing between them.
+
+Checked by: tests/unit/curator/pricing/test_answer_size.py
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""In which cell of a public grid the value of a row lies."""
+"""In which cell of a public grid the value of a row lies.
+
+Checked by: tests/laws/test_ranks.py
+"""
 
 from collections.abc import Callable
 from math import floor

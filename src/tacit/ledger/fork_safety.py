@@ -1,4 +1,7 @@
-"""What a fork must not carry over: connections, locks in use, and the tasks of threads that the child does not have."""
+"""What a fork must not carry over: connections, locks in use, and the tasks of threads that the child does not have.
+
+Checked by: tests/unit/ledger/test_durable.py
+"""
 
 import os
 import weakref

@@ -1,4 +1,7 @@
-"""Where a durable ledger lies: the protocol of a place that keeps records, and nothing that decides."""
+"""Where a durable ledger lies: the protocol of a place that keeps records, and nothing that decides.
+
+Checked by: tests/unit/ledger/test_sqlite.py
+"""
 
 from contextlib import AbstractContextManager
 from dataclasses import field

@@ -1,4 +1,7 @@
-"""The protocol that every mechanism keeps."""
+"""The protocol that every mechanism keeps.
+
+Checked by: tests/laws/test_mechanisms.py
+"""
 
 from typing import Any, Protocol, runtime_checkable
 

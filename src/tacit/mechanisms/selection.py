@@ -1,4 +1,7 @@
-"""What all mechanisms share that choose one of many candidates by their scores."""
+"""What all mechanisms share that choose one of many candidates by their scores.
+
+Checked by: tests/laws/test_selection.py
+"""
 
 from abc import abstractmethod
 from collections import Counter

@@ -1,4 +1,7 @@
-"""Averaging: the same question again and again, until the noise is gone."""
+"""Averaging: the same question again and again, until the noise is gone.
+
+Checked by: tests/unit/audit/attacks/test_chances.py
+"""
 
 from contextlib import suppress
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Background knowledge: who knows what somebody does not have reads what they have off a k-anonymous table."""
+"""Background knowledge: who knows what somebody does not have reads what they have off a k-anonymous table.
+
+Checked by: tests/unit/audit/attacks/test_chances.py
+"""
 
 from fractions import Fraction
 from math import factorial

@@ -1,4 +1,7 @@
-"""Attackers who speak only where a class of a k-anonymous table seems to leave one answer."""
+"""Attackers who speak only where a class of a k-anonymous table seems to leave one answer.
+
+Checked by: tests/attacks/test_lab_rates.py
+"""
 
 from collections.abc import Callable
 from fractions import Fraction

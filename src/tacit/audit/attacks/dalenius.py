@@ -1,4 +1,7 @@
-"""Dalenius' wish is impossible: nothing about anybody may be learnt from a release that is of any use."""
+"""Dalenius' wish is impossible: nothing about anybody may be learnt from a release that is of any use.
+
+Checked by: tests/attacks/test_lab_rates.py
+"""
 
 from fractions import Fraction
 from hashlib import sha256

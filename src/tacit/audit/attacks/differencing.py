@@ -1,4 +1,7 @@
-"""Differencing: how many there are, minus how many there are without one person."""
+"""Differencing: how many there are, minus how many there are without one person.
+
+Checked by: tests/unit/audit/attacks/test_chances.py
+"""
 
 from fractions import Fraction
 

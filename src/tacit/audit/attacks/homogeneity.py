@@ -1,4 +1,7 @@
-"""Homogeneity: everybody in the class has the same secret, so nobody needs to know which row is whose."""
+"""Homogeneity: everybody in the class has the same secret, so nobody needs to know which row is whose.
+
+Checked by: tests/unit/audit/attacks/test_chances.py
+"""
 
 from fractions import Fraction
 from math import comb

@@ -1,4 +1,7 @@
-"""Intersection: two k-anonymous releases about the same person, and what they have in common."""
+"""Intersection: two k-anonymous releases about the same person, and what they have in common.
+
+Checked by: tests/unit/audit/attacks/test_chances.py
+"""
 
 from fractions import Fraction
 from math import comb

@@ -1,4 +1,7 @@
-"""Low bits: floating-point Laplace noise carries the answer in its last digits (Mironov 2012)."""
+"""Low bits: floating-point Laplace noise carries the answer in its last digits (Mironov 2012).
+
+Checked by: tests/attacks/test_lab_low_bits.py
+"""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Membership inference: whether somebody was in a study, from nothing but its averages (Homer et al. 2008)."""
+"""Membership inference: whether somebody was in a study, from nothing but its averages (Homer et al. 2008).
+
+Checked by: tests/attacks/test_lab_rates.py
+"""
 
 from fractions import Fraction
 from math import sqrt

@@ -1,4 +1,7 @@
-"""Name and shame: each row is published with a small probability, and a small total variation does not forbid it."""
+"""Name and shame: each row is published with a small probability, and a small total variation does not forbid it.
+
+Checked by: tests/unit/audit/attacks/test_chances.py
+"""
 
 from fractions import Fraction
 

@@ -1,4 +1,7 @@
-"""Resampling until the answer is not negative: a count that looks better and is no longer private."""
+"""Resampling until the answer is not negative: a count that looks better and is no longer private.
+
+Checked by: tests/unit/audit/attacks/test_chances.py
+"""
 
 from fractions import Fraction
 from math import exp

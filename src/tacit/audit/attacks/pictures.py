@@ -1,4 +1,7 @@
-"""Pictures of attacks: the rates as bars, and how they depend on what matters."""
+"""Pictures of attacks: the rates as bars, and how they depend on what matters.
+
+Checked by: tests/unit/cli/test_attack_lab.py
+"""
 
 from collections import Counter
 from math import sqrt

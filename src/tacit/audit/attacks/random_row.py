@@ -1,4 +1,7 @@
-"""One random row: published as it is, and yet any two neighbours look almost alike."""
+"""One random row: published as it is, and yet any two neighbours look almost alike.
+
+Checked by: tests/attacks/test_lab_rates.py
+"""
 
 from fractions import Fraction
 

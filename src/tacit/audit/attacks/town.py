@@ -1,4 +1,7 @@
-"""A made-up town: the same people every time, with what a neighbour could know about them."""
+"""A made-up town: the same people every time, with what a neighbour could know about them.
+
+Checked by: tests/attacks/test_lab_rates.py
+"""
 
 from dataclasses import dataclass
 from hashlib import sha256

@@ -1,4 +1,7 @@
-"""Bars with whiskers: an answer as a picture."""
+"""Bars with whiskers: an answer as a picture.
+
+Checked by: tests/unit/test_printing.py
+"""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,7 @@
-"""Columns as people declare them, in short or spelled out, and the one column that each declaration stands for."""
+"""Columns as people declare them, in short or spelled out, and the one column that each declaration stands for.
+
+Checked by: tests/unit/curator/test_protect.py
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime

@@ -1,4 +1,7 @@
-"""How far noise, and rounding before it, may move a released integer."""
+"""How far noise, and rounding before it, may move a released integer.
+
+Checked by: tests/laws/test_corridor.py
+"""
 
 from tacit.exact import Number
 from tacit.mechanisms import Gaussian, Laplace

@@ -1,4 +1,7 @@
-"""A release, rendered from what the ledger keeps of an answer."""
+"""A release, rendered from what the ledger keeps of an answer.
+
+Checked by: tests/unit/curator/test_rehearse.py
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""Made-up neighbouring tables that chase a question's bound: extreme rows, poison, heavy units, many keys."""
+"""Made-up neighbouring tables that chase a question's bound: extreme rows, poison, heavy units, many keys.
+
+Checked by: tests/unit/curator/trial/test_audit.py
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace

@@ -1,4 +1,7 @@
-"""What a source says about its columns before anything is declared: names and types, never values."""
+"""What a source says about its columns before anything is declared: names and types, never values.
+
+Checked by: tests/unit/engines/sources/test_column_names.py
+"""
 
 # ruff: noqa: S608 -- every name and path goes through `quote_name` and `text`
 

@@ -1,4 +1,7 @@
-"""The rows of a plan in Python, one node after the other: what every engine has to give."""
+"""The rows of a plan in Python, one node after the other: what every engine has to give.
+
+Checked by: tests/unit/engines/test_rows.py
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Cells that are Python objects: what each means, by itself, and columns of them as arrays."""
+"""Cells that are Python objects: what each means, by itself, and columns of them as arrays.
+
+Checked by: tests/unit/engines/sources/test_kinds.py
+"""
 
 from collections.abc import Iterable
 from datetime import date, datetime

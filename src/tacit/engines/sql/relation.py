@@ -1,4 +1,7 @@
-"""Where the rows of a table, or of a question, are in a connection."""
+"""Where the rows of a table, or of a question, are in a connection.
+
+Checked by: tests/unit/engines/sql/test_statement.py
+"""
 
 from collections.abc import Mapping
 

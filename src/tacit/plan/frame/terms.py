@@ -1,4 +1,7 @@
-"""Terms: expressions written in Python before it is known which table they are about."""
+"""Terms: expressions written in Python before it is known which table they are about.
+
+Checked by: tests/unit/plan/frame/test_frame.py
+"""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Windows over released groups, as frames say them."""
+"""Windows over released groups, as frames say them.
+
+Checked by: tests/unit/curator/answer/test_group_windows.py
+"""
 
 from collections.abc import Sequence
 

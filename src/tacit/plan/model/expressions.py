@@ -1,4 +1,7 @@
-"""What is computed from one row, and from one released row: a closed family, matched and never visited."""
+"""What is computed from one row, and from one released row: a closed family, matched and never visited.
+
+Checked by: tests/unit/plan/model/test_serial.py
+"""
 
 from collections.abc import Callable, Sequence
 from enum import Enum

@@ -1,4 +1,7 @@
-"""The functions of one row's values that there are, by the name under which people know them."""
+"""The functions of one row's values that there are, by the name under which people know them.
+
+Checked by: tests/unit/plan/model/test_serial.py
+"""
 
 from enum import Enum
 

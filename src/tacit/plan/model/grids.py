@@ -1,4 +1,7 @@
-"""The cells in which values are ranked: declared, or public from the start, never taken from data."""
+"""The cells in which values are ranked: declared, or public from the start, never taken from data.
+
+Checked by: tests/laws/test_ranks.py
+"""
 
 from fractions import Fraction
 from math import frexp

@@ -1,4 +1,7 @@
-"""What is public about a table: its columns, their kinds, ranges and values, and who owns a row."""
+"""What is public about a table: its columns, their kinds, ranges and values, and who owns a row.
+
+Checked by: tests/unit/plan/model/test_serial.py
+"""
 
 from datetime import date, datetime
 from enum import Enum

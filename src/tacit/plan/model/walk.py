@@ -1,4 +1,7 @@
-"""Every expression that a question mentions: of its rows, its keys and its measures."""
+"""Every expression that a question mentions: of its rows, its keys and its measures.
+
+Checked by: tests/laws/test_released_functions.py
+"""
 
 from collections.abc import Iterator
 from typing import assert_never

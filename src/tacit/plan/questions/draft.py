@@ -1,4 +1,7 @@
-"""A plan while it is read: the one place where both doors turn names and aggregates into keys, measures and a view."""
+"""A plan while it is read: the one place where both doors turn names and aggregates into keys, measures and a view.
+
+Checked by: tests/unit/plan/sql/test_statement.py
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

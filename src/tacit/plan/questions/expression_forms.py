@@ -1,4 +1,7 @@
-"""How both doors write expressions: constants read exactly, kinds reconciled, long chains balanced."""
+"""How both doors write expressions: constants read exactly, kinds reconciled, long chains balanced.
+
+Checked by: tests/unit/plan/frame/test_frame.py
+"""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,7 @@
-"""What a group's numbers are among those of other groups, for both doors, and how frames say it."""
+"""What a group's numbers are among those of other groups, for both doors, and how frames say it.
+
+Checked by: tests/unit/curator/answer/test_group_windows.py
+"""
 
 from collections.abc import Sequence
 

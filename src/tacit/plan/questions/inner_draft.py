@@ -1,4 +1,7 @@
-"""A question inside another one while it is read: it gives rows, and what it adds up, it adds up for each unit."""
+"""A question inside another one while it is read: it gives rows, and what it adds up, it adds up for each unit.
+
+Checked by: tests/unit/plan/test_wide.py
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,7 @@
-"""What is ranked, and on which grid: quantiles, and the least and the greatest value."""
+"""What is ranked, and on which grid: quantiles, and the least and the greatest value.
+
+Checked by: tests/unit/plan/sql/test_quantiles.py
+"""
 
 from fractions import Fraction
 from itertools import pairwise

@@ -1,4 +1,7 @@
-"""What stands in FROM: tables, questions inside the question, and joins; and what names mean among them."""
+"""What stands in FROM: tables, questions inside the question, and joins; and what names mean among them.
+
+Checked by: tests/unit/plan/test_rows_sql.py
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 

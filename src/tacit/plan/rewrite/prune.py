@@ -1,4 +1,7 @@
-"""A plan without the measures that nobody looks at."""
+"""A plan without the measures that nobody looks at.
+
+Checked by: tests/laws/test_after.py
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""How an expression is computed from a row, in plain Python: the oracle that every engine agrees with."""
+"""How an expression is computed from a row, in plain Python: the oracle that every engine agrees with.
+
+Checked by: tests/laws/test_functions.py
+"""
 
 from collections.abc import Callable, Mapping
 from math import fmod

@@ -1,4 +1,7 @@
-"""What is known of an expression without a look at the data, and how one is refused of which too little is known."""
+"""What is known of an expression without a look at the data, and how one is refused of which too little is known.
+
+Checked by: tests/unit/plan/semantics/test_infer.py
+"""
 
 from datetime import date
 from fractions import Fraction

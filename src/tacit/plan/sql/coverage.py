@@ -1,4 +1,7 @@
-"""The account of a text while it is read: what was read of it, and where in it a refusal belongs."""
+"""The account of a text while it is read: what was read of it, and where in it a refusal belongs.
+
+Checked by: tests/unit/plan/sql/test_statement.py
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence

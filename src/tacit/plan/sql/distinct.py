@@ -1,4 +1,7 @@
-"""GROUP BY ALL, ORDER BY ALL and DISTINCT: what a SELECT lists says what is grouped, sorted and told once."""
+"""GROUP BY ALL, ORDER BY ALL and DISTINCT: what a SELECT lists says what is grouped, sorted and told once.
+
+Checked by: tests/unit/plan/test_wide.py
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

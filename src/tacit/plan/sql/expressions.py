@@ -1,4 +1,7 @@
-"""Expressions in SQL: what is computed from one row, or from one released row, and the aggregates between them."""
+"""Expressions in SQL: what is computed from one row, or from one released row, and the aggregates between them.
+
+Checked by: tests/unit/plan/sql/test_statement.py
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,7 @@
-"""Questions inside the question: what stands in FROM and WITH, and the rows that a SELECT gives."""
+"""Questions inside the question: what stands in FROM and WITH, and the rows that a SELECT gives.
+
+Checked by: tests/unit/plan/test_rows_sql.py
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

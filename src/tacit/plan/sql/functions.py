@@ -1,4 +1,7 @@
-"""Functions in SQL: which nodes of the parser's tree are calls of which function, and how each is read."""
+"""Functions in SQL: which nodes of the parser's tree are calls of which function, and how each is read.
+
+Checked by: tests/unit/plan/test_wide.py
+"""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,7 @@
-"""Which SQL is read: the nodes of sqlglot's tree by name, what each may hold, and what is said about the others."""
+"""Which SQL is read: the nodes of sqlglot's tree by name, what each may hold, and what is said about the others.
+
+Checked by: tests/unit/plan/test_refusals.py
+"""
 
 from sqlglot import exp
 

@@ -1,4 +1,7 @@
-"""Windows over what is released: what a group's numbers are among those of other groups.  They cost nothing."""
+"""Windows over what is released: what a group's numbers are among those of other groups.  They cost nothing.
+
+Checked by: tests/unit/curator/answer/test_group_windows.py
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""ORDER BY, LIMIT, OFFSET and QUALIFY: what is done with the groups that are released."""
+"""ORDER BY, LIMIT, OFFSET and QUALIFY: what is done with the groups that are released.
+
+Checked by: tests/unit/plan/sql/test_options.py
+"""
 
 from sqlglot import exp
 

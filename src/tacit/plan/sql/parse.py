@@ -1,4 +1,7 @@
-"""From text to sqlglot's tree of one SELECT; a text that is none is refused, and nothing is said of the parser."""
+"""From text to sqlglot's tree of one SELECT; a text that is none is refused, and nothing is said of the parser.
+
+Checked by: tests/unit/plan/sql/test_statement.py
+"""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,7 @@
-"""What is refused before SQL is parsed: too long, too deep, or with a word that no question of ours can hold."""
+"""What is refused before SQL is parsed: too long, too deep, or with a word that no question of ours can hold.
+
+Checked by: tests/unit/plan/sql/test_statement.py
+"""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,7 @@
-"""What is known where a piece of SQL is read, as a frozen value; and how names and constants are read there."""
+"""What is known where a piece of SQL is read, as a frozen value; and how names and constants are read there.
+
+Checked by: tests/unit/plan/test_rows_sql.py
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace

@@ -1,4 +1,7 @@
-"""UNION ALL and UNION: rows of several questions, one below the other."""
+"""UNION ALL and UNION: rows of several questions, one below the other.
+
+Checked by: tests/unit/plan/test_rows_sql.py
+"""
 
 from collections.abc import Sequence
 
