@@ -52,4 +52,4 @@ def test_marginals_are_listed_and_shown(run, clinic):
     shown = run(*words, "--show", "ward")
     assert shown.code == 0
     assert "count" in shown.out
-    assert "answered before" in shown.out
+    assert "stored answer" in shown.out
