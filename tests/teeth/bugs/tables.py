@@ -62,8 +62,8 @@ BUGS = [
     Bug(
         name="tables-weights-forgotten-in-sql",
         file="src/tacit/engines/sql/codes.py",
-        before='weight = f"coalesce(w, {full})::BIGINT AS w"',
-        after='weight = f"{full}::BIGINT AS w"',
+        before='weight = f"coalesce(weight, {full})::BIGINT AS weight"',
+        after='weight = f"{full}::BIGINT AS weight"',
         killed_by=f"{LAWS}::test_engines_count_the_same_tables",
         note="a unit with many rows would count with all of them",
     ),
