@@ -22,7 +22,7 @@ from tacit.engines import (
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import MemoryLedger
-from tacit.plan import Table
+from tacit.plan import Kind, Table
 from tacit.privacy import Neighbours
 
 __all__ = ["protect"]
@@ -41,6 +41,7 @@ def protect(
     keys: int | Mapping[str, int] | None = None,
     references: Mapping[str, Mapping[str, str]] | None = None,
     neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
+    public: Mapping[str, Mapping[str, Any]] | None = None,
     name: str | None = None,
     format: Mapping[str, object] | None = None,  # noqa: A002 -- as the policy calls it
 ) -> Vault:
@@ -75,6 +76,16 @@ def protect(
     >>> text = "SELECT sex, AVG(cost) AS mean FROM visits JOIN patients USING (patient) GROUP BY sex"
     >>> both.sql(text, epsilon=1).columns
     ('sex', 'mean', 'mean_low', 'mean_high')
+
+    `public` are tables that protect nobody, to join with: each has a `source`, `columns`, and in `unique` those of them
+    that hold no value twice.  Declared values of a public column are keys like any others.
+
+    >>> wards = {"source": [{"ward": "A", "floor": 1}, {"ward": "B", "floor": 2}], "unique": ["ward"]}
+    >>> wards["columns"] = {"ward": ["A", "B"], "floor": [1, 2, 3]}
+    >>> clinic = protect(visits, unit="patient", contributions=5, columns=columns, epsilon=3, public={"wards": wards})
+    >>> text = "SELECT floor, COUNT(*) AS n FROM data JOIN wards USING (ward) GROUP BY floor"
+    >>> clinic.sql(text, epsilon=1).column("floor")
+    [1, 2, 3]
     """
     limit = Limit(epsilon, delta, neighbours)
     if not isinstance(source, Mapping):
@@ -103,12 +114,42 @@ def protect(
         count = _of_table(contributions, each, "contributions")
         most = 1 if first == "row" and count is None else count
         tables[table], shared[each] = linked, Shared(table, most, _of_table(keys, each, "keys"))
+    for each, spec in (public or {}).items():
+        if each in sources:
+            raise InvalidInput("public", each, "give the public table another name")
+        _check_public(each, spec)
+        rows = source_of(spec["source"])
+        table = _public_table(each, spec, stored_kinds(rows, connection))
+        tables[table], shared[each] = rows, Shared(table, 1)
     entity = next(
         iter(units.values())
     )  # by which they are called where tables call them differently
     engine = DuckDB(tables, connection=connection)
     policy = Policy(limit, shared, entity.rpartition(".")[2] if references else entity)
-    return Vault(policy, dict.fromkeys(sources, engine), MemoryLedger(limit.filter()))
+    return Vault(policy, dict.fromkeys(shared, engine), MemoryLedger(limit.filter()))
+
+
+_PUBLIC = ("source", "columns", "unique")
+
+
+def _check_public(name: str, spec: object) -> None:
+    if not isinstance(spec, Mapping) or not {"source", "columns"} <= set(spec) <= set(_PUBLIC):
+        remedy = (
+            'give each a source and columns, as in {"wards": {"source": wards, "columns": {...}}}'
+        )
+        raise InvalidInput("public", name, remedy)
+
+
+def _public_table(
+    name: str, spec: Mapping[str, Any], stored: Mapping[str, tuple[Kind, ...]]
+) -> Table:
+    """A table that protects nobody, as it is declared."""
+    columns, unique = spec["columns"], spec.get("unique", ())
+    _check_there([*columns], stored)
+    if isinstance(unique, str) or not set(unique) <= set(columns):
+        raise InvalidInput("unique", unique, f"list some of its columns: {', '.join(columns)}")
+    declared = tuple(column_of(each, kind, stored[each]) for each, kind in columns.items())
+    return Table(name, declared, public=True, unique=tuple(unique))
 
 
 def _several(

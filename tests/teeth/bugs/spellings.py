@@ -11,6 +11,22 @@ WHERE = "tests/unit/plan/questions/test_where_bounds.py"
 
 BUGS = [
     Bug(
+        name="public-table-not-unique",
+        file="src/tacit/curator/protect.py",
+        before="public=True, unique=tuple(unique))",
+        after="public=True)",
+        killed_by="tests/unit/curator/test_protect.py::test_a_public_table_chooses_rows",
+        note="what holds no value twice may be looked up in",
+    ),
+    Bug(
+        name="public-table-protected",
+        file="src/tacit/curator/protect.py",
+        before="public=True, unique=tuple(unique))",
+        after="unique=tuple(unique))",
+        killed_by="tests/unit/curator/test_protect.py::test_a_public_table_alone_is_not_asked_about",
+        note="a table that protects nobody has no units",
+    ),
+    Bug(
         name="split-part-counts-from-zero",
         file=f"{PLAN}/semantics/functions.py",
         before="return parts[place - 1] if place <= len(parts) else",

@@ -12,7 +12,7 @@ import pytest
 
 from tacit import protect
 from tacit.curator import column_of
-from tacit.errors import InvalidData, InvalidInput
+from tacit.errors import InvalidData, InvalidInput, InvalidPlan
 from tacit.plan import Column, Kind
 
 ROWS = [{"person": 1, "ward": "A", "cost": 3.0}, {"person": 2, "ward": None, "cost": None}]
@@ -297,3 +297,64 @@ def test_scalars_of_numpy_and_days_as_texts_are_what_they_stand_for(declared, co
 def test_texts_that_are_no_days_are_refused(declared):
     with pytest.raises(InvalidInput):
         column_of("x", declared, ANY)
+
+
+# ---------------------------------------------------------------- public tables
+
+VISITED = [{"patient": n, "ward": "AB"[n % 2], "cost": n % 90} for n in range(60)]
+WARDS = {
+    "source": [{"ward": "A", "floor": 1}, {"ward": "B", "floor": 2}],
+    "columns": {"ward": ["A", "B"], "floor": {"type": "integer", "values": [1, 2, 3]}},
+    "unique": ["ward"],
+}
+
+
+def with_wards(**changes):
+    return protect(
+        VISITED,
+        unit="patient",
+        contributions=1,
+        columns={"ward": ["A", "B"], "cost": (0, 100)},
+        epsilon=1000,
+        public={"wards": {**WARDS, **changes}},
+        name="visits",
+    )
+
+
+def test_a_public_table_is_joined_and_its_values_are_keys_without_a_delta():
+    text = "SELECT floor, COUNT(*) AS n FROM visits JOIN wards USING (ward) GROUP BY floor ORDER BY floor"
+    answer = with_wards().sql(text, epsilon=500)
+    assert answer.column("floor") == [1, 2, 3]
+    assert [round(n) for n in answer.column("n")] == [30, 30, 0]
+
+
+def test_a_public_table_chooses_rows():
+    text = "SELECT COUNT(*) AS n FROM visits WHERE ward IN (SELECT ward FROM wards WHERE floor = 2)"
+    assert round(with_wards().sql(text, epsilon=500).column("n")[0]) == 30
+
+
+def test_a_public_table_alone_is_not_asked_about():
+    with pytest.raises(InvalidPlan):
+        with_wards().sql("SELECT COUNT(*) AS n FROM wards", epsilon=1)
+
+
+def test_a_public_column_that_is_said_to_be_unique_is_so():
+    with pytest.raises(InvalidData, match="twice"):
+        with_wards(source=WARDS["source"] * 2).sql(
+            "SELECT floor, COUNT(*) AS n FROM visits JOIN wards USING (ward) GROUP BY floor",
+            epsilon=1,
+        )
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"unique": ["beds"]}, {"unique": "ward"}, {"columns": {"beds": (0, 9)}}, {"unit": "row"}],
+)
+def test_what_a_public_table_does_not_have_is_refused(changes):
+    with pytest.raises(InvalidInput):
+        with_wards(**changes)
+
+
+def test_a_public_table_has_a_name_of_its_own():
+    with pytest.raises(InvalidInput):
+        protect(VISITED, unit="patient", columns={}, epsilon=1, public={"data": WARDS})
