@@ -198,7 +198,7 @@ NO_TEXT = r"LIKE needs text, but this is of type \w+"
 NO_BOUND = (
     r"the divisor may be arbitrarily close to zero, so the quotient has no bound|" + NO_NUMBER
 )
-NO_CAST = r"a value of kind \w+ cannot be cast to \w+"
+NO_CAST = r"a value of type \w+ cannot be cast to \w+"
 UNKNOWN = r"the values of .* are private and not declared; unknown keys need delta > 0"
 NO_NUMERAL = r"\w+ takes numbers, but this is of type \w+"
 NO_WORDS = r"(\w+|\|\|) takes text, but this is of type \w+"

@@ -411,6 +411,15 @@ STATEMENT = {
 """What makes a statement and no expression; and spellings of ranks, which are one measure."""
 
 
+MADE_OF_OTHERS = {
+    *("Date", "DateBin", "LastDay", "SafeDivide", "UnixToTime", "WidthBucket", "ApproxDistinct"),
+    *("AnyValue", "IgnoreNulls", "LogicalAnd", "LogicalOr", "Intersect", "Except"),
+    *("RegrAvgx", "RegrAvgy", "RegrCount", "RegrIntercept", "RegrR2", "RegrSlope"),
+    *("Ntile", "PercentRank", "WindowSpec"),
+}
+"""What is read as other nodes are: `functions.py` and `statements.sql` hold it against DuckDB, and test_spellings."""
+
+
 def test_every_node_that_is_read_stands_in_a_cell():
     texts = [
         cell.ours
@@ -427,7 +436,7 @@ def test_every_node_that_is_read_stands_in_a_cell():
         for text in texts
         for node in sqlglot.parse_one(f"SELECT {text} AS x", "duckdb").walk()
     }
-    assert {node.__name__ for node in NODES} - STATEMENT <= met
+    assert {node.__name__ for node in NODES} - STATEMENT - MADE_OF_OTHERS <= met
 
 
 def test_every_function_meets_every_kind_in_every_place():
