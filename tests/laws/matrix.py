@@ -311,7 +311,7 @@ FUNCTIONS = [
     Function("CAST(CAST({0} AS BIGINT) AS VARCHAR)", "b i n", "t", NO_CAST, over="b i n d m"),
     Function("CAST({0} AS DECIMAL(10, 1))", "i n", "n", "only numbers can be cast to DECIMAL"),
     Function("TRY_CAST({0} AS NUMERIC)", "i n", "n", "only numbers can be cast to DECIMAL"),
-    Function("CAST({0} AS SMALLINT)", "", "i", "is not supported"),
+    Function("CAST({0} AS SMALLINT)", "", "i", "the type SMALLINT is not supported"),
     # functions that choose
     Function("COALESCE({0}, {1})", ALIKE, "+", NO_CHOICE),
     Function("IFNULL({0}, {1.low})", "bb tt dd mm " + NUMERIC, "+", NO_CHOICE, elsewhere="dm md"),
