@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.exact import (
@@ -55,6 +55,8 @@ def ideal(distance: int, scale: Fraction) -> Decimal:
 
 
 @given(st.lists(distances, min_size=1, max_size=30), scales)
+@example([1 << 62], Fraction(1 << 62))
+@settings(max_examples=200)
 def test_a_weight_is_rounded_down_by_less_than_its_slack(far_off, scale):
     stored = weigh(np.array(far_off, np.uint64), scale).tolist()
     in_objects = weigh(np.array(far_off, dtype=object), scale).tolist()

@@ -136,6 +136,7 @@ VECTORS = st.lists(
 
 
 @given(VECTORS, weightings())
+@settings(max_examples=200)
 def test_a_weight_is_the_largest_that_keeps_the_bound(vector, weights):
     found, full = weight(vector, weights), 1 << weights.bits
 

@@ -1,6 +1,7 @@
 """Every function means what DuckDB means by it, in every engine and at every place; its range holds; no row raises."""
 
 import random
+import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -41,14 +42,16 @@ from tests.laws.test_corridor import constant_release, left_by
 from tests.laws.test_corridor import opened as opened_vault
 
 LOOSE = Weights(Weighing.L2, 10**6, 10**6, 0)
-TOGETHER = (
-    40  # cases in one test: thousands of tests of a millisecond take longer to report than to run
-)
 
 
 def for_each(cases):
-    """A test of one case, run for all of them, many at a time; a failure names its case."""
-    groups = [cases[first : first + TOGETHER] for first in range(0, len(cases), TOGETHER)]
+    """A test of one case, run for all cases of a function at a time; a failure names its case.
+
+    Thousands of tests of a millisecond take longer to report than to run.
+    """
+    groups = {}
+    for case in cases:
+        groups.setdefault(re.match(r"\w*", case.text)[0] or "others", []).append(case)
 
     def decorate(test):
         def run(group, **fixtures):
@@ -62,7 +65,7 @@ def for_each(cases):
         names = ["group", *list(signature(test).parameters)[1:]]
         run.__signature__ = Signature([Parameter(name, Parameter.KEYWORD_ONLY) for name in names])
         run.__name__, run.__doc__ = test.__name__, test.__doc__
-        return pytest.mark.parametrize("group", groups, ids=[each[0].text for each in groups])(run)
+        return pytest.mark.parametrize("group", list(groups.values()), ids=list(groups))(run)
 
     return decorate
 

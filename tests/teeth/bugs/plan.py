@@ -150,7 +150,7 @@ BUGS = [
         file=f"{PLAN}/semantics/case_ranges.py",
         before='">": "<=", "<=": ">"}',
         after='">": "<=", "<=": ">="}',
-        killed_by=f"{CELL}[{{0}} NOT BETWEEN {{1.low}} AND {{1}}-where]",
+        killed_by=f"{CELL}[{{0}} NOT BETWEEN {{1.low}} AND {{1}}-a key]",
         note="the opposite of <= holds nowhere where <= does",
     ),
     Bug(
@@ -214,7 +214,7 @@ BUGS = [
         file=f"{PLAN}/questions/draft.py",
         before="return Forms(lambda: self.question)",
         after="return Forms(lambda asked=self.question: asked)",
-        killed_by=f"{CELL}[{{0}} + {{1}}-having]",
+        killed_by=f"{UNIT}/sql/test_statement.py::test_a_statement_is_read",
         note="an operand brings a measure that the question did not have when its form was begun: IndexError",
     ),
     Bug(

@@ -31,7 +31,7 @@ BUGS = [
         file=f"{PLAN}/semantics/functions.py",
         before="return parts[place - 1] if place <= len(parts) else",
         after="return parts[place % len(parts)] if place <= len(parts) else",
-        killed_by=f"{FUNCTIONS}[SPLIT_PART(t, 'a', 1)]",
+        killed_by=f"{FUNCTIONS}[SPLIT_PART]",
         note="places in SQL are counted from 1",
     ),
     Bug(
@@ -39,7 +39,7 @@ BUGS = [
         file=f"{PLAN}/semantics/functions.py",
         before='if place <= len(parts) else ""',
         after="if place <= len(parts) else parts[-1]",
-        killed_by=f"{FUNCTIONS}[SPLIT_PART(t, ' ', 9)]",
+        killed_by=f"{FUNCTIONS}[SPLIT_PART]",
         note="beyond the last part there is nothing",
     ),
     Bug(
@@ -47,7 +47,7 @@ BUGS = [
         file=f"{PLAN}/semantics/functions.py",
         before="return (fill * missing)[:missing] + text[:length]",
         after="return (fill * missing)[:missing] + text[-length:]",
-        killed_by=f"{FUNCTIONS}[LPAD(t, 2, '0')]",
+        killed_by=f"{FUNCTIONS}[LPAD]",
         note="a text that is too long loses its end on both sides of SQL",
     ),
     Bug(
@@ -135,7 +135,7 @@ BUGS = [
         file=f"{PLAN}/questions/expression_forms.py",
         before='self.later(begun, 30, "day"))], ends)',
         after='self.later(begun, 31, "day"))], ends)',
-        killed_by=f"{FUNCTIONS}[LAST_DAY(e)]",
+        killed_by=f"{FUNCTIONS}[LAST_DAY]",
         note="December has 31 days",
     ),
     Bug(
@@ -143,7 +143,7 @@ BUGS = [
         file=f"{PLAN}/questions/expression_forms.py",
         before="both = e.Both(e.chain_conditions(e.Either, before), e.Not(e.IsNull(part)))",
         after="both = e.chain_conditions(e.Either, before)",
-        killed_by=f"{FUNCTIONS}[CONCAT_WS('-', t, w, t)]",
+        killed_by=f"{FUNCTIONS}[CONCAT_WS]",
         note="a NULL brings no separator",
     ),
     Bug(

@@ -1,4 +1,7 @@
-"""A connection to DuckDB that can do nothing but compute, and whose cursors can all be stopped."""
+"""A connection to DuckDB that can do nothing but compute, and whose cursors can all be stopped.
+
+Checked by: tests/unit/engines/duckdb/test_engine.py
+"""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress

@@ -1,4 +1,7 @@
-"""Files that `ingest` has written: units are numbers, and each row knows how many rows its unit has."""
+"""Files that `ingest` has written: units are numbers, and each row knows how many rows its unit has.
+
+Checked by: tests/attacks/test_units_that_are_numbered.py
+"""
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 

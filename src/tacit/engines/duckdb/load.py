@@ -1,4 +1,7 @@
-"""Sources in DuckDB: each is loaded by itself, and then joined along its foreign keys to its units."""
+"""Sources in DuckDB: each is loaded by itself, and then joined along its foreign keys to its units.
+
+Checked by: tests/attacks/test_units_that_are_numbered.py
+"""
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 

@@ -1,4 +1,7 @@
-"""The rows of a source in memory: records with cells of declared kinds, or columns that an engine takes over."""
+"""The rows of a source in memory: records with cells of declared kinds, or columns that an engine takes over.
+
+Checked by: tests/unit/engines/sources/test_text_files.py
+"""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from difflib import get_close_matches

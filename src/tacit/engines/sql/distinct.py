@@ -1,4 +1,7 @@
-"""The values of a unit that are counted among the different ones, as SQL: those that `engines/distinct.py` keeps."""
+"""The values of a unit that are counted among the different ones, as SQL: those that `engines/distinct.py` keeps.
+
+Checked by: tests/laws/test_distinct.py
+"""
 
 # ruff: noqa: S608 -- this is the SQL generator: names are our own, and no literal comes from anywhere
 

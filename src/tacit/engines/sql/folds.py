@@ -1,4 +1,7 @@
-"""What several rows of one unit become, as SQL: totals that are folded into a value, and windows over its rows."""
+"""What several rows of one unit become, as SQL: totals that are folded into a value, and windows over its rows.
+
+Checked by: tests/unit/engines/test_rows.py
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction

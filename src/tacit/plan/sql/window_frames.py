@@ -1,6 +1,8 @@
 """Frames and shares of windows over groups: ROWS BETWEEN, NTILE and PERCENT_RANK, made of plainer ones.
 
 A frame of so many groups before and after is made of LAG and LEAD, so a moving average has an interval where they do.
+
+Checked by: tests/laws/test_statements.py
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@
 from math import exp
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.audit.attacks.bayesian_adversary import _posterior_score, best_score
@@ -16,6 +16,7 @@ SHARES = st.floats(0.01, 1)
     epsilon=st.floats(0, 3),
     steps=st.tuples(*[st.floats(-1, 1)] * 2),
 )
+@settings(max_examples=200)
 def test_no_likelihood_that_keeps_epsilon_scores_more(weights, epsilon, steps):
     prior = [weight / sum(weights) for weight in weights]
     likelihoods = [1.0, exp(epsilon * steps[0]), exp(epsilon * (steps[0] + steps[1]))]
