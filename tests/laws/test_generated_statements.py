@@ -118,7 +118,7 @@ def test_a_statement_that_fails_is_told_in_few_words():
 @pytest.mark.parametrize("part", range(SLICES))
 def test_generated_statements_keep_their_promise(part):
     seeds = range(part * EACH, (part + 1) * EACH)
-    check_slice(seeds, part, compared=COMPARED, leaving=LEAVING).require(EACH, least=2)
+    check_slice(seeds, part, compared=COMPARED, leaving=LEAVING).require(EACH, least=1)
 
 
 @pytest.mark.soak

@@ -92,7 +92,7 @@ BUGS = [
         name="partners-of-a-column-that-is-read-otherwise",
         file="src/tacit/engines/duckdb/engine.py",
         before="        place = table.name, column\n",
-        after="        place: Any = (table.name, None if column is None else column.name)\n",
+        after="        place = (table.name, None if column is None else column.name)\n",
         killed_by=f"{FAN}::test_how_many_partners_are_known_is_asked_of_the_column_as_it_is_read[DuckDB]",
         note="who asks first without bounds lifts the limit of pairs for everybody, and changes their answers",
     ),

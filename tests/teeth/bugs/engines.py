@@ -42,7 +42,7 @@ BUGS = [
     Bug(
         name="engines-nobody-is-somebody",
         file=f"{ENGINES}/sql/statement.py",
-        before='        conditions.append(f"{unit} IS NOT NULL")\n',
+        before='            conditions.append(f"{unit} IS NOT NULL")\n',
         after="",
         killed_by=f"{UNIT}/test_engine.py::test_engines_answer_alike",
         note="rows without a unit are nobody's: counted together they would be one unit, or none at all",

@@ -52,7 +52,7 @@ BUGS = [
         name="rows-window-order-not-completed",
         file="src/tacit/engines/sql/folds.py",
         before="    if window.place not in PEERS:\n        order += ",
-        after="    if window.place not in _PEERS and not order:\n        order += ",
+        after="    if window.place not in PEERS and not order:\n        order += ",
         killed_by=f"{ROWS}::test_windows_see_one_unit_and_no_order_of_rows",
         note="ties are broken by where rows lie, which depends on the rows of others",
     ),
