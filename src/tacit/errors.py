@@ -73,7 +73,7 @@ class TacitError(Exception):
         """The lines that a notebook shows of a refusal: what it says, and not where in Tacit it was said.
 
         >>> print(*InvalidInput("epsilon", -1, "give a number above zero")._render_traceback_(), sep="\\n")
-        InvalidInput: epsilon is -1; give a number above zero
+        InvalidInput: epsilon cannot be -1; give a number above zero
         """
         return f"{type(self).__name__}: {self}".splitlines()
 

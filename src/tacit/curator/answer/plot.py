@@ -5,6 +5,7 @@ Checked by: tests/unit/test_printing.py
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
+from io import BytesIO
 from math import isfinite
 from typing import Any
 
@@ -148,7 +149,16 @@ def bars(release: Release, path: str | None = None) -> Any:
             fault = getattr(error, "strerror", None) or error
             why = f"it cannot be written ({fault}); name a file such as answer.png"
             raise InvalidInput("path", str(path), why) from None
+    # what a notebook shows, whatever it draws with
+    figure._repr_png_ = lambda: _png(figure)  # type: ignore[attr-defined]
     return figure
+
+
+def _png(figure: Any) -> bytes:
+    """A figure as a picture."""
+    file = BytesIO()
+    figure.savefig(file, format="png", dpi=96)
+    return file.getvalue()
 
 
 def _key_text(key: Any) -> str:

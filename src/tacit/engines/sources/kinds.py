@@ -107,8 +107,8 @@ _FILES: dict[str, Callable[[Path], Source]] = {
 }
 _GZIPPED = {".csv", ".tsv", ".jsonl", ".ndjson"}
 _REMEDY = (
-    "give a path to Parquet, CSV, JSON lines or DuckDB, a folder or pattern of Parquet files, a frame of pandas, "
-    "polars or Arrow, a relation of DuckDB, or a list of dictionaries"
+    "give a path to a Parquet, CSV, JSON lines or DuckDB file, a folder or pattern of Parquet "
+    "files, a pandas, polars or Arrow frame, a DuckDB relation, or a list of dictionaries"
 )
 
 _WILD = set("*?[")

@@ -31,6 +31,7 @@ _FIRST_LINES = 50
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,3}(?:\.?[0-9]{3})*,[0-9]+|[+-]?[0-9]+,[0-9]+")
 _DECIMAL_POINT = re.compile(r"[+-]?[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})")
 _MOST_DIGITS = 100  # of an integer in JSON; beyond, it lies outside of every bound
+_POINTED_DAY = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}")
 _LONGEST_CELL = (1 << 31) - 1
 """So many characters of a cell Python's reader takes; beyond its own limit it would give up the whole file."""
 
@@ -84,9 +85,10 @@ def header_of(path: Path, dialect: Dialect) -> list[str]:
 def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
     """What the first lines of a text file say about how it is written, where that is unusual: for a curator to check.
 
-    Claim:      no cell is told: of the rows, only whether the first ones look as if written with decimal commas.
+    Claim:      no cell is told: of the rows, only whether the first ones look as if written with decimal commas, and
+                with days such as 31.12.2024.
     Because:    the first line, which is public, says how cells are separated and letters are stored; of the rows the
-                outcome of one pattern is used, and the words that can come out are fixed.
+                outcomes of a few patterns are used, and the words that can come out are fixed.
     Checked by: tests/unit/curator/test_starter.py::test_how_a_text_file_is_written_is_guessed_from_its_shape
     """
     try:
@@ -99,8 +101,13 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
     other = _other_separator(names)
     found = {} if other is None else {"separator": other}
     separator = other or dialect.separator
-    if separator != "," and _has_decimal_commas([_cells(line, separator) for line in lines[1:]]):
+    cells = [cell.strip() for line in lines[1:] for cell in _cells(line, separator)]
+    if separator != "," and _has_decimal_commas(cells):
         found["decimal"] = ","
+    if any(
+        _POINTED_DAY.fullmatch(cell) for cell in cells
+    ):  # whose day comes first; slashes may be either
+        found["dates"] = "%d.%m.%Y"
     try:
         first.decode()
     except UnicodeDecodeError:
@@ -115,9 +122,8 @@ def _cells(line: bytes, separator: str) -> list[str]:
         return []
 
 
-def _has_decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+def _has_decimal_commas(cells: Sequence[str]) -> bool:
     """Whether some cells are numbers with a comma, and none is one with a point that is no separator of thousands."""
-    cells = [cell.strip() for row in rows for cell in row]
     commas = any(_DECIMAL_COMMA.fullmatch(cell) for cell in cells)
     return commas and not any(_DECIMAL_POINT.fullmatch(cell) for cell in cells)
 

@@ -109,7 +109,7 @@ def test_who_is_protected_is_said():
     rows, _ = told("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", table=ROWS)
     assert "each row" in str(rows)
     assert (rows.contributions, rows.groups) == (1, 3)
-    assert "3 groups, empty ones too" in str(rows)
+    assert "3 groups, including empty ones" in str(rows)
 
 
 def test_one_group_is_not_several():

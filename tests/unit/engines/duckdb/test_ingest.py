@@ -72,7 +72,7 @@ def test_an_ingested_file_keeps_to_its_unit(tmp_path):
         DuckDB({replace(VISITS, unit="ward"): path})
     with pytest.raises(InvalidData, match="no column 'height'"):
         DuckDB({replace(VISITS, columns=(Column("height", Kind.NUMBER),)): path})
-    with pytest.raises(InvalidData, match="declared as text and stored as BIGINT"):
+    with pytest.raises(InvalidData, match="declared as text but stored as BIGINT"):
         DuckDB({replace(VISITS, columns=(Column("age", Kind.TEXT),)): path})
 
 

@@ -128,7 +128,7 @@ def test_sources_are_told_apart(tmp_path):
         ("visit.parquet", "did you mean 'visits.parquet'"),
         ("elsewhere/visits.parquet", "there is no file"),
         ("visits.xlsx", "cannot be read; give a path to a Parquet"),
-        ("visi*s.parquet", "there is no file"),
+        ("vizi*s.parquet", "no Parquet file matches"),
         ("[1].parquet", "which match many files; rename it"),
         (7, "rows cannot come from a int"),
         ([1, 2], "rows cannot come from a list"),

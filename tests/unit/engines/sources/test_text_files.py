@@ -169,20 +169,22 @@ def test_other_files_are_not_decompressed(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "decimal"),
+    ("rows", "seen"),
     [
-        ("ann;1,5\nbob;2\n", True),
-        ("ann;1.234,5\n", True),
-        ("ann;12\nbob;7\n", False),
-        ("ann;1.5\nbob;2,5\n", False),
-        ("ann;x,y\n", False),
-        ("", False),
+        ("ann;1,5\nbob;2\n", {"decimal": ","}),
+        ("ann;1.234,5\n", {"decimal": ","}),
+        ("ann;12\nbob;7\n", {}),
+        ("ann;1.5\nbob;2,5\n", {}),
+        ("ann;x,y\n", {}),
+        ("ann;31.12.2024\n", {"dates": "%d.%m.%Y"}),
+        ("ann;1/2/2024\nbob;2024-01-31\n", {}),
+        ("", {}),
     ],
 )
-def test_decimal_commas_are_seen_in_the_shape_of_the_first_rows(tmp_path, rows, decimal):
+def test_decimal_commas_and_days_are_seen_in_the_shape_of_the_first_rows(tmp_path, rows, seen):
     file = tmp_path / "t.csv"
     file.write_text(f"who;cost\n{rows}")
-    expected = {"separator": ";"} | ({"decimal": ","} if decimal else {})
+    expected = {"separator": ";", **seen}
     assert guess_format(file, Dialect()) == expected
     packed = tmp_path / "t.csv.gz"
     packed.write_bytes(gzip.compress(file.read_bytes()))
