@@ -436,7 +436,7 @@ def test_v12_a_refusal_is_one_sentence_and_a_remedy():
         "HISTOGRAM(cost)",
         "PG_SLEEP(5)",
         "KURTOSIS(cost)",
-        "REGR_SLOPE(cost, change)",
+        "REGR_SXY(cost, change)",
     ):
         refusal = refused(f"SELECT {call} AS x FROM visits")
         assert len(refusal.reason) < 120

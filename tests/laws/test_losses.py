@@ -749,4 +749,5 @@ def test_every_loss_keeps_the_protocol(case):
 def test_every_kind_of_loss_is_in_the_list():
     public = [getattr(tacit.privacy, name) for name in tacit.privacy.__all__]
     kinds = {kind for kind in public if isinstance(kind, type) and Loss in kind.__mro__[1:]}
-    assert {type(case.loss) for case in CASES} == kinds
+    # what shuffling costs has no pair of its own here: tests/laws/test_shuffle.py compares it with exact sums
+    assert {type(case.loss) for case in CASES} == kinds - {tacit.privacy.Shuffled}

@@ -72,14 +72,18 @@ def narrowest_among(
     for place in places:
         if place >= found:
             break
+        if place <= SMALLEST:
+            continue
         if keeps(place):
-            return _bisect(place, below, keeps)
+            return _bisect(place, below, keeps, bits=_BITS + 16)  # delta may be steep there
         below = place
     return found
 
 
-def _bisect(good: Fraction, bad: Fraction, keeps: Callable[[Fraction], bool]) -> Fraction:
-    for _ in range(_BITS):
+def _bisect(
+    good: Fraction, bad: Fraction, keeps: Callable[[Fraction], bool], bits: int = _BITS
+) -> Fraction:
+    for _ in range(bits):
         middle = (good + bad) / 2
         good, bad = (middle, bad) if keeps(middle) else (good, middle)
     return good

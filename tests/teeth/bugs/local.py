@@ -1,9 +1,8 @@
-"""Bugs planted in the room local, and in the loss of shuffled reports."""
+"""Bugs planted in the room local."""
 
 from tests.teeth.bug import Bug
 
 LAWS = "tests/laws/test_local.py"
-SHUFFLE = "tests/laws/test_shuffle.py"
 UNIT = "tests/unit/local"
 LOCAL = "src/tacit/local"
 
@@ -154,22 +153,6 @@ BUGS = [
         after="ratio = max(ratio, question.protocol.ratio)",
         killed_by=f"{UNIT}/test_questionnaire.py::test_a_person_pays_the_sum_of_all_questions",
         note="answers of one person add up",
-    ),
-    Bug(
-        name="every-randomiser-shuffled-like-a-response",
-        file="src/tacit/privacy/shuffle.py",
-        before="        rate = 2 / (odds + 1) if loss.response else 1 / odds\n        masses",
-        after="        rate = 2 / (odds + 1)\n        masses",
-        killed_by=f"{SHUFFLE}::test_the_bound_is_that_of_the_exact_sum[7-False]",
-        note="twice the clones, for which there is no proof",
-    ),
-    Bug(
-        name="blocks-judged-by-their-most-clones",
-        file="src/tacit/privacy/shuffle.py",
-        before="for first, mass in zip(edges[:-1], sums, strict=True)",
-        after="for first, mass in zip(edges[1:], sums, strict=True)",
-        killed_by=f"{SHUFFLE}::test_blocks_widen_the_bound_a_little_and_never_narrow_it[False]",
-        note="delta falls with the clones: the bound is below the truth",
     ),
     Bug(
         name="a-survey-in-sql-forgets-the-lies",

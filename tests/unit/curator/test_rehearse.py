@@ -274,7 +274,7 @@ def test_a_confidence_that_cannot_be_shared_out_among_groups_is_refused():
     columns = {"x": {"type": "integer", "values": list(range(2_000))}}
     text = "SELECT x, SUM(COUNT(*)) OVER (ORDER BY x) AS s FROM t GROUP BY x LIMIT 3"
     with vault(columns=columns) as asked:
-        with pytest.raises(InvalidInput, match="at once"):
+        with pytest.raises(InvalidInput, match="simultaneously"):
             asked.sql(text, epsilon=1, confidence=1 - 1e-12)
         assert asked.budget.spent == 0
         assert len(asked.sql(text, epsilon=1, confidence=1 - 1e-11)) == 3

@@ -186,7 +186,7 @@ def test_a_block_that_went_on_after_a_failure_is_not_taken_for_written(store):
             with suppress(psycopg.Error):
                 session.connection.execute("SELECT 1 / 0")
 
-    with pytest.raises(LedgerUnavailable, match="undid"):
+    with pytest.raises(LedgerUnavailable, match="rolled back the transaction"):
         hide_a_failure()
     assert head_of(made) == EMPTY
 

@@ -76,10 +76,13 @@ def find_inner_select(
     select: exp.Expr | None,
     withs: Mapping[str, exp.Expr] | None = None,
     units: frozenset[str] = frozenset(),
+    *,
+    is_added_up: bool = False,
 ) -> InnerSelect | None:
     """The question whose groups a SELECT chooses, computes with, sorts or adds up; None if it has rows of its own.
 
-    `units` are the names that a unit has somewhere: what is added up for each unit are rows, and not released.
+    `units` are the names that a unit has somewhere: what is added up for each unit are rows, and not released.  With
+    `is_added_up`, the rows of this SELECT are added up further out.
 
     SELECT ward FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) WHERE n > 10    the one in parentheses
     SELECT AVG(n) FROM (SELECT day, COUNT(*) AS n FROM visits GROUP BY day)                 the one in parentheses
@@ -95,7 +98,7 @@ def find_inner_select(
         or not select.args.get("from_")
     ):
         return None
-    adds_up = is_grouped(select.args, select.expressions)
+    adds_up = is_added_up or is_grouped(select.args, select.expressions)
     listed = select.args["with_"].expressions if select.args.get("with_") else []
     known = {**(withs or {}), **{part.alias.casefold(): part for part in listed}}
     found = _select_of(select.args["from_"].this, known)
@@ -105,8 +108,10 @@ def find_inner_select(
     releases = is_grouped(inner.args, inner.expressions)
     if adds_up and releases and _groups_by_unit(inner, units):
         return None
-    is_released = releases or find_inner_select(inner, found.withs, units) is not None
-    return found if is_released else None
+    if releases:
+        return found
+    deeper = find_inner_select(inner, found.withs, units, is_added_up=adds_up)
+    return None if deeper is None else found
 
 
 def _groups_by_unit(select: exp.Select, units: frozenset[str]) -> bool:

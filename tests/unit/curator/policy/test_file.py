@@ -421,7 +421,7 @@ FAULTY = [
         8,
         f"{TABLE}.source",
         "'.xlsx' cannot be read",
-        "Parquet, CSV or DuckDB",
+        "Parquet, CSV, JSON lines or DuckDB",
     ),
     (
         '"visits.parquet"',
