@@ -89,9 +89,8 @@ BUGS = [
         file=f"{ROOM}/answer/group_windows.py",
         before="elif isinstance(value, Interval) or isinstance(last, Interval):",
         after="elif isinstance(value, Interval) and isinstance(last, Interval):",
-        killed_by=f"{SEARCH}::test_whatever_is_done_with_a_release_can_be_shown[usual]",
+        killed_by="tests/unit/curator/answer/test_group_windows.py::test_the_extreme_of_constants_and_noisy_numbers_is_an_interval",
         note="a CASE gives a constant in one group and a noisy number in the next",
-        crashes="TypeError",
     ),
     Bug(
         name="months-later-keeps-the-hours",

@@ -191,3 +191,12 @@ def test_what_no_window_over_groups_means_is_refused():
         Frame(TABLE).group_by("ward").agg(n=tacit.over("sum"))
     with pytest.raises(InvalidPlan, match="HAVING cannot contain a window"):
         Frame(TABLE).group_by("ward").agg(n=tacit.count()).having(tacit.over("count") > 1)
+
+
+def test_the_extreme_of_constants_and_noisy_numbers_is_an_interval():
+    rows = [{"ward": "AB"[i % 2]} for i in range(4000)]
+    vault = tacit.protect(rows, unit="row", columns={"ward": ["A", "B"]}, epsilon=9, name="visits")
+    text = "SELECT ward, MAX(CASE WHEN ward = 'A' THEN COUNT(*) ELSE 7 END) OVER () AS m FROM visits GROUP BY ward"
+    answer = vault.sql(text, epsilon=3)
+    assert answer.column("m_low")[0] <= answer.column("m")[0] <= answer.column("m_high")[0]
+    assert answer.column("m")[1] == answer.column("m")[0] > 1000
