@@ -53,7 +53,8 @@ def files() -> list[Path]:
     found = []
     for place, folders, names in os.walk(ROOT):
         folders[:] = [folder for folder in folders if _ours(folder)]
-        found += [Path(place, name) for name in names if Path(name).suffix in TEXT]
+        ours = [name for name in names if name != ".git"]  # a file, in a worktree
+        found += [Path(place, name) for name in ours if Path(name).suffix in TEXT]
     return sorted(found)
 
 

@@ -71,7 +71,17 @@ INSIDE = {
     ),
     "curator": (
         *("packing", "policy", "pricing", "answer", "record", "rehearse", "access", "asked"),
-        *("replay", "select_groups", "ask", "find_facts", "budget", "tables", "vault"),
+        *(
+            "replay",
+            "select_groups",
+            "ask",
+            "find_facts",
+            "budget",
+            "log",
+            "watch",
+            "tables",
+            "vault",
+        ),
         *("protect", "open", "starter", "examples", "inspect_rows", "trial"),
     ),
 }

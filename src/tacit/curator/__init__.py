@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
+    from tacit.curator.watch import Watch, WatchAnswer
 
 __all__ = [
     "Address",
@@ -60,6 +61,8 @@ __all__ = [
     "SyntheticTable",
     "Terms",
     "Vault",
+    "Watch",
+    "WatchAnswer",
     "adopt_ledger",
     "audit_question",
     "column_of",
@@ -82,6 +85,8 @@ _LATER = {
     "inspect_rows": "inspect_rows",
     "adopt_ledger": "open",
     "open_vault": "open",
+    "Watch": "watch",
+    "WatchAnswer": "watch",
     "Closest": "trial.audit",
     "QuestionAudit": "trial.audit",
     "audit_question": "trial.audit",

@@ -8,6 +8,7 @@ from tacit.accounting import Charge, Filter
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.values import Policy, Shared
 from tacit.curator.record.facts import with_facts
+from tacit.curator.record.secret import memory_secret
 from tacit.curator.rehearse import Rehearsal, rehearse
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
@@ -35,7 +36,8 @@ def _remember_rehearsals() -> Callable[[Rehearsal], None]:
 class Access:
     """What one analyst, or the curator (None), may ask about, and where it is written down.
 
-    `formats` say how the text files of some tables are written, where the policy says it.
+    `formats` say how the text files of some tables are written, where the policy says it; `secret` is the key under
+    which is sealed what the ledger keeps and nobody reads.
     """
 
     policy: Policy
@@ -45,6 +47,7 @@ class Access:
     made_up: bool = False
     formats: Mapping[str, str] = field(default_factory=dict)
     rehearse_once: Callable[[Rehearsal], None] = field(default_factory=_remember_rehearsals)
+    secret: Callable[[], bytes] = field(default_factory=memory_secret)
 
     @property
     def rule(self) -> Filter:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator.policy.file import FILE, Address, Document, read_policy
+from tacit.curator.record.secret import file_secret
 from tacit.curator.vault import Vault
 from tacit.engines import (
     Answer,
@@ -48,6 +49,7 @@ def open_vault(
         analyst=analyst,
         followers=_followers(document),
         formats=_list_formats(document),
+        secret=file_secret(document.file.parent),
     )
 
 

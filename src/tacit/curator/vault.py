@@ -14,6 +14,7 @@ from tacit.curator.ask import answer
 from tacit.curator.asked import price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, tightest_limit
 from tacit.curator.find_facts import find_bounds, find_contributions, measure_clipping
+from tacit.curator.log import log_release
 from tacit.curator.policy.values import Policy
 from tacit.curator.record.clipping import Clipping
 from tacit.curator.record.facts import FoundBounds, FoundContributions
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import QuestionAudit
+    from tacit.curator.watch import Watch
     from tacit.ledger import DurableLedger
 
 __all__ = ["Vault"]
@@ -52,12 +54,14 @@ class Vault:
         made_up: bool = False,
         followers: Mapping[str, tuple[str, ...]] | None = None,
         formats: Mapping[str, str] | None = None,
+        secret: Callable[[], bytes] | None = None,
     ) -> None:
         if analyst is not None and policy.analysts and analyst not in policy.analysts:
             raise InvalidInput(
                 "analyst", analyst, f"name one of: {', '.join(sorted(policy.analysts))}"
             )
-        self._access = Access(policy, engines, ledger, analyst, made_up, formats or {})
+        access = Access(policy, engines, ledger, analyst, made_up, formats or {})
+        self._access = access if secret is None else with_fields(access, secret=secret)
         self._followers = followers or {}
         self._surveys: Mapping[str, SurveyTable] = {}
 
@@ -89,7 +93,7 @@ class Vault:
             confidence=confidence,
             tables=tables,
         )
-        return answer(self._access, asked, raw=raw)
+        return log_release(answer(self._access, asked, raw=raw))
 
     def with_survey(self, survey: SurveyTable) -> "Vault":
         """The same vault, which also answers questions in SQL about a collected survey; they cost nothing.
@@ -129,7 +133,7 @@ class Vault:
         asked = price_plan(
             self._access, plan, epsilon=epsilon, within=within, confidence=confidence
         )
-        return answer(self._access, asked, raw=raw)
+        return log_release(answer(self._access, asked, raw=raw))
 
     def explain(
         self,
@@ -216,6 +220,40 @@ class Vault:
         It is measured privately, at one price, and written into the ledger: captions say it from then on.
         """
         return measure_clipping(self._access, table, epsilon=epsilon)
+
+    def watch(
+        self,
+        *,
+        threshold: Number,
+        epsilon: Number,
+        answers: int = 1,
+        monotone: bool | None = None,
+        name: str = "",
+    ) -> "Watch":
+        """A watch: `watch.ask(question)` says whether a COUNT or SUM is above the threshold, both with noise.
+
+        The price is paid now, for `answers` times "yes"; "no" is free, however often it is said.  The same call goes on
+        with the same watch, also after a restart; another one on the same terms has a `name` of its own.  Under
+        add-or-remove the noise is that of numbers that only grow when somebody is added (counts, sums of what is not
+        negative); `monotone=False` takes other sums, too, with more noise.
+
+        >>> import tacit
+        >>> visits = [{"patient": n, "ward": "A"} for n in range(2000)]
+        >>> clinic = tacit.protect(visits, unit="patient", contributions=1, columns={"ward": ["A", "B"]}, epsilon=3)
+        >>> alarm = clinic.watch(threshold=1000, epsilon=1, answers=2)
+        >>> [alarm.ask(f"SELECT COUNT(*) FROM data WHERE ward = '{ward}'") for ward in "AB"], alarm.left
+        ([True, False], 1)
+        """
+        from tacit.curator.watch import begin_watch
+
+        return begin_watch(
+            self._access,
+            threshold=threshold,
+            epsilon=epsilon,
+            answers=answers,
+            monotone=monotone,
+            name=name,
+        )
 
     def refresh(self, table: str) -> int:
         """The new version of a table whose source has changed: what was answered before is no longer replayed.

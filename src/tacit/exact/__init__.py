@@ -40,6 +40,7 @@ from tacit.exact.rational import (
     float_at_least,
     float_at_most,
 )
+from tacit.exact.sealing import KEY_BYTES, new_key, seal, unseal
 from tacit.exact.selection import (
     Slots,
     below_best,
@@ -61,6 +62,7 @@ from tacit.exact.weighted import (
 )
 
 __all__ = [
+    "KEY_BYTES",
     "PRECISION",
     "ROUNDING",
     "SLACK",
@@ -103,15 +105,18 @@ __all__ = [
     "log",
     "logistic_chance",
     "lower",
+    "new_key",
     "normal_quantile",
     "pi",
     "precision",
     "random_bits",
     "rational_chance",
     "rekey",
+    "seal",
     "sqrt",
     "uniform_choice",
     "unit_rule",
+    "unseal",
     "upper",
     "weigh",
     "weighted_index",

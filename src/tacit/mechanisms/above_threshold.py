@@ -153,6 +153,14 @@ class AboveThreshold:
         """A session: the noise of the threshold is drawn now, and the whole price is to be paid now."""
         return Session(self, _integer(threshold))
 
+    def draw_threshold(self, threshold: int) -> int:
+        """The threshold with its noise: drawn once for all values of a session, and never told."""
+        return _integer(threshold) + discrete_laplace(self.threshold_scale)
+
+    def is_above(self, value: int, noisy_threshold: int) -> bool:
+        """Whether a value with fresh noise is at or above a noisy threshold."""
+        return _integer(value) + discrete_laplace(self.value_scale) >= noisy_threshold
+
     def loss(self, sensitivity: Sensitivity | Number) -> Loss:
         """What all answers of a session cost together, if each value moves by at most this much between neighbours."""
         unit, steps = sensitivity_of(sensitivity), _steps(sensitivity)
@@ -309,11 +317,11 @@ class Session:
 
 def _answering(mechanism: AboveThreshold, threshold: int) -> Generator[Answer, int, None]:
     """Answers, a value at a time; the noisy threshold is drawn once and never leaves."""
-    line = threshold + discrete_laplace(mechanism.threshold_scale)
+    line = mechanism.draw_threshold(threshold)
     answer: Answer = False
     while True:
         value = yield answer
-        answer = value + discrete_laplace(mechanism.value_scale) >= line
+        answer = mechanism.is_above(value, line)
         if mechanism.answer_scale is not None:
             # drawn in any case: the work is the same
             number = value + discrete_laplace(mechanism.answer_scale)

@@ -388,8 +388,8 @@ BUGS = [
     Bug(
         name="sparse-vector-values-without-noise",
         file=f"{MECHANISMS}/above_threshold.py",
-        before="answer = value + discrete_laplace(mechanism.value_scale) >= line",
-        after="answer = value >= line",
+        before="return _integer(value) + discrete_laplace(self.value_scale) >= noisy_threshold",
+        after="return _integer(value) >= noisy_threshold",
         killed_by=f"{UNIT}/test_above_threshold.py::test_each_kind_of_noise_has_its_scale_and_the_threshold_is_drawn_once",
         note="Stoddard et al. 2014: noise on the threshold alone",
     ),
@@ -397,7 +397,7 @@ BUGS = [
         name="sparse-vector-tells-what-it-compared",
         file=f"{MECHANISMS}/above_threshold.py",
         before=(
-            "answer = value + discrete_laplace(mechanism.value_scale) >= line\n"
+            "answer = mechanism.is_above(value, line)\n"
             "        if mechanism.answer_scale is not None:\n"
             "            # drawn in any case: the work is the same\n"
             "            number = value + discrete_laplace(mechanism.answer_scale)"
@@ -426,7 +426,7 @@ BUGS = [
         after=(
             "        value = yield answer\n"
             "        if answer:\n"
-            "            line = threshold + discrete_laplace(mechanism.threshold_scale)\n"
+            "            line = mechanism.draw_threshold(threshold)\n"
         ),
         killed_by=f"{UNIT}/test_above_threshold.py::test_each_kind_of_noise_has_its_scale_and_the_threshold_is_drawn_once",
         note="each new threshold is a release of its own",

@@ -13,7 +13,10 @@ from tacit.curator.record.stored_tables import FORMAT, StoredTables
 from tacit.exact import float_at_least
 from tacit.ledger import Entry, Ledger
 
-__all__ = ["faults_of", "read_stored", "receipt_of", "tag"]
+__all__ = ["SEALED", "faults_of", "read_stored", "receipt_of", "tag"]
+
+SEALED = b"tacit sealed 1"
+"""What begins a payload of which one line is sealed; the rest is what is kept of any answer."""
 
 _PUBLIC = "the policy, the question, its price, the number of groups, the mechanism and its scales"
 
@@ -73,7 +76,9 @@ def receipt_of(entry: Entry, stored: Stored | StoredTables) -> dict[str, Any]:
 
 
 def read_stored(payload: bytes) -> Stored | StoredTables:
-    """What the ledger keeps of an answer: groups and their measures, or many tables."""
+    """What the ledger keeps of an answer: groups and their measures, or many tables; of a watch, what is not sealed."""
+    if payload.startswith(SEALED + b"\n"):
+        payload = payload.split(b"\n", 2)[2]
     is_tables = payload.startswith(FORMAT + b"\n")
     return StoredTables.from_bytes(payload) if is_tables else Stored.from_bytes(payload)
 
