@@ -29,6 +29,10 @@ def init(
         str | None,
         typer.Option(help='The column that identifies the unit, such as patient, or "row".'),
     ] = None,
+    public: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file about nobody, to join with, such as codes; can be repeated."),
+    ] = None,
     contributions: Annotated[
         int | None, typer.Option(help="How many rows of one unit count in full.")
     ] = None,
@@ -69,6 +73,7 @@ def init(
     text = policy_text(
         source,
         folder=vault,
+        public=public or (),
         unit=unit,
         contributions=contributions,
         epsilon=limit,

@@ -218,9 +218,13 @@ def _followers(document: Document) -> dict[str, tuple[str, ...]]:
 def _list_formats(document: Document) -> dict[str, str]:
     """For every table, how the text files are written that it is read from, those on the way to its unit included.
 
-    Claim:      after a format was changed, no answer from before is replayed.
-    Because:    what is declared of a format, which decides what cells mean, is part of what a question is called.
-    Checked by: tests/unit/curator/test_open.py::test_a_changed_format_asks_anew
+    Of a public table also the digest of its rows.
+
+    Claim:      after a format was changed, or a row of a public table, no answer from before is replayed.
+    Because:    what is declared of a format, which decides what cells mean, and the digest are part of what a question
+                is called.
+    Checked by: tests/unit/curator/test_open.py::test_a_changed_format_asks_anew and
+                tests/unit/curator/test_public_tables.py::test_a_changed_public_table_asks_anew
     """
     found = {}
     for name, source in document.sources.items():
@@ -232,4 +236,6 @@ def _list_formats(document: Document) -> dict[str, str]:
         told = [declared_format(source_of(part)) for part in parts]
         if any(told):
             found[name] = json.dumps(told)
+        if name in document.digests:
+            found[name] = found.get(name, "") + document.digests[name]
     return found

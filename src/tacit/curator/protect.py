@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tacit.curator.policy.columns import Declared, column_of
+from tacit.curator.policy.public_tables import public_of
 from tacit.curator.policy.values import Limit, Policy, Shared
 from tacit.curator.vault import Vault
 from tacit.engines import (
@@ -22,7 +23,7 @@ from tacit.engines import (
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import MemoryLedger
-from tacit.plan import Kind, Table
+from tacit.plan import Table
 from tacit.privacy import Neighbours
 
 __all__ = ["protect"]
@@ -41,7 +42,7 @@ def protect(
     keys: int | Mapping[str, int] | None = None,
     references: Mapping[str, Mapping[str, str]] | None = None,
     neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
-    public: Mapping[str, Mapping[str, Any]] | None = None,
+    public: Mapping[str, object] | None = None,
     name: str | None = None,
     format: Mapping[str, object] | None = None,  # noqa: A002 -- as the policy calls it
 ) -> Vault:
@@ -77,11 +78,11 @@ def protect(
     >>> both.sql(text, epsilon=1).columns
     ('sex', 'mean', 'mean_low', 'mean_high')
 
-    `public` are tables that protect nobody, to join with: each has a `source`, `columns`, and in `unique` those of them
-    that hold no value twice.  Declared values of a public column are keys like any others.
+    `public` are tables that protect nobody, to join with: each is rows, or a mapping with a `source` and, where they
+    are declared, `columns`, `unique` columns that hold no value twice, and a `format`.  What is not declared is read
+    from the rows, so that the values of a public column are keys: groups that nobody is in are answered, too.
 
-    >>> wards = {"source": [{"ward": "A", "floor": 1}, {"ward": "B", "floor": 2}], "unique": ["ward"]}
-    >>> wards["columns"] = {"ward": ["A", "B"], "floor": [1, 2, 3]}
+    >>> wards = [{"ward": "A", "floor": 1}, {"ward": "B", "floor": 2}, {"ward": "C", "floor": 3}]
     >>> clinic = protect(visits, unit="patient", contributions=5, columns=columns, epsilon=3, public={"wards": wards})
     >>> text = "SELECT floor, COUNT(*) AS n FROM data JOIN wards USING (ward) GROUP BY floor"
     >>> clinic.sql(text, epsilon=1).column("floor")
@@ -117,9 +118,7 @@ def protect(
     for each, spec in (public or {}).items():
         if each in sources:
             raise InvalidInput("public", each, "give the public table another name")
-        _check_public(each, spec)
-        rows = source_of(spec["source"])
-        table = _public_table(each, spec, stored_kinds(rows, connection))
+        table, rows = public_of(each, spec)
         tables[table], shared[each] = rows, Shared(table, 1)
     entity = next(
         iter(units.values())
@@ -127,29 +126,6 @@ def protect(
     engine = DuckDB(tables, connection=connection)
     policy = Policy(limit, shared, entity.rpartition(".")[2] if references else entity)
     return Vault(policy, dict.fromkeys(shared, engine), MemoryLedger(limit.filter()))
-
-
-_PUBLIC = ("source", "columns", "unique")
-
-
-def _check_public(name: str, spec: object) -> None:
-    if not isinstance(spec, Mapping) or not {"source", "columns"} <= set(spec) <= set(_PUBLIC):
-        remedy = (
-            'give each a source and columns, as in {"wards": {"source": wards, "columns": {...}}}'
-        )
-        raise InvalidInput("public", name, remedy)
-
-
-def _public_table(
-    name: str, spec: Mapping[str, Any], stored: Mapping[str, tuple[Kind, ...]]
-) -> Table:
-    """A table that protects nobody, as it is declared."""
-    columns, unique = spec["columns"], spec.get("unique", ())
-    _check_there([*columns], stored)
-    if isinstance(unique, str) or not set(unique) <= set(columns):
-        raise InvalidInput("unique", unique, f"list some of its columns: {', '.join(columns)}")
-    declared = tuple(column_of(each, kind, stored[each]) for each, kind in columns.items())
-    return Table(name, declared, public=True, unique=tuple(unique))
 
 
 def _several(

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 from pathlib import Path
@@ -128,6 +128,7 @@ def _reach(limit: Limit, answers: int) -> Fraction:
 def policy_text(
     sources: Iterable[str | Path],
     *,
+    public: Iterable[str | Path] = (),
     unit: str | None = None,
     contributions: int | None = None,
     epsilon: Number | None = None,
@@ -138,8 +139,8 @@ def policy_text(
 ) -> str:
     """The text of a policy for some files; what is not given, and every bound, is left to be filled in.
 
-    `folder` is where the policy will be: paths are written as seen from there.  `answers` is about how many are
-    expected; a comment says how accurate so many can be.
+    `public` are files about nobody, to join with.  `folder` is where the policy will be: paths are written as seen
+    from there.  `answers` is about how many are expected; a comment says how accurate so many can be.
 
     Claim:      the text is the same for all files with the same names and types of columns; of text files, also with
                 first lines of the same shape.
@@ -153,7 +154,9 @@ def policy_text(
     limit.filter()
     if contributions is not None:
         count_of(contributions, "contributions", least=1)
-    tables = _tables(sources, None if folder is None else Path(folder))
+    where = None if folder is None else Path(folder)
+    tables, beside = _tables(sources, where), list(public)
+    open_tables = _tables(beside, where, {table.name for table in tables}) if beside else []
     if unit is not None and unit != "row" and not any(unit in table.kinds for table in tables):
         names = sorted({name for table in tables for name in table.kinds})
         raise InvalidInput(
@@ -165,6 +168,7 @@ def policy_text(
             _describe_table(table, tables, unit, contributions),
             _columns(table, tables, unit),
         ]
+    parts += [_describe_public(table) for table in open_tables]
     return "\n".join([*parts, _TAIL])
 
 
@@ -183,7 +187,9 @@ class _Table:
         return self.form is not None or (bool(self.kinds) and not self.types)
 
 
-def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
+def _tables(
+    sources: Iterable[str | Path], folder: Path | None, taken: Collection[str] = ()
+) -> list[_Table]:
     found: dict[str, _Table] = {}
     for given in sources:
         path = Path(given)
@@ -194,7 +200,7 @@ def _tables(sources: Iterable[str | Path], folder: Path | None) -> list[_Table]:
         )
         inside = tables_inside(path)
         for name in [table_name(path)] if inside is None else inside:
-            if name in found:
+            if name in found or name in taken:
                 raise InvalidInput(
                     "sources", name, "two tables have this name; rename one of the files"
                 )
@@ -315,6 +321,23 @@ def _describe_table(
     return "\n".join([*lines, ""])
 
 
+def _describe_public(table: _Table) -> str:
+    """A table about nobody: what is not declared of it is read from its rows, when the vault is opened."""
+    lines = [f"[tables.{_key(table.name)}]", f"source = {_text(table.path)}", "public = true"]
+    if table.inside is not None:
+        lines.insert(2, f"table = {_text(table.inside)}")
+    if table.form:
+        lines += _format(table.form)
+    lines += _comment(
+        "A table about nobody. The values and ends of its columns, and which of them contain no value twice, are "
+        "read from its rows unless they are declared; once its rows change, questions about it are paid for again."
+    )
+    for name, kinds in table.kinds.items():
+        if not kinds:
+            lines += _comment(_why_unusable(name, table))
+    return "\n".join([*lines, ""])
+
+
 def _format(form: Mapping[str, str]) -> list[str]:
     """How a text file is written, as far as its first lines show it, and what else may be declared."""
     lines = _comment(
@@ -336,6 +359,7 @@ def _path_to(unit: str, table: _Table, tables: list[_Table]) -> list[str]:
     common = next((name for name in table.kinds if name in owner.kinds), "…")
     column, key = (likely[0][0], likely[0][2]) if likely else (common, common)
     return [
+        "# If this table is about nobody, write public = true in place of unit, contributions and columns.",
         (
             f"# {owner.name} has {unit}. If a column here refers to a key there, write a path to "
             "it, for example:"

@@ -11,6 +11,7 @@ from tacit.engines.duckdb.discover import (
 from tacit.engines.duckdb.engine import DuckDB
 from tacit.engines.duckdb.ingest import ingest
 from tacit.engines.duckdb.inspect_rows import InspectedColumn, InspectedTable, inspect_source
+from tacit.engines.duckdb.public_rows import public_columns, read_public
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.memory.engine import Memory
 from tacit.engines.sources.foreign_keys import Linked, Step
@@ -55,6 +56,8 @@ __all__ = [
     "may_leave_out",
     "inspect_source",
     "open_connection",
+    "public_columns",
+    "read_public",
     "source_of",
     "stored_kinds",
     "stored_types",

@@ -11,6 +11,7 @@ from typing import Any, get_args
 from urllib.parse import parse_qs, quote, urlsplit
 
 from tacit.curator.policy.columns import WORDS, column_of
+from tacit.curator.policy.public_tables import public_table
 from tacit.curator.policy.toml import BLANK, Refused, Section, root_of, spell, suggest
 from tacit.curator.policy.values import Limit, Policy, Replay, Shared
 from tacit.engines import (
@@ -61,6 +62,8 @@ _TABLE = (
     "source",
     "table",
     "format",
+    "public",
+    "unique",
     "unit",
     "contributions",
     "keys",
@@ -125,7 +128,7 @@ class Address:
 class Document:
     """What a policy file says: the policy, where the rows of each table are, and where the ledger and its anchor are.
 
-    `anchors` is None where the ledger's own default is meant.
+    `anchors` is None where the ledger's own default is meant; `digests` are those of the rows of public tables.
     """
 
     file: Path
@@ -133,6 +136,7 @@ class Document:
     sources: Mapping[str, Source]
     ledger: Path | Address
     anchors: Path | None
+    digests: Mapping[str, str]
 
     @property
     def rows(self) -> Mapping[Table, Source]:
@@ -143,8 +147,10 @@ class Document:
 def read_policy(path: str | Path) -> Document:
     """The document that a policy file, or the one in a folder, is; refused with all its faults at once.
 
-    Claim:      bounds, values and kinds come from the file, and from the names and types of the sources' columns.
-    Because:    the sources are asked for `stored_kinds` alone, which reads headers and schemas.
+    Claim:      bounds, values and kinds of private tables come from the file, and from the names and types of the
+                sources' columns.
+    Because:    the sources are asked for `stored_kinds` alone, which reads headers and schemas; the rows of public
+                tables alone are read.
     Checked by: tests/unit/curator/policy/test_file.py::test_reading_a_policy_reads_no_values
     """
     given = Path(path)
@@ -158,6 +164,9 @@ def read_policy(path: str | Path) -> Document:
     tables = _tables(root.inner("tables", _TABLES), folder)
     if root.values.get("tables") == {}:
         root.fault("tables", "it is empty", _TABLES)
+    if tables and all(table.section.values.get("public") is True for table in tables.values()):
+        told = "all of them are public, so that nobody is protected"
+        root.fault("tables", told, "remove public = true where a table has rows about people")
     unit = _entity(section, tables)
     analysts = _analysts(root.inner("analysts"), limit)
     ledger, anchors = _ledger(root.inner("ledger"), folder)
@@ -169,7 +178,8 @@ def read_policy(path: str | Path) -> Document:
     policy = Policy(
         limit, shared, unit, analysts, "everyone" if replay == "everyone" else "analyst"
     )
-    return Document(file, policy, sources, ledger, anchors)
+    digests = {name: table.digest for name, table in tables.items() if table.digest is not None}
+    return Document(file, policy, sources, ledger, anchors, digests)
 
 
 # ---------------------------------------------------------------- limit, analysts, ledger
@@ -295,6 +305,8 @@ class _Table:
     columns: tuple[Column, ...]
     referring: Section
     references: Mapping[str, tuple[str, str]]
+    public: Table | None = None
+    digest: str | None = None
 
     @property
     def name(self) -> str:
@@ -307,6 +319,9 @@ class _Table:
 
     def to_shared(self) -> Shared:
         """The table as the policy has it, once nothing is wrong with it."""
+        if self.public is not None:
+            held = self.public if self.rows is None else replace(self.public, rows=self.rows)
+            return Shared(held, 1)
         table = Table(self.name, self.columns, None if self.unit == "row" else self.unit)
         held = table if self.rows is None else replace(table, rows=self.rows)
         return Shared(held, 1 if self.unit == "row" else self.contributions, self.keys)
@@ -345,8 +360,13 @@ def _tables(section: Section, folder: Path) -> dict[str, _Table]:
 
 
 def _table(section: Section, folder: Path) -> _Table:
-    section.only(_TABLE, ("public",))
+    section.only(_TABLE)
     source, kinds = _source(section, folder)
+    if section.take("public", _truth):
+        return _public(section, source, kinds)
+    if section.has("unique"):
+        told = "it says so of public tables"
+        section.fault("unique", told, "remove it, or write public = true if nobody is in the table")
     unit = section.take("unit", _text(_UNIT), _UNIT)
     contributions = section.take("contributions", _count(_CONTRIBUTIONS))
     if unit == "row" and contributions not in (None, 1):
@@ -376,6 +396,58 @@ def _table(section: Section, folder: Path) -> _Table:
             if (found := references.take(key, _reference)) is not None
         },
     )
+
+
+_PRIVATE = {
+    "unit": "it is public and protects nobody",
+    "contributions": "it is public: no unit has rows in it",
+    "keys": "it is public: no unit has keys in it",
+    "references": "it is public and leads to no unit",
+}
+_UNIQUE = 'list the columns that contain no value twice, as in unique = ["ward"]'
+
+
+def _public(
+    section: Section, source: Source | None, kinds: Mapping[str, tuple[Kind, ...]] | None
+) -> _Table:
+    """A table that protects nobody: what is not declared of it is read from its rows."""
+    for key, told in _PRIVATE.items():
+        if section.has(key):
+            section.fault(key, told, "remove it, or remove public = true")
+    before = len(section.faults.found)
+    columns = [_column(inner, kinds) for _, inner in section.inner("columns").inners(_COLUMN)]
+    unique = section.take("unique", lambda value: _names(value, _UNIQUE)) or []
+    rows = section.take("rows", _count(_ROWS, MOST_ROWS))
+    found, digest = None, None
+    if source is not None and len(section.faults.found) == before:
+        declared = [column for column in columns if column is not None]
+        try:
+            found, digest = public_table(section.place[-1], source, declared, unique)
+        except InvalidInput as refusal:
+            section.fault("unique", f"there is no column {refusal.given}", refusal.remedy)
+        except InvalidData as refusal:
+            problem, _, remedy = str(refusal).partition("; ")
+            section.fault("unique" if section.has("unique") else "source", problem, remedy)
+    return _Table(
+        section=section,
+        source=source,
+        kinds=kinds,
+        unit=None,
+        contributions=None,
+        keys=None,
+        rows=rows,
+        columns=(),
+        referring=section.inner("references"),
+        references={},
+        public=found,
+        digest=digest,
+    )
+
+
+def _names(value: Any, remedy: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+        raise Refused(remedy)
+    return value
 
 
 def _source(
@@ -483,6 +555,9 @@ def _check_references(table: _Table, tables: Mapping[str, _Table]) -> None:
                 f"there is no table {name!r}",
                 f"{suggest(name, tables)}the tables are: {listed}",
             )
+        elif tables[name].section.values.get("public") is True:
+            told = f"{name!r} is public: it leads to no unit"
+            section.fault(column, told, "remove it: a public table is joined without a reference")
         else:
             _check_key(section, column, tables[name], key)
 

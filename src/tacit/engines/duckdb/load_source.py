@@ -48,7 +48,8 @@ def load_source(
 ) -> Relation:
     """The relation of a source that is linked to no other; with `keys`, its unit is a foreign key.
 
-    Files that know their types are read in place; all else is copied.
+    Files that know their types are read in place; all else is copied, and so is what is public: which of its columns
+    hold no value twice is checked once.
     """
     ours, name = alias(f"t{place}", table.name), f"s{place}"
     match source:
@@ -87,7 +88,7 @@ def load_source(
             if not is_ingested(connection, name, path):
                 return _load_typed(
                     connection,
-                    "VIEW",
+                    "TABLE" if table.public else "VIEW",
                     ours,
                     f"{name}.main.{quote_name(inside or table.name)}",
                     table,
@@ -184,7 +185,8 @@ def _load_parquet(
     check_columns(types, table)
     _check_unit_texts(connection, path, table, types)
     coarse = _coarse_times(connection, path) & set(needed_columns(table))
-    return _load_typed(connection, "TABLE" if coarse else "VIEW", ours, scan, table)
+    what = "TABLE" if coarse or table.public else "VIEW"
+    return _load_typed(connection, what, ours, scan, table)
 
 
 def _load_parquet_files(
@@ -214,7 +216,7 @@ def _load_parquet_files(
     for path in source.paths:
         _check_unit_texts(connection, text(str(path)), table, types)
         coarse |= _coarse_times(connection, text(str(path)))
-    what = "TABLE" if coarse & set(needed_columns(table)) else "VIEW"
+    what = "TABLE" if table.public or coarse & set(needed_columns(table)) else "VIEW"
     return create_relation(connection, what, ours, scan, table, cells, kinds)
 
 

@@ -578,10 +578,10 @@ FAULTY = [
     (
         "rows = 1_000_000",
         "public = true",
-        11,
-        f"{TABLE}.public",
-        "this is not supported yet",
-        "leave it out",
+        9,
+        f"{TABLE}.unit",
+        "it is public and protects nobody",
+        "remove it, or remove public = true",
     ),
     (
         "rows = 1_000_000",
@@ -589,7 +589,7 @@ FAULTY = [
         11,
         f"{TABLE}.heads",
         "no such key",
-        "it may be: source, table, format, unit",
+        "it may be: source, table, format, public",
     ),
     (
         WARD,
