@@ -69,6 +69,9 @@ def test_a_column_that_is_not_there_is_named_with_one_that_is():
         ),
         ("integer", Column("x", Kind.INTEGER)),
         (Kind.DATE, Column("x", Kind.DATE)),
+        (int, Column("x", Kind.INTEGER)),
+        (bool, Column("x", Kind.BOOLEAN)),
+        (str, Column("x", Kind.TEXT)),
         (
             {"type": "integer", "low": 0, "high": 9, "nullable": False},
             Column("x", Kind.INTEGER, 0, 9, nullable=False),

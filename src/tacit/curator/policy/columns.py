@@ -18,8 +18,17 @@ __all__ = ["WORDS", "Declared", "column_of"]
 WORDS = ("type", "low", "high", "values", "nullable", "other", "null_group")
 """What may be said about a column that is spelled out."""
 
-Declared = Column | Kind | str | Sequence[Any] | Mapping[str, Any] | None
+Declared = Column | Kind | type | str | Sequence[Any] | Mapping[str, Any] | None
 """A column, in short: its kind, a list of its public values, a pair of bounds, or all of them in a mapping."""
+
+_PYTHON_TYPES = {
+    str: Kind.TEXT,
+    int: Kind.INTEGER,
+    float: Kind.NUMBER,
+    bool: Kind.BOOLEAN,
+    date: Kind.DATE,
+    datetime: Kind.TIMESTAMP,
+}
 
 
 def column_of(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Column:
@@ -47,6 +56,8 @@ def _read_column(name: str, declared: Declared, stored: tuple[Kind, ...]) -> Col
             return Column(name, _kind(name, stored, ()))
         case Kind():
             return Column(name, declared)
+        case type() if declared in _PYTHON_TYPES:
+            return Column(name, _PYTHON_TYPES[declared])
         case str():
             return Column(name, _kind_named(name, declared))
         case Mapping():

@@ -4,6 +4,7 @@ Checked by: tests/unit/plan/sql/test_statement.py
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
@@ -44,7 +45,7 @@ from tacit.plan.questions.measures import (
 from tacit.plan.questions.per_unit import has_null_group
 from tacit.plan.questions.public_keys import seen_values
 from tacit.plan.questions.quantile_grids import check_cells, rank_measure
-from tacit.plan.questions.where_bounds import clamp_to_conditions
+from tacit.plan.questions.where_bounds import clamp_to_conditions, within_declared_values
 from tacit.plan.semantics.infer import condition_type, type_of
 from tacit.plan.semantics.type_bounds import widen
 
@@ -296,17 +297,17 @@ class Draft:
         return e.MomentOf(moment, tuple(self._place(measure).place for measure in measures))
 
     def _within_where(self, make: Callable[[e.Expression], T], value: e.Expression) -> T:
-        """What is made of a value; where its bounds do not suffice, with those that WHERE gives its columns."""
+        """What is made of a value; where its bounds do not suffice, with those of WHERE or of declared values."""
         try:
             return make(value)
         except InvalidPlan:
-            clamped = clamp_to_conditions(value, self.conditions)
-            if clamped == value:
-                raise
-            try:
-                return make(clamped)
-            except InvalidPlan:
-                pass
+            listed = within_declared_values(value)
+            clamped = (clamp_to_conditions(each, self.conditions) for each in (value, listed))
+            for each in (*clamped, listed):
+                if each == value:
+                    continue
+                with suppress(InvalidPlan):
+                    return make(each)
             raise
 
     def _place(self, measure: Measure) -> e.MeasureOf:

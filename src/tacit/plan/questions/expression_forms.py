@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Rational
 
-from tacit.errors import InvalidPlan
+from tacit.errors import InvalidPlan, Unbounded
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.expressions import operands
@@ -19,6 +19,7 @@ from tacit.plan.model.functions import FORMATS, TRUNCATED, UNITS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind, Scalar
 from tacit.plan.questions.declared_constants import check_declared
+from tacit.plan.questions.where_bounds import has_only_values, within_declared_values
 from tacit.plan.semantics.function_types import ARITY
 from tacit.plan.semantics.functions import later, lower
 from tacit.plan.semantics.infer import condition_type, type_of
@@ -176,7 +177,7 @@ class Forms:
         """left + - * / % right; a day and whole days make a day, and two days are so many days apart."""
         self._not_null("calculate with", left, right)
         if not (self._may_be_time(left) or self._may_be_time(right)):
-            return e.Arithmetic(operator, left, right)
+            return self._with_bounds(e.Arithmetic(operator, left, right))
         sides = (
             (self._cast_like(left, right), self._cast_like(right, left))
             if operator == "-"
@@ -201,6 +202,21 @@ class Forms:
                 reason = f"{kinds[0].value} {operator} {kinds[1].value} is not supported"
                 refuse(culprit, reason, _SPANS, self.question)
         return e.Arithmetic(operator, left, right)
+
+    def _with_bounds(self, calculated: e.Expression) -> e.Expression:
+        """A calculation; where it needs bounds that a column lacks, within the list of that column's values."""
+        if not any(
+            isinstance(part, e.Field) and has_only_values(part.column)
+            for part in operands(calculated)
+        ):
+            return calculated
+        try:
+            type_of(calculated, self.question)
+        except Unbounded:
+            return within_declared_values(calculated)
+        except InvalidPlan:  # refused where it is asked for, which knows its place in the text
+            return calculated
+        return calculated
 
     def _may_be_time(self, side: e.Expression) -> bool:
         """Whether a side of a calculation may be a day or a moment; long calculations are known not to be at once."""
@@ -266,7 +282,7 @@ class Forms:
         if function is Function.DISTINCT:
             check_declared(given[0], given[1], self.question)
             check_declared(given[1], given[0], self.question)
-        return e.Called(function, tuple(given))
+        return self._with_bounds(e.Called(function, tuple(given)))
 
     def moment_part(self, part: str, operand: e.Expression) -> e.Expression:
         """EXTRACT(part FROM operand)."""

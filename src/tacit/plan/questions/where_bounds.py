@@ -1,4 +1,4 @@
-"""What WHERE says of a column's range: values that it keeps are clamped to it, which changes none of them."""
+"""The range of a column that has no declared bounds, by what WHERE says of it or by its list of declared values."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -10,7 +10,7 @@ from tacit.plan.model.schema import Column, Kind
 from tacit.plan.model.walk import walk_fields
 from tacit.plan.semantics.case_ranges import Ends, implied_ends
 
-__all__ = ["clamp_to_conditions"]
+__all__ = ["clamp_to_conditions", "has_only_values", "within_declared_values"]
 
 
 def clamp_to_conditions(value: e.Expression, conditions: Sequence[e.Expression]) -> e.Expression:
@@ -26,6 +26,41 @@ def clamp_to_conditions(value: e.Expression, conditions: Sequence[e.Expression])
     columns = dict.fromkeys(field.column for field in walk_fields(value))
     clamped = {column.name: _clamp(column, conditions) for column in columns}
     return e.substitute(value, clamped)
+
+
+def within_declared_values(value: e.Expression) -> e.Expression:
+    """A value in which a number without bounds is NULL where it lies outside its list of declared values.
+
+    SUM(died), died declared as 0 or 1    SUM(CASE WHEN died >= 0 AND died <= 1 THEN died END)
+
+    Claim:      a column that is calculated with lies between the least and the greatest of its declared values.
+    Because:    the comparison is part of the question, so an engine makes it for each row; the list is not believed.
+    Checked by: tests/unit/plan/questions/test_where_bounds.py::test_a_cell_outside_the_list_is_null
+    """
+    columns = dict.fromkeys(field.column for field in walk_fields(value))
+    return e.substitute(value, {column.name: _only_listed(column) for column in columns})
+
+
+def has_only_values(column: Column) -> bool:
+    """Whether a list of declared values is all that bounds a column of numbers."""
+    return (
+        column.kind in {Kind.INTEGER, Kind.NUMBER}
+        and bool(column.values)
+        and (column.low is None or column.high is None)
+    )
+
+
+def _only_listed(column: Column) -> e.Expression:
+    """A column, NULL outside the range of its declared values where they are all that bounds it."""
+    field = e.Field(column)
+    if not has_only_values(column):
+        return field
+    ends = sorted(
+        Fraction(each) for each in column.values or () if isinstance(each, int | Fraction)
+    )
+    low, high = (_bound(end, column.kind, int) for end in (ends[0], ends[-1]))
+    inside = e.Both(e.Compared(">=", field, low), e.Compared("<=", field, high))
+    return e.Case(((inside, field),), e.Literal(None, column.kind))
 
 
 def _clamp(column: Column, conditions: Sequence[e.Expression]) -> e.Expression:

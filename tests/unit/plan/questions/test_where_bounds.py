@@ -1,4 +1,4 @@
-"""What WHERE keeps bounds what is calculated from it, and changes none of it."""
+"""Columns without bounds are bounded by WHERE, which changes none of what it keeps, or by a list of values."""
 
 from fractions import Fraction
 
@@ -7,13 +7,15 @@ import pytest
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan import Column, Kind, Table, compile_expression, read_sql, type_of
 from tacit.plan.model import expressions as e
-from tacit.plan.questions.where_bounds import clamp_to_conditions
+from tacit.plan.questions.where_bounds import clamp_to_conditions, within_declared_values
 
 PRICE = Column("price", Kind.INTEGER, 0, 20_000)
 CARAT = Column("carat", Kind.NUMBER, 0, 6)
 DEPTH = Column("depth", Kind.NUMBER)
 COUNT = Column("many", Kind.INTEGER)
-TABLES = {"diamonds": Table("diamonds", (PRICE, CARAT, DEPTH, COUNT))}
+DIED = Column("died", Kind.INTEGER, values=(0, 1))
+MONTH = Column("month", Kind.NUMBER, values=tuple(range(1, 13)))
+TABLES = {"diamonds": Table("diamonds", (PRICE, CARAT, DEPTH, COUNT, DIED, MONTH))}
 
 
 @pytest.mark.parametrize(
@@ -98,3 +100,42 @@ def test_in_rows_that_are_kept_the_value_is_the_same(text, column):
     assert kept
     found = type_of(clamped)
     assert found.low is None or found.low >= Fraction(-1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT SUM(died) AS a FROM diamonds",
+        "SELECT AVG(died * price) AS a FROM diamonds",
+        "SELECT SUM(-died) AS a FROM diamonds",
+        "SELECT CORR(died, month) AS a FROM diamonds",
+        "SELECT MEDIAN(month) AS a FROM diamonds",
+        "SELECT COUNT(*) AS a FROM diamonds WHERE month * 2 > 6",
+        "SELECT SUM(died + depth) AS a FROM diamonds WHERE depth BETWEEN 50 AND 70",
+    ],
+)
+def test_a_list_of_values_bounds_what_is_measured(text):
+    assert read_sql(text, TABLES).question.measures
+
+
+def test_keys_calculated_from_listed_values_are_public():
+    text = "SELECT CEIL(month / 3.0) AS quarter, COUNT(*) AS n FROM diamonds GROUP BY quarter"
+    (key,) = read_sql(text, TABLES).question.keys
+    assert key.values == (1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("column", [DIED, MONTH])
+def test_a_cell_outside_the_list_is_null(column):
+    inside = within_declared_values(e.Field(column))
+    value = compile_expression(inside)
+    least, greatest = min(column.values), max(column.values)
+    for cell in (None, -(10**9), least - 1, least, greatest, greatest + 1, 10**9):
+        listed = cell is not None and least <= cell <= greatest
+        assert value({column.name: cell}) == (cell if listed else None)
+    known = type_of(inside)
+    assert (known.low, known.high) == (least, greatest)
+
+
+@pytest.mark.parametrize("column", [PRICE, DEPTH, COUNT, Column("ward", Kind.TEXT, values=("A",))])
+def test_a_column_that_has_bounds_or_no_list_stays_as_it_is(column):
+    assert within_declared_values(e.Field(column)) == e.Field(column)
