@@ -319,4 +319,4 @@ def test_frames_and_pictures_take_what_is_shown(tmp_path):
             assert {frame.shape for frame in frames} == {(len(release), len(release.columns))}
             assert len(release.plot(str(tmp_path / "answer.svg")).axes) == len(release.measured)
             looked += 1
-    assert looked == 4
+    assert looked == len(LIMITS)

@@ -25,12 +25,11 @@ from tacit.plan import (
     Plan,
     Ranked,
     Table,
-    fingerprint,
+    fingerprint_and_subject,
     held_rows,
     owner_of,
     prove,
     read_priced,
-    subject,
     table_of,
     tables_of,
     top_k_of,
@@ -247,10 +246,11 @@ def _name(access: Access, plan: Plan, shared: Shared, tables: tuple[Table, ...])
         held = held_rows(rows, held)
     version = sum(access.ledger.version(table.name) for table in tables)
     kept = f"{shared.keys} keys".encode() if question.unknown else b""
-    asked, formats = fingerprint(question), access.formats_of(tables)
+    asked, about = fingerprint_and_subject(question)
+    formats = access.formats_of(tables)
     return Name(
         tag(b"question", access.scope, version, held, asked + kept + formats),
-        tag(b"subject", access.scope, version, held, subject(question) + kept + formats),
+        tag(b"subject", access.scope, version, held, about + kept + formats),
         version,
         held,
         asked,

@@ -25,6 +25,7 @@ from tacit.plan import (
     Across,
     Key,
     Kind,
+    Literal,
     MomentOf,
     Plan,
     Question,
@@ -57,6 +58,8 @@ _SIGNS: tuple[tuple[int, ...], ...] = ((0,), (1,), (-1,), (1, -1))
 """What is made up of the measures of a group, in turn: nothing, the most, the least, and one against the other."""
 
 _NO_ROWS = Scan(Table("nothing", ()))
+_NO_QUESTION = Question(_NO_ROWS, (), ())
+_NO_VALUE = Literal(None, Kind.INTEGER)
 
 _FINGERPRINT = "0" * 64
 """What stands for the fingerprint of a question: whichever it is, it is so many digits."""
@@ -77,8 +80,8 @@ class Rehearsal:
     """All that decides what an answer looks like, but for its numbers: it is computed without data.
 
     `plan` has few groups, and in the place of its rows none: answers are shown without looking at rows.  `terms` are
-    those of that plan, and `most` is how many rows there can be at most.  `entry` stands for the one that will be
-    charged, `description` is what is stored about the question, as JSON.
+    those of that plan, which they do not repeat, and `most` is how many rows there can be at most.  `entry` stands for
+    the one that will be charged, `description` is what is stored about the question, as JSON.
     """
 
     plan: Plan
@@ -104,10 +107,9 @@ def rehearsal_of(
     raw: bool,
 ) -> Rehearsal:
     """The rehearsal of a question: the same for questions that differ in nothing but which rows they ask about."""
-    small = made_up_plan(plan)
     return Rehearsal(
-        small,
-        replace(terms, question=small.question),
+        made_up_plan(plan),
+        replace(terms, question=_NO_QUESTION),  # it is that of the plan
         1 << 62 if many_rows(plan.question) else table_of(plan.question.rows).rows,
         json.dumps({**description, "question": _FINGERPRINT}),
         entry,
@@ -171,43 +173,56 @@ def look_at(release: Release) -> None:
 
 
 def made_up_plan(plan: Plan) -> Plan:
-    """The plan without rows, and with few groups: some values of the longest public key, and one of the others."""
-    question = plan.question
+    """The plan without rows, and with few groups: two values of the longest public key, and one of the others.
+
+    A key that nobody shows has so many values that there is a group for everything that is made up of one; and all
+    groups are shown, whatever LIMIT says.
+    """
+    question, view = plan.question, plan.view
     longest = max((len(key.values or ()) for key in question.keys), default=0)
     keys: list[Key] = []
+    groups = 2 if question.unknown else 1
     for key in question.keys:
         if key.values is None:
             keys.append(key)
-        elif len(key.values) == longest:
-            keys.append(replace(key, values=_few(key.values)))
-            longest = 0  # of others, one value is enough
-        else:
-            keys.append(replace(key, values=key.values[:1]))
-    return replace(plan, question=replace(question, rows=_NO_ROWS, keys=tuple(keys)))
+            continue
+        values = _ends_of(key.values) if len(key.values) == longest else key.values[:1]
+        longest = -1 if len(key.values) == longest else longest  # of others, one value is enough
+        groups *= len(values) + key.null
+        keys.append(replace(key, values=values))
+    turns = -(-len(_signs_of(plan)) // max(1, groups))
+    if turns > 1:
+        keys.append(Key(_NO_VALUE, tuple(range(turns))))
+    if view.limit is not None:
+        view = replace(view, limit=max(view.limit, turns * groups), offset=0)
+    return Plan(replace(question, rows=_NO_ROWS, keys=tuple(keys)), view)
 
 
-def _few(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-    """As many values as there are turns to make up, the first and the last among them."""
-    return values if len(values) <= len(_SIGNS) else (*values[: len(_SIGNS) - 1], values[-1])
+def _signs_of(plan: Plan) -> tuple[tuple[int, ...], ...]:
+    """What is made up in turn: of a variance, whose interval takes a millisecond, nothing and the most."""
+    parts = (part for root in roots_of(plan.view) for part in walk_expression(root))
+    return _SIGNS[:2] if any(isinstance(part, MomentOf) for part in parts) else _SIGNS
+
+
+def _ends_of(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    """The first and the last of some values."""
+    return values if len(values) <= 2 else (values[0], values[-1])
 
 
 def made_up_answers(rehearsal: Rehearsal) -> Iterator[Stored]:
     """Answers that noise could have made, one after the other; each is stored as a real one would be."""
-    plan, terms = rehearsal.plan, rehearsal.terms
-    slow = any(
-        isinstance(part, MomentOf) for root in roots_of(plan.view) for part in walk_expression(root)
-    )
-    signs = _SIGNS[:2] if slow else _SIGNS  # a variance takes a millisecond
+    plan = rehearsal.plan
+    terms = replace(rehearsal.terms, question=plan.question)
     places = range(len(terms.mechanisms))
-    turns = list(
-        dict.fromkeys(tuple(_made_up(rehearsal, place, each) for place in places) for each in signs)
-    )
+    signs = _signs_of(plan)
+    turns = [
+        tuple(_made_up(terms, rehearsal.most, place, each) for place in places) for each in signs
+    ]
     none = stored_answer(terms, (), json.loads(rehearsal.description), ())
     for found in _possible_findings(plan.question):
         many = groups_of(replace(plan.question, found=found))
-        for first in range(0, len(turns), many or len(turns)):
-            groups = tuple(turns[(first + group) % len(turns)] for group in range(many))
-            yield replace(none, integers=groups, found=found)
+        groups = tuple(turns[group % len(turns)] for group in range(many))
+        yield replace(none, integers=groups, found=found)
 
 
 def _possible_findings(question: Question) -> list[tuple[tuple[Scalar, ...], ...] | None]:
@@ -218,9 +233,8 @@ def _possible_findings(question: Question) -> list[tuple[tuple[Scalar, ...], ...
     return [(), tuple(tuple(end[place] for end in ends) for place in (0, 1))]
 
 
-def _made_up(rehearsal: Rehearsal, place: int, signs: tuple[int, ...]) -> Integers:
+def _made_up(terms: Terms, rows: int, place: int, signs: tuple[int, ...]) -> Integers:
     """What could be released of one measure: none, or as much as all rows and the noise together."""
-    terms = rehearsal.terms
     mechanism, sign = terms.mechanisms[place], signs[place % len(signs)]
     if isinstance(mechanism, RankedCells):  # below the grid, in its middle, or above it
         cell = {0: mechanism.cells // 2, 1: mechanism.cells, -1: -1}[sign]
@@ -229,7 +243,7 @@ def _made_up(rehearsal: Rehearsal, place: int, signs: tuple[int, ...]) -> Intege
         )
     measure = terms.question.measures[place]
     each = measure.reach if isinstance(measure, Summed) else 1
-    most = rehearsal.most * each << terms.weights.bits
+    most = rows * each << terms.weights.bits
     scale = mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
     return sign * (most // terms.grids[place] + ceil(_FAR * scale))
 

@@ -1,6 +1,7 @@
 """Answers that are known: what was released before and answers a question again, for free."""
 
 from fractions import Fraction
+from functools import lru_cache
 
 from tacit.curator.asked import Asked, shown_as_measured
 from tacit.curator.pricing.terms import terms_at
@@ -12,6 +13,8 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Plan, derive_plan
 
 __all__ = ["Known", "find_known"]
+
+_SMALL = 1 << 14  # bytes
 
 
 @frozen
@@ -38,13 +41,27 @@ def find_known(ledger: Ledger, asked: Asked) -> Known | None:
     Checked by: tests/laws/test_replay.py
     """
     for entry in _entries_about(ledger, asked):
-        stored = Stored.from_bytes(entry.payload or b"")
+        if (
+            asked.within is None
+            and entry.key == asked.name.key
+            and not asked.charge.fits(entry.charge)
+        ):
+            continue  # the very same question, at a lower price
+        stored = _read_payload(entry.payload or b"")
         derived = derive_plan(asked.plan, stored.measures)
         if derived is not None:
             known = Known(*derived, entry, stored)
             if _is_accurate_enough(known, asked):
                 return known
     return None
+
+
+def _read_payload(payload: bytes) -> Stored:
+    """What an entry holds; if it is small, remembered: what was asked about the same rows is looked at every time."""
+    return _read_small(payload) if len(payload) <= _SMALL else Stored.from_bytes(payload)
+
+
+_read_small = lru_cache(maxsize=256)(Stored.from_bytes)
 
 
 def _entries_about(ledger: Ledger, asked: Asked) -> list[Entry]:

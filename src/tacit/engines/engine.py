@@ -101,7 +101,7 @@ def needed_columns(question: Question) -> list[Column]:
     """
     base = base_of(question.rows)
     found = [*base.table.columns, *columns_read(question)] if isinstance(base, Scan) else []
-    return [column for column in dict.fromkeys(found) if not column.nullable]
+    return list(dict.fromkeys([column for column in found if not column.nullable]))
 
 
 def columns_read(question: Question) -> Iterator[Column]:

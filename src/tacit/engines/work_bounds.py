@@ -33,7 +33,6 @@ from tacit.plan import (
     Placed,
     Question,
     Rows,
-    Running,
     Scan,
     Stacked,
     Table,
@@ -41,10 +40,13 @@ from tacit.plan import (
     Windowed,
     columns_of,
     length_of,
+    list_group_expressions,
+    list_row_expressions,
     operands,
     owner_of,
-    parts_of,
     type_of,
+    walk_expression,
+    walk_rows,
 )
 
 __all__ = [
@@ -71,6 +73,7 @@ _MOST_LIMITED = 16
 _MOST_KEPT = 32
 _MOST_MADE = 128
 _MOST_STEPS = 10_000
+_NOTHING = Fraction(0)
 _TEXT_STEPS = 8  # for every ROW_BYTES of a text
 
 
@@ -188,13 +191,13 @@ def _names_read(question: Question) -> frozenset[str]:
                 completed by all columns of its rows reads all of them.
     Checked by: tests/laws/test_bounds.py::test_columns_that_nobody_reads_take_no_room_in_either_engine
     """
-    nodes = list(_every_node(question.rows))
+    nodes = walk_rows(question.rows)
     passed = [each for rows in nodes if isinstance(rows, Computed) for each in rows.columns]
     read = {column.name for rows in nodes if _is_in_full_order(rows) for column in columns_of(rows)}
     for rows in nodes:
         if not isinstance(rows, Computed):
-            read |= _fields(_own_expressions(rows))
-    read |= _fields(_expressions_of(question))
+            read |= _fields(list_row_expressions(rows))
+    read |= _fields(list_group_expressions(question))
     while more := [each for each in passed if each.name in read]:
         passed = [each for each in passed if each.name not in read]
         read |= _fields(each.value for each in more)
@@ -206,7 +209,7 @@ def _fields(expressions: Iterable[Expression]) -> set[str]:
     return {
         part.column.name
         for each in expressions
-        for part in _every_part(each)
+        for part in walk_expression(each)
         if isinstance(part, Field)
     }
 
@@ -218,7 +221,7 @@ def may_leave_out(rows: Rows) -> bool:
         return 1 if column is not None and column.name in table.unique else table.rows
 
     bounds = Bounds(rows, declared)
-    return any(isinstance(part, Joined) and bounds.limits(part) for part in _every_node(rows))
+    return any(isinstance(part, Joined) and bounds.limits(part) for part in walk_rows(rows))
 
 
 def _is_in_full_order(rows: Rows) -> bool:
@@ -253,8 +256,8 @@ def _has_one(rows: Rows, on: list[Expression]) -> bool:
 # ---------------------------------------------------------------- all of it
 
 
-def check_work(question: Question, sharing: Sharing) -> None:
-    """Refuse a question for which one unit could make an engine do or hold so much that it is noticed.
+def check_work(question: Question, sharing: Sharing) -> Bounds:
+    """The bounds of a question; refuse one for which a unit could make an engine do or hold so much that it is seen.
 
     Claim:      for every unit, what is held and done is at most a public number times the rows that it owns, plus a
                 public number; no text is longer than MOST_CHARACTERS.
@@ -263,32 +266,57 @@ def check_work(question: Question, sharing: Sharing) -> None:
     Checked by: tests/attacks/test_work.py, tests/laws/test_bounds.py
     """
     check_fan_out(question.rows, sharing)
-    _check_lengths(question)
     bounds = bounds_of_question(question, sharing)
-    nodes = [rows for rows in _every_node(question.rows) if owner_of(rows) is not Owner.NOBODY]
+    work = [_Work(bounds.load(question.rows).times, list_group_expressions(question))]
+    nodes = []
+    for rows in walk_rows(question.rows):
+        is_public = owner_of(rows) is Owner.NOBODY
+        nodes += [] if is_public else [rows]
+        # public rows are no unit's, but their texts are bounded as well
+        times = 0 if is_public else bounds.load(rows).times
+        work.append(_Work(times, list_row_expressions(rows)))
+    _check_lengths(work)
     _check_rows(nodes, bounds)
-    parts = [(bounds.load(rows).times, list(_own_expressions(rows))) for rows in nodes]
-    parts.append((bounds.load(question.rows).times, list(_expressions_of(question))))
-    _check_texts(parts)
-    steps = sum(times * (1 + sum(map(_steps, each))) for times, each in parts)
+    _check_texts(work)
+    steps = sum(each.times * (1 + each.steps) for each in work)
     if steps > _MOST_STEPS:
         raise TooLarge(
             f"the question takes {steps:,} computation steps per row, and at most "
             f"{_MOST_STEPS:,} are allowed; compute less, or ask two questions"
         )
+    return bounds
 
 
-def _check_texts(parts: list[tuple[int, list[Expression]]]) -> None:
+class _Work:
+    """What is computed `times` for every row of a unit: whole expressions, and the parts of each."""
+
+    def __init__(self, times: int, expressions: Iterable[Expression]) -> None:
+        self.times = times
+        self.parts = [walk_expression(each) for each in expressions]
+
+    @property
+    def steps(self) -> int:
+        """The calculations of a row."""
+        return sum(_steps(part) for parts in self.parts for part in parts)
+
+    @property
+    def calculations(self) -> Iterator[Called | Cast]:
+        """The parts that may make a text."""
+        return (part for parts in self.parts for part in parts if isinstance(part, Called | Cast))
+
+
+def _check_texts(work: list[_Work]) -> None:
     """Refuse too many texts: those that are kept, of all copies of a row, and those that are made on the way."""
     kept = sum(
-        (times * _text_weight(each) for times, listed in parts for each in listed), Fraction(0)
+        (each.times * _text_weight(parts[0]) for each in work for parts in each.parts), Fraction(0)
     )
+    # a text that is read as something else is copied first
     made = sum(
         (
-            _text_weight(part)
-            for _, listed in parts
-            for each in listed
-            for part in _texts_made(each)
+            _text_weight(part.operand if isinstance(part, Cast) else part)
+            for each in work
+            if each.times
+            for part in each.calculations
         ),
         Fraction(0),
     )
@@ -301,23 +329,13 @@ def _check_texts(parts: list[tuple[int, list[Expression]]]) -> None:
             )
 
 
-def _texts_made(expression: Expression) -> Iterator[Expression]:
-    """The texts that are made on the way to a value; a text that is read as something else is copied first."""
-    for part in _every_part(expression):
-        if isinstance(part, Called):
-            yield part
-        elif isinstance(part, Cast):
-            yield part.operand
-
-
-def _check_lengths(question: Question) -> None:
-    for each in _expressions(question):
-        for part in _every_part(each):
-            if isinstance(part, Called | Cast) and length_of(part).characters > MOST_CHARACTERS:
-                raise TooLarge(
-                    f"this text could have {length_of(part).characters:,} characters, and at "
-                    f"most {MOST_CHARACTERS:,} are allowed; shorten it first: SUBSTR(x, 1, 100)"
-                )
+def _check_lengths(work: list[_Work]) -> None:
+    for part in (part for each in work for part in each.calculations):
+        if length_of(part).characters > MOST_CHARACTERS:
+            raise TooLarge(
+                f"this text could have {length_of(part).characters:,} characters, and at "
+                f"most {MOST_CHARACTERS:,} are allowed; shorten it first: SUBSTR(x, 1, 100)"
+            )
 
 
 def _check_rows(nodes: list[Rows], bounds: Bounds) -> None:
@@ -339,72 +357,16 @@ def _check_rows(nodes: list[Rows], bounds: Bounds) -> None:
 
 def _text_weight(expression: Expression) -> Fraction:
     """How many times as long as its row the text is that an expression gives."""
-    return length_of(expression).weight if type_of(expression).kind is Kind.TEXT else Fraction(0)
+    return length_of(expression).weight if type_of(expression).kind is Kind.TEXT else _NOTHING
 
 
-def _steps(expression: Expression) -> int:
-    """Of how many calculations an expression is made; one that goes through texts takes as many more as they are long.
+def _steps(part: Expression) -> int:
+    """How many steps one calculation takes; one that goes through texts takes as many more as they are long.
 
     A pattern of LIKE goes through its text once: its length counts beside that.
     """
-    found = 0
-    for part in _every_part(expression):
-        if not isinstance(part, Literal | Field):
-            found += 1 + ceil(
-                _TEXT_STEPS * sum((_text_weight(each) for each in operands(part)), Fraction(0))
-            )
-        if isinstance(part, Like):
-            found += len(part.pattern)
-    return found
-
-
-def _every_node(rows: Rows) -> Iterator[Rows]:
-    yield rows
-    for part in parts_of(rows):
-        yield from _every_node(part)
-
-
-def _every_part(expression: Expression) -> Iterator[Expression]:
-    left = [expression]
-    while left:
-        part = left.pop()
-        yield part
-        left += operands(part)
-
-
-def _expressions(question: Question) -> Iterator[Expression]:
-    """All expressions of a question, whole."""
-    for rows in _every_node(question.rows):
-        yield from _own_expressions(rows)
-    yield from _expressions_of(question)
-
-
-def _expressions_of(question: Question) -> Iterator[Expression]:
-    """The expressions of keys and measures."""
-    yield from (key.value for key in question.keys)
-    yield from (measure.value for measure in question.measures if measure.value is not None)
-
-
-def _own_expressions(rows: Rows) -> Iterator[Expression]:
-    """The expressions that a node computes itself."""
-    match rows:
-        case Scan() | Stacked() | Kept():
-            return
-        case Where(_, condition):
-            yield condition
-        case Computed(_, columns):
-            yield from (each.value for each in columns)
-        case Inner(_, keys, folds):
-            yield from (key.value for key in keys)
-            yield from (fold.value for fold in folds if fold.value is not None)
-        case Joined(_, _, on, _):
-            yield from (side for pair in on for side in pair)
-        case Windowed(_, windows):
-            for window in windows:
-                yield from window.by
-                yield from (by.value for by in window.order)
-                value = window.folded.value if isinstance(window, Running) else window.value
-                if value is not None:
-                    yield value
-        case _:
-            assert_never(rows)
+    if isinstance(part, Literal | Field):
+        return 0
+    texts = [_text_weight(each) for each in operands(part)]
+    pattern = len(part.pattern) if isinstance(part, Like) else 0
+    return 1 + pattern + (ceil(_TEXT_STEPS * sum(texts, Fraction(0))) if any(texts) else 0)

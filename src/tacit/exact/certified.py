@@ -2,8 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
 
 from flint import arb, ctx, fmpq, fmpz
@@ -51,16 +50,26 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-@contextmanager
-def working(bits: int = PRECISION) -> Iterator[None]:
+class working:  # noqa: N801 -- it is called like a function
     """A stretch of code whose balls carry `bits` bits."""
-    with _one_at_a_time:
-        before = ctx.prec
-        ctx.prec = bits
+
+    __slots__ = ("_before", "_bits")
+
+    def __init__(self, bits: int = PRECISION) -> None:
+        self._bits = bits
+
+    def __enter__(self) -> None:
+        _one_at_a_time.acquire()
+        self._before = ctx.prec
         try:
-            yield
-        finally:
-            ctx.prec = before
+            ctx.prec = self._bits
+        except BaseException:
+            _one_at_a_time.release()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        ctx.prec = self._before
+        _one_at_a_time.release()
 
 
 def precision() -> int:

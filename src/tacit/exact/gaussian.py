@@ -28,7 +28,10 @@ _NARROW = 27  # bits of y up to which m fits 63
 _LIMB = 24
 _BLOCK = 1 << 14
 _SINGLE = 64
-_POWER_BITS = 320
+_POWER_BITS = 128
+_BEYOND = 32  # bits of a chance that are looked at beyond the 64 of its word
+_UNSEEN = 2 * _POWER_BITS - 64 - _BEYOND
+_CARRIES = (1 << _BEYOND) - 1
 # with more steps than this (probability below 2**-350) the integer path takes over
 _MOST_STEPS = 63
 
@@ -95,19 +98,27 @@ def _digit_row(table_rate: Fraction, place: int) -> list[int]:
     """The first 64 bits of exp(-digit 256**place rate) for every digit.
 
     Claim:      every word is that of the exact chance.
-    Because:    powers of one chance, in integers of 320 bits and rounded down, fall behind by at most two units a step;
-                a word that this could change is computed singly.
+    Because:    exp(-(16 a + b) rate) is a product of two of 32 powers, in integers of 128 bits and rounded down: it
+                falls behind by at most 66 units, which is less than one of the 96 bits that are looked at; a word that
+                this could change is computed singly.
     Checked by: tests/laws/test_sampler_law.py
     """
     rate = 256**place * table_rate
-    ratio = exp_chance(rate).floor(_POWER_BITS)
-    power, words = 1 << _POWER_BITS, []
-    for digit in range(256):
-        word = power >> (_POWER_BITS - 64)
-        sure = digit > 0 and (power + 2 * digit) >> (_POWER_BITS - 64) == word
-        words.append(word if sure else exp_chance(digit * rate).top())
-        power = power * ratio >> _POWER_BITS
+    low = _powers(exp_chance(rate).floor(_POWER_BITS))
+    high = _powers(exp_chance(16 * rate).floor(_POWER_BITS))
+    seen = [one * other >> _UNSEEN for one in high for other in low]
+    words = [number >> _BEYOND for number in seen]
+    for digit in [0, *(at for at, number in enumerate(seen) if number & _CARRIES == _CARRIES)]:
+        words[digit] = exp_chance(digit * rate).top()
     return words
+
+
+def _powers(ratio: int) -> list[int]:
+    """The first sixteen powers of a chance, of 128 bits each, rounded down: each falls behind by two units a step."""
+    powers = [1 << _POWER_BITS]
+    for _ in range(15):
+        powers.append(powers[-1] * ratio >> _POWER_BITS)
+    return powers
 
 
 def _steps_floor(decay: Fraction, steps: int, bits: int) -> int:

@@ -104,7 +104,14 @@ from tacit.plan.model.ownership import (
     tables_of,
 )
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
-from tacit.plan.model.walk import list_expressions, list_folds, walk_expression, walk_rows
+from tacit.plan.model.walk import (
+    list_expressions,
+    list_folds,
+    list_group_expressions,
+    list_row_expressions,
+    walk_expression,
+    walk_rows,
+)
 from tacit.plan.prove import check_plan, prove
 from tacit.plan.questions.columns import columns_of, window_column
 from tacit.plan.questions.measures import centred_sum, count_measure, fits, product_sum, sum_measure
@@ -116,8 +123,8 @@ from tacit.plan.questions.quantile_grids import (
     rank_measure,
     width_of,
 )
-from tacit.plan.rewrite.canonical import canonical, fingerprint
-from tacit.plan.rewrite.derived import derive_plan, identity, subject
+from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
+from tacit.plan.rewrite.derived import derive_plan, identity
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
 from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
 from tacit.plan.semantics.function_types import may_leave
@@ -283,6 +290,7 @@ __all__ = [
     "date_diff",
     "derive_plan",
     "fingerprint",
+    "fingerprint_and_subject",
     "fits",
     "fold_rows",
     "greatest",
@@ -295,6 +303,8 @@ __all__ = [
     "least",
     "list_expressions",
     "list_folds",
+    "list_group_expressions",
+    "list_row_expressions",
     "many_rows",
     "matches",
     "max",
@@ -323,7 +333,6 @@ __all__ = [
     "std",
     "steps_of",
     "show_chosen",
-    "subject",
     "sum",
     "sum_measure",
     "table_of",

@@ -26,8 +26,8 @@ BUGS = [
     Bug(
         name="digit-row-cut-to-53-bits",
         file="src/tacit/exact/gaussian.py",
-        before="words.append(word if sure",
-        after="words.append(word >> 11 << 11 if sure",
+        before="words = [number >> _BEYOND for number in seen]",
+        after="words = [number >> _BEYOND + 11 << 11 for number in seen]",
         killed_by=f"{LAW}::test_the_gaussian_law_is_right_to_128_bits[1000000]",
         note="the same in the table of digits, which is filled by another way",
     ),
@@ -369,8 +369,8 @@ BUGS = [
     Bug(
         name="precision-without-a-lock",
         file="src/tacit/exact/certified.py",
-        before="    with _one_at_a_time:\n        before",
-        after="    if _one_at_a_time:\n        before",
+        before="_one_at_a_time = threading.RLock()",
+        after="_one_at_a_time = threading.Semaphore(64)",
         killed_by=f"{UNIT}/test_certified.py::test_a_thread_waits_for_the_precision_of_another_to_be_put_back",
         note="the precision belongs to the whole process",
     ),

@@ -36,13 +36,29 @@ BUGS = [
     Bug(
         name="rehearsal-remembered-by-its-view",
         file=f"{ROOM}/rehearse.py",
-        before="    return replace(plan, question=replace(question, rows=_NO_ROWS, keys=tuple(keys)))",
+        before="    return Plan(replace(question, rows=_NO_ROWS, keys=tuple(keys)), view)",
         after=(
             "    bare = replace(question, rows=_NO_ROWS, keys=tuple(keys), measures=question.measures[:1])\n"
-            "    return replace(plan, question=bare)"
+            "    return Plan(bare, view)"
         ),
         killed_by=f"{REHEARSAL}::test_an_answer_is_shown_without_looking_at_rows",
         note="what is measured decides what is shown",
+    ),
+    Bug(
+        name="rehearsal-cut-by-its-limit",
+        file=f"{ROOM}/rehearse.py",
+        before="        view = replace(view, limit=max(view.limit, turns * groups), offset=0)\n",
+        after="        pass\n",
+        killed_by=f"{REHEARSAL}::test_everything_that_is_made_up_is_shown_whatever_limit_says",
+        note="what LIMIT leaves out of a rehearsal may be what comes first in the answer",
+    ),
+    Bug(
+        name="replay-of-a-cheaper-answer",
+        file=f"{ROOM}/replay.py",
+        before="            and not asked.charge.fits(entry.charge)\n",
+        after="            and asked.charge.fits(entry.charge)\n",
+        killed_by="tests/laws/test_replay.py",
+        note="an answer that is passed over for being too cheap is one that is dear enough",
     ),
     Bug(
         name="rehearsal-of-usual-numbers",

@@ -91,7 +91,7 @@ BUGS = [
     Bug(
         name="long-texts-are-made",
         file=f"{ENGINES}/work_bounds.py",
-        before="    _check_lengths(question)\n",
+        before="    _check_lengths(work)\n",
         after="",
         killed_by=f"{REFUSED}[one text]",
         note="a row that is there makes megabytes of a constant",
@@ -99,8 +99,8 @@ BUGS = [
     Bug(
         name="copies-of-texts-are-not-counted",
         file=f"{ENGINES}/work_bounds.py",
-        before="times * _text_weight(each) for times",
-        after="_text_weight(each) for times",
+        before="each.times * _text_weight(parts[0])",
+        after="_text_weight(parts[0])",
         killed_by=f"{REFUSED}[many texts]",
         note="UNION ALL makes every text again",
     ),

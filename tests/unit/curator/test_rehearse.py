@@ -228,14 +228,14 @@ def test_an_answer_is_shown_without_looking_at_rows():
 @pytest.mark.parametrize(
     ("text", "answers", "groups"),
     [
-        ("SELECT COUNT(*) AS n FROM visits", 3, {1}),
-        ("SELECT COUNT(*) AS n, SUM(gain) AS s FROM visits", 4, {1}),
+        ("SELECT COUNT(*) AS n FROM visits", 1, {4}),
+        ("SELECT COUNT(*) AS n, SUM(gain) AS s FROM visits", 1, {4}),
         (
             "SELECT ward, severe, COUNT(*) AS n, SUM(gain) AS s FROM visits GROUP BY ward, severe",
-            2,
-            {3},
+            1,
+            {4},
         ),
-        ("SELECT VARIANCE(cost) AS v FROM visits", 2, {1}),
+        ("SELECT VARIANCE(cost) AS v FROM visits", 1, {2}),
     ],
 )
 def test_few_answers_of_few_groups_are_made_up(limit, text, answers, groups):
@@ -246,6 +246,22 @@ def test_few_answers_of_few_groups_are_made_up(limit, text, answers, groups):
     numbers = [number for each in made for row in each.integers for number in row]
     assert 0 in numbers
     assert max(numbers) > 1 << 40
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*) AS n FROM visits LIMIT 1",
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 1 OFFSET 2",
+        "SELECT ward, severe, COUNT(*) AS n FROM visits GROUP BY ward, severe LIMIT 0",
+    ],
+)
+def test_everything_that_is_made_up_is_shown_whatever_limit_says(text):
+    plan, charge = plan_of(text), PURE.filter().price_of(1)
+    terms = terms_of(plan.question, shared(), PURE, PURE.filter().amount(charge))
+    (stored,) = made_up_answers(rehearsed(plan, terms, charge))
+    seen = view_answer(made_up_plan(plan), stored.noisy(range(len(terms.mechanisms))), 0.95)
+    assert len(seen.rows) == len(stored.integers) == 4
 
 
 @pytest.mark.parametrize("confidence", [10**400, -(10**400), 0, 1, 1 - 1e-13, 1e-13, 10.0**-400])

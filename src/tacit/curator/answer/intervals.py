@@ -93,11 +93,14 @@ class Noisy:
 
 # Remembered: the numbers of one measure all have the same noise.
 @lru_cache(maxsize=256)
-@lru_cache(maxsize=256)
 def _spread(mechanism: Laplace | Gaussian, worth: Fraction) -> float:
     scale = mechanism.scale if isinstance(mechanism, Laplace) else mechanism.sigma
     return float_at_least(scale * worth)
 
+
+_CLOSE = (
+    2.0**-44
+)  # how close two ratios are between which the end of an interval lies, as a part of its range
 
 _SUREST = 0.976
 _SUREST_EXTREME = 0.99
@@ -202,14 +205,45 @@ def ratio_interval(
 
 
 def _edge(excess: Callable[[float], float], inside: float, end: float) -> float:
-    """The last ratio from `inside` towards `end` that is not refuted; the end itself if none is."""
-    if excess(end) <= 0:
+    """The last ratio from `inside` towards `end` that is not refuted; the end itself if none is.
+
+    The interval is cut in halves sixty times, but what lies outside a bracket that secants have found is not computed.
+    """
+    over = excess(end)
+    if over <= 0:
         return end
+    sign = 1 if inside < end else -1
+    near, far = _bracket(excess, inside, end, over)
     outside = end
     for _ in range(60):
         middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if excess(middle) <= 0 else (inside, middle)
+        if sign * middle <= sign * near or (sign * middle < sign * far and excess(middle) <= 0):
+            inside = middle
+        else:
+            outside = middle
     return outside
+
+
+def _bracket(
+    excess: Callable[[float], float], inside: float, outside: float, over: float
+) -> tuple[float, float]:
+    """Two ratios close to each other, the first not refuted and the second, at which the excess is `over`, refuted.
+
+    A secant cuts the bracket; an end of it that stays twice in turn counts half (the rule of Illinois).
+    """
+    close, under, stayed = abs(outside - inside) * _CLOSE, excess(inside), 0
+    for _ in range(20):
+        if abs(outside - inside) <= close:
+            break
+        cut = outside - over * (outside - inside) / (over - under)
+        if not min(inside, outside) < cut < max(inside, outside):
+            break
+        found = excess(cut)
+        if found <= 0:
+            inside, under, over, stayed = cut, found, over / 2 if stayed > 0 else over, 1
+        else:
+            outside, over, under, stayed = cut, found, under / 2 if stayed < 0 else under, -1
+    return inside, outside
 
 
 def _gaussian_reach(first: float, second: float, confidence: float) -> float:

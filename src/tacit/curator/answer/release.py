@@ -64,7 +64,8 @@ class Release:
         """One column's values, from the first row to the last."""
         if name not in self.columns:
             raise InvalidInput("column", name, f"name one of: {', '.join(self.columns)}")
-        return [row[self.columns.index(name)] for row in self.rows]
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
 
     def __getitem__(self, name: str) -> list[Any]:
         return self.column(name)
@@ -216,18 +217,21 @@ class Release:
 
     def _cells(self, between: str = "  ") -> Iterator[list[str]]:
         """What is shown of every row, as texts that can be printed; `between` stands before every interval."""
-        names = self._headings()
-        keys = {
-            name: _format_keys(self.column(name)) for name in names if name not in self.measured
-        }
-        for place, row in enumerate(self):
-            yield [
-                f"{_format_cell(row[name])}{between}"
-                f"[{_format_cell(row[name + '_low'])}, {_format_cell(row[name + '_high'])}]"
-                if name in self.measured
-                else keys[name][place]
-                for name in names
-            ]
+        shown = [self._texts_of(name, between) for name in self._headings()]
+        return (list(cells) for cells in zip(*shown, strict=True)) if shown else iter(())
+
+    def _texts_of(self, name: str, between: str) -> list[str]:
+        """The texts of one column, each with its interval if it has one."""
+        if name not in self.measured:
+            return _format_keys(self.column(name))
+        values, lows, highs = (
+            [_format_cell(cell) for cell in self.column(f"{name}{end}")]
+            for end in ("", "_low", "_high")
+        )
+        return [
+            f"{value}{between}[{low}, {high}]"
+            for value, low, high in zip(values, lows, highs, strict=True)
+        ]
 
 
 def percent(confidence: float) -> str:

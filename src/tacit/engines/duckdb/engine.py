@@ -31,7 +31,7 @@ from tacit.engines.sql.rows import Nest
 from tacit.engines.sql.select import Fetched, Number, Select
 from tacit.engines.sql.statement import Statement, histogram, read_cells, statement
 from tacit.engines.unknown_keys import Gathered, rehearsal_of
-from tacit.engines.work_bounds import bounds_of_question, check_work
+from tacit.engines.work_bounds import Bounds, bounds_of_question, check_work
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
 from tacit.plan import (
@@ -80,6 +80,7 @@ class DuckDB:
         sources = {table: source_of(given) for table, given in tables.items()}
         self._types: dict[tuple[str, ...], str] = {}
         self._last: tuple[Question, Weights, _Statements] | None = None
+        self._checked: tuple[Question, Bounds] | None = None
         self._shared: dict[tuple[str, Column | None], int] = {}
         # A connection that was opened to find out what a source holds is the engine's from now on.
         opened = connection or open_connection(threads=threads, memory=memory, seconds=seconds)
@@ -124,7 +125,7 @@ class DuckDB:
         Because:    the cursor finds tables in another schema first, where each has a twin of its name without rows.
         Checked by: tests/unit/engines/duckdb/test_engine.py::test_a_dry_run_looks_at_no_row
         """
-        check_work(question, self._sharing)
+        self._checked = question, check_work(question, self._sharing)
         if question.unknown and question.found is None:
             with self._gather_keys(question, Keeping(1, 0, b""), rehearsing=True):
                 pass
@@ -324,7 +325,13 @@ class DuckDB:
     def _rowset_of(self, question: Question, numbers: list[Number] | None) -> Rowset:
         """The rows of a question, with the common table expressions that make them if they are no table."""
         base = base_of(question.rows)
-        nest = Nest(self._full, bounds_of_question(question, self._sharing), numbers)
+        checked = self._checked
+        bounds = (
+            checked[1]
+            if checked is not None and checked[0] is question
+            else bounds_of_question(question, self._sharing)
+        )
+        nest = Nest(self._full, bounds, numbers)
         if not isinstance(base, Scan):
             rowset = nest.rowset(base)
         elif base.table.name in self._full:

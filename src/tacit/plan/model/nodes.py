@@ -311,12 +311,12 @@ class Question:
     @property
     def unknown(self) -> tuple[Key, ...]:
         """The keys whose values are not public."""
-        return tuple(key for key in self.keys if key.values is None)
+        return tuple([key for key in self.keys if key.values is None])
 
     @property
     def public(self) -> tuple[Key, ...]:
         """The keys whose values are."""
-        return tuple(key for key in self.keys if key.values is not None)
+        return tuple([key for key in self.keys if key.values is not None])
 
     @property
     def groups(self) -> Iterator[tuple[KeyValue, ...]]:
@@ -339,7 +339,7 @@ def groups_of(question: Question) -> int:
     >>> groups_of(Question(Scan(Table("visits", ())), (), (Counted(),)))
     1
     """
-    known = prod(len(key.public_values) for key in question.public)
+    known = prod([len(key.public_values) for key in question.public])
     if not question.unknown:
         return known
     if question.found is not None:

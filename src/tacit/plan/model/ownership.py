@@ -70,7 +70,10 @@ def tables_of(rows: Rows) -> tuple[Table, ...]:
     """Every table that is scanned, once, the first one first."""
     if isinstance(rows, Scan):
         return (rows.table,)
-    return tuple(dict.fromkeys(table for part in parts_of(rows) for table in tables_of(part)))
+    parts = parts_of(rows)
+    if len(parts) == 1:
+        return tables_of(parts[0])
+    return tuple(dict.fromkeys(table for part in parts for table in tables_of(part)))
 
 
 def table_of(rows: Rows) -> Table:

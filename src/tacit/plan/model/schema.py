@@ -31,6 +31,8 @@ class Kind(Enum):
     DATE = "date"
     TIMESTAMP = "timestamp"
 
+    __hash__ = object.__hash__  # kinds are looked up in sets many times a question
+
 
 @frozen
 class Column:

@@ -35,12 +35,28 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.schema import Column, Scalar, Table
 
-__all__ = ["serial"]
+__all__ = ["serial", "serial_about"]
 
 
 def serial(part: e.Expression | Measure | Question | Rows | Window | Folded | Defined) -> str:
     """A text that two parts share exactly if they are equal; its order is the canonical one."""
-    return json.dumps(_plain(part), separators=(",", ":"))
+    return _write(_plain(part))
+
+
+def serial_about(question: Question) -> tuple[str, str]:
+    """The text of a question, and that of the question without its measures: what it is about.
+
+    >>> about = Question(Scan(Table("visits", ())), (), ())
+    >>> serial_about(about) == (serial(about), serial(about))
+    True
+    """
+    rows, keys = _write(_plain(question.rows)), _write(_all(question.keys))
+    measures = _write(_all(question.measures))
+    return f'["question",{rows},{keys},{measures}]', f'["question",{rows},{keys},[]]'
+
+
+def _write(plain: "_Plain") -> str:
+    return json.dumps(plain, separators=(",", ":"))
 
 
 _Plain = list["str | _Plain | None"]

@@ -27,6 +27,7 @@ from tacit.plan.model.ownership import parts_of
 __all__ = [
     "list_expressions",
     "list_folds",
+    "list_group_expressions",
     "list_row_expressions",
     "walk_expression",
     "walk_fields",
@@ -38,15 +39,23 @@ def list_expressions(question: Question) -> Iterator[Expression]:
     """The expressions of a question, each whole: conditions, keys, what is measured and what is calculated inside."""
     for rows in walk_rows(question.rows):
         yield from list_row_expressions(rows)
-    yield from (key.value for key in question.keys)
-    yield from (measure.value for measure in question.measures if measure.value is not None)
+    yield from list_group_expressions(question)
 
 
-def walk_rows(rows: Rows) -> Iterator[Rows]:
-    """The rows and all rows that they are made of."""
-    yield rows
-    for part in parts_of(rows):
-        yield from walk_rows(part)
+def list_group_expressions(question: Question) -> list[Expression]:
+    """The expressions of keys and measures."""
+    values = (measure.value for measure in question.measures)
+    return [*(key.value for key in question.keys), *(each for each in values if each is not None)]
+
+
+def walk_rows(rows: Rows) -> list[Rows]:
+    """The rows and all rows that they are made of, from the outside in and from left to right."""
+    found, left = [], [rows]
+    while left:
+        part = left.pop()
+        found.append(part)
+        left += reversed(parts_of(part))
+    return found
 
 
 def list_row_expressions(rows: Rows) -> Iterator[Expression]:
@@ -79,11 +88,14 @@ def list_folds(rows: Rows) -> Iterator[Folded]:
             yield from (window.folded for window in part.columns if not isinstance(window, Placed))
 
 
-def walk_expression(expression: Expression) -> Iterator[Expression]:
-    """The expression and all that it is made of."""
-    yield expression
-    for operand in operands(expression):
-        yield from walk_expression(operand)
+def walk_expression(expression: Expression) -> list[Expression]:
+    """The expression and all that it is made of, from the outside in and from left to right."""
+    found, left = [], [expression]
+    while left:
+        part = left.pop()
+        found.append(part)
+        left += reversed(operands(part))
+    return found
 
 
 def walk_fields(expression: Expression) -> Iterator[Field]:

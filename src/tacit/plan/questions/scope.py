@@ -106,7 +106,7 @@ class Scope:
     @property
     def aliases(self) -> list[str]:
         """What the tables are called, in their order."""
-        return list(dict.fromkeys(seen.alias for seen in self.names))
+        return list(dict.fromkeys([seen.alias for seen in self.names]))
 
     def finds(self, table: Name | None, name: Name) -> list[str]:
         """What a name may mean here."""

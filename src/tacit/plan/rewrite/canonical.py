@@ -23,15 +23,16 @@ from tacit.plan.model.nodes import (
     View,
 )
 from tacit.plan.model.schema import Kind
-from tacit.plan.model.serial import serial
+from tacit.plan.model.serial import serial, serial_about
 from tacit.plan.questions.measures import count_measure
 from tacit.plan.rewrite.rows import drop_unused_folds, settle_rows
 from tacit.plan.semantics.case_ranges import MIRRORED, OPPOSITE
 from tacit.plan.semantics.infer import type_of
 
-__all__ = ["canonical", "fingerprint"]
+__all__ = ["canonical", "fingerprint", "fingerprint_and_subject"]
 
 _VERSION = "tacit question 1"
+_SUBJECT = "tacit subject 1"
 
 
 def canonical(plan: Plan) -> Plan:
@@ -72,8 +73,21 @@ def fingerprint(question: Question) -> bytes:
     >>> len(fingerprint(Question(Scan(visits), (), (Counted(),))))
     32
     """
-    found = canonical(Plan(question, View(()))).question
-    return sha256(f"{_VERSION}\n{serial(found)}".encode()).digest()
+    return fingerprint_and_subject(canonical(Plan(question, View(()))).question)[0]
+
+
+def fingerprint_and_subject(question: Question) -> tuple[bytes, bytes]:
+    """The fingerprint of a question in its canonical form, and that of its rows and groups, whatever it measures.
+
+    Claim:      the first is the fingerprint of every question with this canonical form.
+    Because:    the canonical form of a canonical question is itself.
+    Checked by: tests/unit/plan/test_fuzz.py and tests/laws/test_rows_like_duckdb.py
+    """
+    whole, about = serial_about(question)
+    return (
+        sha256(f"{_VERSION}\n{whole}".encode()).digest(),
+        sha256(f"{_SUBJECT}\0{about}".encode()).digest(),
+    )
 
 
 def _place(key: Key) -> tuple[bool, str]:

@@ -5,11 +5,11 @@ from dataclasses import replace
 from hashlib import sha256
 
 from tacit.plan.model.expressions import Expression, MeasureOf, MomentOf
-from tacit.plan.model.nodes import Measure, Plan, Question, Summed
+from tacit.plan.model.nodes import Measure, Plan, Summed
 from tacit.plan.model.serial import serial
 from tacit.plan.model.walk import walk_expression
 
-__all__ = ["derive_plan", "identity", "subject"]
+__all__ = ["derive_plan", "identity"]
 
 
 def identity(measure: Measure) -> str:
@@ -20,11 +20,6 @@ def identity(measure: Measure) -> str:
     (True, False)
     """
     return sha256(serial(measure).encode()).hexdigest()[:32]
-
-
-def subject(question: Question) -> bytes:
-    """What a question is about, whatever it measures: its rows and its groups."""
-    return sha256(b"tacit subject 1\0" + serial(replace(question, measures=())).encode()).digest()
 
 
 def derive_plan(plan: Plan, released: Sequence[str]) -> tuple[Plan, tuple[int, ...]] | None:

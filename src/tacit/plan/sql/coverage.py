@@ -4,9 +4,9 @@ Checked by: tests/unit/plan/sql/test_statement.py
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, NoReturn
 
@@ -19,6 +19,12 @@ from tacit.plan.sql.grammar import NODES, PERMITTED, TAUGHT_ARGUMENTS, TAUGHT_NO
 from tacit.plan.sql.precheck import SILENT, Token, kind_of
 
 __all__ = ["Account"]
+
+
+@lru_cache(maxsize=512)
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a line of the grammar."""
+    return tuple(text.split())
 
 
 @dataclass(slots=True)
@@ -53,13 +59,13 @@ class Account:
             self.unknown(node)
         allowed, claimed = NODES[type(node)] if kind is None else VARIANTS[kind]
         for name, value in node.args.items():
-            if value and name not in allowed.split():
+            if value and name not in _words(allowed):
                 reason, remedy = TAUGHT_ARGUMENTS.get(
                     name, ("this part of the question is not supported", PERMITTED)
                 )
                 about = value[0] if isinstance(value, list) else value
                 self.refuse(about if hasattr(about, "args") else node, reason, remedy)
-        for word in claimed.split():
+        for word in _words(claimed):
             self.claim(node, word)
         return node.args
 
@@ -93,7 +99,7 @@ class Account:
                     start=token.start,
                     end=token.end,
                 )
-        kinds = Counter(token.kind for token in self.tokens)
+        kinds = Counter([token.kind for token in self.tokens])
         # which the parser passes over after some functions
         if kinds["L_PAREN"] != kinds["R_PAREN"]:
             reason = "the parentheses do not balance"
@@ -120,29 +126,16 @@ class Account:
             self.refuse(node, f"the function {name} is not supported", PERMITTED)
         self.refuse(node, "this is not supported", PERMITTED)
 
-    @contextmanager
-    def about(self, node: exp.Expr) -> Iterator[None]:
+    def about(self, node: exp.Expr) -> "_About":
         """Refusals of the plan, said about the place in the text that they come from."""
-        try:
-            yield
-        except InvalidPlan as refusal:
-            if refusal.text is self.text:
-                raise
-            _, origin = self.origins.get(id(refusal.culprit), (None, node))
-            raise refusal.locate(self.text, *self.span(origin)) from None
+        return _About(self, node, 0)
 
-    @contextmanager
-    def nested(self, node: exp.Expr) -> Iterator[None]:
+    def nested(self, node: exp.Expr) -> "_About":
         """The same, about an expression that stands inside another one; refused if too many do."""
-        self.depth += 1
-        try:
-            if self.depth > DEEPEST:
-                reason = f"expressions are nested more than {DEEPEST} levels deep"
-                self.refuse(node, reason, "ask a simpler question")
-            with self.about(node):
-                yield
-        finally:
-            self.depth -= 1
+        if self.depth >= DEEPEST:
+            reason = f"expressions are nested more than {DEEPEST} levels deep"
+            self.refuse(node, reason, "ask a simpler question")
+        return _About(self, node, 1)
 
     def refuse(self, node: exp.Expr, reason: str, remedy: str) -> NoReturn:
         """Refuse a node, with its text underlined."""
@@ -162,6 +155,25 @@ class Account:
                 opened += {"L_PAREN": 1, "R_PAREN": -1}.get(token.kind, 0)
                 end = max(end, token.end)
         return start, end
+
+
+@dataclass(slots=True)
+class _About:
+    """While a part of the text is read, refusals that do not say where they belong are about that part."""
+
+    account: Account
+    node: exp.Expr
+    deeper: int
+
+    def __enter__(self) -> None:
+        self.account.depth += self.deeper
+
+    def __exit__(self, _: object, refusal: BaseException | None, __: object) -> None:
+        account = self.account
+        account.depth -= self.deeper
+        if isinstance(refusal, InvalidPlan) and refusal.text is not account.text:
+            _, origin = account.origins.get(id(refusal.culprit), (None, self.node))
+            raise refusal.locate(account.text, *account.span(origin)) from None
 
 
 def _names_type(node: exp.Expr) -> bool:

@@ -78,7 +78,8 @@ def read_priced(
     reader = Reader(account, tables, read_query, read_source, read_membership, finding=finding)
     try:
         select = parse(text, raw, tokens)
-        reader = replace(reader, unit_names=list_unit_names(select, tables))
+        if sum(token.kind == "SELECT" for token in tokens) > 1:  # names of units may be passed on
+            reader = replace(reader, unit_names=list_unit_names(select, tables))
         plan = _read_plan(reader, select)
     except Unbounded as refusal:
         if any(
