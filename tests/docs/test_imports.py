@@ -80,6 +80,7 @@ INSIDE = {
             "log",
             "watch",
             "tables",
+            "vectors",
             "vault",
         ),
         *("protect", "open", "starter", "examples", "inspect_rows", "trial"),

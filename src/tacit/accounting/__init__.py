@@ -14,6 +14,7 @@ from tacit.accounting.filters import (
 )
 from tacit.accounting.odometer import Odometer
 from tacit.accounting.parallel import OneOf, Parallel, parallel
+from tacit.accounting.sampled_steps import sampled_multiplier, sampled_rho
 from tacit.accounting.tightest import BOUNDS
 from tacit.accounting.total import Total, total
 
@@ -36,6 +37,8 @@ __all__ = [
     "least_noise",
     "most_releases",
     "parallel",
+    "sampled_multiplier",
+    "sampled_rho",
     "split_epsilon",
     "split_rho",
     "total",

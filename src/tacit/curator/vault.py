@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import QuestionAudit
+    from tacit.curator.vectors.lesson import Lesson
+    from tacit.curator.vectors.noise import Sampling
     from tacit.curator.watch import Watch
     from tacit.ledger import DurableLedger
 
@@ -111,7 +113,7 @@ class Vault:
         """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
         shared = table_named(name, self._access.read_tables())
         finding = bool(self.policy.limit.delta)
-        return Frame(shared.asked_table, asker=self.ask, finding=finding)
+        return Frame(shared.asked_table, asker=self.ask, finding=finding, source=self)
 
     def ask(
         self,
@@ -433,6 +435,31 @@ class Vault:
             prefixes=prefixes,
             ranges=ranges,
             confidence=confidence,
+        )
+
+    def lesson(
+        self,
+        frame: Frame,
+        *,
+        kind: str,
+        target: str | None = None,
+        columns: Sequence[str] | None = None,
+        classes: bool = False,
+        settings: Sequence[str] = (),
+        sampling: "Sampling | None" = None,
+    ) -> "Lesson":
+        """The rows of a frame as `tacit.learn` may use them: declared features, and released sums of them alone."""
+        from tacit.curator.vectors.lesson import open_lesson
+
+        return open_lesson(
+            self._access,
+            frame,
+            kind=kind,
+            target=target,
+            columns=columns,
+            classes=classes,
+            settings=settings,
+            sampling=sampling,
         )
 
     def _desk(self) -> "Desk":

@@ -9,6 +9,7 @@ from tacit.stability.tables import (
     weights_for_tables,
 )
 from tacit.stability.unknown_keys import key_sensitivity, keys_of, weight_alone
+from tacit.stability.vectors import sensitivity_of_sum, weights_for_vectors
 
 __all__ = [
     "is_monotone",
@@ -19,8 +20,10 @@ __all__ = [
     "sensitivity_of",
     "sensitivity_of_distances",
     "sensitivity_of_residual",
+    "sensitivity_of_sum",
     "sensitivity_of_table",
     "weight_alone",
     "weights_for",
     "weights_for_tables",
+    "weights_for_vectors",
 ]

@@ -130,7 +130,7 @@ class Desk:
         ledger, analyst = self.access.ledger, self.access.analyst
         engine = self.access.engine_of([asked.shared.table])
         nobody = engine.code(asked.coding, asked.weights, rehearsing=True)
-        self._run(
+        self.run(
             asked, (quiet or begin)(noise), nobody, noise
         )  # what fails, fails before it is paid for
         entry = ledger.charge(key, noise.loss, analyst, topic=topic, about=asked.about)  # pay
@@ -139,10 +139,10 @@ class Desk:
         noise = self.noise(asked, entry.charge)  # which may be an earlier charge, of a higher price
         rekey()
         rows = _code(engine, asked)  # look
-        stored = self._run(asked, begin(noise), rows, noise)
+        stored = self.run(asked, begin(noise), rows, noise)
         return self._read(ledger.settle(entry, stored.to_bytes()), free=False)  # let go
 
-    def _run(
+    def run(
         self, asked: TablesAsked, exchange: "Exchange[bytes]", rows: CodedRows, noise: TableNoise
     ) -> StoredTables:
         """Answer an exchange to its end, and keep what was released."""
@@ -155,19 +155,25 @@ class Desk:
                 spent += request.share
                 if spent > 1:
                     raise AssertionError("more is asked for than is paid")
-                groups = _groups(request, asked.columns)
-                _check_size(request, groups)
-                arrays, draws = release(request, rows, groups, noise)
-                kept = _keep(request, arrays, draws, noise.worth)
+                kept = self.answer_request(asked, request, rows, noise)
                 released.append(kept)
                 reply = tuple(
                     Noisy(kept.counts(place, noise.worth), kept.deviations[place])
-                    for place in range(len(arrays))
+                    for place in range(len(kept.arrays))
                 )
         except StopIteration as end:
             model = end.value
         mechanism = "Gaussian" if noise.concentrated else "Laplace"
         return StoredTables(self._describe(asked), mechanism, noise.worth, tuple(released), model)
+
+    def answer_request(
+        self, asked: TablesAsked, request: Request, rows: CodedRows, noise: TableNoise
+    ) -> Released:
+        """What is released for one request."""
+        groups = _groups(request, asked.columns)
+        _check_size(request, groups)
+        arrays, draws = release(request, rows, groups, noise)
+        return _keep(request, arrays, draws, noise.worth)
 
     def _names(self, asked: TablesAsked) -> tuple[bytes, bytes]:
         """What is asked is called so in the ledger, and what it is about."""

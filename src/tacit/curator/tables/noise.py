@@ -27,7 +27,7 @@ from tacit.stability import (
 )
 from tacit.synth import Distances, Law, Residuals, Tables
 
-__all__ = ["Draw", "Request", "TableNoise", "contrast", "release"]
+__all__ = ["Draw", "Request", "TableNoise", "contrast", "hide", "release"]
 
 Request = Tables | Distances | Residuals
 
@@ -150,7 +150,7 @@ def release(
         rows.count(columns, [groups[axis] for axis in columns]) for columns in request.columns
     )
     exact = _measure(request, tables, noise)
-    return tuple(_hide(draw, numbers) for draw, numbers in zip(draws, exact, strict=True)), draws
+    return tuple(hide(draw, numbers) for draw, numbers in zip(draws, exact, strict=True)), draws
 
 
 def contrast(counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -182,7 +182,7 @@ def _measure(
             )
 
 
-def _hide(draw: Draw, exact: NDArray[np.int64]) -> NDArray[np.int64]:
+def hide(draw: Draw, exact: NDArray[np.int64]) -> NDArray[np.int64]:
     """Exact numbers with noise, modulo 2**64: what wraps around before the noise is set right by
     wrapping after it."""
     noisy = draw.mechanism.release(exact.reshape(-1))

@@ -43,6 +43,8 @@ class Frame:
     skipped: int = 0
     rows: Rows | None = None
     finding: bool = False
+    source: Any = None
+    """What the frame was taken from, if anything: a vault."""
 
     def where(self, *conditions: Term) -> "Frame":
         """Only the rows for which all the conditions are true."""
@@ -100,7 +102,7 @@ class Frame:
         )
 
     def _with_rows(self, rows: Rows, table: Table) -> "Frame":
-        return Frame(table, self.asker, rows=rows, finding=self.finding)
+        return Frame(table, self.asker, rows=rows, finding=self.finding, source=self.source)
 
     def agg(self, **columns: Term) -> "Frame":
         """What is measured of each group, by the name of its column in the answer."""

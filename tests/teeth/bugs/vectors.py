@@ -1,0 +1,181 @@
+"""Bugs of sums of clipped vectors, and of many steps on samples."""
+
+from tests.teeth.bug import Bug
+
+LAWS = "tests/laws/test_vectors.py"
+MOVED = f"{LAWS}::test_no_unit_moves_a_sum_further_than_claimed"
+GREY = f"{LAWS}::test_with_constant_noise_a_fit_is_the_same_on_neighbours"
+PAID = f"{LAWS}::test_everything_that_is_drawn_is_paid_for"
+KERNELS = "src/tacit/curator/vectors/kernels.py"
+ROWS = "src/tacit/curator/vectors/rows.py"
+NOISE = "src/tacit/curator/vectors/noise.py"
+LESSON = "src/tacit/curator/vectors/lesson.py"
+STEPS = "src/tacit/accounting/sampled_steps.py"
+SUMS = "src/tacit/stability/vectors.py"
+
+BUGS = [
+    Bug(
+        name="vectors-are-not-clipped",
+        file=KERNELS,
+        before="    over = size > most\n",
+        after="    over = size > 4 * most\n",
+        killed_by=f"{LAWS}::test_no_vector_is_longer_than_its_bound",
+        note="a covariance that clips a copy and releases the original (SmartNoise 621)",
+    ),
+    Bug(
+        name="vectors-clipped-with-rounding-up",
+        file=KERNELS,
+        before="shrunk = np.trunc(held[over] * kept[over][:, None])",
+        after="shrunk = np.ceil(held[over] * kept[over][:, None] * (1 + 2e-3))",
+        killed_by=f"{LAWS}::test_no_vector_is_longer_than_its_bound",
+        note="what is rounded away from zero is longer than its bound",
+    ),
+    Bug(
+        name="vectors-diagonal-moves-by-the-lower-bound",
+        file=KERNELS,
+        before="        case Moments():\n            return (_DIAGONAL * FINE * FINE,)",
+        after="        case Moments():\n            return (_DIAGONAL * FINE,)",
+        killed_by=MOVED,
+        note="sum of squares with a sensitivity that is not that of squares (diffprivlib 104, 105)",
+    ),
+    Bug(
+        name="vectors-gradient-clipped-by-its-residual-alone",
+        file=KERNELS,
+        before="yield _whole(u.T @ (np.clip(turn, -most, most) * weights))",
+        after="yield _whole(u.T @ (np.clip(turn, -most - 1, most + 1) * weights))",
+        killed_by=MOVED,
+        note="sensitivity 1 whatever the clip norms (boosted AdaSSP)",
+    ),
+    Bug(
+        name="vectors-network-norm-without-bias",
+        file=KERNELS,
+        before="return _size(signals, norm) + (SIGNAL if norm is Norm.L1 else SIGNAL**2)",
+        after="return _size(signals, norm)",
+        killed_by=MOVED,
+        note="the intercept moves too, and belongs into the norm (diffprivlib's logistic regression)",
+    ),
+    Bug(
+        name="vectors-units-are-not-weighed",
+        file=ROWS,
+        before="weights = np.full(count, one) if rows.weights is None else rows.weights.astype(np.float64)",
+        after="weights = np.full(count, one)",
+        killed_by=MOVED,
+        note="a patient of many encounters moves the sum with each of them",
+    ),
+    Bug(
+        name="vectors-replacing-moves-as-far-as-adding",
+        file=SUMS,
+        before="apart = 2 if neighbours is Neighbours.REPLACE else 1",
+        after="apart = 1",
+        killed_by=MOVED,
+        note="replacing a record changes two leaves, each charged once (diffprivlib's forest)",
+    ),
+    Bug(
+        name="vectors-squares-are-not-centred",
+        file=KERNELS,
+        before="squares = np.trunc(2 * alone * alone / FINE) - FINE",
+        after="squares = np.trunc(4 * alone * alone / FINE)\n            norm = Norm.L2 if norm is Norm.L1 else norm",
+        killed_by=MOVED,
+        note="a group's sum about zero moves by more than half the range (diffprivlib's GaussianNB)",
+    ),
+    Bug(
+        name="vectors-each-array-gets-the-whole-share",
+        file=NOISE,
+        before="self._fit(each, self.amount * request.share * Fraction(part, whole))",
+        after="self._fit(each, self.amount * request.share * Fraction(part, part))",
+        killed_by=PAID,
+        note="two means of epsilon / (d + 1) each, of which one is budgeted (diffprivlib 104)",
+    ),
+    Bug(
+        name="vectors-parts-in-the-wrong-order",
+        file=NOISE,
+        before="for each, part in zip(moved, request.parts, strict=True)",
+        after="for each, part in zip(moved, [9 * part for part in request.parts], strict=True)",
+        killed_by=PAID,
+        note="shares returned in the wrong order spend more than is claimed (diffprivlib's KMeans)",
+    ),
+    Bug(
+        name="vectors-looked-at-before-it-is-paid",
+        file="src/tacit/curator/tables/desk.py",
+        before="        nobody = engine.code(asked.coding, asked.weights, rehearsing=True)\n",
+        after="        nobody = engine.code(asked.coding, asked.weights)\n",
+        killed_by="tests/laws/test_tables.py::test_everything_that_is_drawn_is_paid_for",
+        note="a histogram of the features is read off without a charge (DP-boost)",
+    ),
+    Bug(
+        name="vectors-exact-number-of-rows-leaves",
+        file=LESSON,
+        before="            return bytes(end.value)\n",
+        after="            return bytes(end.value) + b'%d' % taken\n",
+        killed_by=GREY,
+        note="kept only to show that what is appended to a model is looked at",
+    ),
+    Bug(
+        name="vectors-divided-by-the-exact-number-of-rows",
+        file=LESSON,
+        before="    return _keep_sums(request, arrays, draws, noise.worth)",
+        after="    return _keep_sums(request, arrays, draws, noise.worth / max(1, len(rows.encoded)))",
+        killed_by=GREY,
+        note="divides by an expected batch that is derived from the private number of rows (Opacus 571)",
+    ),
+    Bug(
+        name="vectors-classes-from-the-data",
+        file=LESSON,
+        before="        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n",
+        after=(
+            "        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n"
+            "        asked = replace(asked, about=asked.about + str(sorted(set(encoded.target.tolist()))))\n"
+            "        object.__setattr__(asked, 'kind', asked.about)\n"
+        ),
+        killed_by=GREY,
+        note="classes that are read off the data (diffprivlib's naive Bayes and logistic regression)",
+    ),
+    Bug(
+        name="vectors-sampled-step-without-its-share",
+        file=LESSON,
+        before="            if sampling is None or taken > sampling.steps:\n",
+        after="            if sampling is None:\n",
+        killed_by=f"{LAWS}::test_no_more_is_sampled_than_was_declared",
+        note="more steps than were accounted for",
+    ),
+    Bug(
+        name="vectors-fixed-batches-accounted-as-samples",
+        file=ROWS,
+        before="drawn = np.flatnonzero(coins.astype(np.int64) < rate)",
+        after="drawn = np.argsort(coins)[: count * 8 // 64]",
+        killed_by=f"{LAWS}::test_samples_hold_each_row_with_its_rate",
+        note="shuffled batches of a fixed size are no Poisson samples (private-transformers 7, jax-privacy 121)",
+    ),
+    Bug(
+        name="vectors-rate-of-another-sampler",
+        file=NOISE,
+        before="if plan is None or plan.rate != rate or not self.failure:",
+        after="if plan is None or not self.failure:",
+        killed_by=f"{LAWS}::test_no_more_is_sampled_than_was_declared",
+        note="a sampler whose rate is not the accountant's (Opacus 819)",
+    ),
+    Bug(
+        name="vectors-sampled-noise-of-half-the-share",
+        file=NOISE,
+        before="self.amount * plan.share, Fraction(rate, RATES), plan.steps, self.failure",
+        after="2 * self.amount * plan.share, Fraction(rate, RATES), plan.steps, self.failure",
+        killed_by=f"{LAWS}::test_sampled_steps_are_paid_for_together",
+        note="epsilon instead of epsilon / 2 in the measured step (PrivBayes example, mbi 11)",
+    ),
+    Bug(
+        name="sampled-steps-ignore-small-orders",
+        file=STEPS,
+        before="ratio, moments = upper(low), {1: ball(0)}",
+        after="ratio, moments = upper(low) / 2, {1: ball(0)}",
+        killed_by="tests/unit/accounting/test_sampled_steps.py::test_no_order_below_the_cut_has_a_larger_divergence",
+        note="rho has to hold between the orders 1 and 2 as well",
+    ),
+    Bug(
+        name="sampled-steps-cut-in-one-direction",
+        file=STEPS,
+        before="goal = -(ball(failure) / 2).log()",
+        after="goal = -(ball(failure) * 10**5).log()",
+        killed_by="tests/unit/accounting/test_sampled_steps.py::test_no_order_below_the_cut_has_a_larger_divergence",
+        note="what is cut off has to be as rare as is charged",
+    ),
+]
