@@ -101,9 +101,10 @@ THIRD_PARTY = {
     "polars": {"curator", "engines"},
     "pyarrow": {"curator", "engines"},
     "psycopg": {"ledger"},
+    "sklearn": {"learn"},
     "matplotlib": EVERYWHERE - {"errors", "exact", "privacy"},
 }
-LAZY = {"matplotlib", "pandas", "polars", "psycopg", "pyarrow", "rich"}
+LAZY = {"matplotlib", "pandas", "polars", "psycopg", "pyarrow", "rich", "sklearn"}
 
 
 def _is_a_file(name: str) -> bool:

@@ -383,6 +383,8 @@ def test_no_more_is_sampled_than_was_declared():
     for more in (Sampling(4, 6554, SAMPLING.share), Sampling(3, 6554, Fraction(1, 10))):
         with pytest.raises(AssertionError, match=r"declared|paid"):
             lesson.release(1, ask_all(lesson, more))
+    with pytest.raises(AssertionError, match="more is sampled"):
+        lesson.release(1, ask_all(lesson, Sampling(4, 6554, SAMPLING.share * 4 / 3)))
     with pytest.raises(AssertionError, match="declared"):
         lesson.release(1, ask_all(lesson, Sampling(3, 6553, SAMPLING.share)))
     assert not list(vault.ledger.entries())

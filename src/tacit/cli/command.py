@@ -14,6 +14,7 @@ from tacit.cli.attack_lab import lab
 from tacit.cli.audit import auditing
 from tacit.cli.demo import demo, print_example
 from tacit.cli.find import clipping, find_bounds, find_contributions
+from tacit.cli.learn import learn
 from tacit.cli.ledger_commands import books
 from tacit.cli.survey import surveys
 from tacit.cli.synthesize import marginals, synthesize
@@ -60,7 +61,20 @@ def _options(
     """Tacit answers questions about everyone and stays silent about anyone."""
 
 
-for command in (init, check, sql, explain, mock, marginals, synthesize, budget, refresh, demo, lab):
+for command in (
+    init,
+    check,
+    sql,
+    explain,
+    mock,
+    marginals,
+    synthesize,
+    learn,
+    budget,
+    refresh,
+    demo,
+    lab,
+):
     app.command()(command)
 app.command("example")(print_example)
 for finding in (clipping, find_bounds, find_contributions):

@@ -49,13 +49,12 @@ class Feature:
         found = (known.get(_plain(value), missing) for value in values)
         return np.fromiter(found, np.int64, len(values))
 
-    def scale(self, values: Sequence[Any]) -> NDArray[np.float64]:
-        """Numbers moved into the declared bounds, as -1 to 1; what is missing is in the middle."""
-        moved = np.array([_as_number(value) for value in values], np.float64)
-        return self.standardize(moved)
+    def to_numbers(self, values: Sequence[Any]) -> NDArray[np.float64]:
+        """Cells as numbers: of moments, days or microseconds since 1970; nan where there is none."""
+        return np.array([_as_number(value) for value in values], np.float64)
 
     def standardize(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The same of numbers that are floats already."""
+        """Numbers moved into the declared bounds, as -1 to 1; what is missing is in the middle."""
         middle, half = (self.low + self.high) / 2, max((self.high - self.low) / 2, 1e-300)
         inside = np.clip(numbers, self.low, self.high)
         return np.nan_to_num((inside - middle) / half, nan=0.0)

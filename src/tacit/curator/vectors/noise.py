@@ -62,6 +62,14 @@ class VectorNoise(TableNoise):
             return ZeroConcentratedLoss(self.amount, self.failure, self.neighbours)
         return PureLoss(self.amount, self.neighbours)
 
+    def unit_deviation(self, share: Fraction | float) -> float:
+        """The deviation of the noise of a sum of vectors of norm one, for a share of the price; before it is paid."""
+        moved = self.weights.bound * (2 if self.neighbours is Neighbours.REPLACE else 1)
+        price = float(self.amount) * float(share)
+        if self.concentrated:
+            return float(moved / (2 * price) ** 0.5)
+        return float(moved * 2**0.5 / price)
+
     def sum_draws(self, request: Sums) -> tuple[Draw, ...]:
         """The noise of every array of a request for sums."""
         kernel = request.kernel

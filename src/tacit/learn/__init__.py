@@ -1,0 +1,78 @@
+"""Private learning: estimators with `fit` and `predict`, paid for from the same limit as every question.
+
+An estimator holds public features and released numbers; it cannot reach a row.
+
+>>> import tacit
+>>> from tacit.learn import LogisticRegression
+>>> people = [{"age": age, "smokes": age % 2 == 0, "ill": age > 50} for age in range(20, 80)] * 50
+>>> columns = {"age": (0, 100), "smokes": "boolean", "ill": "boolean"}
+>>> clinic = tacit.protect(people, unit="row", columns=columns, epsilon=3, delta=1e-6)
+>>> model = LogisticRegression(epsilon=1).fit(clinic.table("data"), target="ill")
+>>> model.predict({"age": [25, 75], "smokes": [True, True]}).tolist()
+[False, True]
+"""
+
+from typing import TYPE_CHECKING
+
+from tacit.later import later
+
+if TYPE_CHECKING:
+    from tacit.learn.bayes import GaussianNB, HistogramNB
+    from tacit.learn.clusters import PCA, KMeans
+    from tacit.learn.estimator import Estimator, ModelCard, NotFitted
+    from tacit.learn.linear import LinearRegression, LogisticRegression
+    from tacit.learn.nearest import NearestClassifier
+    from tacit.learn.network import MLPClassifier
+    from tacit.learn.scorecard import Scorecard
+    from tacit.learn.theory import (
+        EmpiricalError,
+        empirical_error,
+        net_size,
+        sample_size,
+        uniform_deviation,
+        vc_dimension,
+    )
+
+__all__ = [
+    "EmpiricalError",
+    "Estimator",
+    "GaussianNB",
+    "HistogramNB",
+    "KMeans",
+    "LinearRegression",
+    "LogisticRegression",
+    "MLPClassifier",
+    "ModelCard",
+    "NearestClassifier",
+    "NotFitted",
+    "PCA",
+    "Scorecard",
+    "empirical_error",
+    "net_size",
+    "sample_size",
+    "uniform_deviation",
+    "vc_dimension",
+]
+
+_LATER = {
+    "GaussianNB": "bayes",
+    "HistogramNB": "bayes",
+    "PCA": "clusters",
+    "KMeans": "clusters",
+    "Estimator": "estimator",
+    "ModelCard": "estimator",
+    "NotFitted": "estimator",
+    "LinearRegression": "linear",
+    "LogisticRegression": "linear",
+    "NearestClassifier": "nearest",
+    "MLPClassifier": "network",
+    "Scorecard": "scorecard",
+    "EmpiricalError": "theory",
+    "empirical_error": "theory",
+    "net_size": "theory",
+    "sample_size": "theory",
+    "uniform_deviation": "theory",
+    "vc_dimension": "theory",
+}
+
+__getattr__ = later(__name__, _LATER)

@@ -1,0 +1,179 @@
+"""Features as numbers: on grids for the vault's rows, and the same way for a frame of one's own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator import GRID, Encoding, Feature
+from tacit.errors import InvalidInput
+from tacit.frozen import frozen
+
+__all__ = ["Binned", "Dense", "column_of", "length_of"]
+
+Array = NDArray[np.float64]
+
+
+@frozen(eq=False)
+class Dense:
+    """Numbers as -1 to 1, or as their logarithm; categories as one number for each value; and a constant.
+
+    With `drop`, the first value of a category has no number: coefficients compare the others with it.
+    """
+
+    features: tuple[Feature, ...]
+    logs: tuple[str, ...] = ()
+    drop: bool = False
+
+    def __post_init__(self) -> None:
+        check_logs(self.features, self.logs)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for every number, without the constant."""
+        return tuple(name for each in self.features for name in self._names(each))
+
+    @property
+    def bound(self) -> float:
+        """The largest norm of a row, with the constant: one for every column."""
+        return float(np.sqrt(len(self.features) + 1))
+
+    def typical(self, *, pure: bool) -> float:
+        """A norm that few rows exceed: of numbers a quarter of the largest square, of categories all of it."""
+        if pure:
+            return self.total
+        numbers = sum(each.kind == "number" for each in self.features)
+        return float(np.sqrt(numbers / 4 + len(self.features) - numbers + 1))
+
+    @property
+    def total(self) -> float:
+        """The largest sum of absolute values of a row, with the constant."""
+        return float(len(self.features) + 1)
+
+    def encoding(self) -> Encoding:
+        """What the vault encodes rows by."""
+        tables = [np.rint(self._table(each) * GRID).astype(np.int16) for each in self.features]
+        return Encoding(tuple(range(len(tables))), tuple(tables))
+
+    def transform(self, frame: Any) -> Array:
+        """A frame of one's own as numbers, with the constant, as rows of the vault are."""
+        count = length_of(frame, self.features)
+        parts = [self._encode(each, column_of(frame, each.name)) for each in self.features]
+        return np.concatenate([*parts, np.ones((count, 1))], axis=1)
+
+    def scales(self) -> tuple[Array, Array]:
+        """By what coefficients are divided to be about the columns' own units, and what is subtracted first."""
+        half, middle = [], []
+        for each in self.features:
+            numeric = each.kind == "number" and each.name not in self.logs
+            half += [max((each.high - each.low) / 2, 1e-300) if numeric else 1.0] * self._width(
+                each
+            )
+            middle += [(each.high + each.low) / 2 if numeric else 0.0] * self._width(each)
+        return np.array(half), np.array(middle)
+
+    def _width(self, feature: Feature) -> int:
+        return 1 if feature.kind == "number" else feature.size - self.drop
+
+    def _names(self, feature: Feature) -> list[str]:
+        if feature.kind == "number":
+            return [feature.name]
+        return [f"{feature.name}={value}" for value in feature.values[self.drop :]]
+
+    def _table(self, feature: Feature) -> Array:
+        if feature.kind == "number":
+            return scale_number(feature, feature.numbers, self.logs)[:, None]
+        return np.eye(feature.size)[:, self.drop :]
+
+    def _encode(self, feature: Feature, values: Sequence[Any]) -> Array:
+        if feature.kind == "number":
+            return scale_number(feature, feature.to_numbers(values), self.logs)[:, None]
+        return self._table(feature)[feature.places(values)]
+
+
+@frozen(eq=False)
+class Binned:
+    """Every column in bins: those of a category are its values, those of a number equally wide; NULL has its own."""
+
+    features: tuple[Feature, ...]
+    bins: int
+    logs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_logs(self.features, self.logs)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many bins each column has."""
+        return tuple(max(group) + 1 for group in self.groups())
+
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The bin of every place of every column."""
+        return tuple(
+            tuple(range(each.size))
+            if each.kind == "category"
+            else tuple(self._bin(each, each.numbers).tolist())
+            for each in self.features
+        )
+
+    def transform(self, frame: Any) -> NDArray[np.int64]:
+        """The bins of the rows of a frame of one's own."""
+        length_of(frame, self.features)
+        columns = [
+            each.places(column_of(frame, each.name))
+            if each.kind == "category"
+            else self._bin(each, each.to_numbers(column_of(frame, each.name)))
+            for each in self.features
+        ]
+        return np.stack(columns, axis=1)
+
+    def _bin(self, feature: Feature, numbers: Array) -> NDArray[np.int64]:
+        has_null = bool(np.isnan(feature.numbers).any())
+        values = int(np.count_nonzero(~np.isnan(feature.numbers)))
+        count = min(self.bins, values)
+        scaled = (scale_number(feature, numbers, self.logs) + 1) / 2
+        found = np.minimum(np.floor(scaled * count), count - 1).astype(np.int64)
+        return np.where(np.isnan(numbers), count if has_null else 0, found)
+
+
+def scale_number(feature: Feature, numbers: Array, logs: Sequence[str]) -> Array:
+    """Numbers within bounds as -1 to 1, of some the logarithm of one plus their distance from the lower bound."""
+    if feature.name not in logs:
+        return feature.standardize(numbers)
+    inside = np.clip(numbers, feature.low, feature.high) - feature.low
+    whole = np.log1p(feature.high - feature.low)
+    return np.asarray(np.nan_to_num(2 * np.log1p(inside) / whole - 1, nan=0.0), np.float64)
+
+
+def check_logs(features: Sequence[Feature], logs: Sequence[str]) -> None:
+    """Refuse a logarithm of what is no number among the features."""
+    numbers = [each.name for each in features if each.kind == "number"]
+    for name in logs:
+        if name not in numbers:
+            raise InvalidInput("logs", name, f"name columns with bounds: {', '.join(numbers)}")
+
+
+def column_of(frame: Any, name: str) -> Sequence[Any]:
+    """A column of a frame: of a mapping of columns, a list of rows, or anything that is indexed by names."""
+    if isinstance(frame, list | tuple):
+        return [row.get(name) for row in frame]
+    try:
+        column = frame[name]
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise InvalidInput(
+            "column", name, "the frame has no such column; give all columns of the model"
+        ) from None
+    if hasattr(column, "to_numpy"):
+        column = column.to_numpy()
+    found: Sequence[Any] = column.tolist() if isinstance(column, np.ndarray) else list(column)
+    return found
+
+
+def length_of(frame: Any, features: Sequence[Feature]) -> int:
+    """How many rows a frame has."""
+    if isinstance(frame, list | tuple):
+        return len(frame)
+    if isinstance(frame, Mapping) or features:
+        return len(column_of(frame, features[0].name))
+    return len(frame)

@@ -1,0 +1,321 @@
+"""What all estimators share: parameters, a fit that pays once, what it says beforehand and afterwards."""
+
+import inspect
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator import Feature, Kernel, Lesson, Price, Sums, VectorNoise, in_units
+from tacit.errors import InvalidInput, TacitError
+from tacit.frozen import frozen
+from tacit.learn.encoders import column_of
+from tacit.learn.model_bytes import read_model, write_model
+from tacit.printing import printable
+
+__all__ = ["Classifier", "Estimator", "Learning", "ModelCard", "NotFitted", "Step", "ask"]
+
+Array = NDArray[np.float64]
+Learning = Generator[Any, Any, dict[str, Any]]
+"""What yields requests, is sent released numbers, and ends with a model."""
+
+
+class NotFitted(TacitError):
+    """An estimator was asked for a prediction before it was fitted."""
+
+    def __init__(self, estimator: str) -> None:
+        super().__init__(
+            f'this {estimator} is not fitted yet; call fit(vault.table("…"), target="…") first'
+        )
+
+
+@frozen
+class Step:
+    """What is released in one step of a fit: what it is, for which share, and how many numbers."""
+
+    what: str
+    share: float
+    numbers: int
+
+
+@frozen(eq=False)
+class ModelCard:
+    """What was learnt, or would be: from what, at what price, with which error, and what it must not be used for."""
+
+    model: str
+    table: str
+    target: str | None
+    features: tuple[str, ...]
+    classes: tuple[Any, ...]
+    unit: str
+    contributions: int | None
+    price: Price
+    steps: tuple[Step, ...]
+    notes: tuple[str, ...]
+    settings: Mapping[str, Any]
+    is_fitted: bool
+
+    def __str__(self) -> str:
+        """The card as lines of text."""
+        goal = "" if self.target is None else f", target {printable(self.target)}"
+        said = [f"{self.model} of {printable(self.table)}{goal}"]
+        said.append(f"  features   {len(self.features)}: {_shorten(self.features)}")
+        if self.classes:
+            said.append(f"  classes    {_shorten(self.classes)} (declared)")
+        rows = "" if self.contributions is None else f", {self.contributions} rows of each in full"
+        said.append(f"  protects   every {printable(self.unit)}{rows}")
+        said.append(f"  {'cost' if self.is_fitted else 'would cost'}  {self.price}")
+        said += [
+            f"  released   {step.what}: {step.numbers:,} numbers for {step.share:.0%} of the price"
+            for step in self.steps
+        ]
+        said.append(
+            f"  settings   {_settings(self.settings)} (fixed beforehand, not tuned on the data)"
+        )
+        said += [f"  note       {note}" for note in self.notes]
+        said.append(
+            "  do not     use it to decide about a single person without a human, about people unlike those of the "
+            "table, or as a fact about anyone in it"
+        )
+        return "\n".join(said)
+
+    __repr__ = __str__
+
+
+class Estimator:
+    """An estimator that learns from released numbers alone; see the estimators for what each learns.
+
+    Claim:      a fitted estimator is a function of what was released and of public declarations.
+    Because:    it holds a lesson's public features and the model that the ledger keeps; it imports no engine and no
+                file of one, and has no other way to rows.
+    Checked by: tests/laws/test_learn.py::test_with_constant_noise_a_fitted_estimator_is_the_same_on_neighbours
+    """
+
+    predicts: ClassVar[str | None] = None
+    """What is predicted: "classes", "a number", or nothing."""
+
+    epsilon: Any
+
+    def fit(
+        self, rows: Any, target: str | None = None, *, columns: Sequence[str] | None = None
+    ) -> Self:
+        """Learn from the rows of a vault's frame, such as `vault.table("visits").where(...)`, and pay once.
+
+        The same fit again is free.  All columns with declared values or bounds are features, or those that are named.
+        """
+        lesson = self._open(rows, target, columns)
+        answered = lesson.release(self.epsilon, lambda noise: self._begin(lesson, noise))
+        self._take(lesson, read_model(answered.stored.model))
+        self.price, self.receipt = answered.price, answered.receipt
+        noise = lesson.noise(self.epsilon)
+        self._card = self._describe(lesson, noise, answered.price, is_fitted=True)
+        return self
+
+    def explain(
+        self, rows: Any, target: str | None = None, *, columns: Sequence[str] | None = None
+    ) -> ModelCard:
+        """What a fit would release and cost; it is free, and no data are looked at."""
+        lesson = self._open(rows, target, columns)
+        noise = lesson.noise(self.epsilon)
+        return self._describe(lesson, noise, lesson.price(self.epsilon), is_fitted=False)
+
+    def card(self) -> ModelCard:
+        """What was learnt, at what price, and what it must not be used for."""
+        self._check_fitted()
+        return self._card
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as scikit-learn asks for them."""
+        return {name: getattr(self, name) for name in self._parameters()}
+
+    def set_params(self, **params: Any) -> Self:
+        """The same estimator with other parameters, as scikit-learn sets them."""
+        for name, value in params.items():
+            if name not in self._parameters():
+                raise InvalidInput(
+                    "parameter", name, f"give one of: {', '.join(self._parameters())}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "features_")
+
+    def __sklearn_tags__(self) -> Any:
+        from tacit.extras import extra
+
+        with extra("learn", "scikit-learn's tags"):
+            from sklearn.utils import (
+                ClassifierTags,
+                InputTags,
+                RegressorTags,
+                Tags,
+                TargetTags,
+                TransformerTags,
+            )
+        kind = {"classes": "classifier", "a number": "regressor"}.get(self.predicts or "")
+        return Tags(
+            estimator_type=kind,
+            target_tags=TargetTags(required=self.predicts is not None),
+            transformer_tags=TransformerTags() if hasattr(self, "transform") else None,
+            classifier_tags=ClassifierTags() if kind == "classifier" else None,
+            regressor_tags=RegressorTags() if kind == "regressor" else None,
+            input_tags=InputTags(two_d_array=False, string=True, categorical=True),
+            non_deterministic=True,
+            requires_fit=True,
+        )
+
+    def __repr__(self) -> str:
+        """The call that makes such an estimator."""
+        return f"{type(self).__name__}({_settings(self.get_params())})"
+
+    @classmethod
+    def _parameters(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def _open(self, rows: Any, target: str | None, columns: Sequence[str] | None) -> Lesson:
+        """The lesson of a frame; refused where the call makes no sense, by declarations alone."""
+        name = type(self).__name__
+        source = getattr(rows, "source", None)
+        if source is None:
+            raise InvalidInput(
+                "rows", type(rows).__name__, 'give rows of a vault, such as vault.table("visits")'
+            )
+        if self.predicts is not None and target is None:
+            raise InvalidInput("target", target, f"name the column that this {name} is to predict")
+        if self.predicts is None and target is not None:
+            raise InvalidInput("target", target, f"{name} predicts nothing; leave it out")
+        return self._lesson(source, rows, target, columns)
+
+    def _lesson(
+        self, vault: Any, rows: Any, target: str | None, columns: Sequence[str] | None
+    ) -> Lesson:
+        found: Lesson = vault.lesson(
+            rows,
+            kind=type(self).__name__,
+            target=target,
+            columns=self._columns(rows, columns),
+            classes=self.predicts == "classes",
+            settings=self._settings(),
+        )
+        return found
+
+    def _columns(self, rows: Any, columns: Sequence[str] | None) -> Sequence[str] | None:
+        return columns
+
+    def _settings(self) -> list[str]:
+        """What else decides what is released, for the name of the fit in the ledger."""
+        params = self.get_params()
+        return [f"{name}={params[name]!r}" for name in sorted(params) if name != "epsilon"]
+
+    def _begin(self, lesson: Lesson, noise: VectorNoise) -> Generator[Any, Any, bytes]:
+        model = yield from self._learn(lesson, noise)
+        return write_model(model)
+
+    def _learn(self, lesson: Lesson, noise: VectorNoise) -> Learning:
+        raise NotImplementedError
+
+    def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
+        raise NotImplementedError
+
+    def _notes(self, lesson: Lesson, noise: VectorNoise) -> tuple[str, ...]:
+        return ()
+
+    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+        """Keep the model and what is public about the features."""
+        self.features_: tuple[Feature, ...] = lesson.features
+        self.target_ = None if lesson.target is None else lesson.target.name
+        self.feature_names_in_ = np.array([each.name for each in lesson.features], dtype=object)
+        self.n_features_in_ = len(lesson.features)
+        if lesson.classes:
+            self.classes_ = np.array(lesson.classes)
+        self._model = dict(model)
+
+    def _describe(
+        self, lesson: Lesson, noise: VectorNoise, price: Price, *, is_fitted: bool
+    ) -> ModelCard:
+        return ModelCard(
+            type(self).__name__,
+            lesson.asked.shared.table.name,
+            None if lesson.target is None else lesson.target.name,
+            tuple(each.name for each in lesson.features),
+            lesson.classes,
+            lesson.unit,
+            lesson.contributions,
+            price,
+            self._steps(lesson, noise),
+            self._notes(lesson, noise),
+            self.get_params(),
+            is_fitted,
+        )
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "features_"):
+            raise NotFitted(type(self).__name__)
+
+    def _true(self, frame: Any, y: Any) -> Sequence[Any]:
+        """The true targets of a frame: those that are given, or its own column."""
+        if y is not None:
+            return list(y.tolist() if isinstance(y, np.ndarray) else y)
+        assert self.target_ is not None, "there is a target"
+        return column_of(frame, self.target_)
+
+
+class Classifier(Estimator):
+    """An estimator that predicts one of some declared classes."""
+
+    predicts = "classes"
+    classes_: NDArray[Any]
+
+    def scores(self, frame: Any) -> Array:
+        """The logarithm of each class's odds, up to a number that is the same for all of a row."""
+        raise NotImplementedError
+
+    def predict_proba(self, frame: Any) -> Array:
+        """The estimated probability of each class, in the order of `classes_`, for rows of one's own."""
+        self._check_fitted()
+        scores = self.scores(frame)
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True), np.float64)
+
+    def predict(self, frame: Any) -> NDArray[Any]:
+        """The likeliest class of each row of a frame of one's own."""
+        self._check_fitted()
+        return np.asarray(self.classes_[self.scores(frame).argmax(axis=1)])
+
+    def score(self, frame: Any, y: Any = None) -> float:
+        """The share of rows of a frame of one's own that are predicted right."""
+        true = self._true(frame, y)
+        return float(
+            np.mean([a == b for a, b in zip(self.predict(frame).tolist(), true, strict=True)])
+        )
+
+
+def ask(
+    kernel: Kernel, share: Fraction, parts: tuple[int, ...] = (1,)
+) -> Generator[Any, Any, list[tuple[Array, float]]]:
+    """The released sums of a kernel and the deviation of their noise, in the kernel's units."""
+    released = yield Sums(kernel, share, parts)
+    return in_units(kernel, [(each.counts, each.sigma) for each in released])
+
+
+def check_positive(value: Any, name: str) -> None:
+    """Refuse a setting that is not a positive whole number."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InvalidInput(name, value, "give a whole number of at least 1")
+
+
+def share_evenly(share: Fraction, steps: int) -> Iterator[Fraction]:
+    """A share of the price in equal parts."""
+    return (share / steps for _ in range(steps))
+
+
+def _shorten(values: Sequence[Any]) -> str:
+    shown = [printable(str(value)) for value in values[:8]]
+    return ", ".join(shown) + (", …" if len(values) > 8 else "")
+
+
+def _settings(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in params.items())

@@ -1,0 +1,102 @@
+"""Nearest neighbours: a sketch of where each class lies, released once, or neighbours among synthetic rows."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator import GRID, FeatureMap, Lesson, Moments, VectorNoise, Waves
+from tacit.errors import InvalidInput
+from tacit.learn.encoders import Dense
+from tacit.learn.estimator import Classifier, Learning, Step, ask, check_positive
+from tacit.learn.made_up import made_up_normals
+
+__all__ = ["NearestClassifier"]
+
+Array = NDArray[np.float64]
+
+MOMENTS = Fraction(15, 100)  # of the price: which directions matter
+WIDTH, POWER = 0.5, 0.5
+PHASES = 1 << 16
+BLOCK = 2_048
+
+
+class NearestClassifier(Classifier):
+    """Nearest neighbours, softly: the kernel mass of every class around a row, from sums of random waves.
+
+    One release serves any number of predictions.  Voting of the true neighbours would cost a price for every query
+    and is far less accurate; neighbours in a synthetic table (`vault.synthesize`) are the third form.
+    """
+
+    def __init__(self, *, epsilon: Any, waves: int = 1_000, logs: tuple[str, ...] = ()) -> None:
+        self.epsilon, self.waves, self.logs = epsilon, waves, logs
+
+    def scores(self, frame: Any) -> Array:
+        """The logarithm of the kernel mass of each class, not less than the noise."""
+        x = np.rint(self._encoder.transform(frame) * GRID)
+        phases, sums = self._model["phases"], self._model["sums"]
+        masses = []
+        for start in range(0, len(x), BLOCK):
+            turns = (x[start : start + BLOCK] @ phases) * (2 * np.pi / PHASES)
+            waves = np.concatenate([np.cos(turns), np.sin(turns)], axis=1)
+            masses.append(waves @ sums.T / phases.shape[1])
+        found = np.concatenate(masses) if masses else np.zeros((0, len(self.classes_)))
+        return np.log(np.maximum(found, float(self._model["floor"])))
+
+    def _learn(self, lesson: Lesson, noise: VectorNoise) -> Learning:
+        check_positive(self.waves, "waves")
+        encoder = self._encode(lesson)
+        encoding, d = encoder.encoding(), len(encoder.names)
+        bound = encoder.typical(pure=not noise.concentrated)
+        ((moments, off),) = yield from ask(Moments(FeatureMap(encoding, bound)), MOMENTS)
+        rows = max(float(moments[-1, -1]), 10.0)
+        mean = moments[-1, :d] / rows
+        values, vectors = np.linalg.eigh(moments[:d, :d] / rows - np.outer(mean, mean))
+        values = np.maximum(values, 0)
+        floor = max(off * np.sqrt(2 * d) / rows, 2 * values.sum() / d)
+        narrow = vectors / (values + floor) ** POWER @ vectors.T
+        effective = max(0.1, float((values / (values + floor) ** (2 * POWER)).sum()))
+        width = WIDTH * np.sqrt(effective)
+        directions = narrow @ made_up_normals((d, self.waves), 7) / width / (2 * np.pi)
+        phases = np.concatenate([np.rint(directions * PHASES / GRID), np.zeros((1, self.waves))])
+        phases = np.clip(phases, -(1 << 24), 1 << 24)
+        kernel = Waves(encoding, phases, len(lesson.classes))
+        ((sums, spread),) = yield from ask(kernel, 1 - MOMENTS)
+        least = spread / np.sqrt(self.waves)
+        return {"phases": phases, "sums": sums, "floor": least, "rows": rows}
+
+    def _encode(self, lesson: Lesson) -> Dense:
+        return Dense(lesson.features, tuple(self.logs))
+
+    def _take(self, lesson: Lesson, model: Mapping[str, Array]) -> None:
+        super()._take(lesson, model)
+        self._encoder = self._encode(lesson)
+
+    def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
+        d = len(self._encode(lesson).names)
+        return (
+            Step("mean and second moments", float(MOMENTS), (d + 1) * (d + 2) // 2),
+            Step("class sums of waves", float(1 - MOMENTS), 2 * self.waves * len(lesson.classes)),
+        )
+
+
+def nearest_labels(points: Array, labels: Sequence[Any], queries: Array, k: int) -> list[Any]:
+    """The most frequent label among the k nearest of some public points, such as synthetic rows.
+
+    >>> nearest_labels(np.array([[0.0], [1.0], [9.0]]), ["a", "a", "b"], np.array([[0.4], [8.0]]), 1)
+    ['a', 'b']
+    """
+    if not 1 <= k <= len(points):
+        raise InvalidInput("k", k, f"give a whole number between 1 and {len(points)}")
+    classes = sorted(set(labels), key=str)
+    codes = np.array([classes.index(label) for label in labels])
+    found = []
+    for start in range(0, len(queries), BLOCK):
+        part = queries[start : start + BLOCK]
+        far = (points**2).sum(1)[None] - 2 * part @ points.T
+        near = np.argpartition(far, k - 1, axis=1)[:, :k]
+        votes = (codes[near][:, :, None] == np.arange(len(classes))[None, None]).sum(axis=1)
+        found += [classes[place] for place in votes.argmax(axis=1)]
+    return found

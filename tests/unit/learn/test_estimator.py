@@ -1,0 +1,95 @@
+"""Estimators follow scikit-learn's conventions, and predict without it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tacit.errors import InvalidInput
+from tacit.learn import PCA, HistogramNB, KMeans, LinearRegression, NotFitted, Scorecard
+from tests.laws.every_estimator import EVERY, make_rows, make_vault, rows_of
+
+sklearn = pytest.importorskip("sklearn")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_parameters_are_cloned_and_set(name):
+    from sklearn.base import clone
+
+    estimator, _ = EVERY[name]
+    copy = clone(estimator)
+    assert copy is not estimator
+    assert copy.get_params() == estimator.get_params()
+    assert copy.set_params(epsilon=2).epsilon == 2
+    assert repr(copy).startswith(type(estimator).__name__ + "(")
+    with pytest.raises(InvalidInput, match="parameter"):
+        copy.set_params(unheard_of=1)
+
+
+def test_scikit_learn_knows_what_they_are():
+    from sklearn.base import is_classifier, is_regressor
+    from sklearn.utils.validation import check_is_fitted
+
+    assert is_classifier(HistogramNB(epsilon=1))
+    assert is_regressor(LinearRegression(epsilon=1))
+    assert not is_classifier(KMeans(epsilon=1))
+    model = HistogramNB(epsilon=1)
+    with pytest.raises(sklearn.exceptions.NotFittedError):
+        check_is_fitted(model)
+    check_is_fitted(model.fit(rows_of(make_vault(make_rows(9))), "ill"))
+
+
+def test_a_pipeline_goes_on_after_the_private_step():
+    from sklearn.linear_model import LogisticRegression as TheirLogistic
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    private = PCA(2, epsilon=20).fit(rows_of(make_vault(make_rows(200))), columns=["age", "cost"])
+    own = make_rows(60)
+    after = make_pipeline(StandardScaler(), TheirLogistic())
+    after.fit(private.transform(own), [row["ill"] for row in own])
+    assert after.score(private.transform(own), [row["ill"] for row in own]) > 0.8
+
+
+def test_frames_of_pandas_and_polars_are_predicted_like_columns():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    model = Scorecard(epsilon=20).fit(rows_of(make_vault(make_rows(100))), "ill")
+    rows = make_rows(20)
+    expected = model.predict(rows).tolist()
+    assert model.predict(pandas.DataFrame(rows)).tolist() == expected
+    assert model.predict(polars.DataFrame(rows)).tolist() == expected
+    assert model.score(pandas.DataFrame(rows)) == model.score(rows, [row["ill"] for row in rows])
+
+
+def test_nothing_is_predicted_before_a_fit():
+    with pytest.raises(NotFitted, match="fit"):
+        HistogramNB(epsilon=1).predict([{}])
+    with pytest.raises(NotFitted):
+        KMeans(epsilon=1).card()
+
+
+def test_rows_come_from_a_vault_and_targets_from_its_columns():
+    rows = rows_of(make_vault(make_rows(5)))
+    with pytest.raises(InvalidInput, match="vault"):
+        HistogramNB(epsilon=1).fit(np.zeros((3, 2)), "ill")
+    with pytest.raises(InvalidInput, match="target"):
+        HistogramNB(epsilon=1).fit(rows)
+    with pytest.raises(InvalidInput, match="name one of"):
+        HistogramNB(epsilon=1).fit(rows, "unheard of")
+
+
+def test_predictions_need_no_scikit_learn(tmp_path):
+    import pickle
+
+    model = HistogramNB(epsilon=20).fit(rows_of(make_vault(make_rows(50))), "ill")
+    (tmp_path / "model").write_bytes(pickle.dumps(model))
+    script = (
+        "import sys, pickle; sys.modules['sklearn'] = None; sys.modules['scipy'] = None\n"
+        f"model = pickle.load(open({str(tmp_path / 'model')!r}, 'rb'))\n"
+        "print(model.predict([{'ward': 'A', 'age': 99, 'cost': 80.0}])[0], model.card().model)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True HistogramNB\n"
