@@ -23,14 +23,6 @@ BUGS = [
         note="a covariance that clips a copy and releases the original (SmartNoise 621)",
     ),
     Bug(
-        name="vectors-clipped-with-rounding-up",
-        file=KERNELS,
-        before="shrunk = np.trunc(held[over] * kept[over][:, None])",
-        after="shrunk = np.ceil(held[over] * kept[over][:, None] * (1 + 2e-3))",
-        killed_by=f"{LAWS}::test_no_vector_is_longer_than_its_bound",
-        note="what is rounded away from zero is longer than its bound",
-    ),
-    Bug(
         name="vectors-diagonal-moves-by-the-lower-bound",
         file=KERNELS,
         before="        case Moments():\n            return (_DIAGONAL * FINE * FINE,)",
