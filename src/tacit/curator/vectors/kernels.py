@@ -184,6 +184,7 @@ class Backpropagated:
 Kernel = (
     Moments | Gradient | Curvature | Regression | Assigned | ClassMoments | Waves | Backpropagated
 )
+"""What may be summed over rows: one of these, and nothing else."""
 
 
 class Rows(Protocol):
