@@ -42,7 +42,7 @@ def open_vault(
     """
     document = read_policy(_policy_at(path))
     ledger = _ledger(document, progress)
-    return Vault(
+    vault = Vault(
         document.policy,
         _Sources(document, ledger),
         ledger,
@@ -51,6 +51,9 @@ def open_vault(
         formats=_list_formats(document),
         secret=file_secret(document.file.parent),
     )
+    for survey in document.surveys.values():
+        vault = vault.with_survey(survey)
+    return vault
 
 
 def adopt_ledger(path: str | Path, why: str) -> None:

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, Self
 from tacit.curator.access import Access, table_named
 from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
 from tacit.curator.answer.release import Release
-from tacit.curator.answer.survey import SurveyTable, answer_survey, read_survey
+from tacit.curator.answer.survey import (
+    SurveyTable,
+    answer_survey,
+    frame_of_survey,
+    read_survey,
+)
 from tacit.curator.ask import answer
 from tacit.curator.asked import price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, tightest_limit
@@ -110,7 +115,12 @@ class Vault:
         return more
 
     def table(self, name: str) -> Frame:
-        """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
+        """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`.
+
+        For a survey it ends in `.ask()`: its answers cost nothing.
+        """
+        if name in self._surveys:
+            return frame_of_survey(self._surveys[name])
         shared = table_named(name, self._access.read_tables())
         finding = bool(self.policy.limit.delta)
         return Frame(shared.asked_table, asker=self.ask, finding=finding, source=self)

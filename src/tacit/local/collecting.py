@@ -162,7 +162,7 @@ def write_reports(
 
 
 def write_collected(collected: Collected) -> str:
-    """What was collected, as JSON: sums only, no report."""
+    """What was collected, as JSON: sums only, no report; and the tables that a policy file may name."""
     sums: dict[str, Any] = {}
     for name, found in collected.estimates:
         if isinstance(found, Mean):
@@ -172,8 +172,29 @@ def write_collected(collected: Collected) -> str:
     refused = collected.refused
     kinds = {kind: getattr(refused, kind) for kind in _REFUSALS}
     digest = collected.questionnaire.digest
-    told = {"digest": digest, "people": collected.people, "refused": kinds, "questions": sums}
+    told = {
+        "digest": digest,
+        "people": collected.people,
+        "refused": kinds,
+        "questions": sums,
+        "tables": {
+            name: _table(collected.table(name))
+            for name, found in collected.estimates
+            if not isinstance(found, Mean)
+        },
+    }
     return json.dumps(told, indent=1)
+
+
+def _table(table: CollectedTable) -> dict[str, Any]:
+    """A question's answers as a vault reads them: estimates and the promise, without the protocol."""
+    counts, variances = zip(*table.estimates(), strict=True)
+    return {
+        "values": list(table.values),
+        "counts": list(map(str, counts)),
+        "variances": list(map(str, variances)),
+        "promise": dict(table.promise),
+    }
 
 
 def read_collected(questionnaire: Questionnaire, text: str) -> Collected:

@@ -13,6 +13,7 @@ from tacit.plan import (
     Column,
     Counted,
     Field,
+    Frame,
     Kind,
     Plan,
     Scan,
@@ -22,7 +23,14 @@ from tacit.plan import (
     tables_of,
 )
 
-__all__ = ["ANSWER", "SurveyTable", "answer_survey", "declare_survey", "read_survey"]
+__all__ = [
+    "ANSWER",
+    "SurveyTable",
+    "answer_survey",
+    "declare_survey",
+    "frame_of_survey",
+    "read_survey",
+]
 
 ANSWER = "answer"
 """The column of a survey's table."""
@@ -75,6 +83,15 @@ def read_survey(
             "its reports have no unit that another table knows: ask about each alone",
         )
     return plan, surveys[named[0]]
+
+
+def frame_of_survey(survey: SurveyTable) -> Frame:
+    """A survey to ask about with Python expressions; the chain ends in `.ask()`, which is free."""
+
+    def ask(plan: Plan, *, confidence: float = 0.95, raw: bool = False) -> Release:
+        return answer_survey(plan, survey, confidence, raw=raw)
+
+    return Frame(declare_survey(survey), asker=ask)
 
 
 def answer_survey(

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 from tacit.curator.policy.columns import WORDS, column_of
 from tacit.curator.policy.public_tables import public_table
+from tacit.curator.policy.surveys import StoredSurvey, read_surveys
 from tacit.curator.policy.toml import BLANK, Refused, Section, root_of, spell, suggest
 from tacit.curator.policy.values import Limit, Policy, Replay, Shared
 from tacit.engines import (
@@ -137,6 +138,7 @@ class Document:
     ledger: Path | Address
     anchors: Path | None
     digests: Mapping[str, str]
+    surveys: Mapping[str, StoredSurvey]
 
     @property
     def rows(self) -> Mapping[Table, Source]:
@@ -157,7 +159,7 @@ def read_policy(path: str | Path) -> Document:
     file = given / FILE if given.is_dir() else given
     root = root_of(file)
     folder = file.resolve().parent
-    root.only(("limit", "ledger", "tables", "analysts"))
+    root.only(("limit", "ledger", "tables", "analysts", "surveys"))
     section = root.inner("limit", "write a section [limit] with epsilon and delta")
     limit = _limit(section) if root.holds("limit") else None
     replay = section.take("replay", _one_of(*get_args(Replay))) or "analyst"
@@ -170,6 +172,9 @@ def read_policy(path: str | Path) -> Document:
     unit = _entity(section, tables)
     analysts = _analysts(root.inner("analysts"), limit)
     ledger, anchors = _ledger(root.inner("ledger"), folder)
+    surveys = read_surveys(
+        root.inner("surveys"), tables, lambda given: _resolve_path(given, folder)
+    )
     root.faults.check()
     assert limit is not None, "where something is missing there is a fault"
     assert ledger is not None, "where something is missing there is a fault"
@@ -179,7 +184,7 @@ def read_policy(path: str | Path) -> Document:
         limit, shared, unit, analysts, "everyone" if replay == "everyone" else "analyst"
     )
     digests = {name: table.digest for name, table in tables.items() if table.digest is not None}
-    return Document(file, policy, sources, ledger, anchors, digests)
+    return Document(file, policy, sources, ledger, anchors, digests, surveys)
 
 
 # ---------------------------------------------------------------- limit, analysts, ledger
