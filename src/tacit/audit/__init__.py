@@ -8,6 +8,7 @@ from tacit.audit.distributions import Truncated, truncate
 from tacit.audit.elections import election, plurality
 from tacit.audit.enclosure import Enclosure
 from tacit.audit.frontier import Breakpoint, Frontier, Witness
+from tacit.audit.local_sensitivity import LocalSensitivities, local_sensitivities
 from tacit.audit.posteriors import Games, Shift, posterior, posterior_games, posterior_shift
 from tacit.audit.refutation import Columns, Range, Refutation, Rows, refute_sensitivity
 from tacit.audit.report import Report
@@ -27,6 +28,7 @@ __all__ = [
     "FoundSensitivity",
     "Frontier",
     "Games",
+    "LocalSensitivities",
     "Range",
     "Refutation",
     "Report",
@@ -40,6 +42,7 @@ __all__ = [
     "databases",
     "distance",
     "election",
+    "local_sensitivities",
     "name_and_shame",
     "neighbouring_pairs",
     "one_random_row",

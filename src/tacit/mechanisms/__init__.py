@@ -23,11 +23,14 @@ if TYPE_CHECKING:
         people_for_mean,
         people_for_response,
     )
+    from tacit.mechanisms.block_median import BlockMedian
     from tacit.mechanisms.exponential import Exponential
+    from tacit.mechanisms.gradual_laplace import GradualLaplace
     from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
     from tacit.mechanisms.joint_quantiles import JointQuantiles
     from tacit.mechanisms.noisy_max import NoisyMax
     from tacit.mechanisms.permute_and_flip import PermuteAndFlip
+    from tacit.mechanisms.propose_test_release import ProposeTestRelease
     from tacit.mechanisms.quantile import Quantile, people_for_quantile
     from tacit.mechanisms.quantiles import (
         ClippingBounds,
@@ -40,11 +43,23 @@ if TYPE_CHECKING:
     from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
     from tacit.mechanisms.scores import selection_bound
     from tacit.mechanisms.selection import Selection
+    from tacit.mechanisms.smooth_noise import (
+        SmoothLaplace,
+        SmoothNoise,
+        StudentLaw,
+        StudentNoise,
+    )
+    from tacit.mechanisms.smooth_quantile import (
+        SmoothQuantile,
+        changes_until_wider,
+        smooth_bound_of_quantile,
+    )
     from tacit.mechanisms.top_k import NoisyTopK
     from tacit.mechanisms.value_grid import Cells, PowersOfTwo
 
 __all__ = [
     "AboveThreshold",
+    "BlockMedian",
     "Cells",
     "ClippingBounds",
     "Contributions",
@@ -52,6 +67,7 @@ __all__ = [
     "Exponential",
     "Gaussian",
     "GaussianLaw",
+    "GradualLaplace",
     "HistogramQuantiles",
     "InterquartileRange",
     "JointQuantiles",
@@ -64,6 +80,7 @@ __all__ = [
     "NoisyTopK",
     "PermuteAndFlip",
     "PowersOfTwo",
+    "ProposeTestRelease",
     "Quantile",
     "RandomizedResponse",
     "RankedCells",
@@ -72,7 +89,13 @@ __all__ = [
     "Selection",
     "Session",
     "SeveralQuantiles",
+    "SmoothLaplace",
+    "SmoothNoise",
+    "SmoothQuantile",
+    "StudentLaw",
+    "StudentNoise",
     "analytic_gaussian_sigma",
+    "changes_until_wider",
     "clamp",
     "classical_gaussian_sigma",
     "crossover",
@@ -87,6 +110,7 @@ __all__ = [
     "quantiles_for",
     "round_to",
     "selection_bound",
+    "smooth_bound_of_quantile",
     "steps_moved_squared",
     "threshold",
 ]
@@ -94,6 +118,16 @@ __all__ = [
 _LATER = {
     "AboveThreshold": "above_threshold",
     "Session": "above_threshold",
+    "BlockMedian": "block_median",
+    "GradualLaplace": "gradual_laplace",
+    "ProposeTestRelease": "propose_test_release",
+    "SmoothLaplace": "smooth_noise",
+    "SmoothNoise": "smooth_noise",
+    "StudentLaw": "smooth_noise",
+    "StudentNoise": "smooth_noise",
+    "SmoothQuantile": "smooth_quantile",
+    "changes_until_wider": "smooth_quantile",
+    "smooth_bound_of_quantile": "smooth_quantile",
     "crossover": "accuracy",
     "error_of_mean": "accuracy",
     "error_of_response": "accuracy",

@@ -12,6 +12,7 @@ from tacit.audit.attacks.differencing import differencing
 from tacit.audit.attacks.homogeneity import homogeneity
 from tacit.audit.attacks.intersection import intersection
 from tacit.audit.attacks.k_anonymity import anonymity, generalise
+from tacit.audit.attacks.local_sensitivity import local_sensitivity
 from tacit.audit.attacks.low_bits import low_bits
 from tacit.audit.attacks.membership import membership
 from tacit.audit.attacks.name_and_shame import name_and_shame
@@ -39,6 +40,7 @@ __all__ = [
     "homogeneity",
     "intersection",
     "linear_bounds",
+    "local_sensitivity",
     "low_bits",
     "margins_of",
     "membership",
@@ -67,6 +69,7 @@ ATTACKS: Mapping[str, Callable[[], AttackReport]] = MappingProxyType(
         "low-bits": low_bits,
         "timing": timing,
         "non-negative": non_negative,
+        "local-sensitivity": local_sensitivity,
     }
 )
 """Every attack of the lab by the name it has on the command line."""

@@ -1,0 +1,156 @@
+"""Bugs planted in what goes beyond global sensitivity: the classical mistakes first."""
+
+from tests.teeth.bug import Bug
+
+SMOOTH = "tests/laws/test_smooth_sensitivity.py"
+TEST = "tests/laws/test_propose_test_release.py"
+GRADUAL = "tests/laws/test_gradual_release.py"
+BLOCKS = "tests/laws/test_sample_and_aggregate.py"
+MECHANISMS = "src/tacit/mechanisms"
+
+BUGS = [
+    Bug(
+        name="plain-laplace-with-smooth-sensitivity-at-delta-zero",
+        file=f"{MECHANISMS}/smooth_noise.py",
+        before="self.alpha + self.slack, min(Fraction(1), upper(delta)), neighbours",
+        after="self.alpha + self.slack, Fraction(0), neighbours",
+        killed_by=f"{SMOOTH}::test_smooth_laplace_never_costs_more_than_it_claims[2]",
+        note="tails that fall at different rates tell the scales apart: there is no such bound without a delta",
+    ),
+    Bug(
+        name="noise-fitted-to-the-local-sensitivity",
+        file=f"{MECHANISMS}/smooth_quantile.py",
+        before="return _round_up(upper(ball(width) * (-ball(decay * between)).exp()))",
+        after="return Fraction(max(1, int(padded[middle + 1] - padded[middle - 1])))",
+        killed_by=f"{SMOOTH}::test_the_bound_of_a_quantile_is_smooth_and_large_enough[Neighbours.REPLACE-rank1]",
+        note="the scale of the noise gives away what it should hide",
+    ),
+    Bug(
+        name="smooth-bound-counts-one-row-too-many",
+        file=f"{MECHANISMS}/smooth_quantile.py",
+        before="yield int(padded[best] - padded[start]), best - start - 1",
+        after="yield int(padded[best] - padded[start]), best - start",
+        killed_by=f"{SMOOTH}::test_the_bound_of_a_quantile_is_smooth_and_large_enough[Neighbours.REPLACE-rank1]",
+        note="the bound is below the local sensitivity where it matters",
+    ),
+    Bug(
+        name="best-ends-searched-on-the-wrong-side",
+        file=f"{MECHANISMS}/smooth_quantile.py",
+        before="waiting += [(first, start - 1, least, best), (start + 1, final, best, most)]",
+        after="waiting += [(first, start - 1, best, most), (start + 1, final, least, best)]",
+        killed_by=f"{SMOOTH}::test_the_quick_bound_is_the_largest_of_all_pairs",
+        note="halves that search among the wrong ends miss the largest pair",
+    ),
+    Bug(
+        name="student-noise-forgets-that-scales-differ",
+        file=f"{MECHANISMS}/smooth_noise.py",
+        before="weights = -3 * moved if start >= 0 else -steep * moved",
+        after="weights = ball(0)",
+        killed_by=f"{SMOOTH}::test_student_noise_costs_what_it_claims_and_hardly_less[1]",
+        note="far out the wider of two laws is e**(3 beta) times as likely",
+    ),
+    Bug(
+        name="student-noise-forgets-that-centres-move",
+        file=f"{MECHANISMS}/smooth_noise.py",
+        before="shift = ball(alpha) ** 2 / 3 * (2 * hull(",
+        after="shift = ball(alpha) ** 2 / 300 * (2 * hull(",
+        killed_by=f"{SMOOTH}::test_student_noise_costs_what_it_claims_and_hardly_less[1]",
+        note="the claim is that of a change of the scale alone",
+    ),
+    Bug(
+        name="rings-accept-by-the-weight-itself",
+        file=f"{MECHANISMS}/smooth_noise.py",
+        before="chance = (floor / (spread + place**2)) ** 2",
+        after="chance = floor / (spread + place**2)",
+        killed_by=f"{SMOOTH}::test_rings_bound_the_weights_of_their_integers[spread0]",
+        note="the drawn noise has another tail than the law whose loss is claimed",
+    ),
+    Bug(
+        name="student-scale-below-one-step",
+        file=f"{MECHANISMS}/smooth_noise.py",
+        before="return StudentLaw(3 * self.scale(bound) ** 2)",
+        after="return StudentLaw(3 * (at_least(bound, 'bound') / self.alpha) ** 2)",
+        killed_by=f"{SMOOTH}::test_noise_is_never_narrower_than_one_step[noise0]",
+        note="below one step the sum of weights falls faster than by the third power of the scale",
+    ),
+    Bug(
+        name="a-free-refusal",
+        file=f"{MECHANISMS}/propose_test_release.py",
+        before="epsilon = 1 / self.test_scale + self.proposal / self.noise_scale",
+        after="epsilon = self.proposal / self.noise_scale",
+        killed_by=f"{TEST}::test_a_release_or_refusal_never_costs_more_than_it_claims[Neighbours.REPLACE]",
+        note="a refusal is a release: it tells how far the data are from being unstable",
+    ),
+    Bug(
+        name="a-test-without-noise",
+        file=f"{MECHANISMS}/propose_test_release.py",
+        before="noisy = distance + discrete_laplace(self.test_scale)",
+        after="noisy = distance",
+        killed_by=f"{TEST}::test_the_test_itself_is_noisy",
+        note="whether the test is passed is a function of the data without noise",
+    ),
+    Bug(
+        name="threshold-that-noise-passes-too-often",
+        file=f"{MECHANISMS}/propose_test_release.py",
+        before="passes = upper(LaplaceLaw(self.test_scale).tail(self.threshold + 1))",
+        after="passes = upper(LaplaceLaw(self.test_scale).tail(self.threshold + 2))",
+        killed_by=f"{TEST}::test_a_release_or_refusal_never_costs_more_than_it_claims[Neighbours.REPLACE]",
+        note="the claimed delta is that of a threshold one higher",
+    ),
+    Bug(
+        name="distance-counts-the-end-of-the-pair",
+        file=f"{MECHANISMS}/smooth_quantile.py",
+        before="return int((ends[inside] - starts[inside] - 1).min())",
+        after="return int((ends[inside] - starts[inside]).min())",
+        killed_by=f"{TEST}::test_the_distance_moves_by_one_and_is_zero_where_it_must_be[Neighbours.REPLACE-1]",
+        note="a database whose sensitivity exceeds the proposal is taken for a safe one",
+    ),
+    Bug(
+        name="fresh-noise-priced-as-a-refinement",
+        file=f"{MECHANISMS}/gradual_laplace.py",
+        before="return int(value) + self._refine(int(released) - int(value))",
+        after="return int(value) + self._draw_piece(0)",
+        killed_by=f"{GRADUAL}::test_a_refinement_remembers_the_first_release",
+        note="two independent releases cost the sum of both, and not the difference",
+    ),
+    Bug(
+        name="refined-noise-kept-too-often",
+        file=f"{MECHANISMS}/gradual_laplace.py",
+        before="return (coarse.sinh() / fine.sinh()) ** 2",
+        after="return coarse.sinh() / fine.sinh()",
+        killed_by=f"{GRADUAL}::test_pieces_have_the_weights_of_the_law[7-step0]",
+        note="the two noises have another joint law, and cost more than the finer one",
+    ),
+    Bug(
+        name="refinement-priced-by-the-coarse-scale",
+        file=f"{MECHANISMS}/gradual_laplace.py",
+        before="return PureLoss(steps / self.after - steps / self.before, moved.neighbours)",
+        after="return PureLoss(steps / self.before - steps / (2 * self.before), moved.neighbours)",
+        killed_by=f"{GRADUAL}::test_both_releases_cost_what_the_finer_one_costs[step0]",
+        note="what is paid besides is the difference of the two prices",
+    ),
+    Bug(
+        name="a-replaced-unit-changes-one-block",
+        file=f"{MECHANISMS}/block_median.py",
+        before="return neighbours.steps",
+        after="return 1",
+        killed_by=f"{BLOCKS}::test_a_changed_block_costs_what_is_claimed[Neighbours.REPLACE]",
+        note="its successor may be in another block",
+    ),
+    Bug(
+        name="outer-ranks-drawn-for-free",
+        file=f"{MECHANISMS}/block_median.py",
+        before="return Composed.of((each, _DRAWS))",
+        after="return Composed.of((each, 1))",
+        killed_by=f"{BLOCKS}::test_a_changed_block_costs_what_is_claimed[Neighbours.ADD_OR_REMOVE]",
+        note="the ends of the interval are releases as well",
+    ),
+    Bug(
+        name="local-sensitivity-looks-one-way",
+        file="src/tacit/audit/local_sensitivity.py",
+        before="moves[one], moves[other] = max(moves[one], apart), max(moves[other], apart)",
+        after="moves[one] = max(moves[one], apart)",
+        killed_by="tests/unit/audit/test_local_sensitivity.py::test_the_largest_local_sensitivity_is_the_global_one[Neighbours.REPLACE]",
+        note="a neighbour has the pair, too",
+    ),
+]
