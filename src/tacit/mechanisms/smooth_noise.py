@@ -60,7 +60,7 @@ class StudentLaw(Law):
     >>> from tacit.exact import upper
     >>> with working():
     ...     round(float(upper(StudentLaw(Fraction(3)).mass(0))), 6)
-    0.36755
+    0.367389
     """
 
     spread: Fraction
