@@ -45,7 +45,7 @@ def test_a_price_in_rho_is_kept(relation):
     assert 0.9999 / 50 < rho <= 1 / 50
 
 
-def test_ends_are_in_order_and_those_of_few_blocks_are_the_bounds():
+def test_ends_are_in_order_or_the_bounds():
     few = BlockMedian.of_epsilon(1, blocks=10, cells=50)
     assert few.release([20] * 10)[::2] == (0, 49)
     many = BlockMedian.of_epsilon(1, blocks=4000, cells=50)

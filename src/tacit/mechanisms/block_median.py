@@ -100,7 +100,7 @@ class BlockMedian:
         Because:    so many of the independent results lie below their law's median with a normal deviation of half
                     the root of their number, and a drawn cell is misranked by at most `Quantile.error`; each of the
                     four may fail with a quarter of what is left.
-        Checked by: tests/laws/test_sample_and_aggregate.py::test_ends_are_in_order_and_those_of_few_blocks_are_the_bounds
+        Checked by: tests/laws/test_sample_and_aggregate.py::test_ends_are_in_order_or_the_bounds
         """
         failure = (1 - confidence_of(confidence)) / 4
         by_noise = Quantile(Fraction(1, 2), self.scale).error(1 - failure, self.cells)

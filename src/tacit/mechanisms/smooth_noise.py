@@ -224,7 +224,7 @@ def ring_chance(spread: Fraction, ring: int, place: int) -> Fraction:
     """With which probability a proposed distance is accepted: its weight over the bound of its ring.
 
     >>> ring_chance(Fraction(3), 0, 0)
-    Fraction(1, 1)
+    Fraction(1, 2)
     """
     floor = spread if ring == 0 else Fraction((ring_width(spread) << ring - 1) ** 2)
     chance = (floor / (spread + place**2)) ** 2
