@@ -81,6 +81,7 @@ INSIDE = {
             "watch",
             "tables",
             "vectors",
+            "aggregate",
             "vault",
         ),
         *("protect", "open", "starter", "examples", "inspect_rows", "trial"),

@@ -472,6 +472,47 @@ class Vault:
             sampling=sampling,
         )
 
+    def aggregate(
+        self,
+        function: Callable[[Any], Any],
+        *,
+        of: str,
+        blocks: int,
+        low: Number,
+        high: Number,
+        epsilon: Number,
+        columns: Sequence[str] | None = None,
+        default: Number | None = None,
+        by: str = "median",
+        cells: int = 1024,
+        seconds: float = 10.0,
+        confidence: float = 0.95,
+    ) -> Release:
+        """What a Python function says of the rows of the table `of`, by sample-and-aggregate, with an interval.
+
+        The units are divided into so many `blocks`, and the function is given the columns of one block at a time, as
+        arrays by name.  The private median (or mean) of its results leaves, between `low` and `high`.  Where it fails,
+        takes more than `seconds` or returns no finite number, the block counts as `default`: their middle, unless it is
+        given.  Every call is a new charge: a function has no name by which it could be recognised.
+        """
+        from tacit.curator.aggregate.aggregate import aggregate
+
+        return aggregate(
+            self._access,
+            function,
+            of=of,
+            columns=columns,
+            blocks=blocks,
+            low=low,
+            high=high,
+            epsilon=epsilon,
+            default=default,
+            by=by,
+            cells=cells,
+            seconds=seconds,
+            confidence=confidence,
+        )
+
     def _desk(self) -> "Desk":
         """What the vault has to offer for many tables at once."""
         from tacit.curator.tables.desk import Desk

@@ -22,13 +22,15 @@ _EXACT = 53  # bits of a whole number that a double holds
 class CodedRows:
     """The codes of all rows that count, axis by axis, and what each row weighs.
 
-    `weights` is None where every row weighs 2**bits.
+    `weights` is None where every row weighs 2**bits.  `units` are the names of the rows' units, as texts, where they
+    were asked for and rows have units.
     """
 
     codes: tuple[NDArray[Any], ...]
     sizes: tuple[int, ...]
     weights: NDArray[np.int64] | None
     bits: int
+    units: NDArray[Any] | None = None
 
     def count(self, axes: Sequence[int], groups: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
         """What rows weigh in every combination of the groups of some axes; `groups` gives each code

@@ -6,7 +6,9 @@ SMOOTH = "tests/laws/test_smooth_sensitivity.py"
 TEST = "tests/laws/test_propose_test_release.py"
 GRADUAL = "tests/laws/test_gradual_release.py"
 BLOCKS = "tests/laws/test_sample_and_aggregate.py"
+VAULT = "tests/laws/test_aggregate.py"
 MECHANISMS = "src/tacit/mechanisms"
+AGGREGATE = "src/tacit/curator/aggregate"
 
 BUGS = [
     Bug(
@@ -152,5 +154,53 @@ BUGS = [
         after="moves[one] = max(moves[one], apart)",
         killed_by="tests/unit/audit/test_local_sensitivity.py::test_the_largest_local_sensitivity_is_the_global_one[Neighbours.REPLACE]",
         note="a neighbour has the pair, too",
+    ),
+    Bug(
+        name="blocks-by-row-position",
+        file=f"{AGGREGATE}/run_blocks.py",
+        before="found = [_hash(name, secret) % blocks for name in names.tolist()]",
+        after="found = [place % blocks for place in range(len(names))]",
+        killed_by=f"{VAULT}::test_a_unit_that_comes_or_goes_changes_its_own_block_alone",
+        note="one unit that comes or goes moves all others to another block",
+    ),
+    Bug(
+        name="blocks-in-one-process",
+        file=f"{AGGREGATE}/run_blocks.py",
+        before="result = _run_alone(",
+        after="result = (lambda run, block, _: float(run(block)))(",
+        killed_by=f"{VAULT}::test_what_a_function_does_changes_nothing_but_its_own_block[nan]",
+        note="a function that remembers tells of one block in another one's result",
+    ),
+    Bug(
+        name="infinite-results-are-results",
+        file=f"{AGGREGATE}/run_blocks.py",
+        before="default if result is None or not isfinite(result) else result",
+        after="default if result is None else result",
+        killed_by=f"{VAULT}::test_what_a_function_does_changes_nothing_but_its_own_block[infinite]",
+        note="an infinite result has no cell, and fails where the rows say so",
+    ),
+    Bug(
+        name="looks-at-blocks-before-it-is-paid",
+        file=f"{AGGREGATE}/aggregate.py",
+        before="engine.code(asked.coding, _weights(asked), rehearsing=True)",
+        after="engine.code(asked.coding, _weights(asked))",
+        killed_by=f"{VAULT}::test_it_is_paid_for_before_rows_are_looked_at",
+        note="rows are read before the price is on record",
+    ),
+    Bug(
+        name="mean-of-blocks-moves-by-one-cell",
+        file=f"{AGGREGATE}/aggregate.py",
+        before="return Sensitivity(self.neighbours.steps * (self.cells - 1), neighbours=self.neighbours)",
+        after="return Sensitivity(self.cells - 1, neighbours=self.neighbours)",
+        killed_by=f"{VAULT}::test_a_replaced_unit_moves_two_results",
+        note="under replace two blocks change, each by the whole range",
+    ),
+    Bug(
+        name="units-known-by-their-number",
+        file="src/tacit/engines/memory/codes.py",
+        before="units = np.array([str(unit) for unit, _ in kept], object) if coding.units else None",
+        after="units = np.array([str(n) for n, _ in enumerate(kept)], object) if coding.units else None",
+        killed_by=f"{VAULT}::test_engines_name_the_same_units[str]",
+        note="rows of one unit lie in several blocks",
     ),
 ]

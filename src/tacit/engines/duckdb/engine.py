@@ -146,7 +146,10 @@ class DuckDB:
             found = self._fetch_arrays(select, None)
         codes = tuple(np.asarray(found[name]) for name in names)
         weighed = np.asarray(found["weight"]) if is_weighed and not rehearsing else None
-        return CodedRows(codes, tuple(axis.size for axis in coding.axes), weighed, weights.bits)
+        named = coding.units and is_weighed and not rehearsing
+        units = np.asarray(found["unit_name"], dtype=object) if named else None
+        sizes = tuple(axis.size for axis in coding.axes)
+        return CodedRows(codes, sizes, weighed, weights.bits, units)
 
     def interrupt(self) -> None:
         """Stop every question that is being evaluated; each fails as any failure does."""

@@ -45,9 +45,9 @@ def code_rows(rows: list[Owned], coding: Coding, weights: Weights) -> CodedRows:
         return CodedRows(found, sizes, None, weights.bits)
     owned = Counter(unit for unit, _ in kept)
     shares = {unit: weight([count], weights) for unit, count in owned.items()}
-    return CodedRows(
-        found, sizes, np.array([shares[unit] for unit, _ in kept], np.int64), weights.bits
-    )
+    weighed = np.array([shares[unit] for unit, _ in kept], np.int64)
+    units = np.array([str(unit) for unit, _ in kept], object) if coding.units else None
+    return CodedRows(found, sizes, weighed, weights.bits, units)
 
 
 def _read_code(axis: Axis) -> Callable[[Row], int | None]:

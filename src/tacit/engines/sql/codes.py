@@ -60,6 +60,12 @@ def code_statement(
     ctes.append(cte("heavy_units", heavy))
     weight = f"coalesce(weight, {full})::BIGINT AS weight"
     rows = "coded_rows LEFT JOIN heavy_units USING (unit)"
+    if coding.units:
+        # a number that only one file knows depends on other units; its name does not
+        weight += ", CAST(unit AS VARCHAR) AS unit_name" if relation.names is None else ""
+        if relation.names is not None:
+            weight += ", CAST(name AS VARCHAR) AS unit_name"
+            rows += f" LEFT JOIN {quote_name(relation.names)} USING (unit)"
     return Select(f"WITH {', '.join(ctes)} SELECT {codes}, {weight} FROM {rows}", numbers)
 
 

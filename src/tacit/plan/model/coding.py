@@ -33,10 +33,11 @@ class Axis:
 @frozen
 class Coding:
     """Rows, and the axes by which they are coded; a row that has no code on one of them is left
-    out."""
+    out.  With `units`, rows come with the names of their units."""
 
     rows: Rows
     axes: tuple[Axis, ...]
+    units: bool = False
 
     @property
     def question(self) -> Question:
