@@ -4,6 +4,7 @@ import os
 import time
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -71,7 +72,7 @@ def test_engines_name_the_same_units(unit):
     assert found[0] == found[1] == [(n, str(n % 3)) for n in range(9)]
 
 
-COUNTER = {"calls": 0}
+COUNTER: dict[str, Any] = {"calls": 0}
 
 
 def misbehave(how):
