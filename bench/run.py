@@ -10,6 +10,7 @@ bench/run.py top-k           which group is first: chosen, and sorted
 bench/run.py synthetic       synthetic tables and marginals; TACIT_SYNTH names the folder of real tables, if any
 bench/run.py keys            counts by keys that nobody declares
 bench/run.py local           surveys in the local model, beside two peers: some minutes
+bench/run.py beyond          medians by smooth sensitivity and others; TACIT_NAFLD and TACIT_ADULT name real columns
 bench/run.py engine          the engine alone, on uniform and on skewed rows
 bench/run.py conformance     published failures of other systems, run on the pinned versions: two minutes
 bench/run.py error           errors at an equal limit: ten minutes, most of them OpenDP's
@@ -28,6 +29,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import accounting
+import beyond
 import conformance
 import engine
 import error
@@ -61,6 +63,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "synthetic": synthetic.run,
     "engine": engine.run,
     "local": local.run,
+    "beyond": beyond.run,
     "conformance": conformance.run,
     "error": error.run,
     "noise-full": partial(noise.run, full=True),

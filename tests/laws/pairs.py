@@ -166,6 +166,19 @@ def sampled(pair: Listed, rate: Fraction) -> Listed:
 
 
 @decimally
+def shuffled(epsilon: Fraction, people: int) -> Listed:
+    """The number of ones among shuffled responses, where one person holds a one or, like all others, a zero."""
+    lie = 1 / (1 + exp(epsilon))
+    others = [comb(people - 1, j) * lie**j * (1 - lie) ** (people - 1 - j) for j in range(people)]
+    padded = [Decimal(0), *others, Decimal(0)]
+    laws = [
+        [one * padded[j] + (1 - one) * padded[j + 1] for j in range(people + 1)]
+        for one in (lie, 1 - lie)
+    ]
+    return Listed((p.ln(), q.ln()) for p, q in zip(*laws, strict=True))
+
+
+@decimally
 def drawn(scale: Fraction, rate: Fraction, units: int) -> Listed:
     """Discrete Laplace noise on the number of units in a sample, with so many units and with none."""
     at, falls, reach = decimal(rate), exp(-1 / scale), int(_NEGLIGIBLE * scale) + 2

@@ -25,6 +25,7 @@ from tacit.privacy.noise_losses import (
     LaplaceLoss,
 )
 from tacit.privacy.protection import Neighbours, Protection
+from tacit.privacy.replaced_samples import SampledUnderReplace
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
 from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
 from tacit.privacy.subsampled import Subsampled
@@ -48,6 +49,7 @@ __all__ = [
     "Order",
     "Protection",
     "PureLoss",
+    "SampledUnderReplace",
     "Sensitivity",
     "Shuffled",
     "Subsampled",

@@ -151,10 +151,12 @@ class Composed(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball | None:
         """None: what several releases cost together is for accounting to say."""
+        check_epsilon(epsilon)
         return None
 
     def renyi(self, order: Order) -> Ball | None:
         """The sum of the parts' divergences: they add under adaptive composition."""
+        check_order(order)
         return self._sum_parts(lambda part: part.renyi(order))
 
     def pure(self) -> Fraction | None:

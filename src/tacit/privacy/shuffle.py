@@ -25,7 +25,7 @@ from tacit.exact import (
 from tacit.frozen import frozen
 from tacit.privacy.bounded_losses import PureLoss
 from tacit.privacy.frozen import fill
-from tacit.privacy.loss import Loss, Order
+from tacit.privacy.loss import Loss, Order, check_epsilon
 from tacit.privacy.protection import Neighbours
 
 __all__ = ["Shuffled", "shuffled_epsilon"]
@@ -56,7 +56,7 @@ class Shuffled(Loss):
     10000
     """
 
-    local: Fraction
+    epsilon: Fraction
     people: int
     response: bool
 
@@ -65,7 +65,7 @@ class Shuffled(Loss):
         if not 0 < price <= _LARGEST:
             raise InvalidInput("epsilon", epsilon, f"give a price above 0 and up to {_LARGEST}")
         crowd = count_of(people, "people", least=1, most=_MOST)
-        fill(self, local=price, people=crowd, response=bool(response))
+        fill(self, epsilon=price, people=crowd, response=bool(response))
 
     @property
     def neighbours(self) -> Neighbours:
@@ -74,23 +74,24 @@ class Shuffled(Loss):
 
     def delta(self, epsilon: Fraction) -> Ball:
         """At most this, at any epsilon."""
-        if epsilon >= self.local:
+        check_epsilon(epsilon)
+        if epsilon >= self.epsilon:
             return ball(0)
         found = certified_delta(self, epsilon, _BLOCKS)
-        own = PureLoss(self.local).delta(epsilon)
+        own = PureLoss(self.epsilon).delta(epsilon)
         return min(found, own, key=upper)
 
     def renyi(self, order: Order) -> Ball:
         """That of the report alone: shuffling is post-processing."""
-        return PureLoss(self.local).renyi(order)
+        return PureLoss(self.epsilon).renyi(order)
 
     def rho(self) -> Ball:
         """That of the report alone."""
-        return PureLoss(self.local).rho()
+        return PureLoss(self.epsilon).rho()
 
     def group(self, size: int) -> PureLoss:
         """That of the reports alone."""
-        return PureLoss(self.local, Neighbours.REPLACE).group(size)
+        return PureLoss(self.epsilon, Neighbours.REPLACE).group(size)
 
 
 def shuffled_epsilon(
@@ -107,11 +108,11 @@ def shuffled_epsilon(
     guess = Fraction(_search(loss, float(wanted)))
     with working():
         for widening in range(1, 60):
-            tried = min(guess, loss.local)
+            tried = min(guess, loss.epsilon)
             if upper(loss.delta(tried)) <= wanted:
                 return float_at_least(tried)
             guess *= 1 + Fraction(1 << widening, 1 << 14)
-    return float_at_least(loss.local)
+    return float_at_least(loss.epsilon)
 
 
 def certified_delta(loss: Shuffled, epsilon: Fraction, blocks: int) -> Ball:
@@ -123,7 +124,7 @@ def certified_delta(loss: Shuffled, epsilon: Fraction, blocks: int) -> Ball:
     Checked by: tests/laws/test_shuffle.py::test_the_bound_is_that_of_the_exact_sum
     """
     with working():
-        odds, growth = ball(loss.local).exp(), ball(epsilon).exp()
+        odds, growth = ball(loss.epsilon).exp(), ball(epsilon).exp()
         rate = 2 / (odds + 1) if loss.response else 1 / odds
         masses = _masses(loss.people - 1, rate, blocks)
         found = ball(0)
@@ -244,7 +245,7 @@ def _float_sum(count: int, place: int) -> tuple[float, float]:
 def _search(loss: Shuffled, delta: float) -> float:
     """An epsilon whose delta is near the wanted one, in floats; what it finds is certified elsewhere."""
     figure = _float_delta(loss)
-    low, high = 0.0, float(loss.local)
+    low, high = 0.0, float(loss.epsilon)
     if figure(low) <= delta:
         return high * 1e-9
     for _ in range(60):
@@ -257,7 +258,7 @@ def _search(loss: Shuffled, delta: float) -> float:
 
 def _float_delta(loss: Shuffled) -> Callable[[float], float]:
     """The bound as a function of epsilon, in floats."""
-    odds, others = float_exp(float(loss.local)), loss.people - 1
+    odds, others = float_exp(float(loss.epsilon)), loss.people - 1
     rate = 2 / (odds + 1) if loss.response else 1 / odds
     low, high = _window(others, rate) if others >= 64 else (0, others)
     mode = min(max(int((others + 1) * rate), low), high)

@@ -14,7 +14,7 @@ from tacit.privacy.loss import Loss, Order, check_epsilon, check_order, is_loss
 from tacit.privacy.noise_losses import GaussianLoss
 from tacit.privacy.protection import Neighbours
 
-__all__ = ["Subsampled"]
+__all__ = ["Subsampled", "amplify", "mix_moments"]
 
 # Above this order the sums grow long and the bound by joint convexity is taken.
 _LONGEST = 2048
@@ -86,7 +86,7 @@ class Subsampled(Loss):
             return None if pure is None else ball(pure.epsilon)
         exact = Fraction(order)
         whole = self.loss.renyi(exact)
-        bounds = [whole, _convex(whole, self.rate, exact)]
+        bounds = [whole, mix_moments(whole, self.rate, exact)]
         # Of a loss known only as pure, randomized response is the law, and its mixture has a closed form.
         if self.loss.is_mirrored and exact <= _LONGEST and not isinstance(self.loss, PureLoss):
             bounds.append(_mixture_divergence(self.loss, self.rate, exact) / ball(exact - 1))
@@ -110,7 +110,7 @@ class Subsampled(Loss):
         failure, _ = self.loss.split_failure()
         if not failure:
             return Fraction(0), self
-        return self.rate * failure, PureLoss(_amplify(self._whole(), self.rate))
+        return self.rate * failure, PureLoss(amplify(self._whole(), self.rate))
 
     def group(self, size: int) -> "Subsampled":
         """For a pure loss: the group's epsilon, and the probability that any of its units is drawn.
@@ -150,17 +150,25 @@ class Subsampled(Loss):
         failure, rest = self.loss.split_failure()
         if failure or rest.pure() is None:
             return None
-        return PureLoss(_amplify(self._whole(), self.rate))
+        return PureLoss(amplify(self._whole(), self.rate))
 
 
-def _amplify(epsilon: Fraction, rate: Fraction) -> Fraction:
-    """ln(1 + rate (e**epsilon - 1)), rounded up."""
+def amplify(epsilon: Fraction, rate: Fraction) -> Fraction:
+    """ln(1 + rate (e**epsilon - 1)), rounded up.
+
+    >>> round(float(amplify(Fraction(1), Fraction(1, 2))), 4)
+    0.6201
+    """
     with working():
         return min(epsilon, max(Fraction(0), upper((ball(rate) * ball(epsilon).expm1()).log1p())))
 
 
-def _convex(divergence: Ball | None, rate: Fraction, order: Fraction) -> Ball | None:
-    """For any loss and either direction: the moment of a mixture is at most the mixture of the moments."""
+def mix_moments(divergence: Ball | None, rate: Fraction, order: Fraction) -> Ball | None:
+    """For any loss and either direction: the moment of a mixture is at most the mixture of the moments.
+
+    >>> mix_moments(None, Fraction(1, 2), Fraction(2)) is None
+    True
+    """
     if divergence is None:
         return None
     above = ball(order - 1)

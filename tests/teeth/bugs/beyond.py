@@ -7,6 +7,9 @@ TEST = "tests/laws/test_propose_test_release.py"
 GRADUAL = "tests/laws/test_gradual_release.py"
 BLOCKS = "tests/laws/test_sample_and_aggregate.py"
 VAULT = "tests/laws/test_aggregate.py"
+LOSSES = "tests/laws/test_losses.py"
+SAMPLES = "tests/laws/test_replaced_samples.py"
+PRIVACY = "src/tacit/privacy"
 MECHANISMS = "src/tacit/mechanisms"
 AGGREGATE = "src/tacit/curator/aggregate"
 
@@ -202,5 +205,37 @@ BUGS = [
         after="units = np.array([str(n) for n, _ in enumerate(kept)], object) if coding.units else None",
         killed_by=f"{VAULT}::test_engines_name_the_same_units[str]",
         note="rows of one unit lie in several blocks",
+    ),
+    Bug(
+        name="a-sample-under-replace-forgets-who-is-left-out",
+        file=f"{PRIVACY}/replaced_samples.py",
+        before="return (self.loss,) if self.left_out is None else (self.loss, self.left_out)",
+        after="return (self.loss,)",
+        killed_by=f"{SAMPLES}::test_a_sample_is_judged_by_both_of_its_losses",
+        note="a Poisson sample may also lack the unit, and that may cost more",
+    ),
+    Bug(
+        name="a-sample-under-replace-is-amplified-twice",
+        file=f"{PRIVACY}/replaced_samples.py",
+        before="found = found.max(ball(self.rate) * own)",
+        after="found = found.max(ball(self.rate) ** 2 * own)",
+        killed_by=f"{SAMPLES}::test_a_sample_never_costs_more_than_it_claims[(0, 0, 0)-fixed size]",
+        note="the unit is in the sample with the rate, and not with its square",
+    ),
+    Bug(
+        name="a-fixed-sample-by-add-or-remove",
+        file=f"{PRIVACY}/replaced_samples.py",
+        before="if not is_loss(loss) or loss.neighbours is not Neighbours.REPLACE:",
+        after="if not is_loss(loss):",
+        killed_by=f"{SAMPLES}::test_relations_are_asked_for",
+        note="where the unit is not drawn another one is: that is a replaced unit",
+    ),
+    Bug(
+        name="shuffled-takes-any-epsilon",
+        file=f"{PRIVACY}/shuffle.py",
+        before="        check_epsilon(epsilon)\n",
+        after="",
+        killed_by=f"{LOSSES}::test_delta_is_asked_at_an_exact_epsilon_of_at_least_zero[Shuffled(1, 4, False)]",
+        note="a figure at an epsilon below zero, or at a float, is believed and wrong",
     ),
 ]
