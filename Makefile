@@ -7,6 +7,8 @@ STAMP  := $(VENV)/.installed
 WORKERS ?= 2
 # Compiled files are kept, whatever the surroundings say: tests start many processes, which would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
+# Two workers have a core each: threads of matrix products would only wait for each other.
+export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
 .PHONY: help setup system demo tour test quick check format bench soak teeth lock reference clean
