@@ -1,12 +1,14 @@
 """Tables of codes on which synthetic rows are tried, and how far these are off; every interpreter reads this.
 
-Real tables come from the folder that TACIT_SYNTH names: `adult/adult_mbi_encoded.csv` with its domain, and
-`nist_acs/national2019.csv` with `data_dictionary.json`; without it, from a stand-in of 40,000 people.
+Real tables come from the folder that TACIT_SYNTH names: `adult/adult_mbi_encoded.csv` with its domain,
+`nist_acs/national2019.csv` and `ma2019.csv` with `data_dictionary.json`, `letter/LetterRecognition.csv` and
+`diabetes130/dataset_diabetes.zip`, each where it is there; without it, from a stand-in of 40,000 people.
 """
 
 import csv
 import json
 import os
+import zipfile
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -59,6 +61,21 @@ def tables() -> dict[str, Codes]:
     return found
 
 
+def more_tables() -> dict[str, Codes]:
+    """More tables that are there, by name: few rows and many columns, numbers alone, many columns."""
+    place, found = folder(), dict[str, Codes]()
+    if place is None:
+        return found
+    if (place / "nist_acs").is_dir():
+        found["Massachusetts"] = massachusetts(place / "nist_acs")
+    letters = [p for p in (place / "letter", place.parent / "letter") if p.is_dir()]
+    if letters:
+        found["Letter"] = letter(letters[0])
+    if (place / "diabetes130").is_dir():
+        found["diabetes"] = diabetes(place / "diabetes130")
+    return found
+
+
 def adult(place: Path) -> Codes:
     """Census income, 48,842 people, 14 columns, as codes of a declared domain."""
     domain = json.loads((place / "adult_mbi_encoded-domain.json").read_text())
@@ -83,6 +100,75 @@ def nist(place: Path) -> Codes:
     )
     ordered = tuple(name in NIST_NUMBERS for name in NIST)
     return Codes(rows, tuple(NIST), tuple(len(known) for known in codes), ordered)
+
+
+def massachusetts(place: Path) -> Codes:
+    """All 24 columns of the excerpt of Massachusetts, 7,634 people; wide numbers in 64 cells."""
+    words = json.loads((place / "data_dictionary.json").read_text())
+    lines = list(csv.DictReader((place / "ma2019.csv").open()))
+    described = [
+        _survey_column([line[name] for line in lines], words[name].get("values", {}))
+        for name in lines[0]
+    ]
+    rows = np.stack([codes for codes, _, _ in described], 1)
+    sizes, ordered = zip(*((size, order) for _, size, order in described), strict=True)
+    return Codes(rows, tuple(lines[0]), sizes, ordered)
+
+
+def _survey_column(cells: list[str], values: dict[str, Any]) -> tuple[Any, int, bool]:
+    """Codes of a column of the survey: numbers within bounds in order, N before them; else its listed values."""
+    if "min" in values or not values:
+        numbers = np.array([np.nan if cell == "N" else float(cell) for cell in cells])
+        low = float(values.get("min", 0))
+        high = max(float(values.get("max", 0)), float(np.nanmax(numbers)))
+        count = int(min(64, high - low + 1))
+        codes = np.clip((numbers - low) / (high - low + 1) * count, 0, count - 1)
+        return np.where(np.isnan(numbers), 0, np.nan_to_num(codes) + 1).astype(int), count + 1, True
+    known = {value: code for code, value in enumerate(sorted({*values, *cells}))}
+    return np.array([known[cell] for cell in cells]), len(known), False
+
+
+def letter(place: Path) -> Codes:
+    """20,000 pictures of letters: the letter, and 16 numbers from 0 to 15."""
+    lines = list(csv.reader((place / "LetterRecognition.csv").open()))
+    names, cells = lines[0], lines[1:]
+    columns = [[ord(row[0]) - ord("A") for row in cells]]
+    columns += [[int(float(row[at])) for row in cells] for at in range(1, len(names))]
+    sizes, ordered = (26, *[16] * 16), (False, *[True] * 16)
+    return Codes(np.array(columns).T, tuple(names), sizes, ordered)
+
+
+_DIABETES_NUMBERS = {
+    "time_in_hospital": 15,
+    "num_lab_procedures": 150,
+    "num_procedures": 8,
+    "num_medications": 100,
+    "number_outpatient": 50,
+    "number_emergency": 100,
+    "number_inpatient": 30,
+    "number_diagnoses": 20,
+}
+
+
+def diabetes(place: Path) -> Codes:
+    """101,766 stays in hospitals, 47 columns; diagnoses by their three digits."""
+    with zipfile.ZipFile(place / "dataset_diabetes.zip") as packed:
+        text = packed.read("dataset_diabetes/diabetic_data.csv").decode()
+    lines = list(csv.DictReader(text.splitlines()))
+    names = [name for name in lines[0] if name not in {"encounter_id", "patient_nbr"}]
+    columns, sizes = [], []
+    for name in names:
+        if name in _DIABETES_NUMBERS:
+            top = _DIABETES_NUMBERS[name]
+            columns.append([min(int(line[name]), top - 1) for line in lines])
+            sizes.append(top)
+            continue
+        cells = [line[name].split(".")[0] for line in lines]
+        known = {value: code for code, value in enumerate(sorted(set(cells)))}
+        columns.append([known[cell] for cell in cells])
+        sizes.append(len(known))
+    ordered = tuple(name in _DIABETES_NUMBERS for name in names)
+    return Codes(np.array(columns).T, tuple(names), tuple(sizes), ordered)
 
 
 def stand_in(count: int = 40_000) -> Codes:

@@ -104,6 +104,7 @@ from tacit.plan.model.ownership import (
     tables_of,
 )
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
+from tacit.plan.model.serial import serial
 from tacit.plan.model.walk import (
     list_expressions,
     list_folds,
@@ -345,6 +346,7 @@ __all__ = [
     "walk_expression",
     "walk_rows",
     "operand_kinds",
+    "serial",
     "when",
     "width_of",
     "window_column",

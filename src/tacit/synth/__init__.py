@@ -6,8 +6,15 @@ Nothing here can reach a row: requests are yielded, and what was released for th
 from tacit.synth.domain import Attribute, Distances, Forbidden, Law, Noisy, Tables
 from tacit.synth.errors import estimate_errors
 from tacit.synth.model import Model
+from tacit.synth.noise_sums import gaussian_reach, laplace_reach, single_reach
 from tacit.synth.procedure import learn_table
-from tacit.synth.residuals import Residuals, cell_variance, plan_residuals, rebuild_marginal
+from tacit.synth.residuals import (
+    NoiseOfCells,
+    Residuals,
+    cell_variance,
+    plan_residuals,
+    rebuild_marginal,
+)
 from tacit.synth.scatter import uniforms
 from tacit.synth.strategies import Strategy, plan_strategy
 
@@ -17,15 +24,19 @@ __all__ = [
     "Forbidden",
     "Law",
     "Model",
+    "NoiseOfCells",
     "Noisy",
     "Residuals",
     "Strategy",
     "Tables",
     "cell_variance",
     "estimate_errors",
+    "gaussian_reach",
+    "laplace_reach",
     "learn_table",
     "plan_residuals",
     "plan_strategy",
     "rebuild_marginal",
+    "single_reach",
     "uniforms",
 ]

@@ -8,7 +8,7 @@ residual is measured once, and every marginal above it is made of it (Xiao, He, 
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, product
 from math import prod
 from typing import TypeAlias
 
@@ -16,9 +16,11 @@ import numpy as np
 
 from tacit.frozen import frozen
 from tacit.synth.domain import Array
+from tacit.synth.noise_sums import gaussian_reach, laplace_reach
 
 __all__ = [
     "Columns",
+    "NoiseOfCells",
     "Residuals",
     "cell_variance",
     "plan_residuals",
@@ -107,6 +109,40 @@ def cell_variance(
         for each in subsets(marginal)
     }
     return sum(value * _share_of_variance(marginal, each, sizes) for each, value in scaled.items())
+
+
+@frozen(eq=False)
+class NoiseOfCells:
+    """The noise of rebuilt marginals' cells, from the variances of the noise in the residuals' whole
+    numbers.
+
+    `steps` is the least standard deviation of those, in steps of the whole numbers.
+    """
+
+    sizes: Sequence[int]
+    variances: Mapping[Columns, float]
+    steps: float
+    pure: bool
+
+    def reach(self, marginal: Columns, confidence: float) -> float:
+        """The ± of each cell of a marginal."""
+        if not self.pure:
+            deviation = cell_variance(marginal, self.sizes, self.variances) ** 0.5
+            return float(gaussian_reach(np.array([deviation]), confidence, self.steps)[0])
+        scales, counts = zip(*self._summands(marginal), strict=True)
+        return float(
+            laplace_reach(np.array([scales]), np.array([counts]), confidence, self.steps)[0]
+        )
+
+    def _summands(self, marginal: Columns) -> Iterator[tuple[float, int]]:
+        """Every scale of Laplace noise that a cell is a sum of, and how many summands have it: along
+        an axis of n values, a cell of a residual has its own noise less the mean of all n."""
+        for residual in subsets(marginal):
+            sizes = [self.sizes[place] for place in residual]
+            missing = prod(self.sizes[place] for place in marginal if place not in residual)
+            scale = (self.variances[residual] / 2) ** 0.5 / (prod(sizes) * missing)
+            for along in product(*([(1 - 1 / n, 1), (1 / n, n - 1)] for n in sizes)):
+                yield scale * prod(part for part, _ in along), prod(many for _, many in along)
 
 
 def _centre(table: Array) -> Array:

@@ -37,6 +37,17 @@ class Strategy:
         """The variance of each question's answer, for noise of variance one at the whole price."""
         return np.asarray(np.einsum("qi,ij,qj->q", questions, self.inverse, questions))
 
+    def coefficients(self, questions: Array) -> list[Array]:
+        """For each table, how much every question's answer has of each of its cells."""
+        spread = questions @ self.inverse
+        found = []
+        for groups, share in zip(self.groups, self.shares, strict=True):
+            place = _cells(groups)
+            table = np.zeros((int(place.max()) + 1, len(questions)))
+            np.add.at(table, place, spread.T)
+            found.append(_precision(float(share), self.pure) * table.T)
+        return found
+
     def estimate(self, tables: Sequence[Array]) -> Array:
         """The cells that fit noisy tables best, by weighted least squares."""
         sums = np.zeros(len(self.inverse))

@@ -60,3 +60,28 @@ def test_variances_are_those_of_drawn_noise():
         ]
         answers.append(RANGES @ strategy.estimate(tables))
     assert np.mean(np.square(answers)) == pytest.approx(strategy.variances(RANGES).mean(), rel=0.15)
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_answers_are_sums_of_noise_with_the_coefficients_that_are_said(pure):
+    shape = (6, 3)
+    strategy = plan_strategy([Attribute(6, ordered=True), Attribute(3)], np.eye(18), pure=pure)
+    questions = normals(5 * 18, 4).reshape(5, 18)
+    tables = [
+        normals(int(np.prod([each.max() + 1 for each in groups])), 5, place).reshape(
+            [int(each.max()) + 1 for each in groups]
+        )
+        for place, groups in enumerate(strategy.groups)
+    ]
+    parts = zip(strategy.coefficients(questions), tables, strict=True)
+    summed = sum(coefficients @ table.reshape(-1) for coefficients, table in parts)
+    assert np.allclose(questions @ strategy.estimate(tables), summed)
+    assert len(shape) == len(strategy.groups[0])
+    power = 2 if pure else 1
+    variances = sum(
+        (coefficients**2).sum(axis=1) / share**power
+        for coefficients, share in zip(
+            strategy.coefficients(questions), strategy.shares, strict=True
+        )
+    )
+    assert np.allclose(variances, strategy.variances(questions))

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import prod
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, count_of
 from tacit.frozen import frozen
 from tacit.printing import printable
-from tacit.synth import Residuals, cell_variance, plan_residuals, rebuild_marginal
+from tacit.synth import NoiseOfCells, Residuals, plan_residuals, rebuild_marginal, single_reach
 
 __all__ = ["ExpectedMarginals", "Marginals", "explain_marginals", "release_marginals"]
 
@@ -78,6 +77,12 @@ class Marginals:
             places: deviation**2
             for places, deviation in zip(released.columns, released.deviations, strict=True)
         }
+        steps = min(
+            deviation / float(stored.worth) for deviation in released.deviations if deviation
+        )
+        self._noise = NoiseOfCells(
+            self._sizes, self._variances, steps, pure=stored.mechanism == "Laplace"
+        )
 
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
@@ -97,9 +102,7 @@ class Marginals:
 
     def error(self, names: Sequence[str]) -> float:
         """The ± of each cell of a marginal at the stated confidence."""
-        return _reach(
-            cell_variance(self._places(names), self._sizes, self._variances), self.confidence
-        )
+        return self._noise.reach(self._places(names), self.confidence)
 
     def values(self, name: str) -> list[Any]:
         """The values of a column, in the order of the counts' axis; of cells, their middles."""
@@ -192,14 +195,14 @@ def explain_marginals(
         places: (draw.deviation * worth) ** 2
         for places, draw in zip(request.columns, draws, strict=True)
     }
+    steps, pure = min(draw.deviation for draw in draws), not noise.concentrated
+    cells = NoiseOfCells(sizes, variances, steps, pure=pure)
     errors = {
-        tuple(asked.columns[at].name for at in places): _reach(
-            cell_variance(places, sizes, variances), sure
-        )
+        tuple(asked.columns[at].name for at in places): cells.reach(places, sure)
         for places in workload
     }
     alone = noise.law.sigma(1 / max(1, len(workload)))
-    return ExpectedMarginals(errors, _reach(alone**2, sure), sure)
+    return ExpectedMarginals(errors, single_reach(alone, sure, pure=pure), sure)
 
 
 def _ask(
@@ -233,7 +236,14 @@ def _ask(
     sure = float(at_least(confidence, "confidence"))
     if not 0 < sure < 1:
         raise InvalidInput("confidence", confidence, "give a probability such as 0.95")
-    more = (str(most), *(f"{each}:{weight!r}" for each, weight in workload.items() if weight != 1))
+    more = (
+        str(most),
+        *(
+            f"{','.join(map(str, each))}:{weight!r}"
+            for each, weight in workload.items()
+            if weight != 1
+        ),
+    )
     about = f"all marginals of at most {most} columns of {table}"
     return TablesAsked("marginals", shared, coded, about, more), workload, sure
 
@@ -243,8 +253,3 @@ def _plan(asked: TablesAsked, workload: Mapping[Places, float], noise: TableNois
     sizes = [each.axis.size for each in asked.columns]
     parts = plan_residuals(sizes, workload, pure=not noise.concentrated)
     return Residuals(tuple(parts), Fraction(1), tuple(parts.values()))
-
-
-def _reach(variance: float, confidence: float) -> float:
-    """The ± of a sum of many independent noises, which is nearly normal."""
-    return float(NormalDist().inv_cdf((1 + confidence) / 2) * variance**0.5)

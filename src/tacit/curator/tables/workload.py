@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import prod
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,14 @@ from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_least
 from tacit.frozen import frozen
 from tacit.printing import printable
-from tacit.synth import Strategy, Tables, plan_strategy
+from tacit.synth import (
+    Strategy,
+    Tables,
+    gaussian_reach,
+    laplace_reach,
+    plan_strategy,
+    single_reach,
+)
 
 __all__ = ["ExpectedWorkload", "explain_workload", "release_workload"]
 
@@ -82,13 +88,26 @@ class _Planned:
             part = Fraction(max(1, round(share * _SHARES)), whole)
             yield places, Tables((places,), tuple(groups), part, (1,))
 
-    def deviations(self, noise: TableNoise) -> dict[str, float]:
-        """The standard deviation of every answer."""
+    def reaches(self, noise: TableNoise) -> dict[str, float]:
+        """The ± of every answer."""
         found: dict[str, float] = {}
         for places, (names, questions, strategy) in self.parts.items():
             sigma = noise.law.sigma(self.shares[places])
-            spread = np.sqrt(np.maximum(strategy.variances(questions), 0.0)) * sigma
-            found |= dict(zip(names, spread.tolist(), strict=True))
+            steps = sigma / float(noise.worth)
+            if noise.concentrated:
+                spread = np.sqrt(np.maximum(strategy.variances(questions), 0.0)) * sigma
+                reach = gaussian_reach(spread, self.confidence, steps)
+            else:
+                scales = [
+                    sigma / 2**0.5 / share * each
+                    for share, each in zip(
+                        strategy.shares, strategy.coefficients(questions), strict=True
+                    )
+                ]
+                reach = laplace_reach(
+                    np.concatenate(scales, axis=1), np.ones(1), self.confidence, steps
+                )
+            found |= dict(zip(names, reach.tolist(), strict=True))
         return found
 
 
@@ -111,19 +130,17 @@ def release_workload(
         return b""
 
     answered = desk.answer(planned.asked, epsilon, begin)
-    stored, noise = answered.stored, desk.noise(planned.asked, desk.price_of(epsilon))
+    stored = answered.stored
     tables: dict[Places, list[NDArray[np.float64]]] = {}
     for (places, _), released in zip(planned.requests(), stored.released, strict=True):
         tables.setdefault(places, []).append(released.counts(0, stored.worth))
-    paid = Fraction(answered.receipt["loss"]["charge"]["amount"])
-    scale = _scale(desk, paid, noise)
-    reach = NormalDist().inv_cdf((1 + planned.confidence) / 2)
+    paid = Charge(int(answered.receipt["loss"]["charge"]["amount"]))  # now, or when it was answered
+    reaches = planned.reaches(desk.noise(planned.asked, paid))
     rows: list[tuple[str, float, float, float]] = []
-    deviations = planned.deviations(noise)
     for places, (names, cells, strategy) in planned.parts.items():
         estimates = cells @ strategy.estimate(tables[places])
         for name, value in zip(names, estimates.tolist(), strict=True):
-            off = reach * deviations[name] * scale
+            off = reaches[name]
             rows.append((name, value, max(0.0, value - off), max(0.0, value + off)))
     heads = ("question", "count", "count_low", "count_high")
     return Release(
@@ -144,19 +161,11 @@ def explain_workload(
     """The errors of many questions; free, and no data are looked at."""
     planned = _plan(desk, table, questions, prefixes, ranges, confidence)
     noise = desk.noise(planned.asked, desk.price_of(epsilon))
-    reach = NormalDist().inv_cdf((1 + planned.confidence) / 2)
-    errors = {name: reach * each for name, each in planned.deviations(noise).items()}
-    alone = reach * noise.law.sigma(1 / len(errors))
+    errors = planned.reaches(noise)
+    alone = single_reach(
+        noise.law.sigma(1 / len(errors)), planned.confidence, pure=not noise.concentrated
+    )
     return ExpectedWorkload(errors, alone, sum(1 for _ in planned.requests()), planned.confidence)
-
-
-def _scale(desk: Desk, paid: Fraction, noise: TableNoise) -> float:
-    """How much wider or narrower noise is at the price that was paid than at the price that is
-    asked."""
-    rule = desk.access.rule
-    amount = rule.amount(Charge(int(paid)))
-    ratio = float(noise.amount / amount)
-    return ratio**0.5 if noise.concentrated else ratio
 
 
 def _plan(

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from tacit.plan.model import expressions as e
+from tacit.plan.model.coding import Axis, Coding
 from tacit.plan.model.grids import Even, Grid, Powers
 from tacit.plan.model.nodes import (
     Computed,
@@ -38,8 +39,12 @@ from tacit.plan.model.schema import Column, Scalar, Table
 __all__ = ["serial", "serial_about"]
 
 
-def serial(part: e.Expression | Measure | Question | Rows | Window | Folded | Defined) -> str:
+def serial(
+    part: e.Expression | Measure | Question | Rows | Window | Folded | Defined | Coding,
+) -> str:
     """A text that two parts share exactly if they are equal; its order is the canonical one."""
+    if isinstance(part, Coding):
+        return _write(_coding(part))
     return _write(_plain(part))
 
 
@@ -134,6 +139,18 @@ def _plain(part: _Part) -> _Plain:
             return ["distinct", _plain(value)]
         case _:
             return _plain_expression(part)
+
+
+def _coding(coding: Coding) -> _Plain:
+    """Rows and the axes by which they are coded."""
+    return ["coding", _plain(coding.rows), [_axis(axis) for axis in coding.axes]]
+
+
+def _axis(axis: Axis) -> _Plain:
+    """What decides the code of a row's value."""
+    listed: _Plain = [_scalar(each) for each in axis.values]
+    grid = None if axis.grid is None else _grid(axis.grid)
+    return ["axis", _plain(axis.value), listed, grid, *(["null"] if axis.null else [])]
 
 
 def _grid(grid: Grid) -> _Plain:
