@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tacit.mechanisms.gradual_laplace import GradualLaplace
     from tacit.mechanisms.histogram_quantiles import HistogramQuantiles, NoisyRanges
     from tacit.mechanisms.joint_quantiles import JointQuantiles
+    from tacit.mechanisms.mwem import MultiplicativeWeights
+    from tacit.mechanisms.net import Net, NetMechanism, net_rows_bound
     from tacit.mechanisms.noisy_max import NoisyMax
     from tacit.mechanisms.permute_and_flip import PermuteAndFlip
     from tacit.mechanisms.propose_test_release import ProposeTestRelease
@@ -75,6 +77,9 @@ __all__ = [
     "LaplaceLaw",
     "Law",
     "Mechanism",
+    "MultiplicativeWeights",
+    "Net",
+    "NetMechanism",
     "NoisyMax",
     "NoisyRanges",
     "NoisyTopK",
@@ -103,6 +108,7 @@ __all__ = [
     "error_of_response",
     "gaussian_bound",
     "laplace_bound",
+    "net_rows_bound",
     "passing",
     "people_for_mean",
     "people_for_quantile",
@@ -141,6 +147,10 @@ _LATER = {
     "HistogramQuantiles": "histogram_quantiles",
     "NoisyRanges": "histogram_quantiles",
     "JointQuantiles": "joint_quantiles",
+    "MultiplicativeWeights": "mwem",
+    "Net": "net",
+    "NetMechanism": "net",
+    "net_rows_bound": "net",
     "NoisyMax": "noisy_max",
     "PermuteAndFlip": "permute_and_flip",
     "Quantile": "quantile",

@@ -135,7 +135,7 @@ class DuckDB:
         """The codes of all rows that count, by one statement; if rehearsing, of no rows."""
         check_coding(coding, weights)
         question = coding.question
-        check_work(question, self._sharing)
+        check_work(coding.computed, self._sharing)
         rowset = self._rowset_of(question, None)
         select = code_statement(coding, weights, rowset, self._enumerate_type)
         names, is_weighed = code_names(coding), rowset.relation.unit is not None

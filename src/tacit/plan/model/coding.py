@@ -1,7 +1,7 @@
 """Rows as numbers: the code of each row's value in every column that tables are made of."""
 
 from tacit.frozen import frozen
-from tacit.plan.model.expressions import Expression
+from tacit.plan.model.expressions import Expression, Field
 from tacit.plan.model.grids import Even
 from tacit.plan.model.nodes import Counted, Question, Rows
 from tacit.plan.model.schema import Scalar
@@ -43,3 +43,16 @@ class Coding:
     def question(self) -> Question:
         """A question that reads the same columns of the same rows."""
         return Question(self.rows, (), tuple(Counted(axis.value) for axis in self.axes))
+
+    @property
+    def computed(self) -> Question:
+        """A question that computes what the axes do, without those that read a column as it is.
+
+        Claim:      a row's columns together are no longer than the row, however many there are.
+        Because:    each is read once, and becomes a number of a few bytes.
+        Checked by: tests/unit/engines/duckdb/test_engine.py::test_many_columns_of_text_are_coded
+        """
+        values = [axis.value for axis in self.axes]
+        for column in {value for value in values if isinstance(value, Field)}:
+            values.remove(column)
+        return Question(self.rows, (), tuple(map(Counted, values)))

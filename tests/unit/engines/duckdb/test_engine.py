@@ -11,8 +11,23 @@ from tacit.engines import DuckDB
 from tacit.engines.duckdb import engine as ours
 from tacit.engines.sql.select import Select
 from tacit.engines.sql.statement import Statement
-from tacit.errors import EngineFailed, InvalidInput
-from tacit.plan import Counted, Field, IsNull, Key, Kind, Question, Scan, Weighing, Weights, Where
+from tacit.errors import EngineFailed, InvalidInput, TooLarge
+from tacit.plan import (
+    Axis,
+    Coding,
+    Column,
+    Counted,
+    Field,
+    IsNull,
+    Key,
+    Kind,
+    Question,
+    Scan,
+    Table,
+    Weighing,
+    Weights,
+    Where,
+)
 from tests.unit.engines.tables import AGE, EVERYTHING, LOOSE, ROWS, VISITS, WARD
 
 CANARY = "canary-7c1f"
@@ -227,3 +242,17 @@ def test_a_closed_engine_fails():
 def test_wrong_parameters_are_refused(wrong):
     with pytest.raises(InvalidInput):
         DuckDB({VISITS: ROWS}, **wrong)
+
+
+def test_many_columns_of_text_are_coded():
+    """Columns that are read as they are make no row longer; the same one many times would."""
+    columns = tuple(Column(f"c{place}", Kind.TEXT, values=("a", "b")) for place in range(60))
+    table = Table("wide", columns)
+    axes = tuple(Axis(Field(column), ("a", "b"), null=True) for column in columns)
+    weights = Weights(Weighing.L1, bound=1, units_squared=1, bits=0)
+    row = {column.name: "ab"[place % 2] for place, column in enumerate(columns)}
+    with DuckDB({table: [row]}) as wide:
+        found = wide.code(Coding(Scan(table), axes), weights)
+        assert [int(codes[0]) for codes in found.codes] == [0, 1] * 30
+        with pytest.raises(TooLarge, match="texts"):
+            wide.code(Coding(Scan(table), axes[:1] * 60), weights)

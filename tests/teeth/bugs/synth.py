@@ -1,0 +1,102 @@
+"""Bugs of small universes, of sums of noise, and of what tables are called."""
+
+from tests.teeth.bug import Bug
+
+NET = "src/tacit/mechanisms/net.py"
+WEIGHTS = "src/tacit/mechanisms/mwem.py"
+SUMS = "src/tacit/synth/noise_sums.py"
+LAWS = "tests/laws/test_net.py"
+PRIVATE_NET = f"{LAWS}::test_the_net_mechanism_is_as_private_as_it_says"
+PRIVATE_WEIGHTS = f"{LAWS}::test_multiplicative_weights_are_as_private_as_they_say"
+SUMS_LAW = "tests/unit/synth/test_noise_sums.py"
+
+BUGS = [
+    Bug(
+        name="net-scores-move-by-one",
+        file=NET,
+        before="return cls(net, Exponential.calibrate(epsilon, net.rows))",
+        after="return cls(net, Exponential.calibrate(epsilon, 1))",
+        killed_by=PRIVATE_NET,
+        note="a row moves a score by 1 / n, which is as many steps as a small database has rows",
+    ),
+    Bug(
+        name="net-scores-taken-for-monotone",
+        file=NET,
+        before="Exponential.calibrate(epsilon, net.rows)",
+        after="Exponential.calibrate(epsilon, net.rows, monotone=True)",
+        killed_by=PRIVATE_NET,
+        note="one score rises and another one falls",
+    ),
+    Bug(
+        name="net-of-databases-that-are-not-near",
+        file=NET,
+        before="return np.asarray(2 * far * alpha.denominator <= alpha.numerator * rows * n)",
+        after="return np.asarray(far * alpha.denominator <= alpha.numerator * rows * n)",
+        killed_by=f"{LAWS}::test_a_net_is_near_every_database",
+        note="a net at distance alpha gives an error of three halves of it",
+    ),
+    Bug(
+        name="weights-choose-for-nothing",
+        file=WEIGHTS,
+        before="choice = Exponential.calibrate(part, _STEPS)",
+        after="choice = Exponential.calibrate(100 * part, _STEPS)",
+        killed_by=PRIVATE_WEIGHTS,
+        note="which question a model is worst on is told by the data: choosing it has a price",
+    ),
+    Bug(
+        name="weights-score-moves-by-a-step",
+        file=WEIGHTS,
+        before="choice = Exponential.calibrate(part, _STEPS)",
+        after="choice = Exponential.calibrate(part, 1)",
+        killed_by=PRIVATE_WEIGHTS,
+        note="scores are in steps of a part of a row",
+    ),
+    Bug(
+        name="weights-every-round-gets-the-whole-price",
+        file=WEIGHTS,
+        before='part = Fraction(price_of(epsilon)) / (2 * count_of(rounds, "rounds", least=1))',
+        after='part = Fraction(price_of(epsilon)) / (2 * min(1, count_of(rounds, "rounds", least=1)))',
+        killed_by=PRIVATE_WEIGHTS,
+        note="rounds add up",
+    ),
+    Bug(
+        name="sums-of-laplace-noise-taken-for-normal",
+        file=SUMS,
+        before="        found[some] = reach * deviations[some]",
+        after="        found[some] = gaussian_reach(deviations[some], confidence)",
+        killed_by=f"{SUMS_LAW}::test_laws_that_are_known_are_met_from_above",
+        note="a sum of few Laplace noises has longer tails than a normal variable",
+    ),
+    Bug(
+        name="sums-of-laplace-noise-rounded-down",
+        file=SUMS,
+        before="power = np.ceil(np.log(",
+        after="power = np.floor(-0.05 / log(_RATIO) + np.log(",
+        killed_by=f"{SUMS_LAW}::test_laws_that_are_known_are_met_from_above",
+        note="widths are rounded up, or the interval is too short",
+    ),
+    Bug(
+        name="gaussian-noise-without-its-lattice",
+        file=SUMS,
+        before="return np.asarray(exact + deviations / (2 * steps))",
+        after="return np.asarray(exact)",
+        killed_by=f"{SUMS_LAW}::test_discrete_gaussian_noise_of_any_width_stays_inside",
+        note="whole numbers fill no interval: its ends need half a step more",
+    ),
+    Bug(
+        name="tables-fingerprint-by-the-names-of-classes",
+        file="src/tacit/curator/tables/desk.py",
+        before="[self.kind, serial(self.coding), *self.more]",
+        after="[self.kind, repr(self.coding), *self.more]",
+        killed_by="tests/unit/curator/tables/test_desk.py::test_fingerprints_are_pinned",
+        note="a class that is renamed would make every ledger forget what was paid for",
+    ),
+    Bug(
+        name="tables-fingerprint-without-null",
+        file="src/tacit/plan/model/serial.py",
+        before='return ["axis", _plain(axis.value), listed, grid, *(["null"] if axis.null else [])]',
+        after='return ["axis", _plain(axis.value), listed, grid]',
+        killed_by="tests/unit/curator/tables/test_desk.py::test_fingerprints_are_pinned",
+        note="whether NULL has a place decides which rows count",
+    ),
+]
