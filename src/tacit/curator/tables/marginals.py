@@ -196,9 +196,9 @@ def explain_marginals(
         for places, draw in zip(request.columns, draws, strict=True)
     }
     steps, pure = min(draw.deviation for draw in draws), not noise.concentrated
-    cells = NoiseOfCells(sizes, variances, steps, pure=pure)
+    found = NoiseOfCells(sizes, variances, steps, pure=pure)
     errors = {
-        tuple(asked.columns[at].name for at in places): cells.reach(places, sure)
+        tuple(asked.columns[at].name for at in places): found.reach(places, sure)
         for places in workload
     }
     alone = noise.law.sigma(1 / max(1, len(workload)))
