@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace as with_fields
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from tacit.curator.access import Access, table_named
 from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
@@ -32,7 +32,9 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Frame, Plan, read_priced, tables_of
 
 if TYPE_CHECKING:
+    from tacit.curator.tables.ask_synthetic import AskedSynthetic
     from tacit.curator.tables.desk import Desk
+    from tacit.curator.tables.linked import SyntheticTables
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.tables.workload import ExpectedWorkload
@@ -71,6 +73,7 @@ class Vault:
         self._access = access if secret is None else with_fields(access, secret=secret)
         self._followers = followers or {}
         self._surveys: Mapping[str, SurveyTable] = {}
+        self._synthetic: Mapping[str, AskedSynthetic] = {}
 
     def sql(
         self,
@@ -83,11 +86,17 @@ class Vault:
     ) -> Release:
         """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`).
 
-        About a survey (see `with_survey`) it is free.
+        About a survey (see `with_survey`) or a synthetic table (see `with_synthetic`) it is free.
         """
         tables = self._access.read_tables()
+        known = {name: shared.asked_table for name, shared in tables.items()}
+        if self._synthetic:
+            from tacit.curator.tables.ask_synthetic import answer_synthetic, read_synthetic
+
+            made = read_synthetic(text, known, self._synthetic)
+            if made is not None:
+                return answer_synthetic(*made, confidence, raw=raw)
         if self._surveys:
-            known = {name: shared.asked_table for name, shared in tables.items()}
             found = read_survey(text, known, self._surveys, finding=bool(self.policy.limit.delta))
             if found is not None:
                 return answer_survey(*found, confidence, raw=raw)
@@ -112,6 +121,21 @@ class Vault:
             raise InvalidInput("a survey", survey.name, remedy)
         more = copy(self)
         more._surveys = {**self._surveys, survey.name: survey}  # noqa: SLF001 -- of its own kind
+        return more
+
+    def with_synthetic(self, made: "SyntheticTable", name: str | None = None) -> "Vault":
+        """The same vault, which also answers questions in SQL about a synthetic table; they cost nothing.
+
+        It is called `synthetic_patients` if it was made of `patients`, unless a name is given.
+        """
+        from tacit.curator.tables.ask_synthetic import AskedSynthetic
+
+        called = name or f"synthetic_{made.name}"
+        if called in self.policy.tables or called in self._surveys or called in self._synthetic:
+            remedy = "a table of this vault has that name; give it another"
+            raise InvalidInput("name", called, remedy)
+        more = copy(self)
+        more._synthetic = {**self._synthetic, called: AskedSynthetic(called, made)}  # noqa: SLF001 -- of its own kind
         return more
 
     def table(self, name: str) -> Frame:
@@ -322,6 +346,7 @@ class Vault:
         policy = self._access.policy_with_facts()
         return audit_question(plan, policy, pairs=pairs, world=world)
 
+    @overload
     def synthesize(
         self,
         table: str,
@@ -329,13 +354,32 @@ class Vault:
         epsilon: Number,
         columns: Sequence[str] | None = None,
         always: Sequence[str] = (),
-    ) -> "SyntheticTable":
+    ) -> "SyntheticTable": ...
+
+    @overload
+    def synthesize(self, table: Sequence[str], *, epsilon: Number) -> "SyntheticTables": ...
+
+    def synthesize(
+        self,
+        table: str | Sequence[str],
+        *,
+        epsilon: Number,
+        columns: Sequence[str] | None = None,
+        always: Sequence[str] = (),
+    ) -> "SyntheticTable | SyntheticTables":
         """A synthetic table: rows that look like the table's own and belong to nobody, at one price.
 
         All columns with declared values or bounds are modelled, or those that are named.  `always`
         are public rules, such as "discharged >= admitted", that synthetic rows keep.  More rows of
         the same table are free, and the same call gives the same rows.
+
+        Of two tables that share a unit, such as `["patients", "visits"]`, the first has one row a
+        unit; how many rows a unit has in the second, and what they are, is modelled, too.
         """
+        if not isinstance(table, str):
+            from tacit.curator.tables.linked import synthesize_linked
+
+            return synthesize_linked(self._desk(), table, epsilon=epsilon, always=always)
         from tacit.curator.tables.synthesize import synthesize
 
         return synthesize(self._desk(), table, epsilon=epsilon, columns=columns, always=always)
@@ -401,16 +445,16 @@ class Vault:
         questions: Sequence[str] = (),
         *,
         epsilon: Number,
-        prefixes: Sequence[str] = (),
-        ranges: Sequence[str] = (),
+        prefixes: Sequence[str | Sequence[str]] = (),
+        ranges: Sequence[str | Sequence[str]] = (),
         confidence: Number = 0.95,
     ) -> Release:
         """Answers to many counting questions at one price, each with its interval.
 
         `questions` are conditions, such as "age < 30 AND sex = 'f'"; `prefixes` and `ranges` name
-        columns of which all questions "at most x", or "from x to y", are asked.  What is measured
-        is chosen for the least total variance; `explain_workload` says how it compares with asking
-        one by one, for nothing.
+        columns of which all questions "at most x", or "from x to y", are asked; a pair of columns
+        stands for all rectangles.  What is measured is chosen for the least total variance;
+        `explain_workload` says how it compares with asking one by one, for nothing.
         """
         from tacit.curator.tables.workload import release_workload
 
@@ -430,8 +474,8 @@ class Vault:
         questions: Sequence[str] = (),
         *,
         epsilon: Number,
-        prefixes: Sequence[str] = (),
-        ranges: Sequence[str] = (),
+        prefixes: Sequence[str | Sequence[str]] = (),
+        ranges: Sequence[str | Sequence[str]] = (),
         confidence: Number = 0.95,
     ) -> "ExpectedWorkload":
         """The errors that `workload` would have; it is free, and no data are looked at."""

@@ -2,7 +2,6 @@
 else."""
 
 from itertools import combinations
-from math import erfc, exp, pi, sqrt
 
 import numpy as np
 
@@ -13,6 +12,8 @@ __all__ = ["estimate_errors", "poisson_deviation"]
 
 # How much further from real rows drawn rows are than the model: drawn rows are scattered, too.
 _DRAWN = 1.2
+_USUAL = 0.18  # the distance of usual pairs of columns from independence
+_POWER = 1.5  # how errors of single columns and of missing dependence add up: between 1 and 2
 
 
 def poisson_deviation(mean: Array) -> Array:
@@ -32,16 +33,15 @@ def estimate_errors(model: Model) -> dict[tuple[int, int], float]:
         the real one.
 
     Of a pair that was measured, noise splitting estimates the squared error of its groups; of
-    another one, the released distance from independence says how far it is off.  To both come the
+    another one, the released distances from independence say how far it is off, if there are any.  To both come the
     errors of single columns, and chance: real counts are scattered around any smooth table.
     """
     facts, pairs = model.facts, list(combinations(range(len(model.parts)), 2))
     squares = dict(zip(map(tuple, facts["pairs"]), facts.get("misfit", ()), strict=True))
-    scores = facts["scores"] or [-np.inf] * len(pairs)
-    wide = facts.get("score sigma", 1.0)
+    depends = dict(zip(pairs, _dependence(model, len(pairs)), strict=True))
     relative = [_relative_errors(model, column) for column in range(len(model.parts))]
     found = {}
-    for (a, b), score in zip(pairs, scores, strict=True):
+    for a, b in pairs:
         table = model.marginal((a, b))
         chance = poisson_deviation(table)
         if (a, b) in squares:
@@ -50,20 +50,27 @@ def estimate_errors(model: Model) -> dict[tuple[int, int], float]:
             singles = table * np.sqrt(
                 relative[a].sum(axis=1)[:, None] + relative[b].sum(axis=1)[None, :]
             )
-            error = float(
-                np.hypot(np.hypot(_DRAWN * chance, singles).sum(), _positive_mean(score, wide))
-            )
+            alone = float(np.hypot(_DRAWN * chance, singles).sum())
+            error = float((alone**_POWER + depends[a, b] ** _POWER) ** (1 / _POWER))
         found[a, b] = min(2.0, error / model.total)
     return found
 
 
-def _positive_mean(seen: float, wide: float) -> float:
-    """The mean of what is not negative and was seen with noise of this width, where nothing else is
-    known of it."""
-    at = seen / wide
-    if at < -5:
-        return wide / max(-at, 5.0) if np.isfinite(at) else 0.0
-    return seen + wide * exp(-at * at / 2) / sqrt(2 * pi) / (0.5 * erfc(-at / sqrt(2)))
+def _dependence(model: Model, pairs: int) -> Array:
+    """How far each pair is from independence, in rows, by the released distances; where there are
+    none, as far as usual tables are.
+
+    A distance is a sum of |d + z| over cells, z being chance: where d is spread as z is, it is the
+    root of the sum of their squares.  Noisy distances are drawn toward their mean, by as much as
+    their spread is noise.
+    """
+    gaps, chance = np.array(model.facts["scores"]), np.array(model.facts.get("chance", ()))
+    if not len(chance):
+        return np.full(pairs, _USUAL * model.total)
+    noise, mean = model.facts["score sigma"] ** 2, gaps.mean()
+    kept = max(0.0, 1 - noise / max(float(gaps.var()), 1e-9)) if len(gaps) > 1 else 1.0
+    likely = np.maximum(mean + kept * (gaps - mean) + chance, 0.0) ** 2 + kept * noise
+    return np.sqrt(np.maximum(likely - chance**2, 0.0))
 
 
 def _relative_errors(model: Model, column: int) -> Array:

@@ -16,6 +16,7 @@ from tacit.synth.scatter import permutation, uniforms
 __all__ = ["Model", "inside_groups", "make_model"]
 
 _TRIES, _OWN_TRIES = 200, 20
+_TINY, _CHUNK = 1e-12, 4096
 
 
 @frozen(eq=False)
@@ -61,6 +62,27 @@ class Model:
         order = permutation(n, 13)
         kept = order[~_is_forbidden(found, forbidden)[order]]
         return found[kept]
+
+    def rows_given(self, columns: Sequence[int], given: Array, *stream: int) -> Array:
+        """A row for each of some rows of which these columns are known: the others follow from them.
+
+        A component is the likelier, the likelier it makes what is known; the other values are its own.
+        """
+        count, own = len(given), uniforms(len(given) * (len(self.parts) + 1), 31, *stream)
+        places = own.reshape(count, -1)
+        component = np.empty(count, np.int64)
+        logs = [np.log(self.values(column) + _TINY) for column in columns]
+        for start in range(0, count, _CHUNK):
+            part = given[start : start + _CHUNK]
+            likely = np.log(self.weights + _TINY)[None, :] + sum(
+                each[:, part[:, at]].T for at, each in enumerate(logs)
+            )
+            mass = np.cumsum(np.exp(likely - likely.max(axis=1, keepdims=True)), axis=1)
+            chosen = places[start : start + _CHUNK, -1:] * mass[:, -1:]
+            component[start : start + _CHUNK] = (mass < chosen).sum(axis=1)
+        found = self._draw(component, places[:, :-1])
+        found[:, list(columns)] = given
+        return found
 
     def marginal(self, columns: Sequence[int]) -> Array:
         """The expected counts of all combinations of some columns' values."""

@@ -27,8 +27,8 @@ Procedure: TypeAlias = Generator[Tables | Distances, tuple[Noisy, ...], Model]
 
 ONES = Fraction(35, 100)  # of the price: one-way tables,
 SCORES = Fraction(5, 100)  # the distances of all pairs from independence,
-MORE = Fraction(30, 100)  # and one-way tables again where pairs tell little
-LOW, HIGH = 3.0, 6.0  # information below which pairs get nothing, or less
+MORE = Fraction(30, 100)  # and one-way tables again where they gain more by it than pairs do
+LOW = 3.0  # information below which pairs get nothing
 DAMPING = 0.3  # how much of a table's noise a fit lets through
 PSEUDO, ZERO = (
     0.5,
@@ -62,7 +62,7 @@ class _Learner:
         self.precisions = [0.0] * len(attributes)
         self.ones: list[Array] = [np.zeros(each.size) for each in attributes]
         self.total, self.shares = 1.0, list[Array]()
-        self.facts: dict[str, Any] = {"pairs": [], "scores": []}
+        self.facts: dict[str, Any] = {"pairs": [], "scores": [], "chance": []}
 
     def ask_ones(self, share: Fraction) -> Tables:
         """Tables of all single columns."""
@@ -124,9 +124,45 @@ class _Learner:
         public = tuple(np.rint(table).astype(np.int64) for table in even)
         return Distances(tuple(self.pairs), _plain(groups), SCORES, public), chance
 
-    def choose_pairs(self, gaps: Array, groups: list[Array], left: Fraction) -> list[int]:
+    def take_scores(self, distances: Noisy, chance: Array) -> Array:
+        """How much further all pairs are from independence than chance explains."""
+        gaps = distances.counts - chance
+        self.facts["scores"] = [round(float(gap), 3) for gap in gaps]
+        self.facts["chance"] = [round(float(each), 3) for each in chance]
+        self.facts["score sigma"] = distances.sigma
+        return gaps
+
+    def gain_of_ones(self, share: Fraction, chosen: Sequence[int]) -> float:
+        """By how much errors of all pairs but the chosen ones shrink, in rows, if single columns get
+        so much more of the price."""
+        sizes = [each.size for each in self.attributes]
+        parts = split_share(sizes, self.law)
+        errors = []
+        for place, part in enumerate(parts):
+            more = self.law.sigma(float(share) * part / sum(parts)) ** -2
+            less = 1 - (self.precisions[place] / (self.precisions[place] + more)) ** 0.5
+            cells = np.count_nonzero(self.shares[place])
+            errors.append((np.sqrt(2 / np.pi * self.facts["errors"][place] * cells), less))
+        others = set(range(len(self.pairs))) - set(chosen)
+        both = [[np.prod(errors[at]) for at in self.pairs[place]] for place in others]
+        return float(np.hypot(*np.array(both).T).sum()) if both else 0.0
+
+    def divide_rest(self, gaps: Array, groups: list[Array], left: Fraction) -> Fraction:
+        """How much of what is left single columns get: nothing, some, or all of it, whichever is
+        expected to bring all pairs nearest."""
+        found = dict[Fraction, float]()
+        for share in (Fraction(0), MORE, left):
+            chosen, gain = (
+                self.choose_pairs(gaps, groups, left - share) if share < left else ([], 0)
+            )
+            found[share] = gain + (self.gain_of_ones(share, chosen) if share else 0.0)
+        return max(found, key=found.__getitem__)
+
+    def choose_pairs(
+        self, gaps: Array, groups: list[Array], left: Fraction
+    ) -> tuple[list[int], float]:
         """The pairs that depart from independence by more than measuring them would cost, in the
-        order of their places.
+        order of their places, and by how much.
 
         Claim:      which pairs are measured was paid for.
         Because:    it follows from the released distances alone.
@@ -138,7 +174,9 @@ class _Learner:
         order = np.argsort(-gaps / cost, kind="stable")
         noise = DAMPING * np.sqrt(2 / np.pi) * self.noise(1, left) * np.cumsum(cost[order]) ** power
         gain = np.cumsum(gaps[order]) - noise
-        return sorted(order[: int(gain.argmax()) + 1].tolist()) if gain.max() > 0 else []
+        if gain.max() <= 0:
+            return [], 0.0
+        return sorted(order[: int(gain.argmax()) + 1].tolist()), float(gain.max())
 
     def ask_pairs(
         self, chosen: Sequence[tuple[int, int]], groups: list[Array], left: Fraction
@@ -209,19 +247,19 @@ def learn_table(
     learner, left = _Learner(attributes, law, forbidden), 1 - ONES
     learner.take_ones((yield learner.ask_ones(ONES)))
     information, chosen = learner.information(), list[tuple[int, int]]()
-    if LOW <= information < HIGH:
-        learner.take_ones((yield learner.ask_ones(MORE)))
-        left -= MORE
     learner.facts["information"] = information
     if information >= LOW:
         left -= SCORES
         groups = learner.group(max(len(attributes), len(learner.pairs) / 4), left)
         request, chance = learner.ask_scores(groups)
-        (distances,) = yield request
-        gaps = distances.counts - chance
-        learner.facts["scores"] = [round(float(gap), 3) for gap in gaps]
-        learner.facts["score sigma"] = distances.sigma
-        chosen = [learner.pairs[place] for place in learner.choose_pairs(gaps, groups, left)]
+        gaps = learner.take_scores((yield request)[0], chance)
+        more = learner.divide_rest(gaps, groups, left)
+        if 0 < more < left:
+            learner.take_ones((yield learner.ask_ones(more)))
+        if more < left:
+            left -= more
+            places, _ = learner.choose_pairs(gaps, groups, left)
+            chosen = [learner.pairs[place] for place in places]
     if not chosen:
         learner.take_ones((yield learner.ask_ones(left)))
         return learner.independent()

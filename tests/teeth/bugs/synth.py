@@ -10,7 +10,42 @@ PRIVATE_NET = f"{LAWS}::test_the_net_mechanism_is_as_private_as_it_says"
 PRIVATE_WEIGHTS = f"{LAWS}::test_multiplicative_weights_are_as_private_as_they_say"
 SUMS_LAW = "tests/unit/synth/test_noise_sums.py"
 
+LINKED = "src/tacit/curator/tables/linked.py"
+LINKED_LAW = "tests/unit/curator/tables/test_linked.py"
+
 BUGS = [
+    Bug(
+        name="linked-tables-cost-more-than-their-price",
+        file=LINKED,
+        before="halves = (Charge(charge.amount - half), Charge(half))",
+        after="halves = (charge, Charge(half))",
+        killed_by=f"{LINKED_LAW}::test_two_linked_tables_cost_their_price",
+        note="one price buys both tables",
+    ),
+    Bug(
+        name="linked-tables-of-an-older-version",
+        file="src/tacit/curator/tables/desk.py",
+        before="return sum(self.access.ledger.version(table.name) for table in asked.tables)",
+        after="return self.access.ledger.version(asked.shared.table.name)",
+        killed_by=f"{LINKED_LAW}::test_a_table_that_was_refreshed_is_learnt_again",
+        note="what was learnt of two tables is old when either has changed",
+    ),
+    Bug(
+        name="linked-rows-without-the-weights-of-units",
+        file="src/tacit/engines/sql/codes.py",
+        before='share = f"({bound << weights.bits}::HUGEINT // count(*))::BIGINT AS weight"',
+        after='share = f"({1 << weights.bits}::HUGEINT)::BIGINT AS weight"',
+        killed_by=f"{LINKED_LAW}::test_a_unit_with_many_rows_weighs_no_more_than_its_bound_in_either_engine",
+        note="a unit with many rows in the second table would count with all of them",
+    ),
+    Bug(
+        name="synthetic-rows-asked-with-noise",
+        file="src/tacit/curator/tables/ask_synthetic.py",
+        before="return [Noisy(int(number), Gaussian(_LEAST), worth) for number in exact[:, 0].tolist()]",
+        after="return [Noisy(int(number) + 1, Gaussian(_LEAST), worth) for number in exact[:, 0].tolist()]",
+        killed_by="tests/unit/curator/tables/test_ask_synthetic.py::test_questions_about_synthetic_rows_are_exact_and_free",
+        note="synthetic rows are nobody's: answers about them are exact",
+    ),
     Bug(
         name="net-scores-move-by-one",
         file=NET,

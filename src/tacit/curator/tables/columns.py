@@ -14,7 +14,14 @@ from tacit.frozen import frozen
 from tacit.plan import OTHER, Axis, Column, Even, Field, Kind, Scalar, Table, constant
 from tacit.synth import Attribute
 
-__all__ = ["MOST_CELLS", "MOST_VALUES", "CodedColumn", "code_columns", "list_uncoded"]
+__all__ = [
+    "MOST_CELLS",
+    "MOST_VALUES",
+    "CodedColumn",
+    "code_column",
+    "code_columns",
+    "list_uncoded",
+]
 
 MOST_CELLS = 128
 """The most cells of a column that is divided into cells: numbers, dates and times within bounds."""
@@ -143,6 +150,11 @@ def list_uncoded(table: Table) -> tuple[str, ...]:
     return tuple(
         column.name for column in table.columns if column.name == table.unit or _is_uncoded(column)
     )
+
+
+def code_column(column: Column) -> CodedColumn:
+    """A column that is made of others, with its axis."""
+    return _code(column, MOST_CELLS, MOST_VALUES)
 
 
 def _is_uncoded(column: Column) -> bool:

@@ -25,7 +25,7 @@ from tacit.errors import EngineFailed, InvalidInput, InvalidPlan
 from tacit.exact import Number, rekey
 from tacit.frozen import frozen
 from tacit.ledger import Entry
-from tacit.plan import Coding, Scan, Weights, serial
+from tacit.plan import Coding, Rows, Scan, Table, Weights, serial, tables_of
 from tacit.stability import weights_for_tables
 from tacit.synth import Distances, Noisy, Residuals, Tables
 
@@ -56,11 +56,19 @@ class TablesAsked:
     about: str
     more: tuple[str, ...] = ()
     """What else decides which tables are asked for, such as rules or weights."""
+    joined: Rows | None = None
+    """The rows that are coded, where they are not simply those of the table."""
 
     @property
     def coding(self) -> Coding:
         """The rows and their axes."""
-        return Coding(Scan(self.shared.asked_table), tuple(each.axis for each in self.columns))
+        rows = Scan(self.shared.asked_table) if self.joined is None else self.joined
+        return Coding(rows, tuple(each.axis for each in self.columns))
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables whose rows are read."""
+        return tuple(tables_of(self.coding.rows))
 
     @property
     def weights(self) -> Weights:
@@ -123,7 +131,7 @@ class Desk:
     def answer(
         self,
         asked: TablesAsked,
-        epsilon: Number,
+        charge: Charge,
         begin: Callable[[TableNoise], "Exchange[bytes]"],
         quiet: Callable[[TableNoise], "Exchange[bytes]"] | None = None,
     ) -> Answered:
@@ -135,13 +143,13 @@ class Desk:
         Because:    the order of the lines below: an exchange is sent released integers alone.
         Checked by: tests/laws/test_tables.py::test_everything_but_noise_is_the_same_on_neighbours
         """
-        charge, key, topic = self.price_of(epsilon), *self._names(asked)
+        key, topic = self._names(asked)
         noise = self.noise(asked, charge)
         known = self._find_known(key, topic, charge)
         if known is not None:
             return self._read(known, free=True)
         ledger, analyst = self.access.ledger, self.access.analyst
-        engine = self.access.engine_of([asked.shared.table])
+        engine = self.access.engine_of(asked.tables)
         nobody = engine.code(asked.coding, asked.weights, rehearsing=True)
         self.run(
             asked, (quiet or begin)(noise), nobody, noise
@@ -190,11 +198,14 @@ class Desk:
 
     def _names(self, asked: TablesAsked) -> tuple[bytes, bytes]:
         """What is asked is called so in the ledger, and what it is about."""
-        table = asked.shared.table
-        version = self.access.ledger.version(table.name)
-        about = asked.fingerprint + self.access.formats_of([table])
+        version = self._version(asked)
+        about = asked.fingerprint + self.access.formats_of(asked.tables)
         terms = self.access.scope, version, asked.shared.contributions, about
         return tag(b"tables", *terms), tag(b"about tables", *terms)
+
+    def _version(self, asked: TablesAsked) -> int:
+        """Versions only grow: their sum is another one whenever a table was refreshed."""
+        return sum(self.access.ledger.version(table.name) for table in asked.tables)
 
     def _find_known(self, key: bytes, topic: bytes, charge: Charge) -> Entry | None:
         """An earlier answer to the same, at a price that was no lower."""
@@ -215,7 +226,7 @@ class Desk:
             "neighbours": limit.neighbours.value,
             "question": asked.fingerprint.hex(),
             "table": name,
-            "version": self.access.ledger.version(name),
+            "version": self._version(asked),
             "contributions": asked.shared.contributions,
             "limit": {"epsilon": str(limit.epsilon), "delta": str(limit.delta)},
             "made up": self.access.made_up,

@@ -167,7 +167,7 @@ def release_marginals(
         yield _plan(asked, workload, noise)
         return b""
 
-    answered = desk.answer(asked, epsilon, begin)
+    answered = desk.answer(asked, desk.price_of(epsilon), begin)
     return Marginals(
         table, asked.columns, workload, answered.stored, sure, answered.price, answered.receipt
     )

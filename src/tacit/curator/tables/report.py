@@ -89,6 +89,8 @@ def report_on(
     columns: Sequence[CodedColumn],
     model: Model,
     not_modelled: Sequence[str],
+    *,
+    linked: bool = False,
 ) -> SyntheticReport:
     """The report of a model.
 
@@ -110,7 +112,7 @@ def report_on(
     }
     ordered = tuple(sorted(pairs, key=lambda pair: -pair.error))
     return SyntheticReport(
-        table, ordered, single, tuple(_warn(columns, model, not_modelled, ordered))
+        table, ordered, single, tuple(_warn(columns, model, not_modelled, ordered, linked=linked))
     )
 
 
@@ -119,6 +121,8 @@ def _warn(
     model: Model,
     not_modelled: Sequence[str],
     pairs: Sequence[PairError],
+    *,
+    linked: bool,
 ) -> list[str]:
     """What the table should not be used for."""
     found = [
@@ -128,7 +132,11 @@ def _warn(
     found.append(
         f"numbers of fewer than about {max(1, round(3 * sigma)):,} rows: noise is as large as they are"
     )
-    found.append("anything about one unit: rows are not linked to each other")
+    found.append(
+        "how rows of one unit depend on each other, beyond what its own row and their number tell"
+        if linked
+        else "anything about one unit: rows are not linked to each other"
+    )
     if model.facts["information"] and not model.facts["pairs"]:
         found.append(
             "how columns depend on each other: at this price none could be measured, and all are independent"

@@ -30,7 +30,7 @@ def synthesize(
         model = yield from learn_table(attributes, noise.law, forbidden)
         return model.write()
 
-    answered = desk.answer(asked, epsilon, begin)
+    answered = desk.answer(asked, desk.price_of(epsilon), begin)
     model = Model.read(answered.stored.model)
     missing = list_uncoded(shared.table) if columns is None else ()
     return SyntheticTable(table, coded, model, rules, missing, answered.price, answered.receipt)

@@ -1,7 +1,6 @@
 """A synthetic table: rows that look like a table's own, made from one release, in whatever form
 people want them."""
 
-import csv
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +10,12 @@ import numpy as np
 
 from tacit.curator.answer.release import Price
 from tacit.curator.tables.columns import CodedColumn
+from tacit.curator.tables.forms import as_arrow, as_pandas, as_polars, write_csv, write_parquet
 from tacit.curator.tables.report import SyntheticReport, report_on
 from tacit.curator.tables.rules import Rule
-from tacit.errors import InvalidInput
 from tacit.exact import count_of
-from tacit.extras import extra
-from tacit.plan import Kind
-from tacit.printing import printable, spreadsheet_cell
+from tacit.plan import Column, Kind
+from tacit.printing import printable
 from tacit.synth import Model, uniforms
 
 __all__ = ["SyntheticTable"]
@@ -52,6 +50,16 @@ class SyntheticTable:
         """The names of its columns."""
         return tuple(each.name for each in self._columns)
 
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The kind of every column, as it is declared."""
+        return {each.name: each.column.kind for each in self._columns}
+
+    @property
+    def declared(self) -> tuple[Column, ...]:
+        """What is declared of its columns: as of any public table."""
+        return tuple(each.column for each in self._columns)
+
     def __len__(self) -> int:
         return max(1, round(self._model.total))
 
@@ -69,71 +77,23 @@ class SyntheticTable:
 
     def to_arrow(self, rows: int | None = None) -> Any:
         """The rows as an Arrow table, each column of its declared type."""
-        with extra("arrow", "to_arrow"):
-            import pyarrow as pa
-
-        kinds = {
-            Kind.BOOLEAN: pa.bool_(),
-            Kind.INTEGER: pa.int64(),
-            Kind.NUMBER: pa.float64(),
-            Kind.TEXT: pa.string(),
-            Kind.DATE: pa.date32(),
-            Kind.TIMESTAMP: pa.timestamp("us"),
-        }
-        fields = [(each.name, kinds[each.column.kind]) for each in self._columns]
-        return pa.table(self.columns_of(rows), schema=pa.schema(fields))
+        return as_arrow(self.kinds, self.columns_of(rows))
 
     def to_pandas(self, rows: int | None = None) -> Any:
         """The rows as a pandas DataFrame."""
-        with extra("frames", "to_pandas"):
-            import pandas as pd
-
-        whole = {each.name for each in self._columns if each.column.kind is Kind.INTEGER}
-        found = self.columns_of(rows)
-        return pd.DataFrame(
-            {
-                name: pd.array(values, "Int64") if name in whole else values
-                for name, values in found.items()
-            }
-        )
+        return as_pandas(self.kinds, self.columns_of(rows))
 
     def to_polars(self, rows: int | None = None) -> Any:
         """The rows as a polars DataFrame."""
-        with extra("frames", "to_polars"):
-            import polars as pl
-
-        kinds: dict[Kind, Any] = {
-            Kind.BOOLEAN: pl.Boolean,
-            Kind.INTEGER: pl.Int64,
-            Kind.NUMBER: pl.Float64,
-            Kind.TEXT: pl.String,
-            Kind.DATE: pl.Date,
-            Kind.TIMESTAMP: pl.Datetime("us"),
-        }
-        return pl.DataFrame(
-            self.columns_of(rows),
-            schema={each.name: kinds[each.column.kind] for each in self._columns},
-        )
+        return as_polars(self.kinds, self.columns_of(rows))
 
     def to_parquet(self, path: str | Path, rows: int | None = None) -> None:
         """Write the rows to a Parquet file."""
-        with extra("arrow", "to_parquet"):
-            from pyarrow import parquet
-
-        table = self.to_arrow(rows)
-        with _writing(path):
-            parquet.write_table(table, str(path))
+        write_parquet(path, self.kinds, self.columns_of(rows))
 
     def to_csv(self, path: str | Path, rows: int | None = None) -> None:
         """Write the rows to a CSV file; a text that a spreadsheet would compute gets a '."""
-        found = self.columns_of(rows)
-        with _writing(path), Path(path).open("w", encoding="utf-8", newline="") as file:
-            lines = csv.writer(file, lineterminator="\r\n")
-            lines.writerow([spreadsheet_cell(name) for name in found])
-            for row in zip(*found.values(), strict=True):
-                lines.writerow(
-                    [spreadsheet_cell(cell) if isinstance(cell, str) else cell for cell in row]
-                )
+        write_csv(path, self.columns_of(rows))
 
     def report(self) -> SyntheticReport:
         """How far the table's pairs of columns are from the real ones, by the release alone, and
@@ -196,23 +156,6 @@ class SyntheticTable:
             each.name: each.decode(places[:, at], inside[:, at])
             for at, each in enumerate(self._columns)
         }
-
-
-class _writing:  # noqa: N801 -- read as a word: with writing(path)
-    """A while in which a file is written; where that cannot be, the error says so."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: object
-    ) -> None:
-        if isinstance(error, OSError):
-            why = f"it cannot be written ({str(error.strerror).lower()}); name a file that you may write"
-            raise InvalidInput("path", str(self.path), why) from None
 
 
 def _show(value: Any) -> str:

@@ -32,6 +32,9 @@ __all__ = ["ExpectedWorkload", "explain_workload", "release_workload"]
 MOST_CELLS = 1_024
 """The most cells that one question may be about: the product of its columns' values."""
 
+MOST_RECTANGLE, MOST_QUESTIONS = 512, 20_000
+"""The most cells of two columns of which all rectangles are asked, and the most rectangles."""
+
 _SHARES = 1 << 40
 
 Places = tuple[int, ...]
@@ -117,8 +120,8 @@ def release_workload(
     questions: Sequence[str],
     *,
     epsilon: Number,
-    prefixes: Sequence[str],
-    ranges: Sequence[str],
+    prefixes: Sequence[str | Sequence[str]],
+    ranges: Sequence[str | Sequence[str]],
     confidence: Number,
 ) -> Release:
     """The answers to many questions; see `Vault.workload`."""
@@ -129,7 +132,7 @@ def release_workload(
             yield request
         return b""
 
-    answered = desk.answer(planned.asked, epsilon, begin)
+    answered = desk.answer(planned.asked, desk.price_of(epsilon), begin)
     stored = answered.stored
     tables: dict[Places, list[NDArray[np.float64]]] = {}
     for (places, _), released in zip(planned.requests(), stored.released, strict=True):
@@ -154,8 +157,8 @@ def explain_workload(
     questions: Sequence[str],
     *,
     epsilon: Number,
-    prefixes: Sequence[str],
-    ranges: Sequence[str],
+    prefixes: Sequence[str | Sequence[str]],
+    ranges: Sequence[str | Sequence[str]],
     confidence: Number,
 ) -> ExpectedWorkload:
     """The errors of many questions; free, and no data are looked at."""
@@ -172,8 +175,8 @@ def _plan(
     desk: Desk,
     table: str,
     questions: Sequence[str],
-    prefixes: Sequence[str],
-    ranges: Sequence[str],
+    prefixes: Sequence[str | Sequence[str]],
+    ranges: Sequence[str | Sequence[str]],
     confidence: Number,
 ) -> _Planned:
     """The strategy of many questions, from declarations alone."""
@@ -189,8 +192,8 @@ def _plan(
         asked.setdefault(places, []).append((rule.text, _cells(rule, [coded[at] for at in places])))
     for whole, names in ((False, prefixes), (True, ranges)):
         for name in names:
-            at = _place(name, coded)
-            asked.setdefault((at,), []).extend(_stretches(coded[at], whole=whole))
+            at, listed = _ranges([name] if isinstance(name, str) else name, coded, whole=whole)
+            asked.setdefault(at, []).extend(listed)
     if not asked:
         raise InvalidInput(
             "questions", questions, 'give at least one condition, such as "age < 30"'
@@ -234,6 +237,31 @@ def _cells(rule: Rule, columns: Sequence[CodedColumn]) -> NDArray[np.float64]:
     names = [each.name for each in columns]
     rows = (dict(zip(names, row, strict=True)) for row in product(*listed))
     return np.array([float(rule.holds(row) is True) for row in rows])
+
+
+def _ranges(
+    names: Sequence[str], columns: Sequence[CodedColumn], *, whole: bool
+) -> tuple[Places, list[tuple[str, NDArray[np.float64]]]]:
+    """All ranges, or prefixes, of one column; of two, all rectangles of their ranges."""
+    if not 1 <= len(set(names)) == len(names) <= 2:
+        raise InvalidInput("columns", tuple(names), "name one column, or two for all rectangles")
+    places = tuple(sorted(_place(name, columns) for name in names))
+    listed = [list(_stretches(columns[at], whole=whole)) for at in places]
+    if len(listed) == 1:
+        return places, listed[0]
+    cells = prod(columns[at].axis.size for at in places)
+    count = len(listed[0]) * len(listed[1])
+    if cells > MOST_RECTANGLE or count > MOST_QUESTIONS:
+        raise InvalidPlan(
+            f"there are {count:,} rectangles of {cells:,} cells; at most {MOST_QUESTIONS:,} "
+            f"of {MOST_RECTANGLE:,} are answered at once",
+            "declare narrower bounds, or ask for prefixes",
+        )
+    return places, [
+        (f"{one} AND {two}", np.outer(first, second).ravel())
+        for one, first in listed[0]
+        for two, second in listed[1]
+    ]
 
 
 def _stretches(column: CodedColumn, *, whole: bool) -> Iterator[tuple[str, NDArray[np.float64]]]:

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tacit.errors import TacitError
+import tacit
+from tacit.errors import InvalidInput, TacitError
 from tests.unit.curator.tables.test_synthesize import ROWS, vault
 
 QUESTIONS = ["age < 30", "age BETWEEN 20 AND 39", "ward = 'A'", "age >= 30 AND ward = 'B'"]
@@ -48,6 +49,30 @@ def test_all_ranges_are_better_asked_together():
     reach = np.array(found.column("count_high")) - counts
     assert (np.abs(counts - exact) <= reach).mean() > 0.6
     assert np.abs(counts - exact).max() < 4 * reach.max()
+
+
+def test_all_rectangles_of_two_columns_are_answered_together():
+    columns = {
+        "x": {"type": "integer", "low": 0, "high": 7, "nullable": False},
+        "y": {"type": "integer", "low": 0, "high": 5, "nullable": False},
+    }
+    rows = [{"x": place % 8, "y": place * place % 6} for place in range(900)]
+    for delta in (1e-6, 0):
+        plane = tacit.protect(
+            rows, unit="row", columns=columns, name="points", epsilon=30, delta=delta
+        )
+        expected = plane.explain_workload("points", epsilon=20, ranges=[("x", "y")])
+        assert len(expected.errors) == 36 * 21
+        assert expected.typical < expected.one_by_one / 3
+        found = plane.workload("points", epsilon=20, prefixes=[["y", "x"]])
+        assert len(found) == 48
+        counted = dict(zip(found["question"], found["count"], strict=True))
+        exact = sum(row["x"] <= 3 and row["y"] <= 2 for row in rows)
+        reach = plane.explain_workload("points", epsilon=20, prefixes=[("x", "y")]).errors
+        assert abs(counted["x <= 3 AND y <= 2"] - exact) <= 5 * reach["x <= 3 AND y <= 2"] + 2
+        for wrong in ([("x", "x")], [("x", "y", "x")], [()]):
+            with pytest.raises(InvalidInput):
+                plane.explain_workload("points", epsilon=1, ranges=wrong)
 
 
 def test_the_same_workload_is_free_and_its_intervals_are_those_of_its_price():
