@@ -357,11 +357,13 @@ class Vault:
     ) -> "SyntheticTable": ...
 
     @overload
-    def synthesize(self, table: Sequence[str], *, epsilon: Number) -> "SyntheticTables": ...
+    def synthesize(
+        self, table: list[str] | tuple[str, ...], *, epsilon: Number
+    ) -> "SyntheticTables": ...
 
     def synthesize(
         self,
-        table: str | Sequence[str],
+        table: str | list[str] | tuple[str, ...],
         *,
         epsilon: Number,
         columns: Sequence[str] | None = None,

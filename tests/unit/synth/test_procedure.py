@@ -5,6 +5,7 @@ import pytest
 
 from tacit.synth import Attribute, Distances, Forbidden, Law, Tables, learn_table
 from tacit.synth.procedure import split_share
+from tacit.synth.scatter import uniforms
 from tests.unit.synth.released import RHO, count_cells, people, run
 
 COLUMNS = (Attribute(40, ordered=True), Attribute(5), Attribute(2))
@@ -39,8 +40,21 @@ def test_pairs_that_depend_are_measured_and_others_are_not():
     _, exchange = learn(people(), 0.02)
     asked = [request for request, _ in exchange]
     assert isinstance(asked[1], Distances)
-    assert (0, 1) in asked[2].columns
-    assert (0, 2) not in asked[2].columns
+    assert (0, 1) in asked[-1].columns
+    assert (0, 2) not in asked[-1].columns
+
+
+def test_single_columns_get_more_where_pairs_tell_little():
+    """Of columns that do not depend, and one of them with many values, all that is left is asked of single ones."""
+    wide = (uniforms(3000, 1) ** 3 * 900).astype(int)
+    others = [(uniforms(3000, 2 + place) * 4).astype(int) for place in range(4)]
+    rows = np.column_stack([wide, *others])
+    attributes = (Attribute(900), *[Attribute(4)] * 4)
+    _, exchange = run(learn_table(attributes, law_of(0.03)), rows, 0.03)
+    asked = [request for request, _ in exchange]
+    assert isinstance(asked[1], Distances)
+    assert all(len(columns) == 1 for columns in asked[2].columns)
+    assert asked[0].share + asked[1].share + asked[2].share <= 1
 
 
 def test_the_model_follows_from_the_release():

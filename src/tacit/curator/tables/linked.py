@@ -177,14 +177,14 @@ def synthesize_linked(
     half = charge.amount // 2
     halves = (Charge(charge.amount - half), Charge(half))
     answered, models = list[Answered](), list[Model]()
-    for part, price in zip(parts, halves, strict=True):
+    for part, paid in zip(parts, halves, strict=True):
         attributes = [each.attribute for each in part.asked.columns]
 
         def begin(noise: TableNoise, attributes: Any = attributes) -> Exchange[bytes]:
             model = yield from learn_table(attributes, noise.law)
             return model.write()
 
-        found = desk.answer(part.asked, price, begin)
+        found = desk.answer(part.asked, paid, begin)
         answered.append(found)
         models.append(Model.read(found.stored.model))
     free = all(each.price.free for each in answered)

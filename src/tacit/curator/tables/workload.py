@@ -214,9 +214,9 @@ def _plan(
         for at, (_, cells, strategy) in parts.items()
     }
     shares = {at: each / sum(needed.values()) for at, each in needed.items()}
-    names = tuple(name for each, _, _ in parts.values() for name in each)
-    about = f"{len(names)} questions about {table}"
-    return _Planned(TablesAsked("workload", shared, columns, about, names), parts, shares, sure)
+    texts = tuple(name for each, _, _ in parts.values() for name in each)
+    about = f"{len(texts)} questions about {table}"
+    return _Planned(TablesAsked("workload", shared, columns, about, texts), parts, shares, sure)
 
 
 def _cells(rule: Rule, columns: Sequence[CodedColumn]) -> NDArray[np.float64]:
