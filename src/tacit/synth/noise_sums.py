@@ -28,9 +28,8 @@ def gaussian_reach(deviations: Array, confidence: float, steps: float = np.inf) 
     if steps < _FEW_STEPS:
         return np.asarray(deviations * sqrt(2 * log(2 / (1 - confidence))))
     exact = deviations * NormalDist().inv_cdf((1 + confidence) / 2)
-    return np.asarray(
-        exact + deviations / (2 * steps)
-    )  # a lattice's atoms: half a step and no more
+    lattice = deviations / (2 * steps)  # half a step, for whole numbers fill no interval
+    return np.asarray(exact + lattice)
 
 
 def laplace_reach(scales: Array, counts: Array, confidence: float, steps: float = np.inf) -> Array:
