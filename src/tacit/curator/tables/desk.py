@@ -56,13 +56,13 @@ class TablesAsked:
     about: str
     more: tuple[str, ...] = ()
     """What else decides which tables are asked for, such as rules or weights."""
-    joined: Rows | None = None
+    rows: Rows | None = None
     """The rows that are coded, where they are not simply those of the table."""
 
     @property
     def coding(self) -> Coding:
         """The rows and their axes."""
-        rows = Scan(self.shared.asked_table) if self.joined is None else self.joined
+        rows = Scan(self.shared.asked_table) if self.rows is None else self.rows
         return Coding(rows, tuple(each.axis for each in self.columns))
 
     @property

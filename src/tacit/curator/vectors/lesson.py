@@ -26,11 +26,9 @@ from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.plan import (
-    Coding,
     Frame,
     Owner,
     Plan,
-    Rows,
     Scan,
     Where,
     count,
@@ -60,15 +58,8 @@ MOST_NUMBERS = 1 << 24
 class VectorsAsked(TablesAsked):
     """What is asked: rows that meet conditions, the columns that are coded, and what is learnt of them."""
 
-    rows: Rows | None = None
     targets: tuple[int, ...] = ()
     sampling: Sampling | None = None
-
-    @property
-    def coding(self) -> Coding:
-        """The rows and their axes."""
-        assert self.rows is not None, "rows are given"
-        return Coding(self.rows, tuple(each.axis for each in self.columns))
 
     @property
     def weights(self) -> UnitWeights:
@@ -197,7 +188,7 @@ class Lesson:
         self, epsilon: Number, begin: Callable[[VectorNoise], "Exchange[bytes]"]
     ) -> Answered:
         """Everything that a learner asks for, paid for with one charge; the same lesson is free the next time."""
-        return self.desk.answer(self.asked, epsilon, begin)  # type: ignore[arg-type]
+        return self.desk.answer(self.asked, self.desk.price_of(epsilon), begin)  # type: ignore[arg-type]
 
 
 def open_lesson(
