@@ -8,6 +8,7 @@ bench/run.py quantiles       quantiles of ages; TACIT_ADULT names the file of th
 bench/run.py selection       choices among a million candidates
 bench/run.py top-k           which group is first: chosen, and sorted
 bench/run.py synthetic       synthetic tables and marginals; TACIT_SYNTH names the folder of real tables, if any
+bench/run.py learning        private learning beside two peers; TACIT_LEARN names the folder that lessons.py wrote
 bench/run.py keys            counts by keys that nobody declares
 bench/run.py local           surveys in the local model, beside two peers: some minutes
 bench/run.py beyond          medians by smooth sensitivity and others; TACIT_NAFLD and TACIT_ADULT name real columns
@@ -36,6 +37,7 @@ import error
 import first
 import imports
 import keys
+import learning
 import ledger
 import local
 import median
@@ -61,6 +63,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "selection": selection.run,
     "top-k": top_k.run,
     "synthetic": synthetic.run,
+    "learning": learning.run,
     "engine": engine.run,
     "local": local.run,
     "beyond": beyond.run,

@@ -47,5 +47,12 @@ def quantiles() -> None:
         )
 
 
+def learning(part: str = "all") -> None:
+    """Its classifiers, linear regression and k-means, by the bounds that our policy declares; see `peer_learning`."""
+    from peer_learning import learning as work
+
+    work(part)
+
+
 if __name__ == "__main__":
-    serve(noise=noise, quantiles=quantiles)
+    serve(noise=noise, quantiles=quantiles, learning=learning)

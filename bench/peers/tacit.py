@@ -115,6 +115,13 @@ def quantiles() -> None:
 
 
 if __name__ == "__main__":
+    from our_learning import learning
     from our_synthetic import synthetic
 
-    serve(noise=noise, accounting=accounting, quantiles=quantiles, synthetic=synthetic)
+    serve(
+        noise=noise,
+        accounting=accounting,
+        quantiles=quantiles,
+        synthetic=synthetic,
+        learning=learning,
+    )

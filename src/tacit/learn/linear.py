@@ -12,7 +12,7 @@ from tacit.curator import FeatureMap, Lesson, Regression, VectorNoise
 from tacit.errors import InvalidInput
 from tacit.learn.encoders import Dense
 from tacit.learn.estimator import Classifier, Estimator, Learning, Step, ask
-from tacit.learn.whitening import MOMENTS, NEWTON, STEPS, learn_logistic, whiten
+from tacit.learn.whitening import MOMENTS, NEWTON, STEPS, add_hidden, learn_logistic, whiten
 
 __all__ = ["LinearRegression", "LogisticRegression", "check_two_classes"]
 
@@ -193,10 +193,7 @@ def _free_estimate(
     middle = (off_cross**2 + 0.5 * off_moments**2 * float(step @ step)) * np.eye(len(step))
     middle += 0.5 * off_moments**2 * np.outer(step, step)
     covariance = scale**2 * matrix.T @ (inverse @ middle @ inverse + sampled * inverse) @ matrix
-    hidden = vectors[:, ~known]
-    if hidden.size:
-        blind = ((matrix.T @ hidden) ** 2).sum(1) > 1e-12
-        covariance[blind, blind] = np.inf
+    add_hidden(covariance, matrix.T @ vectors[:, ~known], 1.0)
     return free, covariance
 
 

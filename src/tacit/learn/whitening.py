@@ -15,7 +15,7 @@ from tacit.frozen import frozen
 from tacit.learn.estimator import ask
 from tacit.progress import show_progress
 
-__all__ = ["MOMENTS", "NEWTON", "STEPS", "LogisticFit", "learn_logistic", "whiten"]
+__all__ = ["MOMENTS", "NEWTON", "STEPS", "LogisticFit", "add_hidden", "learn_logistic", "whiten"]
 
 Array = NDArray[np.float64]
 
@@ -102,10 +102,21 @@ def learn_logistic(
     covariance = inverted @ middle @ inverted + inverted / rows
     unknown = vectors[:, ~known]
     covariance = back @ covariance @ back.T
-    if unknown.size:  # a direction that noise hides has no interval
-        blind = ((back @ unknown) ** 2).sum(1) > 1e-12
-        covariance[blind, blind] = np.inf
+    add_hidden(covariance, back @ unknown, 4.0)
     return LogisticFit(back @ theta, rows, back @ free, covariance)
+
+
+def add_hidden(covariance: Array, hidden: Array, largest: float) -> None:
+    """Add to a covariance what is not known of directions that noise hides, in place.
+
+    A coefficient that mostly lies in such a direction has no interval.  Of the others, the part that does is taken
+    to be at most `largest` along the direction: a value that no row has, such as NULL, says nothing of the rest.
+    """
+    for direction in hidden.T:
+        part = direction**2 / max(float(direction @ direction), 1e-300)
+        covariance[np.diag_indices(len(covariance))] += part * largest**2
+        blind = part > 0.05
+        covariance[blind, blind] = np.inf
 
 
 def _bounded(theta: Array) -> Array:

@@ -67,3 +67,10 @@ def test_a_target_without_bounds_or_with_many_classes_is_refused(vault):
     with pytest.raises(InvalidInput, match="bounds"):
         LinearRegression(epsilon=1).fit(vault.table("data"), "group")
     assert not list(vault.ledger.entries()) or vault.budget.left > 0
+
+
+def test_a_value_that_no_row_has_leaves_the_other_coefficients_their_intervals(vault):
+    """NULL is a value of every column that may have it: its own coefficient is unknown, the others are not."""
+    model = LinearRegression(epsilon=50).fit(vault.table("data"), "cost", columns=["age", "group"])
+    finite = dict(zip(model.coef_names_, np.isfinite(model.coef_high_).tolist(), strict=True))
+    assert finite == {"age": True, "group=b": True, "group=c": True, "group=None": False}

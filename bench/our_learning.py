@@ -1,0 +1,149 @@
+"""Our estimators, measured on the tables of `lessons`."""
+
+from math import log
+from time import process_time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from lessons import SEEDS, load, split
+from our_area import area
+from timing import emit
+
+import tacit
+from tacit import learn
+from tacit.curator import Vault
+
+EPSILONS = (0.1, 0.5, 1.0, 8.0)
+
+
+def vault_of(
+    frame: pd.DataFrame, said: dict[str, Any], epsilon: float, delta: float, rows: int = 1
+) -> Vault:
+    """A vault in memory: one fit at `epsilon` alone is (epsilon, delta)-DP, its reserve for samples included."""
+    columns: dict[str, Any] = {}
+    for name, declared in said["columns"].items():
+        if name in said["keys"]:
+            columns[name] = list(declared)
+        else:
+            columns[name] = {"low": declared[0], "high": declared[1], "nullable": False}
+            whole = pd.api.types.is_integer_dtype(frame[name])
+            columns[name]["type"] = "integer" if whole else "number"
+    unit = said["unit"]
+    how = {"unit": "row"} if unit is None else {"unit": unit, "contributions": rows}
+    return tacit.protect(
+        frame.reset_index(drop=True),
+        columns=columns,
+        epsilon=max(20, 4 * epsilon),
+        delta=delta,
+        **how,
+    )
+
+
+def _fit(model: Any, vault: Vault, target: str | None, **how: Any) -> float:
+    start = process_time()
+    model.fit(vault.table("data"), target, **how)
+    return process_time() - start
+
+
+def classify(name: str, rows: int = 1, seeds: int = SEEDS) -> None:
+    """AUROC and accuracy of the estimators of two classes."""
+    frame, said = load(name)
+    who = name if said["unit"] is None else f"{name}, {rows} rows"
+    for seed in range(seeds):
+        train, test = split(frame, said["unit"], seed)
+        vault = vault_of(train, said, 10, 2e-6, rows)
+        truth = test[said["target"]].to_numpy()
+        for epsilon in EPSILONS:
+            for kind in (learn.Scorecard, learn.LogisticRegression, learn.HistogramNB):
+                model: Any = kind(epsilon=epsilon, logs=tuple(said["logs"]))
+                seconds = _fit(model, vault, said["target"])
+                scores = model.scores(test)
+                margin = scores[:, 1] - scores[:, 0]
+                right = float(((margin > 0) == truth).mean())
+                case = f"{who}, {epsilon:g}, {seed}"
+                emit(
+                    f"tacit {kind.__name__}",
+                    case,
+                    area=area(truth, margin),
+                    right=right,
+                    seconds=seconds,
+                )
+
+
+def regress() -> None:
+    """R squared on diamonds, at epsilon ln 3 and delta 1e-5."""
+    frame, said = load("diamonds")
+    for seed in range(SEEDS):
+        train, test = split(frame, None, seed, 0.9)
+        model = learn.LinearRegression(epsilon=log(3))
+        seconds = _fit(model, vault_of(train, said, 1.2, 2e-5), "price")
+        emit("tacit", f"diamonds, {seed}", r2=model.score(test), seconds=seconds)
+
+
+def cluster() -> None:
+    """The mean squared distance from k centres on Letter, and the energy that components keep."""
+    frame, said = load("letter")
+    numbers = [name for name in said["columns"] if name != "letter"]
+    points = frame[numbers].to_numpy(float)
+    centred = points - points.mean(0)
+    values = np.linalg.eigvalsh(centred.T @ centred)
+    for seed in range(SEEDS):
+        vault = vault_of(frame, said, 1, 2e-6)
+        for k in (8, 16, 64):
+            model = learn.KMeans(k, epsilon=1)
+            seconds = _fit(model, vault, None, columns=numbers)
+            far = ((points[:, None] - model.cluster_centers_[None]) ** 2).sum(2).min(1).mean()
+            emit("tacit", f"letter k={k}, {seed}", inertia=float(far), seconds=seconds)
+        parts = learn.PCA(10, epsilon=1)
+        seconds = _fit(parts, vault, None, columns=numbers)
+        kept = np.trace(parts.components_ @ (centred.T @ centred) @ parts.components_.T)
+        emit(
+            "tacit",
+            f"letter components, {seed}",
+            energy=float(kept / values[-10:].sum()),
+            seconds=seconds,
+        )
+
+
+def nearest() -> None:
+    """Sketches, networks and naive Bayes on Letter and digits; sketches on Adult."""
+    for name, epsilons in (("letter", (1.0, 4.0)), ("digits", (1.0, 4.0)), ("adult", (1.0, 4.0))):
+        frame, said = load(name)
+        for seed in range(3):
+            train, test = split(frame, None, seed)
+            test = test.iloc[:2_000]
+            vault = vault_of(train, said, 10, 2e-6)
+            for epsilon in epsilons:
+                models: dict[str, Any] = {
+                    "tacit sketch": learn.NearestClassifier(
+                        epsilon=epsilon, logs=tuple(said["logs"])
+                    )
+                }
+                if name != "adult":
+                    models["tacit network"] = learn.MLPClassifier(epsilon=epsilon)
+                for who, model in models.items():
+                    seconds = _fit(model, vault, said["target"])
+                    case = f"{name}, {epsilon:g}, {seed}"
+                    emit(who, case, right=model.score(test), seconds=seconds)
+                    if name == "adult":
+                        scores = model.scores(test)
+                        found = area(test["income"].to_numpy(), scores[:, 1] - scores[:, 0])
+                        emit(who, case, area=found)
+
+
+def learning(part: str = "all") -> None:
+    """All of it, or one part."""
+    parts = {
+        "adult": lambda: classify("adult"),
+        "tv16": lambda: classify("tv16"),
+        "diabetes": lambda: [
+            classify("diabetes", rows, 5 if rows == 1 else 2) for rows in (1, 4, 10)
+        ],
+        "regress": regress,
+        "cluster": cluster,
+        "nearest": nearest,
+    }
+    for name, work in parts.items():
+        if part in {"all", name}:
+            work()

@@ -1,0 +1,92 @@
+"""Bugs of estimators: what peers published, planted in ours."""
+
+from tests.teeth.bug import Bug
+
+LAWS = "tests/laws/test_learn.py"
+GREY = f"{LAWS}::test_with_constant_noise_a_fitted_estimator_is_the_same_on_neighbours"
+PAID = f"{LAWS}::test_all_noise_of_a_fit_is_paid_for"
+LESSON = "src/tacit/curator/vectors/lesson.py"
+NOISE = "src/tacit/curator/vectors/noise.py"
+ESTIMATOR = "src/tacit/learn/estimator.py"
+
+BUGS = [
+    Bug(
+        name="learning-raw-labels-on-the-fitted-object",
+        file=LESSON,
+        before="        both: Any = _Both(rows, encoded)\n",
+        after="        both: Any = _Both(rows, encoded)\n"
+        "        object.__setattr__(asked, 'about', str(encoded.target[:3].tolist()))\n"
+        "        object.__setattr__(asked, 'kind', asked.about)\n",
+        killed_by=GREY,
+        note="labels and inertia of the protected rows (diffprivlib's KMeans)",
+    ),
+    Bug(
+        name="learning-empty-clusters-are-skipped",
+        file=LESSON,
+        before="        arrays = tuple(hide(draw, exact) for draw, exact in zip(draws, sums, strict=True))\n",
+        after="        arrays = tuple(\n"
+        "            hide(draw, exact) if exact.any() else exact for draw, exact in zip(draws, sums, strict=True)\n"
+        "        )\n",
+        killed_by=GREY,
+        note="a number that is left without noise where nobody is tells that nobody is (diffprivlib's KMeans)",
+    ),
+    Bug(
+        name="learning-bounds-from-the-data",
+        file=LESSON,
+        before="        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n",
+        after=(
+            "        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n"
+            "        noise = replace(noise, amount=noise.amount * (1 + int(rows.codes[0].max(initial=0))))\n"
+        ),
+        killed_by=GREY,
+        note="norm bounds that are read off the data (AdaSSP baseline), or ranges (DP-EBM 523)",
+    ),
+    Bug(
+        name="learning-noise-of-the-inverse-scale",
+        file="src/tacit/curator/tables/noise.py",
+        before="return Draw(Laplace(_widen(moved.bound / price)), moved)",
+        after="return Draw(Laplace(_widen(moved.bound * min(price, 1))), moved)",
+        killed_by=PAID,
+        note="scale epsilon instead of 1 / epsilon (TukeyEM)",
+    ),
+    Bug(
+        name="learning-one-table-of-many-is-budgeted",
+        file="src/tacit/curator/tables/noise.py",
+        before="shares = [price * Fraction(part, whole) for part in request.parts]",
+        after="shares = [price * Fraction(2 * part, whole) for part in request.parts]",
+        killed_by=PAID,
+        note="the budget counts other tables than those that are measured (mbi's aim.py)",
+    ),
+    Bug(
+        name="learning-shares-add-up-to-more-than-the-price",
+        file="src/tacit/learn/scorecard.py",
+        before="            1 - EVIDENCE,\n            matrix",
+        after="            Fraction(1),\n            matrix",
+        killed_by=f"{LAWS}::test_a_fit_is_free_the_second_time_and_another_one_is_not",
+        note="whatever a learner asks for, the desk stops at the price: odometers that add up wrongly (SmartNoise 622)",
+    ),
+    Bug(
+        name="learning-samples-where-units-own-rows",
+        file=LESSON,
+        before="neighbours is Neighbours.ADD_OR_REMOVE and not owned",
+        after="neighbours is Neighbours.ADD_OR_REMOVE",
+        killed_by=f"{LAWS}::test_a_network_samples_rows_but_not_units",
+        note="rows drawn one by one are no sample of units",
+    ),
+    Bug(
+        name="learning-another-fit-is-replayed",
+        file=LESSON,
+        before='said = "\\0".join((self.kind, fingerprint(self.coding.question).hex(), *self.more))',
+        after='said = "\\0".join((self.kind, self.shared.table.name, *self.more))',
+        killed_by=f"{LAWS}::test_a_fit_is_free_the_second_time_and_another_one_is_not",
+        note="conditions are part of what was asked",
+    ),
+    Bug(
+        name="learning-the-whole-lesson-is-pickled",
+        file=ESTIMATOR,
+        before="        self._model = dict(model)\n",
+        after="        self._model = dict(model)\n        self.lesson_ = lesson.desk.access.policy\n",
+        killed_by=f"{LAWS}::test_a_fitted_estimator_holds_nothing_of_the_vault",
+        note="a fitted object goes to others: it holds the model only",
+    ),
+]
