@@ -30,6 +30,12 @@ class LogisticRegression(Classifier):
     whose error is known: `coef_`, with the ends `coef_low_` and `coef_high_`.
     """
 
+    coef_: Array
+    coef_names_: NDArray[Any]
+    intercept_: float
+    coef_low_: Array
+    coef_high_: Array
+
     def __init__(
         self, *, epsilon: Any, logs: tuple[str, ...] = (), intervals: bool = False
     ) -> None:
@@ -91,6 +97,11 @@ class LinearRegression(Estimator):
     """
 
     predicts = "a number"
+    coef_: Array
+    coef_names_: NDArray[Any]
+    intercept_: float
+    coef_low_: Array
+    coef_high_: Array
 
     def __init__(self, *, epsilon: Any, logs: tuple[str, ...] = ()) -> None:
         self.epsilon, self.logs = epsilon, logs
