@@ -84,6 +84,11 @@ _ROOMS = dict.fromkeys(__all__, "tacit.plan") | dict.fromkeys(
 )
 
 
+def __dir__() -> list[str]:
+    """The public names, and the rooms that were opened."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
 def __getattr__(name: str) -> object:
     """A public name, from its room; a room is opened when something in it is first needed."""
     if name not in _ROOMS:

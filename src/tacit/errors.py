@@ -47,6 +47,7 @@ __all__ = [
     "LedgerUncertain",
     "LimitExceeded",
     "MissingFile",
+    "MissingPolicy",
     "NotChargeable",
     "NotInstalled",
     "NotPrivate",
@@ -296,6 +297,10 @@ class InvalidPolicy(TacitError, ValueError):
         else:
             listed = "".join(f"\n  {fault}" for fault in self.faults)
             super().__init__(f"{self.file} has {len(self.faults)} errors:{listed}")
+
+
+class MissingPolicy(InvalidPolicy, FileNotFoundError):
+    """There is no policy file at a path; `except FileNotFoundError` catches it, too."""
 
 
 class NotPrivate(TacitError):

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable
+from html import escape
 
-__all__ = ["json_text", "printable", "printable_lines", "spreadsheet_cell"]
+__all__ = ["html_lines", "json_text", "printable", "printable_lines", "spreadsheet_cell"]
 
 # Letters by their category, but nothing is seen of them.
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
@@ -35,6 +36,15 @@ def printable_lines(text: str) -> str:
     'one\\ntwo·'
     """
     return "\n".join(map(printable, text.split("\n")))
+
+
+def html_lines(text: str) -> str:
+    """A text of several lines for a notebook: as it is, whatever signs it has.
+
+    >>> html_lines("a < b")
+    '<pre>a &lt; b</pre>'
+    """
+    return f"<pre>{escape(printable_lines(text))}</pre>"
 
 
 def json_text(value: object, default: Callable[[object], object] | None = None) -> str:

@@ -78,6 +78,7 @@ INSIDE = {
             "find_facts",
             "budget",
             "log",
+            "describe",
             "watch",
             "tables",
             "vectors",

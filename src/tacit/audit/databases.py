@@ -7,7 +7,7 @@ from typing import assert_never
 
 from tacit.errors import InvalidData, InvalidInput, TooLarge
 from tacit.exact import count_of
-from tacit.privacy import Neighbours
+from tacit.privacy import Neighbours, relation
 
 __all__ = [
     "Database",
@@ -27,7 +27,7 @@ PAIRS_AT_MOST = 1_000_000
 
 
 def databases(
-    universe: Iterable[Row], size: int, neighbours: Neighbours, *, ordered: bool = True
+    universe: Iterable[Row], size: int, neighbours: Neighbours | str, *, ordered: bool = True
 ) -> Iterator[Database]:
     """All databases over `universe`: of exactly `size` rows under replace, of at most `size` under add-or-remove.
 
@@ -38,15 +38,15 @@ def databases(
     >>> list(databases("AB", 1, Neighbours.ADD_OR_REMOVE))
     [(), ('A',), ('B',)]
     """
-    rows, size = _check_universe(universe, size, neighbours)
-    for length in _lengths(size, neighbours):
+    rows, size, named = _check_universe(universe, size, neighbours)
+    for length in _lengths(size, named):
         yield from (
             product(rows, repeat=length) if ordered else combinations_with_replacement(rows, length)
         )
 
 
 def neighbouring_pairs(
-    universe: Iterable[Row], size: int, neighbours: Neighbours, *, ordered: bool = True
+    universe: Iterable[Row], size: int, neighbours: Neighbours | str, *, ordered: bool = True
 ) -> Iterator[Pair]:
     """All pairs of neighbours among `databases(...)`, each pair once and in one direction.
 
@@ -60,17 +60,17 @@ def neighbouring_pairs(
     >>> list(neighbouring_pairs("AB", 1, Neighbours.ADD_OR_REMOVE))
     [(('A',), ()), (('B',), ())]
     """
-    rows, size = _check_universe(universe, size, neighbours)
+    rows, size, named = _check_universe(universe, size, neighbours)
     rank = {row: position for position, row in enumerate(rows)}
-    for database in databases(rows, size, neighbours, ordered=ordered):
-        for other in _partners(database, rows, rank, neighbours, ordered=ordered):
+    for database in databases(rows, size, named, ordered=ordered):
+        for other in _partners(database, rows, rank, named, ordered=ordered):
             yield database, other
 
 
 def pairs_needed(
     universe: Iterable[Row],
     size: int,
-    neighbours: Neighbours,
+    neighbours: Neighbours | str,
     *,
     ordered: bool = True,
     limit: int = PAIRS_AT_MOST,
@@ -80,18 +80,16 @@ def pairs_needed(
     >>> pairs_needed("AB", 2, Neighbours.REPLACE)
     4
     """
-    rows, size = _check_universe(universe, size, neighbours)
+    rows, size, named = _check_universe(universe, size, neighbours)
     choices = len(rows)
-    counts = {
-        n: choices**n if ordered else comb(choices + n - 1, n) for n in _lengths(size, neighbours)
-    }
-    match neighbours:
+    counts = {n: choices**n if ordered else comb(choices + n - 1, n) for n in _lengths(size, named)}
+    match named:
         case Neighbours.REPLACE:
             pairs = counts[size] * size * (choices - 1) // 2
         case Neighbours.ADD_OR_REMOVE:
             pairs = sum(count * n for n, count in counts.items())
         case _:
-            assert_never(neighbours)
+            assert_never(named)
     if not pairs:
         raise InvalidInput(
             "size", size, "no two databases are neighbours; give a larger size or universe"
@@ -106,7 +104,7 @@ def pairs_needed(
 
 
 def distance(
-    x: Sequence[object], y: Sequence[object], neighbours: Neighbours, *, ordered: bool = True
+    x: Sequence[object], y: Sequence[object], neighbours: Neighbours | str, *, ordered: bool = True
 ) -> int:
     """The number of single steps from `x` to `y`: rows replaced, or rows added and removed.
 
@@ -118,9 +116,8 @@ def distance(
     >>> distance(r, v, Neighbours.REPLACE, ordered=False)
     0
     """
-    _check_relation(neighbours)
-    x, y = _rows_of(x), _rows_of(y)
-    match neighbours:
+    x, y, named = _rows_of(x), _rows_of(y), relation(neighbours)
+    match named:
         case Neighbours.REPLACE:
             if len(x) != len(y):
                 raise InvalidData(
@@ -135,14 +132,13 @@ def distance(
         case Neighbours.ADD_OR_REMOVE:
             return len(x) + len(y) - 2 * (_longest_common(x, y) if ordered else _count_shared(x, y))
         case _:
-            assert_never(neighbours)
+            assert_never(named)
 
 
 def _check_universe(
-    universe: Iterable[Row], size: int, neighbours: Neighbours
-) -> tuple[Database, int]:
-    _check_relation(neighbours)
-    rows = tuple(universe)
+    universe: Iterable[Row], size: int, neighbours: Neighbours | str
+) -> tuple[Database, int, Neighbours]:
+    rows, named = tuple(universe), relation(neighbours)
     try:
         kinds = len(set(rows))
     except TypeError:
@@ -151,14 +147,7 @@ def _check_universe(
         ) from None
     if not rows or kinds != len(rows):
         raise InvalidInput("universe", universe, "name at least one kind of row, each of them once")
-    return rows, count_of(size, "size")
-
-
-def _check_relation(neighbours: Neighbours) -> None:
-    if not isinstance(neighbours, Neighbours):
-        raise InvalidInput(
-            "neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE"
-        )
+    return rows, count_of(size, "size"), named
 
 
 def _lengths(size: int, neighbours: Neighbours) -> range:

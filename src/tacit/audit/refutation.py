@@ -10,7 +10,7 @@ from tacit.audit.sensitivity import Length, difference, length_of, root_of_power
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least, below, count_of
 from tacit.frozen import frozen
-from tacit.privacy import Neighbours, Norm
+from tacit.privacy import Neighbours, Norm, relation
 from tacit.progress import show_progress
 
 __all__ = ["Columns", "Range", "Refutation", "Rows", "refute_sensitivity"]
@@ -201,7 +201,7 @@ def refute_sensitivity(
     function: Callable[[Database], object],
     universe: Universe,
     claimed: Number,
-    neighbours: Neighbours,
+    neighbours: Neighbours | str,
     *,
     size: int,
     norm: Norm | Length = Norm.L1,
@@ -222,11 +222,9 @@ def refute_sensitivity(
     >>> found.refuted, found.found > 1000
     (True, True)
     """
-    if not isinstance(neighbours, Neighbours):
-        raise InvalidInput(
-            "neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE"
-        )
-    search = _Search(function, rows_of(universe), neighbours, count_of(size, "size", least=1), norm)
+    search = _Search(
+        function, rows_of(universe), relation(neighbours), count_of(size, "size", least=1), norm
+    )
     limit = at_least(claimed, "claimed")
     wanted = limit**2 if norm is Norm.L2 else limit
     best: tuple[Fraction, Pair] | None = None
@@ -242,7 +240,7 @@ def refute_sensitivity(
             break
     assert best is not None, "at least one pair was tried"
     found, squared = root_of_power(best[0], norm)
-    return Refutation(limit, found, squared, best[1], norm, neighbours, done)
+    return Refutation(limit, found, squared, best[1], norm, search.neighbours, done)
 
 
 @frozen

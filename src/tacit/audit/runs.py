@@ -45,7 +45,7 @@ def runs_of(release: Release, data: object, times: int) -> Iterator[Outputs]:
     >>> [block.tolist() for block in runs_of(lambda rows: len(rows), "ab", 3)]
     [[2, 2, 2]]
     """
-    at_once = _takes_times(release) and not isinstance(data, np.ndarray)
+    at_once = _takes_times(release, data)
     size = _AT_ONCE if at_once else _ONE_BY_ONE
     starts = range(0, times, size)
     for start in show_progress(starts, len(starts), f"blocks of {size:,} runs"):
@@ -115,11 +115,15 @@ def _value(output: Any) -> Any:
     return output
 
 
-def _takes_times(release: Release) -> bool:
+def _takes_times(release: Release, data: object) -> bool:
+    """Whether many runs are asked for at once: of an array, only where `times` cannot be left out."""
     try:
-        return "times" in inspect.signature(release).parameters
+        times = inspect.signature(release).parameters.get("times")
     except (TypeError, ValueError):  # some built-in functions have no signature
         return False
+    if times is None:
+        return False
+    return not isinstance(data, np.ndarray) or times.default is inspect.Parameter.empty
 
 
 def _short(data: object) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from tacit.audit.databases import PAIRS_AT_MOST, Database, Pair, neighbouring_pairs, pairs_needed
 from tacit.errors import InvalidData, InvalidInput
 from tacit.frozen import frozen
-from tacit.privacy import Neighbours, Norm, Sensitivity, root_at_least
+from tacit.privacy import Neighbours, Norm, Sensitivity, relation, root_at_least
 from tacit.progress import show_progress
 
 __all__ = [
@@ -67,7 +67,7 @@ def sensitivity_by_search(
     function: Callable[[Database], object],
     universe: Iterable[Hashable],
     size: int,
-    neighbours: Neighbours,
+    neighbours: Neighbours | str,
     norm: Norm | Length = Norm.L1,
     *,
     ordered: bool = True,
@@ -90,7 +90,7 @@ def sensitivity_by_search(
     >>> sensitivity_by_search(histogram, "AB", 3, Neighbours.REPLACE).bound
     Fraction(2, 1)
     """
-    universe = tuple(universe)
+    universe, named = tuple(universe), relation(neighbours)
     total = pairs_needed(universe, size, neighbours, ordered=ordered, limit=limit)
     every_pair = neighbouring_pairs(universe, size, neighbours, ordered=ordered)
     known: dict[Database, Vector] = {}
@@ -103,7 +103,7 @@ def sensitivity_by_search(
     lengths = {gap: length_of(gap, norm) for gap in gaps}
     furthest = max(lengths, key=lengths.__getitem__)
     bound, squared = root_of_power(lengths[furthest], norm)
-    return FoundSensitivity(bound, squared, norm, neighbours, len(furthest), gaps[furthest])
+    return FoundSensitivity(bound, squared, norm, named, len(furthest), gaps[furthest])
 
 
 def value_of(function: Callable[[Database], object], database: Database) -> Vector:

@@ -174,8 +174,8 @@ class Findings:
 def audit(
     mechanism: object,
     pair: tuple[object, object],
-    samples: int,
-    confidence: Number,
+    samples: int = 100_000,
+    confidence: Number = 0.99,
     *,
     delta: Number = 0,
     claimed: Loss | Number | None = None,
@@ -301,7 +301,8 @@ def _rounded_down(exact: Fraction) -> float:
 
 def _name(mechanism: object) -> str:
     name = getattr(mechanism, "__qualname__", None)
-    return str(name).removeprefix("<").removesuffix(">") if name else _short(mechanism)
+    # of a function inside another its own name alone
+    return str(name).rpartition(".")[2].strip("<>") if name else _short(mechanism)
 
 
 def _small(findings: Findings) -> str:

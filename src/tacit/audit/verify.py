@@ -7,7 +7,7 @@ from tacit.audit.distributions import Distribution, distribution_of
 from tacit.audit.frontier import Frontier, Witness, attained_tests, guaranteed_tests, hull
 from tacit.audit.report import Report
 from tacit.exact import PRECISION, count_of, working
-from tacit.privacy import Neighbours
+from tacit.privacy import Neighbours, relation
 from tacit.progress import show_progress
 
 __all__ = ["Mechanism", "compare", "verify"]
@@ -19,7 +19,7 @@ def verify(
     mechanism: Mechanism,
     universe: Iterable[Hashable],
     size: int,
-    neighbours: Neighbours,
+    neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
     *,
     ordered: bool = True,
     limit: int = PAIRS_AT_MOST,
@@ -40,7 +40,7 @@ def verify(
     >>> def two_coins(rows):
     ...     yes = Fraction(3, 4) if rows[0] == "yes" else Fraction(1, 4)
     ...     return {"yes": yes, "no": 1 - yes}
-    >>> report = verify(two_coins, universe=("yes", "no"), size=1, neighbours=Neighbours.REPLACE)
+    >>> report = verify(two_coins, universe=("yes", "no"), size=1, neighbours="replace")
     >>> report.ratio(), report.total_variation(), report.holds_at_ratio(3)
     (Fraction(3, 1), Fraction(1, 2), True)
     """
@@ -55,7 +55,7 @@ def verify(
         i, j = catalogue.number_of(x), catalogue.number_of(y)
         first.setdefault((min(i, j), max(i, j)), (x, y) if i <= j else (y, x))
     different = [(catalogue.kinds[i], catalogue.kinds[j], pair) for (i, j), pair in first.items()]
-    return Report(neighbours, len(catalogue.known), pairs, *_frontiers(different))
+    return Report(relation(neighbours), len(catalogue.known), pairs, *_frontiers(different))
 
 
 def compare(p: object, q: object) -> Report:

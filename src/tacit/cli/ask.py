@@ -12,6 +12,7 @@ import typer
 
 from tacit.cli.arguments import number, to_draw, to_write
 from tacit.cli.columns import column_option, format_option
+from tacit.cli.here import complete_analyst
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import Explanation, Release, Vault, open_vault, protect
 from tacit.errors import InvalidInput
@@ -31,7 +32,12 @@ Within = Annotated[
 Confidence = Annotated[
     float, typer.Option(help="The probability that an interval contains the exact value.")
 ]
-Analyst = Annotated[str | None, typer.Option(help="The analyst who asks, as named in the policy.")]
+Analyst = Annotated[
+    str | None,
+    typer.Option(
+        help="The analyst who asks, as named in the policy.", autocompletion=complete_analyst
+    ),
+]
 
 
 def sql(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tacit.cli.here import complete_attack
 from tacit.cli.output import AsJson, patience, say
 from tacit.errors import InvalidInput, NotInstalled
 
@@ -20,7 +21,11 @@ __all__ = ["lab"]
 
 def lab(
     name: Annotated[
-        str | None, typer.Argument(help="An attack, or `all`; without one, all are listed.")
+        str | None,
+        typer.Argument(
+            help="An attack, or `all`; without one, all are listed.",
+            autocompletion=complete_attack,
+        ),
     ] = None,
     plot: Annotated[
         Path | None,

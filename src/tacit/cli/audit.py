@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from tacit.cli.here import complete_mechanism
 from tacit.cli.output import AsJson, say
 from tacit.curator import open_vault
 from tacit.errors import InvalidInput, NotPrivate
@@ -75,7 +76,10 @@ def question(
 def mechanism(
     name: Annotated[
         str,
-        typer.Argument(help="Such as laplace, gaussian or noisy-max; any other word lists all."),
+        typer.Argument(
+            help="Such as laplace, gaussian or noisy-max; any other word lists all.",
+            autocompletion=complete_mechanism,
+        ),
     ],
     epsilon: Annotated[
         str, typer.Option(help="The epsilon that the mechanism claims.", metavar="NUMBER")

@@ -13,7 +13,9 @@ from tacit.cli.ask import explain, mock, sql
 from tacit.cli.attack_lab import lab
 from tacit.cli.audit import auditing
 from tacit.cli.demo import demo, print_example
+from tacit.cli.describe import describe
 from tacit.cli.find import clipping, find_bounds, find_contributions
+from tacit.cli.here import HereCommand
 from tacit.cli.learn import learn
 from tacit.cli.ledger_commands import books
 from tacit.cli.survey import surveys
@@ -61,24 +63,16 @@ def _options(
     """Tacit answers questions about everyone and stays silent about anyone."""
 
 
-for command in (
-    init,
-    check,
-    sql,
-    explain,
-    mock,
-    marginals,
-    synthesize,
-    learn,
-    budget,
-    refresh,
-    demo,
-    lab,
-):
+for command in (init, check, describe, sql, explain, mock, budget):
     app.command()(command)
+for about_table in (
+    *(marginals, synthesize, learn, refresh),
+    *(clipping, find_bounds, find_contributions),
+):
+    app.command(about_table.__name__.replace("_", "-"), cls=HereCommand)(about_table)
+for shown in (demo, lab):
+    app.command()(shown)
 app.command("example")(print_example)
-for finding in (clipping, find_bounds, find_contributions):
-    app.command(finding.__name__.replace("_", "-"))(finding)
 app.add_typer(books, name="ledger")
 app.add_typer(auditing, name="audit")
 app.add_typer(surveys, name="survey")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tacit.cli.arguments import Folder, number
+from tacit.cli.here import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, say
 from tacit.curator import Interval, open_vault
 
@@ -18,7 +19,8 @@ Analyst = Annotated[
     str | None,
     typer.Option(
         help="The analyst who asks, as named in the policy; the estimate then applies to her questions "
-        "alone."
+        "alone.",
+        autocompletion=complete_analyst,
     ),
 ]
 Replace = Annotated[bool, typer.Option("--replace", help="Replace an earlier estimate.")]
@@ -53,7 +55,12 @@ def find_bounds(
 
 def find_contributions(
     vault: Folder,
-    table: Annotated[str, typer.Argument(help="A table that declares no contributions.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="A table that declares no contributions.", autocompletion=complete_table
+        ),
+    ],
     epsilon: Price,
     share: Annotated[
         str, typer.Option(help="About this share of the units should have no more rows.")
@@ -73,7 +80,9 @@ def find_contributions(
 
 def clipping(
     vault: Folder,
-    table: Annotated[str, typer.Argument(help="A table, such as visits.")],
+    table: Annotated[
+        str, typer.Argument(help="A table, such as visits.", autocompletion=complete_table)
+    ],
     epsilon: Price,
     analyst: Analyst = None,
     as_json: AsJson = False,

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from tacit.cli.arguments import Folder, to_write
+from tacit.cli.here import HereCommand
 from tacit.cli.output import AsJson, patience, say
 from tacit.curator import Vault, adopt_ledger, open_vault
 from tacit.errors import InvalidInput
@@ -43,17 +44,17 @@ def _table(entries: list[dict[str, Any]]) -> Any:
     table = Table(box=SIMPLE_HEAD, show_edge=False)
     for name, side in (
         ("entry", "right"),
-        ("when", "left"),
+        ("when (UTC)", "left"),
         ("who", "left"),
         ("price", "right"),
         ("state", "left"),
     ):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
+        table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
     table.add_column("question", overflow="fold")
     for each in entries:
         cells = (
             str(each["entry"]),
-            each["at"],
+            each["at"][:16].replace("T", " "),
             each["analyst"] or "–",
             f"{each['share']:.2%}",
             each["state"],
@@ -62,7 +63,7 @@ def _table(entries: list[dict[str, Any]]) -> Any:
     return table
 
 
-@books.command("show")
+@books.command("show", cls=HereCommand)
 def show(
     vault: Folder,
     entry: Annotated[
@@ -84,7 +85,7 @@ def show(
     say(lines, told, as_json=as_json)
 
 
-@books.command("verify")
+@books.command("verify", cls=HereCommand)
 def verify(
     vault: Folder,
     receipt: Annotated[
@@ -133,7 +134,7 @@ def export(
         to.write_text(text, encoding="utf-8")
 
 
-@books.command("adopt")
+@books.command("adopt", cls=HereCommand)
 def adopt(
     vault: Folder,
     why: Annotated[

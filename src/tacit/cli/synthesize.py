@@ -6,15 +6,23 @@ from typing import Annotated
 import typer
 
 from tacit.cli.arguments import Folder, number, to_draw, to_write
+from tacit.cli.here import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import open_vault
 from tacit.errors import InvalidInput
 
 __all__ = ["marginals", "synthesize"]
 
-Tables = Annotated[str, typer.Argument(help="The table, as the policy names it.")]
+Tables = Annotated[
+    str, typer.Argument(help="The table, as the policy names it.", autocompletion=complete_table)
+]
 Price = Annotated[str, typer.Option(help="What all of it may cost.", metavar="NUMBER")]
-Analyst = Annotated[str | None, typer.Option(help="The analyst who asks, as named in the policy.")]
+Analyst = Annotated[
+    str | None,
+    typer.Option(
+        help="The analyst who asks, as named in the policy.", autocompletion=complete_analyst
+    ),
+]
 Column = Annotated[
     list[str] | None,
     typer.Option(help="A column to take; without it, all that have values or bounds."),

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from tacit.cli.arguments import Folder, number
+from tacit.cli.here import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, say
 from tacit.curator import Budget, compare_limits, inspect_rows, open_vault, policy_text
 from tacit.errors import InvalidInput
@@ -137,7 +138,10 @@ def check(
 
 def refresh(
     vault: Folder,
-    table: Annotated[str, typer.Argument(help="The table whose rows have changed.")],
+    table: Annotated[
+        str,
+        typer.Argument(help="The table whose rows have changed.", autocompletion=complete_table),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Say that a table's source has changed: its answers are no longer replayed. The limit goes on."""
@@ -153,7 +157,8 @@ def refresh(
 def budget(
     vault: Folder = Path(),
     analyst: Annotated[
-        str | None, typer.Option(help="Also show what this analyst has left.")
+        str | None,
+        typer.Option(help="Also show what this analyst has left.", autocompletion=complete_analyst),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -8,6 +8,7 @@ from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.survey import SurveyTable
 from tacit.curator.budget import Budget
+from tacit.curator.describe import Listing
 from tacit.curator.policy.columns import column_of
 from tacit.curator.policy.values import Limit, Policy, Replay, Shared
 from tacit.curator.pricing.terms import Terms, terms_of
@@ -77,6 +78,7 @@ __all__ = [
     "LeftOut",
     "Lesson",
     "Limit",
+    "Listing",
     "Marginals",
     "Moments",
     "Noisy",

@@ -3,12 +3,16 @@
 Checked by: tests/unit/curator/test_open.py
 """
 
+from dataclasses import replace
+
 from tacit.accounting import Charge
 from tacit.curator.access import Access
+from tacit.curator.answer.explanation import Explanation
 from tacit.curator.policy.values import Limit
 from tacit.frozen import frozen
+from tacit.printing import html_lines
 
-__all__ = ["Budget", "budget_of", "tightest_limit"]
+__all__ = ["Budget", "budget_of", "with_own_limit"]
 
 
 @frozen
@@ -40,6 +44,11 @@ class Budget:
             told += ": more than the limit is spent, and nothing is left"
         return told if self.own is None else f"{told}\n{self.own} by this analyst"
 
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
+
 
 def budget_of(access: Access) -> Budget:
     """The budget of everyone and, where an analyst has a limit, of that analyst."""
@@ -49,14 +58,14 @@ def budget_of(access: Access) -> Budget:
     return Budget(whole.epsilon, whole.delta, whole.spent, part)
 
 
-def tightest_limit(access: Access) -> tuple[Limit, Charge]:
-    """The limit of which least is left, everyone's or the analyst's own, and what is spent of it."""
-    everyone = access.policy.limit, access.ledger.total_spent()
+def with_own_limit(access: Access, told: Explanation, charge: Charge) -> Explanation:
+    """An explanation that also says what a charge is of the analyst's own limit, if there is one."""
     own = _own_limit(access)
     if own is None:
-        return everyone
-    mine = own, access.ledger.total_spent(access.analyst)
-    return min(everyone, mine, key=lambda pair: pair[0].filter().limit.amount - pair[1].amount)
+        return told
+    rule, spent = own.filter(), access.ledger.total_spent(access.analyst)
+    shares = float(rule.share(charge)), max(0.0, float(1 - rule.share(spent)))
+    return replace(told, own=shares, affordable=told.affordable and rule.admits(spent, charge))
 
 
 def _own_limit(access: Access) -> Limit | None:

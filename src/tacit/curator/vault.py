@@ -17,7 +17,8 @@ from tacit.curator.answer.survey import (
 )
 from tacit.curator.ask import answer
 from tacit.curator.asked import price_plan, read_question, shared_of
-from tacit.curator.budget import Budget, budget_of, tightest_limit
+from tacit.curator.budget import Budget, budget_of, with_own_limit
+from tacit.curator.describe import Listing, describe_columns, read_listing
 from tacit.curator.find_facts import find_bounds, find_contributions, measure_clipping
 from tacit.curator.log import log_release
 from tacit.curator.policy.values import Policy
@@ -86,9 +87,19 @@ class Vault:
     ) -> Release:
         """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`).
 
-        About a survey (see `with_survey`) or a synthetic table (see `with_synthetic`) it is free.
+        Parameters:
+            text: one SELECT; or SHOW TABLES, DESCRIBE t, SUMMARIZE t, which list what the policy declares.
+            epsilon: the price: this answer alone is epsilon-private, at the limit's delta.
+            within: instead of a price, the ± that is allowed; the smallest price that gives it is paid.
+            confidence: the probability with which each interval, `_low` to `_high`, contains the exact value.
+            raw: leave noisy numbers as they are, also counts below zero.
+
+        About a survey (see `with_survey`), a synthetic table (see `with_synthetic`) or the policy it is free.
         """
         tables = self._access.read_tables()
+        listed = read_listing(text, self.policy, tables)
+        if listed is not None:
+            return listed
         known = {name: shared.asked_table for name, shared in tables.items()}
         if self._synthetic:
             from tacit.curator.tables.ask_synthetic import answer_synthetic, read_synthetic
@@ -189,17 +200,17 @@ class Vault:
         asked = price_plan(
             access, plan, epsilon=epsilon, within=within, confidence=confidence, tables=tables
         )
-        limit, spent = tightest_limit(access)
         told = explain_plan(
             asked.plan,
             asked.terms,
             asked.shared,
-            limit,
-            spent,
+            self.policy.limit,
+            access.ledger.total_spent(),
             asked.confidence,
             self.policy.unit,
             asked.left_out,
         )
+        told = with_own_limit(access, told, asked.charge)
         known = find_known(access.ledger, asked)
         if known is None and asked.selection is not None:
             from tacit.curator.select_groups import find_choice
@@ -211,6 +222,28 @@ class Vault:
         errors = zip(told.expected, known.errors(asked.confidence), strict=True)
         expected = tuple(with_fields(each, reach=float(error)) for each, error in errors)
         return with_fields(told, free=True, expected=expected)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables that may be asked about; `describe` says more."""
+        return tuple(self.policy.tables)
+
+    def describe(self, table: str | None = None) -> Listing:
+        """What may be asked: every column of a table, or of all, with its type, what is declared of it, and its use.
+
+        It is free, and from the policy alone.  In SQL it is DESCRIBE t; SHOW TABLES lists the tables.
+
+        >>> import tacit
+        >>> rows, columns = [{"patient": 1, "ward": "A"}], {"ward": ["A", "B"]}
+        >>> clinic = tacit.protect(rows, unit="patient", columns=columns, epsilon=3)
+        >>> clinic.describe("data")["column"]
+        ['patient', 'ward']
+        """
+        return describe_columns(self.policy, self._access.read_tables(), table)
+
+    def __repr__(self) -> str:
+        spent = f"{self.budget.spent:.1%} of the limit is spent"
+        return f"<vault of {', '.join(self.tables)}: unit {self.policy.unit!r}, {spent}>"
 
     @property
     def policy(self) -> Policy:

@@ -24,7 +24,7 @@ from tacit.privacy.noise_losses import (
     GaussianLoss,
     LaplaceLoss,
 )
-from tacit.privacy.protection import Neighbours, Protection
+from tacit.privacy.protection import Neighbours, Protection, relation
 from tacit.privacy.replaced_samples import SampledUnderReplace
 from tacit.privacy.sensitivity import Norm, Sensitivity, root_at_least
 from tacit.privacy.shuffle import Shuffled, shuffled_epsilon
@@ -61,6 +61,7 @@ __all__ = [
     "is_loss",
     "loss_distribution",
     "renyi_delta",
+    "relation",
     "root_at_least",
     "shuffled_epsilon",
 ]

@@ -6,8 +6,6 @@ __all__ = ["fill"]
 
 
 def fill(value: object, **fields: object) -> None:
-    """Nothing; but the fields of a frozen value are set, once, by its own `__init__`; its relation must be one."""
+    """Set the fields of a frozen value, once, by its own `__init__`; its relation may be given by name."""
     for name, field in fields.items():
-        if name == "neighbours":
-            relation(field)
-        object.__setattr__(value, name, field)
+        object.__setattr__(value, name, relation(field) if name == "neighbours" else field)

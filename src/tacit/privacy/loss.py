@@ -110,7 +110,7 @@ class Composed(Loss):
     neighbours: Neighbours = Neighbours.ADD_OR_REMOVE
 
     def __post_init__(self) -> None:
-        relation(self.neighbours)
+        object.__setattr__(self, "neighbours", relation(self.neighbours))
         for part, times in self.parts:
             count_of(times, "how often a loss is repeated", least=1)
             if part.neighbours is not self.neighbours:

@@ -32,16 +32,15 @@ class Neighbours(Enum):
 
 
 def relation(neighbours: object) -> Neighbours:
-    """The relation that was given, refused if it is none: its name as a text does not count.
+    """The relation that was given, itself or by its name; refused if it is none.
 
-    >>> relation(Neighbours.REPLACE).value
-    'replace'
+    >>> relation("replace")
+    <Neighbours.REPLACE: 'replace'>
     """
-    if not isinstance(neighbours, Neighbours):
-        raise InvalidInput(
-            "neighbours", neighbours, "give Neighbours.ADD_OR_REMOVE or Neighbours.REPLACE"
-        )
-    return neighbours
+    try:
+        return Neighbours(neighbours)
+    except ValueError:
+        raise InvalidInput("neighbours", neighbours, 'give "add-or-remove" or "replace"') from None
 
 
 @frozen
@@ -63,4 +62,4 @@ class Protection:
             raise InvalidInput(
                 "unit", self.unit, 'name the column that identifies a unit, or "row"'
             )
-        relation(self.neighbours)
+        object.__setattr__(self, "neighbours", relation(self.neighbours))

@@ -154,8 +154,8 @@ BUGS = [
     Bug(
         name="relation-as-a-text",
         file="src/tacit/privacy/frozen.py",
-        before='if name == "neighbours":',
-        after='if name == "neighbour":',
+        before='relation(field) if name == "neighbours" else field',
+        after='relation(field) if name == "neighbour" else field',
         killed_by=f"{UNIT}/test_frozen.py::test_a_field_refuses_what_makes_no_sense_in_one_sentence_with_a_remedy",
         note='"replace" is not Neighbours.REPLACE, and would pass for add-or-remove wherever that is asked',
     ),

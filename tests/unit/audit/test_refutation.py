@@ -132,7 +132,7 @@ def test_it_can_be_read():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"size": 0}, {"tries": 0}, {"claimed": "1"}, {"neighbours": "replace"}, {"universe": None}],
+    [{"size": 0}, {"tries": 0}, {"claimed": "1"}, {"neighbours": "replaced"}, {"universe": None}],
 )
 def test_what_makes_no_sense_is_refused(wrong):
     right = {"function": len, "universe": "AB", "claimed": 1, "neighbours": ADD, "size": 2}

@@ -69,3 +69,18 @@ def test_what_cannot_be_called_is_refused():
 def test_a_builtin_without_a_signature_is_called_all_the_same():
     (block,) = runs_of(release_of(max), (1, 3), 2)
     assert block.tolist() == [3, 3]
+
+
+def test_a_function_that_needs_times_is_given_them_also_for_an_array():
+    def release(data, times):
+        return [int(data.sum())] * times
+
+    assert [block.tolist() for block in runs_of(release, np.arange(3), 2)] == [[3, 3]]
+
+
+def test_a_mechanism_that_may_leave_times_out_is_run_one_by_one_on_an_array():
+    def release(data, times=None):
+        assert times is None
+        return int(data.sum())
+
+    assert [block.tolist() for block in runs_of(release, np.arange(3), 2)] == [[3, 3]]

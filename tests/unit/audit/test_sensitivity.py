@@ -172,6 +172,9 @@ def test_too_large_a_search_is_refused_before_the_function_runs():
         sensitivity_by_search(never, range(100), 10, REPLACE)
 
 
-def test_a_relation_is_named_not_spelled():
+def test_a_relation_may_be_given_by_its_name():
     with pytest.raises(InvalidInput, match="neighbours"):
-        sensitivity_by_search(count, "AB", 2, "replace")
+        sensitivity_by_search(count, "AB", 2, "replaced")
+    named, spelled = (sensitivity_by_search(count, "AB", 2, each) for each in (REPLACE, "replace"))
+    assert named == spelled
+    assert spelled.neighbours is REPLACE

@@ -108,7 +108,7 @@ def test_too_large_a_universe_is_refused_before_the_mechanism_runs():
     with pytest.raises(TooLarge, match="databases"):
         verify(never, range(100), 10, REPLACE)
     with pytest.raises(InvalidInput, match="neighbours"):
-        verify(never, "AB", 2, "replace")
+        verify(never, "AB", 2, "replaced")
     with pytest.raises(InvalidInput, match="no two databases"):
         verify(never, "A", 5, REPLACE)
 

@@ -39,7 +39,7 @@ NO_NUMBER = [
 TOO_LONG = [10**3000, F(1, 10**3000), Decimal("1e999999"), Decimal("1e-999999")]
 NEGATIVE = [-1, -0.5, -1e-300, F(-1, 10**400), Decimal("-0.1")]
 NO_COUNT = [1.0, 0.5, F(3, 2), Decimal(1), 2**62, 10**3000]
-NO_RELATION = ["replace", "add-or-remove", None, 1, True, Neighbours]
+NO_RELATION = ["Replace", "", None, 1, True, Neighbours]
 
 NOT = NO_NUMBER + NEGATIVE + TOO_LONG
 # field: how a loss is made of it, what it cannot be, and the name under which it is refused

@@ -74,7 +74,7 @@ def test_a_sum_written_out_by_hand_is_stated_for_the_relation_of_its_parts():
     with pytest.raises(InvalidInput, match="neighbours cannot be"):
         Composed(((PureLoss(1, REPLACE), 1),))
     with pytest.raises(InvalidInput, match="neighbours cannot be"):
-        Composed((), "replace")
+        Composed((), "replaced")
     assert Composed(((PureLoss(1, REPLACE), 2),), REPLACE) == PureLoss(1, REPLACE) * 2
 
 

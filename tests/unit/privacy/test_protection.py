@@ -30,10 +30,10 @@ def test_a_unit_has_a_name(unit):
         Protection(unit)
 
 
-@pytest.mark.parametrize("neighbours", ["replace", "add-or-remove", None, 1, True, Neighbours])
+@pytest.mark.parametrize("neighbours", ["Replace", "", None, 1, True, Neighbours])
 def test_a_relation_is_one_of_two(neighbours):
     with pytest.raises(
-        InvalidInput, match=r"^neighbours (cannot be .*|is missing); give Neighbours"
+        InvalidInput, match=r'^neighbours (cannot be .*|is missing); give "add-or-remove"'
     ):
         Protection("patient", neighbours)
 
@@ -49,3 +49,10 @@ def test_a_protection_is_a_frozen_value():
     )
     assert hash(protection) == hash(Protection("patient", Neighbours.REPLACE))
     assert protection != Protection("patient")
+
+
+@pytest.mark.parametrize("neighbours", Neighbours)
+def test_a_relation_may_be_given_by_its_name(neighbours):
+    named = Protection("patient", neighbours.value)
+    assert named == Protection("patient", neighbours)
+    assert named.neighbours is neighbours

@@ -88,10 +88,10 @@ def test_a_norm_is_one_of_three(norm):
             ask()
 
 
-@pytest.mark.parametrize("neighbours", ["replace", None, 1, True])
+@pytest.mark.parametrize("neighbours", ["Replace", None, 1, True])
 def test_a_relation_is_one_of_two(neighbours):
     with pytest.raises(
-        InvalidInput, match=r"^neighbours (cannot be .*|is missing); give Neighbours"
+        InvalidInput, match=r'^neighbours (cannot be .*|is missing); give "add-or-remove"'
     ):
         Sensitivity(1, Norm.L1, neighbours)
 

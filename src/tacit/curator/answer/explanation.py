@@ -27,7 +27,7 @@ from tacit.plan import (
     Summed,
     in_words,
 )
-from tacit.printing import printable_lines
+from tacit.printing import html_lines, printable_lines
 
 if TYPE_CHECKING:
     from tacit.curator.pricing.selection_terms import SelectionTerms
@@ -69,6 +69,8 @@ class Explanation:
     left_out: tuple[LeftOut, ...] = ()
     selection: str = ""
     """What choosing saves, where only which groups come first is asked for."""
+    own: tuple[float, float] | None = None
+    """Of an analyst with a limit of her own: which share of it the answer costs, and which is left."""
 
     def __str__(self) -> str:
         lines = [
@@ -94,8 +96,16 @@ class Explanation:
         if self.free:
             lines.append("Free: it follows from earlier answers.")
         lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
+        if self.own is not None:
+            share, left = self.own
+            lines.append(f"  of the analyst's own limit: {share:.2%}; {left:.2%} is left.")
         lines.append(f"To halve the error: {self.halving}")
         return printable_lines("\n".join(lines))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
 
     def _describe_groups(self) -> list[str]:
         """Which groups are released."""

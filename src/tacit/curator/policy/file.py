@@ -203,8 +203,15 @@ def _limit(section: Section) -> Limit | None:
 def _analysts(section: Section, limit: Limit | None) -> dict[str, Limit]:
     found = {}
     for name, inner in section.inners():
-        inner.only(("epsilon",))
-        remedy = "write the most that this analyst may spend, as in epsilon = 1"
+        inner.only(("epsilon", "share"))
+        remedy = 'write the most that this analyst may spend, as in epsilon = 1, or share = "1/3" of the limit'
+        if inner.has("share"):
+            if inner.has("epsilon"):
+                inner.fault("share", "epsilon is given, too", "give only one of them")
+            part = inner.take("share", _share)
+            if part is not None and limit is not None:
+                found[name] = limit.part(part)
+            continue
         epsilon = inner.take("epsilon", _positive(remedy), remedy)
         if epsilon is None or limit is None:
             continue
@@ -217,6 +224,17 @@ def _analysts(section: Section, limit: Limit | None) -> dict[str, Limit]:
         elif own := _read_limit(inner, epsilon, limit.delta, limit.neighbours):
             found[name] = own
     return found
+
+
+def _share(value: Any) -> Fraction:
+    """A part of the limit, as a number or as a text such as "1/3"."""
+    try:
+        part = Fraction(str(value))
+    except (ValueError, ZeroDivisionError):
+        part = Fraction(0)
+    if isinstance(value, bool) or not 0 < part <= 1:
+        raise Refused('write a part of the limit, such as share = 0.25 or share = "1/3"')
+    return part
 
 
 def _read_limit(

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tacit.errors import Fault, InvalidPolicy
+from tacit.errors import Fault, InvalidPolicy, MissingPolicy
 from tacit.frozen import frozen
 
 __all__ = ["BLANK", "Faults", "Refused", "Section", "lines_of", "root_of", "spell"]
@@ -257,12 +257,8 @@ def _text_of(file: Path) -> str:
         line = 1 + bytes(error.object[: error.start]).count(b"\n")
         fault = Fault(line, "", "it is not UTF-8 text", "save it in UTF-8")
     except FileNotFoundError:
-        fault = Fault(
-            0,
-            "",
-            "there is no such file",
-            "write one with `tacit init`, or name the folder that has one",
-        )
+        remedy = "write one with `tacit init`, or name the folder that has one"
+        raise MissingPolicy(file, [Fault(0, "", "there is no such file", remedy)]) from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not a path"
         fault = Fault(

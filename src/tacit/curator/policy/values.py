@@ -11,11 +11,13 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most, count_of
 from tacit.frozen import frozen
 from tacit.plan import Table, Weighing
-from tacit.privacy import Neighbours, fill
+from tacit.printing import html_lines
+from tacit.privacy import Neighbours, fill, relation
 
 __all__ = ["Limit", "Policy", "Replay", "Shared"]
 
 _LARGEST = 10**6
+_HALVINGS = 32  # of an epsilon, until its share of the limit is close enough
 
 Replay = Literal["analyst", "everyone"]
 """To whom an earlier answer is given again for nothing: who paid for it, or everyone."""
@@ -51,7 +53,7 @@ class Limit:
             )
         if not 0 <= failure < 1:
             raise InvalidInput("delta", delta, "give 0, or a small probability such as 1e-6")
-        fill(self, epsilon=budget, delta=failure, neighbours=_relation(neighbours))
+        fill(self, epsilon=budget, delta=failure, neighbours=relation(neighbours))
 
     @property
     def weighing(self) -> Weighing:
@@ -61,6 +63,29 @@ class Limit:
     def filter(self) -> Filter:
         """The rule that guards the ledger."""
         return _filter(self)
+
+    def part(self, share: Number) -> "Limit":
+        """The limit of somebody who may spend this share of it: shares of a whole add up to it, epsilons do not.
+
+        Claim:      its ledger's units are at most this share of those of the whole.
+        Because:    the epsilon is the largest of some that are tried for which that is so.
+        Checked by: tests/unit/curator/policy/test_values.py::test_shares_of_a_limit_add_up_to_it
+
+        >>> float(Limit(3).part(0.5).epsilon), round(float(Limit(3, 1e-6).part(0.5).epsilon), 2)
+        (1.5, 2.06)
+        """
+        wanted = at_most(share, "share")
+        if not 0 < wanted <= 1:
+            raise InvalidInput("share", share, "give a part of the limit, such as 1/3")
+        if wanted == 1:
+            return self
+        most = self.filter().limit.amount * wanted
+        low, high = Fraction(0), self.epsilon
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            fits = Limit(middle, self.delta, self.neighbours).filter().limit.amount <= most
+            low, high = (middle, high) if fits else (low, middle)
+        return Limit(low, self.delta, self.neighbours)
 
 
 @lru_cache(maxsize=256)
@@ -141,6 +166,17 @@ class Policy:
             replay=replay,
         )
 
+    def __str__(self) -> str:
+        """The policy in words: the limit, and every table with its columns."""
+        from tacit.curator.policy.words import policy_words
+
+        return policy_words(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_lines(str(self))
+
 
 def _one(units: set[str]) -> str:
     """The entity of all tables, if their units have one name."""
@@ -169,10 +205,3 @@ def _check_within(limit: Limit, analysts: Mapping[str, Limit]) -> None:
                 own.epsilon,
                 f"give at most {limit.epsilon}, the vault's limit",
             )
-
-
-def _relation(neighbours: Neighbours | str) -> Neighbours:
-    try:
-        return Neighbours(neighbours)
-    except ValueError:
-        raise InvalidInput("neighbours", neighbours, 'give "add-or-remove" or "replace"') from None

@@ -21,6 +21,30 @@ from tacit.plan.questions.group_windows import without_windows
 __all__ = ["Frame"]
 
 
+_STEPS = (
+    *("where", "group_by", "agg", "having", "order_by", "limit", "top", "qualify", "distinct"),
+    *("per_unit", "join", "among", "not_among", "flag", "stack", "ask", "plan"),
+)
+"""What a frame can do, in the order in which people need it."""
+
+_ELSEWHERE = {
+    "filter": "where(condition)",
+    "groupby": "group_by(column)",
+    "collect": "ask(epsilon=…)",
+    "compute": "ask(epsilon=…)",
+    "select": "agg(name=…)",
+    "aggregate": "agg(name=…)",
+    "sort": "order_by(column)",
+    "sort_values": "order_by(column)",
+    "head": "limit(number)",
+    "merge": "join(other)",
+    "union": "stack(other)",
+    "explain": "vault.explain(frame, epsilon=…)",
+    "mock": "vault.mock().table(name), a twin of made-up rows",
+}
+"""What steps are called in other libraries, and here."""
+
+
 @frozen(eq=False)
 class Frame:
     """A question about a table, written step by step; every step is a new frame and the old one stays as it was.
@@ -45,6 +69,15 @@ class Frame:
     finding: bool = False
     source: Any = None
     """What the frame was taken from, if anything: a vault."""
+
+    def __dir__(self) -> list[str]:
+        """What a person may call; the fields that it is made of are left out."""
+        return [name for name in _STEPS if hasattr(type(self), name)]
+
+    def __getattr__(self, name: str) -> Any:
+        """Nothing; but what other libraries call a step is named by its name here."""
+        meant = f": here it is {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+        raise AttributeError(f"a frame has no {name!r}{meant}")
 
     def where(self, *conditions: Term) -> "Frame":
         """Only the rows for which all the conditions are true."""

@@ -103,3 +103,21 @@ def test_a_policy_cannot_be_changed():
     ):
         with pytest.raises(FrozenInstanceError):
             setattr(value, field, None)
+
+
+@pytest.mark.parametrize("delta", [0, 1e-6])
+@pytest.mark.parametrize("parts", [2, 3, 10])
+def test_shares_of_a_limit_add_up_to_it(delta, parts):
+    """Analysts with a third each can together spend all of it, and no more: with a delta, epsilons would not do."""
+    whole = Limit(3, delta)
+    own = whole.part(Fraction(1, parts))
+    together = own.filter().limit.amount * parts / whole.filter().limit.amount
+    assert 0.999999 < together <= 1
+    assert (own.delta, own.neighbours) == (whole.delta, whole.neighbours)
+    assert whole.part(1) == whole
+
+
+@pytest.mark.parametrize("share", [0, -1, 1.5])
+def test_a_share_is_a_part(share):
+    with pytest.raises(InvalidInput, match="give a part of the limit"):
+        Limit(3).part(share)

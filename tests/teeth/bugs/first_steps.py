@@ -1,0 +1,72 @@
+"""Bugs of what people meet first: what may be asked, shares of a limit, logs."""
+
+from tests.teeth.bug import Bug
+
+CURATOR = "src/tacit/curator"
+UNIT = "tests/unit/curator"
+
+BUGS = [
+    Bug(
+        name="described-without-what-was-found",
+        file=f"{CURATOR}/vault.py",
+        before="return describe_columns(self.policy, self._access.read_tables(), table)",
+        after="return describe_columns(self.policy, self.policy.tables, table)",
+        killed_by=f"{UNIT}/test_describe.py::test_facts_that_were_found_are_described",
+        note="bounds that were paid for would look as if they were missing",
+    ),
+    Bug(
+        name="described-with-terminal-codes",
+        file=f"{CURATOR}/policy/words.py",
+        before="    return printable(str(value))\n",
+        after="    return str(value)\n",
+        killed_by=f"{UNIT}/test_describe.py::test_terminal_codes_in_declared_values_are_harmless",
+        note="a declared key may hold a code that clears the screen",
+    ),
+    Bug(
+        name="share-as-a-part-of-epsilon",
+        file=f"{CURATOR}/policy/values.py",
+        before="            low, high = (middle, high) if fits else (low, middle)\n        return Limit(low,",
+        after=(
+            "            low, high = (middle, high) if fits else (low, middle)\n"
+            "        low = self.epsilon * wanted\n"
+            "        return Limit(low,"
+        ),
+        killed_by=f"{UNIT}/policy/test_values.py::test_shares_of_a_limit_add_up_to_it",
+        note="a third of epsilon is a ninth of rho",
+    ),
+    Bug(
+        name="share-rounded-up",
+        file=f"{CURATOR}/policy/values.py",
+        before="        return Limit(low, self.delta, self.neighbours)\n",
+        after="        return Limit(high * (1 + Fraction(1, 10**6)), self.delta, self.neighbours)\n",
+        killed_by=f"{UNIT}/policy/test_values.py::test_shares_of_a_limit_add_up_to_it",
+        note="three thirds would be more than the whole",
+    ),
+    Bug(
+        name="explained-by-the-limit-of-one",
+        file=f"{CURATOR}/budget.py",
+        before="    return replace(told, own=shares, affordable=",
+        after="    return replace(told, own=shares, share=shares[0], affordable=",
+        killed_by=f"{UNIT}/test_budget.py::test_explain_and_sql_speak_of_the_same_limit",
+        note="the same words, of two limits",
+    ),
+    Bug(
+        name="affordable-by-everyone-but-not-by-her",
+        file=f"{CURATOR}/budget.py",
+        before="affordable=told.affordable and rule.admits(spent, charge)",
+        after="affordable=told.affordable",
+        killed_by=(
+            f"{UNIT}/test_budget.py::"
+            "test_what_the_analyst_cannot_afford_is_said_although_everyone_could"
+        ),
+        note="it would be refused when it is asked",
+    ),
+    Bug(
+        name="log-of-a-question-and-its-values",
+        file=f"{CURATOR}/log.py",
+        before='    log_answer("answered", release.receipt, release.price)\n',
+        after='    log_answer(f"answered {release.rows}", release.receipt, release.price)\n',
+        killed_by=f"{UNIT}/test_log.py::test_every_answer_has_a_line_with_its_entry_and_its_price",
+        note="a log lies where the ledger may not",
+    ),
+]
