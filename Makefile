@@ -54,7 +54,7 @@ tour: setup ## the mechanisms in a minute: figures on the screen, a picture in o
 	@mkdir -p out
 	$(PY) docs/tour.py
 
-test: check system ## the checks, then every test; seconds per folder at the end
+test: check system ## the checks, then every test; CPU seconds per folder at the end
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 quick: setup ## the tests of one room, in under a minute: make quick ROOM=plan

@@ -1,8 +1,10 @@
-"""What all tests share: Hypothesis profiles, seconds per folder, and no silent skips in CI."""
+"""What all tests share: Hypothesis profiles, CPU seconds per folder, and no silent skips in CI."""
 
 import os
 from collections import defaultdict
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -28,14 +30,71 @@ def folder_of(nodeid: str) -> str:
     return "/".join(parts[:2]) or "."
 
 
-def seconds_by_folder(durations: Iterable[tuple[str, float]]) -> dict[str, tuple[int, float]]:
-    """The number of tests and their seconds, by folder, from (node id, seconds) pairs."""
-    seconds: dict[str, float] = defaultdict(float)
+def cpu_seconds() -> float:
+    """The CPU seconds of this process, of its children that ended and, on Linux, of those that run."""
+    used = os.times()
+    return (
+        used.user + used.system + used.children_user + used.children_system + _of_children("self")
+    )
+
+
+def _of_children(process: str) -> float:
+    try:
+        children = Path(f"/proc/{process}/task/{_number(process)}/children").read_text("ascii")
+    except OSError:  # another system, or a process that has just ended
+        return 0.0
+    return sum(map(_of_process, children.split()))
+
+
+def _of_process(process: str) -> float:
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2]
+    except OSError:
+        return 0.0
+    ticks = sum(map(int, fields.split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK") + _of_children(process)
+
+
+def _number(process: str) -> int:
+    return os.getpid() if process == "self" else int(process)
+
+
+def seconds_by_folder(
+    durations: Iterable[tuple[str, float, float]],
+) -> dict[str, tuple[int, float, float]]:
+    """The number of tests, their CPU seconds and their seconds, by folder, from (node id, CPU, seconds)."""
+    found: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
     tests: dict[str, set[str]] = defaultdict(set)
-    for nodeid, duration in durations:
-        seconds[folder_of(nodeid)] += duration
-        tests[folder_of(nodeid)].add(nodeid)
-    return {folder: (len(tests[folder]), seconds[folder]) for folder in sorted(seconds)}
+    for nodeid, cpu, duration in durations:
+        folder = folder_of(nodeid)
+        found[folder] = found[folder][0] + cpu, found[folder][1] + duration
+        tests[folder].add(nodeid)
+    return {folder: (len(tests[folder]), *found[folder]) for folder in sorted(found)}
+
+
+class Clock:
+    """Writes on each report the CPU seconds since the one before. It sits where tests run: in every worker."""
+
+    def __init__(self) -> None:
+        self.last = cpu_seconds()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self) -> Any:
+        result = yield
+        self.last = cpu_seconds()
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Any:
+        report = yield
+        if call.when == "teardown":
+            now = cpu_seconds()
+            report.cpu, self.last = now - self.last, now
+        return report
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["cpu"] = cpu_seconds()
 
 
 class Bookkeeper:
@@ -43,17 +102,22 @@ class Bookkeeper:
 
     def __init__(self, *, skips_fail: bool) -> None:
         self.skips_fail = skips_fail
-        self.durations: list[tuple[str, float]] = []
+        self.durations: list[tuple[str, float, float]] = []
+        self.in_workers = 0.0
         self.skipped: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.durations.append((report.nodeid, report.duration))
+        self.durations.append((report.nodeid, getattr(report, "cpu", 0.0), report.duration))
         if report.skipped and not hasattr(report, "wasxfail"):
             self.skipped.append(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.skipped:
             self.skipped.append(report.nodeid)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self.in_workers += getattr(node, "workeroutput", {}).get("cpu", 0.0)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -63,9 +127,14 @@ class Bookkeeper:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         folders = seconds_by_folder(self.durations)
         if len(folders) > 1:
-            terminalreporter.section("seconds per folder")
-            for folder, (tests, seconds) in folders.items():
-                terminalreporter.line(f"{folder:<20} {tests:>6} tests {seconds:>9.2f} s")
+            terminalreporter.section("CPU seconds and seconds per folder")
+            for folder, (tests, cpu, seconds) in folders.items():
+                terminalreporter.line(
+                    f"{folder:<20} {tests:>6} tests {cpu:>9.2f} CPU s {seconds:>9.2f} s"
+                )
+            used = self.in_workers or cpu_seconds()
+            rest = used - sum(cpu for _, cpu, _ in folders.values())
+            terminalreporter.line(f"{'starting, collecting':<33} {rest:>9.2f} CPU s")
         if self.skips_fail and self.skipped:
             terminalreporter.section("skipped tests fail this run: CI is set")
             for nodeid in dict.fromkeys(self.skipped):
@@ -73,6 +142,7 @@ class Bookkeeper:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Clock(), "clock")
     if not hasattr(config, "workerinput"):
         in_ci = os.environ.get("CI", "") not in {"", "0", "false"}
         config.pluginmanager.register(Bookkeeper(skips_fail=in_ci), "bookkeeper")

@@ -1,4 +1,4 @@
-"""What tests/conftest.py adds to pytest: seconds per folder, and skips that fail in CI."""
+"""What tests/conftest.py adds to pytest: CPU seconds per folder, and skips that fail in CI."""
 
 import os
 import shutil
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.conftest import folder_of, seconds_by_folder
+from tests.conftest import cpu_seconds, folder_of, seconds_by_folder
 from tests.docs.sources import ROOT
 
 FILES = {
@@ -62,9 +62,23 @@ def test_skips_pass_elsewhere(run):
 
 def test_seconds_add_up():
     durations = [
-        ("tests/laws/test_a.py::test_x", 1.0),
-        ("tests/laws/test_a.py::test_x", 0.5),
-        ("tests/a/b/c.py::t", 2.0),
+        ("tests/laws/test_a.py::test_x", 0.0, 1.0),
+        ("tests/laws/test_a.py::test_x", 0.25, 0.5),
+        ("tests/a/b/c.py::t", 4.0, 2.0),
     ]
-    assert seconds_by_folder(durations) == {"tests/a": (1, 2.0), "tests/laws": (1, 1.5)}
+    assert seconds_by_folder(durations) == {
+        "tests/a": (1, 4.0, 2.0),
+        "tests/laws": (1, 0.25, 1.5),
+    }
     assert folder_of("test_top.py::test_x") == "."
+
+
+def test_the_cpu_seconds_of_processes_that_run_and_that_have_ended_are_counted():
+    burn = "import time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\ninput()"
+    before = cpu_seconds()
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", burn], **pipes) as process:
+        process.stdout.readline()
+        assert cpu_seconds() - before > 0.25
+        process.communicate(b"\n")
+    assert cpu_seconds() - before > 0.25
