@@ -21,16 +21,18 @@ def main(arguments: Sequence[str]) -> int:
         planted(bug, (ROOT / bug.file).read_text(encoding="utf-8"))
     start = time.monotonic()
     sound = {
-        trial.tests[0]: verdict for trial, verdict in trials(sound_trials(bugs), options.workers)
+        (trial.tests[0], trial.renewed): verdict
+        for trial, verdict in trials(sound_trials(bugs), options.workers)
     }
     broken = {test: verdict for test, verdict in sound.items() if not verdict.passes}
-    for test, verdict in broken.items():
+    for (test, _), verdict in broken.items():
         print(f"{test} does not pass on the sound source:\n{verdict.in_words()}")
     others = survival_of(bugs, options.workers) if options.survives else {}
     alive = table(bugs, others, options.workers)
     seconds = time.monotonic() - start
+    tests = len({test for test, _ in sound})
     print(
-        f"\n{len(bugs) - len(alive)} of {len(bugs)} planted bugs killed, by {len(sound)} tests, in {seconds:.0f} s"
+        f"\n{len(bugs) - len(alive)} of {len(bugs)} planted bugs killed, by {tests} tests, in {seconds:.0f} s"
     )
     return 1 if alive or broken else 0
 
@@ -77,10 +79,10 @@ def survival_of(bugs: Sequence[Bug], workers: int) -> dict[str, str]:
 
 
 def sound_trials(bugs: Sequence[Bug]) -> list[Trial]:
-    """The tests that kill, once each, on the sound source."""
+    """The tests that kill, on the sound source, once for each file whose bugs they kill."""
     return [
-        Trial((test,), environment=bug.environment)
-        for test, bug in {b.killed_by: b for b in bugs}.items()
+        Trial((test,), environment=bug.environment, renewed=file)
+        for (test, file), bug in {(b.killed_by, b.file): b for b in bugs}.items()
     ]
 
 
@@ -89,9 +91,13 @@ def serve() -> int:
     for line in sys.stdin:
         request = json.loads(line)
         bug = Bug(**request["bug"]) if request["bug"] else None
-        ((_, verdict),) = trials(
-            [Trial((request["test"],), bug, environment=request["environment"])]
+        trial = Trial(
+            (request["test"],),
+            bug,
+            environment=request["environment"],
+            renewed=request["renewed"],
         )
+        ((_, verdict),) = trials([trial])
         print(as_text(verdict), flush=True)
     return 0
 

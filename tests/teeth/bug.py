@@ -28,13 +28,22 @@ class Bug:
     @property
     def module(self) -> str:
         """The dotted name of the file: `tacit.exact.coins`."""
-        path = PurePosixPath(self.file).relative_to("src").with_suffix("")
-        return ".".join(path.parent.parts if path.name == "__init__" else path.parts)
+        return module_of(self.file)
 
     @property
     def room(self) -> str:
         """The room the file lies in, or the file's own name at the top: `exact`, `errors`."""
         return self.module.split(".")[1] if "." in self.module else "tacit"
+
+
+def module_of(file: str) -> str:
+    """The dotted name of a file of the source.
+
+    >>> module_of("src/tacit/exact/coins.py"), module_of("src/tacit/exact/__init__.py")
+    ('tacit.exact.coins', 'tacit.exact')
+    """
+    path = PurePosixPath(file).relative_to("src").with_suffix("")
+    return ".".join(path.parent.parts if path.name == "__init__" else path.parts)
 
 
 class Unplantable(Exception):

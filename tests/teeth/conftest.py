@@ -13,15 +13,19 @@ from tests.teeth.trial import as_verdict
 
 @pytest.fixture(scope="session")
 def tried():
-    """The verdict on a test, with a bug in the source or none, from a process that has not imported Tacit."""
+    """The verdict on a test, with a bug in the source or none, from a process that has imported a copy of Tacit."""
     command = [sys.executable, "-m", "tests.teeth", "--serve"]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
 
-        def tried(test, bug=None, environment=()):
-            fields = bug and dataclasses.asdict(bug)
-            request = {"test": str(test), "bug": fields, "environment": dict(environment)}
+        def tried(test, bug=None, environment=(), renewed=""):
+            request = {
+                "test": str(test),
+                "bug": bug and dataclasses.asdict(bug),
+                "environment": dict(environment),
+                "renewed": renewed,
+            }
             process.stdin.write(json.dumps(request) + "\n")
             process.stdin.flush()
             return as_verdict(json.loads(process.stdout.readline()))

@@ -5,7 +5,7 @@ import pytest
 from tests.teeth.bug import ROOT, all_bugs, planted, rooms_with_bugs
 
 BUGS = all_bugs()
-KILLERS = {bug.killed_by: bug.environment for bug in BUGS}
+KILLERS = {(bug.killed_by, bug.file): bug.environment for bug in BUGS}
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
@@ -17,9 +17,9 @@ def test_a_planted_bug_is_killed(bug, tried):
 
 
 @pytest.mark.soak  # in the same process as the bugs: `make teeth` does so, too
-@pytest.mark.parametrize("test", sorted(KILLERS))
-def test_the_killer_passes_on_the_sound_source(test, tried):
-    verdict = tried(test, environment=KILLERS[test])
+@pytest.mark.parametrize(("test", "file"), sorted(KILLERS))
+def test_the_killer_passes_on_the_sound_source(test, file, tried):
+    verdict = tried(test, environment=KILLERS[test, file], renewed=file)
     assert verdict.passes, verdict.in_words()
 
 

@@ -1,7 +1,8 @@
 """Runs tests against a copy of the source, each time in a fork of one warm process.
 
 Starting Python, pytest, NumPy and Hypothesis costs more than most tests do. So they are imported once, here, and every
-trial is a fork that finds them ready. Tacit itself must never be imported in this process: the fork imports the copy.
+trial is a fork that finds them ready. Tacit is imported once, too, from a copy of the sound source; a trial forgets
+the planted module and all that import it, and finds them in a copy of its own (reimport.py).
 """
 
 import compileall
@@ -25,7 +26,8 @@ from typing import Any
 import pytest
 from _pytest.config import default_plugins
 
-from tests.teeth.bug import ROOT, Bug, planted
+from tests.teeth.bug import ROOT, Bug, module_of, planted
+from tests.teeth.reimport import forget, import_all, imports_in
 
 CPU_SECONDS = 120  # a planted bug may loop for ever
 WALL_SECONDS = 1200  # or wait for ever
@@ -48,6 +50,11 @@ _READY = (
     ),
     *(f"_pytest.{plugin}" for plugin in default_plugins),
 )
+# What no trial needs.
+_IDLE = (
+    *("cacheprovider", "xdist", "xdist.looponfail", "unraisableexception", "faulthandler"),
+    *("doctest", "junitxml", "pastebin", "setuponly", "setupplan", "stepwise"),
+)
 # A text that is not Python, or that uses what is not there, breaks every test: it shows nothing about this one.
 NO_KILL = frozenset(
     {
@@ -59,11 +66,12 @@ NO_KILL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Some tests, to be run with a bug in the source, or on the sound source."""
+    """Some tests, to be run with a bug in the source, or on the sound source with one file read anew."""
 
     tests: tuple[str, ...]
     bug: Bug | None = None
     without: tuple[str, ...] = ()  # tests of these that are left out
+    renewed: str = ""  # a file that is imported anew though no bug is planted in it
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -76,15 +84,16 @@ class Verdict:
     skipped: int
     # the kinds of exception that made tests fail, set-up and tear-down left aside
     failures: tuple[str, ...]
-    imported: tuple[str, ...]  # modules of Tacit that came from the copy
+    imported: tuple[str, ...]  # modules of Tacit that came from the copy of this trial
+    shared: tuple[str, ...]  # and from the copy of the sound source that all trials share
     strangers: tuple[str, ...]  # and from elsewhere: there must be none
     seconds: float  # of CPU
     output: str
 
     @property
     def on_the_copy(self) -> bool:
-        """Tacit was imported, and every module of it came from the copy."""
-        return bool(self.imported) and not self.strangers
+        """Tacit was imported, and every module of it came from one of the two copies."""
+        return bool(self.imported or self.shared) and not self.strangers
 
     @property
     def passes(self) -> bool:
@@ -105,7 +114,8 @@ class Verdict:
         """What happened, for people who expected something else."""
         return (
             f"exit code {self.code}: {self.passed} passed, {self.skipped} skipped, failures {list(self.failures)}; "
-            f"{len(self.imported)} modules from the copy, from elsewhere {list(self.strangers)}\n{self.output}"
+            f"{len(self.imported)} modules from the copy, {len(self.shared)} shared, "
+            f"from elsewhere {list(self.strangers)}\n{self.output}"
         )
 
 
@@ -118,6 +128,7 @@ class Witness:
         self.skipped = 0
         self.failures: list[str] = []
         self.imported: list[str] = []
+        self.shared: list[str] = []
         self.strangers: list[str] = []
 
     @pytest.hookimpl(wrapper=True)
@@ -130,11 +141,12 @@ class Witness:
         return report
 
     def pytest_sessionfinish(self) -> None:
+        places = {f"{self.tree}/": self.imported, f"{_sound()}/": self.shared}
         for name, module in sorted(sys.modules.items()):
             if name.partition(".")[0] == "tacit":
-                file = getattr(module, "__file__", None)
-                here = file is not None and Path(file).is_relative_to(self.tree)
-                (self.imported if here else self.strangers).append(name)
+                file = getattr(module, "__file__", None) or ""
+                found = [names for place, names in places.items() if file.startswith(place)]
+                (found[0] if found else self.strangers).append(name)
 
 
 @cache
@@ -148,9 +160,13 @@ def _compiled() -> tempfile.TemporaryDirectory[str]:
     return place
 
 
+def _sound() -> Path:
+    return Path(_compiled().name).resolve()
+
+
 def copied(directory: Path, bug: Bug | None) -> Path:
     """A directory to be put first on the path: Tacit's source, with the bug in it."""
-    sound = Path(_compiled().name)
+    sound = _sound()
     if bug is None:
         (directory / "tacit").symlink_to(sound / "tacit")
         return directory
@@ -170,7 +186,6 @@ def copied(directory: Path, bug: Bug | None) -> Path:
 
 def trials(wanted: Sequence[Trial], workers: int = 1) -> Iterator[tuple[Trial, Verdict]]:
     """Every trial with its verdict, in the order in which they end."""
-    assert "tacit" not in sys.modules, "the process that forks trials must not know Tacit"
     _warm_up()
     waiting = list(reversed(wanted))
     running: dict[int, tuple[Trial, tempfile.TemporaryDirectory[str]]] = {}
@@ -190,6 +205,12 @@ def _warm_up() -> None:
     for name in _READY:  # none of which starts a thread
         with contextlib.suppress(ModuleNotFoundError):
             __import__(name)
+    if "tacit" not in sys.modules:
+        import_all(_sound())
+        imports_in(_sound())  # remembered
+    assert Path(sys.modules["tacit"].__file__ or "/").is_relative_to(_sound()), (
+        "the process that forks trials must know Tacit from its copy alone"
+    )
 
 
 def _forked(trial: Trial, tree: Path) -> int:
@@ -226,11 +247,14 @@ def _tested(trial: Trial, tree: Path) -> int:
     os.environ.update(environment, PYTHONPATH=str(tree))
     os.environ.pop("CI", None)
     os.chdir(ROOT)
-    sys.path.insert(0, str(tree))
+    changed = trial.bug.file if trial.bug else trial.renewed
+    if changed:
+        forget(module_of(changed), _sound(), tree)
     sys.dont_write_bytecode = False  # or every trial would read the same tests anew
     witness = Witness(tree)
     options = ["-c", str(ROOT / "pyproject.toml"), "-q", "-x", "--tb=line", "--no-header"]
-    options += ["-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:unraisableexception"]
+    for plugin in _IDLE:
+        options += ["-p", f"no:{plugin}"]
     # Hypothesis is imported already: that is the point of forking.
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     options += [f"--deselect={test}" for test in trial.without]
@@ -247,6 +271,7 @@ def _verdict(tree: Path, status: int, seconds: float) -> Verdict:
         "skipped": 0,
         "failures": (),
         "imported": (),
+        "shared": (),
         "strangers": (),
     }
     with contextlib.suppress(FileNotFoundError):
