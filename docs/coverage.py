@@ -17,7 +17,7 @@ import numpy as np
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
 from tacit.curator.answer.intervals import Drawn, point_of
 from tacit.curator.answer.moments import Released, released_moment
-from tacit.curator.answer.rounding import is_rounded
+from tacit.curator.answer.rounding_error import is_rounded
 from tacit.curator.answer.selected_rows import measures_in
 from tacit.curator.answer.view import Viewed, _beside_each_other, _Group, view_answer
 from tacit.engines import Memory

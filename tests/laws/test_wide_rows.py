@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tacit.curator import Limit
 from tacit.engines import DuckDB, Memory
 from tacit.plan import Column, Computed, Defined, Field, Kind, Table, columns_of, read_sql
-from tacit.plan.questions.unit_rows import deduplicate_rows, flag_units
+from tacit.plan.questions.unit_membership import deduplicate_rows, flag_units
 from tests.laws.clinic import no_noise
 from tests.laws.row_plans import unit_rows, worlds
 from tests.laws.sampled import each_of, sampled

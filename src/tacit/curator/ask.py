@@ -11,7 +11,7 @@ from tacit.curator.asked import Asked, describe
 from tacit.curator.pricing.answer_size import check_size
 from tacit.curator.pricing.terms import Terms
 from tacit.curator.record.receipt import receipt_of
-from tacit.curator.record.rendering import render_release
+from tacit.curator.record.render_release import render_release
 from tacit.curator.record.stored import Stored, release_exact
 from tacit.curator.rehearse import rehearsal_of, rehearse
 from tacit.curator.replay import Known, find_known

@@ -10,7 +10,7 @@ from tacit.curator.access import Access
 from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.values import Limit, Shared
-from tacit.curator.pricing.header import agreed_price
+from tacit.curator.pricing.stated_price import agreed_price
 from tacit.curator.pricing.terms import Terms, amount_within, terms_at, terms_of
 from tacit.curator.record.clipping import clipping_topic, latest_shares
 from tacit.curator.record.facts import as_declared

@@ -14,7 +14,7 @@ from tacit.curator.answer.plot import bars_of
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.pricing.terms import Terms
 from tacit.curator.record.receipt import receipt_of
-from tacit.curator.record.rendering import render_release
+from tacit.curator.record.render_release import render_release
 from tacit.curator.record.stored import Integers, Stored, stored_answer
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.frozen import frozen

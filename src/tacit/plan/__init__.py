@@ -125,7 +125,7 @@ from tacit.plan.questions.quantile_grids import (
     width_of,
 )
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
-from tacit.plan.rewrite.derived import derive_plan, identity
+from tacit.plan.rewrite.derived_answers import derive_plan, identity
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
 from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
 from tacit.plan.semantics.function_types import may_leave

@@ -4,12 +4,12 @@ from tests.teeth.bug import Bug
 
 RANKS = "src/tacit/mechanisms/grouped_quantiles.py"
 CHOICE = "src/tacit/curator/answer/selected_rows.py"
-ROUNDING = "src/tacit/curator/answer/rounding.py"
+ROUNDING = "src/tacit/curator/answer/rounding_error.py"
 INTERVALS = "src/tacit/curator/answer/intervals.py"
 VIEW = "src/tacit/curator/answer/view.py"
 LAWS = "tests/laws/test_ranks.py"
 CHOOSING = "tests/unit/curator/answer/test_selected_rows.py"
-ROUNDED = "tests/unit/curator/answer/test_rounding.py"
+ROUNDED = "tests/unit/curator/answer/test_rounding_error.py"
 TABLES = "tests/statistics/test_coverage_tables.py::test_what_was_not_covered_once_is"
 AT_ONCE = (
     "tests/statistics/test_choice.py::test_all_intervals_of_rows_that_noise_chose_hold_at_once"

@@ -5,7 +5,7 @@ from tests.teeth.bug import Bug
 LAWS = "tests/laws/test_left_out.py"
 SAID = "tests/unit/curator/answer/test_left_out.py"
 CLIPPED = "tests/unit/curator/record/test_clipping.py"
-DECLARED = "tests/unit/plan/questions/test_declared_constants.py"
+DECLARED = "tests/unit/plan/questions/test_undeclared_constants.py"
 IMAGE = "tests/unit/plan/questions/test_public_values.py::test_the_groups_are_the_image_of_the_declared_domain"
 MOVED = f"{LAWS}::test_a_unit_that_moves_into_the_null_group_moves_as_far_as_claimed"
 

@@ -5,7 +5,7 @@ from tests.teeth.bug import Bug
 MATRIX = "tests/laws/test_matrix.py::test_an_aggregate_means_what_duckdb_means"
 DISTINCT = "tests/laws/test_distinct.py"
 STATISTICS = "tests/unit/plan/sql/test_moments.py"
-AGREED = "tests/unit/curator/pricing/test_header.py"
+AGREED = "tests/unit/curator/pricing/test_stated_price.py"
 COVERED = (
     "tests/statistics/test_moments.py"
     "::test_moments_are_covered_at_least_as_often_as_stated_and_intervals_are_no_wider_than_need_be"
@@ -55,7 +55,7 @@ BUGS = [
     ),
     Bug(
         name="moments-derived-from-another-centre",
-        file="src/tacit/plan/rewrite/derived.py",
+        file="src/tacit/plan/rewrite/derived_answers.py",
         before="return moments | {part.place",
         after="return {part.place",
         killed_by=f"{STATISTICS}::test_what_a_variance_was_made_of_tells_a_mean_and_a_deviation_for_nothing",
@@ -165,7 +165,7 @@ BUGS = [
     ),
     Bug(
         name="header-contradicted",
-        file="src/tacit/curator/pricing/header.py",
+        file="src/tacit/curator/pricing/stated_price.py",
         before="if epsilon is not None and not _agree(own, epsilon):",
         after="if epsilon is None:",
         killed_by=f"{AGREED}::test_what_contradicts_is_refused_before_anything_is_paid",
@@ -173,7 +173,7 @@ BUGS = [
     ),
     Bug(
         name="header-delta-believed",
-        file="src/tacit/curator/pricing/header.py",
+        file="src/tacit/curator/pricing/stated_price.py",
         before="if delta is not None and not _agree(delta, limit.delta):",
         after="if delta is not None and delta < 0:",
         killed_by=f"{AGREED}::test_what_contradicts_is_refused_before_anything_is_paid",

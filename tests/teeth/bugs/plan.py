@@ -137,7 +137,7 @@ BUGS = [
     ),
     Bug(
         name="plan-sum-told-by-a-centred-one",
-        file="src/tacit/plan/rewrite/derived.py",
+        file="src/tacit/plan/rewrite/derived_answers.py",
         before="case Summed(centre=centre) if centre and not direct:\n"
         "            return (measure, replace(measure, centre=0))",
         after="case Summed(centre=0):\n"

@@ -78,7 +78,7 @@ BUGS = [
     ),
     Bug(
         name="ranks-last-cell-missing",
-        file=f"{ENGINES}/cells.py",
+        file=f"{ENGINES}/grid_cells.py",
         before="return min(max(steps, grid.low), grid.high) - grid.low",
         after="return min(max(steps, grid.low), grid.high - 1) - grid.low",
         killed_by=f"{LAWS}::test_the_greatest_value_lies_in_the_last_cell_and_the_least_in_the_first",
@@ -86,7 +86,7 @@ BUGS = [
     ),
     Bug(
         name="ranks-cells-off-by-one-in-sql",
-        file=f"{ENGINES}/sql/cells.py",
+        file=f"{ENGINES}/sql/grid_cells.py",
         before="clamp_sql(steps, Kind.NUMBER, float(low), float(high))",
         after="clamp_sql(steps, Kind.NUMBER, float(low), float(high - 1))",
         killed_by=f"{LAWS}::test_engines_give_the_same_cells",

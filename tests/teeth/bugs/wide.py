@@ -12,7 +12,7 @@ STATEMENTS = "tests/laws/test_statements.py::test_a_statement_is_answered_as_duc
 BUGS = [
     Bug(
         name="distinct-over-units",
-        file=f"{PLAN}/questions/unit_rows.py",
+        file=f"{PLAN}/questions/unit_membership.py",
         before="if owner_of(rows) is not Owner.UNIT or not unit:",
         after="if owner_of(rows) is not Owner.UNIT:",
         killed_by=f"{WIDE}::test_rows_of_different_units_never_become_one",
@@ -20,7 +20,7 @@ BUGS = [
     ),
     Bug(
         name="flag-drops-rows",
-        file=f"{PLAN}/questions/unit_rows.py",
+        file=f"{PLAN}/questions/unit_membership.py",
         before="Joined(rows, one, (), outer=True)",
         after="Joined(rows, one, (), outer=False)",
         killed_by="tests/laws/test_wide_rows.py::test_a_flag_says_of_every_row_whether_its_unit_is_among_others",

@@ -10,7 +10,7 @@ from tacit.curator import LeftOut, Release, find_facts, rehearse
 from tacit.curator.answer.release import Price
 from tacit.curator.answer.view import view_answer
 from tacit.curator.pricing.terms import terms_of
-from tacit.curator.record import rendering
+from tacit.curator.record import render_release
 from tacit.curator.rehearse import made_up_answers, made_up_plan, rehearsal_of
 from tacit.errors import InvalidInput, InvalidPlan, TacitError
 from tacit.ledger import Entry
@@ -99,7 +99,7 @@ def test_a_bug_is_not_hidden_but_nothing_is_charged(monkeypatch):
     def broken(*_, **__):
         raise AssertionError("planted")
 
-    monkeypatch.setattr(rendering, "view_answer", broken)
+    monkeypatch.setattr(render_release, "view_answer", broken)
     with vault() as asked:
         with pytest.raises(AssertionError, match="planted"):
             asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=1)

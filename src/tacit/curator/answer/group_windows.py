@@ -9,7 +9,7 @@ from math import ceil, expm1, log, sqrt
 from typing import Any
 
 from tacit.curator.answer.intervals import Interval, Noisy, all_at_once, as_interval, point_of
-from tacit.curator.answer.rounding import sure_of_noise
+from tacit.curator.answer.rounding_error import sure_of_noise
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Across, Expression, Look, MeasureOf, View
 

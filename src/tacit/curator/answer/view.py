@@ -19,7 +19,12 @@ from tacit.curator.answer.intervals import (
     ratio_interval,
 )
 from tacit.curator.answer.moments import moment_interval
-from tacit.curator.answer.rounding import count_of_rows, grid_rounding, is_rounded, sure_of_noise
+from tacit.curator.answer.rounding_error import (
+    count_of_rows,
+    grid_rounding,
+    is_rounded,
+    sure_of_noise,
+)
 from tacit.curator.answer.selected_rows import Choice, choice_of, measures_in
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.frozen import frozen

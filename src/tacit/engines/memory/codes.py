@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from tacit.engines.cells import cell_in
 from tacit.engines.coded_rows import CodedRows
 from tacit.engines.engine import conditions_of
+from tacit.engines.grid_cells import cell_in
 from tacit.engines.sources.rows import Owned
 from tacit.engines.weights import weight
 from tacit.plan import (

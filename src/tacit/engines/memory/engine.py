@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from tacit.engines.cells import cell_in
 from tacit.engines.coded_rows import CodedRows, check_coding
 from tacit.engines.distinct import Pair, keep_lowest
 from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
+from tacit.engines.grid_cells import cell_in
 from tacit.engines.memory.codes import code_rows
 from tacit.engines.memory.rows import scan_rows, steps, yield_rows
 from tacit.engines.sources.rows import Owned, check_unique, rows_of

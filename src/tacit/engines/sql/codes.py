@@ -9,8 +9,8 @@ from fractions import Fraction
 from tacit.engines.coded_rows import code_type
 from tacit.engines.engine import conditions_of, needed_columns
 from tacit.engines.sql.casts import read_unit, scan_conditions
-from tacit.engines.sql.cells import cell_sql
 from tacit.engines.sql.expressions import literal, quote_name, render, whole
+from tacit.engines.sql.grid_cells import cell_sql
 from tacit.engines.sql.groups import Enumeration, declared_place, enumeration
 from tacit.engines.sql.relation import Rowset
 from tacit.engines.sql.select import Reader, Select, cte

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from tacit.engines.engine import conditions_of, most_rows, needed_columns
 from tacit.engines.sql.casts import read_unit, scan_conditions
-from tacit.engines.sql.cells import cell_sql
 from tacit.engines.sql.distinct import count_values
 from tacit.engines.sql.expressions import quote_name, render
+from tacit.engines.sql.grid_cells import cell_sql
 from tacit.engines.sql.groups import Enumeration, enumeration, found_grouping, grouping
 from tacit.engines.sql.relation import Relation, Rowset
 from tacit.engines.sql.select import Fetched, Select, cte

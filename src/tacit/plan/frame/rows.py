@@ -13,7 +13,7 @@ from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.draft import SELECTED, Draft, Name
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.scope import Origin, Scope, of_rows, of_table, place_side_by_side
-from tacit.plan.questions.unit_rows import deduplicate_rows, flag_units
+from tacit.plan.questions.unit_membership import deduplicate_rows, flag_units
 
 __all__ = [
     "semi_join_drafts",

@@ -18,7 +18,7 @@ from tacit.plan.model.expressions import operands
 from tacit.plan.model.functions import FORMATS, TRUNCATED, UNITS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind, Scalar
-from tacit.plan.questions.declared_constants import check_declared
+from tacit.plan.questions.undeclared_constants import check_declared
 from tacit.plan.questions.where_bounds import has_only_values, within_declared_values
 from tacit.plan.semantics.function_types import ARITY
 from tacit.plan.semantics.functions import later, lower

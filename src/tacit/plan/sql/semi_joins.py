@@ -10,7 +10,7 @@ from tacit.plan.questions.draft import Draft, Name
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.per_unit import unused_name
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows
-from tacit.plan.questions.unit_rows import flag_units
+from tacit.plan.questions.unit_membership import flag_units
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.sql.distinct import is_distinct
 from tacit.plan.sql.expressions import read_expression

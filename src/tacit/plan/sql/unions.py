@@ -14,7 +14,7 @@ from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.scope import Origin, of_rows
-from tacit.plan.questions.unit_rows import deduplicate_rows
+from tacit.plan.questions.unit_membership import deduplicate_rows
 from tacit.plan.sql.coverage import Account
 
 __all__ = ["keep_units", "stack_rows"]

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from tacit.curator.answer.intervals import Noisy
-from tacit.curator.answer.rounding import count_of_rows, grid_rounding, sure_of_noise
+from tacit.curator.answer.rounding_error import count_of_rows, grid_rounding, sure_of_noise
 from tacit.curator.answer.view import view_answer
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Counted, Plan, Summed

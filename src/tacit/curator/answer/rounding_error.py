@@ -38,7 +38,7 @@ def grid_rounding(
     Because:    rounding moves a value by half a step at most, so that the sum moves by half a step times the weight of
                 the rows that it adds up.  That is at most the exact count of those rows, or of all rows of the group,
                 which lies within the interval of the released one.
-    Checked by: tests/unit/curator/answer/test_rounding.py
+    Checked by: tests/unit/curator/answer/test_rounding_error.py
     """
     measure = question.measures[place]
     if not isinstance(measure, Summed) or not is_rounded(measure):

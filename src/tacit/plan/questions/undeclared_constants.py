@@ -21,7 +21,7 @@ def check_declared(side: Expression, other: Expression, question: Question | Non
 
     Claim:      whether a constant is refused depends on the policy and the question alone.
     Because:    only a declaration and the constant are looked at.
-    Checked by: tests/unit/plan/questions/test_declared_constants.py
+    Checked by: tests/unit/plan/questions/test_undeclared_constants.py
 
     >>> ward = Field(Column("ward", Kind.TEXT, values=("Cardiology", "Surgery")))
     >>> check_declared(ward, Literal("Surgery", Kind.TEXT))
