@@ -63,7 +63,7 @@ INSIDE = {
             "engine",
             "weights",
             "distinct",
-            "cells",
+            "grid_cells",
             "fan_out",
             "work_bounds",
         ),
