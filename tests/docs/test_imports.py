@@ -76,6 +76,7 @@ INSIDE = {
             "select_groups",
             "ask",
             "find_facts",
+            "refine",
             "budget",
             "log",
             "describe",

@@ -16,7 +16,7 @@ from tacit.curator.answer.survey import (
     read_survey,
 )
 from tacit.curator.ask import answer
-from tacit.curator.asked import price_plan, read_question, shared_of
+from tacit.curator.asked import is_met_by_refining, price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, with_own_limit
 from tacit.curator.describe import Listing, describe_columns, read_listing
 from tacit.curator.find_facts import find_bounds, find_contributions, measure_clipping
@@ -112,6 +112,8 @@ class Vault:
             if found is not None:
                 return answer_survey(*found, confidence, raw=raw)
         plan, price = read_question(self._access, text, tables, epsilon, within)
+        if within is not None and is_met_by_refining(plan):
+            return self._refine_until(plan, within, confidence, raw=raw)
         asked = price_plan(
             self._access,
             plan,
@@ -177,10 +179,46 @@ class Vault:
                     looks; whoever made the plan, there is no other way to the data.
         Checked by: tests/laws/test_corridor.py and tests/attacks/test_plans_of_ones_own.py
         """
+        if within is not None and epsilon is None and is_met_by_refining(plan):
+            return self._refine_until(plan, within, confidence, raw=raw)
         asked = price_plan(
             self._access, plan, epsilon=epsilon, within=within, confidence=confidence
         )
         return log_release(answer(self._access, asked, raw=raw))
+
+    def refine(
+        self,
+        question: str | Frame,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        confidence: float = 0.95,
+        raw: bool = False,
+    ) -> Release:
+        """The answer to a question with less noise than before, for the difference of the two prices.
+
+        `epsilon` is what all answers to it may have cost together.  With `within`, it is refined until no interval
+        reaches further to either side: also of ratios, such as AVG, whose error is not known beforehand.
+        """
+        from tacit.curator.refine import refine
+
+        if (epsilon is None) == (within is None):
+            raise InvalidInput("a price", None, "give either epsilon or within")
+        if isinstance(question, str):
+            tables = self._access.read_tables()
+            plan, epsilon = read_question(self._access, question, tables, epsilon, within)
+        else:
+            plan = question.plan()
+        if epsilon is not None:
+            finer = refine(self._access, plan, epsilon=epsilon, confidence=confidence, raw=raw)
+            return log_release(finer)
+        return self._refine_until(plan, within or 0, confidence, raw=raw)
+
+    def _refine_until(self, plan: Plan, within: Number, confidence: float, *, raw: bool) -> Release:
+        from tacit.curator.refine import refine_until
+
+        found = refine_until(self._access, plan, within=within, confidence=confidence, raw=raw)
+        return log_release(found)
 
     def explain(
         self,
@@ -576,7 +614,7 @@ class Vault:
         """
         from tacit.curator.aggregate.aggregate import aggregate
 
-        return aggregate(
+        released = aggregate(
             self._access,
             function,
             of=of,
@@ -591,6 +629,7 @@ class Vault:
             seconds=seconds,
             confidence=confidence,
         )
+        return log_release(released)
 
     def _desk(self) -> "Desk":
         """What the vault has to offer for many tables at once."""

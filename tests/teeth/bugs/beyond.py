@@ -8,6 +8,7 @@ GRADUAL = "tests/laws/test_gradual_release.py"
 BLOCKS = "tests/laws/test_sample_and_aggregate.py"
 VAULT = "tests/laws/test_aggregate.py"
 LOSSES = "tests/laws/test_losses.py"
+REFINED = "tests/laws/test_refine.py"
 SAMPLES = "tests/laws/test_replaced_samples.py"
 PRIVACY = "src/tacit/privacy"
 MECHANISMS = "src/tacit/mechanisms"
@@ -237,5 +238,45 @@ BUGS = [
         after="",
         killed_by=f"{LOSSES}::test_delta_is_asked_at_an_exact_epsilon_of_at_least_zero[Shuffled(1, 4, False)]",
         note="a figure at an epsilon below zero, or at a float, is believed and wrong",
+    ),
+    Bug(
+        name="vault-draws-fresh-noise-for-a-refinement",
+        file="src/tacit/curator/refine.py",
+        before="columns.append([step.release(n, released=o) for n, o in zip(numbers, old, strict=True)])",
+        after="columns.append([mechanism.release(n) for n, o in zip(numbers, old, strict=True)])",
+        killed_by=f"{REFINED}::test_laplace_noise_is_refined_and_not_drawn_anew",
+        note="a fresh release at the total price costs all of it, and only the difference is paid",
+    ),
+    Bug(
+        name="gaussian-refinement-at-the-total-price",
+        file="src/tacit/curator/refine.py",
+        before="more = terms_at(asked.plan.question, asked.shared, asked.limit, entry.charge)",
+        after="more = terms_at(asked.plan.question, asked.shared, asked.limit, total)",
+        killed_by=f"{REFINED}::test_gaussian_releases_are_averaged_by_their_precisions",
+        note="the difference buys a release at the difference",
+    ),
+    Bug(
+        name="an-answer-refined-twice",
+        file="src/tacit/curator/refine.py",
+        before="if first is None or first.number != entry.number or first.is_answered:",
+        after="if first is None or entry.is_answered:",
+        killed_by=f"{REFINED}::test_an_answer_is_refined_once",
+        note="two refinements of one answer are independent given it, and cost more than both differences",
+    ),
+    Bug(
+        name="refinement-pays-half-of-the-difference",
+        file="src/tacit/curator/refine.py",
+        before="amount = access.rule.amount(Charge(asked.charge.amount - chain.total.amount))",
+        after="amount = access.rule.amount(Charge((asked.charge.amount - chain.total.amount) // 2))",
+        killed_by=f"{REFINED}::test_only_the_difference_is_paid[0]",
+        note="all answers together must have paid the last total",
+    ),
+    Bug(
+        name="refinement-looks-before-it-is-paid",
+        file="src/tacit/curator/refine.py",
+        before="    engine.dry_run(asked.plan.question, asked.terms.weights)\n",
+        after="    engine.evaluate(asked.plan.question, asked.terms.weights)\n",
+        killed_by=f"{REFINED}::test_it_is_paid_for_before_rows_are_looked_at",
+        note="rows are read before the difference is on record",
     ),
 ]

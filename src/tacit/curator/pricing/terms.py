@@ -27,7 +27,7 @@ from tacit.plan import (
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import key_sensitivity, keys_of, sensitivity_of, weights_for
 
-__all__ = ["Terms", "amount_within", "terms_at", "terms_of"]
+__all__ = ["Terms", "amount_within", "terms_at", "terms_of", "worth_of"]
 
 # Scales are rounded up to this many bits: enough that the certified loss, rounded up to whole units, is the price and
 # not one more; few enough that a scale is a short number.
@@ -269,7 +269,7 @@ def amount_within(
         raise InvalidInput(
             "within",
             error,
-            "only counts and sums have an error that is known in advance; give epsilon instead",
+            "only counts and sums have an error that is known in advance; give epsilon, or use vault.refine",
         )
     weights = weights_for(question, shared.contributions, limit.weighing)
     moved = sensitivity_of(question, weights, limit.neighbours)

@@ -1,0 +1,287 @@
+"""Noise reduction: what was answered is answered again with less noise, for the difference of the two prices."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from tacit.accounting import Charge
+from tacit.curator.access import Access
+from tacit.curator.answer.release import Release
+from tacit.curator.ask import answer
+from tacit.curator.asked import Asked, describe, price_plan
+from tacit.curator.pricing.terms import Terms, terms_at, worth_of
+from tacit.curator.record.receipt import receipt_of, tag
+from tacit.curator.record.rendering import render_release
+from tacit.curator.record.stored import Stored, release_exact
+from tacit.curator.rehearse import rehearsal_of
+from tacit.engines import Engine
+from tacit.errors import EngineFailed, InvalidInput, InvalidPlan
+from tacit.exact import Number, at_most, rekey
+from tacit.frozen import frozen
+from tacit.ledger import Entry
+from tacit.mechanisms import Gaussian, GradualLaplace, Laplace
+from tacit.plan import Plan, in_words
+from tacit.printing import printable
+from tacit.privacy import Loss, PureLoss, ZeroConcentratedLoss, root_at_least
+
+__all__ = ["refine", "refine_until"]
+
+_FIRST = 256  # the first try at an accuracy costs this part of the limit
+_TRIES = 24
+_ABOUT = 400  # characters of a question that the ledger keeps
+
+
+@frozen(eq=False)
+class _Chain:
+    """The last answer of a chain of refinements, what all of them cost together, and one that was paid for only."""
+
+    entry: Entry
+    stored: Stored
+    total: Charge
+    begun: Entry | None
+
+
+def refine(
+    access: Access, plan: Plan, *, epsilon: Number, confidence: Number, raw: bool
+) -> Release:
+    """The answer at a price of which what an earlier answer to the same question has cost is already paid.
+
+    Claim:      all answers to the question in one chain together cost no more than the last total, and only the
+                difference is charged.
+    Because:    with Laplace noise the coarser answers could be made from the finest without the data
+                (`GradualLaplace`), which bounds their joint loss whatever else was asked in between; each answer has
+                one successor, since two would be independent given it.  With Gaussian noise the difference buys an
+                independent release, and both are averaged by their precisions, which is free.
+    Checked by: tests/laws/test_refine.py
+    """
+    asked = price_plan(access, plan, epsilon=epsilon, confidence=confidence)
+    _check_refinable(asked)
+    chain = _find_chain(access, asked)
+    if chain is None:
+        return answer(access, asked, raw=raw)
+    while not asked.charge.fits(chain.total):
+        entry = chain.begun or _pay(access, asked, chain, raw=raw)
+        _answer(access, asked, chain, entry)
+        following = _find_chain(access, asked)
+        assert following is not None, "a chain does not become shorter"
+        if following.entry.number == chain.entry.number:
+            raise InvalidInput(
+                "a question", "refined elsewhere", "it is being refined just now; ask again"
+            )
+        chain = following
+        if chain.entry.number == entry.number:
+            return _render(access, asked, chain, free=False, raw=raw)
+    return _render(access, asked, chain, free=True, raw=raw)
+
+
+def refine_until(
+    access: Access, plan: Plan, *, within: Number, confidence: Number, raw: bool
+) -> Release:
+    """The first answer of which every interval reaches at most so far to either side: accuracy first, for ratios too.
+
+    Claim:      when it stops depends on released numbers alone, and what it costs in all is less than twice what
+                the last answer needed.
+    Because:    every try has twice the price of the one before, of which only the difference is paid.
+    Checked by: tests/laws/test_refine.py::test_a_ratio_is_asked_until_it_is_accurate
+    """
+    allowed = at_most(within, "within")
+    if allowed <= 0:
+        raise InvalidInput("within", within, "give the error to allow, a number above zero")
+    rule = access.rule
+    amount = max(1, rule.limit.amount // _FIRST)
+    for _ in range(_TRIES):
+        epsilon = rule.epsilon_of(Charge(amount))
+        found = refine(access, plan, epsilon=epsilon, confidence=confidence, raw=raw)
+        if _widest(found) <= allowed:
+            return found
+        amount *= 2
+    raise InvalidInput("within", within, "no price within the limit is accurate enough")
+
+
+def _widest(found: Release) -> float:
+    """The largest reach of an interval to either side; infinite where a number has no interval."""
+    reaches = [0.0]
+    for row in found:
+        for name in found.measured:
+            low, value, high = row[f"{name}_low"], row[name], row[f"{name}_high"]
+            if low is None or value is None or high is None:
+                return float("inf")
+            reaches.append(max(float(high) - float(value), float(value) - float(low)))
+    return max(reaches)
+
+
+def _check_refinable(asked: Asked) -> None:
+    """Refuse what is not made of counts and sums of known groups, by the plan alone."""
+    additive = all(isinstance(each, Laplace | Gaussian) for each in asked.terms.mechanisms)
+    if asked.selection is not None or asked.terms.finder is not None or not additive:
+        raise InvalidPlan(
+            "only counts and sums, and what is made of them, can be refined",
+            "ask without ranks and over declared groups, or ask anew at a higher price",
+        )
+
+
+def _find_chain(access: Access, asked: Asked) -> _Chain | None:
+    """The most expensive answer to the same question, and what refined it."""
+    own = [
+        entry
+        for entry in access.ledger.find_answered(asked.name.topic)
+        if entry.key == asked.name.key
+    ]
+    if not own:
+        return None
+    entry = max(own, key=lambda each: (each.charge.amount, -each.number))
+    total = entry.charge
+    while True:
+        begun = _successor(access, asked, entry)
+        if begun is None or not begun.is_answered:
+            return _Chain(entry, Stored.from_bytes(entry.payload or b""), total, begun)
+        entry, total = begun, total + begun.charge
+
+
+def _successor(access: Access, asked: Asked, entry: Entry) -> Entry | None:
+    """The one entry that refines another: the first under its key."""
+    key = _key(access, asked, entry)
+    return next((each for each in access.ledger.entries() if each.key == key), None)
+
+
+def _key(access: Access, asked: Asked, entry: Entry) -> bytes:
+    name = asked.name
+    about = name.question + name.formats + f" after {entry.number}".encode()
+    return tag(b"refinement", access.scope, name.version, name.contributions, about)
+
+
+def _pay(access: Access, asked: Asked, chain: _Chain, *, raw: bool) -> Entry:
+    """The entry that pays for the difference, once everything was rehearsed."""
+    engine = access.engine_of(asked.tables)
+    engine.dry_run(asked.plan.question, asked.terms.weights)
+    access.rehearse_once(
+        rehearsal_of(
+            asked.plan,
+            asked.terms,
+            describe(access, asked, asked.terms),
+            Entry(0, b"", access.analyst, asked.charge),
+            asked.price,
+            asked.confidence,
+            asked.left_out,
+            raw=raw,
+        )
+    )
+    key = _key(access, asked, chain.entry)
+    about = printable(f"less noise: {in_words(asked.plan)}")[:_ABOUT]
+    return access.ledger.charge(
+        key, _difference(access, asked, chain), access.analyst, topic=key, about=about
+    )
+
+
+def _difference(access: Access, asked: Asked, chain: _Chain) -> Loss:
+    """The loss that is left to be paid."""
+    amount = access.rule.amount(Charge(asked.charge.amount - chain.total.amount))
+    neighbours = asked.limit.neighbours
+    if asked.limit.delta:
+        return ZeroConcentratedLoss(amount, 0, neighbours)
+    return PureLoss(amount, neighbours)
+
+
+def _answer(access: Access, asked: Asked, chain: _Chain, entry: Entry) -> None:
+    """Look, and let go of a finer answer; only of the first entry that refines another.
+
+    Claim:      no answer is refined twice.
+    Because:    entries are numbered one after the other, and only the first one under the key is ever answered.
+    Checked by: tests/laws/test_refine.py::test_an_answer_is_refined_once
+    """
+    first = _successor(access, asked, chain.entry)
+    if first is None or first.number != entry.number or first.is_answered:
+        return
+    total = chain.total + entry.charge
+    rekey()
+    terms = terms_at(asked.plan.question, asked.shared, asked.limit, total)
+    exact = _evaluate(access.engine_of(asked.tables), terms)
+    said = {
+        **describe(access, asked, terms),
+        "refined": {"after": chain.entry.number, "total": total.amount},
+    }
+    if terms.concentrated:
+        more = terms_at(asked.plan.question, asked.shared, asked.limit, entry.charge)
+        stored = _average(terms, chain.stored, release_exact(more, exact, said))
+    else:
+        stored = _reduce_noise(terms, chain.stored, exact, said)
+    access.ledger.settle(entry, stored.to_bytes())
+
+
+def _evaluate(engine: Engine, terms: Terms) -> Any:
+    """The exact answer; a failure says nothing."""
+    with suppress(Exception):
+        return engine.evaluate(terms.question, terms.weights)
+    raise EngineFailed
+
+
+def _reduce_noise(terms: Terms, earlier: Stored, exact: Any, said: dict[str, Any]) -> Stored:
+    """Laplace noise, refined number by number."""
+    columns, scales = [], []
+    for place, where in enumerate(terms.columns):
+        mechanism, before = terms.mechanisms[place], earlier.scales[place]
+        assert isinstance(mechanism, Laplace), "a pure vault has Laplace noise"
+        step = GradualLaplace(before, mechanism.scale)
+        numbers = terms.round_to_grid(place, [int(each) for each in exact[:, where.start]])
+        old = _column(earlier, place)
+        columns.append([step.release(n, released=o) for n, o in zip(numbers, old, strict=True)])
+        scales.append(mechanism.scale)
+    return replace(
+        earlier, asked=said, integers=tuple(zip(*columns, strict=True)), scales=tuple(scales)
+    )
+
+
+def _average(terms: Terms, earlier: Stored, fresh: Stored) -> Stored:
+    """Two independent releases as one, by their precisions, in the finest steps there are."""
+    columns, scales, worths = [], [], []
+    for place, measure in enumerate(terms.question.measures):
+        worth = worth_of(measure, terms.weights)
+        old, new = (_in_steps(each, place, worth) for each in (earlier, fresh))
+        precisions = [1 / old[1], 1 / new[1]]
+        whole = sum(precisions, Fraction(0))
+        columns.append(
+            [
+                round((a * precisions[0] + b * precisions[1]) / whole)
+                for a, b in zip(old[0], new[0], strict=True)
+            ]
+        )
+        scales.append(root_at_least(1 / whole + Fraction(1, 4)))  # and half a step of rounding
+        worths.append(worth)
+    return replace(
+        fresh,
+        integers=tuple(zip(*columns, strict=True)),
+        scales=tuple(scales),
+        worths=tuple(worths),
+    )
+
+
+def _in_steps(stored: Stored, place: int, worth: Fraction) -> tuple[list[Fraction], Fraction]:
+    """The numbers of a measure in steps of this worth, and the variance of their noise."""
+    factor = stored.worths[place] / worth
+    return [factor * number for number in _column(stored, place)], (
+        stored.scales[place] * factor
+    ) ** 2
+
+
+def _column(stored: Stored, place: int) -> Sequence[int]:
+    found = [row[place] for row in stored.integers]
+    return [each for each in found if isinstance(each, int)]
+
+
+def _render(access: Access, asked: Asked, chain: _Chain, *, free: bool, raw: bool) -> Release:
+    """The release of the last answer of a chain."""
+    places = tuple(range(len(asked.plan.question.measures)))
+    price = access.price_of(chain.entry.charge, free=free)
+    receipt = receipt_of(chain.entry, chain.stored)
+    return render_release(
+        asked.plan,
+        places,
+        chain.stored,
+        asked.confidence,
+        price,
+        receipt,
+        asked.left_out,
+        raw=raw,
+    )
