@@ -13,7 +13,7 @@ from tacit.curator.ask import answer
 from tacit.curator.asked import Asked, describe, price_plan
 from tacit.curator.pricing.terms import Terms, terms_at, worth_of
 from tacit.curator.record.receipt import receipt_of, tag
-from tacit.curator.record.rendering import render_release
+from tacit.curator.record.render_release import render_release
 from tacit.curator.record.stored import Stored, release_exact
 from tacit.curator.rehearse import rehearsal_of
 from tacit.engines import Engine
