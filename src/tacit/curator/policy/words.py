@@ -1,4 +1,7 @@
-"""A policy in words: every table and column, what is declared of it, and what it is good for."""
+"""A policy in words: every table and column, what is declared of it, and what it is good for.
+
+Checked by: tests/unit/curator/test_describe.py
+"""
 
 from collections.abc import Iterator
 from fractions import Fraction
