@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from lessons import SEEDS, load, split
+from lessons import SEEDS, encoded, load, split
 from our_area import area
 from timing import emit
 
@@ -132,6 +132,51 @@ def nearest() -> None:
                         emit(who, case, area=found)
 
 
+def neighbours() -> None:
+    """The other two forms of nearest neighbours: among synthetic rows, and by votes of the true ones, simulated."""
+    from sklearn.neighbors import NearestNeighbors
+
+    for name, k in (("letter", 15), ("digits", 15), ("adult", 101)):
+        frame, said = load(name)
+        target = said["target"]
+        for seed in range(3):
+            train, test = split(frame, None, seed)
+            test = test.iloc[:1_000]
+            vault = vault_of(train, said, 10, 2e-6)
+            x, y = encoded(train, said)
+            fresh, truth = encoded(test, said)
+            made = vault.synthesize("data", epsilon=1).to_pandas()
+            points, labels = encoded(made, said)
+            classes = np.array(said["columns"][target])
+            near = (
+                NearestNeighbors(n_neighbors=k).fit(points).kneighbors(fresh, return_distance=False)
+            )
+            _emit("synthetic", name, seed, _count(labels, near, classes), classes, truth)
+            true = NearestNeighbors(n_neighbors=k).fit(x).kneighbors(fresh, return_distance=False)
+            votes = _count(y, true, classes)
+            _emit("not private", name, seed, votes, classes, truth)
+            rho = float(
+                vault.lesson(vault.table("data"), kind="x", target=target, classes=True)
+                .noise(1)
+                .amount
+            )
+            draw = np.random.default_rng(seed)  # a simulation: one vote comes, another goes
+            wide = np.sqrt(2) / np.sqrt(2 * rho / len(test))
+            noisy = votes + draw.normal(size=votes.shape) * wide
+            _emit("votes", name, seed, noisy, classes, truth)
+
+
+def _count(labels: Any, near: Any, classes: Any) -> Any:
+    return (np.asarray(labels)[near][:, :, None] == classes[None, None]).sum(axis=1).astype(float)
+
+
+def _emit(who: str, name: str, seed: int, votes: Any, classes: Any, truth: Any) -> None:
+    case = f"{name}, 1, {seed}"
+    emit(who, case, right=float((classes[votes.argmax(1)] == truth).mean()))
+    if len(classes) == 2:
+        emit(who, case, area=area((truth == classes[1]).astype(int), votes[:, 1] - votes[:, 0]))
+
+
 def learning(part: str = "all") -> None:
     """All of it, or one part."""
     parts = {
@@ -143,6 +188,7 @@ def learning(part: str = "all") -> None:
         "regress": regress,
         "cluster": cluster,
         "nearest": nearest,
+        "neighbours": neighbours,
     }
     for name, work in parts.items():
         if part in {"all", name}:
