@@ -115,11 +115,19 @@ class KMeans(Estimator):
 class PCA(Estimator):
     """Principal components from one noisy second moment; any number of columns.
 
+    `norm` may declare the largest norm of a row's features, each from -1 to 1 by its bounds; longer rows are shortened.
     `components_` has a component in each row, over the encoded features; `explained_variance_` may be off by noise.
     """
 
-    def __init__(self, n_components: int = 2, *, epsilon: Any, logs: tuple[str, ...] = ()) -> None:
-        self.n_components, self.epsilon, self.logs = n_components, epsilon, logs
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        epsilon: Any,
+        norm: float | None = None,
+        logs: tuple[str, ...] = (),
+    ) -> None:
+        self.n_components, self.epsilon, self.norm, self.logs = n_components, epsilon, norm, logs
 
     def transform(self, frame: Any) -> Array:
         """The coordinates of each row of a frame of one's own in the components."""
@@ -138,7 +146,7 @@ class PCA(Estimator):
         d = len(encoder.names)
         if self.n_components > d:
             raise InvalidInput("n_components", self.n_components, f"there are {d} numbers a row")
-        bound = encoder.typical(pure=not noise.concentrated)
+        bound = encoder.typical(pure=not noise.concentrated, norm=self.norm)
         kernel = Moments(FeatureMap(encoder.encoding(), bound))
         ((moments, off),) = yield from ask(kernel, Fraction(1))
         rows = max(float(moments[-1, -1]), 10.0)

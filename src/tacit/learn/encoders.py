@@ -39,8 +39,15 @@ class Dense:
         """The largest norm of a row, with the constant: one for every column."""
         return float(np.sqrt(len(self.features) + 1))
 
-    def typical(self, *, pure: bool) -> float:
-        """A norm that few rows exceed: of numbers a quarter of the largest square, of categories all of it."""
+    def typical(self, *, pure: bool, norm: float | None = None) -> float:
+        """A norm that few rows exceed: of numbers a quarter of the largest square, of categories all of it.
+
+        Where a `norm` of the features is declared, it is that, and the constant's.
+        """
+        if norm is not None:
+            if not 0 < norm < 1e6:
+                raise InvalidInput("norm", norm, "give a positive number, such as 1")
+            return float(norm + 1) if pure else float(np.sqrt(norm**2 + 1))
         if pure:
             return self.total
         numbers = sum(each.kind == "number" for each in self.features)

@@ -38,7 +38,8 @@ class MLPClassifier(Classifier):
     """A network of hidden layers of tanh, read off private principal components; `hidden=()` is softmax regression.
 
     Rows that are units of their own are sampled: each step sees a tenth of them, and all steps are one charge.
-    Otherwise every step sees all rows.  It needs a limit with a delta.
+    Otherwise every step sees all rows.  It needs a limit with a delta.  `norm` may declare the largest norm of a row's
+    features, each from -1 to 1 by its bounds, as for images of unit length.
     """
 
     def __init__(
@@ -48,10 +49,11 @@ class MLPClassifier(Classifier):
         epsilon: Any,
         components: int = 50,
         steps: int = 200,
+        norm: float | None = None,
         logs: tuple[str, ...] = (),
     ) -> None:
         self.hidden, self.epsilon, self.components = hidden, epsilon, components
-        self.steps, self.logs = steps, logs
+        self.steps, self.norm, self.logs = steps, norm, logs
 
     def scores(self, frame: Any) -> Array:
         """What the last layer says of each class."""
@@ -97,7 +99,7 @@ class MLPClassifier(Classifier):
         encoder = self._encode(lesson)
         encoding, d = encoder.encoding(), len(encoder.names)
         ((moments, off),) = yield from ask(
-            Moments(FeatureMap(encoding, encoder.typical(pure=False))), MOMENTS
+            Moments(FeatureMap(encoding, encoder.typical(pure=False, norm=self.norm))), MOMENTS
         )
         rows = max(float(moments[-1, -1]), 10.0)
         mean = np.clip(moments[-1, :d] / rows, -1, 1)

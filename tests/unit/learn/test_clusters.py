@@ -50,3 +50,18 @@ def test_more_components_than_numbers_are_refused_before_anything_is_paid(vault)
     with pytest.raises(InvalidInput, match="predicts nothing"):
         KMeans(2, epsilon=1).fit(vault.table("data"), "x")
     assert len(list(vault.ledger.entries())) == before
+
+
+def test_a_declared_norm_makes_noise_smaller_and_shortens_longer_rows():
+    """Points near the middle: of a tenth of the norm, noise in the second moment is a hundredth."""
+    near = {
+        "x": (50 + DRAW.normal(size=3_000)).tolist(),
+        "y": (50 + DRAW.normal(size=3_000)).tolist(),
+    }
+    vault = protect_columns(
+        near, unit="row", columns={"x": (0, 100), "y": (0, 100)}, epsilon=9, delta=1e-6
+    )
+    wide, narrow = (PCA(1, epsilon=1, norm=norm).fit(vault.table("data")) for norm in (3.0, 0.1))
+    assert float(narrow._model["noise"]) < float(wide._model["noise"]) / 5
+    with pytest.raises(InvalidInput, match="norm"):
+        PCA(1, epsilon=1, norm=-1.0).fit(vault.table("data"))
