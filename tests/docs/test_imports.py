@@ -78,6 +78,7 @@ INSIDE = {
             "find_facts",
             "refine",
             "budget",
+            "combine",
             "log",
             "describe",
             "watch",

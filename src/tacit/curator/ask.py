@@ -1,6 +1,6 @@
 """The corridor: rehearse, pay, look, let go.  The one place where plan, noise, ledger and data meet."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ from tacit.ledger import Entry
 from tacit.plan import KeyValue, in_words
 from tacit.printing import printable
 
-__all__ = ["answer", "pay_and_release"]
+__all__ = ["answer", "one_line", "pay_and_release", "release_part"]
 
 _ABOUT = 400  # characters of a question that the ledger keeps
 
@@ -71,6 +71,18 @@ def pay_and_release(
     return access.ledger.settle(entry, kept.to_bytes()), False  # let go
 
 
+def release_part(engine: Engine, terms: Terms, description: Mapping[str, Any]) -> Stored:
+    """What is released of one part of a question that was paid for: look, and let go.
+
+    Claim:      the exact answer does not leave this function, and every part has noise of its own.
+    Because:    it is passed to the mechanisms of the terms and to nothing else; randomness is rekeyed for each part.
+    Checked by: tests/laws/test_combined.py::test_every_part_has_noise_of_its_own
+    """
+    rekey()
+    found, exact = _evaluate(engine, terms)
+    return release_exact(terms, exact, description, found)
+
+
 def _rehearse(access: Access, asked: Asked, fact: Fact | None, *, raw: bool) -> None:
     """Do with made-up answers all that is done with the real one, before it is paid for."""
     rehearsal = rehearsal_of(
@@ -96,7 +108,7 @@ def _charge(access: Access, asked: Asked) -> Entry:
         asked.terms.loss,
         access.analyst,
         topic=asked.name.topic,
-        about=_line(in_words(asked.plan)),
+        about=one_line(in_words(asked.plan)),
     )
 
 
@@ -133,7 +145,7 @@ def _render(access: Access, asked: Asked, known: Known, *, free: bool, raw: bool
     )
 
 
-def _line(text: str) -> str:
+def one_line(text: str) -> str:
     """A text as one line that can be printed, and not a long one."""
     shown = printable(text)
     return shown if len(shown) <= _ABOUT else shown[: _ABOUT - 1] + "…"

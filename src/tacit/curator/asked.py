@@ -20,6 +20,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least
 from tacit.frozen import frozen
 from tacit.plan import (
+    CombinedPlan,
     MeasureOf,
     Owner,
     Plan,
@@ -29,7 +30,7 @@ from tacit.plan import (
     held_rows,
     owner_of,
     prove,
-    read_priced,
+    read_asked,
     table_of,
     tables_of,
     top_k_of,
@@ -43,7 +44,10 @@ __all__ = [
     "Name",
     "describe",
     "is_met_by_refining",
+    "measured_shares",
+    "name_question",
     "price_plan",
+    "read_confidence",
     "read_question",
     "shared_of",
     "shown_as_measured",
@@ -103,12 +107,13 @@ def read_question(
     tables: Mapping[str, Shared],
     epsilon: Number | None,
     within: Number | None,
-) -> tuple[Plan, Number | None]:
+) -> tuple[Plan | CombinedPlan, Number | None]:
     """The plan of a text, and the epsilon at which it is asked, which may be the text's own."""
     limit = access.policy.limit
     known = {name: shared.asked_table for name, shared in tables.items()}
-    plan, header = read_priced(text, known, finding=bool(limit.delta))
-    return plan, agreed_price(header, plan, limit, epsilon, within)
+    plan, header = read_asked(text, known, finding=bool(limit.delta))
+    shown = plan.plan if isinstance(plan, CombinedPlan) else plan
+    return plan, agreed_price(header, shown, limit, epsilon, within)
 
 
 def price_plan(
@@ -128,7 +133,7 @@ def price_plan(
     Because:    the order of the lines below, and neither they nor what they call evaluate anything.
     Checked by: tests/attacks/test_plans_of_ones_own.py and tests/laws/test_corridor.py
     """
-    proved, sure = prove(plan), _read_confidence(confidence)
+    proved, sure = prove(plan), read_confidence(confidence)
     check_sure_of_groups(proved, sure)
     known = access.read_tables() if tables is None else tables
     named = tuple(tables_of(proved.question.rows))
@@ -147,11 +152,11 @@ def price_plan(
         terms,
         charge,
         access.price_of(charge, free=False),
-        _name(access, proved, shared, named),
+        name_question(access, proved, shared, named),
         sure,
         within,
         left_out,
-        add_measured(left_out, _measured(access, known, named)),
+        add_measured(left_out, measured_shares(access, known, named)),
         selection,
     )
 
@@ -242,7 +247,7 @@ def _selection(plan: Plan, shared: Shared, limit: Limit, terms: Terms) -> "Selec
     return selection_terms(top, shared, limit, terms)
 
 
-def _name(access: Access, plan: Plan, shared: Shared, tables: tuple[Table, ...]) -> Name:
+def name_question(access: Access, plan: Plan, shared: Shared, tables: tuple[Table, ...]) -> Name:
     """What a question is called in the ledger: as it was when the versions of its tables were looked up.
 
     Versions only grow, so that their sum is another one whenever a table was refreshed.
@@ -265,7 +270,7 @@ def _name(access: Access, plan: Plan, shared: Shared, tables: tuple[Table, ...])
     )
 
 
-def _measured(
+def measured_shares(
     access: Access, known: Mapping[str, Shared], tables: Iterable[Table]
 ) -> Mapping[str, str]:
     """What was measured last of what is clipped in some tables, by this analyst or by the curator (None)."""
@@ -282,7 +287,7 @@ def _measured(
     return found
 
 
-def _read_confidence(given: Number) -> float:
+def read_confidence(given: Number) -> float:
     """A confidence as a float, refused where floats can no longer tell it from certainty, or from none."""
     exact = at_least(given, "confidence")
     if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:

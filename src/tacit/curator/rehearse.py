@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from fractions import Fraction
@@ -47,6 +48,7 @@ __all__ = [
     "look_at",
     "made_up_answers",
     "made_up_plan",
+    "refuse_unforeseen",
     "rehearsal_of",
     "rehearse",
 ]
@@ -129,13 +131,20 @@ def rehearse(rehearsal: Rehearsal, fact: Callable[[Stored], Stored] | None = Non
                 and the most that rows and noise can come to, of either sign, and keys of every kind at their ends.
     Checked by: tests/unit/curator/test_rehearse.py
     """
-    try:
+    with refuse_unforeseen():
         for stored in made_up_answers(rehearsal):
             payload = (stored if fact is None else fact(stored)).to_bytes()
             read = Stored.from_bytes(payload)
             receipt = receipt_of(replace(rehearsal.entry, payload=payload), read)
             if fact is None:
                 _show(rehearsal, read, receipt)
+
+
+@contextmanager
+def refuse_unforeseen() -> Iterator[None]:
+    """Refuse a question whose made-up answer cannot be computed."""
+    try:
+        yield
     except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
         if isinstance(error, InvalidInput | InvalidPlan):
             raise
@@ -248,10 +257,11 @@ def _made_up(terms: Terms, rows: int, place: int, signs: tuple[int, ...]) -> Int
     return sign * (most // terms.grids[place] + ceil(_FAR * scale))
 
 
-def check_sure_of_groups(plan: Plan, confidence: float) -> None:
+def check_sure_of_groups(plan: Plan, confidence: float, rows: int | None = None) -> None:
     """Refuse a confidence that cannot be shared out among all groups at once: floats know none so close to one.
 
-    Windows over released groups hold for all of them together, so that each has to be surer by their number.
+    Windows over released groups hold for all of them together, so that each has to be surer by their number.  `rows`
+    is how many there are at most, where answers are combined.
     """
     if not any(
         isinstance(part, Across) for root in roots_of(plan.view) for part in walk_expression(root)
@@ -259,9 +269,7 @@ def check_sure_of_groups(plan: Plan, confidence: float) -> None:
         return
     roots = [*roots_of(plan.view), *([] if plan.view.having is None else [plan.view.having])]
     figures = sum(1 for root in roots for part in walk_expression(root) if not operands(part))
-    if (1 - confidence) / (groups_of(plan.question) * max(1, figures)) < 1e-15:
-        remedy = (
-            f"it is too high for {groups_of(plan.question):,} groups simultaneously; ask for less, "
-            "such as 0.999"
-        )
+    groups = groups_of(plan.question) if rows is None else rows
+    if (1 - confidence) / (groups * max(1, figures)) < 1e-15:
+        remedy = f"it is too high for {groups:,} groups simultaneously; ask for less, such as 0.999"
         raise InvalidInput("confidence", confidence, remedy)

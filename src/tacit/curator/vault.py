@@ -30,7 +30,7 @@ from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import Entry, Ledger
-from tacit.plan import Frame, Plan, read_priced, tables_of
+from tacit.plan import CombinedPlan, Frame, Plan, read_priced, tables_of
 
 if TYPE_CHECKING:
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
@@ -112,6 +112,18 @@ class Vault:
             if found is not None:
                 return answer_survey(*found, confidence, raw=raw)
         plan, price = read_question(self._access, text, tables, epsilon, within)
+        if isinstance(plan, CombinedPlan):
+            from tacit.curator.combine import answer_parts, price_parts
+
+            parts = price_parts(
+                self._access,
+                plan,
+                epsilon=price,
+                within=within,
+                confidence=confidence,
+                tables=tables,
+            )
+            return answer_parts(self._access, parts, raw=raw)
         if within is not None and is_met_by_refining(plan):
             return self._refine_until(plan, within, confidence, raw=raw)
         asked = price_plan(
@@ -231,10 +243,18 @@ class Vault:
         """What an answer would be made of and cost; it is free, and no data are looked at."""
         access = self._access
         tables = access.read_tables()
+        plan: Plan | CombinedPlan
         if isinstance(question, str):
             plan, epsilon = read_question(access, question, tables, epsilon, within)
         else:
             plan = question.plan()
+        if isinstance(plan, CombinedPlan):
+            from tacit.curator.combine import explain_parts, price_parts
+
+            parts = price_parts(
+                access, plan, epsilon=epsilon, within=within, confidence=confidence, tables=tables
+            )
+            return explain_parts(access, parts)
         asked = price_plan(
             access, plan, epsilon=epsilon, within=within, confidence=confidence, tables=tables
         )

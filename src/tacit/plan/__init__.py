@@ -28,6 +28,17 @@ from tacit.plan.frame.terms import (
 )
 from tacit.plan.frame.windows import over
 from tacit.plan.model.coding import Axis, Coding
+from tacit.plan.model.combined import (
+    AnswerOf,
+    Answers,
+    CombinedPlan,
+    CombinedQuestion,
+    JoinedAnswers,
+    StackedAnswers,
+    combine_questions,
+    leaves_of,
+    most_rows,
+)
 from tacit.plan.model.describe import as_tree, in_words, phrase
 from tacit.plan.model.expressions import (
     Across,
@@ -113,7 +124,7 @@ from tacit.plan.model.walk import (
     walk_expression,
     walk_rows,
 )
-from tacit.plan.prove import check_plan, prove
+from tacit.plan.prove import check_plan, prove, prove_combined
 from tacit.plan.questions.columns import columns_of, window_column
 from tacit.plan.questions.measures import centred_sum, count_measure, fits, product_sum, sum_measure
 from tacit.plan.questions.per_unit import column_of, fold_rows, steps_of
@@ -160,7 +171,7 @@ from tacit.plan.semantics.values import (
     plain,
 )
 from tacit.plan.sql.options import Header
-from tacit.plan.sql.statement import read_priced, read_sql
+from tacit.plan.sql.statement import read_asked, read_priced, read_sql
 
 __all__ = [
     "Axis",
@@ -350,4 +361,15 @@ __all__ = [
     "when",
     "width_of",
     "window_column",
+    "AnswerOf",
+    "Answers",
+    "CombinedPlan",
+    "combine_questions",
+    "CombinedQuestion",
+    "JoinedAnswers",
+    "StackedAnswers",
+    "leaves_of",
+    "most_rows",
+    "prove_combined",
+    "read_asked",
 ]

@@ -8,6 +8,16 @@ from typing import Any, NoReturn, assert_never
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
+from tacit.plan.model.combined import (
+    AnswerOf,
+    Answers,
+    CombinedPlan,
+    CombinedQuestion,
+    JoinedAnswers,
+    StackedAnswers,
+    combine_questions,
+    most_pairs,
+)
 from tacit.plan.model.functions import Function
 from tacit.plan.model.grids import Even, Powers
 from tacit.plan.model.nodes import (
@@ -55,7 +65,7 @@ from tacit.plan.semantics.type import NUMERIC, Type, leaf
 from tacit.plan.semantics.type_bounds import widen
 from tacit.plan.semantics.values import constant
 
-__all__ = ["check_plan", "prove"]
+__all__ = ["check_plan", "prove", "prove_combined"]
 
 _SIGNS = {"+", "-", "*", "/", "%"}
 _OVER_ROWS = (
@@ -101,6 +111,71 @@ def prove(plan: Plan) -> Plan:
     if found != plan:
         check_plan(found)
     return found
+
+
+def prove_combined(plan: CombinedPlan) -> CombinedPlan:
+    """Several questions whose answers are combined, all of which are proved, and the view of them.
+
+    Claim:      each part is a proved plan, and the view reads nothing but what the parts release.
+    Because:    each part passes the same gate as a plan of its own, and has to be in the form that it gives; what rows
+                look like is derived anew from the parts; places of keys and measures that are not there are refused,
+                and rows are joined on keys alone.
+    Checked by: tests/unit/plan/test_prove_combined.py
+    """
+    if not isinstance(plan, CombinedPlan) or not plan.parts:
+        _refuse("this is not a plan")
+    for part in plan.parts:
+        if prove(part).question != part.question:
+            _refuse_malformed()
+    questions = [part.question for part in plan.parts]
+    _check_answers(plan.answers, questions)
+    found = combine_questions(plan.answers, questions)
+    if not isinstance(plan.plan, Plan) or plan.plan.question != found:
+        _refuse_malformed()
+    _check_parts(found, len(plan.parts), most_pairs(plan.answers, questions))
+    _check_view(plan.plan.view, found)
+    return plan
+
+
+MOST_PARTS = 64
+"""The most questions whose answers one statement may combine."""
+
+
+def _check_parts(question: CombinedQuestion, parts: int, pairs: int) -> None:
+    """Refuse more answers, or more rows of them, than one statement may combine."""
+    if pairs > MOST_NUMBERS:
+        reason = "the answers that are joined here would have too many pairs of rows"
+        raise InvalidPlan(reason, "join on all keys of one of them")
+    if parts > MOST_PARTS or len(question.sizes) > 2 * MOST_PARTS:
+        raise InvalidPlan(
+            f"this combines more than {MOST_PARTS} answers", "ask for fewer in one question"
+        )
+
+
+def _check_answers(answers: Answers, questions: Sequence[Question]) -> None:
+    match answers:
+        case AnswerOf(part, keys, measures):
+            sound = _is_place(part, questions)
+            sound = sound and all(_is_place(place, questions[part].keys) for place in keys)
+            sound = sound and all(_is_place(place, questions[part].measures) for place in measures)
+            if not sound:
+                _refuse_malformed()
+        case JoinedAnswers(left, right, on):
+            for side, places in ((left, [one for one, _ in on]), (right, [two for _, two in on])):
+                _check_answers(side, questions)
+                known = combine_questions(side, questions)
+                for value in places:
+                    if any(
+                        isinstance(part, e.MeasureOf | e.MeanOf | e.MomentOf | e.Across)
+                        for part in _walk_shallow(value)
+                    ):
+                        _refuse("answers are joined on their keys", "compare numbers in WHERE")
+                    _check_released(value, known)
+        case StackedAnswers(branches):
+            for branch in branches:
+                _check_answers(branch, questions)
+        case _:
+            _refuse_malformed()
 
 
 def check_plan(plan: Plan) -> None:

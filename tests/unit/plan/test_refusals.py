@@ -16,7 +16,6 @@ REFUSED = {
     ],
     "only SELECT is supported; data cannot be changed": [
         "«DROP» TABLE visits",
-        "«(»SELECT COUNT(*) FROM visits)",
         "«FROM» visits SELECT COUNT(*)",
     ],
     "this would show single rows, and single rows are never released": [
@@ -41,7 +40,6 @@ REFUSED = {
         "SELECT «1 FROM visits»",
     ],
     "the query has no FROM": [
-        "SELECT (SELECT «COUNT(*) FROM visits»)",
         "SELECT «COUNT(*)»",
     ],
     "'patient' is the protected unit: grouping by it would give one answer per person": [
@@ -75,9 +73,7 @@ REFUSED = {
     "there is no column 3": [
         "SELECT COUNT(*) FROM visits GROUP BY «3»",
     ],
-    "GROUPING SETS, ROLLUP, CUBE and PIVOT are not supported": [
-        "SELECT COUNT(*) FROM visits GROUP BY «ROLLUP» (ward)",
-        "SELECT COUNT(*) FROM visits GROUP BY «GROUPING SETS» ((ward), ())",
+    "PIVOT is not supported": [
         "SELECT COUNT(*) FROM visits «PIVOT» (COUNT(*) FOR ward IN ('A'))",
     ],
     "ALL, ANY and SOME are not supported": [
@@ -106,7 +102,7 @@ REFUSED = {
     "two private tables in which every row is a unit cannot be joined": [
         "SELECT COUNT(*) FROM visits JOIN «loose ON visits.age = loose.x»",
     ],
-    "UNION of two aggregate queries is not supported: each has its own noise and price": [
+    "this combines several answers, which is more than one plan": [
         "«SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM loose»",
     ],
     "a subquery in IN or EXISTS must be about the protected unit, as a condition of its own in WHERE": [

@@ -28,7 +28,7 @@ SELECT COUNT(*) FROM visits, «patients» WHERE visits.patient < patients.id
 SELECT COUNT(*) FROM visits, patients, «doses» WHERE visits.patient = patients.id
 
 # CROSS JOIN would combine rows of different units
-SELECT COUNT(*) FROM visits «CROSS» JOIN stations
+SELECT COUNT(*) FROM visits CROSS JOIN «stations»
 
 # NATURAL joins are not supported: a join needs ON or USING
 SELECT COUNT(*) FROM visits NATURAL JOIN «stations»
@@ -56,9 +56,13 @@ SELECT COUNT(*) FROM «stations» JOIN rooms USING (ward)
 # an outer join needs an equality between both sides, and this is none
 SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id AND «v.stay > p.age»
 
+# an answer is joined with rows here, and rows are never released
+SELECT COUNT(*) FROM «visits v» JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) g ON g.ward = v.ward
+SELECT COUNT(*) FROM «visits v» JOIN (SELECT COUNT(*) AS n FROM visits) g ON g.n = v.cost
+SELECT COUNT(*) FROM «trips t» JOIN (SELECT km, COUNT(*) AS n FROM trips GROUP BY km) g ON g.km = t.km
+
 # a subquery may aggregate per unit only: an aggregate over all units would have no noise
-SELECT COUNT(*) FROM visits v JOIN (SELECT ward, COUNT(*) AS n FROM visits GROUP BY «ward») g ON g.ward = v.ward
-SELECT COUNT(*) FROM visits v JOIN (SELECT «COUNT(*) AS n FROM visits») g ON g.n = v.cost
+SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «patient FROM visits HAVING COUNT(*) > 3»)
 
 # LIMIT in a subquery would let one unit displace the rows of another
 SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT «10»)
@@ -84,9 +88,6 @@ SELECT COUNT(*) FROM (SELECT «ward FROM visits UNION SELECT ward FROM patients�
 
 # INTERSECT and EXCEPT would compare rows of different units
 SELECT COUNT(*) FROM (SELECT «ward FROM visits INTERSECT SELECT ward FROM patients»)
-
-# UNION of two aggregate queries is not supported: each has its own noise and price
-«SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients»
 
 # 'patient' is the protected unit on one side of UNION ALL and 'ward' on the other side is not
 SELECT COUNT(*) FROM (SELECT «patient, ward FROM visits UNION ALL SELECT ward, id FROM patients»)
@@ -170,7 +171,6 @@ SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «id, age FROM patients»)
 
 # a scalar subquery is not supported here; subqueries may stand in FROM, or after IN and EXISTS in WHERE
 SELECT COUNT(*) FROM visits WHERE cost > (SELECT «AVG(cost) FROM visits»)
-SELECT (SELECT «COUNT(*) FROM patients») FROM visits
 
 # whether any row exists at all would be an answer without noise
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT «1 FROM patients»)
@@ -207,7 +207,7 @@ SELECT COUNT(*) FROM visits v JOIN «patients v ON v.patient = v.id»
 SELECT SUM(«k») FROM (SELECT patient, ROW_NUMBER() OVER (PARTITION BY patient) AS k FROM visits)
 
 # every row is a unit, so there is nothing to aggregate per unit
-SELECT COUNT(*) FROM trips t JOIN (SELECT km, COUNT(*) AS n FROM trips GROUP BY «km») g ON g.km = t.km
+SELECT COUNT(*) FROM trips t JOIN (SELECT km, COUNT(*) AS n FROM trips GROUP BY «id, km») g ON g.km = t.km
 
 # 'cost' is not in GROUP BY: a unit has many values of it
 SELECT COUNT(*) FROM (SELECT patient, «cost», COUNT(*) AS n FROM visits GROUP BY patient)

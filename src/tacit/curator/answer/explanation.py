@@ -15,6 +15,7 @@ from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import (
     Called,
+    Case,
     Counted,
     Expression,
     Function,
@@ -32,7 +33,14 @@ from tacit.printing import html_lines, printable_lines
 if TYPE_CHECKING:
     from tacit.curator.pricing.selection_terms import SelectionTerms
 
-__all__ = ["Explanation", "Expected", "explain_choice", "explain_plan"]
+__all__ = [
+    "Expected",
+    "Explanation",
+    "explain_choice",
+    "explain_plan",
+    "name_measure",
+    "of_the_limit",
+]
 
 _MANY = 10
 _WORTH_TELLING = MOST_BYTES // 8
@@ -95,7 +103,7 @@ class Explanation:
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
             lines.append("Free: it follows from earlier answers.")
-        lines.append(f"Price: {_of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
+        lines.append(f"Price: {of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
         if self.own is not None:
             share, left = self.own
             lines.append(f"  of the analyst's own limit: {share:.2%}; {left:.2%} is left.")
@@ -151,7 +159,7 @@ def explain_plan(
     unit = f"all rows of one {entity}" if shared.table.unit else "each row"
     expected = tuple(
         Expected(
-            _name_measure(place, measure, plan),
+            name_measure(place, measure, plan),
             _noise(terms, place),
             float(terms.reach(place, confidence)),
             isinstance(measure, Ranked),
@@ -193,7 +201,7 @@ def explain_choice(told: Explanation, terms: "SelectionTerms") -> Explanation:
     return replace(told, groups=k, expected=(chosen,), selection=saving)
 
 
-def _name_measure(place: int, measure: Measure, plan: Plan) -> str:
+def name_measure(place: int, measure: Measure, plan: Plan) -> str:
     """The measure by the columns of the answer that it makes."""
     for shown in plan.view.columns:
         match shown.value:
@@ -206,6 +214,8 @@ def _name_measure(place: int, measure: Measure, plan: Plan) -> str:
                 return f"{shown.name}'s {part}"
             case value if (role := _role(value, place)) is not None:
                 return f"{shown.name}'s {role}"
+            case Case(branches, _) if any(then == MeasureOf(place) for _, then in branches):
+                return shown.name
             case _:
                 continue
     what = {Summed: "sum", Ranked: "quantile"}.get(type(measure), "count")
@@ -247,7 +257,7 @@ def _noise(terms: Terms, place: int) -> str:
     return f"Laplace noise of scale {float(mechanism.scale * terms.worth(place)):.3g}"
 
 
-def _of_the_limit(share: float, digits: int) -> str:
+def of_the_limit(share: float, digits: int) -> str:
     """A share of the limit, or how many times the limit it is."""
     return f"{share:.{digits}%} of the limit" if share < _MANY else f"{share:,.0f} times the limit"
 
@@ -255,7 +265,7 @@ def _of_the_limit(share: float, digits: int) -> str:
 def _halving(terms: Terms, shared: Shared, share: Fraction, entity: str) -> str:
     """What would halve the error: a higher price, or a smaller bound."""
     factor = 4 if terms.concentrated else 2
-    ways = [f"pay {factor} times as much ({_of_the_limit(float(share * factor), 1)})"]
+    ways = [f"pay {factor} times as much ({of_the_limit(float(share * factor), 1)})"]
     if shared.table.unit and shared.contributions is not None and shared.contributions > 1:
         ways.append(
             f"or set contributions for each {entity} to {max(1, shared.contributions // 2)} "

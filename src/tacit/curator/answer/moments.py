@@ -94,7 +94,7 @@ class Estimate:
 def moment_interval(
     moment: MomentOf,
     question: Question,
-    noisy: Sequence[Noisy | Drawn],
+    noisy: Sequence[Noisy | Drawn | None],
     confidence: float,
     *,
     raw: bool,

@@ -20,7 +20,8 @@ def count_of_rows(question: Question, place: int) -> int | None:
     measure = question.measures[place]
     assert isinstance(measure, Summed), "what is rounded is added up"
     enough = (Counted(), count_measure(measure.value))
-    return next((at for at, other in enumerate(question.measures) if other in enough), None)
+    beside = question.places_beside(place)
+    return next((at for at in beside if question.measures[at] in enough), None)
 
 
 def sure_of_noise(confidence: float) -> float:
@@ -29,7 +30,7 @@ def sure_of_noise(confidence: float) -> float:
 
 
 def grid_rounding(
-    question: Question, noisy: Sequence[Noisy | Drawn], place: int, confidence: float
+    question: Question, noisy: Sequence[Noisy | Drawn | None], place: int, confidence: float
 ) -> float:
     """How far rounding moved a group's sum at most; zero where it moved nothing, or no count bounds the rows.
 

@@ -11,6 +11,7 @@ from tacit.errors import InvalidPlan
 from tacit.mechanisms import Gaussian
 from tacit.plan import (
     Column,
+    CombinedPlan,
     Counted,
     Field,
     Frame,
@@ -19,7 +20,7 @@ from tacit.plan import (
     Scan,
     Table,
     prove,
-    read_priced,
+    read_asked,
     tables_of,
 )
 
@@ -73,7 +74,15 @@ def read_survey(
 ) -> tuple[Plan, SurveyTable] | None:
     """The plan of a question about a survey, and the survey; None if it is about tables only."""
     declared = {name: declare_survey(survey) for name, survey in surveys.items()}
-    plan, _ = read_priced(text, {**tables, **declared}, finding=finding)
+    plan, _ = read_asked(text, {**tables, **declared}, finding=finding)
+    if isinstance(plan, CombinedPlan):
+        asked = {table.name for part in plan.parts for table in tables_of(part.question.rows)}
+        if not asked & set(surveys):
+            return None
+        raise InvalidPlan(
+            "an answer about a survey cannot be combined with another one",
+            "ask about the survey alone, GROUP BY its answers",
+        )
     named = [table.name for table in tables_of(plan.question.rows)]
     if not set(named) & set(surveys):
         return None

@@ -68,7 +68,7 @@ from tacit.plan import (
     walk_expression,
 )
 
-__all__ = ["Viewed", "view_answer"]
+__all__ = ["Viewed", "value_of_keys", "view_answer"]
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: a == b,
@@ -91,9 +91,17 @@ class Viewed:
 
 
 def view_answer(
-    plan: Plan, released: Sequence[Sequence[Noisy | Drawn]], confidence: float, *, raw: bool = False
+    plan: Plan,
+    released: Sequence[Sequence[Noisy | Drawn | None]],
+    confidence: float,
+    *,
+    raw: bool = False,
+    linked: bool = False,
 ) -> Viewed:
     """The answer as it was asked for: one row a group that HAVING keeps, sorted and cut.
+
+    A number that is missing, which an outer join may leave out, is None.  With `linked`, several measures may be the
+    same number: what is chosen by one of them is chosen by all.
 
     Claim:      everything here is a function of the plan and of released numbers.
     Because:    nothing else is passed in.
@@ -117,6 +125,8 @@ def view_answer(
     end = None if view.limit is None else view.offset + view.limit
     groups = groups[view.offset : end]
     choice = choice_of(view, len(released))
+    if linked and choice.measures:
+        choice = replace(choice, measures=frozenset(range(len(question.measures))))
     columns = [
         _column(shown, question, choice.confidence(shown.value, confidence), raw=raw)
         for shown in view.columns
@@ -126,12 +136,37 @@ def view_answer(
     )
     names = tuple(name for column in columns for name in column.names)
     measured = [column for column in columns if column.has_interval]
+    places = {name: place for place, name in enumerate(names)}
+    opened = [column for column in measured if _is_open(rows, places[column.names[0]])]
     return Viewed(
         names,
         rows,
         tuple(column.names[0] for column in measured),
-        _notes(measured, question, choice),
+        (*_notes(measured, question, choice), *map(_why_open, opened)),
     )
+
+
+def _is_open(rows: Sequence[tuple[Any, ...]], place: int) -> bool:
+    """Whether a number of a column is there and an end of its interval is not."""
+    return any(row[place] is not None and None in row[place + 1 : place + 3] for row in rows)
+
+
+def _why_open(column: "_Column") -> str:
+    """Why some ends of a column's intervals are NULL."""
+    parts = list(walk_expression(column.value))
+    if any(isinstance(part, Arithmetic) and part.operator == "%" for part in parts):
+        why = "a remainder of a noisy number may be any"
+    elif any(isinstance(part, Arithmetic) and part.operator == "/" for part in parts):
+        why = "the divisor may be zero, as far as its noise says"
+    else:
+        why = "no bound of it is known"
+    return f"intervals of {column.names[0]} are open where they are NULL: {why}"
+
+
+def value_of_keys(value: Expression, question: Question, keys: tuple[Any, ...]) -> Any:
+    """What an expression over keys alone is in a group: a value that compares as engines compare it."""
+    assert not _figures(value), "no noise has touched a key"
+    return _Evaluation(_Group(question, keys, (), 0.5, False, {}), 0.5).of(value)
 
 
 def _notes(columns: Sequence["_Column"], question: Question, choice: Choice) -> tuple[str, ...]:
@@ -295,16 +330,53 @@ def _column(shown: Shown, question: Question, confidence: float, *, raw: bool) -
     name, value = shown.name, shown.value
     names = (name, f"{name}_low", f"{name}_high") if _has_interval(value, question) else (name,)
     kind = type_of(value, question).kind
-    single = value.operand if isinstance(value, Across) and value.look is not Look.MEAN else value
-    whole = kind is Kind.INTEGER or (
-        isinstance(single, MeasureOf) and not raw and _whole(question, single.place)
-    )
+    whole = kind is Kind.INTEGER or (not raw and _is_whole(value, question))
     return _Column(value, names, kind, _each(value, confidence), whole)
+
+
+def _is_whole(value: Expression, question: Question) -> bool:
+    """Whether an expression is a measure that is a whole number, or one of several by what its group is."""
+    match value:
+        case MeasureOf(place):
+            return _whole(question, place)
+        case Across(look, operand) if look is not Look.MEAN:
+            return isinstance(operand, MeasureOf | Case) and _is_whole(operand, question)
+        case Case(branches, otherwise) if not any(_figures(when) for when, _ in branches):
+            chosen = [*(then for _, then in branches), otherwise]
+            known = [each for each in chosen if not isinstance(each, Literal)]
+            return bool(known) and all(_is_whole(each, question) for each in known)
+        case _:
+            return False
 
 
 def _each(value: Expression, confidence: float) -> float:
     """How sure every figure of an expression must be, so that all of them are as sure as was asked for."""
-    return all_at_once(confidence, len(_figures(value)))
+    return all_at_once(confidence, max(map(len, _alternatives(value))))
+
+
+_MOST_ALTERNATIVES = 256
+
+
+def _alternatives(value: Expression) -> list[frozenset[Expression]]:
+    """The figures that an expression may depend on in one group, for each way in which CASE can choose by keys alone.
+
+    Claim:      in every group, all figures that are looked at are in one of these sets.
+    Because:    a condition without figures is true, false or NULL whatever the noise, so that one branch is looked at.
+    Checked by: tests/unit/curator/answer/test_alternatives.py
+    """
+    match value:
+        case Case(branches, otherwise) if not any(_figures(when) for when, _ in branches):
+            chosen = [*(then for _, then in branches), otherwise]
+            return list(dict.fromkeys(each for then in chosen for each in _alternatives(then)))
+        case MeasureOf() | MeanOf() | MomentOf() | Across():
+            return [_figures(value)]
+    found = [frozenset[Expression]()]
+    for operand in operands(value):
+        others = _alternatives(operand)
+        if len(found) * len(others) > _MOST_ALTERNATIVES:
+            return [_figures(value)]
+        found = list(dict.fromkeys(one | other for one in found for other in others))
+    return found
 
 
 def _whole(question: Question, place: int) -> bool:
@@ -332,7 +404,7 @@ class _Group:
 
     question: Question
     keys: tuple[Any, ...]
-    noisy: tuple[Noisy | Drawn, ...]
+    noisy: tuple[Noisy | Drawn | None, ...]
     confidence: float
     raw: bool
     noises: dict[tuple[int, float], _Noise]
@@ -400,10 +472,7 @@ class _Evaluation:
             case MeanOf(total, count):
                 return self._mean(total, count)
             case MomentOf():
-                group = self.group
-                return moment_interval(
-                    expression, group.question, group.noisy, self.confidence, raw=group.raw
-                )
+                return self._moment(expression)
             case Arithmetic(operator, left, right):
                 return _arithmetic(operator, self.of(left), self.of(right))
             case Negated(operand):
@@ -470,6 +539,8 @@ class _Evaluation:
 
     def _measure(self, place: int) -> Any:
         measure, noisy = self.group.question.measures[place], self.group.noisy[place]
+        if noisy is None:
+            return None
         if isinstance(noisy, Drawn):
             assert isinstance(measure, Ranked), "cells are drawn of what is ranked"
             return value_of_kind(
@@ -499,6 +570,8 @@ class _Evaluation:
         step, centre = float(measure.step), float(measure.centre * measure.step)
         low, high = (measure.low - measure.centre) * step, (measure.high - measure.centre) * step
         top, bottom = self.group.noisy[total], self.group.noisy[count]
+        if top is None or bottom is None:
+            return None
         assert isinstance(top, Noisy), "a sum has noise"
         assert isinstance(bottom, Noisy), "and so has a count"
         if self.group.raw and bottom.value <= 0:
@@ -512,6 +585,12 @@ class _Evaluation:
         known = type_of(measure.value).range
         assert known is not None, "what is summed has a range"
         return Interval(centre + value, max(first, float(known.low)), min(last, float(known.high)))
+
+    def _moment(self, moment: MomentOf) -> Any:
+        group = self.group
+        if any(group.noisy[place] is None for place in moment.places):
+            return None
+        return moment_interval(moment, group.question, group.noisy, self.confidence, raw=group.raw)
 
     def _case(
         self, branches: tuple[tuple[Expression, Expression], ...], otherwise: Expression

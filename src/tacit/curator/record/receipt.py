@@ -9,6 +9,7 @@ from typing import Any
 from tacit.accounting import Charge, ConcentratedFilter, Filter
 from tacit.curator.policy.values import Limit
 from tacit.curator.record.stored import Stored
+from tacit.curator.record.stored_parts import PARTS_FORMAT, StoredParts
 from tacit.curator.record.stored_tables import FORMAT, StoredTables
 from tacit.exact import float_at_least
 from tacit.ledger import Entry, Ledger
@@ -35,7 +36,7 @@ def tag(
     return sha256(kind + b"\0" + parts.encode()).digest()
 
 
-def receipt_of(entry: Entry, stored: Stored | StoredTables) -> dict[str, Any]:
+def receipt_of(entry: Entry, stored: Stored | StoredTables | StoredParts) -> dict[str, Any]:
     """The receipt of an answer, as a value that JSON can hold; `tacit ledger verify` checks it against the ledger.
 
     It is a function of what the ledger keeps, and of nothing else.
@@ -75,10 +76,12 @@ def receipt_of(entry: Entry, stored: Stored | StoredTables) -> dict[str, Any]:
     }
 
 
-def read_stored(payload: bytes) -> Stored | StoredTables:
-    """What the ledger keeps of an answer: groups and their measures, or many tables; of a watch, what is not sealed."""
+def read_stored(payload: bytes) -> Stored | StoredTables | StoredParts:
+    """What the ledger keeps of an answer: groups and their measures, those of several questions, or many tables; of a watch, what is not sealed."""
     if payload.startswith(SEALED + b"\n"):
         payload = payload.split(b"\n", 2)[2]
+    if payload.startswith(PARTS_FORMAT + b"\n"):
+        return StoredParts.from_bytes(payload)
     is_tables = payload.startswith(FORMAT + b"\n")
     return StoredTables.from_bytes(payload) if is_tables else Stored.from_bytes(payload)
 
@@ -88,7 +91,7 @@ def _failure(entry: Entry, rule: Filter) -> Fraction:
     return rule.failure(entry.charge) if isinstance(rule, ConcentratedFilter) else Fraction(0)
 
 
-def _finding(stored: Stored | StoredTables) -> dict[str, Any]:
+def _finding(stored: Stored | StoredTables | StoredParts) -> dict[str, Any]:
     """How unknown keys were found, and how many were."""
     assert stored.hiding is not None, "how they were found is stored"
     return {**stored.hiding.to_fields(), "found": len(stored.found or ())}

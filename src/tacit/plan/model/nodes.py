@@ -332,6 +332,16 @@ class Question:
                 both = (*named, *known)
                 yield tuple(both[place] for place in places)
 
+    def places_beside(self, place: int) -> range:
+        """The places of what is measured of the same rows in the same groups as a measure."""
+        assert 0 <= place < len(self.measures), "there is such a measure"
+        return range(len(self.measures))
+
+    def may_be_missing(self, place: int) -> bool:
+        """Whether a group may have nothing at the place of a measure: never, unless answers were combined."""
+        assert 0 <= place < len(self.measures), "there is such a measure"
+        return False
+
 
 def groups_of(question: Question) -> int:
     """How many groups a question has; before unknown keys were found, the most that are released of it.

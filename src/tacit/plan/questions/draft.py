@@ -5,7 +5,7 @@ Checked by: tests/unit/plan/sql/test_statement.py
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import Enum
 from fractions import Fraction
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
+from tacit.plan.model.combined import CombinedPlan, ReadAnswers
 from tacit.plan.model.describe import phrase
 from tacit.plan.model.nodes import (
     MOST_NUMBERS,
@@ -33,7 +34,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.schema import OTHER, Column, Kind, Scalar, Table
 from tacit.plan.model.walk import walk_expression
-from tacit.plan.questions.expression_forms import Forms, meeting
+from tacit.plan.questions.expression_forms import NULL, Forms, meeting
 from tacit.plan.questions.measures import (
     centred_sum,
     count_measure,
@@ -49,11 +50,24 @@ from tacit.plan.questions.where_bounds import clamp_to_conditions, within_declar
 from tacit.plan.semantics.infer import condition_type, type_of
 from tacit.plan.semantics.type_bounds import widen
 
-__all__ = ["DEEPEST", "KEPT", "SELECTED", "SORTED", "Draft", "Name", "Named", "close_to", "find"]
+__all__ = [
+    "DEEPEST",
+    "KEPT",
+    "NOTHING",
+    "SELECTED",
+    "SORTED",
+    "Draft",
+    "Name",
+    "Named",
+    "close_to",
+    "find",
+]
 
 T = TypeVar("T")
 DEEPEST = 64
 """The most calculations that may build on each other."""
+NOTHING = NULL
+"""What a key of another grouping set is."""
 
 
 @frozen
@@ -136,6 +150,12 @@ class Draft:
     """What released groups are added up by, in a question around another; None if they are not."""
     finding: bool = False
     """Whether keys whose values are not public are found in the data, which takes a delta."""
+    beside: ReadAnswers | None = None
+    """Other answers that the view reads: their measures come before those of this question."""
+    closed: bool = False
+    """Whether nothing is asked but what `beside` holds: keys are those of its rows."""
+    absent: dict[str, e.Expression] = field(default_factory=dict)
+    """Keys of another grouping set, by their names: they are NULL here."""
 
     # ------------------------------------------------------------ rows
 
@@ -311,7 +331,13 @@ class Draft:
             raise
 
     def _place(self, measure: Measure) -> e.MeasureOf:
-        return e.MeasureOf(self.measures.setdefault(measure, len(self.measures)))
+        if self.closed:
+            raise InvalidPlan(
+                "an aggregate of rows cannot be asked for here, where answers are computed with",
+                "write the aggregate in a subquery or in WITH, and use its column here",
+            )
+        before = 0 if self.beside is None else len(self.beside.question.measures)
+        return e.MeasureOf(before + self.measures.setdefault(measure, len(self.measures)))
 
     # ------------------------------------------------------------ view
 
@@ -321,7 +347,15 @@ class Draft:
         rows: Rows = Scan(self.table) if self.rows is None else self.rows
         if self.conditions:
             rows = Where(rows, e.chain_conditions(e.Both, self.conditions))
-        return Question(rows, tuple(self.keys), tuple(self.measures))
+        own = Question(rows, tuple(self.keys), tuple(self.measures))
+        if self.beside is None:
+            return own
+        return self.beside.question if self.closed else self.beside.beside(own).question
+
+    @property
+    def own_question(self) -> Question:
+        """What is asked of its own rows, whatever other answers the view reads."""
+        return replace(self, beside=None).question
 
     @property
     def released_forms(self) -> Forms:
@@ -350,12 +384,16 @@ class Draft:
         )
 
     def _key_named(self, name: Name) -> e.Expression | None:
-        found = find(name, list(dict.fromkeys(self.key_names)), "column")
+        found = find(name, list(dict.fromkeys([*self.key_names, *self.absent])), "column")
+        if found in self.absent:
+            return NOTHING
         return None if found is None else e.KeyOf(self.key_names.index(found))
 
-    def key_of(self, value: e.Expression) -> e.KeyOf | None:
-        """The key that is calculated like this, if there is one."""
+    def key_of(self, value: e.Expression) -> e.KeyOf | e.Literal | None:
+        """The key that is calculated like this, if there is one; NULL if it is one of another grouping set."""
         same = (value, widen(value)) if self.finding else (value,)
+        if any(each in same for each in self.absent.values()):
+            return NOTHING
         return next(
             (e.KeyOf(place) for place, key in enumerate(self.keys) if key.value in same), None
         )
@@ -413,8 +451,36 @@ class Draft:
             question, View(tuple(self.columns), having, tuple(order), limit, offset, qualify)
         )
 
+    def combined_plan(
+        self,
+        merge: Callable[[Any, Sequence[Question], View], CombinedPlan],
+        having: e.Expression | None,
+        order: Sequence[Ordering],
+        limit: int | None,
+        offset: int,
+        qualify: e.Expression | None,
+    ) -> CombinedPlan:
+        """The plan of several answers that has been read; `merge` makes it of them and a view."""
+        _shallow(having, qualify, *(ordering.value for ordering in order))
+        question = self.question
+        for condition in (having, qualify):
+            if condition is not None:
+                condition_type(condition, question)
+        for ordering in order:
+            type_of(ordering.value, question)
+        self._intervals_have_names()
+        view = View(tuple(self.columns), having, tuple(order), limit, offset, qualify)
+        read = self.beside
+        assert read is not None, "there are other answers"
+        if not self.closed:
+            own = self.own_question
+            self._is_not_too_wide()
+            read = read.beside(own)
+        return merge(read.answers, read.questions, view)
+
     def _is_not_too_wide(self) -> None:
-        numbers = len(self.measures) * prod(len(key.public_values) for key in self.question.public)
+        public = self.own_question.public
+        numbers = len(self.measures) * prod(len(key.public_values) for key in public)
         if numbers > MOST_NUMBERS:
             reason = (
                 f"the group keys have too many combinations: {numbers:,} numbers would be released"

@@ -345,6 +345,6 @@ def _type_of_released(
         case e.MeasureOf(place):
             measure = question.measures[place]
             kind = type_of(measure.value).kind if isinstance(measure, Ranked) else Kind.NUMBER
-            return Type(kind, nullable=False)
+            return Type(kind, nullable=question.may_be_missing(place))
         case e.MeanOf() | e.MomentOf():
             return Type(Kind.NUMBER, nullable=True)

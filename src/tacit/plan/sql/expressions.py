@@ -13,7 +13,7 @@ from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Folding
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.draft import KEPT, Draft
+from tacit.plan.questions.draft import KEPT, NOTHING, Draft
 from tacit.plan.questions.expression_forms import NULL, Forms, meeting, only
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.questions.inner_draft import Inside
@@ -118,6 +118,10 @@ class _Place:
                 return self._read_case(node)
             case exp.Cast():
                 return self._read_cast(node)
+            case exp.Subquery() if self.level and id(node) in self.reader.scalars:
+                return self.reader.scalars[id(node)]
+            case exp.Grouping() | exp.GroupingId() if self.level:
+                return self._read_grouping(node)
             case exp.Exists() if not self.level:
                 return self.reader.read_membership(self.reader, node, self.draft)
             case exp.Filter():
@@ -183,6 +187,21 @@ class _Place:
         return (
             self.draft.released_name(name, self.level) if self.level else self.draft.row_name(name)
         )
+
+    def _read_grouping(self, node: exp.Expr) -> e.Expression:
+        """GROUPING(ward): 1 in the rows where it is not a key, 0 where it is; of several, a number of so many bits.
+
+        GROUPING(ward, sex) is 2 * GROUPING(ward) + GROUPING(sex)
+        """
+        account, total = self.reader.account, 0
+        parts = account.take_list(node)
+        account.places.add(node.meta.get("start", -1))
+        for part in parts:
+            key = self.draft.key_of(self.rows.read(part))
+            if key is None:
+                account.refuse(part, "this is not a key", "name a key of GROUP BY")
+            total = 2 * total + (key == NOTHING)
+        return e.Literal(total, Kind.INTEGER)
 
     # ------------------------------------------------------------ tests
 

@@ -99,7 +99,12 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Table: ("this alias", ""),
     exp.TableAlias: ("this", ""),
     exp.Where: ("this", "WHERE"),
-    exp.Group: ("expressions all", "GROUP_BY"),
+    exp.Group: ("expressions all rollup", "GROUP_BY"),
+    exp.Rollup: ("expressions", "ROLLUP"),
+    exp.Cube: ("expressions", "CUBE"),
+    exp.GroupingSets: ("expressions", "GROUPING_SETS"),
+    exp.Grouping: ("expressions", ""),
+    exp.GroupingId: ("expressions", ""),
     exp.Having: ("this", "HAVING"),
     exp.Order: ("expressions", "ORDER_BY"),
     exp.Ordered: ("this desc", "NULLS? LAST?"),
@@ -207,6 +212,7 @@ AGGREGATES = frozenset(
 """The nodes that make one number of many rows."""
 VARIANTS: dict[str, tuple[str, str]] = {
     "GroupWindow": ("this partition_by order over alias spec", "OVER"),
+    "GroupingSet": ("expressions", ""),
     "Merged": ("this expression distinct order limit offset with_", "UNION"),
     "Beside": ("this", "COMMA"),
     "NamedWindow": ("this partition_by order", "ALIAS"),

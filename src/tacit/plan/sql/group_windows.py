@@ -42,7 +42,12 @@ def is_grouped(parts: Mapping[str, Any], columns: Sequence[exp.Expr]) -> bool:
         *columns,
         *(parts[name] for name in ("having", "order", "qualify") if parts.get(name)),
     ]
-    return any(_adds_up(node) for clause in clauses for node in clause.walk())
+    return any(_adds_up(node) for clause in clauses for node in clause.walk(prune=_is_query))
+
+
+def _is_query(node: exp.Expr) -> bool:
+    """Whether it is a question of its own, whose aggregates are not those of the one around it."""
+    return isinstance(node, exp.Subquery | exp.Select)
 
 
 def _adds_up(node: exp.Expr) -> bool:

@@ -30,6 +30,9 @@ def join_scopes(reader: Reader, left: Scope, right: Scope, node: exp.Expr) -> Sc
     account = reader.account
     side, kind = (node.args.get("side") or "").upper(), (node.args.get("kind") or "").upper()
     parts = account.take(node)
+    if kind == "CROSS":
+        reason = "CROSS JOIN would combine rows of different units"
+        account.refuse(node, reason, "write JOIN ... ON a.x = b.x")
     if side == "FULL" or kind not in {"", "INNER", "OUTER"}:
         remedy = (
             "write JOIN or LEFT JOIN"

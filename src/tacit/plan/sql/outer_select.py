@@ -28,6 +28,9 @@ __all__ = [
     "find_inner_select",
     "list_released",
     "list_unit_names",
+    "both_conditions",
+    "groups_by_unit",
+    "read_around",
     "read_outer_select",
 ]
 
@@ -106,7 +109,7 @@ def find_inner_select(
         return None
     inner = found.select
     releases = is_grouped(inner.args, inner.expressions)
-    if adds_up and releases and _groups_by_unit(inner, units):
+    if adds_up and releases and groups_by_unit(inner, units):
         return None
     if releases:
         return found
@@ -114,7 +117,7 @@ def find_inner_select(
     return None if deeper is None else found
 
 
-def _groups_by_unit(select: exp.Select, units: frozenset[str]) -> bool:
+def groups_by_unit(select: exp.Select, units: frozenset[str]) -> bool:
     """Whether a SELECT adds up the rows of each unit, by the name of one among its keys or columns."""
     group = select.args.get("group")
     listed = [*(group.expressions if group else []), *select.expressions]
@@ -173,7 +176,17 @@ def read_outer_select(
                 view's, a function of released numbers.
     Checked by: tests/unit/plan/sql/test_outer_select.py::test_a_question_around_another_measures_nothing_more
     """
-    reader = _name_columns(inner, released)
+    limited = inner.select.args.get("limit") or inner.source
+    return read_around(select, _name_columns(inner, released), released, texts, limited)
+
+
+def read_around(
+    select: exp.Select, reader: Reader, released: Statement, texts: Sequence[str], limited: exp.Expr
+) -> Statement:
+    """A statement over the rows of answers, whose columns the reader knows by their names.
+
+    `limited` is what a refusal underlines where rows were left out before.
+    """
     nameless = [""] * len(released.draft.keys)  # what was calculated inside is known by its name
     draft = replace(
         released.draft,
@@ -185,7 +198,7 @@ def read_outer_select(
         draft = replace(draft, outer_keys=_read_outer_keys(reader, select, draft))
     outer = _read_clauses(reader, select, draft, texts)
     assert len(outer.draft.measures) == measured, "nothing more is measured"
-    _refuse_late_steps(select, inner, released, outer)
+    _refuse_late_steps(select, limited, released, outer)
     return _combine(released, outer)
 
 
@@ -213,18 +226,33 @@ def _read_clauses(
     visible = replace(draft, columns=[*columns, *hidden])
     by_place = replace(draft, columns=columns)
     order = read_order(
-        reader, parts.get("order"), by_place if _has_places(parts.get("order")) else visible
+        _name_shown(reader, columns),
+        parts.get("order"),
+        by_place if _has_places(parts.get("order")) else visible,
     )
     qualify = read_qualify(reader, parts.get("qualify"), visible)
     if draft.outer_keys is not None:
         _check_outer_keys(reader, select, draft, columns)
-        qualify = _both(qualify, _read_outer_having(reader, parts.get("having"), visible))
-        qualify = _both(qualify, _choose_one_of_each(draft))
+        qualify = both_conditions(qualify, _read_outer_having(reader, parts.get("having"), visible))
+        qualify = both_conditions(qualify, _choose_one_of_each(draft))
     answer = replace(draft, columns=[], outer_keys=None)
     for each in columns:
         answer.show(each.name, each.value)
     limit, offset = (read_limit(reader, parts.get(name)) for name in ("limit", "offset"))
     return Statement(reader, answer, where, qualify, order, limit, offset or 0)
+
+
+def _name_shown(reader: Reader, columns: Sequence[Shown]) -> Reader:
+    """The reader of ORDER BY, for whom a name alone means a column of the answer before one of those below it."""
+    if reader.scope is None or len(reader.scope.aliases) <= 1:
+        return reader
+    shown = {each.name.casefold() for each in columns}
+    below = [
+        replace(each, open=each.open and each.name.casefold() not in shown)
+        for each in reader.scope.names
+    ]
+    names = (*(Seen("", each.name, each.name) for each in columns), *below)
+    return reader.with_scope(Scope(reader.scope.origin, names))
 
 
 def _read_outer_keys(reader: Reader, select: exp.Select, draft: Draft) -> tuple[e.Expression, ...]:
@@ -316,12 +344,19 @@ def _read_where(reader: Reader, clause: exp.Expr | None, draft: Draft) -> e.Expr
     return read_condition(reader, node, draft, _COLUMNS)
 
 
+def _all_columns(reader: Reader, draft: Draft) -> list[Shown]:
+    """SELECT *: every column under its own name; one that USING merged is there once."""
+    by_name = {each.name: each.value for each in draft.columns}
+    seen = [] if reader.scope is None else [each for each in reader.scope.names if each.open]
+    return [Shown(each.name, by_name[each.called]) for each in seen]
+
+
 def _read_columns(reader: Reader, node: exp.Expr, text: str, draft: Draft) -> list[Shown]:
     """The columns that one column of the question outside means."""
     account = reader.account
     if isinstance(node, exp.Star):
         account.take(node)
-        return list(draft.columns)
+        return _all_columns(reader, draft)
     value, name = node, None
     if isinstance(node, exp.Alias):
         parts = account.take(node)
@@ -330,12 +365,13 @@ def _read_columns(reader: Reader, node: exp.Expr, text: str, draft: Draft) -> li
         read = read_expression(reader, value, draft, _COLUMNS)
         if name is None and is_column(value):
             meant = reader.split_name(value)[1]
-            name = find(meant, [each.name for each in draft.columns], "column")
+            names = [] if reader.scope is None else [each.name for each in reader.scope.names]
+            name = find(meant, list(dict.fromkeys(names)), "column")
         return [Shown(name or text, read)]
 
 
 def _refuse_late_steps(
-    select: exp.Select, inner: InnerSelect, released: Statement, outer: Statement
+    select: exp.Select, limited: exp.Expr, released: Statement, outer: Statement
 ) -> None:
     """Refuse to choose, sort or compare groups after some were left out inside."""
     account = outer.reader.account
@@ -343,10 +379,10 @@ def _refuse_late_steps(
     has_windows = has_windows or is_grouped(select.args, select.expressions)
     chooses = outer.having or outer.order or outer.limit is not None or outer.offset
     if (released.limit is not None or released.offset) and (chooses or has_windows):
-        limited = inner.select.args.get("limit") or inner.source
         account.refuse(limited, "a query over a subquery with LIMIT is not supported", _STEPS)
     if has_windows and (
-        released.qualify is not None or (outer.having is not None and released.has_windows)
+        released.qualify is not None
+        or (outer.having is not None and (released.has_windows or _looks_around(outer.having)))
     ):
         account.refuse(
             select, "windows in both the subquery and the outer query are not supported", _STEPS
@@ -360,13 +396,20 @@ def _has_window(clause: Any) -> bool:
     return clause is not None and clause.find(exp.Window) is not None
 
 
+def _looks_around(condition: e.Expression | None) -> bool:
+    """Whether a condition looks at other groups, as one with a scalar subquery about the same answer does."""
+    return condition is not None and any(
+        isinstance(part, e.Across) for part in walk_expression(condition)
+    )
+
+
 def _combine(released: Statement, outer: Statement) -> Statement:
     """WHERE outside is HAVING, or QUALIFY where windows inside have looked at the groups already."""
-    having, qualify = released.having, _both(released.qualify, outer.qualify)
-    if released.has_windows:
-        qualify = _both(qualify, outer.having)
+    having, qualify = released.having, both_conditions(released.qualify, outer.qualify)
+    if released.has_windows or _looks_around(outer.having):
+        qualify = both_conditions(qualify, outer.having)
     else:
-        having = _both(having, outer.having)
+        having = both_conditions(having, outer.having)
     page = outer if outer.limit is not None or outer.offset else released
     return replace(
         outer,
@@ -378,7 +421,8 @@ def _combine(released: Statement, outer: Statement) -> Statement:
     )
 
 
-def _both(one: e.Expression | None, other: e.Expression | None) -> e.Expression | None:
+def both_conditions(one: e.Expression | None, other: e.Expression | None) -> e.Expression | None:
+    """Both conditions, of which either may be missing."""
     if one is None or other is None:
         return one or other
     return e.join_conditions(e.Both, one, other)

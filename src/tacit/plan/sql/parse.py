@@ -45,17 +45,12 @@ def tokenise(text: str) -> tuple[Sequence[RawToken], list[Token]]:
     ]
 
 
-def parse(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Select:
-    """The tree of a SELECT, whose errors say where they are."""
+def parse(text: str, raw: Sequence[RawToken], tokens: Sequence[Token]) -> exp.Query:
+    """The tree of a SELECT, or of several in a UNION, whose errors say where they are."""
     tree = _parse_tree(text, raw, tokens)
-    if isinstance(tree, exp.SetOperation):
-        reason = "UNION of two aggregate queries is not supported: each has its own noise and price"
-        remedy = (
-            "ask them one by one, or combine their rows in a subquery: FROM (SELECT ... UNION ALL "
-            "SELECT ...)"
-        )
-        raise InvalidPlan(reason, remedy, text=text, end=len(text))
-    if not isinstance(tree, exp.Select):
+    if isinstance(tree, exp.Subquery) and isinstance(tree.this, exp.Query):
+        return tree
+    if not isinstance(tree, exp.Select | exp.SetOperation):
         raise InvalidPlan("only SELECT is supported", "begin with SELECT", text=text, end=len(text))
     return tree
 

@@ -64,10 +64,6 @@ SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
 """What changes nothing where the parser takes it; every other token must have been read."""
 
 _EACH_ROW = ("LATERAL subqueries are not supported", "JOIN ... ON the unit")
-_EVERY_PAIR = (
-    "CROSS JOIN would combine rows of different units",
-    "write JOIN ... ON a.x = b.x",
-)
 _PARTS = (
     "PARTITION is supported in OVER (PARTITION BY ...) only",
     "write OVER (PARTITION BY ...), or a condition in WHERE",
@@ -81,7 +77,7 @@ _PATTERNS = (
     "write x LIKE 'a%', or x IN ('a', 'A')",
 )
 _NULLS = ("ISNULL and NOTNULL are not supported", "write IS NULL or IS NOT NULL")
-_SETS = ("GROUPING SETS, ROLLUP, CUBE and PIVOT are not supported", "ask once for each set of keys")
+_PIVOTS = ("PIVOT is not supported", "write COUNT(*) FILTER (WHERE x = 1) for each column")
 _QUANTIFIED = (
     "ALL, ANY and SOME are not supported",
     "remove ALL, or write the comparisons with AND and OR",
@@ -103,7 +99,6 @@ _ENDS = ("FETCH and TOP are not supported", "write LIMIT 10")
 
 _TAUGHT = {
     "LATERAL": _EACH_ROW,
-    "CROSS": _EVERY_PAIR,
     "VALUES": _LISTED_ROWS,
     "PARTITION": _PARTS,
     "TABLESAMPLE": _SAMPLES,
@@ -127,12 +122,8 @@ _TAUGHT = {
     ),
     "FETCH": _ENDS,
     "TOP": _ENDS,
-    "ROLLUP": _SETS,
-    "CUBE": _SETS,
-    "GROUPING": _SETS,
-    "GROUPING SETS": _SETS,
-    "PIVOT": _SETS,
-    "UNPIVOT": _SETS,
+    "PIVOT": _PIVOTS,
+    "UNPIVOT": _PIVOTS,
     "ALL": _QUANTIFIED,
     "ANY": _QUANTIFIED,
     "SOME": _QUANTIFIED,
@@ -142,7 +133,7 @@ _TAUGHT = {
     "CURRENT_TIMESTAMP": _CLOCK,
     "CURRENT_TIME": _CLOCK,
 }
-_ALSO_NAMES = {"SAMPLE", "PARTITION", "TOP", "CUBE", "VALUES"}
+_ALSO_NAMES = {"SAMPLE", "PARTITION", "TOP", "VALUES"}
 _STATEMENT = ("only SELECT is supported; data cannot be changed", "begin with SELECT")
 
 
@@ -158,7 +149,7 @@ def check_tokens(text: str, tokens: Sequence[Token], types: Collection[str]) -> 
             f"the text has more than {MOST_TOKENS} tokens",
             "ask a shorter question",
         )
-    if not tokens or tokens[0].kind not in {"SELECT", "WITH"}:
+    if not tokens or tokens[0].kind not in {"SELECT", "WITH", "L_PAREN"}:
         first = tokens[0] if tokens else Token("", "", 0, len(text))
         _refuse(text, first, *_TAUGHT.get(first.text.upper(), _STATEMENT))
     _check_depth(text, tokens)

@@ -77,6 +77,8 @@ class Reader:
     """The rows that WITH names."""
     withs: Mapping[str, exp.Expr] = field(default_factory=dict)
     """The common table expressions that a SELECT may read after they are released."""
+    scalars: Mapping[int, Expression] = field(default_factory=dict)
+    """What scalar subqueries are over a release, by the identity of their nodes."""
     scope: Scope | None = None
     key_kinds: frozenset[type[exp.Expr]] = frozenset()
     """What sorts of expressions GROUP BY calculates."""

@@ -6,23 +6,44 @@ text must be read by something here; `grammar.NODES` says what a node may hold a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from sqlglot import exp
 
 from tacit.errors import InvalidPlan, Unbounded
-from tacit.plan.model.expressions import Field
+from tacit.plan.model.combined import CombinedPlan, ReadAnswers
+from tacit.plan.model.expressions import Expression, Field
 from tacit.plan.model.nodes import Plan
 from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Table
-from tacit.plan.questions.draft import KEPT, SELECTED, Draft, find
+from tacit.plan.questions.draft import KEPT, SELECTED, Draft, Named, find
 from tacit.plan.questions.group_windows import without_windows
+from tacit.plan.questions.scope import Scope, Seen
+from tacit.plan.rewrite.combined import merge_parts
 from tacit.plan.rewrite.prune import drop_unused_measures
+from tacit.plan.sql.answers import (
+    NamedAnswer,
+    close_draft,
+    find_query,
+    gives_answer,
+    is_answer,
+    join_answers,
+    join_scalar,
+    list_branches,
+    list_scalars,
+    list_sources,
+    list_unions,
+    list_withs,
+    scalars_in,
+    stack_statements,
+)
 from tacit.plan.sql.coverage import Account
 from tacit.plan.sql.distinct import check_told_once, has_aggregate, is_all, is_distinct, list_keys
 from tacit.plan.sql.expressions import read_expression
-from tacit.plan.sql.from_clause import read_query, read_source, read_with
+from tacit.plan.sql.from_clause import read_alias, read_query, read_source, read_with
 from tacit.plan.sql.group_windows import is_grouped
+from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
 from tacit.plan.sql.options import Header, header_of
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.outer_select import (
@@ -30,6 +51,7 @@ from tacit.plan.sql.outer_select import (
     find_inner_select,
     list_released,
     list_unit_names,
+    read_around,
     read_outer_select,
 )
 from tacit.plan.sql.parse import TYPES, parse, tokenise
@@ -39,7 +61,7 @@ from tacit.plan.sql.reader import ROWS, Reader, Source, is_column
 from tacit.plan.sql.row_windows import read_named_windows
 from tacit.plan.sql.semi_joins import filter_rows, read_membership
 
-__all__ = ["read_priced", "read_sql"]
+__all__ = ["read_asked", "read_priced", "read_sql"]
 
 
 def read_sql(text: str, tables: Mapping[str, Table], *, finding: bool = False) -> Plan:
@@ -68,6 +90,23 @@ def read_priced(
     >>> text = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5) COUNT(*) AS n FROM visits"
     >>> read_priced(text, visits)[1].number("epsilon")
     Fraction(1, 2)
+    """
+    plan, header = read_asked(text, tables, finding=finding)
+    if isinstance(plan, CombinedPlan):
+        reason = "this combines several answers, which is more than one plan"
+        raise InvalidPlan(reason, "ask a vault: vault.sql(text)", text=text, end=len(text))
+    return plan, header
+
+
+def read_asked(
+    text: str, tables: Mapping[str, Table], *, finding: bool = False
+) -> tuple[Plan | CombinedPlan, Header]:
+    """What a statement asks for, one question or several whose answers it combines, and what its header says.
+
+    >>> visits = {"visits": Table("visits", ())}
+    >>> text = "SELECT 'all' AS rows, COUNT(*) AS n FROM visits UNION ALL SELECT 'again', COUNT(*) FROM visits"
+    >>> len(read_asked(text, visits)[0].parts)
+    1
     """
     raw, tokens = tokenise(text)
     header, places = header_of(text, tokens)
@@ -101,17 +140,291 @@ def read_priced(
     return plan, header
 
 
-def _read_plan(reader: Reader, select: exp.Select) -> Plan:
+def _read_plan(reader: Reader, query: exp.Query) -> Plan | CombinedPlan:
     """The plan of a whole statement."""
-    read, clause = _read_statement(reader, select, whole=True), select.args.get("having")
-    with reader.account.about(clause.this if clause else select):
-        return drop_unused_measures(
-            read.draft.plan(read.having, read.order, read.limit, read.offset, read.qualify)
+    read, clause = _read_query(reader, query, whole=True), query.args.get("having")
+    ends = read.having, read.order, read.limit, read.offset, read.qualify
+    with reader.account.about(clause.this if clause else query):
+        if read.draft.beside is None:
+            return drop_unused_measures(read.draft.plan(*ends))
+        return read.draft.combined_plan(merge_parts, *ends)
+
+
+def _read_query(reader: Reader, query: exp.Expr, *, whole: bool) -> Statement:
+    """A SELECT, or several that UNION ALL stacks, not closed yet."""
+    if isinstance(query, exp.Subquery):
+        reader.account.take(query)
+        return _read_query(reader, query.this, whole=False)
+    if isinstance(query, exp.Union):
+        return _read_union(reader, query)
+    if not isinstance(query, exp.Select):
+        reason = "EXCEPT and INTERSECT of answers are not supported"
+        reader.account.refuse(query, reason, "join the answers on their keys instead")
+    return _read_statement(reader, query, whole=whole)
+
+
+def _read_union(reader: Reader, union: exp.Union) -> Statement:
+    """Answers that are stacked; ORDER BY and LIMIT at the end are about all of them."""
+    account, known = reader.account, list_withs(union, reader.withs)
+    listed = list_branches(union)
+    for each in list_unions(union):
+        if each.args.get("distinct"):
+            _check_apart(reader, union, listed)
+        account.take(each, "Merged" if each.args.get("distinct") else None)
+    parts = union.args
+    reader = reader.with_origins(
+        read_with(reader, parts.get("with_"), _released(known, reader.unit_names))
+    ).with_withs(known)
+    branches = [_read_query(reader, each, whole=False) for each in listed]
+    stacked = stack_statements(reader, union, branches)
+    draft = stacked.draft
+    scope = stacked.reader.scope
+    assert scope is not None, "a question was read"
+    names = tuple(Seen("", each.name, each.name) for each in draft.columns)
+    reader = reader.with_scope(Scope(scope.origin, names)).with_keys(frozenset())
+    order = read_order(reader, parts.get("order"), draft)
+    limit, offset = (read_limit(reader, parts.get(name)) for name in ("limit", "offset"))
+    return replace(stacked, reader=reader, order=order, limit=limit, offset=offset or 0)
+
+
+def _check_apart(reader: Reader, union: exp.Expr, branches: Sequence[exp.Expr]) -> None:
+    """Refuse UNION where it may merge rows of its branches: one constant that tells them apart keeps them."""
+    rows = [each.unnest().expressions for each in branches]
+    for column in zip(*rows, strict=False):
+        values = [each.unalias() for each in column]
+        if all(isinstance(each, exp.Literal) for each in values) and len(
+            {each.name for each in values}
+        ) == len(values):
+            return
+    reason = "UNION of answers would merge rows whose noisy numbers happen to be equal"
+    reader.account.refuse(union, reason, "write UNION ALL")
+
+
+def _released(withs: Mapping[str, exp.Expr], units: frozenset[str]) -> frozenset[int]:
+    """The common table expressions that are released by themselves, and give no rows."""
+    found = []
+    for name, part in withs.items():
+        before = dict(takewhile(lambda each, part=part: each[1] is not part, withs.items()))  # type: ignore[misc]
+        if gives_answer(part.this, before, units) and name:
+            found.append(id(part))
+    return frozenset(found)
+
+
+def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statement | None:
+    """A SELECT that reads several answers: joined in FROM, or in scalar subqueries; None if it reads one at most."""
+    account, units = reader.account, reader.unit_names
+    known, sources = list_withs(select, reader.withs), list_sources(select)
+    answers = [is_answer(each, known, units) for each in sources]
+    over_answers = bool(sources) and all(answers)
+    scalars, where = list_scalars(select), select.args.get("where")
+    if over_answers and where is not None:
+        scalars += scalars_in(where)
+    if not scalars and not any(answers):
+        if has_sets(select.args.get("group")):
+            return _read_sets(reader, select, whole=whole)
+        return None
+    if (
+        over_answers
+        and not scalars
+        and len(sources) == 1
+        and not _is_combined(sources[0], known, units)
+    ):
+        return None
+    if any(answers) and not all(answers):
+        mixed = sources[answers.index(False)]
+        reason = "an answer is joined with rows here, and rows are never released"
+        remedy = "aggregate on both sides, or aggregate for each unit in the subquery"
+        account.refuse(mixed, reason, remedy)
+    parts = account.take(select)
+    texts = _column_texts(account, select, whole=whole and bool(sources))
+    reader = reader.with_origins(
+        read_with(reader, parts.get("with_"), _released(known, units))
+    ).with_withs(known)
+    if not over_answers and sources:
+        return _read_beside(reader, select, scalars, whole=whole)
+    if not sources:
+        return _read_scalars_alone(reader, select, scalars, texts)
+    account.take(parts["from_"])
+    beside = len(sources) > 1
+    named = [_read_answer(reader, each, known, beside=beside) for each in sources]
+    joined = named[0]
+    for other, join in zip(named[1:], parts.get("joins") or [], strict=True):
+        with account.about(join):
+            joined = join_answers(reader, joined, other, join)
+    outside = joined.reader(reader)
+    statement = joined.statement
+    read, draft = {}, statement.draft
+    for node in scalars:
+        if not _is_about_same(node, known, sources):
+            scalar = _read_scalar(reader, node)
+            more, read[id(node)] = join_scalar(reader, draft.beside, node, scalar)
+            draft = replace(draft, beside=more)
+    for node in scalars:
+        if id(node) not in read:
+            read[id(node)] = _read_own_scalar(outside, node, draft)
+    return read_around(
+        select,
+        replace(outside, scalars={**reader.scalars, **read}),
+        replace(statement, draft=draft),
+        texts,
+        select.args.get("from_") or select,
+    )
+
+
+def _is_combined(source: exp.Expr, withs: Mapping[str, exp.Expr], units: frozenset[str]) -> bool:
+    """Whether an answer in FROM is made of several, somewhere inside it."""
+    found = find_query(source, withs)
+    assert found is not None, "it is an answer"
+    query = found.query
+    if not isinstance(query, exp.Select):
+        return True
+    known, sources = list_withs(query, found.withs), list_sources(query)
+    if has_sets(query.args.get("group")) or list_scalars(query):
+        return True
+    answers = [is_answer(each, known, units) for each in sources]
+    where = query.args.get("where")
+    if not any(answers):
+        return False
+    if len(sources) > 1 or (where is not None and any(True for _ in scalars_in(where))):
+        return True
+    return _is_combined(sources[0], known, units)
+
+
+def _read_answer(
+    reader: Reader, source: exp.Expr, known: Mapping[str, exp.Expr], *, beside: bool
+) -> NamedAnswer:
+    found = find_query(source, known)
+    assert found is not None, "it is an answer"
+    statement = _read_query(reader.with_withs(found.withs), found.query, whole=False)
+    return NamedAnswer.of(reader, found, statement, beside=beside)
+
+
+def _read_scalar(reader: Reader, node: exp.Subquery) -> Statement:
+    """A scalar subquery, as a statement of its own."""
+    parts = reader.account.take(node)
+    with reader.account.about(node):
+        return _read_query(replace(reader, scope=None, scalars={}), parts["this"], whole=False)
+
+
+def _is_about_same(
+    node: exp.Subquery, known: Mapping[str, exp.Expr], sources: Sequence[exp.Expr]
+) -> bool:
+    """Whether a scalar subquery adds up the rows of the answer which the query around it is about."""
+    select = node.this
+    if len(sources) != 1 or not isinstance(select, exp.Select):
+        return False
+    inside = list_sources(select)
+    if len(inside) != 1 or select.args.get("group") or len(select.expressions) != 1:
+        return False
+    one = find_query(sources[0], known)
+    two = find_query(inside[0], list_withs(select, known))
+    if one is None or two is None or one.common is None or one.common is not two.common:
+        return False
+    return is_grouped(select.args, select.expressions)
+
+
+def _read_own_scalar(reader: Reader, node: exp.Subquery, draft: Draft) -> Expression:
+    """What a scalar subquery says of all rows of the answer around it: a window over them.
+
+    SELECT n - (SELECT AVG(n) FROM daily) FROM daily    n - AVG(n) OVER ()
+    """
+    account, select = reader.account, node.this
+    account.take(node)
+    for name in ("where", "having", "qualify", "order", "limit", "offset", "distinct", "with_"):
+        if select.args.get(name):
+            reason = "a scalar subquery about the same answer takes an aggregate alone"
+            account.refuse(node, reason, "select one aggregate: (SELECT AVG(n) FROM daily)")
+    account.take(select)
+    source = account.take(account.take(select.args["from_"])["this"])
+    name = reader.name(source["this"]).text
+    alias = read_alias(reader, source.get("alias")) or name
+    assert reader.scope is not None, "an answer was read"
+    names = tuple(replace(each, alias=alias) for each in reader.scope.names)
+    inside = reader.with_scope(Scope(reader.scope.origin, names))
+    (column,) = account.take_list(select)
+    if isinstance(column, exp.Alias):
+        reader.alias_name(account.take(column)["alias"])
+        column = column.this
+    with account.about(column):
+        return read_expression(inside, column, replace(draft, outer_keys=()), (Named.COLUMN,))
+
+
+def _read_beside(
+    reader: Reader, select: exp.Select, scalars: Sequence[exp.Subquery], *, whole: bool
+) -> Statement:
+    """A SELECT over rows whose view also reads scalar subqueries.
+
+    SELECT ward, COUNT(*) / (SELECT COUNT(*) FROM labs) FROM visits GROUP BY ward
+    """
+    if has_sets(select.args.get("group")):
+        reason = "a scalar subquery cannot stand beside grouping sets"
+        remedy = "write the grouping sets in a subquery, and the scalar subquery around it"
+        reader.account.refuse(scalars[0], reason, remedy)
+    read: dict[int, Expression] = {}
+    beside: ReadAnswers | None = None
+    for node in scalars:
+        beside, read[id(node)] = join_scalar(reader, beside, node, _read_scalar(reader, node))
+    reader = replace(reader, scalars={**reader.scalars, **read})
+    return _read_groups(reader, select, whole=whole, beside=beside)
+
+
+def _read_scalars_alone(
+    reader: Reader, select: exp.Select, scalars: Sequence[exp.Subquery], texts: Sequence[str]
+) -> Statement:
+    """A SELECT without FROM: SELECT (SELECT COUNT(*) FROM visits) / (SELECT COUNT(*) FROM labs)."""
+    read: dict[int, Expression] = {}
+    beside: ReadAnswers | None = None
+    first: Statement | None = None
+    for node in scalars:
+        found = _read_scalar(reader, node)
+        first = first or found
+        beside, read[id(node)] = join_scalar(reader, beside, node, found)
+    assert first is not None, "a SELECT without FROM has scalar subqueries"
+    draft = replace(close_draft(first.draft), beside=beside, columns=[])
+    inside = first.reader.scope
+    assert inside is not None, "a question was read"
+    outside = replace(reader, scalars=read, scope=Scope(inside.origin, ()))
+    around = Statement(outside, draft, None, None, (), None, 0)
+    return read_around(select, outside, around, texts, select)
+
+
+def _read_sets(reader: Reader, select: exp.Select, *, whole: bool) -> Statement:
+    """A SELECT with ROLLUP, CUBE or GROUPING SETS: one question for each set of keys, stacked.
+
+    SELECT ward, COUNT(*) FROM visits GROUP BY ROLLUP (ward)    by ward, and for all of them with ward NULL
+    """
+    account = reader.account
+    parts, sets = account.take(select), list_sets(account, select)
+    reader = reader.with_origins(read_with(reader, parts.get("with_")))
+    for name in ("qualify", "distinct"):
+        if parts.get(name):
+            reason = f"{name.upper()} cannot be combined with grouping sets"
+            account.refuse(parts[name], reason, "write the grouping sets in a subquery")
+    branches = [
+        replace(_read_groups(reader, select, whole=whole, sets=(each, sets)), order=(), limit=None)
+        for each in sets
+    ]
+    if any(each.has_windows for each in branches):
+        reason = "a window cannot be combined with grouping sets"
+        account.refuse(
+            select, reason, "write the grouping sets in a subquery, and the window outside"
         )
+    branches = [replace(each, offset=0) for each in branches]
+    stacked = stack_statements(reader, select, branches)
+    scope = stacked.reader.scope
+    assert scope is not None, "a question was read"
+    names = tuple(Seen("", each.name, each.name) for each in stacked.draft.columns)
+    outside = reader.with_scope(Scope(scope.origin, names)).with_keys(frozenset())
+    order = read_order(outside, parts.get("order"), stacked.draft)
+    limit, offset = (read_limit(reader, parts.get(name)) for name in ("limit", "offset"))
+    return replace(stacked, order=order, limit=limit, offset=offset or 0)
 
 
 def _read_statement(reader: Reader, select: exp.Select, *, whole: bool) -> Statement:
     """A statement, not closed yet; one that is not the whole one stands inside another, and is released first."""
+    combined = _read_combined(reader, select, whole=whole)
+    if combined is not None:
+        return combined
     parts = reader.account.take(select)
     inner = find_inner_select(select, reader.withs, reader.unit_names)
     if inner is None:
@@ -125,7 +438,14 @@ def _read_statement(reader: Reader, select: exp.Select, *, whole: bool) -> State
     return read_outer_select(select, inner, inside, texts)
 
 
-def _read_groups(reader: Reader, select: exp.Select, *, whole: bool) -> Statement:
+def _read_groups(
+    reader: Reader,
+    select: exp.Select,
+    *,
+    whole: bool,
+    beside: ReadAnswers | None = None,
+    sets: Sets | None = None,
+) -> Statement:
     """A SELECT whose groups are released: keys, measures, and what is shown of them.
 
     SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING n > 10
@@ -135,11 +455,16 @@ def _read_groups(reader: Reader, select: exp.Select, *, whole: bool) -> Statemen
     source = read_source(reader, select, parts)
     reader = reader.with_scope(source.scope)
     draft = _make_draft(reader, source, parts)
+    draft.beside = beside
     filter_rows(reader, parts.get("where"), draft, source.ties)
     draft.named = read_named_windows(reader, select, parts)
     draft.grouped = is_grouped(parts, columns)
     once = is_distinct(reader.account, parts)
-    reader = reader.with_keys(_read_keys(reader, parts.get("group"), columns, draft, once=once))
+    if sets is None:
+        kinds = _read_keys(reader, parts.get("group"), columns, draft, once=once)
+    else:
+        kinds = _read_set(reader, sets, columns, draft)
+    reader = reader.with_keys(kinds)
     texts = _column_texts(reader.account, select, whole=whole)
     for column, text in zip(columns, texts, strict=True):
         _read_column(reader, column, text, draft)
@@ -152,7 +477,7 @@ def _read_groups(reader: Reader, select: exp.Select, *, whole: bool) -> Statemen
         if clause
         else None
     )
-    order = read_order(reader, parts.get("order"), draft)
+    order = [] if sets else read_order(reader, parts.get("order"), draft)
     limit, offset = (read_limit(reader, parts.get(name)) for name in ("limit", "offset"))
     qualify = read_qualify(reader, parts.get("qualify"), draft)
     with reader.account.about(clause.this if clause else select):
@@ -209,6 +534,23 @@ def _read_keys(
         for key in account.take_list(group):
             with account.about(key):
                 kinds |= _read_key(reader, key, columns, draft)
+    return frozenset(kinds)
+
+
+def _read_set(reader: Reader, sets: Sets, columns: Sequence[exp.Expr], draft: Draft) -> _Kinds:
+    """Read the keys of one grouping set; those of others are NULL."""
+    here, all_sets = sets
+    kinds: set[type[exp.Expr]] = set()
+    for key in here:
+        with reader.account.about(key):
+            kinds |= _read_key(reader, key, columns, draft)
+    known = {key.value for key in draft.keys}
+    for key in dict.fromkeys(key for each in all_sets for key in each):
+        other = Draft(draft.table, rows=draft.rows, finding=draft.finding)
+        with reader.account.about(key):
+            kinds |= _read_key(reader, key, columns, other)
+        if other.keys[0].value not in known:
+            draft.absent[other.key_names[0]] = other.keys[0].value
     return frozenset(kinds)
 
 

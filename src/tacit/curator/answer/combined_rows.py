@@ -1,0 +1,138 @@
+"""The rows that several answers make together: joined on their keys or stacked, from what was released alone.
+
+Checked by: tests/laws/test_combined.py
+"""
+
+from collections.abc import Sequence
+from typing import Any, assert_never
+
+from tacit.curator.answer.intervals import Drawn, Noisy
+from tacit.curator.answer.view import value_of_keys
+from tacit.frozen import frozen
+from tacit.plan import (
+    AnswerOf,
+    Answers,
+    CombinedQuestion,
+    Expression,
+    JoinedAnswers,
+    Key,
+    Question,
+    StackedAnswers,
+    combine_questions,
+)
+
+__all__ = ["ReleasedPart", "Row", "combine_rows"]
+
+Numbers = tuple[Noisy | Drawn | None, ...]
+
+
+@frozen
+class Row:
+    """The keys of a row, and what was released of it; what another answer has and this row has not is None."""
+
+    keys: tuple[Any, ...]
+    numbers: Numbers
+
+
+@frozen
+class ReleasedPart:
+    """A question with the keys that were found of it, and what was released of each of its groups."""
+
+    question: Question
+    groups: tuple[Numbers, ...]
+
+
+def combine_rows(answers: Answers, parts: Sequence[ReleasedPart]) -> list[Row]:
+    """The rows of answers.
+
+    Claim:      they are a function of what the parts released and of the plan; a released number is passed on as it is.
+    Because:    nothing else is passed in, and only keys are compared.
+    Checked by: tests/laws/test_combined.py::test_an_answer_is_a_function_of_what_its_parts_released
+    """
+    match answers:
+        case AnswerOf(part, keys, measures):
+            found = parts[part]
+            rows = [
+                Row(tuple(values[at] for at in keys), tuple(numbers[at] for at in measures))
+                for values, numbers in zip(found.question.groups, found.groups, strict=True)
+            ]
+            return _sort_by_keys(rows, [found.question.keys[at] for at in keys])
+        case JoinedAnswers():
+            return _join(answers, parts)
+        case StackedAnswers(branches):
+            return _stack([combine_rows(branch, parts) for branch in branches], answers, parts)
+        case _:
+            assert_never(answers)
+
+
+def _sort_by_keys(rows: list[Row], keys: Sequence[Key]) -> list[Row]:
+    """Rows by their keys from left to right, each in the order of its public values, if all have them."""
+    if any(key.values is None for key in keys):
+        return rows
+    ranks = [{value: rank for rank, value in enumerate(key.public_values)} for key in keys]
+    return sorted(
+        rows,
+        key=lambda row: [rank[value] for rank, value in zip(ranks, row.keys, strict=True)],
+    )
+
+
+def _join(joined: JoinedAnswers, parts: Sequence[ReleasedPart]) -> list[Row]:
+    left, right = combine_rows(joined.left, parts), combine_rows(joined.right, parts)
+    one, two = _widths(joined.left, parts), _widths(joined.right, parts)
+    meet: dict[tuple[Any, ...], list[int]] = {}
+    for place, row in enumerate(right):
+        values = _values([value for _, value in joined.on], two, row)
+        if None not in values:
+            meet.setdefault(values, []).append(place)
+    found: list[Row] = []
+    met: set[int] = set()
+    for row in left:
+        places = meet.get(_values([value for value, _ in joined.on], one, row), [])
+        met.update(places)
+        found += [_side_by_side(row, right[place]) for place in places]
+        if not places and joined.keep_left:
+            found.append(_side_by_side(row, _nothing(two)))
+    if joined.keep_right:
+        found += [
+            _side_by_side(_nothing(one), row) for place, row in enumerate(right) if place not in met
+        ]
+    return found
+
+
+def _stack(
+    branches: Sequence[Sequence[Row]], stacked: StackedAnswers, parts: Sequence[ReleasedPart]
+) -> list[Row]:
+    widths = [_widths(branch, parts) for branch in stacked.branches]
+    found: list[Row] = []
+    for number, rows in enumerate(branches):
+        before, after = map(_all_nothing, (widths[:number], widths[number + 1 :]))
+        for row in rows:
+            whole = _side_by_side(_side_by_side(before, row), after)
+            found.append(Row((number, *whole.keys), whole.numbers))
+    return found
+
+
+def _widths(answers: Answers, parts: Sequence[ReleasedPart]) -> CombinedQuestion:
+    """What the rows of answers look like."""
+    return combine_questions(answers, [part.question for part in parts])
+
+
+def _values(
+    expressions: Sequence[Expression], question: CombinedQuestion, row: Row
+) -> tuple[Any, ...]:
+    return tuple(value_of_keys(each, question, row.keys) for each in expressions)
+
+
+def _side_by_side(one: Row, two: Row) -> Row:
+    return Row((*one.keys, *two.keys), (*one.numbers, *two.numbers))
+
+
+def _nothing(question: CombinedQuestion) -> Row:
+    return Row((None,) * len(question.keys), (None,) * len(question.measures))
+
+
+def _all_nothing(questions: Sequence[CombinedQuestion]) -> Row:
+    found = Row((), ())
+    for question in questions:
+        found = _side_by_side(found, _nothing(question))
+    return found
