@@ -1,5 +1,7 @@
 """Statements that combine several answers, drawn at random, over one table of visits; and rows to ask them of."""
 
+from itertools import product
+
 WARDS, SEXES = ("A", "B", "C"), ("f", "m")
 COLUMNS = {
     "ward": list(WARDS),
@@ -28,7 +30,12 @@ CONDITIONS = (
 
 def rows_of(dice, units=30, most=4):
     """Rows of patients, each with a few, none of whose cells is NULL: sums and means mean the same to every engine."""
-    return [
+    every = product(WARDS, SEXES, range(4), (1, 6))  # so that no group is empty
+    first = [
+        {"patient": 1000 + at, "ward": ward, "sex": sex, "age": age, "cost": cost, "name": "ann"}
+        for at, (ward, sex, age, cost) in enumerate(every)
+    ]
+    return first + [
         {
             "patient": unit,
             "ward": dice.choice(WARDS),

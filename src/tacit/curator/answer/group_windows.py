@@ -248,9 +248,8 @@ class Peers:
         released = [self.noisy(self.groups[place], expression.operand.place) for place in places]
         if not all(isinstance(each, Noisy) and each.mechanism.grid is None for each in released):
             return None
-        if len(set(map(id, released))) < len(
-            released
-        ):  # answers were joined: one draw counts twice
+        # answers were joined: one draw counts twice
+        if len(set(map(id, released))) < len(released):
             return None
         found, total, off = [(0.0, 0.0)], 0, 0.0
         each_sure = all_at_once(confidence, max(1, self.every))
