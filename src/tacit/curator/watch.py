@@ -177,10 +177,14 @@ class Watch:
         """A question, proved and named, and what is compared of it; no data are looked at."""
         access, tables = self._access, self._access.read_tables()
         epsilon = access.rule.epsilon_of(self._entry.charge)
+        plan: Plan
         if isinstance(question, str):
-            plan, own = read_question(access, question, tables, None, None)
+            read, own = read_question(access, question, tables, None, None)
             if own is not None:
                 raise InvalidInput("epsilon", own, "remove it: a watch is paid for when it begins")
+            if not isinstance(read, Plan):
+                raise InvalidInput("a question", question, "a watch compares one answer alone")
+            plan = read
         else:
             plan = question.plan() if isinstance(question, Frame) else question
         asked = price_plan(access, plan, epsilon=epsilon, tables=tables)

@@ -1,6 +1,7 @@
 """The gate for answers that are combined: whoever made the plan, it reads nothing that its parts do not release."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,6 @@ from tacit.plan import (
     Compared,
     Counted,
     Field,
-    JoinedAnswers,
     KeyOf,
     Kind,
     Literal,
@@ -26,7 +26,7 @@ from tacit.plan import (
 from tests.unit.plan.cases import TABLES
 
 BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
-PLAN = read_asked(
+PLAN: Any = read_asked(
     f"SELECT a.ward, a.n, b.n AS m FROM ({BY_WARD}) a JOIN (SELECT ward, SUM(age) AS n FROM visits "
     "WHERE age > 3 GROUP BY ward) b USING (ward)",
     TABLES,
@@ -44,6 +44,7 @@ def with_part(question):
 
 AGE = next(column for column in TABLES["visits"].columns if column.name == "age")
 FIRST = PLAN.parts[0].question
+NOTHING: Any = None
 UNSOUND = {
     "a plan of one question": PLAN.parts[0],
     "no parts": replace(PLAN, parts=()),
@@ -69,7 +70,7 @@ UNSOUND = {
         )
     ),
     "a part without measures": with_part(replace(FIRST, measures=())),
-    "answers of another kind": replace(PLAN, answers=StackedAnswers((JoinedAnswers(None, None),))),
+    "answers of another kind": replace(PLAN, answers=StackedAnswers((NOTHING,))),
 }
 
 

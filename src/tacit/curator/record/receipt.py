@@ -77,7 +77,10 @@ def receipt_of(entry: Entry, stored: Stored | StoredTables | StoredParts) -> dic
 
 
 def read_stored(payload: bytes) -> Stored | StoredTables | StoredParts:
-    """What the ledger keeps of an answer: groups and their measures, those of several questions, or many tables; of a watch, what is not sealed."""
+    """What the ledger keeps of an answer: groups and their measures, of one question or of several, or many tables.
+
+    Of a watch it is what is not sealed.
+    """
     if payload.startswith(SEALED + b"\n"):
         payload = payload.split(b"\n", 2)[2]
     if payload.startswith(PARTS_FORMAT + b"\n"):

@@ -1,5 +1,7 @@
 """Several answers as one plan: places of keys and measures stay with what they mean."""
 
+from fractions import Fraction
+
 from tacit.plan import (
     AnswerOf,
     Column,
@@ -30,8 +32,9 @@ WARD = Column("ward", Kind.TEXT, values=("A", "B", "C"))
 AGE = Column("age", Kind.INTEGER, 0, 1)
 VISITS = Scan(Table("visits", (WARD, AGE), unit="patient"))
 KEYS = Key(Field(WARD), WARD.values), Key(Field(AGE), (0, 1))
-TOTAL = Question(VISITS, (), (Counted(), Summed(Field(AGE), 1, 0, 1)))
-BY_BOTH = Question(VISITS, KEYS, (Summed(Field(AGE), 1, 0, 1), Counted()))
+AGES = Summed(Field(AGE), Fraction(1), 0, 1)
+TOTAL = Question(VISITS, (), (Counted(), AGES))
+BY_BOTH = Question(VISITS, KEYS, (AGES, Counted()))
 
 
 def test_measures_that_are_left_out_move_the_places_of_others():
@@ -39,7 +42,7 @@ def test_measures_that_are_left_out_move_the_places_of_others():
     view = View((Shown("age", KeyOf(0)), Shown("s", MeasureOf(1)), Shown("n", MeasureOf(3))))
     plan = merge_parts(answers, [TOTAL, BY_BOTH], view)
     total, both = plan.answers.left, plan.answers.right
-    assert plan.parts[total.part].question.measures == (Summed(Field(AGE), 1, 0, 1),)
+    assert plan.parts[total.part].question.measures == (AGES,)
     assert plan.parts[both.part].question.measures == (Counted(),)
     assert [shown.value for shown in plan.plan.view.columns] == [
         KeyOf(0),
@@ -48,17 +51,17 @@ def test_measures_that_are_left_out_move_the_places_of_others():
     ]
     keys = plan.parts[both.part].question.keys
     assert [keys[place].value.column.name for place in both.keys] == ["age", "ward"]
-    assert plan.plan.question.measures == (Summed(Field(AGE), 1, 0, 1), Counted())
+    assert plan.plan.question.measures == (AGES, Counted())
 
 
 def test_parts_about_the_same_groups_are_one():
-    turned = Question(VISITS, KEYS[::-1], (Counted(), Summed(Field(AGE), 1, 0, 1)))
+    turned = Question(VISITS, KEYS[::-1], (Counted(), AGES))
     answers = JoinedAnswers(AnswerOf(0, (0, 1), (1,)), AnswerOf(1, (0, 1), (1,)))
     view = View((Shown("n", MeasureOf(0)), Shown("m", MeanOf(1, 0))))
     plan = merge_parts(answers, [BY_BOTH, turned], view)
     assert len(plan.parts) == 1
     assert len(plan.parts[0].question.measures) == 2
-    assert plan.plan.question.measures == (Counted(), Summed(Field(AGE), 1, 0, 1))
+    assert plan.plan.question.measures == (Counted(), AGES)
     assert plan.plan.view == view
 
 
