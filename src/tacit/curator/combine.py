@@ -23,7 +23,7 @@ from tacit.curator.asked import (
     read_confidence,
     shared_of,
 )
-from tacit.curator.budget import tightest_limit
+from tacit.curator.budget import with_own_limit
 from tacit.curator.policy.values import Limit, Shared
 from tacit.curator.pricing.answer_size import Size, check_size, size_of
 from tacit.curator.pricing.combined_terms import CombinedTerms, combined_terms, least_amount
@@ -194,7 +194,7 @@ def answer_parts(access: Access, asked: AskedParts, *, raw: bool) -> Release:
 
 def explain_parts(access: Access, asked: AskedParts) -> Explanation:
     """What an answer of several parts would be made of and cost; it is free, and no data are looked at."""
-    limit, spent = tightest_limit(access)
+    limit, spent = access.policy.limit, access.ledger.total_spent()
     rule = limit.filter()
     told = [
         explain_plan(part, terms, shared, limit, spent, asked.confidence, access.policy.unit)
@@ -217,7 +217,7 @@ def explain_parts(access: Access, asked: AskedParts) -> Explanation:
         for place, each in enumerate(part.expected)
     )
     hiding = [each.hiding for each in told if each.hiding is not None]
-    return replace(
+    whole = replace(
         told[0],
         words="\n".join(words),
         contributions=max(each.contributions for each in told),
@@ -231,6 +231,7 @@ def explain_parts(access: Access, asked: AskedParts) -> Explanation:
         size=_size_of_all(asked.terms),
         left_out=asked.left_out,
     )
+    return with_own_limit(access, whole, charge)
 
 
 # ---------------------------------------------------------------- what is known already

@@ -123,7 +123,7 @@ class Vault:
                 confidence=confidence,
                 tables=tables,
             )
-            return answer_parts(self._access, parts, raw=raw)
+            return log_release(answer_parts(self._access, parts, raw=raw))
         if within is not None and is_met_by_refining(plan):
             return self._refine_until(plan, within, confidence, raw=raw)
         asked = price_plan(
@@ -218,7 +218,10 @@ class Vault:
             raise InvalidInput("a price", None, "give either epsilon or within")
         if isinstance(question, str):
             tables = self._access.read_tables()
-            plan, epsilon = read_question(self._access, question, tables, epsilon, within)
+            read, epsilon = read_question(self._access, question, tables, epsilon, within)
+            if not isinstance(read, Plan):
+                raise InvalidInput("a question", question, "one answer alone can be refined")
+            plan = read
         else:
             plan = question.plan()
         if epsilon is not None:

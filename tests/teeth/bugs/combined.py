@@ -192,7 +192,7 @@ BUGS = [
     ),
     Bug(
         name="combined-the-count-of-another-answer",
-        file=f"{CURATOR}/answer/rounding.py",
+        file=f"{CURATOR}/answer/rounding_error.py",
         before="beside = question.places_beside(place)",
         after="beside = range(len(question.measures))",
         killed_by="tests/unit/curator/answer/test_combined_rows.py::test_a_sum_is_rounded_by_a_count_of_its_own_rows",

@@ -4,7 +4,7 @@ import pytest
 
 from tacit.curator.answer.combined_rows import ReleasedPart, Row, combine_rows
 from tacit.curator.answer.intervals import Noisy
-from tacit.curator.answer.rounding import count_of_rows
+from tacit.curator.answer.rounding_error import count_of_rows
 from tacit.mechanisms import Laplace
 from tacit.plan import (
     AnswerOf,
