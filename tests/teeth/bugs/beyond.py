@@ -9,6 +9,7 @@ BLOCKS = "tests/laws/test_sample_and_aggregate.py"
 VAULT = "tests/laws/test_aggregate.py"
 LOSSES = "tests/laws/test_losses.py"
 REFINED = "tests/laws/test_refine.py"
+DRAWN = "tests/statistics/test_beyond.py"
 SAMPLES = "tests/laws/test_replaced_samples.py"
 PRIVACY = "src/tacit/privacy"
 MECHANISMS = "src/tacit/mechanisms"
@@ -278,5 +279,21 @@ BUGS = [
         after="    engine.evaluate(asked.plan.question, asked.terms.weights)\n",
         killed_by=f"{REFINED}::test_it_is_paid_for_before_rows_are_looked_at",
         note="rows are read before the difference is on record",
+    ),
+    Bug(
+        name="rings-that-double-too-often",
+        file=f"{MECHANISMS}/smooth_noise.py",
+        before="while not random_bits(3):",
+        after="while not random_bits(1):",
+        killed_by=f"{DRAWN}::test_student_noise_has_its_law[bound1]",
+        note="the tails that are drawn are heavier than those of the law",
+    ),
+    Bug(
+        name="refined-noise-below-zero-on-the-wrong-side",
+        file=f"{MECHANISMS}/gradual_laplace.py",
+        before="return -1 - geometric(beyond)",
+        after="return geometric(beyond)",
+        killed_by=f"{DRAWN}::test_refined_noise_has_its_law[step0-4]",
+        note="the refined noise leans to the side of the earlier one: a mean that tells",
     ),
 ]
