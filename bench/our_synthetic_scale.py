@@ -2,12 +2,11 @@
 
 import os
 import resource
-import sys
 from time import process_time
 from typing import Any
 
 import numpy as np
-from coded import DELTA, Codes, independent, mean_distance, more_tables, tables
+from coded import DELTA, SEEDS, Codes, independent, mean_distance, more_tables, tables
 from our_synthetic import decoded, vault_of
 from timing import emit
 
@@ -15,9 +14,7 @@ import tacit
 from tacit.synth import procedure
 
 EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-SEEDS = int(os.environ.get("TACIT_SEEDS", "2"))
 LABEL = "income>50K"
-_PAIRS = 60
 
 
 def never_worse() -> None:
@@ -114,7 +111,7 @@ def _some_pairs(real: Any, made: Any) -> float:
     return mean_distance(real[:, columns], made[:, columns], 2)
 
 
-def learning() -> None:
+def learn_from_rows() -> None:
     """How well income is predicted by what was learnt from synthetic rows, from private counts, and from real rows."""
     codes = tables()["Adult"]
     order = np.random.default_rng(3).permutation(len(codes.rows))
@@ -181,7 +178,3 @@ def _score(model: Any, test: Any, label: int) -> dict[str, float]:
     ones, zeros = truth.sum(), (~truth).sum()
     area = (ranks[truth].sum() - ones * (ones + 1) / 2) / (ones * zeros)
     return {"accuracy": float(((scores > 0) == truth).mean()), "area": float(area)}
-
-
-if __name__ == "__main__":
-    {"never_worse": never_worse, "scale": scale, "learning": learning}[sys.argv[1]](*sys.argv[2:])

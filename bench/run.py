@@ -9,6 +9,7 @@ bench/run.py selection       choices among a million candidates
 bench/run.py top-k           which group is first: chosen, and sorted
 bench/run.py synthetic       synthetic tables and marginals; TACIT_SYNTH names the folder of real tables, if any
 bench/run.py learning        private learning beside two peers; TACIT_LEARN names the folder that lessons.py wrote
+bench/run.py synthetic-hard  every price, large tables, training data; the same folder
 bench/run.py keys            counts by keys that nobody declares
 bench/run.py local           surveys in the local model, beside two peers: some minutes
 bench/run.py beyond          medians by smooth sensitivity and others; TACIT_NAFLD and TACIT_ADULT name real columns
@@ -46,6 +47,7 @@ import quantiles
 import questions
 import selection
 import synthetic
+import synthetic_hard
 import top_k
 from environments import BENCH, ROOT
 from report import Result
@@ -64,6 +66,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "top-k": top_k.run,
     "synthetic": synthetic.run,
     "learning": learning.run,
+    "synthetic-hard": synthetic_hard.run,
     "engine": engine.run,
     "local": local.run,
     "beyond": beyond.run,

@@ -117,11 +117,15 @@ def quantiles() -> None:
 if __name__ == "__main__":
     from our_learning import learning
     from our_synthetic import synthetic
+    from our_synthetic_scale import learn_from_rows, never_worse, scale
 
     serve(
         noise=noise,
         accounting=accounting,
         quantiles=quantiles,
         synthetic=synthetic,
+        never_worse=never_worse,
+        scale=scale,
+        learn_from_rows=learn_from_rows,
         learning=learning,
     )
