@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tacit import progress
-from tacit.progress import show_progress
+from tacit.progress import bar, show_progress, watch_progress
 
 
 class Screen(io.StringIO):
@@ -44,3 +44,16 @@ def test_short_work_is_silent(monkeypatch, clock):
 
 def test_nothing_is_written_where_nobody_watches(monkeypatch, clock):
     assert not shown(monkeypatch, 8, terminal=False)
+
+
+def test_a_watcher_is_told_instead_of_the_terminal(monkeypatch, clock):
+    told = []
+    with watch_progress(lambda *progress: told.append(progress)):
+        assert not shown(monkeypatch, 3, terminal=True)
+    assert told == [(0, 3, "pairs"), (1, 3, "pairs"), (2, 3, "pairs")]
+    assert "█" in shown(monkeypatch, 8, terminal=True)
+
+
+def test_a_bar_is_as_full_as_work_is_done():
+    assert [bar(done, 2).count("█") for done in (0, 1, 2, 3)] == [0, 10, 20, 20]
+    assert bar(0, 0) == "░" * 20

@@ -15,6 +15,7 @@ import typer
 
 from tacit.curator import Release
 from tacit.printing import json_text, printable_lines
+from tacit.progress import bar
 
 __all__ = ["AsJson", "Patience", "patience", "plain", "say"]
 
@@ -94,7 +95,13 @@ class Patience:
 
     def progress(self, done: int, whole: int) -> None:
         """Nothing; but the line says how much is done of the whole."""
-        self._status.update(f"{self._text}: {done:,} of {whole:,}")
+        self._status.update(f"{self._text}: {bar(done, whole)} {done:,} of {whole:,}")
+
+    def watch(self, done: int, whole: int, what: str) -> None:
+        """Nothing; but the line says how far some part of the work is."""
+        self._status.update(
+            f"{self._text}: {bar(done, whole)} {done:,} of at most {whole:,} {what}"
+        )
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from tacit.cli.here import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, plain, say
 from tacit.curator import open_vault
 from tacit.errors import InvalidInput
+from tacit.progress import watch_progress
 
 __all__ = ["marginals", "synthesize"]
 
@@ -56,7 +57,11 @@ def synthesize(
         raise InvalidInput("--out", str(out), "name a file that ends in .parquet or .csv")
     to_write(out, "--out")
     to_draw(plot, "--plot")
-    with open_vault(vault, analyst=analyst) as opened, patience("learning the table"):
+    with (
+        open_vault(vault, analyst=analyst) as opened,
+        patience("learning the table") as line,
+        watch_progress(line.watch),
+    ):
         price = number(epsilon, "--epsilon")
         found = opened.synthesize(table, epsilon=price, columns=column, always=always or ())
         (found.to_csv if out.suffix == ".csv" else found.to_parquet)(out, rows)
