@@ -242,6 +242,10 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
         ["ORDER_BY"],
     ):
         return
+    elif word == "TOP" and not (
+        [other.kind for other in before[-1:]] == ["SELECT"] and after.kind in {"NUMBER", "L_PAREN"}
+    ):
+        return  # a name: only SELECT TOP 3 and SELECT TOP (3) cut an answer
     elif word == "USING" and after.kind != "L_PAREN":
         _refuse(text, token, *_SAMPLES)
     elif word == "DISTINCT":

@@ -503,3 +503,15 @@ def test_comments_are_no_part_of_a_question():
 
 def test_the_table_is_the_one_that_was_given():
     assert asked("SELECT COUNT(*) FROM visits").question.rows.table is VISITS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WITH top AS (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) SELECT AVG(n) AS a FROM top",
+        "SELECT ward, COUNT(*) AS top FROM visits GROUP BY ward ORDER BY top",
+        "SELECT COUNT(*) AS n FROM visits AS top WHERE top.age > 3",
+    ],
+)
+def test_top_is_a_name_where_it_cuts_nothing(text):
+    assert read_sql(text, TABLES).question.measures
