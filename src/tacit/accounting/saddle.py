@@ -1,5 +1,7 @@
 """Where to look at a sum of losses: the tilt that moves its mean to an epsilon, or to where it has
 a delta.
+
+Checked by: tests/laws/test_loss_distributions.py::test_the_certified_ends_of_delta_enclose_the_exact_value
 """
 
 from collections.abc import Sequence

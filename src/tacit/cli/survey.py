@@ -1,4 +1,7 @@
-"""`tacit survey …`: a survey in which every answer is randomised before it leaves its owner."""
+"""`tacit survey …`: a survey in which every answer is randomised before it leaves its owner.
+
+Checked by: tests/unit/local/test_page.py::test_a_survey_by_the_command_line
+"""
 
 import csv
 import json

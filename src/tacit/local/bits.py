@@ -1,4 +1,7 @@
-"""Rows of bits: packed for the wire, written in hexadecimal, counted by column."""
+"""Rows of bits: packed for the wire, written in hexadecimal, counted by column.
+
+Checked by: tests/laws/test_local.py::test_encode_has_the_exact_law
+"""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,7 @@
-"""Randomized response: the truth, or another value as a coin says."""
+"""Randomized response: the truth, or another value as a coin says.
+
+Checked by: tests/laws/test_local.py::test_the_exact_law_costs_what_is_claimed_and_no_less
+"""
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Bars with whiskers, and the error of a survey against its size."""
+"""Bars with whiskers, and the error of a survey against its size.
+
+Checked by: tests/unit/local/test_choice.py::test_a_plan_is_drawn
+"""
 
 from collections.abc import Sequence
 from pathlib import Path

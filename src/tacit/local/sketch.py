@@ -1,4 +1,7 @@
-"""The count-mean sketch: a hashed value in unary, for domains too long for a bit each."""
+"""The count-mean sketch: a hashed value in unary, for domains too long for a bit each.
+
+Checked by: tests/laws/test_local.py::test_the_exact_law_costs_what_is_claimed_and_no_less
+"""
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction

@@ -1,4 +1,7 @@
-"""Subset selection: a few of the values, the held one more often among them than not."""
+"""Subset selection: a few of the values, the held one more often among them than not.
+
+Checked by: tests/laws/test_local.py::test_the_exact_law_costs_what_is_claimed_and_no_less
+"""
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction

@@ -1,5 +1,8 @@
 """What is public about the columns that tables are made of, and what is asked of whoever may look
-at rows."""
+at rows.
+
+Checked by: tests/unit/synth/test_procedure.py::test_the_model_follows_from_the_release
+"""
 
 from fractions import Fraction
 from typing import Any, TypeAlias

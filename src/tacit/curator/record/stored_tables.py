@@ -1,5 +1,8 @@
 """What was released as many tables: requests, noisy integers, and the model that was made of them;
-as bytes."""
+as bytes.
+
+Checked by: tests/unit/curator/tables/test_marginals.py::test_the_same_marginals_are_free_and_other_ones_are_not
+"""
 
 import json
 import zlib

@@ -1,4 +1,7 @@
-"""The estimated errors of a synthetic table as a picture."""
+"""The estimated errors of a synthetic table as a picture.
+
+Checked by: tests/unit/curator/tables/test_synthesize.py::test_the_report_draws_and_lists
+"""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,5 +1,8 @@
 """Public rules that rows of a table keep, such as "discharged >= admitted", as pairs of values that
-never meet."""
+never meet.
+
+Checked by: tests/unit/curator/tables/test_synthesize.py::test_rules_hold_in_every_row
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,5 +1,8 @@
 """A synthetic table: rows that look like a table's own, made from one release, in whatever form
-people want them."""
+people want them.
+
+Checked by: tests/unit/curator/tables/test_synthesize.py
+"""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property

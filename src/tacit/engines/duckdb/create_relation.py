@@ -1,4 +1,7 @@
-"""Relations of a connection, with columns by names of our own."""
+"""Relations of a connection, with columns by names of our own.
+
+Checked by: tests/unit/engines/sources/test_column_names.py
+"""
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 

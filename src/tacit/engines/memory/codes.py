@@ -1,4 +1,7 @@
-"""Rows in Python lists as codes, one row after the other."""
+"""Rows in Python lists as codes, one row after the other.
+
+Checked by: tests/laws/test_tables.py::test_engines_count_the_same_tables
+"""
 
 from collections import Counter
 from collections.abc import Callable

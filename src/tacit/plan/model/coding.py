@@ -1,4 +1,7 @@
-"""Rows as numbers: the code of each row's value in every column that tables are made of."""
+"""Rows as numbers: the code of each row's value in every column that tables are made of.
+
+Checked by: tests/laws/test_tables.py::test_engines_count_the_same_tables
+"""
 
 from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Field
