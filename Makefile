@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
+RUNS   := $(VENV)/.runs
 WORKERS ?= 2
 # Compiled files are kept, whatever the surroundings say: tests start many processes, which would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -20,7 +21,8 @@ setup: $(STAMP) ## a virtual environment in .venv with what requirements.lock na
 
 # Debian ships python3 without ensurepip, which `python3 -m venv` needs: python3-venv brings it.
 # Only wheels, and each with its hash: nothing that the lock does not name is fetched or run.
-$(STAMP): requirements.lock pyproject.toml
+# requirements-demo.lock is the part of requirements.lock that Tacit and its charts need; the rest is for developers.
+$(RUNS): requirements-demo.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Tacit needs Python 3.11 or newer; say which one with 'make setup PYTHON=python3.12'." >&2; exit 1; }
 	@$(PY) -m pip --version >/dev/null 2>&1 || { \
@@ -28,10 +30,14 @@ $(STAMP): requirements.lock pyproject.toml
 			command -v apt-get >/dev/null \
 				|| { echo "'$(PYTHON) -m venv' does not work: install the venv module of your Python." >&2; exit 1; }; \
 			root=$$(test "$$(id -u)" = 0 || echo sudo); \
-			$$root apt-get update -q && DEBIAN_FRONTEND=noninteractive $$root apt-get install -qy python3-venv; } \
+			$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive apt-get install -qy python3-venv; } \
 		&& $(PYTHON) -m venv --clear $(VENV); }
-	$(PY) -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements.lock
+	$(PY) -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-demo.lock
 	$(PY) -m pip install -q --disable-pip-version-check --no-index --no-deps --no-build-isolation -e .
+	@touch $(RUNS)
+
+$(STAMP): requirements.lock $(RUNS)
+	$(PY) -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements.lock
 	@touch $(STAMP)
 
 # The tests of the PostgreSQL ledger start a server of their own; without its programs they fail and say so.
@@ -46,11 +52,11 @@ system: ## PostgreSQL's server programs and Chromium, where they are missing and
 		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
 			apt-get install -qy --no-install-recommends chromium; }
 
-demo: setup ## a vault over a clinic's real data: answers on the screen, the vault and a chart in out/demo
+demo: $(RUNS) ## a vault over a clinic's real data: answers on the screen, the vault and a chart in out/demo
 	@rm -rf out/demo && mkdir -p out
 	@$(VENV)/bin/tacit demo out/demo
 
-tour: setup ## the mechanisms in a minute: figures on the screen, a picture in out/
+tour: $(RUNS) ## the mechanisms in a minute: figures on the screen, a picture in out/
 	@mkdir -p out
 	$(PY) docs/tour.py
 
@@ -83,10 +89,12 @@ teeth: setup system ## plant every known bug and see that its test fails; ARGS=-
 reference: setup ## docs/reference.md, from the docstrings
 	$(PY) docs/reference.py
 
-lock: setup ## requirements.lock anew, from pyproject.toml
-	$(PY) -m uv pip compile pyproject.toml --extra plot --extra dev --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-header --no-annotate -q -o requirements.lock
-	@! grep -n '://' requirements.lock
+COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -q
+lock: setup ## requirements.lock anew, from pyproject.toml, and the part of it that `make demo` needs
+	$(PY) -m uv pip compile pyproject.toml --extra plot --extra dev $(COMPILE) -o requirements.lock
+	printf 'hatchling\neditables\n' | $(PY) -m uv pip compile pyproject.toml - --extra plot -c requirements.lock $(COMPILE) \
+		-o requirements-demo.lock
+	@! grep -n '://' requirements.lock requirements-demo.lock
 
 clean: ## what the other targets made
 	rm -rf $(VENV) .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -79,7 +79,8 @@ def test_no_file_names_a_place_on_a_machine():
 
 
 def test_the_lock_has_hashes_and_no_address():
-    assert bad_lock((ROOT / "requirements.lock").read_text(encoding="utf-8")) == []
+    for name in ("requirements.lock", "requirements-demo.lock"):
+        assert bad_lock((ROOT / name).read_text(encoding="utf-8")) == []
 
 
 def test_randomness_has_one_source():

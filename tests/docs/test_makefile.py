@@ -1,4 +1,4 @@
-"""`make help` lists every target, and no target is mistaken for a file."""
+"""`make help` lists every target, no target is mistaken for a file, and the two locks agree."""
 
 import re
 import subprocess
@@ -20,3 +20,18 @@ def test_help_lists_every_target():
 def test_no_target_is_a_file():
     (phony,) = re.findall(r"(?m)^\.PHONY: (.*)$", TEXT)
     assert set(phony.split()) == TARGETS
+
+
+def blocks_of(name):
+    """The requirements of a lock, each with its hashes."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return set(re.split(r"\n(?=\S)", text.strip()))
+
+
+def test_the_lock_of_the_demo_is_a_part_of_the_other():
+    small, whole = blocks_of("requirements-demo.lock"), blocks_of("requirements.lock")
+    assert small < whole
+    assert all("--hash=sha256:" in block for block in whole)
+    names = {re.match(r"[\w.-]+", block)[0] for block in small}
+    assert names >= {"duckdb", "matplotlib", "numpy", "python-flint", "sqlglot", "hatchling"}
+    assert not names & {"pytest", "mypy", "ruff", "pandas", "polars", "pyarrow", "uv"}

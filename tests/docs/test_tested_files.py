@@ -7,12 +7,6 @@ import pytest
 from tests.docs.sources import ROOT, SRC, docstrings, modules
 from tests.docs.test_checked_by import labels_of
 
-# Files of rooms that are still being built. The list may only become shorter.
-NOT_YET = {
-    "mechanisms/turning_points.py",
-}
-MOST_NOT_YET = 1
-
 
 def has_its_test(path, root=ROOT):
     """Whether tests/unit has a test of the name of this file, or one of its docstrings names one that checks it."""
@@ -29,20 +23,7 @@ def test_each_file_has_a_test_of_its_name_or_says_which_one_checks_it():
     without = {
         path.relative_to(SRC / "tacit").as_posix() for path in files if not has_its_test(path)
     }
-    assert without - NOT_YET == set(), (
-        "write tests/unit/.../test_<name>.py, or `Checked by:` in its docstring"
-    )
-    assert len(NOT_YET) <= MOST_NOT_YET
-
-
-def test_the_list_of_files_without_a_test_becomes_shorter():
-    """A file that has its test by now, or that is gone, leaves the list."""
-    stale = [
-        name
-        for name in sorted(NOT_YET)
-        if not (SRC / "tacit" / name).is_file() or has_its_test(SRC / "tacit" / name)
-    ]
-    assert not stale, "take these out of NOT_YET, and lower MOST_NOT_YET"
+    assert not without, "write tests/unit/.../test_<name>.py, or `Checked by:` in its docstring"
 
 
 @pytest.mark.parametrize(
