@@ -118,11 +118,11 @@ def variance_ratio(protocol: FrequencyProtocol, held: Any) -> float:
 
 
 def mean_error(protocol: FrequencyProtocol, held: Any, truth: Any) -> tuple[float, float]:
-    """The mean squared error of a count for each person: unbiased, and projected to the simplex."""
+    """The mean squared error of a count for each person: unbiased, and shrunk to the simplex."""
     found = protocol.collect(protocol.encode_all(held))
     return tuple(  # type: ignore[return-value]
         float(np.square(counts - truth).mean() / len(held))
-        for counts in (found.counts, found.consistent())
+        for counts in (found.counts, found.shrunk())
     )
 
 
@@ -139,7 +139,7 @@ def compare_peers() -> dict[str, tuple[float, float]]:
 
 
 def margins(ours: dict[str, tuple[float, float]], peers: Readings) -> dict[str, float | None]:
-    """1.1 times their error over ours, projected where theirs is clipped."""
+    """1.1 times their error over ours, shrunk where theirs is clipped."""
     found = {}
     for (who, case, figure), value in peers.items():
         if figure in {"error", "clipped"}:
@@ -210,7 +210,7 @@ def peer_table(ours: dict[str, tuple[float, float]], peers: Readings) -> Table:
     heads = (
         "protocol",
         "ours",
-        "ours, projected",
+        "ours, shrunk",
         "pure-ldp",
         "M/s",
         "multi-freq-ldpy, clipped",

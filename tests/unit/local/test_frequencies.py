@@ -75,3 +75,21 @@ def test_bars_are_drawn(tmp_path):
         tmp_path / "bars.png", "A question"
     )
     assert (tmp_path / "bars.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_shrunk_counts_are_consistent_and_nearer_where_noise_is_large():
+    """Forty values of equal frequency: single estimates are mostly noise, and the true counts lie near their mean."""
+    protocol = KaryResponse(40, 0.5)
+    held = np.arange(20_000) % 40
+    truth = np.bincount(held)
+    found = protocol.collect(protocol.encode_all(held))
+    shrunk = found.shrunk()
+    assert shrunk.min() >= 0
+    assert shrunk.sum() == pytest.approx(20_000)
+    errors = [np.square(each - truth).mean() for each in (shrunk, found.consistent(), found.counts)]
+    assert (
+        errors[0] < errors[1] / 2 < errors[2] / 2
+    )  # by a factor of about ten: fails less than once in a million
+    sure = KaryResponse(4, 8)
+    told = sure.collect(sure.encode_all(np.repeat(np.arange(4), [9_000, 500, 400, 100])))
+    assert np.allclose(told.shrunk(), told.consistent(), atol=20)
