@@ -187,10 +187,10 @@ def _code(column: Column, cells: int, most_values: int) -> CodedColumn:
     axis = Axis(
         field, tuple(_as_scalar(each, column.kind) for each in points), grid, column.nullable
     )
-    outside = {low: low - 2 * step, high: high + 2 * step}  # before all cells, and after them
+    outside = {low: grid.low - 2, high: grid.high + 2}  # in steps: before all cells, and after them
     keys = [
-        *((outside.get(each, each), 0) for each in points),
-        *((grid.value(cell), 1) for cell in range(grid.count)),
+        *((outside.get(each, 0), 0) for each in points),
+        *((place, 1) for place in range(grid.low, grid.high + 1)),
     ]
     return CodedColumn(column, axis, _order(sorted(range(len(keys)), key=keys.__getitem__), axis))
 

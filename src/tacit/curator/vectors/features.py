@@ -88,7 +88,7 @@ def _numbers(column: CodedColumn) -> NDArray[np.float64]:
     axis, kind = column.axis, column.column.kind
     assert axis.grid is not None, "numbers have cells"
     by_code = [_as_number(constant(value, kind)) for value in axis.values]
-    by_code += [float(axis.grid.value(cell)) for cell in range(axis.grid.count)]
+    by_code += (np.arange(axis.grid.low, axis.grid.high + 1) * float(axis.grid.step)).tolist()
     by_code += [float("nan")] * axis.null
     found = np.zeros(axis.size)
     found[np.array(column.order)] = by_code
