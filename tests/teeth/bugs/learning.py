@@ -85,7 +85,7 @@ BUGS = [
         name="learning-the-whole-lesson-is-pickled",
         file=ESTIMATOR,
         before="        self._model = dict(model)\n",
-        after="        self._model = dict(model)\n        self.lesson_ = lesson.desk.access.policy\n",
+        after="        self._model = dict(model)\n        self.target_ = lesson.desk.access.policy\n",
         killed_by=f"{LAWS}::test_a_fitted_estimator_holds_nothing_of_the_vault",
         note="a fitted object goes to others: it holds the model only",
     ),
