@@ -45,7 +45,7 @@ def move_places(
     """An expression over a release, with other places of keys and measures.
 
     >>> move_places(MeanOf(0, 1), lambda place: place, lambda place: place + 2)
-    MeanOf(total=2, count=3)
+    MeanOf(sum_place=2, count_place=3)
     """
 
     def moved(part: Expression) -> Expression:
