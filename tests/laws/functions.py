@@ -253,6 +253,44 @@ def _cases():
     seconds = "make_timestamp(CAST(i AS BIGINT) * 1000000)"
     yield Case("TO_TIMESTAMP(i)", moment, plain=seconds)
     yield Case("FLOOR(x / 10) * 10", number)
+    for zone in ("Europe/Berlin", "America/St_Johns", "Asia/Kolkata", "UTC"):
+        for column in "ds":
+            clock = f"timezone('{zone}', timezone('UTC', CAST({column} AS TIMESTAMP)))"
+            yield Case(f"{column} AT TIME ZONE '{zone}'", moment, plain=clock)
+    clock = "timezone('Europe/Berlin', timezone('UTC', CAST(d AS TIMESTAMP)))"
+    hour = f"CAST(EXTRACT(hour FROM {clock}) AS BIGINT)"
+    yield Case("EXTRACT(HOUR FROM d AT TIME ZONE 'Europe/Berlin')", integer, plain=hour)
+    day = f"DATE_TRUNC('month', {clock})"
+    yield Case("DATE_TRUNC('month', d AT TIME ZONE 'Europe/Berlin')", moment, plain=day)
+    for span in ("2 weeks", "10 days", "36 hours", "15 minutes", "3 months", "2 years"):
+        yield Case(f"TIME_BUCKET(INTERVAL '{span}', s)", moment)
+        at = f"TIME_BUCKET(INTERVAL '{span}', CAST(d AS TIMESTAMP))"
+        yield Case(f"TIME_BUCKET(INTERVAL '{span}', d)", moment, plain=at)
+    for column in "de":
+        days = f"DATE_DIFF('day', d, {column})"
+        yield Case(f"AGE({column}, d)", integer, plain=days)
+        for one, other in ((column, "d"), ("d", column)):
+            years = f"CAST(EXTRACT(year FROM AGE({one}, {other})) AS BIGINT)"
+            yield Case(f"EXTRACT(YEAR FROM AGE({one}, {other}))", integer, plain=years)
+        yield Case(f"CAST({column} AS VARCHAR)", text)
+        yield Case(f"DATE_ADD({column}, INTERVAL 1 MONTH)", moment)
+        yield Case(
+            f"DATE_SUB({column}, INTERVAL 3 DAY)", moment, plain=f"{column} - INTERVAL 3 DAY"
+        )
+    yield Case("DATE_PART('year', AGE(d, DATE '2000-02-29'))", integer)
+    yield Case("FORMAT_DATE('%Y-%m', d)", text, plain="STRFTIME(d, '%Y-%m')")
+    yield Case("WEEKOFYEAR(d)", integer)
+    yield Case("LOG2(y)", number, exact=False)
+    yield Case("LPAD(t, 3)", text, plain="LPAD(t, 3, ' ')")
+    yield Case("RPAD(w, 2)", text, plain="RPAD(w, 2, ' ')")
+    for pattern in ("A|b", "[a-c_]+", ".{2,4}", "50%"):
+        yield Case(f"REGEXP_FULL_MATCH(t, '{pattern}')", boolean)
+    yield Case("t ISNULL", boolean, plain="t IS NULL")
+    yield Case("x NOTNULL", boolean, plain="x IS NOT NULL")
+    shared = "CASE WHEN y >= 0.5 THEN i / y END"
+    yield Case(shared, number)
+    yield Case("CASE WHEN TRY_CAST(t AS BIGINT) > 1 THEN TRY_CAST(t AS BIGINT) END", integer)
+    yield Case("CASE WHEN x >= 2 THEN i / x WHEN x <= -2 THEN x END", number)
 
 
 CASES = list({case.text: case for case in _cases()}.values())

@@ -302,8 +302,8 @@ FUNCTIONS = [
     Function("TRY_CAST({0} AS BIGINT)", "t", "i", plain=READ_WHOLE, over="t", bounded=False),
     Function("CAST({0} AS DOUBLE)", "i n", "n", NO_CAST, over="b i n d m"),
     Function("CAST({0} AS DOUBLE)", "t", "n", plain=READ_NUMBER, over="t", bounded=False),
-    Function("CAST({0} AS VARCHAR)", "i t", "t", NO_CAST),
-    Function("{0}::TEXT", "i t", "t", NO_CAST, literals=False),
+    Function("CAST({0} AS VARCHAR)", "i t d", "t", NO_CAST),
+    Function("{0}::TEXT", "i t d", "t", NO_CAST, literals=False),
     Function("CAST({0} AS BOOLEAN)", "b", "b", NO_CAST),
     Function("CAST({0} AS DATE)", "d m", "d", NO_CAST, over="b i n d m"),
     Function("CAST({0} AS DATE)", "t", "d", plain=READ_DAY, over="t", literals=False, keyed=False),
@@ -440,6 +440,33 @@ FUNCTIONS = [
     Function("DATE_DIFF('day', {0}, {1})", "dd dm md mm", "i", NO_TIME),
     Function("DATE_DIFF('month', {0}, {1})", "dd dm md mm", "i", NO_TIME),
     Function("DATEDIFF('hour', {0}, {1})", "dd dm md mm", "i", NO_TIME),
+    # what is made of others
+    Function("DATE({0})", "d m", "d", NO_CAST, "CAST({0} AS DATE)", over="d m"),
+    Function("LAST_DAY({0})", "d m", "d", NO_TIME, over="m n"),
+    Function("SAFE_DIVIDE({0}, {1.mid})", "in", "n", NO_NUMBER, "{0} / {1.mid}", over="in"),
+    Function("TO_TIMESTAMP({0})", "i", "m", plain="make_timestamp({0} * 1000000)", over="i"),
+    Function(
+        "WIDTH_BUCKET({0}, 0, 10, 5)",
+        "n",
+        "i",
+        NO_NUMBER,
+        "CAST(FLOOR(LEAST(GREATEST({0} / 2, -1), 5)) AS BIGINT) + 1",
+        over="n t",
+    ),
+    Function("TIME_BUCKET(INTERVAL '3 days', {0})", "m", "m", NO_TIME, over="m i"),
+    Function(
+        "{0} AT TIME ZONE 'UTC'",
+        "d m",
+        "m",
+        r"AT TIME ZONE takes a timestamp, but this is of type \w+",
+        "CAST({0} AS TIMESTAMP)",
+        over="d m t",
+        literals=False,
+    ),
+    Function(
+        "DATE_ADD({0}, INTERVAL 1 MONTH)", "m", "m", NO_TIME, "{0} + INTERVAL 1 MONTH", over="m b"
+    ),
+    Function("REGEXP_FULL_MATCH({0}, '[a-z]+|[0-9]')", "t", "b", NO_WORDS, over="t d"),
 ]
 
 NOT_RANKED = (
@@ -532,6 +559,28 @@ AGGREGATES = [
         r"SUM and AVG need a number, but this is of type \w+",
         over=f"{NUMERIC} it",
         literals=False,
+    ),
+    Function(
+        "APPROX_COUNT_DISTINCT({0})",
+        "t",
+        "i",
+        plain="COUNT(DISTINCT {0})",
+        over="t",
+        literals=False,
+    ),
+    *(
+        Function(f"REGR_{part}({{0}}, {{1}})", "in", "n", over="in", literals=False)
+        for part in ("SLOPE", "INTERCEPT", "AVGX", "AVGY")
+    ),
+    *(
+        Function(f"REGR_{part}({{0}}, {{1}})", "in", "n", plain=plain, over="in", literals=False)
+        for part, plain in {
+            "R2": "CORR({0}, {1}) * CORR({0}, {1})",
+            "COUNT": "REGR_COUNT({0}, {1})",
+            "SXX": "REGR_SXX({0}, {1})",
+            "SYY": "REGR_SYY({0}, {1})",
+            "SXY": "REGR_SXY({0}, {1})",
+        }.items()
     ),
     Function(
         "SUM(CASE WHEN {0} IS NULL THEN 1 ELSE 0 END)",
@@ -796,6 +845,13 @@ OF_A_UNIT = {
         "SUM({0})": "in",
         "AVG({0})": "in",
         "COUNT(*)": "i",
+        "ANY_VALUE({0})": "intdm",
+        "BOOL_OR({0})": "b",
+        "BOOL_AND({0})": "b",
+        "ARG_MAX({0}, row)": "bintdm",
+        "ARG_MIN({0}, row)": "bintdm",
+        "FIRST({0} ORDER BY row)": "bintdm",
+        "LAST({0} ORDER BY row)": "bintdm",
     },
     "SELECT {x} FROM (SELECT who, code, {v} AS v FROM t) AS c": {
         "ROW_NUMBER() OVER (PARTITION BY who ORDER BY row)": "i",
@@ -808,9 +864,20 @@ OF_A_UNIT = {
         "MIN({0}) OVER (PARTITION BY who ORDER BY row)": "intdm",
         "SUM({0}) OVER (PARTITION BY who ORDER BY row)": "in",
         "AVG({0}) OVER (PARTITION BY who)": "in",
+        "FIRST_VALUE({0}) OVER (PARTITION BY who ORDER BY row)": "intdm",
+        "LAST_VALUE({0}) OVER (PARTITION BY who ORDER BY row "
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)": "intdm",
     },
 }
 """What the rows of one unit become, the statements in which that stands, and the kinds of which it is tried."""
+PLAIN_OF_A_UNIT = {"ANY_VALUE({0})": "MIN({0})"}
+"""What DuckDB is asked, where what we mean is one of the answers that it may give."""
+OVER_GROUPS = {
+    "NTILE(2) OVER (ORDER BY kt0_full)",
+    "PERCENT_RANK() OVER (ORDER BY kt0_full)",
+    "SUM(COUNT(*)) OVER (ORDER BY kt0_full ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+}
+"""Windows over groups that are made of others."""
 NO_AGGREGATES = {
     "SELECT COUNT(*) AS x FROM t WHERE {x} > 2": "an aggregate is not allowed here",
     "SELECT COUNT(*) AS x FROM t GROUP BY {x}": "an aggregate is not allowed here",

@@ -317,9 +317,6 @@ REFUSED = {
     "date * integer is not supported": [
         "SELECT COUNT(*) FROM visits WHERE «day» * 2 > day",
     ],
-    "DATE_ADD is not supported": [
-        "SELECT COUNT(*) FROM visits WHERE «DATE_ADD(seen, INTERVAL 1 DAY)» > seen",
-    ],
     "ABS takes numbers, but this is of type text": [
         "SELECT SUM(ABS(«name»)) FROM visits",
     ],
@@ -354,7 +351,6 @@ REFUSED = {
     ],
     "LOG with a base is not supported": [
         "SELECT SUM(«LOG(2, stay)») FROM visits",
-        "SELECT SUM(«LOG2(stay)») FROM visits",
     ],
     "the range of this value is not known, and one row could change the answer by any amount": [
         "SELECT SUM(«LENGTH(name)») FROM visits",
@@ -422,8 +418,11 @@ REFUSED = {
     "a value of type number cannot be cast to text": [
         "SELECT COUNT(*) FROM visits WHERE CAST(«cost» AS VARCHAR) = '1'",
     ],
-    "the function MODE is not supported": [
-        "SELECT «MODE(age)» FROM visits",
+    "MODE is asked for alone: it is chosen privately, without its number": [
+        "SELECT «MODE(age)», COUNT(*) FROM visits",
+    ],
+    "what a single row says is never released": [
+        "SELECT «FIRST(age ORDER BY age)» FROM visits",
     ],
     "the function REVERSE is not supported": [
         "SELECT COUNT(*) FROM visits WHERE «REVERSE(name)» = 'b'",

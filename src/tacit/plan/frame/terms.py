@@ -15,6 +15,7 @@ from tacit.plan.model.schema import Kind
 from tacit.plan.questions.draft import Draft, Name, Named
 from tacit.plan.questions.expression_forms import Forms, literal, meeting, only
 from tacit.plan.questions.quantile_grids import GREATEST, LEAST, MEDIAN, rank_from
+from tacit.plan.questions.time_zones import local_time
 
 __all__ = [
     "Scope",
@@ -389,6 +390,19 @@ class Term:
         text = f"{_inner(self)}.date_trunc({unit!r})"
         return Term(
             text, lambda scope: scope.forms.in_units(Function.DATE_TRUNC, unit, self.read(scope))
+        )
+
+    def at_time_zone(self, zone: str) -> "Term":
+        """What clocks of a zone show at this moment, which is in UTC.
+
+        >>> col("seen").at_time_zone("Europe/Berlin").hour()
+        col('seen').at_time_zone('Europe/Berlin').hour()
+        """
+        if not isinstance(zone, str):
+            raise InvalidInput("zone", zone, "give a name such as 'Europe/Berlin'")
+        return Term(
+            f"{_inner(self)}.at_time_zone({zone!r})",
+            lambda scope: local_time(scope.forms, self.read(scope), zone),
         )
 
     def later(self, count: int, unit: str) -> "Term":

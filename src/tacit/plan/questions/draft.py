@@ -46,7 +46,11 @@ from tacit.plan.questions.measures import (
 from tacit.plan.questions.per_unit import has_null_group
 from tacit.plan.questions.public_keys import seen_values
 from tacit.plan.questions.quantile_grids import check_cells, rank_measure
-from tacit.plan.questions.where_bounds import clamp_to_conditions, within_declared_values
+from tacit.plan.questions.where_bounds import (
+    clamp_to_conditions,
+    conditions_of,
+    within_declared_values,
+)
 from tacit.plan.semantics.infer import condition_type, type_of
 from tacit.plan.semantics.type_bounds import widen
 
@@ -256,18 +260,18 @@ class Draft:
     def sum(self, value: e.Expression) -> e.Expression:
         """The released sum of a value."""
         _shallow(value)
-        return self._place(self._within_where(sum_measure, value))
+        return self._place(self.within_where(sum_measure, value))
 
     def mean(self, value: e.Expression) -> e.Expression:
         """The mean of a value, from its released centred sum and count."""
         _shallow(value)
-        total, count = self._within_where(lambda x: (centred_sum(x), count_measure(x)), value)
+        total, count = self.within_where(lambda x: (centred_sum(x), count_measure(x)), value)
         return e.MeanOf(self._place(total).place, self._place(count).place)
 
     def rank_value(self, value: e.Expression, rank: Fraction) -> e.Expression:
         """The value of a rank: a quantile, or about the least (0) or the greatest (1)."""
         _shallow(value)
-        return self._place(self._within_where(lambda x: rank_measure(x, rank), value))
+        return self._place(self.within_where(lambda x: rank_measure(x, rank), value))
 
     def moment(
         self, moment: e.Moment, first: e.Expression, second: e.Expression | None = None
@@ -277,11 +281,11 @@ class Draft:
         What is of two values is of the rows in which neither is NULL.
         """
         _shallow(first, second)
-        first = self._within_where(_check_bounded, first)
+        first = self.within_where(_check_bounded, first)
         if second is None:
             total = centred_sum(first)
             return self._moment(moment, count_measure(first), total, product_sum(total, total))
-        second = self._within_where(_check_bounded, second)
+        second = self.within_where(_check_bounded, second)
         one, two = centred_sum(pair_with(first, second)), centred_sum(pair_with(second, first))
         squares = (
             [product_sum(one, one), product_sum(two, two)] if moment is e.Moment.CORRELATION else []
@@ -289,7 +293,7 @@ class Draft:
         return self._moment(moment, pairs(first, second), one, two, *squares, product_sum(one, two))
 
     def regression(self, part: str, y: e.Expression, x: e.Expression) -> e.Expression:
-        """A part of the line through pairs of values: slope, intercept, r2, count, avgx or avgy.
+        """A part of the line through pairs of values: slope, intercept, r2, count, avgx, avgy, sxx, syy or sxy.
 
         It is of the rows in which neither is NULL, as in SQL.
         """
@@ -304,6 +308,14 @@ class Draft:
             case "r2":
                 root = self.moment(e.Moment.CORRELATION, x, y)
                 return e.Arithmetic("*", root, root)
+            case "sxx" | "syy":
+                spread = one if part == "sxx" else other
+                return e.Arithmetic(
+                    "*", self.count(one), self.moment(e.Moment.POPULATION_VARIANCE, spread)
+                )
+            case "sxy":
+                both = self.moment(e.Moment.POPULATION_COVARIANCE, x, y)
+                return e.Arithmetic("*", self.count(one), both)
         slope = e.Arithmetic(
             "/",
             self.moment(e.Moment.POPULATION_COVARIANCE, x, y),
@@ -316,13 +328,14 @@ class Draft:
     def _moment(self, moment: e.Moment, *measures: Measure) -> e.Expression:
         return e.MomentOf(moment, tuple(self._place(measure).place for measure in measures))
 
-    def _within_where(self, make: Callable[[e.Expression], T], value: e.Expression) -> T:
+    def within_where(self, make: Callable[[e.Expression], T], value: e.Expression) -> T:
         """What is made of a value; where its bounds do not suffice, with those of WHERE or of declared values."""
         try:
             return make(value)
         except InvalidPlan:
             listed = within_declared_values(value)
-            clamped = (clamp_to_conditions(each, self.conditions) for each in (value, listed))
+            known = [*conditions_of(self.rows), *self.conditions]
+            clamped = (clamp_to_conditions(each, known) for each in (value, listed))
             for each in (*clamped, listed):
                 if each == value:
                     continue

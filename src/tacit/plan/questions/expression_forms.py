@@ -19,7 +19,11 @@ from tacit.plan.model.functions import FORMATS, TRUNCATED, UNITS, Function
 from tacit.plan.model.nodes import Question
 from tacit.plan.model.schema import Kind, Scalar
 from tacit.plan.questions.undeclared_constants import check_declared
-from tacit.plan.questions.where_bounds import has_only_values, within_declared_values
+from tacit.plan.questions.where_bounds import (
+    clamp_to_conditions,
+    has_only_values,
+    within_declared_values,
+)
 from tacit.plan.semantics.function_types import ARITY
 from tacit.plan.semantics.functions import later, lower
 from tacit.plan.semantics.infer import condition_type, type_of
@@ -414,6 +418,7 @@ class Forms:
         self, branches: Sequence[tuple[e.Expression, e.Expression]], otherwise: e.Expression
     ) -> e.Expression:
         """The value of the first branch whose condition is true; NULLs take the kind of the other branches."""
+        branches = [(when, self._hold(then, when)) for when, then in branches]
         values = [*(value for _, value in branches), otherwise]
         known = next((value for value in values if value != NULL), None)
         if known is None:
@@ -422,9 +427,26 @@ class Forms:
         conditions = [condition for condition, _ in branches]
         return e.Case(tuple(zip(conditions, typed, strict=False)), typed[-1])
 
+    def _hold(self, value: e.Expression, condition: e.Expression) -> e.Expression:
+        """What a branch gives; where its bounds do not suffice, with those that its condition gives its columns."""
+        if self.question is not None or value == NULL:
+            return value
+        try:
+            type_of(value)
+        except InvalidPlan:
+            held = clamp_to_conditions(value, [condition])
+            try:
+                type_of(held)
+            except InvalidPlan:
+                return value
+            return held
+        return value
+
     def cast(self, operand: e.Expression, kind: Kind) -> e.Expression:
         """The operand as another kind; a constant text is read at once as a day or a moment."""
         self._not_null("cast", operand)
+        if kind is Kind.TEXT and not _is_text(operand) and self._is_day(operand):
+            return self.format_time(operand, "%Y-%m-%d")
         match operand, kind:
             case e.Literal(str(text), _), Kind.DATE:
                 return read_day(text)
@@ -513,6 +535,9 @@ class Forms:
                 return _midnight(side)
             case _:
                 return side
+
+    def _is_day(self, operand: e.Expression) -> bool:
+        return self._may_be_time(operand) and type_of(operand, self.question).kind is Kind.DATE
 
     def _alike(self, sides: Sequence[e.Expression]) -> list[e.Expression]:
         """Several values of one kind, where one of them is a day or a moment."""

@@ -16,13 +16,16 @@ from tacit.plan.model.nodes import (
     Folded,
     Folding,
     Inner,
+    Ordering,
+    Place,
+    Placed,
     Rows,
     Where,
     Window,
     Windowed,
 )
 from tacit.plan.model.ownership import held_rows
-from tacit.plan.model.schema import Kind
+from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.columns import columns_of, rename_window, window_column
 from tacit.plan.questions.draft import Draft, Name, Named, find
 from tacit.plan.questions.expression_forms import Forms
@@ -47,6 +50,8 @@ class Inside(Draft):
     folds: list[Folded] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
     shown: list[Defined] = field(default_factory=list)
+    chosen: list[Placed] = field(default_factory=list)
+    """Places of rows among those of their unit, by which one is chosen: known before rows are added up."""
 
     # ------------------------------------------------------------ what is added up for each unit
 
@@ -128,6 +133,22 @@ class Inside(Draft):
 
     # ------------------------------------------------------------ windows
 
+    def place_row(
+        self, place: Place, order: tuple[Ordering, ...], by: tuple[Expression, ...]
+    ) -> Field:
+        """The place of a row among those of its unit with the same values of `by`."""
+        used = [
+            *(column.name for column in self.table.columns),
+            *(each.column.name for each in self.chosen),
+        ]
+        for known in self.chosen:
+            if (known.place, known.order, known.by) == (place, order, by):
+                return Field(known.column)
+        name = unused_name(f"{place.value}()", used)
+        column = Column(name, Kind.INTEGER, 1, nullable=False)
+        self.chosen.append(Placed(column, place, order, by))
+        return Field(column)
+
     def window(self, window: Window) -> Expression:
         """What a window adds to a row."""
         column = window_column(window)
@@ -180,7 +201,7 @@ class Inside(Draft):
 
     def show(self, name: str, value: Expression) -> None:
         """Add a column to what comes out."""
-        type_of(value)
+        value = self.within_where(_check_type, value)
         if not name.strip():
             raise InvalidPlan("a column has no name", "give it one: ... AS name")
         if name.casefold() in {each.name.casefold() for each in self.shown}:
@@ -194,6 +215,8 @@ class Inside(Draft):
     def finish_rows(self, having: Expression | None = None) -> Rows:
         """The rows that come out."""
         rows = self.question.rows
+        if self.chosen:
+            rows = Windowed(rows, tuple(self.chosen))
         if self.grouped:
             rows = Inner(rows, tuple(self.by), tuple(self.folds))
         if self.windows:
@@ -212,3 +235,9 @@ class Inside(Draft):
         if declared is None or (self.grouped and declared.kind is Kind.BOOLEAN):
             return None
         return self.fold(Folding.LEAST, Field(declared)) if self.grouped else Field(declared)
+
+
+def _check_type(value: Expression) -> Expression:
+    """The value, if its kind and range are known."""
+    type_of(value)
+    return value

@@ -1,4 +1,4 @@
-"""The range of a column that has no declared bounds, by what WHERE says of it or by its list of declared values."""
+"""The range of a column that has no declared bounds, by what conditions say of it or by its list of declared values."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -6,26 +6,44 @@ from math import ceil, floor
 
 from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import Function
+from tacit.plan.model.nodes import Computed, Joined, Rows, Where
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.model.walk import walk_fields
+from tacit.plan.questions.per_unit import column_of
 from tacit.plan.semantics.case_ranges import Ends, implied_ends
 
-__all__ = ["clamp_to_conditions", "has_only_values", "within_declared_values"]
+__all__ = ["clamp_to_conditions", "conditions_of", "has_only_values", "within_declared_values"]
 
 
 def clamp_to_conditions(value: e.Expression, conditions: Sequence[e.Expression]) -> e.Expression:
-    """A value whose columns are held where the conditions say that they lie; the value itself if they say nothing.
+    """A value whose columns and casts are held where the conditions say that they lie; itself if they say nothing.
 
     AVG(price / carat) ... WHERE carat >= 0.2    price / GREATEST(carat, 0.2)
 
     Claim:      in every row for which all conditions are true, the value is the same.
     Because:    there the column is not NULL and lies within the ends that `implied_ends` gives, and GREATEST and LEAST
-                with those ends change nothing.  In other rows the value is another one, and it is not asked for.
+                with those ends change nothing.  In other rows the value is another one, and it is not asked for.  What
+                a branch of a CASE gives is asked for only where its own condition is true, which is one more; that
+                earlier ones are not true says nothing, since they may be NULL.
     Checked by: tests/unit/plan/questions/test_where_bounds.py::test_in_rows_that_are_kept_the_value_is_the_same
     """
-    columns = dict.fromkeys(field.column for field in walk_fields(value))
-    clamped = {column.name: _clamp(column, conditions) for column in columns}
-    return e.substitute(value, clamped)
+    match value:
+        case e.Field() | e.Cast():
+            inner = e.rebuilt(value, lambda part: clamp_to_conditions(part, conditions))
+            return _clamp(value, inner, conditions)
+        case e.Case(branches, otherwise):
+            return e.Case(
+                tuple(
+                    (
+                        clamp_to_conditions(when, conditions),
+                        clamp_to_conditions(then, [*conditions, when]),
+                    )
+                    for when, then in branches
+                ),
+                clamp_to_conditions(otherwise, conditions),
+            )
+        case _:
+            return e.rebuilt(value, lambda part: clamp_to_conditions(part, conditions))
 
 
 def within_declared_values(value: e.Expression) -> e.Expression:
@@ -63,16 +81,48 @@ def _only_listed(column: Column) -> e.Expression:
     return e.Case(((inside, field),), e.Literal(None, column.kind))
 
 
-def _clamp(column: Column, conditions: Sequence[e.Expression]) -> e.Expression:
-    """A column between the ends that conditions imply."""
-    found: e.Expression = e.Field(column)
-    if column.kind not in {Kind.INTEGER, Kind.NUMBER}:
+def conditions_of(rows: Rows | None) -> list[e.Expression]:
+    """What is true of all rows, in terms of their columns: the conditions of every WHERE below."""
+    match rows:
+        case Where(inner, condition):
+            return [*conditions_of(inner), condition]
+        case Computed(inner, columns):
+            seen = {
+                each.value.column.name: e.Field(column_of(each))
+                for each in columns
+                if isinstance(each.value, e.Field)
+            }
+            known = [part for each in conditions_of(inner) for part in _parts(each)]
+            return [
+                e.substitute(each, dict(seen)) for each in known if e.fields_of(each) <= seen.keys()
+            ]
+        case Joined(left, right, _, outer):
+            return [*conditions_of(left), *([] if outer else conditions_of(right))]
+        case _:
+            return []
+
+
+def _parts(condition: e.Expression) -> list[e.Expression]:
+    """The conditions of a AND b AND c."""
+    if isinstance(condition, e.Both):
+        return [*_parts(condition.left), *_parts(condition.right)]
+    return [condition]
+
+
+def _clamp(
+    asked: e.Expression, found: e.Expression, conditions: Sequence[e.Expression]
+) -> e.Expression:
+    """A column, or a cast of one, between the ends that conditions imply."""
+    kind = asked.kind if isinstance(asked, e.Cast) else None
+    if isinstance(asked, e.Field):
+        kind = asked.column.kind
+    if kind not in {Kind.INTEGER, Kind.NUMBER}:
         return found
-    low, high = _ends(found, conditions)
+    low, high = _ends(asked, conditions)
     if low is not None:
-        found = e.Called(Function.GREATEST, (found, _bound(low, column.kind, ceil)))
+        found = e.Called(Function.GREATEST, (found, _bound(low, kind, ceil)))
     if high is not None:
-        found = e.Called(Function.LEAST, (found, _bound(high, column.kind, floor)))
+        found = e.Called(Function.LEAST, (found, _bound(high, kind, floor)))
     return found
 
 

@@ -25,6 +25,7 @@ from tacit.plan.sql.moments import MOMENTS, REGRESSIONS, standard_deviation
 from tacit.plan.sql.quantiles import RANKS, read_rank
 from tacit.plan.sql.reader import ROWS, Level, Reader
 from tacit.plan.sql.row_windows import FOLDS, read_row_window
+from tacit.plan.sql.unit_choices import CHOICES, read_choice
 
 __all__ = ["read_condition", "read_expression"]
 
@@ -335,6 +336,8 @@ class _Place:
         self._refuse_over_rows(node)
         if self.draft.outer_keys is not None:
             return self._fold_groups(node, condition)
+        if isinstance(node, CHOICES):
+            return read_choice(self.reader, node, self.draft, self.rows.read, condition)
         if type(node) in RANKS:
             value, rank = read_rank(self.reader, node)
             return self.draft.rank_value(only(self.rows.read(value), condition), rank)

@@ -6,6 +6,7 @@ Checked by: tests/unit/plan/test_wide.py
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from fractions import Fraction
 from typing import Any, NoReturn
 
 from sqlglot import exp
@@ -16,6 +17,8 @@ from tacit.plan.model.expressions import Expression, Literal, Not
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.expression_forms import NULL, Forms
+from tacit.plan.questions.time_spans import complete_years, time_bucket
+from tacit.plan.questions.time_zones import local_time
 from tacit.plan.sql.coverage import Account
 
 __all__ = ["CALLED", "Calls"]
@@ -131,6 +134,8 @@ class Calls:
         parts = self._take_call(node)
         listed = [parts["this"], parts["expression"], parts.get("fill_pattern")]
         operands = self._operands(node, [part for part in listed if part])
+        if len(operands) == 2:
+            operands.append(Literal(" ", Kind.TEXT))
         function = Function.LPAD if parts.get("is_left") else Function.RPAD
         return self.forms.call(function, operands)
 
@@ -168,17 +173,60 @@ class Calls:
         return self.forms.call(Function.DATE_ADD, [first, operand, unit])
 
     def time_bucket(self, node: exp.Expr) -> Expression:
-        """TIME_BUCKET(INTERVAL '1 week', x): the beginning of one unit of time."""
+        """TIME_BUCKET(INTERVAL '2 weeks', x): the beginning of so many units of time."""
         parts = self._take_call(node)
         interval = (
             self.account.take(parts["this"]) if isinstance(parts["this"], exp.Interval) else {}
         )
         unit = interval.get("unit")
-        if not isinstance(unit, exp.Var) or interval["this"].name != "1":
-            reason = "buckets of time are one unit long"
-            self.account.refuse(node, reason, "write DATE_TRUNC('week', x)")
+        number: str = interval["this"].name if interval.get("this") else ""
+        if not isinstance(unit, exp.Var) or not number.isdecimal() or len(number) > 4:
+            reason = "these buckets of time are not understood"
+            self.account.refuse(node, reason, "write TIME_BUCKET(INTERVAL '2 weeks', x)")
         (operand,) = self._operands(node, [parts["expression"]], commas=1)
-        return self.forms.in_units(Function.DATE_TRUNC, unit.name, operand)
+        return time_bucket(self.forms, int(number), unit.name, operand)
+
+    def at_zone(self, node: exp.Expr) -> Expression:
+        """x AT TIME ZONE 'Europe/Berlin': what clocks there show."""
+        parts = self.account.take(node)
+        zone = parts["zone"]
+        if not isinstance(zone, exp.Literal) or not zone.is_string:
+            reason = "the zone must be a constant"
+            self.account.refuse(node, reason, "write x AT TIME ZONE 'Europe/Berlin'")
+        return local_time(self.forms, self.read(parts["this"]), zone.name)
+
+    def added_interval(self, node: exp.Expr) -> Expression:
+        """DATE_ADD(x, INTERVAL 1 DAY)."""
+        parts = self._take_call(node)
+        interval = parts["expression"]
+        if not isinstance(interval, exp.Interval):
+            self.account.refuse(node, "DATE_ADD takes an interval", "write x + INTERVAL 1 DAY")
+        self.account.claim(node, "COMMA")
+        return self.shift_moment(parts["this"], interval, 1)
+
+    def log2(self, node: exp.Expr, value: exp.Expr) -> Expression:
+        """LOG2(x), by natural logarithms."""
+        found = self.forms.call(Function.LN, self._operands(node, [value]))
+        return self.forms.arithmetic("/", found, Literal(_LN_2, Kind.NUMBER))
+
+    def full_match(self, node: exp.Expr) -> Expression:
+        """REGEXP_FULL_MATCH(x, 'a|b'): the whole text matches."""
+        parts = self._take_call(node)
+        text, pattern = self._operands(node, [parts["this"], parts["expression"]])
+        if isinstance(pattern, Literal) and isinstance(pattern.value, str):
+            pattern = Literal(f"^({pattern.value})$", Kind.TEXT)
+        return self.forms.call(Function.REGEXP, [text, pattern])
+
+    def age(self, node: exp.Expr, part: str | None) -> Expression:
+        """AGE(a, b) in days, and EXTRACT(YEAR FROM AGE(a, b)), of days."""
+        parts = self._take_call(node)["expressions"]
+        if len(parts) != 2 or part not in {None, "year"}:
+            told = "AGE is read in days, and its years by EXTRACT(YEAR FROM AGE(a, b))"
+            self.account.refuse(node, told, "write DATE_DIFF('day', b, a) for the days between")
+        until, since = (self.forms.cast(each, Kind.DATE) for each in self._operands(node, parts))
+        if part == "year":
+            return complete_years(self.forms, until, since)
+        return self.forms.in_units(Function.DATE_DIFF, "day", since, until)
 
     def round(self, node: exp.Expr) -> Expression:
         """ROUND(x) and ROUND(x, decimals)."""
@@ -196,6 +244,8 @@ class Calls:
             if parts.get("expression")
             else (None, parts["this"])
         )
+        if base is not None and base.name == "2" and "start" not in base.meta:
+            return self.log2(node, value)
         if base is not None and (base.name != "10" or "start" in base.meta):
             reason = "LOG with a base is not supported"
             self.account.refuse(node, reason, "write LN(x) / LN(b) for the logarithm to base b")
@@ -278,11 +328,28 @@ class Calls:
         parts = self._take_call(node)
         part = parts["this"]
         self.account.claim(part, part.name.upper() if isinstance(part, exp.Var) else "STRING")
+        if _is_age(parts["expression"]):
+            return self.age(parts["expression"], part.name.lower())
         return self.forms.moment_part(part.name, self.read(parts["expression"]))
 
     def date_part(self, node: exp.Expr) -> Expression:
-        """DATE_PART('part', x), PREFIX and SUFFIX, which the parser does not know; any other is refused."""
+        """DATE_PART('part', x), AGE, PREFIX and SUFFIX, which the parser does not know; any other is refused."""
         parts = node.args.get("expressions") or []
+        if _is_age(node):
+            return self.age(node, None)
+        if (
+            node.name.upper() == "DATE_SUB"
+            and len(parts) == 2
+            and isinstance(parts[1], exp.Interval)
+        ):
+            self._take_call(node)
+            self.account.claim(node, "COMMA")
+            return self.shift_moment(parts[0], parts[1], -1)
+        if node.name.upper() == "FORMAT_DATE" and len(parts) == 2 and parts[0].is_string:
+            self._take_call(node)
+            self.account.claim(parts[0], "STRING")
+            (operand,) = self._operands(node, parts[1:], commas=1)
+            return self.forms.format_time(operand, parts[0].name)
         if node.name.upper() in _ENDS and len(parts) == 2:
             self._take_call(node)
             text, part = self._operands(node, parts)
@@ -295,6 +362,9 @@ class Calls:
             self.account.unknown(node)
         self._take_call(node)
         self.account.claim(parts[0], "STRING")
+        if _is_age(parts[1]):
+            self.account.claim(node, "COMMA")
+            return self.age(parts[1], parts[0].name.lower())
         (operand,) = self._operands(node, parts[1:], commas=1)
         return self.forms.moment_part(parts[0].name, operand)
 
@@ -359,6 +429,11 @@ class Calls:
         )
 
 
+def _is_age(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.upper() == "AGE"
+
+
+_LN_2 = Fraction("0.693147180559945309417232121458")
 _HOLDS: dict[type[exp.Expr], tuple[str, str]] = {
     exp.StartsWith: ("", "%"),
     exp.EndsWith: ("%", ""),
@@ -377,6 +452,9 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
     exp.SafeDivide: Calls.safe_divide,
     exp.UnixToTime: Calls.from_epoch,
     exp.DateBin: Calls.time_bucket,
+    exp.AtTimeZone: Calls.at_zone,
+    exp.DateAdd: Calls.added_interval,
+    exp.RegexpFullMatch: Calls.full_match,
     exp.Round: Calls.round,
     exp.Log: Calls.log,
     exp.Trim: Calls.trim,

@@ -61,6 +61,7 @@ _MOMENTS: dict[type[exp.Expr], str] = {
     **dict.fromkeys((exp.CovarSamp, exp.CovarPop, exp.Corr), "this expression"),
     **dict.fromkeys((exp.RegrSlope, exp.RegrIntercept, exp.RegrR2), "this expression"),
     **dict.fromkeys((exp.RegrCount, exp.RegrAvgx, exp.RegrAvgy), "this expression"),
+    **dict.fromkeys((exp.RegrSxx, exp.RegrSyy, exp.RegrSxy), "this expression"),
 }
 
 # Every node that is read: what it may hold, and the words that it accounts for; those with a ? may be missing.
@@ -172,6 +173,16 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.SafeDivide: ("this expression", ""),
     exp.UnixToTime: ("this", ""),
     exp.DateBin: ("this expression", ""),
+    exp.AtTimeZone: ("this zone", "AT TYPE ZONE STRING"),
+    exp.DateAdd: ("this expression", ""),
+    exp.RegexpFullMatch: ("this expression", ""),
+    exp.ArgMax: ("this expression", "ARG_MAX"),
+    exp.ArgMin: ("this expression", "ARG_MIN"),
+    exp.First: ("this", ""),
+    exp.Last: ("this", ""),
+    exp.FirstValue: ("this", ""),
+    exp.LastValue: ("this", ""),
+    exp.Mode: ("this", ""),
     exp.ApproxDistinct: ("this", ""),
     exp.AnyValue: ("this", ""),
     exp.IgnoreNulls: ("this", ""),
@@ -205,7 +216,8 @@ _RANKS = (
     exp.PercentileDisc,
     exp.WithinGroup,
 )
-_OF_A_UNIT = (exp.AnyValue, exp.LogicalOr, exp.LogicalAnd)
+_CHOICES = (exp.ArgMax, exp.ArgMin, exp.First, exp.Last)
+_OF_A_UNIT = (exp.AnyValue, exp.LogicalOr, exp.LogicalAnd, *_CHOICES)
 AGGREGATES = frozenset(
     {exp.Count, exp.Sum, exp.Avg, exp.ApproxDistinct, *_RANKS, *_MOMENTS, *_OF_A_UNIT}
 )
@@ -213,6 +225,8 @@ AGGREGATES = frozenset(
 VARIANTS: dict[str, tuple[str, str]] = {
     "GroupWindow": ("this partition_by order over alias spec", "OVER"),
     "GroupingSet": ("expressions", ""),
+    "Chosen": ("this expressions", "ORDER_BY"),
+    "FramedWindow": ("this partition_by order over alias spec", "OVER"),
     "Merged": ("this expression distinct order limit offset with_", "UNION"),
     "Beside": ("this", "COMMA"),
     "NamedWindow": ("this partition_by order", "ALIAS"),
@@ -246,6 +260,7 @@ KINDS = {
     "DATE": Kind.DATE,
     "TIMESTAMP": Kind.TIMESTAMP,
     "TIMESTAMPNTZ": Kind.TIMESTAMP,
+    "TIMESTAMPTZ": Kind.TIMESTAMP,
 }
 NO_ROWS = (
     "this would show single rows, and single rows are never released",
@@ -277,7 +292,10 @@ TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
         "compare them one by one, with AND",
     ),
     exp.Trim: ("TRIM removes spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
-    exp.DateAdd: ("DATE_ADD is not supported", "write x + INTERVAL 1 DAY"),
+    exp.Initcap: (
+        "INITCAP is not supported",
+        "write CONCAT(UPPER(LEFT(x, 1)), LOWER(SUBSTR(x, 2))) for its first letter",
+    ),
     exp.DateSub: (
         "DATE_SUB is not supported",
         "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)",

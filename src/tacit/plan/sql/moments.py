@@ -27,6 +27,9 @@ REGRESSIONS: dict[type[exp.Expr], str] = {
     exp.RegrCount: "count",
     exp.RegrAvgx: "avgx",
     exp.RegrAvgy: "avgy",
+    exp.RegrSxx: "sxx",
+    exp.RegrSyy: "syy",
+    exp.RegrSxy: "sxy",
 }
 """What of a line through pairs of values the parser's nodes mean: REGR_SLOPE(y, x) and its like."""
 

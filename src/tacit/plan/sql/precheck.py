@@ -76,7 +76,6 @@ _PATTERNS = (
     "only LIKE and ILIKE can match text",
     "write x LIKE 'a%', or x IN ('a', 'A')",
 )
-_NULLS = ("ISNULL and NOTNULL are not supported", "write IS NULL or IS NOT NULL")
 _PIVOTS = ("PIVOT is not supported", "write COUNT(*) FILTER (WHERE x = 1) for each column")
 _QUANTIFIED = (
     "ALL, ANY and SOME are not supported",
@@ -109,8 +108,6 @@ _TAUGHT = {
         "collations are not supported: text is compared by code point",
         "leave COLLATE out",
     ),
-    "ISNULL": _NULLS,
-    "NOTNULL": _NULLS,
     "SIMILAR": _PATTERNS,
     "SIMILAR TO": _PATTERNS,
     "RLIKE": _PATTERNS,

@@ -14,6 +14,8 @@ from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.per_unit import column_of, label
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.sql.reader import Reader, is_column
+from tacit.plan.sql.unit_choices import VALUES, read_chosen_value
+from tacit.plan.sql.window_frames import read_frame
 
 __all__ = ["FOLDS", "read_named_windows", "read_partition", "read_row_window"]
 
@@ -53,7 +55,7 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
             "FROM ...)"
         )
         account.refuse(node, reason, remedy)
-    account.take(node)
+    _take_window(reader, node)
     within, clause = read_partition(reader, node, draft)
     units = [part for part in within if is_column(part) and reader.is_unit(part)]
     by = tuple(read(part) for part in within if part not in units)
@@ -70,6 +72,22 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
     ordered = account.take_list(clause) if clause is not None else ()
     order = tuple(_read_ordering(reader, each, read) for each in ordered)
     return draft.window(_read_function(reader, node.this, draft, read, order, by))
+
+
+def _take_window(reader: Reader, node: exp.Window) -> None:
+    """Account for a window; FIRST_VALUE and LAST_VALUE may have a frame of all rows, which LAST_VALUE must have."""
+    spec = node.args.get("spec")
+    if not isinstance(node.this, VALUES):
+        reader.account.take(node)
+        return
+    reader.account.take(node, "FramedWindow")
+    ends = (None, None) if spec is None else read_frame(reader, spec, has_order=True)
+    if isinstance(node.this, exp.LastValue) and (spec is None or ends != (None, None)):
+        remedy = "write ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or FIRST_VALUE and DESC"
+        reader.account.refuse(node, "without a frame LAST_VALUE is that of the row itself", remedy)
+    if spec is not None and ends[0] is not None:
+        remedy = "leave ROWS ... out"
+        reader.account.refuse(node, "this frame does not begin with the first row", remedy)
 
 
 def read_named_windows(
@@ -140,13 +158,15 @@ def _read_function(
     reader.account.take(node)
     if type(node) in _RANKS:
         return _read_place(reader, node, order, by)
+    if isinstance(node, VALUES):
+        return read_chosen_value(reader, node, draft, read, order, by)
     if type(node) in _NEIGHBOURS:
         return _read_neighbour(reader, node, read, order, by)
     if not isinstance(node, exp.Count) and type(node) not in FOLDS:
         reader.account.refuse(
             node,
             "this window function is not supported",
-            "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, LAG or LEAD over the rows of a unit",
+            "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD or FIRST_VALUE over rows of a unit",
         )
     value = node.args.get("this")
     if isinstance(node, exp.Count) and isinstance(value, exp.Star):

@@ -17,6 +17,13 @@ _PIECES = re.compile(
 _RENAMED = {
     "MEAN": "AVG",
     "APPROX_QUANTILE": "QUANTILE_CONT",
+    "APPROX_PERCENTILE": "QUANTILE_CONT",
+    "EVERY": "BOOL_AND",
+    "MAX_BY": "ARG_MAX",
+    "ARGMAX": "ARG_MAX",
+    "MIN_BY": "ARG_MIN",
+    "ARGMIN": "ARG_MIN",
+    "WEEKOFYEAR": "WEEK",
     "SAFE_CAST": "TRY_CAST",
     "REGEXP_CONTAINS": "REGEXP_MATCHES",
     "TIMESTAMP_TRUNC": "DATE_TRUNC",
@@ -51,7 +58,7 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     DATE_TRUNC(day, MONTH)  DATE_TRUNC('month', day)
     DATE_DIFF(b, a, DAY)    DATE_DIFF('day', a, b)
     """
-    found = list(tokens)
+    found = [part for token in tokens for part in _spell_out(token)]
     for place in range(len(found)):
         token = found[place]
         if not _is_call(found, place):
@@ -63,6 +70,17 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
         if name in _UNIT_LAST:
             found = _put_unit_first(found, place, _UNIT_LAST[name])
     return found
+
+
+def _spell_out(token: RawToken) -> list[RawToken]:
+    """x ISNULL as x IS NULL, and x NOTNULL as x IS NOT NULL."""
+    if token.token_type is TokenType.ISNULL:
+        words = [(TokenType.IS, "IS"), (TokenType.NULL, "NULL")]
+    elif token.token_type is TokenType.NOTNULL:
+        words = [(TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")]
+    else:
+        return [token]
+    return [_change(token, kind, word) for kind, word in words]
 
 
 def _is_call(tokens: Sequence[RawToken], place: int) -> bool:

@@ -44,6 +44,7 @@ from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.from_clause import read_alias, read_query, read_source, read_with
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
+from tacit.plan.sql.mode import find_mode, read_mode
 from tacit.plan.sql.options import Header, header_of
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.outer_select import (
@@ -459,6 +460,8 @@ def _read_groups(
     filter_rows(reader, parts.get("where"), draft, source.ties)
     draft.named = read_named_windows(reader, select, parts)
     draft.grouped = is_grouped(parts, columns)
+    if (mode := find_mode(reader, parts, columns)) is not None:
+        return _read_mode(reader, select, mode, draft, whole=whole)
     once = is_distinct(reader.account, parts)
     if sets is None:
         kinds = _read_keys(reader, parts.get("group"), columns, draft, once=once)
@@ -483,6 +486,20 @@ def _read_groups(
     with reader.account.about(clause.this if clause else select):
         without_windows(having)
     return Statement(reader, draft, having, qualify, order, limit, offset or 0)
+
+
+def _read_mode(
+    reader: Reader, select: exp.Select, mode: exp.Expr, draft: Draft, *, whole: bool
+) -> Statement:
+    """SELECT MODE(x): the first of the groups of x by their counts, of which no count is shown."""
+    (column,), (name,) = (
+        reader.account.take_list(select),
+        _column_texts(reader.account, select, whole=whole),
+    )
+    if isinstance(column, exp.Alias):
+        name = reader.alias_name(reader.account.take(column)["alias"]).text
+    draft.grouped = True
+    return Statement(reader, draft, None, None, read_mode(reader, mode, name, draft), 1, 0)
 
 
 def _make_draft(reader: Reader, source: Source, parts: Mapping[str, Any]) -> Draft:

@@ -1,4 +1,4 @@
-"""Columns without bounds are bounded by WHERE, which changes none of what it keeps, or by a list of values."""
+"""What WHERE keeps bounds what is calculated from it, and changes none of it."""
 
 from fractions import Fraction
 
@@ -13,9 +13,10 @@ PRICE = Column("price", Kind.INTEGER, 0, 20_000)
 CARAT = Column("carat", Kind.NUMBER, 0, 6)
 DEPTH = Column("depth", Kind.NUMBER)
 COUNT = Column("many", Kind.INTEGER)
+CODE = Column("code", Kind.TEXT)
 DIED = Column("died", Kind.INTEGER, values=(0, 1))
 MONTH = Column("month", Kind.NUMBER, values=tuple(range(1, 13)))
-TABLES = {"diamonds": Table("diamonds", (PRICE, CARAT, DEPTH, COUNT, DIED, MONTH))}
+TABLES = {"diamonds": Table("diamonds", (PRICE, CARAT, DEPTH, COUNT, DIED, MONTH, CODE))}
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,14 @@ TABLES = {"diamonds": Table("diamonds", (PRICE, CARAT, DEPTH, COUNT, DIED, MONTH
         "SELECT VARIANCE(depth) AS a FROM diamonds WHERE depth BETWEEN 50 AND 70",
         "SELECT CORR(depth, carat) AS a FROM diamonds WHERE depth BETWEEN 50 AND 70",
         "SELECT SUM(many) AS a FROM diamonds WHERE many = 3",
+        "SELECT AVG(price / carat) FILTER (WHERE carat >= 0.2) AS a FROM diamonds",
+        "SELECT AVG(CASE WHEN carat >= 0.2 THEN price / carat END) AS a FROM diamonds",
+        "SELECT AVG(1 + CASE WHEN carat >= 0.2 AND price > 5 THEN price / carat ELSE 0 END) AS a FROM diamonds",
+        "SELECT AVG(price / carat) AS a FROM (SELECT * FROM diamonds WHERE carat >= 0.2)",
+        "SELECT AVG(price / c) AS a FROM (SELECT price, carat AS c FROM diamonds WHERE carat >= 0.2)",
+        "SELECT AVG(ppc) AS a FROM (SELECT price / carat AS ppc FROM diamonds WHERE carat >= 0.2)",
+        "SELECT SUM(d) AS a FROM (SELECT depth AS d FROM diamonds WHERE depth < 70) WHERE d > 50",
+        "SELECT AVG(CAST(code AS INT)) AS a FROM diamonds WHERE CAST(code AS INT) BETWEEN 0 AND 5",
     ],
 )
 def test_where_bounds_what_is_measured(text):
@@ -46,6 +55,22 @@ def test_where_bounds_what_is_measured(text):
         ("SELECT SUM(depth) AS a FROM diamonds WHERE depth >= 50", Unbounded),
         ("SELECT SUM(depth) AS a FROM diamonds WHERE carat < 2", Unbounded),
         ("SELECT SUM(depth) AS a FROM diamonds WHERE depth > 70 AND depth < 50", Unbounded),
+        (
+            "SELECT AVG(CASE WHEN carat < 0.2 THEN 0 ELSE price / carat END) AS a FROM diamonds",
+            InvalidPlan,
+        ),
+        (
+            "SELECT AVG(price / c) AS a FROM (SELECT price, carat - 1 AS c FROM diamonds WHERE carat >= 0.2)",
+            InvalidPlan,
+        ),
+        (
+            "SELECT AVG(price / c) AS a FROM (SELECT price, depth AS c, carat FROM diamonds WHERE carat >= 0.2)",
+            InvalidPlan,
+        ),
+        (
+            "SELECT AVG(price / carat) FILTER (WHERE NOT carat >= 0.2) AS a FROM diamonds",
+            InvalidPlan,
+        ),
     ],
 )
 def test_where_bounds_nothing_else(text, error):
@@ -139,3 +164,72 @@ def test_a_cell_outside_the_list_is_null(column):
 @pytest.mark.parametrize("column", [PRICE, DEPTH, COUNT, Column("ward", Kind.TEXT, values=("A",))])
 def test_a_column_that_has_bounds_or_no_list_stays_as_it_is(column):
     assert within_declared_values(e.Field(column)) == e.Field(column)
+
+
+CASES = [
+    "CASE WHEN carat >= 0.5 THEN price / carat END",
+    "CASE WHEN carat < 0.5 THEN 1 WHEN carat <= 2 THEN carat ELSE carat * 2 END",
+    "CASE WHEN many > 3 THEN many WHEN depth >= 1 THEN price / depth ELSE carat END",
+]
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_a_branch_is_the_same_wherever_it_is_taken(text):
+    """Also where an earlier condition is NULL, and so is what the branch reads."""
+    given = e.Case(
+        tuple(
+            (_read(when), _read(then))
+            for when, then in (part.split(" THEN ") for part in _branches(text))
+        ),
+        _read(text.split(" ELSE ")[1].removesuffix(" END"))
+        if " ELSE " in text
+        else e.Literal(None, Kind.NUMBER),
+    )
+    clamped = clamp_to_conditions(given, [])
+    assert clamped != given
+    one, other = compile_expression(given), compile_expression(clamped)
+    cells = [None, 0.125, 0.25, 0.5, 1.0, 2.0, 5.0]
+    for carat in cells:
+        for depth in cells:
+            for many in (None, 0, 4):
+                row = {"price": 7, "carat": carat, "depth": depth, "many": many}
+                assert one(row) == other(row), row
+
+
+def _branches(text):
+    inside = text.removeprefix("CASE WHEN ").removesuffix(" END").split(" ELSE ")[0]
+    return inside.split(" WHEN ")
+
+
+def _read(text):
+    """A part of a row, read as a key or a condition would be, without asking for its bounds."""
+    operators = {"/": e.Arithmetic, "*": e.Arithmetic}
+    for sign in (">=", "<=", "<", ">", "/", "*"):
+        if f" {sign} " in text:
+            left, right = map(_read, text.split(f" {sign} "))
+            return operators.get(sign, e.Compared)(sign, left, right)
+    columns = {
+        "price": PRICE,
+        "carat": Column("carat", Kind.NUMBER, Fraction(1, 8), 6),
+        "depth": Column("depth", Kind.NUMBER, Fraction(1, 8), 70),
+        "many": Column("many", Kind.INTEGER, 0, 9),
+    }
+    if text in columns:
+        return e.Field(columns[text])
+    return (
+        e.Literal(Fraction(text), Kind.NUMBER)
+        if "." in text
+        else e.Literal(int(text), Kind.INTEGER)
+    )
+
+
+def test_what_is_true_on_the_right_of_an_outer_join_is_not_true_of_its_rows():
+    """A row that meets none has NULL there, which no bound may turn into a number."""
+    one = Table("one", (PRICE,), unit="who", contributions=1)
+    two = Table("two", (CARAT,), unit="who", contributions=1)
+    right = "(SELECT who, carat FROM two WHERE carat >= 0.2) AS b"
+    text = f"SELECT AVG(price / carat) AS a FROM one AS a {{}} JOIN {right} ON a.who = b.who"
+    tables = {"one": one, "two": two}
+    assert read_sql(text.format("INNER"), tables)
+    with pytest.raises(InvalidPlan):
+        read_sql(text.format("LEFT"), tables)

@@ -1,0 +1,56 @@
+"""Spans of time: buckets of several units, and how old somebody was."""
+
+from datetime import datetime
+
+from tacit.errors import InvalidPlan
+from tacit.plan.model import expressions as e
+from tacit.plan.model.functions import Function
+from tacit.plan.model.schema import Kind
+from tacit.plan.questions.expression_forms import Forms, literal, unit_named
+
+__all__ = ["complete_years", "time_bucket"]
+
+_MOST = 1_000
+_MONDAY = e.Literal(datetime(2000, 1, 3), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
+_CENTURY = e.Literal(datetime(2000, 1, 1), Kind.TIMESTAMP)  # noqa: DTZ001 - UTC, by agreement
+
+
+def time_bucket(forms: Forms, count: int, unit: str, operand: e.Expression) -> e.Expression:
+    """TIME_BUCKET(INTERVAL '2 weeks', operand): where the bucket begins in which a moment lies.
+
+    Buckets are counted from Monday, 3 January 2000 on, those of months from 1 January 2000 on, as DuckDB counts them.
+    """
+    name = unit_named(unit)
+    if not 1 <= count <= _MOST:
+        raise InvalidPlan(
+            "this length of buckets is not supported", f"write 1 to {_MOST} units: '2 weeks'"
+        )
+    if count == 1:
+        return forms.in_units(Function.DATE_TRUNC, unit, operand)
+    if name == "week":  # which DATE_DIFF does not count
+        count, name = count * 7, "day"
+    origin = _CENTURY if name in {"month", "quarter", "year"} else _MONDAY
+    units = forms.in_units(Function.DATE_DIFF, name, origin, operand)
+    size = literal(count)
+    # a remainder has the sign of what is divided
+    over = forms.arithmetic("%", units, size)
+    over = forms.arithmetic("%", forms.arithmetic("+", over, size), size)
+    begun = forms.arithmetic("-", units, over)
+    return forms.call(Function.DATE_ADD, [origin, begun, e.Literal(name, Kind.TEXT)])
+
+
+def complete_years(forms: Forms, until: e.Expression, since: e.Expression) -> e.Expression:
+    """EXTRACT(YEAR FROM AGE(until, since)): birthdays between two days, below zero if they are the other way round."""
+
+    def of_year(day: e.Expression) -> e.Expression:
+        month = forms.arithmetic("*", forms.moment_part("month", day), literal(100))
+        return forms.arithmetic("+", month, forms.moment_part("day", day))
+
+    apart = forms.arithmetic(
+        "-", forms.moment_part("year", until), forms.moment_part("year", since)
+    )
+    one, other = of_year(until), of_year(since)
+    later = e.Both(forms.compare(">=", until, since), forms.compare("<", one, other))
+    earlier = e.Both(forms.compare("<", until, since), forms.compare(">", one, other))
+    less, more = (forms.arithmetic(sign, apart, literal(1)) for sign in "-+")
+    return forms.case([(later, less), (earlier, more)], apart)
