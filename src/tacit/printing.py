@@ -1,6 +1,7 @@
 """Texts that come from data, made harmless where people look at them: on a terminal, in a page, in a spreadsheet."""
 
 import json
+import re
 from collections.abc import Callable
 from html import escape
 
@@ -8,6 +9,7 @@ __all__ = ["html_lines", "json_text", "printable", "printable_lines", "spreadshe
 
 # Letters by their category, but nothing is seen of them.
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # all but tab and ends of lines
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 
 
@@ -64,7 +66,10 @@ def json_text(value: object, default: Callable[[object], object] | None = None) 
 def spreadsheet_cell(text: str) -> str:
     """A text as a spreadsheet shows it: one that would be read as a formula gets an apostrophe before it.
 
-    >>> spreadsheet_cell("=1+1"), spreadsheet_cell("ward A")
-    ("'=1+1", 'ward A')
+    A dot stands for a control code; a tab or the end of a line may be part of a text.
+
+    >>> spreadsheet_cell("=1+1"), spreadsheet_cell("ward A"), spreadsheet_cell("a\\x1b[2J")
+    ("'=1+1", 'ward A', 'a·[2J')
     """
-    return f"'{text}" if text.lstrip(" \u00a0\ufeff").startswith(_FORMULA) else text
+    shown = text if text.isprintable() else _CONTROLS.sub("·", text)
+    return f"'{shown}" if text.lstrip(" \u00a0\ufeff").startswith(_FORMULA) else shown

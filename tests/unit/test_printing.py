@@ -154,3 +154,13 @@ def test_a_policy_is_what_it_says_and_can_be_printed():
 )
 def test_no_error_carries_it_either(error):
     assert is_clean(str(error))
+
+
+@pytest.mark.parametrize("code", ["\x1b", "\x00", "\x9b", "\x7f", "\x08"])
+def test_a_cell_of_a_spreadsheet_moves_no_cursor(code):
+    """In CSV too a key is shown without control codes; what is asked for in Python is as it was found."""
+    assert spreadsheet_cell(f"a{code}[2J") == "a·[2J"
+    assert spreadsheet_cell("two\nlines\tand more") == "two\nlines\tand more"
+    release = Release(("key",), ((f"a{code}b",),), (), 0.95, Price(1.0, 0.5), {})
+    assert release.to_csv() == "key\r\na·b\r\n"
+    assert release.column("key") == [f"a{code}b"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from tacit.curator.policy.file import FILE, Address, Document, read_policy
 from tacit.curator.record.secret import file_secret
+from tacit.curator.record.sources import refresh_changed_sources
 from tacit.curator.vault import Vault
 from tacit.engines import (
     Answer,
@@ -41,13 +42,18 @@ def open_vault(
     after an update of an older vault, `progress` is told how far that is.
     """
     document = read_policy(_policy_at(path))
-    ledger = _ledger(document, progress)
+    ledger, followers = _ledger(document, progress), _followers(document)
+    try:
+        refresh_changed_sources(ledger, document.declared, followers)
+    except BaseException:
+        ledger.close()
+        raise
     vault = Vault(
         document.policy,
         _Sources(document, ledger),
         ledger,
         analyst=analyst,
-        followers=_followers(document),
+        followers=followers,
         formats=_list_formats(document),
         secret=file_secret(document.file.parent),
     )

@@ -21,7 +21,7 @@ from tacit.ledger.chain import RESTORE, Chain
 from tacit.ledger.fork_safety import survives_forks
 from tacit.ledger.group_commit import Ticket, Turns
 from tacit.ledger.ledger import Entry, Ledger, check_limits, check_question, check_table, now
-from tacit.ledger.places import Whereabouts
+from tacit.ledger.places import Note, Whereabouts
 from tacit.ledger.records import Founding, adoption_fields, fields_of, founding_fields, limit_fields
 from tacit.ledger.store import EMPTY, Head, Record, Session, Store
 from tacit.ledger.transaction import Page, entry_at, paid, spent_by, version_of
@@ -75,6 +75,7 @@ class DurableLedger(Ledger):
             )
         self._limit = limit
         self._analysts = check_limits(limit, analysts)
+        self._policy = limit_fields(limit, self._analysts)
         self._store = store
         self._anchor = anchor
         self._whereabouts = Whereabouts(store.place, names, anchor.file.parent)
@@ -162,6 +163,10 @@ class DurableLedger(Ledger):
         """Where the ledger lies."""
         return self._store.place
 
+    def note(self, about: str) -> Note:
+        """What is noted outside of it, beside its anchor, about something of this very ledger."""
+        return Note(f"{about} of ledger {self._identity.hex()}", self._anchor.file.parent)
+
     def records(self) -> Iterator[Record]:
         """All records that there are now, oldest first; `fields_of(record)` says what is in one."""
         with self._reading() as session:
@@ -216,7 +221,7 @@ class DurableLedger(Ledger):
         differs = disagreement(session, remembered) or self._other_home(self._identity)
         if differs is not None:
             raise LedgerRefused(self.place, *differs)
-        found = check_since(self.place, session, remembered or EMPTY)
+        found = check_since(self.place, session, remembered or EMPTY, self._policy)
         self._identity = _identity_in(session) if found is None else found[1]
         if not self._written.follows(session):
             self._written = Chain(self.place, remembered or EMPTY)
@@ -393,7 +398,7 @@ class DurableLedger(Ledger):
         """The chain since what is remembered, if the ledger is that one; None if all has to be read."""
         if remembered is None or disagreement(session, remembered) is not None:
             return None
-        return check_since(self.place, session, remembered)
+        return check_since(self.place, session, remembered, self._policy)
 
     def _is_current(self, founding: Founding) -> bool:
         """Whether opening has nothing to write."""

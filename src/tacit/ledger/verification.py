@@ -24,6 +24,7 @@ def verify_chain(place: str, session: Session, progress: Progress | None = None)
 
     Claim:      a byte of a record, an amount, a limit, a total, an answer or an index cannot be changed without notice,
                 nor a record removed, moved or put in between; records missing at the end are the anchor's to notice.
+                No charge is above the limits that held when it was recorded.
     Because:    each record is hashed again with the one before it, and all else is computed again from records.
     Checked by: tests/unit/ledger/test_tampering.py
     """
@@ -99,12 +100,15 @@ def _fitting(session: Session, number: int) -> Record:
 _ALWAYS = ("entries", "limits", "spent")
 
 
-def check_since(place: str, session: Session, remembered: Head) -> tuple[Chain, bytes] | None:
+def check_since(
+    place: str, session: Session, remembered: Head, limits: Mapping[str, Any]
+) -> tuple[Chain, bytes] | None:
     """The chain from a remembered head to the newest record, and the ledger's identity; None if all has to be read.
 
     Claim:      the first record, the limits and all totals are what they were when the head was remembered, changed by
-                the records since and by nothing else; those records are chained to it.  Other records are not read:
-                whoever uses one reads it through the chain (chain.py), and `verified` reads all.
+                the records since and by nothing else; those records are chained to it, and none of them charges more
+                than the limits allow that the anchor knows, or those of the policy (`limits`).  Other records are not
+                read: whoever uses one reads it through the chain (chain.py), and `verify` reads all.
     Because:    the anchor's digest covers the totals at its head, and they follow from those of now by taking back what
                 the records since have added, each of which is hashed; it covers the hashes of the two other records.
     Checked by: tests/unit/ledger/test_tampering.py and tests/unit/ledger/test_opening.py
@@ -119,6 +123,7 @@ def check_since(place: str, session: Session, remembered: Head) -> tuple[Chain, 
             return None
         _fitting(session, int(session.tally("limits") or 0))
         if digest_totals(session, before) == remembered.totals:
+            _check_new_charges(session, before, since, limits)
             return chain, _fitting(session, 0).hash
         fault = "its totals are not the sums of its charges"
     except _Fault as found:
@@ -165,6 +170,46 @@ def _take_back(tallies: dict[str, str], since: Sequence[Record]) -> dict[str, st
     return tallies
 
 
+def _check_new_charges(
+    session: Session,
+    before: Mapping[str, str],
+    since: Sequence[Record],
+    policy: Mapping[str, Any],
+) -> None:
+    """Refuse records since the anchor's that charge more than was allowed: no crash leaves those.
+
+    Limits that were set since then count only as far as they are those of the policy: who can write the ledger, but
+    neither its anchor nor the policy, can raise none.
+    """
+    if not since:
+        return
+    limits = [fields_of(_fitting(session, int(before["limits"])))]
+    spent = {
+        name: Charge(*map(int, before.get(name, "0 0").split()))
+        for name in {"spent", *(name for name in before if name.startswith("spent of "))}
+    }
+    for record in since:
+        fields = fields_of(record)
+        if fields["kind"] == "limited":
+            limits = [fields, policy]
+        elif fields["kind"] == "charged":
+            charge = charge_in(fields["charge"])
+            for payer in {None, fields["analyst"]}:
+                name = f"spent{_of(payer)}"
+                spent[name] = spent.get(name, NOTHING) + charge
+                _check_within(record, payer, spent[name], limits)
+
+
+def _check_within(
+    record: Record, payer: str | None, spent: Charge, limits: Sequence[Mapping[str, Any]]
+) -> None:
+    """Refuse a record after which somebody, or everyone (None), has spent more than one of some limits."""
+    for fields in limits:
+        most = fields["everyone"] if payer is None else fields["analysts"].get(payer)
+        if most is not None and not spent.fits(charge_in(most)):
+            raise _Fault(f"record {record.number} charges more than its limit allows")
+
+
 class _Fault(Exception):
     """Something does not follow from the records."""
 
@@ -179,6 +224,7 @@ class _Books:
         self._versions: dict[str, int] = {}
         self._entries = 0
         self._limits = 0
+        self._limited: dict[str, Any] = {"everyone": None, "analysts": {}}
         # What the store holds as the answers of entries whose answering record has not been read yet.
         self._unread: dict[int, tuple[int | None, str]] = {}
 
@@ -200,7 +246,7 @@ class _Books:
             case "refreshed":
                 self._check_refresh(record, fields)
             case "limited":
-                self._limits = record.number
+                self._limits, self._limited = record.number, fields
             case "adopted":
                 pass
             case "founded" if fields["format"] == FORMAT:
@@ -244,6 +290,7 @@ class _Books:
         charge = charge_in(fields["charge"])
         for payer in {None, fields["analyst"]}:
             self._spent[payer] = self._spent.get(payer, NOTHING) + charge
+            _check_within(record, payer, self._spent[payer], [self._limited])
 
     def _find(self, wanted: tuple[int, int, bytes, bytes]) -> None:
         """The next line must say this; its answer is checked when the record of it comes."""

@@ -85,7 +85,7 @@ class Peers:
             case Look.BEFORE | Look.AFTER:
                 return self._neighbour_values(expression, places, confidence)
             case Look.COUNT:
-                return self._counts(expression, places)
+                return self._counts(expression, places, confidence)
             case Look.SUM | Look.MEAN:
                 return self._totals(expression, places, confidence)
             case Look.LEAST | Look.GREATEST:
@@ -188,8 +188,10 @@ class Peers:
             values[i + away] if 0 <= i + away < len(values) else None for i in range(len(values))
         ]
 
-    def _counts(self, expression: Across, places: list[int]) -> list[Any]:
+    def _counts(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
         ends = self._ends(expression.order, places)
+        if any(self.figures(value) for value, _ in expression.order):
+            return self._counts_in_noisy_order(expression, places, ends, confidence)
         if expression.operand is None:
             return list(ends)
         there = [point_of(value) is not None for value in self._operands(expression, places, 0.5)]
@@ -199,6 +201,22 @@ class Peers:
         if not self.figures(expression.operand):
             return [counts[end] for end in ends]
         return [Interval(float(counts[end]), 0.0, float(end)) for end in ends]
+
+    def _counts_in_noisy_order(
+        self, expression: Across, places: list[int], ends: list[int], confidence: float
+    ) -> list[Any]:
+        """How many come up to each group, where noise decides who does: as few and as many as may."""
+        bounds = self._places_of(expression, places, confidence)
+        if expression.operand is None:
+            return [
+                Interval(float(end), float(min(low, end)), float(max(high, end)))
+                for end, (low, high) in zip(ends, bounds, strict=True)
+            ]
+        there = [point_of(value) is not None for value in self._operands(expression, places, 0.5)]
+        return [
+            Interval(float(sum(there[:end])), 0.0, float(max(high, end)))
+            for end, (_, high) in zip(ends, bounds, strict=True)
+        ]
 
     def _totals(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
         """Sums and means of all up to a group; NULL where there is nothing to add up."""

@@ -129,7 +129,8 @@ class Address:
 class Document:
     """What a policy file says: the policy, where the rows of each table are, and where the ledger and its anchor are.
 
-    `anchors` is None where the ledger's own default is meant; `digests` are those of the rows of public tables.
+    `anchors` is None where the ledger's own default is meant; `digests` are those of the rows of public tables, and
+    `declared` are the sources as they are written.
     """
 
     file: Path
@@ -139,6 +140,7 @@ class Document:
     anchors: Path | None
     digests: Mapping[str, str]
     surveys: Mapping[str, StoredSurvey]
+    declared: Mapping[str, str]
 
     @property
     def rows(self) -> Mapping[Table, Source]:
@@ -184,7 +186,8 @@ def read_policy(path: str | Path) -> Document:
         limit, shared, unit, analysts, "everyone" if replay == "everyone" else "analyst"
     )
     digests = {name: table.digest for name, table in tables.items() if table.digest is not None}
-    return Document(file, policy, sources, ledger, anchors, digests, surveys)
+    declared = {name: str(table.section.values["source"]) for name, table in tables.items()}
+    return Document(file, policy, sources, ledger, anchors, digests, surveys, declared)
 
 
 # ---------------------------------------------------------------- limit, analysts, ledger

@@ -1,5 +1,6 @@
 """How much an answer takes in the ledger, known before it is paid for, and the most that it may."""
 
+import json
 from collections.abc import Sequence
 from math import ceil, prod
 from typing import TYPE_CHECKING, TypeAlias
@@ -8,12 +9,21 @@ from tacit.curator.packing import bytes_of
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells
-from tacit.plan import MOST_NUMBERS, Measure, Question, Summed, Weights, groups_of
+from tacit.plan import MOST_NUMBERS, KeyValue, Measure, Question, Summed, Weights, groups_of
 
 if TYPE_CHECKING:
     from tacit.curator.pricing.terms import Terms
 
-__all__ = ["MOST_BYTES", "Size", "bytes_of_a_group", "check_size", "keys_that_fit", "size_of"]
+__all__ = [
+    "MOST_BYTES",
+    "Size",
+    "bytes_of_a_group",
+    "bytes_of_key",
+    "check_size",
+    "keys_that_fit",
+    "room_for_keys",
+    "size_of",
+]
 
 Noise: TypeAlias = Laplace | Gaussian | RankedCells
 
@@ -23,6 +33,7 @@ MOST_BYTES = 1 << 22
 _ROWS = 40  # bits of the number of rows of the largest table that is reckoned with
 _WIDE = 6  # bits by which noise may exceed its scale: e**-32 and less is left out
 _KEY = 64  # bytes of a key's value
+_QUOTED = 16  # bytes of the word, the signs and the comma beside a text
 _HEADER = 1 << 12
 
 
@@ -49,9 +60,10 @@ def size_of(terms: "Terms") -> Size:
     """The size of an answer on these terms; of unknown keys, as many are found as fit.
 
     Claim:      it is a function of the plan, the policy and the price; an answer over fewer than 2**40 rows takes more
-                bytes less than once in 10**7 questions, but for keys that are longer texts than `_KEY`.
-    Because:    a number is the sum of an exact one, which rows, weights and range bound, and of noise, which exceeds
-                64 of its scales less than once in 10**27 numbers; both are rounded to the same public grid.
+                bytes less than once in 10**7 questions, however long the texts are that are found as keys.
+    Because:    of keys that pass, no more are let go than there is room for (`Finder.find`); a number is the sum of an
+                exact one, which rows, weights and range bound, and of noise, which exceeds 64 of its scales less than
+                once in 10**27 numbers; both are rounded to the same public grid.
     Checked by: tests/unit/curator/pricing/test_answer_size.py
     """
     groups = terms.groups
@@ -72,6 +84,23 @@ def keys_that_fit(question: Question, each: int) -> int:
     """How many unknown keys an answer may have whose groups take so many bytes each."""
     known = prod(len(key.public_values) for key in question.public)
     return max(1, min(groups_of(question), (MOST_BYTES - _HEADER) // each) // known)
+
+
+def room_for_keys(question: Question, each: int, most: int) -> int:
+    """How many bytes the values of so many unknown keys may take together, whose groups take so many bytes each."""
+    known = prod(len(key.public_values) for key in question.public)
+    return MOST_BYTES - _HEADER - most * known * (each - _KEY * len(question.unknown))
+
+
+def bytes_of_key(values: Sequence[KeyValue]) -> int:
+    """How many bytes the ledger keeps of one group's unknown keys: a text as JSON has it, all else in less than 64.
+
+    >>> bytes_of_key(("ward A",)), bytes_of_key(("\\U0001f600",)), bytes_of_key((None, 7))
+    (24, 28, 128)
+    """
+    return sum(
+        len(json.dumps(value)) + _QUOTED if isinstance(value, str) else _KEY for value in values
+    )
 
 
 def check_size(terms: "Terms") -> None:

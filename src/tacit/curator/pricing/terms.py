@@ -7,7 +7,7 @@ from math import floor, isqrt, prod
 
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.policy.values import Limit, Shared
-from tacit.curator.pricing.answer_size import bytes_of_a_group, keys_that_fit
+from tacit.curator.pricing.answer_size import bytes_of_a_group, keys_that_fit, room_for_keys
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.curator.pricing.unknown_keys import SHARE, Finder
 from tacit.errors import InvalidInput, InvalidPlan
@@ -150,7 +150,8 @@ def terms_of(
     )
     if finder is not None:  # no more keys are let go than the ledger keeps of one answer
         each = bytes_of_a_group(question, weights, noise, grids)
-        finder = replace(finder, most=min(finder.most, keys_that_fit(question, each)))
+        most = min(finder.most, keys_that_fit(question, each))
+        finder = replace(finder, most=most, room=room_for_keys(question, each, most))
     return Terms(question, weights, rounded, noise, grids, amount, concentrated, finder)
 
 

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
+from itertools import accumulate
 from math import ceil, prod
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from tacit.curator.pricing.answer_size import MOST_BYTES, bytes_of_key
 from tacit.engines import Gathered
 from tacit.exact import Number, words
 from tacit.frozen import frozen
@@ -19,6 +21,9 @@ from tacit.stability import weight_alone
 
 __all__ = ["SHARE", "Finder", "Hiding"]
 
+_Named = tuple[tuple[KeyValue, ...], int]
+"""The values of a key that passes, and its place."""
+
 SHARE = Fraction(1, 5)
 """What unknown keys take of a price; the rest is for what is measured of the groups."""
 
@@ -28,7 +33,7 @@ class Finder:
     """On what terms unknown keys are found; computed without data.
 
     `noise` is that of every key's weight, in steps of the grid, and `start` the threshold in the same steps; `most` is
-    how many keys are found at most.
+    how many keys are found at most, and `room` how many bytes their values may take together.
     """
 
     keeping: Keeping
@@ -38,6 +43,7 @@ class Finder:
     delta: Fraction
     start: int
     most: int
+    room: int = MOST_BYTES
 
     @classmethod
     def fit(
@@ -85,11 +91,25 @@ class Finder:
         return [int(place) for place in places]
 
     def find(self, gathered: Gathered) -> tuple[tuple[int, ...], tuple[tuple[KeyValue, ...], ...]]:
-        """The places and the values of the keys that pass, sorted by value: their order tells nothing else."""
+        """The places and the values of the keys that pass, sorted by value: their order tells nothing else.
+
+        Claim:      which keys are let go is a function of those that pass, whose values take at most `room` bytes.
+        Because:    of those that pass the shortest are taken, as long as there is room; weights are not looked at.
+        Checked by: tests/unit/curator/pricing/test_answer_size.py::test_long_keys_are_let_go_as_far_as_there_is_room
+        """
         places = self.passing(gathered.weights)
-        named = zip(gathered.keys(places), places, strict=True)
+        named = self._that_fit(list(zip(gathered.keys(places), places, strict=True)))
         pairs = sorted(named, key=lambda pair: [_sort_key(value) for value in pair[0]])
         return tuple(place for _, place in pairs), tuple(values for values, _ in pairs)
+
+    def _that_fit(self, named: list["_Named"]) -> list["_Named"]:
+        """The shortest of some keys, as many as there is room for."""
+        lengths = [bytes_of_key(values) for values, _ in named]
+        if sum(lengths) <= self.room:
+            return named
+        order = sorted(range(len(named)), key=lambda at: (lengths[at], repr(named[at][0])))
+        total = accumulate(lengths[at] for at in order)
+        return [named[at] for at, taken in zip(order, total, strict=True) if taken <= self.room]
 
     @property
     def hiding(self) -> "Hiding":

@@ -43,6 +43,10 @@ WINDOWS = {
     "LAG(COUNT(*)) OVER (ORDER BY ward)": lambda n: [None, *n[:-1]],
     "LEAD(COUNT(*), 2) OVER (ORDER BY ward)": lambda n: [*n[2:], None, None],
     "COUNT(*) OVER (ORDER BY ward)": lambda n: [1, 2, 3, 4, 5],
+    "COUNT(*) OVER (ORDER BY COUNT(*))": lambda n: [sum(m <= each for m in n) for each in n],
+    "COUNT(ward) OVER (ORDER BY COUNT(*) DESC)": lambda n: [
+        sum(m >= each for m in n) for each in n
+    ],
     "ROW_NUMBER() OVER (ORDER BY ward DESC)": lambda n: [5, 4, 3, 2, 1],
 }
 
@@ -78,6 +82,9 @@ def test_without_noise_a_window_means_what_it_means_in_sql(window):
 )
 @example("MAX(COUNT(*)) OVER ()", "gaussian", [200] * 5, [-1.0] * 5, False)
 @example("SUM(COUNT(*)) OVER ()", "laplace", [200] * 5, [0.5] * 5, False)
+@example(
+    "COUNT(*) OVER (ORDER BY COUNT(*))", "laplace", [50] * 5, [1.0, 0.5, 0.0, -0.5, -1.0], False
+)
 def test_the_exact_value_lies_within_the_interval(window, name, exact, share, raw):
     """Noise that stays within what it stays within at the stated confidence, of all groups at once and added up."""
     mechanism = NOISE[name]

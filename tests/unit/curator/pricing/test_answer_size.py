@@ -52,6 +52,35 @@ QUESTIONS = [
 ]
 
 
+class Passing:
+    """Keys of which every one passes."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.weights = np.full(len(words), 1 << 40)
+
+    def keys(self, places: list[int]) -> list[tuple[str, ...]]:
+        """Their values."""
+        return [(self.words[place],) for place in places]
+
+
+def test_long_keys_are_let_go_as_far_as_there_is_room():
+    """Of long texts that all pass the shortest are shown; all of them together are as small as was said."""
+    plan = canonical(read_sql(QUESTIONS[-1], {"t": table(3)}, finding=True))
+    limit = Limit(1, 1e-6)
+    finder = terms_of(plan.question, Shared(table(3), 2), limit, Fraction(1, 10)).finder
+    assert finder is not None
+    long = ["\U0001f600" * 16_000 + str(n) for n in range(30)]  # 192,000 bytes each
+    places, found = finder.find(Passing("short", *long))
+    assert ("short",) in found
+    assert 15 <= len(found) < 31
+    assert list(found) == sorted(found)
+    assert [("short", *long)[place] for place in places] == [values[0] for values in found]
+    assert sum(map(sizes.bytes_of_key, found)) <= finder.room < MOST_BYTES
+    few = ("short", *long[:5])
+    assert {values[0] for values in finder.find(Passing(*few))[1]} == set(few)
+
+
 @pytest.mark.parametrize("epsilon", [0.5, 1e-3, 1e-6])
 @pytest.mark.parametrize("text", QUESTIONS)
 def test_an_answer_takes_no_more_than_was_told_and_is_read_as_it_was_written(text, epsilon):
