@@ -183,7 +183,7 @@ def _check_new_charges(
     """
     if not since:
         return
-    limits = [fields_of(_fitting(session, int(before["limits"])))]
+    limits: list[Mapping[str, Any]] = [fields_of(_fitting(session, int(before["limits"])))]
     spent = {
         name: Charge(*map(int, before.get(name, "0 0").split()))
         for name in {"spent", *(name for name in before if name.startswith("spent of "))}
