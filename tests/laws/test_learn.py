@@ -133,7 +133,7 @@ def test_a_fitted_estimator_holds_nothing_of_the_vault(name):
     estimator.fit(rows_of(vault), target)
     kept = pickle.dumps(estimator)
     assert b"canary" not in kept
-    for room in (b"engines", b"ledger", b"vault", b"Memory", b"policy"):
+    for room in (b"engines", b"ledger", b"vault", b"Memory", b"curator.policy"):
         assert room not in kept
     frame = make_rows(5)
     back = pickle.loads(kept)
