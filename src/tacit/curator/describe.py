@@ -76,6 +76,8 @@ def describe_columns(
     policy: Policy, tables: Mapping[str, Shared], table: str | None = None
 ) -> Listing:
     """One row for each column of a table, or of all: its type, what is declared of it, and what it is good for."""
+    if table is None and len(tables) == 1:
+        (table,) = tables
     names = list(tables) if table is None else [_table_called(table, tables)]
     rows: list[tuple[object, ...]] = []
     for name in names:

@@ -1,10 +1,11 @@
-"""Bars with whiskers: an answer as a picture.
+"""Bars and lines with whiskers: an answer as a picture.
 
 Checked by: tests/unit/test_printing.py
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
 from io import BytesIO
 from math import isfinite
 from typing import Any
@@ -18,6 +19,12 @@ from tacit.printing import printable
 __all__ = ["Bars", "bars", "bars_of"]
 
 _LONGEST = 40  # characters of a key
+_HIGHEST = 60  # inches of a picture
+_COLOURS = 10  # of a second key
+_TWO = 2  # keys
+_SHORT = 20  # characters of a name in a title or a legend
+_A_LINE = 3  # values of a key that make a line
+_DARK = "#1f3b57"
 _FIRST_DAY = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -77,6 +84,8 @@ def _number(cell: Any) -> float:
         if isinstance(cell, datetime)
         else datetime(cell.year, cell.month, cell.day, tzinfo=UTC)
     )
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
     return (moment - _FIRST_DAY) / timedelta(days=1)
 
 
@@ -93,8 +102,14 @@ def _calendar(panel: Bars) -> tuple[float, float]:
     return max(low - room, _number(date.min)), min(high + room, _number(date.max))
 
 
-def bars(release: Release, path: str | None = None) -> Any:
-    """A figure with one panel for each measured column, a bar for each row and its interval as a whisker."""
+def bars(
+    release: Release, path: str | None = None, *, ax: Any = None, title: str | None = None
+) -> Any:
+    """A figure with one panel for each measured column, and intervals as whiskers.
+
+    A key that has an order, numbers or days, is drawn as a line; other keys as bars.  Of two keys the second one has
+    colours.  With `ax`, axes of matplotlib's, it is drawn there.
+    """
     if not release.measured:
         raise InvalidInput(
             "an answer without numbers",
@@ -111,37 +126,36 @@ def bars(release: Release, path: str | None = None) -> Any:
         from matplotlib.figure import Figure
 
     labels, panels = bars_of(release)
-    figure = Figure(figsize=(5 * len(panels), 1.2 + 0.32 * len(labels)), layout="constrained")
-    places = range(len(labels))
-    for place, panel in enumerate(panels):
-        axes = figure.add_subplot(1, len(panels), place + 1)
-        reach = [panel.below, panel.above]
-        if panel.moments:
-            axes.errorbar(
-                panel.values,
-                places,
-                xerr=reach,
-                fmt="o",
-                color="#1f3b57",
-                ecolor="#1f3b57",
-                capsize=3,
-            )
-            axes.xaxis_date()
-            axes.set_xlim(*_calendar(panel))
-            axes.tick_params(axis="x", labelrotation=30)
+    series = _series_of(release)
+    ordered = _is_ordered(release, series) and not any(panel.moments for panel in panels)
+    if ax is None:
+        size = _size(len(panels), len(labels), ordered=ordered)
+        figure = Figure(figsize=size, layout="constrained")
+        places = [figure.add_subplot(1, len(panels), place + 1) for place in range(len(panels))]
+    else:
+        places = list(ax) if isinstance(ax, Iterable) else [ax]
+        if len(places) != len(panels):
+            remedy = f"give one for each of: {', '.join(release.measured)}"
+            raise InvalidInput("ax", f"{len(places)} axes", remedy)
+        figure = places[0].figure
+    for place, (axes, panel) in enumerate(zip(places, panels, strict=True)):
+        if ordered:
+            _draw_lines(axes, release, panel, series)
+        elif len(series) > 1:
+            _draw_clusters(axes, release, panel, series, first=place == 0)
         else:
-            axes.barh(
-                places, panel.values, xerr=reach, color="#9db8d2", ecolor="#1f3b57", capsize=3
-            )
-        axes.set_yticks(places, labels if place == 0 else [""] * len(labels), parse_math=False)
-        if place == 0:  # which of them says TRUE and FALSE of what
-            axes.set_ylabel(_label(" · ".join(_key_names(release))), parse_math=False)
-        # from above, without room for bars that are not there
-        axes.set_ylim(len(labels) - 0.4, -0.6)
+            _draw_bars(axes, release, panel, labels, first=place == 0)
         # a key with two dollars in it is no formula
-        axes.set_title(panel.name, loc="left", parse_math=False)
+        axes.set_title(_panel_title(release, panel), loc="left", parse_math=False)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.supxlabel(f"whiskers: {percent(release.confidence)} intervals", fontsize=9)
+    if len(series) > 1:
+        _add_legend(places[-1], release)
+    if ax is None:
+        if title is not None:
+            figure.suptitle(printable(title), parse_math=False)
+        figure.supxlabel(f"whiskers: {percent(release.confidence)} intervals", fontsize=9)
+    elif title is not None:
+        places[0].set_title(printable(title), loc="left", parse_math=False)
     if path is not None:
         try:
             figure.savefig(path, dpi=150)
@@ -150,8 +164,142 @@ def bars(release: Release, path: str | None = None) -> Any:
             why = f"it cannot be written ({fault}); name a file such as answer.png"
             raise InvalidInput("path", str(path), why) from None
     # what a notebook shows, whatever it draws with
-    figure._repr_png_ = lambda: _png(figure)  # type: ignore[attr-defined]
+    figure._repr_png_ = lambda: _png(figure)
     return figure
+
+
+def _size(panels: int, rows: int, *, ordered: bool) -> tuple[float, float]:
+    """How large a figure is, in inches: as high as its bars need, within reason."""
+    return (5.5 * panels, 3.6) if ordered else (5 * panels, min(1.2 + 0.32 * rows, _HIGHEST))
+
+
+def _panel_title(release: Release, panel: Bars) -> str:
+    keys = _key_names(release)
+    named = printable(" and ".join(keys))
+    return f"{panel.name} by {named}" if keys and len(named) <= _SHORT else panel.name
+
+
+def _series_of(release: Release) -> dict[str, list[int]]:
+    """The rows of each value of the second of two keys, or all rows; with too many values, all rows, too."""
+    keys = _key_names(release)
+    rows = list(range(len(release.rows)))
+    if len(keys) != _TWO:
+        return {"": rows}
+    found: dict[str, list[int]] = {}
+    for row, key in enumerate(release.column(keys[1])):
+        found.setdefault(_label(_key_text(key)), []).append(row)
+    firsts = release.column(keys[0])
+    alone = all(len({firsts[row] for row in each}) == len(each) for each in found.values())
+    short = max(map(len, [*found, keys[1]])) <= _SHORT  # they have room beside the bars
+    return found if 1 < len(found) <= _COLOURS and alone and short else {"": rows}
+
+
+def _is_ordered(release: Release, series: dict[str, list[int]]) -> bool:
+    """Whether the first key is made of numbers or days, at least three in every series."""
+    keys = _key_names(release)
+    if not keys or (len(keys) > 1 and len(series) == 1):
+        return False
+    cells = release.column(keys[0])
+    kinds = all(
+        isinstance(cell, int | float | Fraction | date) and not isinstance(cell, bool)
+        for cell in cells
+    )
+    return kinds and min(map(len, series.values())) >= _A_LINE
+
+
+def _draw_lines(axes: Any, release: Release, panel: Bars, series: dict[str, list[int]]) -> None:
+    """A line for each series, over a key that has an order."""
+    key = _key_names(release)[0]
+    cells = release.column(key)
+    for name, rows in series.items():
+        sorted_rows = sorted(rows, key=lambda row: _number(cells[row]))
+        axes.errorbar(
+            [_number(cells[row]) for row in sorted_rows],
+            [panel.values[row] for row in sorted_rows],
+            yerr=[
+                [panel.below[row] for row in sorted_rows],
+                [panel.above[row] for row in sorted_rows],
+            ],
+            fmt="o-",
+            markersize=4,
+            capsize=3,
+            label=_safe(name) if name else None,
+            **({} if len(series) > 1 else {"color": _DARK}),
+        )
+    if isinstance(cells[0], date):
+        axes.xaxis_date()
+        axes.tick_params(axis="x", labelrotation=30)
+    elif all(isinstance(cell, int) for cell in cells):
+        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.ticklabel_format(axis="x", style="plain", useOffset=False)  # 2024 is a year
+    axes.set_xlabel(_label(key), parse_math=False)
+    axes.margins(y=0.1)
+
+
+def _draw_clusters(
+    axes: Any, release: Release, panel: Bars, series: dict[str, list[int]], *, first: bool
+) -> None:
+    """A cluster of bars for each value of the first key, a colour for each of the second."""
+    key = _key_names(release)[0]
+    cells = [_label(_key_text(cell)) for cell in release.column(key)]
+    names = list(dict.fromkeys(cells))
+    thick = 0.8 / len(series)
+    for place, (name, rows) in enumerate(series.items()):
+        at = [names.index(cells[row]) - 0.4 + thick * (place + 0.5) for row in rows]
+        values, reach = (
+            [panel.values[row] for row in rows],
+            [[panel.below[row] for row in rows], [panel.above[row] for row in rows]],
+        )
+        if panel.moments:
+            axes.errorbar(values, at, xerr=reach, fmt="o", capsize=2, label=_safe(name))
+        else:
+            axes.barh(
+                at, values, thick, xerr=reach, ecolor=_DARK, capsize=2, label=_safe(name), alpha=0.7
+            )
+    if panel.moments:
+        _as_calendar(axes, panel)
+    axes.set_yticks(range(len(names)), names if first else [""] * len(names), parse_math=False)
+    if first:
+        axes.set_ylabel(_label(key), parse_math=False)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+
+
+def _draw_bars(
+    axes: Any, release: Release, panel: Bars, labels: tuple[str, ...], *, first: bool
+) -> None:
+    """A bar for each row."""
+    places, reach = range(len(labels)), [panel.below, panel.above]
+    if panel.moments:
+        axes.errorbar(
+            panel.values, places, xerr=reach, fmt="o", color=_DARK, ecolor=_DARK, capsize=3
+        )
+        _as_calendar(axes, panel)
+    else:
+        axes.barh(places, panel.values, xerr=reach, color="#9db8d2", ecolor=_DARK, capsize=3)
+    axes.set_yticks(places, labels if first else [""] * len(labels), parse_math=False)
+    if first:  # which of them says TRUE and FALSE of what
+        axes.set_ylabel(_label(" · ".join(_key_names(release))), parse_math=False)
+    # from above, without room for bars that are not there
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+
+
+def _as_calendar(axes: Any, panel: Bars) -> None:
+    axes.xaxis_date()
+    axes.set_xlim(*_calendar(panel))
+    axes.tick_params(axis="x", labelrotation=30)
+
+
+def _add_legend(axes: Any, release: Release) -> None:
+    """Say beside the last panel which colour is which value of the second key."""
+    legend = axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    legend.set_title(_safe(_label(_key_names(release)[1])), prop={"size": 8})
+    for text in (*legend.get_texts(), legend.get_title()):
+        text.set_parse_math(False)
+
+
+def _safe(label: str) -> str:
+    """A label that matplotlib shows: one that begins with _ would be left out."""
+    return f" {label}" if label.startswith("_") else label
 
 
 def _png(figure: Any) -> bytes:

@@ -141,11 +141,15 @@ class Release:
         """The columns by name, each of one type, as frames want them: whole numbers beside others become floats."""
         return {name: _of_one_type(self.column(name)) for name in self.columns}
 
-    def plot(self, path: str | None = None) -> Any:
-        """A bar for each row and measured column, with its interval as a whisker; written to `path` if one is given."""
+    def plot(self, path: str | None = None, *, ax: Any = None, title: str | None = None) -> Any:
+        """A picture with one panel for each measured column, and intervals as whiskers.
+
+        A key of numbers or days is drawn as a line, any other as bars; the second of two keys has colours.  It is
+        written to `path` if one is given, and drawn into `ax`, axes of matplotlib's, instead of a figure of its own.
+        """
         from tacit.curator.answer.plot import bars
 
-        return bars(self, path)
+        return bars(self, path, ax=ax, title=title)
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(printable(name))}</th>" for name in self._headings())
