@@ -176,7 +176,8 @@ def _size(panels: int, rows: int, *, ordered: bool) -> tuple[float, float]:
 def _panel_title(release: Release, panel: Bars) -> str:
     keys = _key_names(release)
     named = printable(" and ".join(keys))
-    return f"{panel.name} by {named}" if keys and len(named) <= _SHORT else panel.name
+    short = len(panel.name) + len(named) <= 2 * _SHORT - len(" by ")
+    return f"{panel.name} by {named}" if keys and short else panel.name
 
 
 def _series_of(release: Release) -> dict[str, list[int]]:
