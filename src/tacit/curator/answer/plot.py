@@ -130,7 +130,7 @@ def bars(
     ordered = _is_ordered(release, series) and not any(panel.moments for panel in panels)
     if ax is None:
         size = _size(len(panels), len(labels), ordered=ordered)
-        figure = Figure(figsize=size, layout="constrained")
+        figure: Any = Figure(figsize=size, layout="constrained")
         places = [figure.add_subplot(1, len(panels), place + 1) for place in range(len(panels))]
     else:
         places = list(ax) if isinstance(ax, Iterable) else [ax]
