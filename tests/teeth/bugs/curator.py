@@ -91,7 +91,7 @@ BUGS = [
     Bug(
         name="curator-confidence-read-after-the-charge",
         file=f"{ROOM}/asked.py",
-        before="proved, sure = prove(plan), _read_confidence(confidence)",
+        before="proved, sure = prove(plan), read_confidence(confidence)",
         after="proved, sure = prove(plan), confidence",
         killed_by=f"{CORRIDOR}::test_a_price_or_confidence_that_makes_no_sense_is_refused_before_anything_happens",
         note="a typing mistake is paid for",
@@ -135,7 +135,7 @@ BUGS = [
     Bug(
         name="curator-numbers-each-at-the-full-confidence",
         file=f"{ROOM}/answer/view.py",
-        before="return all_at_once(confidence, len(_figures(value)))",
+        before="return all_at_once(confidence, max(map(len, _alternatives(value))))",
         after="return confidence",
         killed_by=f"{UNIT}/answer/test_view.py::test_several_numbers_share_the_chance_of_being_wrong",
         note="two intervals that each hold in 95 of 100 cases hold together in fewer",

@@ -178,8 +178,8 @@ BUGS = [
     Bug(
         name="rounding-bounded-by-other-rows",
         file=ROUNDING,
-        before="next((at for at, other in enumerate(question.measures) if other in enough), None)",
-        after="next((at for at, other in enumerate(question.measures) if isinstance(other, Counted)), None)",
+        before="next((at for at in beside if question.measures[at] in enough), None)",
+        after="next((at for at in beside if isinstance(question.measures[at], Counted)), None)",
         killed_by=f"{ROUNDED}::test_a_count_of_other_rows_bounds_nothing",
         note="a count of fewer rows is no bound",
     ),

@@ -158,7 +158,7 @@ BUGS = [
     Bug(
         name="header-epsilon-ignored",
         file="src/tacit/curator/asked.py",
-        before="return plan, agreed_price(header, plan, limit, epsilon, within)",
+        before="return plan, agreed_price(header, shown, limit, epsilon, within)",
         after="return plan, epsilon if epsilon is not None else 1",
         killed_by=f"{AGREED}::test_the_epsilon_of_the_header_is_the_price",
         note="a question is charged another price than it says",

@@ -11,16 +11,8 @@ WHERE = "tests/unit/plan/questions/test_where_bounds.py"
 
 BUGS = [
     Bug(
-        name="public-table-not-unique",
-        file="src/tacit/curator/protect.py",
-        before="public=True, unique=tuple(unique))",
-        after="public=True)",
-        killed_by="tests/unit/curator/test_protect.py::test_a_public_table_chooses_rows",
-        note="what holds no value twice may be looked up in",
-    ),
-    Bug(
         name="public-table-protected",
-        file="src/tacit/curator/protect.py",
+        file="src/tacit/curator/policy/public_tables.py",
         before="public=True, unique=tuple(unique))",
         after="unique=tuple(unique))",
         killed_by="tests/unit/curator/test_protect.py::test_a_public_table_alone_is_not_asked_about",
@@ -117,8 +109,8 @@ BUGS = [
     Bug(
         name="where-clamps-too-far",
         file=f"{PLAN}/questions/where_bounds.py",
-        before="found = e.Called(Function.LEAST, (found, _bound(high, column.kind, floor)))",
-        after="found = e.Called(Function.LEAST, (found, _bound(high - 1, column.kind, floor)))",
+        before="found = e.Called(Function.LEAST, (found, _bound(high, kind, floor)))",
+        after="found = e.Called(Function.LEAST, (found, _bound(high - 1, kind, floor)))",
         killed_by=f"{WHERE}::test_in_rows_that_are_kept_the_value_is_the_same",
         note="a value that WHERE keeps would be changed",
     ),
@@ -149,7 +141,7 @@ BUGS = [
     Bug(
         name="groups-of-units-released",
         file=f"{PLAN}/sql/outer_select.py",
-        before="    if adds_up and releases and _groups_by_unit(inner, units):\n        return None\n",
+        before="    if adds_up and releases and groups_by_unit(inner, units):\n        return None\n",
         after="",
         killed_by="tests/unit/plan/sql/test_outer_select.py::test_what_is_added_up_for_each_unit_stays_private",
         note="rows of units are no groups: they are measured outside",
@@ -157,7 +149,7 @@ BUGS = [
     Bug(
         name="every-group-says-the-same",
         file=f"{PLAN}/sql/outer_select.py",
-        before="        qualify = _both(qualify, _choose_one_of_each(draft))\n",
+        before="        qualify = both_conditions(qualify, _choose_one_of_each(draft))\n",
         after="",
         killed_by=f"{STATEMENTS}[the mean number of visits of a ward]",
         note="an aggregate of groups has one row, not one a group",
@@ -173,7 +165,7 @@ BUGS = [
     Bug(
         name="having-outside-forgotten",
         file=f"{PLAN}/sql/outer_select.py",
-        before='        qualify = _both(qualify, _read_outer_having(reader, parts.get("having"), visible))\n',
+        before='        qualify = both_conditions(qualify, _read_outer_having(reader, parts.get("having"), visible))\n',
         after='        _read_outer_having(reader, parts.get("having"), visible)\n',
         killed_by="tests/unit/plan/sql/test_outer_select.py::test_having_outside_chooses_what_was_added_up",
         note="groups that HAVING leaves out would be shown",
