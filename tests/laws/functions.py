@@ -264,8 +264,9 @@ def _cases():
     yield Case("DATE_TRUNC('month', d AT TIME ZONE 'Europe/Berlin')", moment, plain=day)
     for span in ("2 weeks", "10 days", "36 hours", "15 minutes", "3 months", "2 years"):
         yield Case(f"TIME_BUCKET(INTERVAL '{span}', s)", moment)
-        at = f"TIME_BUCKET(INTERVAL '{span}', CAST(d AS TIMESTAMP))"
-        yield Case(f"TIME_BUCKET(INTERVAL '{span}', d)", moment, plain=at)
+        for column in "de":
+            at = f"TIME_BUCKET(INTERVAL '{span}', CAST({column} AS TIMESTAMP))"
+            yield Case(f"TIME_BUCKET(INTERVAL '{span}', {column})", moment, plain=at)
     for column in "de":
         days = f"DATE_DIFF('day', d, {column})"
         yield Case(f"AGE({column}, d)", integer, plain=days)

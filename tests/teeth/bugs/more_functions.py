@@ -56,7 +56,7 @@ BUGS = [
         file=f"{QUESTIONS}/time_spans.py",
         before='    over = forms.arithmetic("%", forms.arithmetic("+", over, size), size)\n',
         after="",
-        killed_by=f"{MEANS}[WIDTH_BUCKET]",
+        killed_by=f"{MEANS}[TIME_BUCKET]",
         note="before 2000 a bucket would begin after its moments",
     ),
     Bug(

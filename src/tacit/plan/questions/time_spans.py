@@ -1,4 +1,7 @@
-"""Spans of time: buckets of several units, and how old somebody was."""
+"""Spans of time: buckets of several units, and how old somebody was.
+
+Checked by: tests/laws/test_functions.py
+"""
 
 from datetime import datetime
 

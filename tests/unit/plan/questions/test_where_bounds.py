@@ -14,9 +14,10 @@ CARAT = Column("carat", Kind.NUMBER, 0, 6)
 DEPTH = Column("depth", Kind.NUMBER)
 COUNT = Column("many", Kind.INTEGER)
 CODE = Column("code", Kind.TEXT)
+TWIN = Column("twin", Kind.NUMBER, 0, 6)
 DIED = Column("died", Kind.INTEGER, values=(0, 1))
 MONTH = Column("month", Kind.NUMBER, values=tuple(range(1, 13)))
-TABLES = {"diamonds": Table("diamonds", (PRICE, CARAT, DEPTH, COUNT, DIED, MONTH, CODE))}
+TABLES = {"diamonds": Table("diamonds", (PRICE, CARAT, DEPTH, COUNT, DIED, MONTH, CODE, TWIN))}
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,10 @@ def test_where_bounds_what_is_measured(text):
         ("SELECT SUM(depth) AS a FROM diamonds WHERE depth >= 50", Unbounded),
         ("SELECT SUM(depth) AS a FROM diamonds WHERE carat < 2", Unbounded),
         ("SELECT SUM(depth) AS a FROM diamonds WHERE depth > 70 AND depth < 50", Unbounded),
+        (
+            "SELECT AVG(price / carat) AS a FROM (SELECT price, twin AS carat FROM diamonds WHERE carat >= 0.2)",
+            InvalidPlan,
+        ),
         (
             "SELECT AVG(CASE WHEN carat < 0.2 THEN 0 ELSE price / carat END) AS a FROM diamonds",
             InvalidPlan,
