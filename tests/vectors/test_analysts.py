@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from tacit.errors import InvalidPlan
-from tacit.plan import Column, Kind, Table, read_sql
+from tacit.plan import Column, Kind, Table, read_asked
 
 TEXT, WHOLE, NUMBER = Kind.TEXT, Kind.INTEGER, Kind.NUMBER
 DIAMONDS = Table(
@@ -107,7 +107,7 @@ def refused(*, finding):
     found = []
     for what, text in STATEMENTS:
         try:
-            read_sql(text, TABLES, finding=finding)
+            read_asked(text, TABLES, finding=finding)
         except InvalidPlan:
             found.append(what)
     return found
