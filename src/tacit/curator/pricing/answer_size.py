@@ -96,7 +96,7 @@ def bytes_of_key(values: Sequence[KeyValue]) -> int:
     """How many bytes the ledger keeps of one group's unknown keys: a text as JSON has it, all else in less than 64.
 
     >>> bytes_of_key(("ward A",)), bytes_of_key(("\\U0001f600",)), bytes_of_key((None, 7))
-    (24, 28, 128)
+    (24, 30, 128)
     """
     return sum(
         len(json.dumps(value)) + _QUOTED if isinstance(value, str) else _KEY for value in values
