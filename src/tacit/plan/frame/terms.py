@@ -396,7 +396,7 @@ class Term:
         """What clocks of a zone show at this moment, which is in UTC.
 
         >>> col("seen").at_time_zone("Europe/Berlin").hour()
-        col('seen').at_time_zone('Europe/Berlin').hour()
+        col('seen').at_time_zone('Europe/Berlin').extract('hour')
         """
         if not isinstance(zone, str):
             raise InvalidInput("zone", zone, "give a name such as 'Europe/Berlin'")
