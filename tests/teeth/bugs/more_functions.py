@@ -168,7 +168,7 @@ BUGS = [
         file=f"{SQL}/unit_choices.py",
         before="first if condition is None else e.Both(first, condition)",
         after="first",
-        killed_by=f"{CHOICES}::test_one_row_of_a_unit_is_chosen",
+        killed_by=f"{CHOICES}::test_a_unit_of_which_no_row_is_meant_says_nothing",
         note="a unit of which no row is meant would say something",
     ),
     Bug(

@@ -67,7 +67,15 @@ def test_one_row_of_a_unit_is_chosen(value, expected):
 
 
 def test_each_key_of_a_unit_chooses_its_own_row():
-    assert told("ARG_MAX(cost, day)", per="patient, ward") == {20: 1, 7: 1, 5: 1}
+    rows = [*ROWS, {"patient": 1, "cost": 33, "day": 1, "ward": "B", "urgent": True}]
+    expected = {20: 1, 33: 1, 7: 1, 5: 1}
+    assert told("ARG_MAX(cost, day)", per="patient, ward", rows=rows) == expected
+
+
+def test_a_unit_of_which_no_row_is_meant_says_nothing():
+    rows = [*ROWS, {"patient": 4, "cost": 50, "day": 1, "ward": "A", "urgent": True}]
+    value = "FIRST(cost ORDER BY day) FILTER (WHERE ward = 'B')"
+    assert told(value, rows=rows) == {7: 1, 9: 1}
 
 
 ALL = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
