@@ -370,7 +370,7 @@ BUGS = [
         name="precision-without-a-lock",
         file="src/tacit/exact/certified.py",
         before="_one_at_a_time = threading.RLock()",
-        after="_one_at_a_time = threading.Semaphore(64)",
+        after='_one_at_a_time = getattr(threading, "Semaphore")(64)',
         killed_by=f"{UNIT}/test_certified.py::test_a_thread_waits_for_the_precision_of_another_to_be_put_back",
         note="the precision belongs to the whole process",
     ),
