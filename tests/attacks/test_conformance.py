@@ -250,7 +250,7 @@ def test_v5_what_cannot_be_answered_is_not_charged():
     for text in (
         "SELECT AVG(weight) FROM visits",
         "SELECT COUNT(*) FROM visits WHERE",
-        "SELECT MODE(ward) FROM visits",
+        "SELECT KURTOSIS(cost) FROM visits",
     ):
         with pytest.raises(InvalidPlan):
             vault.vault.sql(text, epsilon=1)
@@ -436,7 +436,7 @@ def test_v12_a_refusal_is_one_sentence_and_a_remedy():
         "HISTOGRAM(cost)",
         "PG_SLEEP(5)",
         "KURTOSIS(cost)",
-        "REGR_SXY(cost, change)",
+        "SKEWNESS(cost)",
     ):
         refusal = refused(f"SELECT {call} AS x FROM visits")
         assert len(refusal.reason) < 120

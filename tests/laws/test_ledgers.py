@@ -672,7 +672,7 @@ def test_after_a_refusal_what_is_left_can_still_be_spent(opened):
 
 
 # What looks after a durable ledger without adding to it.
-LOOKING = {"close", "place", "records", "verify", "before_fork", "after_fork"}
+LOOKING = {"close", "place", "records", "verify", "before_fork", "after_fork", "note"}
 
 
 @every_ledger

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import tacit
 from tacit.curator.policy.values import Limit, Policy, Shared
 from tacit.curator.tables.noise import TableNoise
 from tacit.curator.vault import Vault
@@ -24,11 +25,13 @@ from tacit.curator.vectors.kernels import (
     Regression,
     Waves,
     _hold,
+    _hold_errors,
     bounds_of,
 )
 from tacit.curator.vectors.noise import Sampling, Sums, VectorNoise, ask_tables
 from tacit.curator.vectors.rows import EncodedRows, sum_vectors
 from tacit.engines import CodedRows, DuckDB, Memory
+from tacit.errors import InvalidInput
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import Gaussian, Laplace
 from tacit.plan import Column, Frame, Kind, Scan, Table
@@ -161,6 +164,50 @@ def test_no_vector_is_longer_than_its_bound(norm):
         assert np.all(kept <= 1)
         small = np.array([length(each, norm) <= FINE**2 for each in vectors])
         assert np.array_equal(held[small], vectors[small])
+
+
+@both_norms
+def test_what_is_no_number_becomes_zero(norm):
+    vectors = np.array([[np.nan, 3.0], [np.inf, 1.0], [-np.inf, np.nan], [5.0, -7.0]])
+    held, size, _ = _hold(vectors, FINE, norm)
+    assert np.isfinite(held).all()
+    assert np.isfinite(size).all()
+    assert all(length(each, norm) <= FINE**2 for each in held)
+    errors = [np.array([[np.nan, 2.0], [np.inf, 1.0]])]
+    for each in _hold_errors([np.ones(2)], errors, 1.0, norm):
+        assert np.isfinite(each).all()
+        assert all(length(row, norm) <= 1 for row in each)
+
+
+@pytest.mark.parametrize("number", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_kernel_with_public_numbers_that_are_none_is_refused(number):
+    encoding = Encoding((0,), (np.array([[-1024], [1024]], np.int16),))
+    good, bad = FeatureMap(encoding, 1.0), FeatureMap(encoding, number)
+    for kernel in (Moments(bad), Gradient(good, np.zeros(2), number)):
+        with pytest.raises(InvalidInput):
+            bounds_of(kernel, Norm.L2)
+
+
+def test_samples_are_of_units_that_are_rows():
+    rows = [{"p": n // 5, "x": n % 10 / 10, "y": n % 2} for n in range(50)]
+    plan = Sampling(100, 6554, Fraction(85, 100))
+    columns = {"x": (0.0, 1.0), "y": [0, 1]}
+    for unit, neighbours, delta in (
+        ("p", "add-or-remove", 1e-6),
+        ("row", "replace", 1e-6),
+        ("row", "add-or-remove", 0),
+    ):
+        vault = tacit.protect(
+            rows,
+            unit=unit,
+            contributions=None if unit == "row" else 5,
+            columns=columns,
+            epsilon=3,
+            delta=delta,
+            neighbours=neighbours,
+        )
+        with pytest.raises(InvalidInput, match="samples need"):
+            vault.lesson(vault.table("data"), kind="k", target="y", classes=True, sampling=plan)
 
 
 @both_norms

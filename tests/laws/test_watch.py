@@ -518,3 +518,19 @@ def test_an_analyst_has_watches_of_her_own():
     vault.watch(threshold=10**6, epsilon=1).ask(COUNT)
     assert alice.watch(threshold=10**6, epsilon=1).answers == ()
     assert vault.budget.spent == pytest.approx(0.5)
+
+
+def test_a_key_that_cannot_be_read_is_noticed_before_anything_is_paid(tmp_path):
+    with tacit.open(folder_vault(tmp_path)) as vault:
+        next(Path(tmp_path).rglob("tacit.toml")).with_name("watch.key").write_bytes(b"short")
+        with pytest.raises(InvalidData, match="damaged"):
+            vault.watch(threshold=10, epsilon=0.1)
+        assert vault.budget.spent == 0
+
+
+@pytest.mark.parametrize("monotone", ["x", 1, 0.5])
+def test_monotone_is_true_or_false(monotone):
+    vault = vault_of([], "pure", Neighbours.ADD_OR_REMOVE, 1)
+    with pytest.raises(InvalidInput, match="monotone"):
+        vault.watch(threshold=1, epsilon=1, monotone=monotone)
+    assert vault.budget.spent == 0

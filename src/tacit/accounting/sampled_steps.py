@@ -15,6 +15,7 @@ __all__ = ["sampled_multiplier", "sampled_rho"]
 
 _NEAR = Fraction(1, 100)  # below the order 1 + 1/100 the divergence of that order is taken
 _LARGEST = 512
+_WIDEST = 2.0**30  # noise beyond which a price is out of reach: cut-off parts cost more
 _STEPS = 8  # parts of the way from one whole order to the next
 
 
@@ -94,6 +95,12 @@ def sampled_multiplier(rho: Fraction, rate: Fraction, steps: int, failure: Fract
     low, high = 0.2, 2.0
     while _rough(high, float(rate), steps, float(failure)) > float(rho):
         high *= 2
+        if high > _WIDEST:
+            raise InvalidInput(
+                "rho",
+                float(rho),
+                "give a larger price: no noise makes sampled steps cost so little",
+            )
     for _ in range(30):
         middle = (low * high) ** 0.5
         if _rough(middle, float(rate), steps, float(failure)) > float(rho):

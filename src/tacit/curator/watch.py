@@ -55,6 +55,9 @@ def begin_watch(
     """
     if not isinstance(name, str) or not name.isprintable():
         raise InvalidInput("name", name, "give a name, as text that can be printed")
+    if monotone is not None and not isinstance(monotone, bool):
+        raise InvalidInput("monotone", monotone, "give True or False, or leave it out")
+    secret = access.secret()  # a key that cannot be read is found out before anything is paid
     rule = access.rule
     charge = rule.price_of(epsilon)
     terms = watch_terms(access.policy.limit, threshold, rule.amount(charge), answers, monotone)
@@ -72,7 +75,7 @@ def begin_watch(
     if not entry.is_answered:
         rekey()
         drawn = [terms.mechanism.draw_threshold(0) for _ in range(terms.lines)]
-        sealed = seal(access.secret(), json.dumps(drawn).encode(), key)
+        sealed = seal(secret, json.dumps(drawn).encode(), key)
         stored = _stored(terms, {**_terms_said(access), "watch": said})
         entry = access.ledger.settle(entry, _with_sealed(sealed, stored.to_bytes()))
     watch = Watch(access, terms, entry, name)

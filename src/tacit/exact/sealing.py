@@ -23,7 +23,7 @@ def new_key() -> bytes:
     return os.urandom(KEY_BYTES)
 
 
-def seal(key: bytes, secret: bytes, bound_to: bytes) -> bytes:
+def seal(sealing_key: bytes, secret: bytes, bound_to: bytes) -> bytes:
     """A secret as bytes that tell nothing of it but its length; it opens only where it is bound to.
 
     Claim:      without the key, the sealed bytes are as good as random ones, and no others open.
@@ -35,13 +35,13 @@ def seal(key: bytes, secret: bytes, bound_to: bytes) -> bytes:
     b'a line'
     """
     nonce = os.urandom(_NONCE_BYTES)
-    return nonce + _cipher(key).encrypt(nonce, secret, bound_to)
+    return nonce + _cipher(sealing_key).encrypt(nonce, secret, bound_to)
 
 
-def unseal(key: bytes, sealed: bytes, bound_to: bytes) -> bytes:
+def unseal(sealing_key: bytes, sealed: bytes, bound_to: bytes) -> bytes:
     """The secret that was sealed under this key and bound to this; refused if it was not."""
     try:
-        return _cipher(key).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], bound_to)
+        return _cipher(sealing_key).decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], bound_to)
     except (InvalidTag, ValueError):
         raise InvalidData(
             "what was sealed cannot be opened: it was sealed under another key, or altered"

@@ -15,6 +15,22 @@ SUMS = "src/tacit/stability/vectors.py"
 
 BUGS = [
     Bug(
+        name="vectors-what-is-no-number-passes",
+        file=KERNELS,
+        before="held = np.clip(np.nan_to_num(vectors, nan=0.0), -_WIDE, _WIDE)",
+        after="held = np.clip(vectors, -_WIDE, _WIDE)",
+        killed_by=f"{LAWS}::test_what_is_no_number_becomes_zero",
+        note="a size that is no number is not above any bound",
+    ),
+    Bug(
+        name="vectors-rows-of-a-unit-sampled-one-by-one",
+        file=LESSON,
+        before="if sampling is not None and not lesson.may_sample:",
+        after="if sampling is not None and lesson.is_pure:",
+        killed_by=f"{LAWS}::test_samples_are_of_units_that_are_rows",
+        note="the accounting of samples is about units that are drawn as a whole",
+    ),
+    Bug(
         name="vectors-are-not-clipped",
         file=KERNELS,
         before="    over = size > most\n",

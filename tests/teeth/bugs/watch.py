@@ -8,6 +8,14 @@ LAWS = "tests/laws/test_watch.py"
 
 BUGS = [
     Bug(
+        name="watch-paid-before-its-key-is-read",
+        file=WATCH,
+        before="    secret = access.secret()  # a key that",
+        after="    secret = bytes(32)  # a key that",
+        killed_by=f"{LAWS}::test_a_key_that_cannot_be_read_is_noticed_before_anything_is_paid",
+        note="a damaged key would be noticed once the watch is paid for",
+    ),
+    Bug(
         name="watch-steps-of-half-a-unit",
         file=TERMS,
         before="* STEPS / self.sensitivity.bound)",

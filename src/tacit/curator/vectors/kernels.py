@@ -8,7 +8,7 @@ on whatever machine.
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from math import ceil, isqrt
+from math import ceil, isfinite, isqrt
 from typing import Any, Protocol, assert_never
 
 import numpy as np
@@ -284,6 +284,21 @@ def arrays_of(kernel: Kernel) -> tuple[int, ...]:
             assert_never(kernel)
 
 
+def check_public_numbers(kernel: Kernel) -> None:
+    """Refuse a kernel whose public numbers are not finite and positive; a learner is asked before it is paid for.
+
+    >>> check_public_numbers(Moments(FeatureMap(Encoding((), (), constant=True), float("nan"))))
+    Traceback (most recent call last):
+    ...
+    tacit.errors.InvalidInput: radius cannot be nan; give a finite number above zero
+    """
+    mapping = None if isinstance(kernel, Waves) else kernel.mapping
+    for name in ("radius", "clip", "scale", "most"):
+        number = getattr(mapping if name == "radius" else kernel, name, 1.0)
+        if not (isfinite(number) and number > 0):
+            raise InvalidInput(name, number, "give a finite number above zero")
+
+
 def bounds_of(kernel: Kernel, norm: Norm) -> tuple[int, ...]:
     """The largest norm that one row of weight one can give each array, in whole steps.
 
@@ -292,6 +307,7 @@ def bounds_of(kernel: Kernel, norm: Norm) -> tuple[int, ...]:
                 less than 2 times 29**2; in L1 29 sum u_i**2 + 41 sum_{i<j} |u_i u_j| <= 29 (sum |u_i|)**2.
     Checked by: tests/laws/test_vectors.py::test_no_unit_moves_a_sum_further_than_claimed
     """
+    check_public_numbers(kernel)
     match kernel:
         case Moments():
             return (_DIAGONAL * FINE * FINE,)
@@ -404,7 +420,8 @@ def _hold(vectors: Array, bound: int, norm: Norm) -> tuple[Array, Array, Array]:
                 above the bound is scaled once more, and if that is not enough, becomes zero.
     Checked by: tests/laws/test_vectors.py::test_no_vector_is_longer_than_its_bound
     """
-    held = np.clip(vectors, -_WIDE, _WIDE)  # squares stay below 2**40: sums of them are exact
+    # squares stay below 2**40: sums of them are exact
+    held = np.clip(np.nan_to_num(vectors, nan=0.0), -_WIDE, _WIDE)
     most = float(bound) if norm is Norm.L1 else float(bound) * bound
     size = _size(held, norm)
     kept = np.ones(len(held))
@@ -518,7 +535,7 @@ def _exponentials() -> Array:
 
 
 def _network_clip(kernel: Backpropagated) -> int:
-    return max(1, min(1 << 40, int(kernel.clip * SIGNAL * DELTA)))
+    return max(1, min(1 << largest_bits(kernel), int(kernel.clip * SIGNAL * DELTA)))
 
 
 def _backpropagate(kernel: Backpropagated, block: Rows, norm: Norm) -> Integers:
@@ -581,6 +598,7 @@ def _hold_errors(inputs: list[Array], errors: list[Array], bound: float, norm: N
             total = total + came * _size(went, norm)
         return total if norm is Norm.L1 else np.sqrt(total)
 
+    errors = [np.nan_to_num(each, nan=0.0, posinf=0.0, neginf=0.0) for each in errors]
     length = reach(errors)
     factor = np.where(length > bound, bound / np.maximum(length, 1.0), 1.0)
     held = [np.trunc(each * factor[:, None]) for each in errors]

@@ -69,7 +69,9 @@ class VectorsAsked(TablesAsked):
     @property
     def fingerprint(self) -> bytes:
         """The same for everything that asks for the same, and another one for all else."""
-        said = "\0".join((self.kind, fingerprint(self.coding.question).hex(), *self.more))
+        plan = self.sampling
+        steps = () if plan is None else (f"{plan.rate} {plan.steps} {plan.share}",)
+        said = "\0".join((self.kind, fingerprint(self.coding.question).hex(), *self.more, *steps))
         return sha256(said.encode()).digest()
 
 
@@ -233,7 +235,14 @@ def open_lesson(
         goal,
         _checked_sampling(sampling),
     )
-    return Lesson(desk, asked, _describe(used, found), found, labels)
+    lesson = Lesson(desk, asked, _describe(used, found), found, labels)
+    if sampling is not None and not lesson.may_sample:
+        raise InvalidInput(
+            "sampling",
+            sampling,
+            "leave it out: samples need a delta, add-or-remove, and rows that are units themselves",
+        )
+    return lesson
 
 
 def _describe(columns: Sequence[CodedColumn], target: Feature | None) -> tuple[Feature, ...]:

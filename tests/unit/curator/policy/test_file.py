@@ -1186,12 +1186,14 @@ PAGE = Path(__file__).resolve().parents[4] / "docs" / "how-to" / "write-a-policy
 def test_the_policy_that_the_documentation_shows_is_accepted(read, folder):
     doses = folder / "doses.csv"
     doses.write_text(doses.read_text(encoding="utf-8").replace(",", ";"), encoding="utf-8")
-    policy, written, ledger = re.findall(
-        r"(?ms)^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8")
-    )
-    document = read(policy + written + ledger)
+    (folder / "wards.csv").write_text("ward,floor\nA,1\nB,2\n", encoding="utf-8")
+    blocks = re.findall(r"(?ms)^```toml\n(.*?)^```", PAGE.read_text(encoding="utf-8"))
+    assert len(blocks) == 4
+    document = read("".join(blocks))
     assert [shared.table.unit for shared in document.policy.tables.values()] == [
         "patient_id",
         "visit_id.patient_id",
+        None,
     ]
+    assert document.policy.tables["wards"].table.public
     assert isinstance(document.ledger, Address)
