@@ -41,17 +41,14 @@ def find_known(ledger: Ledger, asked: Asked) -> Known | None:
     Checked by: tests/laws/test_replay.py
     """
     for entry in _entries_about(ledger, asked):
-        if (
-            asked.within is None
-            and entry.key == asked.name.key
-            and not asked.charge.fits(entry.charge)
-        ):
-            continue  # the very same question, at a lower price
+        by_price = asked.within is None and entry.key == asked.name.key
+        if by_price and not asked.charge.fits(entry.charge):
+            continue  # the very same question, at a lower price: not even read
         stored = _read_payload(entry.payload or b"")
         derived = derive_plan(asked.plan, stored.measures)
         if derived is not None:
             known = Known(*derived, entry, stored)
-            if _is_accurate_enough(known, asked):
+            if by_price or _is_accurate_enough(known, asked):
                 return known
     return None
 
@@ -73,11 +70,9 @@ def _entries_about(ledger: Ledger, asked: Asked) -> list[Entry]:
 
 
 def _is_accurate_enough(known: Known, asked: Asked) -> bool:
-    """Whether an earlier answer is as accurate as was asked for: by its error, by its price, or number by number."""
+    """Whether an earlier answer is as accurate as was asked for: by its error, or number by number."""
     if asked.within is not None:
         return _largest_error(known, asked) <= at_most(asked.within, "within")
-    if known.entry.key == asked.name.key:
-        return asked.charge.fits(known.entry.charge)
     return _is_as_accurate_as_paid(known, asked)
 
 

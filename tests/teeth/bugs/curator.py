@@ -265,8 +265,8 @@ BUGS = [
     Bug(
         name="curator-free-at-any-price",
         file=f"{ROOM}/replay.py",
-        before="return asked.charge.fits(known.entry.charge)",
-        after="return True",
+        before="if by_price and not asked.charge.fits(entry.charge):",
+        after="if False:",
         killed_by="tests/laws/test_replay.py::test_a_higher_price_is_a_new_charge_and_a_lower_one_is_free",
         note="who pays for accuracy gets what was had before",
     ),

@@ -55,8 +55,8 @@ BUGS = [
     Bug(
         name="replay-of-a-cheaper-answer",
         file=f"{ROOM}/replay.py",
-        before="            and not asked.charge.fits(entry.charge)\n",
-        after="            and asked.charge.fits(entry.charge)\n",
+        before="if by_price and not asked.charge.fits(entry.charge):",
+        after="if by_price and asked.charge.fits(entry.charge):",
         killed_by="tests/laws/test_replay.py",
         note="an answer that is passed over for being too cheap is one that is dear enough",
     ),

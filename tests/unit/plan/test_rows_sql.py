@@ -63,6 +63,10 @@ SELECT COUNT(*) FROM «trips t» JOIN (SELECT km, COUNT(*) AS n FROM trips GROUP
 
 # a subquery may aggregate per unit only: an aggregate over all units would have no noise
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «patient FROM visits HAVING COUNT(*) > 3»)
+SELECT COUNT(*) FROM visits WHERE patient IN (SELECT patient FROM visits GROUP BY «ward» HAVING COUNT(*) > 3)
+SELECT COUNT(*) FROM visits v JOIN (SELECT patient, COUNT(*) AS n FROM visits GROUP BY «ward») g USING (patient)
+SELECT AVG(n) FROM (SELECT patient, ward, COUNT(*) AS n FROM visits GROUP BY «ward»)
+SELECT COUNT(*) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY «ward» UNION ALL SELECT ward, age FROM patients)
 
 # LIMIT in a subquery would let one unit displace the rows of another
 SELECT COUNT(*) FROM (SELECT * FROM visits LIMIT «10»)

@@ -18,14 +18,15 @@ NOISE = Laplace(1)
 
 def released(plan: Plan, value: float, rows: int = MANY) -> list[list[Noisy]]:
     """What three groups of so many rows with one value release, if all noise happens to be zero."""
-    group = []
-    for measure in plan.question.measures:
-        if isinstance(measure, Summed):
-            steps = round(F(value) / measure.step) - measure.centre
-            group.append(Noisy(rows * steps, NOISE, measure.step))
-        else:
-            group.append(Noisy(rows, NOISE, F(1)))
-    return [group for _ in plan.question.groups]
+
+    def draw(measure: object) -> Noisy:
+        if not isinstance(measure, Summed):
+            return Noisy(rows, NOISE, F(1))
+        steps = round(F(value) / measure.step) - measure.centre
+        return Noisy(rows * steps, NOISE, measure.step)
+
+    # every group has draws of its own: the sum of one that is there twice has other ends
+    return [[draw(measure) for measure in plan.question.measures] for _ in plan.question.groups]
 
 
 def between(step: Fraction, sign: int) -> float:
