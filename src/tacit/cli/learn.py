@@ -90,6 +90,8 @@ def learn(
 
 def _make(model: str, epsilon: Any, logs: tuple[str, ...], size: int | None) -> Any:
     """The estimator of a name, with the settings that were given."""
+    named = {estimator: word for word, estimator in MODELS.items()}
+    model = named.get(model, model)
     if model not in MODELS:
         raise InvalidInput("--model", model, f"give one of: {', '.join(MODELS)}")
     made = getattr(room, MODELS[model])

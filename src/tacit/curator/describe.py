@@ -89,7 +89,12 @@ def describe_columns(
     notes = [limit_words(policy)]
     if table is not None:
         notes.insert(0, f"{names[0]} protects {protected_words(policy, tables[names[0]])}")
-    notes.append("from the policy alone: no row was read")
+    public = any(tables[name].table.public for name in names)
+    notes.append(
+        "from the policy and the rows of public tables: no private row was read"
+        if public
+        else "from the policy alone: no row was read"
+    )
     return Listing.of((*head, "column", "type", "declared", "use"), rows, *notes)
 
 

@@ -227,5 +227,5 @@ def check_two_classes(lesson: Lesson, name: str) -> None:
         raise InvalidInput(
             "target",
             lesson.target.name if lesson.target else None,
-            f"{name} tells two classes apart; use HistogramNB or MLPClassifier for more",
+            f"{name} tells two classes apart; use HistogramNB (naive-bayes) or MLPClassifier (network) for more",
         )
