@@ -17,8 +17,8 @@ __all__ = [
 BITS = 20
 
 
-def weights_for_tables(rows: Rows, contributions: int | None) -> Weights:
-    """The weights that hold the sum of every unit's rows at `contributions`, in all tables at once.
+def weights_for_tables(rows: Rows, contributions: int | None, bits: int = BITS) -> Weights:
+    """The weights of so many bits that hold the sum of every unit's rows at `contributions`, in all tables at once.
 
     A unit with at most that many rows counts in full.
     """
@@ -33,7 +33,7 @@ def weights_for_tables(rows: Rows, contributions: int | None) -> Weights:
             )
         case Owner.UNIT:
             bound = held_rows(rows, contributions)
-            return Weights(Weighing.L1, bound, units_squared=bound**2, bits=BITS)
+            return Weights(Weighing.L1, bound, units_squared=bound**2, bits=bits)
 
 
 def sensitivity_of_table(

@@ -1,8 +1,8 @@
 """How far sums of clipped vectors move between neighbours."""
 
-from tacit.errors import InvalidPlan
-from tacit.plan import Owner, Rows, Weighing, Weights, held_rows, multiplicity, owner_of
+from tacit.plan import Rows, Weights
 from tacit.privacy import Neighbours, Norm, Sensitivity
+from tacit.stability.tables import weights_for_tables
 
 __all__ = ["sensitivity_of_sum", "weights_for_vectors"]
 
@@ -15,18 +15,7 @@ def weights_for_vectors(rows: Rows, contributions: int | None) -> Weights:
 
     A unit with at most that many rows counts in full.
     """
-    match owner_of(rows):
-        case Owner.ROW:
-            copies = multiplicity(rows)
-            return Weights(Weighing.L1, bound=copies, units_squared=copies**2, bits=0)
-        case Owner.NOBODY:
-            raise InvalidPlan(
-                "this question uses public tables only",
-                "read them directly: they are not protected",
-            )
-        case Owner.UNIT:
-            bound = held_rows(rows, contributions)
-            return Weights(Weighing.L1, bound, units_squared=bound**2, bits=BITS)
+    return weights_for_tables(rows, contributions, BITS)
 
 
 def sensitivity_of_sum(
