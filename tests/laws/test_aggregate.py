@@ -13,8 +13,9 @@ from tacit import protect
 from tacit.curator.aggregate import aggregate as room
 from tacit.curator.aggregate.run_blocks import choose_blocks, run_blocks
 from tacit.engines import DuckDB, Memory
-from tacit.errors import EngineFailed, InvalidInput, LimitExceeded
+from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded
 from tacit.exact import working
+from tacit.mechanisms import BlockMedian
 from tacit.plan import Axis, Coding, Column, Even, Field, Kind, Scan, Table
 from tacit.stability import weights_for_tables
 
@@ -47,12 +48,14 @@ ASKED = {"of": "data", "blocks": 5, "low": 0, "high": 100, "epsilon": 1}
 
 def test_a_unit_that_comes_or_goes_changes_its_own_block_alone():
     names = np.array([f"p{n}" for n in range(200)], object)
-    before = dict(zip(names, choose_blocks(names, 16, SECRET), strict=True))
+    before = dict(zip(names, zip(*choose_blocks(names, 16, SECRET), strict=True), strict=True))
     fewer = np.delete(names, [7])[::-1]
-    after = dict(zip(fewer, choose_blocks(fewer, 16, SECRET), strict=True))
-    assert all(before[name] == block for name, block in after.items())
-    assert len(set(before.values())) == 16
-    assert (choose_blocks(names, 16, b"another secret key") != list(before.values())).any()
+    after = dict(zip(fewer, zip(*choose_blocks(fewer, 16, SECRET), strict=True), strict=True))
+    assert all(before[name] == found for name, found in after.items())
+    assert len({block for block, _ in before.values()}) == 16
+    assert len({mark for _, mark in before.values()}) == 200
+    other, _ = choose_blocks(names, 16, b"another secret key")
+    assert (other != [block for block, _ in before.values()]).any()
 
 
 @pytest.mark.parametrize("unit", [str, int])
@@ -166,6 +169,52 @@ def test_neighbours_differ_in_one_block_and_in_nothing_else_that_leaves(unit, mo
     assert len(set(exact[0])) > 1
 
 
+def by_position(block):
+    """A number that changes if any two rows that differ change places."""
+    first, second = (np.arange(1, len(block["age"]) + 1) ** power for power in (1, 2))
+    return float((first * block["age"]).sum() + (second * block["cost"]).sum())
+
+
+@pytest.mark.parametrize("unit", ["who", "row"])
+def test_a_function_never_sees_the_order_that_an_engine_gives(unit, monkeypatch):
+    """Grey-box: rows are shuffled as they come from the engine; also with one unit more, other blocks are the same."""
+    places, exact = np.arange(121) * 7 % 5, []
+    given = [
+        {"who": f"p{n % 30}" if n else "new", "age": n * n % 7, "cost": n * 11 % 8}
+        for n in range(121)
+    ]
+    if unit == "row":
+        given = [{"age": row["age"], "cost": row["cost"]} for row in given]
+    columns = {"age": (0, 99), "cost": (0, 100)}
+    monkeypatch.setattr(room, "random_bits", lambda bits: 12345)
+    monkeypatch.setattr(
+        room, "_release", lambda asked, results, sure: exact.append(results) or (3, 4, 5)
+    )
+
+    def ask(rows, first, seed):
+        held = protect(rows, unit=unit, contributions=2, columns=columns, epsilon=4)
+        engine = held._access.engines["data"]
+        code, order = engine.code, np.random.default_rng(seed).permutation(len(rows))
+
+        def shuffled(*asked, rehearsing=False):
+            found = code(*asked, rehearsing=rehearsing)
+            if rehearsing:
+                return found
+            units = None if found.units is None else found.units[order]
+            return replace(found, codes=tuple(each[order] for each in found.codes), units=units)
+
+        monkeypatch.setattr(engine, "code", shuffled)
+        monkeypatch.setattr(room, "below", lambda bound, size: places[first:][order])
+        held.aggregate(by_position, **ASKED)
+
+    for seed in range(4):
+        ask(given[1:], 1, seed)
+    assert exact[0] == exact[1] == exact[2] == exact[3]
+    assert len(set(exact[0])) == 5
+    ask(given, 0, 4)
+    assert sum(a != b for a, b in zip(exact[0], exact[4], strict=True)) == 1
+
+
 def test_it_is_paid_for_before_rows_are_looked_at(monkeypatch):
     held, order = vault(people(40)), []
     engine, ledger = held._access.engines["data"], held.ledger
@@ -225,6 +274,13 @@ def test_the_answer_is_near_and_has_a_receipt_that_the_ledger_confirms():
         {"by": "mode"},
         {"cells": 1},
         {"seconds": 0},
+        {"seconds": "a"},
+        {"seconds": float("nan")},
+        {"confidence": 2},
+        {"confidence": 0},
+        {"confidence": "x"},
+        {"confidence": 0.999999999999999},
+        {"confidence": 2, "by": "mean"},
         {"columns": ["other"]},
         {"epsilon": 0},
     ],
@@ -236,6 +292,15 @@ def test_what_makes_no_sense_is_refused_for_nothing(wrong):
         held.aggregate(middle, **ASKED | wrong)
     with pytest.raises(InvalidInput):
         held.aggregate("text", **ASKED)
+    assert held.budget.spent == 0
+
+
+def test_a_release_that_fails_fails_before_it_is_paid_for(monkeypatch):
+    """The draw itself is rehearsed: whatever it refuses is refused for nothing."""
+    monkeypatch.setattr(BlockMedian, "outer_ranks", lambda self, confidence: 1 // 0)
+    held = vault(people(10))
+    with pytest.raises(InvalidPlan):
+        held.aggregate(middle, **ASKED)
     assert held.budget.spent == 0
 
 

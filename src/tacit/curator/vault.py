@@ -631,9 +631,10 @@ class Vault:
         """What a Python function says of the rows of the table `of`, by sample-and-aggregate, with an interval.
 
         The units are divided into so many `blocks`, and the function is given the columns of one block at a time, as
-        arrays by name.  The private median (or mean) of its results leaves, between `low` and `high`.  Where it fails,
-        takes more than `seconds` or returns no finite number, the block counts as `default`: their middle, unless it is
-        given.  Every call is a new charge: a function has no name by which it could be recognised.
+        arrays by name; rows are not in the order of the table, but in one of their own.  The private median (or mean)
+        of its results leaves, between `low` and `high`.  Where it fails, takes more than `seconds` or returns no finite
+        number, the block counts as `default`: their middle, unless it is given.  Every call is a new charge: a function
+        has no name by which it could be recognised.
         """
         from tacit.curator.aggregate.aggregate import aggregate
 

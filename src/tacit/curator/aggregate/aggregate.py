@@ -8,19 +8,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.accounting import Charge
 from tacit.curator.access import Access, table_named
 from tacit.curator.aggregate.run_blocks import (
     Block,
     Function,
     check_processes,
     choose_blocks,
+    order_rows,
     run_blocks,
 )
 from tacit.curator.answer.release import Price, Release
+from tacit.curator.asked import read_confidence
 from tacit.curator.policy.values import Shared
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored import Stored
-from tacit.curator.rehearse import look_at
+from tacit.curator.rehearse import look_at, refuse_unforeseen
 from tacit.curator.tables.columns import CodedColumn, code_columns
 from tacit.engines import CodedRows, Engine
 from tacit.errors import EngineFailed, InvalidInput
@@ -98,7 +101,8 @@ class Aggregation:
         """What is paid: the price, which both the median and the mean keep.
 
         Claim:      the released numbers together cost no more.
-        Because:    a unit is in one block, so that one result changes, or two under replace, whatever the function is.
+        Because:    a unit is in one block, and neither chooses nor orders the rows of another one, so that one result
+                    changes, or two under replace, whatever the function is.
         Checked by: tests/laws/test_aggregate.py::test_the_price_is_kept
         """
         if self.concentrated:
@@ -140,27 +144,34 @@ def aggregate(
     check_processes()
     if not callable(function):
         raise InvalidInput("function", function, "give a Python function of one block of rows")
-    if not 0 < seconds <= _MOST_SECONDS:
+    if not 0 < at_least(seconds, "seconds") <= _MOST_SECONDS:
         raise InvalidInput("seconds", seconds, "give the seconds that one block may take")
+    sure = read_confidence(confidence)
     charge = access.rule.price_of(epsilon)
     asked = _read(
         access, access.rule.amount(charge), of, columns, blocks, low, high, default, by, cells
     )
     engine = access.engine_of([asked.shared.table])
     engine.code(asked.coding, _weights(asked), rehearsing=True)
-    for place in (0, asked.cells - 1):  # what fails, fails before it is paid for
-        made_up = _store(access, asked, (place,) * 3)
-        look_at(_render(access, asked, Entry(0, b"", access.analyst, charge, made_up), confidence))
+    _rehearse(access, asked, charge, sure)
     version = access.ledger.version(asked.shared.table.name)
     key = tag(b"aggregate", access.scope, version, None, random_bits(256).to_bytes(32))
     about = f"aggregate of {asked.shared.table.name} in {asked.blocks} blocks, by {asked.by}"
     entry = access.ledger.charge(key, asked.loss, access.analyst, topic=key, about=about)  # pay
     rekey()
-    results = _evaluate(engine, asked, function, seconds)  # look
-    released = _release(asked, results, confidence)  # let go
+    results = _evaluate(engine, asked, function, float(seconds))  # look
+    released = _release(asked, results, sure)  # let go
     return _render(
-        access, asked, access.ledger.settle(entry, _store(access, asked, released)), confidence
+        access, asked, access.ledger.settle(entry, _store(access, asked, released)), sure
     )
+
+
+def _rehearse(access: Access, asked: Aggregation, charge: Charge, sure: float) -> None:
+    """Release, store and show made-up cells, the first and the last: what fails, fails before it is paid for."""
+    with refuse_unforeseen():
+        for place in (0, asked.cells - 1):
+            made_up = _store(access, asked, _draw(asked, [place] * asked.blocks, sure))
+            look_at(_render(access, asked, Entry(0, b"", access.analyst, charge, made_up), sure))
 
 
 def _read(
@@ -217,7 +228,12 @@ def _weights(asked: Aggregation) -> Any:
 def _evaluate(
     engine: Engine, asked: Aggregation, function: Function, seconds: float
 ) -> list[float]:
-    """The exact result of every block, which exists here and nowhere else."""
+    """The exact result of every block, which exists here and nowhere else.
+
+    Claim:      one unit changes the results of the blocks that it is in, and of no other, whatever the function is.
+    Because:    which rows are in a block follows from their units alone, and so does the order in which it sees them.
+    Checked by: tests/laws/test_aggregate.py::test_a_function_never_sees_the_order_that_an_engine_gives
+    """
     rows = None
     with suppress(Exception):
         rows = engine.code(asked.coding, _weights(asked))
@@ -225,11 +241,12 @@ def _evaluate(
         raise EngineFailed
     count = len(rows.codes[0])
     if rows.units is None:  # every row is a unit of its own, and has no name: its block is drawn
-        places = np.asarray(below(asked.blocks, count), np.int64)
+        places, marks = np.asarray(below(asked.blocks, count), np.int64), None
     else:
-        places = choose_blocks(rows.units, asked.blocks, random_bits(256).to_bytes(32))
-    block = decode_columns(asked.columns, rows)
-    return run_blocks(function, block, places, asked.blocks, seconds, float(asked.default))
+        places, marks = choose_blocks(rows.units, asked.blocks, random_bits(256).to_bytes(32))
+    order = order_rows(rows.codes, marks)
+    block = {name: cells[order] for name, cells in decode_columns(asked.columns, rows).items()}
+    return run_blocks(function, block, places[order], asked.blocks, seconds, float(asked.default))
 
 
 def decode_columns(columns: Sequence[CodedColumn], rows: CodedRows) -> Block:
@@ -253,8 +270,12 @@ def _decode(column: CodedColumn, places: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def _release(asked: Aggregation, results: Sequence[float], confidence: float) -> tuple[int, ...]:
+    """The noisy integers that hide the results of all blocks."""
+    return _draw(asked, [asked.cell_of(result) for result in results], confidence)
+
+
+def _draw(asked: Aggregation, cells: Sequence[int], confidence: float) -> tuple[int, ...]:
     """The noisy integers: three cells, or the sum of all cells."""
-    cells = [asked.cell_of(result) for result in results]
     if asked.by == "median":
         return asked.median.release(cells, confidence)
     return (int(asked.noise.release(sum(cells))),)

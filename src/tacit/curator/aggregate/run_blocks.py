@@ -5,7 +5,7 @@ import select
 import struct
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from math import isfinite
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput
 
-__all__ = ["Block", "Function", "choose_blocks", "check_processes", "run_blocks"]
+__all__ = ["Block", "Function", "check_processes", "choose_blocks", "order_rows", "run_blocks"]
 
 Block = Mapping[str, NDArray[Any]]
 """The columns of a block by name: numbers as doubles, NaN for NULL; all else as objects, None for NULL."""
@@ -29,24 +29,45 @@ Function = Callable[[Block], Any]
 _RESULT = struct.Struct("<d")
 
 
-def choose_blocks(units: NDArray[Any], blocks: int, secret: bytes) -> NDArray[np.int64]:
-    """The block of every row, by the keyed hash of its unit's name.
+def choose_blocks(
+    units: NDArray[Any], blocks: int, secret: bytes
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """The block of every row, and the mark by which units are ordered: both by the keyed hash of its unit's name.
 
-    Claim:      which block a unit is in depends on the unit and the secret alone, and not on the other units nor on
-                the order of rows.
+    Claim:      which block a unit is in, and which mark it has, depends on the unit and the secret alone, and not on
+                the other units nor on the order of rows.
     Because:    nothing else is hashed.
     Checked by: tests/laws/test_aggregate.py::test_a_unit_that_comes_or_goes_changes_its_own_block_alone
 
-    >>> choose_blocks(np.array(["ann", "bob", "ann"], object), 1, b"key").tolist()
+    >>> choose_blocks(np.array(["ann", "bob", "ann"], object), 1, b"key")[0].tolist()
     [0, 0, 0]
     """
     names, places = np.unique(np.asarray(units, dtype=object).astype(str), return_inverse=True)
-    found = [_hash(name, secret) % blocks for name in names.tolist()]
-    return np.array(found, np.int64)[places] if len(names) else np.zeros(0, np.int64)
+    found = [divmod(_hash(name, secret), blocks) for name in names.tolist()]
+    marks = np.array([whole % (1 << 64) for whole, _ in found], np.uint64)
+    return np.array([block for _, block in found], np.int64)[places], marks[places]
 
 
 def _hash(name: str, secret: bytes) -> int:
     return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), key=secret).digest())
+
+
+def order_rows(
+    codes: Sequence[NDArray[Any]], marks: NDArray[np.uint64] | None
+) -> NDArray[np.int64]:
+    """The order in which a function sees rows: by the marks of their units, and rows of one unit by all their codes.
+
+    Claim:      in which order rows of a block are depends on these rows alone, and not on other units, nor on the
+                order in which an engine gives them.
+    Because:    rows that are neither told apart by their marks nor by a code are the same to a function, and any two
+                others are ordered by what they are themselves.
+    Checked by: tests/laws/test_aggregate.py::test_a_function_never_sees_the_order_that_an_engine_gives
+
+    >>> order_rows([np.array([1, 0, 1]), np.array([5, 9, 4])], None).tolist()
+    [1, 2, 0]
+    """
+    keys = codes if marks is None else (marks, *codes)
+    return np.lexsort(tuple(keys)[::-1])
 
 
 def check_processes() -> None:
@@ -67,9 +88,10 @@ def run_blocks(
 ) -> list[float]:
     """What the function says of every block; the default where it fails, takes too long, or says no number.
 
-    Claim:      the result of a block is a function of the rows of that block alone.
+    Claim:      the result of a block is a function of the rows of that block alone, as they are ordered.
     Because:    each runs in a process of its own, forked from one in which none has run; what it prints, changes or
-                leaves behind goes with it, and whatever is not a finite number becomes the default.
+                leaves behind goes with it, and whatever is not a finite number becomes the default.  That their order
+                tells of no other unit is the claim of `order_rows`.
     Checked by: tests/laws/test_aggregate.py::test_what_a_function_does_changes_nothing_but_its_own_block
     """
     order = np.argsort(places, kind="stable")
