@@ -12,6 +12,7 @@ from tacit.curator.answer.release import Release
 from tacit.curator.answer.survey import (
     SurveyTable,
     answer_survey,
+    declare_survey,
     frame_of_survey,
     read_survey,
 )
@@ -104,7 +105,8 @@ class Vault:
         if self._synthetic:
             from tacit.curator.tables.ask_synthetic import answer_synthetic, read_synthetic
 
-            made = read_synthetic(text, known, self._synthetic)
+            surveys = {name: declare_survey(each) for name, each in self._surveys.items()}
+            made = read_synthetic(text, {**known, **surveys}, self._synthetic)
             if made is not None:
                 return answer_synthetic(*made, confidence, raw=raw)
         if self._surveys:

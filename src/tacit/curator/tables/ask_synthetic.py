@@ -1,20 +1,22 @@
 """Questions in SQL about a synthetic table: its rows are nobody's, so that answers are exact and cost nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from tacit.curator.answer.combined_rows import ReleasedPart
 from tacit.curator.answer.intervals import Drawn, Noisy
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.view import view_answer
+from tacit.curator.combine import view_parts
 from tacit.curator.policy.values import Limit, Shared
 from tacit.curator.pricing.terms import Terms, terms_of
 from tacit.curator.tables.synthetic import SyntheticTable
 from tacit.engines import DuckDB
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.mechanisms import Gaussian, RankedCells
-from tacit.plan import Plan, Table, prove, read_priced, tables_of
+from tacit.plan import CombinedPlan, Plan, Table, prove, prove_combined, read_asked, tables_of
 from tacit.printing import printable
 
 __all__ = ["AskedSynthetic", "answer_synthetic", "read_synthetic"]
@@ -40,48 +42,53 @@ class AskedSynthetic:
 
 def read_synthetic(
     text: str, tables: Mapping[str, Table], made: Mapping[str, AskedSynthetic]
-) -> tuple[Plan, AskedSynthetic] | None:
-    """The plan of a question about a synthetic table, and the table; None if it is about others only."""
+) -> tuple[Plan | CombinedPlan, tuple[AskedSynthetic, ...]] | None:
+    """The plan of a question about synthetic tables, and that of each of its parts; None if it is about others only.
+
+    `tables` are all others that a statement may name.
+    """
     declared = {name: each.table for name, each in made.items()}
-    plan, _ = read_priced(text, {**tables, **declared}, finding=True)
-    named = [table.name for table in tables_of(plan.question.rows)]
-    if not set(named) & set(made):
+    plan, _ = read_asked(text, {**tables, **declared}, finding=True)
+    named = [[table.name for table in tables_of(each.question.rows)] for each in _parts(plan)]
+    if not {name for each in named for name in each} & set(made):
         return None
-    if len(named) > 1:
+    if any(len(each) != 1 or each[0] not in made for each in named):
         raise InvalidPlan(
             "a synthetic table cannot be asked about together with another table",
             "its rows belong to no unit that another table knows: ask about each alone",
         )
-    return plan, made[named[0]]
+    return plan, tuple(made[each[0]] for each in named)
 
 
 def answer_synthetic(
-    plan: Plan, made: AskedSynthetic, confidence: float, *, raw: bool = False
+    plan: Plan | CombinedPlan,
+    made: Sequence[AskedSynthetic],
+    confidence: float,
+    *,
+    raw: bool = False,
 ) -> Release:
-    """The exact answer of a question about synthetic rows.
+    """The exact answer of a question about synthetic rows, or of several that are combined.
 
     Claim:      it costs nothing and needs no charge.
     Because:    the rows are a function of what was released and paid for: post-processing.
     Checked by: tests/unit/curator/tables/test_ask_synthetic.py::test_questions_about_synthetic_rows_are_exact_and_free
     """
-    plan = prove(plan)
-    if plan.question.unknown:
-        raise InvalidInput(
-            "GROUP BY", made.name, "group by columns with declared values, or by cases of them"
-        )
-    shared = Shared(made.table, 1)
-    terms = terms_of(plan.question, shared, _LIMIT, _LIMIT.filter().amount(_LIMIT.filter().limit))
-    exact = made.engine.evaluate(terms.question, terms.weights)
-    columns = [_column(terms, place, exact[:, at]) for place, at in enumerate(terms.columns)]
-    rows = [tuple(column[group] for column in columns) for group in range(len(exact))]
-    seen = view_answer(plan, rows, confidence, raw=raw)
+    plan = prove_combined(plan) if isinstance(plan, CombinedPlan) else prove(plan)
+    parts = [_evaluate(part, each) for part, each in zip(_parts(plan), made, strict=True)]
+    if isinstance(plan, CombinedPlan):
+        seen = view_parts(plan, parts, confidence, raw=raw)
+    else:
+        seen = view_answer(plan, parts[0].groups, confidence, raw=raw)
+    tables = list(dict.fromkeys(made))
+    receipts = [each.made.receipt for each in tables]
     receipt = {
         "format": "tacit synthetic receipt 1",
-        "table": made.name,
-        "made of": made.made.receipt,
+        "table": ", ".join(each.name for each in tables),
+        "made of": receipts[0] if len(receipts) == 1 else receipts,
         "charge": "nothing",
     }
-    note = f"exact for the synthetic rows of {printable(made.made.name)}; their errors are told by report()"
+    real = " and ".join(dict.fromkeys(printable(each.made.name) for each in tables))
+    note = f"exact for the synthetic rows of {real}; their errors are told by report()"
     return Release(
         seen.columns,
         seen.rows,
@@ -91,6 +98,24 @@ def answer_synthetic(
         receipt,
         notes=(*seen.notes, note),
     )
+
+
+def _parts(plan: Plan | CombinedPlan) -> tuple[Plan, ...]:
+    return plan.parts if isinstance(plan, CombinedPlan) else (plan,)
+
+
+def _evaluate(part: Plan, made: AskedSynthetic) -> ReleasedPart:
+    """The exact numbers of one question, as if they were released."""
+    if part.question.unknown:
+        raise InvalidInput(
+            "GROUP BY", made.name, "group by columns with declared values, or by cases of them"
+        )
+    shared = Shared(made.table, 1)
+    terms = terms_of(part.question, shared, _LIMIT, _LIMIT.filter().amount(_LIMIT.filter().limit))
+    exact = made.engine.evaluate(terms.question, terms.weights)
+    columns = [_column(terms, place, exact[:, at]) for place, at in enumerate(terms.columns)]
+    rows = tuple(tuple(column[group] for column in columns) for group in range(len(exact)))
+    return ReleasedPart(part.question, rows)
 
 
 def _column(terms: Terms, place: int, exact: Any) -> list[Noisy | Drawn]:
