@@ -9,10 +9,11 @@ from tacit.accounting import Charge
 from tacit.curator.access import Access
 from tacit.curator.answer.explanation import Explanation
 from tacit.curator.policy.values import Limit
+from tacit.errors import LimitExceeded
 from tacit.frozen import frozen
 from tacit.printing import html_lines
 
-__all__ = ["Budget", "budget_of", "with_own_limit"]
+__all__ = ["Budget", "budget_of", "find_shortage", "with_own_limit"]
 
 
 @frozen
@@ -66,6 +67,17 @@ def with_own_limit(access: Access, told: Explanation, charge: Charge) -> Explana
     rule, spent = own.filter(), access.ledger.total_spent(access.analyst)
     shares = float(rule.share(charge)), max(0.0, float(1 - rule.share(spent)))
     return replace(told, own=shares, affordable=told.affordable and rule.admits(spent, charge))
+
+
+def find_shortage(access: Access, charge: Charge) -> LimitExceeded | None:
+    """The refusal of a charge that fits into the limit, or into the analyst's own, no more; None if it fits."""
+    own = _own_limit(access)
+    limits = [(None, access.policy.limit), *([] if own is None else [(access.analyst, own)])]
+    for payer, limit in limits:
+        rule, spent = limit.filter(), access.ledger.total_spent(payer)
+        if not rule.admits(spent, charge):
+            return LimitExceeded(payer, rule.share(charge), 1 - rule.share(spent))
+    return None
 
 
 def _own_limit(access: Access) -> Limit | None:

@@ -12,6 +12,9 @@ SUMS_LAW = "tests/unit/synth/test_noise_sums.py"
 
 LINKED = "src/tacit/curator/tables/linked.py"
 LINKED_LAW = "tests/unit/curator/tables/test_linked.py"
+DESK = "src/tacit/curator/tables/desk.py"
+ASKED = "src/tacit/curator/tables/ask_synthetic.py"
+ASKED_LAW = "tests/unit/curator/tables/test_ask_synthetic.py"
 
 BUGS = [
     Bug(
@@ -21,6 +24,62 @@ BUGS = [
         after="halves = (charge, Charge(half))",
         killed_by=f"{LINKED_LAW}::test_two_linked_tables_cost_their_price",
         note="one price buys both tables",
+    ),
+    Bug(
+        name="linked-tables-pay-half-and-refuse",
+        file=DESK,
+        before="if len(new) > 1:",
+        after="if len(new) > 2:",
+        killed_by=f"{LINKED_LAW}::test_both_parts_are_paid_for_or_neither",
+        note="the first half would be paid, and the second refused",
+    ),
+    Bug(
+        name="linked-tables-pay-half-of-an-analyst",
+        file="src/tacit/curator/budget.py",
+        before="limits = [(None, access.policy.limit), *([] if own is None else [(access.analyst, own)])]",
+        after="limits = [(None, access.policy.limit)]",
+        killed_by=f"{LINKED_LAW}::test_both_parts_fit_into_the_limit_of_an_analyst_or_neither_is_paid_for",
+        note="an analyst's own limit would refuse the second half only",
+    ),
+    Bug(
+        name="linked-tables-rehearse-the-first-alone",
+        file=DESK,
+        before="        for each in new:\n",
+        after="        for each in new[:1]:\n",
+        killed_by=f"{LINKED_LAW}::test_the_second_part_is_rehearsed_before_the_first_is_paid_for",
+        note="what fails in the second table would fail after both were paid for",
+    ),
+    Bug(
+        name="linked-tables-owe-what-was-paid",
+        file=DESK,
+        before="if not any(entry.key == each.key and price.fits(entry.charge) for entry in entries)",
+        after="if entries is not None",
+        killed_by=f"{LINKED_LAW}::test_a_half_that_was_paid_for_alone_is_not_paid_for_again",
+        note="a half that is paid for and not answered could never be answered",
+    ),
+    Bug(
+        name="linked-tables-with-a-half-of-nothing",
+        file=DESK,
+        before="        if amount <= 0:\n",
+        after="        if amount < 0:\n",
+        killed_by=f"{LINKED_LAW}::test_a_price_without_halves_is_refused_before_it_is_paid_for",
+        note="half of the smallest unit is nothing, which buys nothing",
+    ),
+    Bug(
+        name="synthetic-tables-hide-combined-questions",
+        file=ASKED,
+        before="for name in each} & set(made):",
+        after="for name in each} & set(made) and isinstance(plan, Plan):",
+        killed_by=f"{ASKED_LAW}::test_combined_questions_about_real_tables_are_asked_as_before",
+        note="a vault answers about its own tables as before",
+    ),
+    Bug(
+        name="synthetic-tables-sought-in-the-first-part",
+        file=ASKED,
+        before="if not {name for each in named for name in each} & set(made):",
+        after="if not set(named[0]) & set(made):",
+        killed_by=f"{ASKED_LAW}::test_answers_about_real_and_synthetic_rows_are_not_combined",
+        note="all parts decide whether a statement mixes tables",
     ),
     Bug(
         name="linked-tables-of-an-older-version",

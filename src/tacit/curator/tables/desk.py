@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tacit.accounting import Charge
 from tacit.curator.access import Access, table_named
 from tacit.curator.answer.release import Price
+from tacit.curator.budget import find_shortage
 from tacit.curator.policy.values import Shared
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored_tables import Released, StoredTables
@@ -29,7 +30,7 @@ from tacit.plan import Coding, Rows, Scan, Table, Weights, serial, tables_of
 from tacit.stability import weights_for_tables
 from tacit.synth import Distances, Noisy, Residuals, Tables
 
-__all__ = ["MOST_CELLS", "Answered", "Desk", "Exchange", "TablesAsked"]
+__all__ = ["MOST_CELLS", "Answered", "Desk", "Exchange", "Order", "TablesAsked"]
 
 MOST_CELLS = 1 << 25
 """The most cells that the tables of one request may have together."""
@@ -88,6 +89,27 @@ class TablesAsked:
 
 
 @frozen(eq=False)
+class Order:
+    """What is asked, at which charge, and what begins its exchange; `quiet` is what is rehearsed, if not the same."""
+
+    asked: TablesAsked
+    charge: Charge
+    begin: Callable[[TableNoise], Exchange[bytes]]
+    quiet: Callable[[TableNoise], Exchange[bytes]] | None = None
+
+
+@frozen(eq=False)
+class _Opened:
+    """An order with its noise, its names in the ledger, and an earlier answer if there is one."""
+
+    order: Order
+    noise: TableNoise
+    key: bytes
+    topic: bytes
+    known: Entry | None
+
+
+@frozen(eq=False)
 class Answered:
     """What was released, its price and its receipt."""
 
@@ -140,28 +162,77 @@ class Desk:
 
         Claim:      the price is recorded before a row is read; what is read depends on the plan and
                     on what was released; what leaves is noisy integers and what is made of them.
-        Because:    the order of the lines below: an exchange is sent released integers alone.
+        Because:    the order of the lines of `answer_all`: an exchange is sent released integers alone.
         Checked by: tests/laws/test_tables.py::test_everything_but_noise_is_the_same_on_neighbours
         """
-        key, topic = self._names(asked)
-        noise = self.noise(asked, charge)
-        known = self._find_known(key, topic, charge)
-        if known is not None:
-            return self._read(known, free=True)
-        ledger, analyst = self.access.ledger, self.access.analyst
+        (found,) = self.answer_all([Order(asked, charge, begin, quiet)])
+        return found
+
+    def answer_all(self, orders: Sequence[Order]) -> list[Answered]:
+        """Several exchanges, which are all paid for before a row is read for any of them.
+
+        Claim:      if one of them cannot be run, or what is not paid yet does not fit into the limits together, nothing
+                    is charged.  Only who spends between the check and the last charge, from another thread or process,
+                    can still bring it about that a later charge is refused: the earlier ones then stay paid, and pay
+                    for the same when it is asked for again.
+        Because:    every one is rehearsed, and all are checked together, before the first charge; and no row is read
+                    between the charges.
+        Checked by: tests/unit/curator/tables/test_linked.py::test_both_parts_are_paid_for_or_neither
+        """
+        opened = [self._open(order) for order in orders]
+        new = [each for each in opened if each.known is None]
+        for each in new:
+            self._rehearse(each.order, each.noise)  # what fails, fails before it is paid for
+        if len(new) > 1:
+            self._check_together(new)
+        entries = [self._pay(each) if each.known is None else each.known for each in opened]
+        return [self._look(each.order, entry) for each, entry in zip(opened, entries, strict=True)]
+
+    def _open(self, order: Order) -> _Opened:
+        """What is known of an order before anything is run."""
+        noise = self.noise(order.asked, order.charge)
+        key, topic = self._names(order.asked)
+        return _Opened(order, noise, key, topic, self._find_known(key, topic, order.charge))
+
+    def _rehearse(self, order: Order, noise: TableNoise) -> None:
+        """Run an exchange on no rows."""
+        asked = order.asked
         engine = self.access.engine_of(asked.tables)
         nobody = engine.code(asked.coding, asked.weights, rehearsing=True)
-        self.run(
-            asked, (quiet or begin)(noise), nobody, noise
-        )  # what fails, fails before it is paid for
-        entry = ledger.charge(key, noise.loss, analyst, topic=topic, about=asked.about)  # pay
+        self.run(asked, (order.quiet or order.begin)(noise), nobody, noise)
+
+    def _check_together(self, new: Sequence[_Opened]) -> None:
+        """Refuse charges that do not fit into the limits together, but for what was paid before and not answered."""
+        prices = [self.access.rule.price(each.noise.loss) for each in new]
+        if find_shortage(self.access, sum(prices, Charge())) is None:
+            return
+        entries = list(self.access.ledger.entries())
+        owed = [
+            price
+            for each, price in zip(new, prices, strict=True)
+            if not any(entry.key == each.key and price.fits(entry.charge) for entry in entries)
+        ]
+        shortage = find_shortage(self.access, sum(owed, Charge())) if owed else None
+        if shortage is not None:
+            raise shortage
+
+    def _pay(self, opened: _Opened) -> Entry:
+        about, analyst = opened.order.asked.about, self.access.analyst
+        ledger = self.access.ledger
+        return ledger.charge(
+            opened.key, opened.noise.loss, analyst, topic=opened.topic, about=about
+        )
+
+    def _look(self, order: Order, entry: Entry) -> Answered:
+        """What was released for an entry: what is stored, or else what is released now."""
         if entry.is_answered:
             return self._read(entry, free=True)
+        asked = order.asked
         noise = self.noise(asked, entry.charge)  # which may be an earlier charge, of a higher price
         rekey()
-        rows = _code(engine, asked)  # look
-        stored = self.run(asked, begin(noise), rows, noise)
-        return self._read(ledger.settle(entry, stored.to_bytes()), free=False)  # let go
+        rows = _code(self.access.engine_of(asked.tables), asked)  # look
+        stored = self.run(asked, order.begin(noise), rows, noise)
+        return self._read(self.access.ledger.settle(entry, stored.to_bytes()), free=False)  # let go
 
     def run(
         self, asked: TablesAsked, exchange: "Exchange[bytes]", rows: CodedRows, noise: TableNoise

@@ -1,6 +1,6 @@
 """Synthetic tables that are linked by their unit: one row a unit, how many rows it has in a second table, and those."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from tacit.accounting import Charge
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.values import Shared
 from tacit.curator.tables.columns import CodedColumn, code_column, code_columns, list_uncoded
-from tacit.curator.tables.desk import Answered, Desk, Exchange, TablesAsked
+from tacit.curator.tables.desk import Desk, Exchange, Order, TablesAsked
 from tacit.curator.tables.forms import as_arrow, as_pandas, as_polars, write_csv, write_parquet
 from tacit.curator.tables.noise import TableNoise
 from tacit.curator.tables.report import SyntheticReport, report_on
@@ -164,9 +164,12 @@ def synthesize_linked(
 ) -> SyntheticTables:
     """Two synthetic tables linked by the unit; see `Vault.synthesize`.
 
-    Claim:      both are paid for with half of one price each, before a row is read.
-    Because:    the halves of the charge add up to it, and each goes the way of every other release of tables.
-    Checked by: tests/unit/curator/tables/test_linked.py::test_two_linked_tables_cost_their_price
+    Claim:      both are paid for with half of one price each, before a row is read; what does not fit into a limit as a
+                whole is refused before the first half is paid.  Who spends at the same moment can still have the second
+                half refused: the first one then stays paid, and is not paid for again when the same is asked for.
+    Because:    the halves of the charge add up to it, and `Desk.answer_all` rehearses and checks both before it pays.
+    Checked by: tests/unit/curator/tables/test_linked.py::test_two_linked_tables_cost_their_price and
+                tests/unit/curator/tables/test_linked.py::test_both_parts_are_paid_for_or_neither
     """
     if always:
         raise InvalidInput(
@@ -176,21 +179,26 @@ def synthesize_linked(
     charge = desk.price_of(epsilon)
     half = charge.amount // 2
     halves = (Charge(charge.amount - half), Charge(half))
-    answered, models = list[Answered](), list[Model]()
-    for part, paid in zip(parts, halves, strict=True):
-        attributes = [each.attribute for each in part.asked.columns]
-
-        def begin(noise: TableNoise, attributes: Any = attributes) -> Exchange[bytes]:
-            model = yield from learn_table(attributes, noise.law)
-            return model.write()
-
-        found = desk.answer(part.asked, paid, begin)
-        answered.append(found)
-        models.append(Model.read(found.stored.model))
+    orders = [
+        Order(part.asked, paid, _learning(part)) for part, paid in zip(parts, halves, strict=True)
+    ]
+    answered = desk.answer_all(orders)
+    models = [Model.read(each.stored.model) for each in answered]
     free = all(each.price.free for each in answered)
     receipts = tuple(each.receipt for each in answered)
     price = desk.access.price_of(charge, free=free)
     return SyntheticTables(parts, (models[0], models[1]), price, receipts)
+
+
+def _learning(part: _Part) -> Callable[[TableNoise], Exchange[bytes]]:
+    """What learns one of the two tables."""
+    attributes = [each.attribute for each in part.asked.columns]
+
+    def begin(noise: TableNoise) -> Exchange[bytes]:
+        model = yield from learn_table(attributes, noise.law)
+        return model.write()
+
+    return begin
 
 
 def _read_parts(desk: Desk, tables: Sequence[str]) -> tuple[_Part, _Part]:

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 import tacit
+from tacit.curator import Limit, Policy, Vault
+from tacit.curator.tables import desk as desks
+from tacit.curator.tables import linked as linking
 from tacit.curator.tables.linked import ROWS_OF_UNIT, _read_parts
 from tacit.engines import Memory
-from tacit.errors import InvalidInput, TacitError
+from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TacitError
+from tacit.ledger import MemoryLedger
 from tacit.mechanisms import Gaussian, Laplace
 
 COLUMNS = {
@@ -94,6 +98,101 @@ def test_two_linked_tables_cost_their_price(linked):
     assert again.price.free
     assert again.columns_of("visits") == made.columns_of("visits")
     assert len(made.columns_of("patients", 40)["patient"]) == 40
+    assert len(list(clinic.ledger.entries())) == 2
+
+
+BOTH = ["patients", "visits"]
+
+
+@pytest.mark.parametrize("delta", [0, 1e-6])
+def test_both_parts_are_paid_for_or_neither(delta):
+    clinic = vault(PEOPLE[:20], epsilon=1, delta=delta)
+    with pytest.raises(LimitExceeded) as refused:
+        clinic.synthesize(BOTH, epsilon=1.2)
+    assert refused.value.asked > 1 == refused.value.left
+    assert list(clinic.ledger.entries()) == []
+    clinic.synthesize(BOTH, epsilon=1)
+    assert clinic.budget.spent == pytest.approx(1)
+    with pytest.raises(LimitExceeded):
+        clinic.synthesize(BOTH, epsilon=1.1)
+    assert len(list(clinic.ledger.entries())) == 2
+
+
+def test_both_parts_fit_into_the_limit_of_an_analyst_or_neither_is_paid_for():
+    whole, own = vault(PEOPLE[:20], delta=0), Limit(1)
+    limits = {"ann": own, "ben": Limit(2)}
+    policy = Policy(whole.policy.limit, whole.policy.tables, whole.policy.unit, limits)
+    ledger = MemoryLedger(
+        policy.limit.filter(), {name: each.filter() for name, each in limits.items()}
+    )
+    ann, ben = (Vault(policy, whole._access.engines, ledger, analyst=name) for name in limits)
+    with pytest.raises(LimitExceeded, match="ann"):
+        ann.synthesize(BOTH, epsilon=1.5)
+    assert list(ledger.entries()) == []
+    ben.synthesize(BOTH, epsilon=1.5)
+    assert ledger.total_spent("ben") == ledger.total_spent() != ledger.total_spent("ann")
+
+
+def test_the_second_part_is_rehearsed_before_the_first_is_paid_for(monkeypatch):
+    learn, asked = linking.learn_table, []
+
+    def learn_first(attributes, law):
+        asked.append(len(attributes))
+        if len(attributes) > 3:
+            raise InvalidPlan("too many columns", "name fewer")
+        return (yield from learn(attributes, law))
+
+    monkeypatch.setattr(linking, "learn_table", learn_first)
+    clinic = vault(PEOPLE[:20])
+    with pytest.raises(InvalidPlan, match="too many"):
+        clinic.synthesize(BOTH, epsilon=1)
+    assert asked == [3, 5]
+    assert list(clinic.ledger.entries()) == []
+
+
+def test_a_price_without_halves_is_refused_before_it_is_paid_for():
+    clinic, least = vault(PEOPLE[:20], delta=0), 1.5 * 2.0**-40
+    assert clinic.policy.limit.filter().price_of(least).amount == 1
+    with pytest.raises(InvalidInput, match="larger epsilon"):
+        clinic.synthesize(BOTH, epsilon=least)
+    assert list(clinic.ledger.entries()) == []
+
+
+def test_a_half_that_was_paid_for_alone_is_not_paid_for_again(monkeypatch):
+    clinic = vault(PEOPLE[:20], epsilon=1)
+    charge, times = clinic.ledger.charge, []
+
+    def charge_once(*given, **more):
+        times.append(more["about"])
+        if len(times) == 2:
+            raise KeyboardInterrupt
+        return charge(*given, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(clinic.ledger, "charge", charge_once)
+        with pytest.raises(KeyboardInterrupt):
+            clinic.synthesize(BOTH, epsilon=1)
+    assert [entry.is_answered for entry in clinic.ledger.entries()] == [False]
+    clinic.synthesize(BOTH, epsilon=1)
+    charges = [entry.charge.amount for entry in clinic.ledger.entries()]
+    assert len(charges) == 2
+    assert sum(charges) == clinic.policy.limit.filter().price_of(1).amount
+
+
+def test_both_parts_are_paid_for_before_a_row_is_read(monkeypatch):
+    clinic = vault(PEOPLE[:20], epsilon=1)
+    paid = []
+
+    def fail(engine, asked):
+        paid.append(len(list(clinic.ledger.entries())))
+        raise EngineFailed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desks, "_code", fail)
+        with pytest.raises(EngineFailed):
+            clinic.synthesize(BOTH, epsilon=1)
+    assert paid == [2]
+    assert not clinic.synthesize(BOTH, epsilon=1).price.free, "it is answered under its own charge"
     assert len(list(clinic.ledger.entries())) == 2
 
 
@@ -204,8 +303,10 @@ def test_linked_tables_are_the_same_on_neighbours_but_for_noise(monkeypatch, del
 )
 def test_what_cannot_be_linked_is_refused_before_it_is_paid_for(tables, more):
     always = {"always": more.pop("always")} if "always" in more else {}
+    clinic = vault(PEOPLE[:20], **more)
     with pytest.raises(TacitError):
-        vault(PEOPLE[:5], **more).synthesize(tables, epsilon=1, **always)
+        clinic.synthesize(tables, epsilon=1, **always)
+    assert clinic.budget.spent == 0
 
 
 def test_columns_of_one_name_are_refused():
