@@ -245,6 +245,11 @@ def _cases():
     yield Case("WIDTH_BUCKET(x, 0, 100, 5)", integer, plain=bucket)
     yield Case("SAFE_DIVIDE(x, k)", number, plain="x / NULLIF(k, 0)")
     yield Case("i::FLOAT", number, plain="i::DOUBLE")
+    # a DECIMAL is a double, of which halves become even
+    rounded = "CAST(CAST(CAST(x AS DECIMAL(10, 1)) AS DOUBLE) AS BIGINT)"
+    yield Case("CAST(CAST(x AS DECIMAL(10, 1)) AS BIGINT)", integer, plain=rounded)
+    halves = "CAST(CAST(CAST(i AS DECIMAL(10, 1)) AS DOUBLE) / 2 AS BIGINT)"
+    yield Case("CAST(CAST(i AS DECIMAL(10, 1)) / 2 AS BIGINT)", integer, plain=halves)
     yield Case("SAFE_CAST(t AS BIGINT)", integer, plain="TRY_CAST(t AS BIGINT)")
     yield Case("i = '7'", boolean)
     yield Case("x > '2.5'", boolean)

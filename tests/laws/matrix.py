@@ -272,7 +272,9 @@ FUNCTIONS = [
     Function("- - {0}", "i n", "0", r"a minus sign needs a number, but this is of type \w+"),
     Function("{0} + NULL", "", "0", ALWAYS_NULL),
     Function("{0} - {1} * 2 + 1", NUMERIC, "+", NO_NUMBER, elsewhere="di"),
-    Function("({0} - {1}) * 2 + 1.5", f"dd {NUMERIC}", "n", NO_NUMBER),
+    Function(
+        "({0} - {1}) * 2 + 1.5", f"dd {NUMERIC}", "n", NO_NUMBER, plain="({0} - {1}) * 2 + 1.5e0"
+    ),
     # choices
     Function("CASE WHEN {0} THEN {1} ELSE {1.low} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
     Function("CASE WHEN {0} THEN {1} END", "bb bi bn bt bd bm", "1", NO_CONDITION),
@@ -309,8 +311,22 @@ FUNCTIONS = [
     Function("CAST({0} AS DATE)", "t", "d", plain=READ_DAY, over="t", literals=False, keyed=False),
     Function("CAST({0} AS TIMESTAMP)", "d m", "m", NO_CAST, literals=False),
     Function("CAST(CAST({0} AS BIGINT) AS VARCHAR)", "b i n", "t", NO_CAST, over="b i n d m"),
-    Function("CAST({0} AS DECIMAL(10, 1))", "i n", "n", "only numbers can be cast to DECIMAL"),
-    Function("TRY_CAST({0} AS NUMERIC)", "i n", "n", "only numbers can be cast to DECIMAL"),
+    # A DECIMAL is a double that was rounded, so a half of it that is cast to BIGINT becomes even, as of any double:
+    # DuckDB rounds a half of its own DECIMAL away from zero, and has to be told to make it a double first.
+    Function(
+        "CAST({0} AS DECIMAL(10, 1))",
+        "i n",
+        "n",
+        "only numbers can be cast to DECIMAL",
+        plain="CAST(CAST({0} AS DECIMAL(10, 1)) AS DOUBLE)",
+    ),
+    Function(
+        "TRY_CAST({0} AS NUMERIC)",
+        "i n",
+        "n",
+        "only numbers can be cast to DECIMAL",
+        plain="CAST(TRY_CAST({0} AS NUMERIC) AS DOUBLE)",
+    ),
     Function("CAST({0} AS SMALLINT)", "", "i", "the type SMALLINT is not supported"),
     # functions that choose
     Function("COALESCE({0}, {1})", ALIKE, "+", NO_CHOICE),
@@ -351,8 +367,11 @@ FUNCTIONS = [
     Function("ROUND({0})", "i n", "0", NO_NUMERAL),
     Function("ROUND({0}, 1)", "i n", "0", NO_NUMERAL),
     Function("ROUND({0}, -1)", "i n", "0", NO_NUMERAL, literals=False),
-    Function("FLOOR({0})", "i n", "0", NO_NUMERAL, literals=False),
-    Function("CEIL({0})", "i n", "0", NO_NUMERAL),
+    # of an integer an integer, where DuckDB gives a double, which as text has a point
+    Function("FLOOR({0})", "i", "i", plain="CAST(FLOOR({0}) AS BIGINT)", over="i", literals=False),
+    Function("FLOOR({0})", "n", "n", NO_NUMERAL, elsewhere="i", literals=False),
+    Function("CEIL({0})", "i", "i", plain="CAST(CEIL({0}) AS BIGINT)", over="i"),
+    Function("CEIL({0})", "n", "n", NO_NUMERAL, elsewhere="i"),
     Function("TRUNC({0})", "i n", "0", NO_NUMERAL, literals=False),
     Function("SQRT({0})", "i n", "n", NO_NUMERAL, plain="CASE WHEN {0} >= 0 THEN SQRT({0}) END"),
     Function(

@@ -388,6 +388,23 @@ def test_many_functions_inside_functions_mean_what_duckdb_means(seed, vault, pla
     check_nested(seed, 100, vault, plain)
 
 
+WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
+
+
+@pytest.mark.parametrize("function", [each for each in FUNCTIONS if each.takes], ids=name_of)
+def test_what_duckdb_is_asked_has_the_type_that_is_declared(function, plain):
+    """Otherwise it is right by itself and wrong inside another function.
+
+    A DECIMAL where a double is meant is cast to BIGINT by another rule, and a double where an integer is meant has a
+    point as text.
+    """
+    cells = [cell for cell in cells_of(function, PLACES[0], thorough=True) if cell.accepted]
+    listed = ", ".join(f"{cell.plain} AS x{i}" for i, cell in enumerate(cells))
+    types = [row[1] for row in plain.execute(f"DESCRIBE SELECT {listed} FROM t").fetchall()]
+    for cell, found in zip(cells, types, strict=True):
+        assert found in (WHOLE if cell.result == "i" else {STORED[cell.result]}), (str(cell), found)
+
+
 # ---------------------------------------------------------------- nothing is missing
 
 STATEMENT = {
