@@ -43,7 +43,6 @@ __all__ = [
     "Asked",
     "Name",
     "describe",
-    "is_met_by_refining",
     "measured_shares",
     "name_question",
     "price_plan",
@@ -184,12 +183,6 @@ def shown_as_measured(plan: Plan) -> tuple[int, ...]:
     return tuple(
         sorted(place for place in places if not isinstance(plan.question.measures[place], Ranked))
     )
-
-
-def is_met_by_refining(plan: Plan) -> bool:
-    """Whether no error of the answer is known beforehand, though it is made of counts and sums: ratios."""
-    ranked = any(isinstance(measure, Ranked) for measure in plan.question.measures)
-    return not ranked and not plan.question.unknown and not shown_as_measured(plan)
 
 
 def describe(access: Access, asked: Asked, terms: Terms) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from tacit.curator.record.render_release import render_release
 from tacit.curator.record.stored import Stored, release_exact
 from tacit.curator.rehearse import rehearsal_of
 from tacit.engines import Engine
-from tacit.errors import EngineFailed, InvalidInput, InvalidPlan
+from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded
 from tacit.exact import Number, at_most, rekey
 from tacit.frozen import frozen
-from tacit.ledger import Entry
+from tacit.ledger import Entry, MemoryLedger
 from tacit.mechanisms import Gaussian, GradualLaplace, Laplace
 from tacit.plan import Plan, in_words
 from tacit.printing import printable
@@ -29,16 +29,18 @@ from tacit.privacy import Loss, PureLoss, ZeroConcentratedLoss, root_at_least
 __all__ = ["refine", "refine_until"]
 
 _FIRST = 256  # the first try at an accuracy costs this part of the limit
-_TRIES = 24
 _ABOUT = 400  # characters of a question that the ledger keeps
 
 
 @frozen(eq=False)
 class _Chain:
-    """The last answer of a chain of refinements, what all of them cost together, and one that was paid for only."""
+    """An answer to a question (`base`) and those that refine it, up to the last: what all of them cost together.
 
+    `begun` is the next one, if it was paid for and not answered yet.
+    """
+
+    base: Entry
     entry: Entry
-    stored: Stored
     total: Charge
     begun: Entry | None
 
@@ -49,55 +51,76 @@ def refine(
     """The answer at a price of which what an earlier answer to the same question has cost is already paid.
 
     Claim:      all answers to the question in one chain together cost no more than the last total, and only the
-                difference is charged.
+                difference is charged; also where the rows have changed in between.
     Because:    with Laplace noise the coarser answers could be made from the finest without the data
-                (`GradualLaplace`), which bounds their joint loss whatever else was asked in between; each answer has
-                one successor, since two would be independent given it.  With Gaussian noise the difference buys an
-                independent release, and both are averaged by their precisions, which is free.
+                (`GradualLaplace`), which bounds their joint loss whatever else was asked in between; that holds of
+                the same rows only, and it is refused where they may have changed.  Each answer has one successor,
+                since two would be independent given it.  With Gaussian noise the difference buys an independent
+                release, of whatever rows, and both are averaged by their precisions, which is free.
     Checked by: tests/laws/test_refine.py
     """
     asked = price_plan(access, plan, epsilon=epsilon, confidence=confidence)
     _check_refinable(asked)
+    _check_rows_are_fixed(access, asked)
     chain = _find_chain(access, asked)
     if chain is None:
         return answer(access, asked, raw=raw)
+    before = chain.entry.number
     while not asked.charge.fits(chain.total):
-        entry = chain.begun or _pay(access, asked, chain, raw=raw)
-        _answer(access, asked, chain, entry)
+        if chain.begun is None:
+            _pay(access, asked, chain, raw=raw)
+        else:
+            _answer(access, asked, chain)
         following = _find_chain(access, asked)
         assert following is not None, "a chain does not become shorter"
-        if following.entry.number == chain.entry.number:
-            raise InvalidInput(
-                "a question", "refined elsewhere", "it is being refined just now; ask again"
-            )
         chain = following
-        if chain.entry.number == entry.number:
-            return _render(access, asked, chain, free=False, raw=raw)
-    return _render(access, asked, chain, free=True, raw=raw)
+    return _render(access, asked, chain, free=chain.entry.number == before, raw=raw)
 
 
 def refine_until(
-    access: Access, plan: Plan, *, within: Number, confidence: Number, raw: bool
+    access: Access,
+    plan: Plan,
+    *,
+    within: Number,
+    epsilon: Number,
+    confidence: Number,
+    raw: bool,
 ) -> Release:
-    """The first answer of which every interval reaches at most so far to either side: accuracy first, for ratios too.
+    """The first answer of which every interval reaches at most so far to either side, or else the one at `epsilon`.
 
-    Claim:      when it stops depends on released numbers alone, and what it costs in all is less than twice what
-                the last answer needed.
-    Because:    every try has twice the price of the one before, of which only the difference is paid.
-    Checked by: tests/laws/test_refine.py::test_a_ratio_is_asked_until_it_is_accurate
+    Claim:      when it stops depends on released numbers alone; what it charges comes to at most `epsilon`, together
+                with what was paid before, and to less than twice what the last answer needed.
+    Because:    every try has at most twice the price of the one before, of which only the difference is paid, and
+                none a higher one than `epsilon`; where some group has no interval the tries end there.
+    Checked by: tests/laws/test_refine.py::test_a_ratio_is_refined_until_it_is_accurate and
+                tests/laws/test_refine.py::test_what_cannot_become_accurate_stops_at_its_price
     """
     allowed = at_most(within, "within")
     if allowed <= 0:
         raise InvalidInput("within", within, "give the error to allow, a number above zero")
-    rule = access.rule
+    rule, most = access.rule, at_most(epsilon, "epsilon")
+    last = rule.price_of(most).amount
     amount = max(1, rule.limit.amount // _FIRST)
-    for _ in range(_TRIES):
-        epsilon = rule.epsilon_of(Charge(amount))
-        found = refine(access, plan, epsilon=epsilon, confidence=confidence, raw=raw)
+    found: Release | None = None
+    while True:
+        price = most if amount >= last else min(most, rule.epsilon_of(Charge(amount)))
+        try:
+            found = refine(access, plan, epsilon=price, confidence=confidence, raw=raw)
+        except LimitExceeded:
+            if found is None:
+                raise
+            return _with_note(found, allowed)
         if _widest(found) <= allowed:
             return found
+        if amount >= last:
+            return _with_note(found, allowed)
         amount *= 2
-    raise InvalidInput("within", within, "no price within the limit is accurate enough")
+
+
+def _with_note(found: Release, allowed: Fraction) -> Release:
+    """The answer, which says that it is not as accurate as was asked for."""
+    note = f"Not within ±{float(allowed):g}, as was asked for: at this price some interval is wider, or has no ends."
+    return replace(found, notes=(*found.notes, note))
 
 
 def _widest(found: Release) -> float:
@@ -122,38 +145,60 @@ def _check_refinable(asked: Asked) -> None:
         )
 
 
+def _check_rows_are_fixed(access: Access, asked: Asked) -> None:
+    """Refuse to refine Laplace noise where rows may have changed since it was drawn, before anything is paid.
+
+    Claim:      finer Laplace noise is drawn only for the rows of the coarser.
+    Because:    it is drawn given the coarser noise, which is told from the rows as they are now: of other rows it
+                would depend on how they differ, which nobody paid for.  An engine that holds a copy has the same rows
+                as long as it lives, and a ledger in memory does not outlive it.
+    Checked by: tests/laws/test_refine.py::test_laplace_noise_is_refined_on_rows_that_cannot_change_alone
+    """
+    if asked.terms.concentrated or access.made_up:
+        return
+    fixed = access.engine_of(asked.tables).has_fixed_rows
+    if not (fixed and isinstance(access.ledger, MemoryLedger)):
+        raise InvalidPlan(
+            "without a delta an answer can be refined only where its rows cannot have changed: in memory",
+            "ask anew at a higher price, or give the vault's limit a delta",
+        )
+
+
 def _find_chain(access: Access, asked: Asked) -> _Chain | None:
-    """The most expensive answer to the same question, and what refined it."""
-    own = [
-        entry
+    """Of the answers to the same question and what refined each of them, the chain that has cost most."""
+    chains = [
+        _follow(access, asked, entry)
         for entry in access.ledger.find_answered(asked.name.topic)
         if entry.key == asked.name.key
     ]
-    if not own:
-        return None
-    entry = max(own, key=lambda each: (each.charge.amount, -each.number))
-    total = entry.charge
-    while True:
-        begun = _successor(access, asked, entry)
-        if begun is None or not begun.is_answered:
-            return _Chain(entry, Stored.from_bytes(entry.payload or b""), total, begun)
-        entry, total = begun, total + begun.charge
+    return max(chains, key=lambda each: (each.total.amount, -each.base.number), default=None)
 
 
-def _successor(access: Access, asked: Asked, entry: Entry) -> Entry | None:
-    """The one entry that refines another: the first under its key."""
-    key = _key(access, asked, entry)
-    return next((each for each in access.ledger.entries() if each.key == key), None)
+def _follow(access: Access, asked: Asked, base: Entry) -> _Chain:
+    """An answer and all that refine it: in the order of their charges, each the one before it."""
+    topic = _name(access, asked, f"from {base.number}")
+    entry, total = base, base.charge
+    for each in access.ledger.entries():
+        if each.topic != topic:
+            continue
+        if not each.is_answered:
+            return _Chain(base, entry, total, each)
+        entry, total = each, total + each.charge
+    return _Chain(base, entry, total, None)
 
 
-def _key(access: Access, asked: Asked, entry: Entry) -> bytes:
+def _name(access: Access, asked: Asked, which: str) -> bytes:
     name = asked.name
-    about = name.question + name.formats + f" after {entry.number}".encode()
+    about = name.question + name.formats + f" {which}".encode()
     return tag(b"refinement", access.scope, name.version, name.contributions, about)
 
 
 def _pay(access: Access, asked: Asked, chain: _Chain, *, raw: bool) -> Entry:
-    """The entry that pays for the difference, once everything was rehearsed."""
+    """The entry that pays for the difference, once everything was rehearsed.
+
+    Who pays no more than another who refines the same answer at this moment finds that one's entry; who pays more
+    gets the next place in the chain.
+    """
     engine = access.engine_of(asked.tables)
     engine.dry_run(asked.plan.question, asked.terms.weights)
     access.rehearse_once(
@@ -168,10 +213,11 @@ def _pay(access: Access, asked: Asked, chain: _Chain, *, raw: bool) -> Entry:
             raw=raw,
         )
     )
-    key = _key(access, asked, chain.entry)
+    key = _name(access, asked, f"after {chain.entry.number}")
+    topic = _name(access, asked, f"from {chain.base.number}")
     about = printable(f"less noise: {in_words(asked.plan)}")[:_ABOUT]
     return access.ledger.charge(
-        key, _difference(access, asked, chain), access.analyst, topic=key, about=about
+        key, _difference(access, asked, chain), access.analyst, topic=topic, about=about
     )
 
 
@@ -184,16 +230,17 @@ def _difference(access: Access, asked: Asked, chain: _Chain) -> Loss:
     return PureLoss(amount, neighbours)
 
 
-def _answer(access: Access, asked: Asked, chain: _Chain, entry: Entry) -> None:
-    """Look, and let go of a finer answer; only of the first entry that refines another.
+def _answer(access: Access, asked: Asked, chain: _Chain) -> None:
+    """Look, and let go of a finer answer: of the first in the chain that was paid for and not answered.
 
-    Claim:      no answer is refined twice.
-    Because:    entries are numbered one after the other, and only the first one under the key is ever answered.
+    Claim:      no answer is refined twice, and whatever was paid for is answered.
+    Because:    entries are numbered one after the other, and each refines the one before it, with the total of all up
+                to it; where two answer the same one, the ledger keeps the first.
     Checked by: tests/laws/test_refine.py::test_an_answer_is_refined_once
     """
-    first = _successor(access, asked, chain.entry)
-    if first is None or first.number != entry.number or first.is_answered:
-        return
+    entry = chain.begun
+    assert entry is not None, "something was paid for"
+    earlier = Stored.from_bytes(chain.entry.payload or b"")
     total = chain.total + entry.charge
     rekey()
     terms = terms_at(asked.plan.question, asked.shared, asked.limit, total)
@@ -204,9 +251,9 @@ def _answer(access: Access, asked: Asked, chain: _Chain, entry: Entry) -> None:
     }
     if terms.concentrated:
         more = terms_at(asked.plan.question, asked.shared, asked.limit, entry.charge)
-        stored = _average(terms, chain.stored, release_exact(more, exact, said))
+        stored = _average(terms, earlier, release_exact(more, exact, said))
     else:
-        stored = _reduce_noise(terms, chain.stored, exact, said)
+        stored = _reduce_noise(terms, earlier, exact, said)
     access.ledger.settle(entry, stored.to_bytes())
 
 
@@ -274,11 +321,12 @@ def _render(access: Access, asked: Asked, chain: _Chain, *, free: bool, raw: boo
     """The release of the last answer of a chain."""
     places = tuple(range(len(asked.plan.question.measures)))
     price = access.price_of(chain.entry.charge, free=free)
-    receipt = receipt_of(chain.entry, chain.stored)
+    stored = Stored.from_bytes(chain.entry.payload or b"")
+    receipt = receipt_of(chain.entry, stored)
     return render_release(
         asked.plan,
         places,
-        chain.stored,
+        stored,
         asked.confidence,
         price,
         receipt,

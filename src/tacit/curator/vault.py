@@ -17,7 +17,7 @@ from tacit.curator.answer.survey import (
     read_survey,
 )
 from tacit.curator.ask import answer
-from tacit.curator.asked import is_met_by_refining, price_plan, read_question, shared_of
+from tacit.curator.asked import price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, with_own_limit
 from tacit.curator.describe import Listing, describe_columns, read_listing
 from tacit.curator.find_facts import find_bounds, find_contributions, measure_clipping
@@ -126,8 +126,6 @@ class Vault:
                 tables=tables,
             )
             return log_release(answer_parts(self._access, parts, raw=raw))
-        if within is not None and is_met_by_refining(plan):
-            return self._refine_until(plan, within, confidence, raw=raw)
         asked = price_plan(
             self._access,
             plan,
@@ -193,8 +191,6 @@ class Vault:
                     looks; whoever made the plan, there is no other way to the data.
         Checked by: tests/laws/test_corridor.py and tests/attacks/test_plans_of_ones_own.py
         """
-        if within is not None and epsilon is None and is_met_by_refining(plan):
-            return self._refine_until(plan, within, confidence, raw=raw)
         asked = price_plan(
             self._access, plan, epsilon=epsilon, within=within, confidence=confidence
         )
@@ -211,31 +207,30 @@ class Vault:
     ) -> Release:
         """The answer to a question with less noise than before, for the difference of the two prices.
 
-        `epsilon` is what all answers to it may have cost together.  With `within`, it is refined until no interval
-        reaches further to either side: also of ratios, such as AVG, whose error is not known beforehand.
+        `epsilon` is the most that all answers to it may have cost together.  With `within`, it is refined until no
+        interval reaches further to either side, also of ratios such as AVG, whose error is not known beforehand; where
+        that needs more than `epsilon` the last answer says so.  Without a delta it is for tables in memory alone.
         """
-        from tacit.curator.refine import refine
+        from tacit.curator.refine import refine, refine_until
 
-        if (epsilon is None) == (within is None):
-            raise InvalidInput("a price", None, "give either epsilon or within")
         if isinstance(question, str):
             tables = self._access.read_tables()
-            read, epsilon = read_question(self._access, question, tables, epsilon, within)
+            read, epsilon = read_question(self._access, question, tables, epsilon, None)
             if not isinstance(read, Plan):
                 raise InvalidInput("a question", question, "one answer alone can be refined")
             plan = read
         else:
             plan = question.plan()
-        if epsilon is not None:
+        if epsilon is None:
+            remedy = "give the most that all answers to the question may cost together, such as 0.5"
+            raise InvalidInput("epsilon", None, remedy)
+        if within is None:
             finer = refine(self._access, plan, epsilon=epsilon, confidence=confidence, raw=raw)
-            return log_release(finer)
-        return self._refine_until(plan, within or 0, confidence, raw=raw)
-
-    def _refine_until(self, plan: Plan, within: Number, confidence: float, *, raw: bool) -> Release:
-        from tacit.curator.refine import refine_until
-
-        found = refine_until(self._access, plan, within=within, confidence=confidence, raw=raw)
-        return log_release(found)
+        else:
+            finer = refine_until(
+                self._access, plan, within=within, epsilon=epsilon, confidence=confidence, raw=raw
+            )
+        return log_release(finer)
 
     def explain(
         self,

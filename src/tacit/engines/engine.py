@@ -86,6 +86,11 @@ class Engine(Protocol):
         """Let go of the rows; whatever is still running fails."""
         ...
 
+    @property
+    def has_fixed_rows(self) -> bool:
+        """Whether rows cannot change while the engine lives, since it holds a copy; not unless it says so."""
+        return False
+
 
 def conditions_of(rows: Rows) -> Iterator[Expression]:
     """The last conditions that a row has to meet, innermost first."""

@@ -270,7 +270,8 @@ def amount_within(
         raise InvalidInput(
             "within",
             error,
-            "only counts and sums have an error that is known in advance; give epsilon, or use vault.refine",
+            "only counts and sums have an error that is known in advance; give epsilon, or for a ratio such as AVG use "
+            "vault.refine(question, within=..., epsilon=...), where epsilon is the most that it may cost",
         )
     weights = weights_for(question, shared.contributions, limit.weighing)
     moved = sensitivity_of(question, weights, limit.neighbours)

@@ -159,6 +159,11 @@ class DuckDB:
         """Stop what is running, wait until it has stopped, and let go of the rows."""
         self._connection.close(self._rehearsal, self._brief)
 
+    @property
+    def has_fixed_rows(self) -> bool:
+        """Whether all tables were copied; Parquet and files of DuckDB are read anew for every question."""
+        return self._copied
+
     def __enter__(self) -> Self:
         return self
 

@@ -97,6 +97,11 @@ class Memory:
         """Let go of the rows."""
         self._rows = {}
 
+    @property
+    def has_fixed_rows(self) -> bool:
+        """True: every cell was copied."""
+        return True
+
     def _base_rows(self, question: Question, stored: Mapping[str, list[Owned]]) -> list[Owned]:
         """The rows before the last conditions; those of a table are held by the fields that read them."""
         base = base_of(question.rows)
