@@ -76,8 +76,8 @@ BUGS = [
     Bug(
         name="learning-another-fit-is-replayed",
         file=LESSON,
-        before='said = "\\0".join((self.kind, fingerprint(self.coding.question).hex(), *self.more))',
-        after='said = "\\0".join((self.kind, self.shared.table.name, *self.more))',
+        before='said = "\\0".join((self.kind, fingerprint(self.coding.question).hex(), *self.more, *steps))',
+        after='said = "\\0".join((self.kind, self.shared.table.name, *self.more, *steps))',
         killed_by=f"{LAWS}::test_a_fit_is_free_the_second_time_and_another_one_is_not",
         note="conditions are part of what was asked",
     ),

@@ -30,8 +30,9 @@ def test_questions_are_answered_within_what_was_expected(more):
     assert set(found.column("question")) == set(QUESTIONS)
     for row in found:
         reach = expected.errors[row["question"]]
-        assert abs(row["count"] - truth(row["question"])) <= 4 * reach
-        assert row["count_high"] - row["count"] == pytest.approx(reach, rel=0.01)
+        # six times the 95 % of Laplace noise is exceeded once in 10**7 answers
+        assert abs(row["count"] - truth(row["question"])) <= 6 * reach
+        assert row["count_high"] == pytest.approx(max(0, row["count"] + reach), abs=reach / 100)
     assert clinic.check_receipt(found.receipt) == []
 
 
