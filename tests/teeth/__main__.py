@@ -28,16 +28,18 @@ def main(arguments: Sequence[str]) -> int:
     for (test, _), verdict in broken.items():
         print(f"{test} does not pass on the sound source:\n{verdict.in_words()}")
     others = survival_of(bugs, options.workers) if options.survives else {}
-    alive = table(bugs, others, options.workers)
+    alive = [
+        bug for turn in range(options.turns) for bug in table(bugs, others, options.workers, turn)
+    ]
     seconds = time.monotonic() - start
     tests = len({test for test, _ in sound})
     print(
-        f"\n{len(bugs) - len(alive)} of {len(bugs)} planted bugs killed, by {tests} tests, in {seconds:.0f} s"
+        f"\n{len(bugs) - len(set(alive))} of {len(bugs)} planted bugs killed, by {tests} tests, in {seconds:.0f} s"
     )
     return 1 if alive or broken else 0
 
 
-def table(bugs: Sequence[Bug], others: dict[str, str], workers: int) -> list[Bug]:
+def table(bugs: Sequence[Bug], others: dict[str, str], workers: int, turn: int = 0) -> list[Bug]:
     """Prints one line a bug, and returns those that live."""
     alive = []
     outputs = []
@@ -45,7 +47,9 @@ def table(bugs: Sequence[Bug], others: dict[str, str], workers: int) -> list[Bug
     print(
         f"{'bug':<{width}}  {'room':<11} {'verdict':<8} {'CPU s':>6}  {'others pass':<11}  killed by"
     )
-    for trial, verdict in trials([Trial((bug.killed_by,), bug) for bug in bugs], workers):
+    for trial, verdict in trials(
+        [Trial((bug.killed_by,), bug, turn=turn) for bug in bugs], workers
+    ):
         assert trial.bug is not None
         killed = verdict.kills(trial.bug)
         others_pass = others.get(trial.bug.name, "-")
@@ -108,6 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--workers", type=int, default=2, help="trials at a time")
     parser.add_argument(
         "--survives", action="store_true", help="also run the other unit tests of the bug's room"
+    )
+    parser.add_argument(
+        "--turns", type=int, default=1, help="streams of randomness that each bug must die under"
     )
     parser.add_argument("--serve", action="store_true", help="answer requests on standard input")
     return parser

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 
@@ -16,7 +17,12 @@ def tried():
     """The verdict on a test, with a bug in the source or none, from a process that has imported a copy of Tacit."""
     command = [sys.executable, "-m", "tests.teeth", "--serve"]
     with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
     ) as process:
 
         def tried(test, bug=None, environment=(), renewed=""):
