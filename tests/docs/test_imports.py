@@ -85,6 +85,7 @@ INSIDE = {
             "tables",
             "vectors",
             "aggregate",
+            "unpaid",
             "vault",
         ),
         *("protect", "open", "starter", "examples", "inspect_rows", "trial"),

@@ -136,6 +136,51 @@ class Vault:
         )
         return log_release(answer(self._access, asked, raw=raw))
 
+    def replay(
+        self,
+        text: str,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        confidence: float = 0.95,
+        raw: bool = False,
+    ) -> Release | None:
+        """The answer to a question in SQL if it costs nothing; None if it would have to be paid for.
+
+        It takes what `sql` takes, refuses what that refuses, and neither charges nor reads a private row.
+
+        >>> import tacit
+        >>> clinic = tacit.protect([{"patient": 1}], unit="patient", contributions=1, columns={}, epsilon=3)
+        >>> clinic.replay("SELECT COUNT(*) AS n FROM data", epsilon=1) is None
+        True
+        >>> answer = clinic.sql("SELECT COUNT(*) AS n FROM data", epsilon=1)
+        >>> clinic.replay("SELECT COUNT(*) AS n FROM data", epsilon=1).rows == answer.rows
+        True
+        """
+        from tacit.curator.unpaid import PaymentNeeded, UnpaidLedger
+
+        unpaid = copy(self)
+        unpaid._access = with_fields(self._access, ledger=UnpaidLedger(self._access.ledger))  # noqa: SLF001 -- its own
+        try:
+            return unpaid.sql(text, epsilon=epsilon, within=within, confidence=confidence, raw=raw)
+        except PaymentNeeded:
+            return None
+
+    def of(self, analyst: str | None) -> "Vault":
+        """The same vault for another payer: the same rows, limit and ledger, asked by this analyst, or the curator.
+
+        >>> import tacit
+        >>> clinic = tacit.protect([{"patient": 1}], unit="patient", contributions=1, columns={}, epsilon=3)
+        >>> clinic.of("ana").sql("SELECT COUNT(*) AS n FROM data", epsilon=0.5).receipt["analyst"]
+        'ana'
+        """
+        other = copy(self)
+        known = self.policy.analysts
+        if analyst is not None and known and analyst not in known:
+            raise InvalidInput("analyst", analyst, f"name one of: {', '.join(sorted(known))}")
+        other._access = with_fields(self._access, analyst=analyst)  # noqa: SLF001 -- of its own kind
+        return other
+
     def with_survey(self, survey: SurveyTable) -> "Vault":
         """The same vault, which also answers questions in SQL about a collected survey; they cost nothing.
 
