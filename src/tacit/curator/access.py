@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
-from functools import lru_cache
 
 from tacit.accounting import Charge, Filter
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.values import Policy, Shared
 from tacit.curator.record.facts import with_facts
 from tacit.curator.record.secret import memory_secret
-from tacit.curator.rehearse import Rehearsal, rehearse
+from tacit.curator.rehearse import Rehearsal, remember_rehearsals
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import float_at_least
@@ -18,18 +17,6 @@ from tacit.ledger import Ledger
 from tacit.plan import Table
 
 __all__ = ["Access", "table_named"]
-
-_REHEARSALS = 256  # how many shapes of questions a vault remembers to have rehearsed
-
-
-def _remember_rehearsals() -> Callable[[Rehearsal], None]:
-    """What rehearses a shape that was not rehearsed before.
-
-    Claim:      a question is rehearsed unless one that is the same in all that a rehearsal reads was.
-    Because:    a rehearsal is a function of one frozen value, which is what is remembered; a failure is not.
-    Checked by: tests/unit/curator/test_rehearse.py::test_a_shape_is_rehearsed_once_and_whatever_differs_is_another
-    """
-    return lru_cache(maxsize=_REHEARSALS)(rehearse)
 
 
 @frozen
@@ -46,7 +33,7 @@ class Access:
     analyst: str | None = None
     made_up: bool = False
     formats: Mapping[str, str] = field(default_factory=dict)
-    rehearse_once: Callable[[Rehearsal], None] = field(default_factory=_remember_rehearsals)
+    rehearse_once: Callable[[Rehearsal], None] = field(default_factory=remember_rehearsals)
     secret: Callable[[], bytes] = field(default_factory=memory_secret)
 
     @property

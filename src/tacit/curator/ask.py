@@ -13,7 +13,7 @@ from tacit.curator.pricing.terms import Terms
 from tacit.curator.record.receipt import receipt_of
 from tacit.curator.record.render_release import render_release
 from tacit.curator.record.stored import Stored, release_exact
-from tacit.curator.rehearse import rehearsal_of, rehearse
+from tacit.curator.rehearse import rehearsal_of, rehearse_fact
 from tacit.curator.replay import Known, find_known
 from tacit.engines import Engine
 from tacit.errors import EngineFailed
@@ -98,7 +98,7 @@ def _rehearse(access: Access, asked: Asked, fact: Fact | None, *, raw: bool) -> 
     if fact is None:
         access.rehearse_once(rehearsal)
     else:
-        rehearse(rehearsal, fact)
+        rehearse_fact(rehearsal, fact)
 
 
 def _charge(access: Access, asked: Asked) -> Entry:

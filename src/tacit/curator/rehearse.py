@@ -1,11 +1,12 @@
 """A rehearsal of what is done with an answer, on made-up releases, before anything is paid."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, date, datetime
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import Any
 
@@ -32,6 +33,7 @@ from tacit.plan import (
     Question,
     Scalar,
     Scan,
+    Shown,
     Summed,
     Table,
     groups_of,
@@ -50,11 +52,16 @@ __all__ = [
     "made_up_plan",
     "refuse_unforeseen",
     "rehearsal_of",
-    "rehearse",
+    "rehearse_fact",
+    "remember_rehearsals",
 ]
 
-_FAR = 64
-"""No noise goes further than so many of its scales: it would once in exp(64) releases."""
+_REHEARSALS = 256
+"""How many shapes of questions a vault remembers to have rehearsed."""
+
+_FAR = 2 * 64
+"""No noise goes further than 64 of its scales: it would once in exp(64) releases.  Twice that is as much of any scale
+that a price of the same magnitude has."""
 
 _SIGNS: tuple[tuple[int, ...], ...] = ((0,), (1,), (-1,), (1, -1))
 """What is made up of the measures of a group, in turn: nothing, the most, the least, and one against the other."""
@@ -81,17 +88,26 @@ _KEYS: dict[Kind, tuple[Scalar, Scalar]] = {
 class Rehearsal:
     """All that decides what an answer looks like, but for its numbers: it is computed without data.
 
-    `plan` has few groups, and in the place of its rows none: answers are shown without looking at rows.  `terms` are
-    those of that plan, which they do not repeat, and `most` is how many rows there can be at most.  `entry` stands for
-    the one that will be charged, `description` is what is stored about the question, as JSON.
+    `plan` has few groups, and in the place of its rows none: answers are shown without looking at rows.  `most` is how
+    many rows there can be at most, `description` what is stored about the question, as JSON, and `entry` stands for the
+    one that will be charged.  `unpriced` is what `terms` are at any price, and `magnitude` the number of bits of the
+    charge.
+
+    Claim:      what is made up at one price goes as far as any answer at another price of the same magnitude.
+    Because:    the two prices differ by less than a factor of two, and so do the scales of their noise, which are as
+                one over the price or its root; see `_FAR`.
+    Checked by: tests/unit/curator/test_rehearse.py::test_one_rehearsal_reaches_as_far_as_all_prices_of_a_magnitude
     """
 
     plan: Plan
-    terms: Terms
+    unpriced: Terms
+    magnitude: int
     most: int
     description: str
-    entry: Entry
-    price: Price
+    analyst: str | None
+    terms: Terms = field(compare=False)
+    entry: Entry = field(compare=False)
+    price: Price = field(compare=False)
     confidence: float
     left_out: tuple[LeftOut, ...]
     raw: bool
@@ -108,12 +124,19 @@ def rehearsal_of(
     *,
     raw: bool,
 ) -> Rehearsal:
-    """The rehearsal of a question: the same for questions that differ in nothing but which rows they ask about."""
+    """The rehearsal of a question.
+
+    It is the same for questions that differ in nothing but which rows they ask about, and by less than a factor of two
+    in their price.
+    """
     return Rehearsal(
         made_up_plan(plan),
-        replace(terms, question=_NO_QUESTION),  # it is that of the plan
+        replace(terms, question=_NO_QUESTION, sensitivities=(), mechanisms=(), amount=Fraction(0)),
+        entry.charge.amount.bit_length(),
         1 << 62 if many_rows(plan.question) else table_of(plan.question.rows).rows,
         json.dumps({**description, "question": _FINGERPRINT}),
+        entry.analyst,
+        terms,
         entry,
         price,
         confidence,
@@ -122,22 +145,78 @@ def rehearsal_of(
     )
 
 
-def rehearse(rehearsal: Rehearsal, fact: Callable[[Stored], Stored] | None = None) -> None:
-    """Do with made-up answers what is to be done with the real one; what fails is refused, before it is paid for.
+def remember_rehearsals() -> Callable[[Rehearsal], None]:
+    """What rehearses a shape that was not rehearsed before; of one that has other names, it only looks at these.
 
     Claim:      whatever can fail after the charge for reasons of the plan fails here, and what is done depends on
                 nothing but the plan, the policy and the price.
     Because:    what is done afterwards is done here; the answers are made up from the terms: no group and some, zero
-                and the most that rows and noise can come to, of either sign, and keys of every kind at their ends.
+                and the most that rows and noise can come to, of either sign, and keys of every kind at their ends.  A
+                rehearsal is a function of one frozen value, which is what is remembered, and a failure is not; no
+                number depends on a name.
     Checked by: tests/unit/curator/test_rehearse.py
     """
+    make_up = lru_cache(maxsize=_REHEARSALS)(_made_up_releases)
+
+    def rehearse(rehearsal: Rehearsal) -> None:
+        names = [shown.name for shown in rehearsal.plan.view.columns]
+        with refuse_unforeseen():
+            for release in make_up(_without_names(rehearsal)):
+                look_at(_with_names(release, names))
+
+    return lru_cache(maxsize=_REHEARSALS)(rehearse)
+
+
+def rehearse_fact(rehearsal: Rehearsal, fact: Callable[[Stored], Stored]) -> None:
+    """Read a fact from made-up answers, and store it with them; what fails is refused, before it is paid for."""
     with refuse_unforeseen():
         for stored in made_up_answers(rehearsal):
-            payload = (stored if fact is None else fact(stored)).to_bytes()
-            read = Stored.from_bytes(payload)
-            receipt = receipt_of(replace(rehearsal.entry, payload=payload), read)
-            if fact is None:
-                _show(rehearsal, read, receipt)
+            _keep(rehearsal, fact(stored))
+
+
+def _keep(rehearsal: Rehearsal, stored: Stored) -> tuple[Stored, Mapping[str, Any]]:
+    """A made-up answer as it is read from the ledger, and its receipt."""
+    payload = stored.to_bytes()
+    read = Stored.from_bytes(payload)
+    return read, receipt_of(replace(rehearsal.entry, payload=payload), read)
+
+
+def _made_up_releases(rehearsal: Rehearsal) -> tuple[Release, ...]:
+    """Made-up answers, stored, read again and rendered."""
+    places = tuple(range(len(rehearsal.plan.question.measures)))
+    return tuple(
+        render_release(
+            rehearsal.plan,
+            places,
+            stored,
+            rehearsal.confidence,
+            rehearsal.price,
+            receipt,
+            rehearsal.left_out,
+            raw=rehearsal.raw,
+        )
+        for stored, receipt in (_keep(rehearsal, stored) for stored in made_up_answers(rehearsal))
+    )
+
+
+_ENDS = ("", "_low", "_high")
+
+
+def _without_names(rehearsal: Rehearsal) -> Rehearsal:
+    """The same rehearsal, with a number for the name of every column."""
+    view = rehearsal.plan.view
+    columns = tuple(Shown(str(at), shown.value) for at, shown in enumerate(view.columns))
+    return replace(rehearsal, plan=replace(rehearsal.plan, view=replace(view, columns=columns)))
+
+
+def _with_names(release: Release, names: Sequence[str]) -> Release:
+    """A release of numbered columns with names in the place of numbers."""
+    named = {f"{at}{end}": f"{name}{end}" for at, name in enumerate(names) for end in _ENDS}
+    return replace(
+        release,
+        columns=tuple(named[column] for column in release.columns),
+        measured=tuple(named[column] for column in release.measured),
+    )
 
 
 @contextmanager
@@ -154,21 +233,6 @@ def refuse_unforeseen() -> Iterator[None]:
             "ask for the aggregates alone and compute the rest from the answer, or declare "
             "narrower bounds",
         ) from error
-
-
-def _show(rehearsal: Rehearsal, stored: Stored, receipt: Mapping[str, Any]) -> None:
-    """Render a made-up answer, and look at it."""
-    release = render_release(
-        rehearsal.plan,
-        tuple(range(len(stored.measures))),
-        stored,
-        rehearsal.confidence,
-        rehearsal.price,
-        receipt,
-        rehearsal.left_out,
-        raw=rehearsal.raw,
-    )
-    look_at(release)
 
 
 def look_at(release: Release) -> None:

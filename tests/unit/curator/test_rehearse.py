@@ -6,14 +6,16 @@ from datetime import UTC, date, datetime
 import pytest
 
 import tacit
+from tacit.accounting import Charge
 from tacit.curator import LeftOut, Release, find_facts, rehearse
 from tacit.curator.answer.release import Price
 from tacit.curator.answer.view import view_answer
-from tacit.curator.pricing.terms import terms_of
+from tacit.curator.pricing.terms import terms_of, worth_of
 from tacit.curator.record import render_release
 from tacit.curator.rehearse import made_up_answers, made_up_plan, rehearsal_of
 from tacit.errors import InvalidInput, InvalidPlan, TacitError
 from tacit.ledger import Entry
+from tacit.mechanisms import Gaussian
 from tests.unit.curator.asked import CONCENTRATED, PURE, plan_of, shared
 
 ROWS = [
@@ -125,7 +127,8 @@ def rehearsed(plan, terms, charge, **more):
 
 
 def a_rehearsal(text="SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", limit=PURE, **more):
-    plan, charge = plan_of(text), limit.filter().price_of(more.pop("epsilon", 1))
+    plan = plan_of(text)
+    charge = more.pop("charge", None) or limit.filter().price_of(more.pop("epsilon", 1))
     terms = terms_of(plan.question, shared(), limit, limit.filter().amount(charge))
     return rehearsed(plan, terms, charge, **more)
 
@@ -179,6 +182,54 @@ def test_a_rehearsal_that_failed_is_not_remembered(monkeypatch):
                 with pytest.raises(InvalidPlan):
                     asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=1)
         assert asked.sql("SELECT COUNT(*) AS n FROM t", epsilon=1).rows
+
+
+@pytest.mark.parametrize("limit", [PURE, CONCENTRATED], ids=["pure", "concentrated"])
+def test_one_rehearsal_reaches_as_far_as_all_prices_of_a_magnitude(limit):
+    """Prices of as many bits are rehearsed once, and what was made up at one goes 64 scales far at each of them."""
+    text, rule = (
+        "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM visits GROUP BY ward",
+        limit.filter(),
+    )
+    bits = rule.price_of(1).amount.bit_length()
+    least, most = 1 << bits - 1, (1 << bits) - 1
+    found = [(at, a_rehearsal(text, limit, charge=Charge(at))) for at in (least, most)]
+    assert found[0][1] == found[1][1]
+    for at in (least - 1, most + 1):
+        assert a_rehearsal(text, limit, charge=Charge(at)) != found[0][1]
+    (rows,) = {rehearsal.most for _, rehearsal in found}
+    for _, one in found:
+        (made_up,) = made_up_answers(one)
+        for place, column in enumerate(zip(*made_up.integers, strict=True)):
+            made_up_far = max(column) * made_up.worths[place]
+            for _, other in found:
+                terms = replace(other.terms, question=one.plan.question)
+                mechanism, measure = terms.mechanisms[place], terms.question.measures[place]
+                scale = mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
+                each = worth_of(measure, terms.weights) * getattr(measure, "reach", 1)
+                assert made_up_far >= (rows << terms.weights.bits) * each + (
+                    64 * scale - 1
+                ) * terms.worth(place)
+
+
+def test_names_that_cannot_be_shown_are_refused_before_the_charge(monkeypatch):
+    """Of a shape that was rehearsed under other names the names are looked at all the same."""
+    real = Release.to_csv
+
+    def picky(release):
+        if {"m", "m_low"} & set(release.columns):
+            raise ValueError("planted")
+        return real(release)
+
+    monkeypatch.setattr(Release, "to_csv", picky)
+    with vault() as asked:
+        asked.sql("SELECT COUNT(*) AS n FROM t WHERE x < 3", epsilon=1)
+        spent = asked.budget.spent
+        with pytest.raises(InvalidPlan):
+            asked.sql("SELECT COUNT(*) AS m FROM t WHERE x < 4", epsilon=1)
+        assert asked.budget.spent == spent
+        asked.sql("SELECT COUNT(*) AS o FROM t WHERE x < 5", epsilon=1)
+        assert asked.budget.spent > spent
 
 
 def test_rehearsals_are_equal_only_if_all_that_they_read_is():
