@@ -14,6 +14,7 @@ __all__ = [
     "PRECISION",
     "Ball",
     "ball",
+    "certain_floor",
     "hull",
     "erfc",
     "exp",
@@ -237,7 +238,18 @@ def floor_of(real: Callable[[], arb], scale_bits: int) -> int:
     bits = scale_bits + 64
     while True:
         with working(bits):
-            floor: fmpz | None = (real() * arb(2) ** scale_bits).floor().unique_fmpz()
+            floor = certain_floor(real(), scale_bits)
         if floor is not None:
-            return int(floor)
+            return floor
         bits *= 2
+
+
+def certain_floor(enclosed: arb, scale_bits: int) -> int | None:
+    """floor(2**scale_bits * x) of a number in a ball, at the working precision; None if the ball is too wide to tell.
+
+    >>> with working(128):
+    ...     certain_floor(arb(2).sqrt(), 8), certain_floor(hull(ball(1), ball(2)), 8)
+    (362, None)
+    """
+    floor: fmpz | None = (enclosed * arb(2) ** scale_bits).floor().unique_fmpz()
+    return None if floor is None else int(floor)

@@ -1,6 +1,6 @@
 """Coins whose probability is any real number, tossed exactly."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import overload
 
@@ -22,7 +22,6 @@ __all__ = [
     "logistic_chance",
     "rational_chance",
     "settle",
-    "tops",
 ]
 
 Bools = NDArray[np.bool_]
@@ -76,15 +75,6 @@ def logistic_chance(exponent: Fraction) -> Chance:
     if exponent == 0:
         return rational_chance(Fraction(1, 2))
     return Chance(lambda bits: floor_of(lambda: 1 / (1 + ball(exponent).exp()), bits))
-
-
-def tops(chances: Sequence[Chance]) -> Words:
-    """The first 64 bits of several chances.
-
-    >>> tops([rational_chance(Fraction(1, 2))]) == 2**63
-    array([ True])
-    """
-    return np.array([chance.top() for chance in chances], dtype=np.uint64)
 
 
 def settle(chance: Chance, word: int) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput
 from tacit.exact import entropy
-from tacit.exact.certified import Ball, ball, floor_of, hull, precision
+from tacit.exact.certified import Ball, ball, certain_floor, floor_of, hull, precision, working
 from tacit.exact.coins import Chance, exp_chance, settle
 from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
 from tacit.exact.uniform import random_bits
@@ -82,20 +82,26 @@ def gaussian_table(variance: Fraction) -> GaussianTable:
     """
     root = isqrt(max(1, variance.numerator // (2 * variance.denominator)))
     stride = 1 << (root.bit_length() - 1)
-    decay = stride**2 / (2 * variance)
-    steps: list[int] = []
-    while not steps or steps[-1]:
-        steps.append(_steps_floor(decay, len(steps) + 1, 64))
     largest = (stride - 1) * (stride - 1 + 2 * stride * _MOST_STEPS)
-    places = -(-largest.bit_length() // 8)
-    digit_tops = np.array(
-        [_digit_row(1 / (2 * variance), place) for place in range(places)], np.uint64
-    )
-    return GaussianTable(variance, stride, np.array(steps[::-1], np.uint64), digit_tops)
+    rows = _digit_rows(1 / (2 * variance), -(-largest.bit_length() // 8))
+    steps = _step_tops(stride**2 / (2 * variance))
+    return GaussianTable(variance, stride, np.array(steps[::-1], np.uint64), rows)
 
 
-def _digit_row(table_rate: Fraction, place: int) -> list[int]:
-    """The first 64 bits of exp(-digit 256**place rate) for every digit.
+def _step_tops(decay: Fraction) -> list[int]:
+    """The first 64 bits of P(v >= 1), P(v >= 2), …, up to the first that is nothing."""
+    found: list[int] = []
+    with working(_POWER_BITS):
+        tails = _tails(decay, 1 if decay > 1 else 64, _POWER_BITS)
+        while not found or found[-1]:
+            steps = len(found) + 1
+            floor = certain_floor(tails[steps] / tails[0], 64) if steps < len(tails) else None
+            found.append(_steps_floor(decay, steps, 64) if floor is None else floor)
+    return found
+
+
+def _digit_rows(rate: Fraction, places: int) -> Words:
+    """The first 64 bits of exp(-digit 256**place rate), a row for every place with one for every digit.
 
     Claim:      every word is that of the exact chance.
     Because:    exp(-(16 a + b) rate) is a product of two of 32 powers, in integers of 128 bits and rounded down: it
@@ -103,14 +109,36 @@ def _digit_row(table_rate: Fraction, place: int) -> list[int]:
                 this could change is computed singly.
     Checked by: tests/laws/test_sampler_law.py
     """
-    rate = 256**place * table_rate
-    low = _powers(exp_chance(rate).floor(_POWER_BITS))
-    high = _powers(exp_chance(16 * rate).floor(_POWER_BITS))
-    seen = [one * other >> _UNSEEN for one in high for other in low]
-    words = [number >> _BEYOND for number in seen]
-    for digit in [0, *(at for at, number in enumerate(seen) if number & _CARRIES == _CARRIES)]:
-        words[digit] = exp_chance(digit * rate).top()
-    return words
+    ratios = _ratios(rate, 2 * places)
+    rows = np.empty((places, 256), np.uint64)
+    for place in range(places):
+        low, high = _powers(ratios[2 * place]), _powers(ratios[2 * place + 1])
+        seen = [one * other >> _UNSEEN for one in high for other in low]
+        words = [number >> _BEYOND for number in seen]
+        for digit in [0, *(at for at, number in enumerate(seen) if number & _CARRIES == _CARRIES)]:
+            words[digit] = exp_chance(digit * 256**place * rate).top()
+        rows[place] = words
+    return rows
+
+
+def _ratios(rate: Fraction, count: int) -> list[int]:
+    """The first 128 bits of exp(-rate), exp(-16 rate), exp(-256 rate) and so on.
+
+    Claim:      every one is exact.
+    Because:    each is the one before to the power of sixteen, and a ball keeps what is exact inside, of which that
+                loses four bits; a floor that is not certain is computed singly.
+    Checked by: tests/laws/test_sampler_law.py
+    """
+    found = []
+    with working(_POWER_BITS + 64 + 4 * count):
+        power = (-ball(rate)).exp()
+        for _ in range(count):
+            found.append(certain_floor(power, _POWER_BITS))
+            power = power**16
+    return [
+        exp_chance(16**place * rate).floor(_POWER_BITS) if floor is None else floor
+        for place, floor in enumerate(found)
+    ]
 
 
 def _powers(ratio: int) -> list[int]:

@@ -1,6 +1,6 @@
 """Geometric and discrete Laplace numbers: the binary digits of a geometric number are independent coins."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, overload
@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidInput
 from tacit.exact import entropy
-from tacit.exact.coins import Chance, exp_chance, falls_below, logistic_chance, tops
+from tacit.exact.certified import ball, certain_floor, working
+from tacit.exact.coins import Chance, exp_chance, falls_below, logistic_chance
 from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
 from tacit.frozen import frozen
 
@@ -60,11 +61,36 @@ def geometric_coins(scale: Fraction) -> GeometricCoins:
     6
     """
     count = max(0, (-(-_NATS_IN_A_WORD * scale.numerator // scale.denominator) - 1).bit_length())
-    digits = tuple(logistic_chance((1 << place) / scale) for place in range(count))
+    digits = tuple(_digit_chance(scale, place) for place in range(count))
     escape = exp_chance((1 << count) / scale)
     negative = logistic_chance(1 / scale)
-    return GeometricCoins(
-        scale, digits, escape, tops([*digits, escape]), negative, np.uint64(negative.top())
+    tops = _tops(scale, (*digits, escape))
+    return GeometricCoins(scale, digits, escape, tops, negative, np.uint64(negative.top()))
+
+
+def _digit_chance(scale: Fraction, place: int) -> Chance:
+    """The chance of one digit, which is looked at in a tie alone."""
+    return Chance(lambda bits: logistic_chance((1 << place) / scale).floor(bits))
+
+
+def _tops(scale: Fraction, chances: Sequence[Chance]) -> NDArray[np.uint64]:
+    """The first 64 bits of the chances of all digits and of the escape.
+
+    Claim:      every word is that of the exact chance.
+    Because:    e**(2**j / scale), squared, is that of the next digit, and a ball keeps what is exact inside, of which
+                a square loses one bit; a floor that is not certain is computed singly.
+    Checked by: tests/laws/test_sampler_law.py
+    """
+    found = []
+    with working(128 + len(chances)):
+        power = ball(1 / scale).exp()
+        for _ in chances[:-1]:
+            found.append(certain_floor(1 / (1 + power), 64))
+            power = power * power
+        found.append(certain_floor(1 / power, 64))
+    words = zip(found, chances, strict=True)
+    return np.array(
+        [chance.top() if floor is None else floor for floor, chance in words], np.uint64
     )
 
 

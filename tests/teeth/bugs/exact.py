@@ -34,8 +34,8 @@ BUGS = [
     Bug(
         name="floor-rounds-to-nearest",
         file="src/tacit/exact/certified.py",
-        before="(real() * arb(2) ** scale_bits).floor()",
-        after="(real() * arb(2) ** scale_bits + arb(1) / 2).floor()",
+        before="(enclosed * arb(2) ** scale_bits).floor()",
+        after="(enclosed * arb(2) ** scale_bits + arb(1) / 2).floor()",
         killed_by=f"{LAW}::test_the_stored_words_of_laplace_begin_the_chances[1000]",
         note="a rounded word is not the beginning of the longer one it is compared with on a tie",
     ),
@@ -46,6 +46,30 @@ BUGS = [
         after="scale_bits).mid().floor().unique_fmpz()",
         killed_by=f"{UNIT}/test_certified.py::test_a_floor_close_to_an_integer_is_refined_until_it_is_certain",
         note="a value just below an integer is taken for the integer",
+    ),
+    Bug(
+        name="digits-are-not-squared",
+        file="src/tacit/exact/laplace.py",
+        before="            power = power * power\n",
+        after="            power = 2 * power\n",
+        killed_by=f"{UNIT}/test_laplace.py::test_words_that_are_computed_together_are_those_that_are_computed_singly",
+        note="the next digit's exponent is twice this one's, its exponential the square",
+    ),
+    Bug(
+        name="squares-are-believed",
+        file="src/tacit/exact/laplace.py",
+        before="        power = ball(1 / scale).exp()\n",
+        after="        power = ball(Fraction(float(ball(1 / scale).exp())))\n",
+        killed_by=f"{LAW}::test_the_laplace_law_is_right_to_128_bits[10_over_3]",
+        note="a double has no ball around it, and its error grows with every square",
+    ),
+    Bug(
+        name="ratios-to-the-wrong-power",
+        file="src/tacit/exact/gaussian.py",
+        before="            power = power**16\n",
+        after="            power = power**15\n",
+        killed_by=f"{UNIT}/test_gaussian.py::test_words_that_are_computed_together_are_those_that_are_computed_singly",
+        note="the next row's rate is sixteen times as high",
     ),
     # ---------------------------------------------------------------- coins and ties
     Bug(

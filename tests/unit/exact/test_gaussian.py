@@ -56,6 +56,15 @@ def by_rows(columns: list[list[int]]) -> list[int]:
     return [word for row in zip(*columns, strict=True) for word in row]
 
 
+@pytest.mark.parametrize("variance", [*CASES, Fraction(1, 10**6), Fraction(10**40, 3)])
+def test_words_that_are_computed_together_are_those_that_are_computed_singly(monkeypatch, variance):
+    together = gaussian_table(variance)
+    monkeypatch.setattr(gaussian, "certain_floor", lambda *_: None)
+    singly = gaussian_table.__wrapped__(variance)
+    assert singly.step_tops.tolist() == together.step_tops.tolist()
+    assert singly.digit_tops.tolist() == together.digit_tops.tolist()
+
+
 @pytest.mark.parametrize("variance", CASES)
 def test_proposals_do_what_the_table_says(script, variance):
     table = gaussian_table(variance)

@@ -57,6 +57,15 @@ def test_an_array_and_single_draws_read_the_same_table(script, scale, times):
         assert discrete_laplace(scale) == number
 
 
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 1000), Fraction(1, 3), Fraction(7), Fraction(10**16, 3), Fraction(2**70)]
+)
+def test_words_that_are_computed_together_are_those_that_are_computed_singly(monkeypatch, scale):
+    together = geometric_coins(scale).tops
+    monkeypatch.setattr(laplace, "certain_floor", lambda *_: None)
+    assert geometric_coins.__wrapped__(scale).tops.tolist() == together.tolist()
+
+
 @pytest.mark.parametrize("scale", [Fraction(1), Fraction(1000), Fraction(10**16, 3)])
 @pytest.mark.parametrize("offset", [-1, 1])
 def test_every_digit_resolves_its_tie_by_further_bits(script, scale, offset):
