@@ -1,4 +1,7 @@
-"""What a question needs of its vault: the policy, the engines, the ledger, and who asks."""
+"""What a question needs of its vault: the policy, the engines, the ledger, and who asks.
+
+Checked by: tests/laws/test_corridor.py
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
