@@ -32,8 +32,8 @@ def rooms() -> list[str]:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """The names in the module's `__all__`."""
-    return list(getattr(module, "__all__", ()))
+    """The names in the module's `__all__`, and those that it leaves out because Python has them, too."""
+    return [*getattr(module, "__all__", ()), *getattr(module, "_BUILTIN_TOO", ())]
 
 
 def explained(module: ModuleType, name: str) -> str:

@@ -21,8 +21,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tacit.curator import example, protect
-    from tacit.curator import open_vault as open  # noqa: A004 -- called as tacit.open
+    from tacit.curator import example, open_vault, protect
     from tacit.plan import (
         coalesce,
         col,
@@ -34,18 +33,20 @@ if TYPE_CHECKING:
         date_diff,
         greatest,
         least,
-        max,  # noqa: A004 - used as tacit.max
         mean,
         median,
-        min,  # noqa: A004 - used as tacit.min
         over,
         quantile,
         std,
-        sum,  # noqa: A004 -- called as tacit.sum
         units,
         var,
         when,
     )
+    from tacit.plan import max as max  # noqa: A004 -- called as tacit.max
+    from tacit.plan import min as min  # noqa: A004 -- called as tacit.min
+    from tacit.plan import sum as sum  # noqa: A004 -- called as tacit.sum
+
+    open = open_vault  # noqa: A001 -- called as tacit.open
 
 __version__ = "0.1.0"
 """The version of this package."""
@@ -63,34 +64,38 @@ __all__ = [
     "example",
     "greatest",
     "least",
-    "max",
     "mean",
     "median",
-    "min",
-    "open",
     "over",
     "protect",
     "quantile",
     "std",
-    "sum",
     "units",
     "var",
     "when",
 ]
 
 _WAITING = "OPENBLAS_THREAD_TIMEOUT"
-_ROOMS = dict.fromkeys(__all__, "tacit.plan") | dict.fromkeys(
+_BUILTIN_TOO = ("max", "min", "open", "sum")
+"""Names that Python has, too: `from tacit import *` leaves those alone, `tacit.sum` is always there."""
+_ROOMS = dict.fromkeys([*__all__, *_BUILTIN_TOO], "tacit.plan") | dict.fromkeys(
     ("example", "open", "protect"), "tacit.curator"
 )
 
 
+_PARTS = ("accounting", "audit", "learn", "local", "mechanisms", "privacy", "synth")
+"""The rooms that can be used by themselves, as in tacit.audit.verify; the others are behind the names above."""
+
+
 def __dir__() -> list[str]:
-    """The public names, and the rooms that were opened."""
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+    """The public names, and the rooms that can be used by themselves."""
+    return sorted({*_ROOMS, *_PARTS, *(name for name in globals() if name.startswith("__"))})
 
 
 def __getattr__(name: str) -> object:
     """A public name, from its room; a room is opened when something in it is first needed."""
+    if name in _PARTS:
+        return import_module(f"tacit.{name}")
     if name not in _ROOMS:
         raise AttributeError(f"module 'tacit' has no attribute {name!r}")
     with _at_once():

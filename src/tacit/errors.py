@@ -239,6 +239,21 @@ class InvalidPlan(TacitError, ValueError):
         return InvalidPlan(self.reason, self.remedy, text=text, start=start, end=end)
 
 
+def how_to_declare(column: str, kind: str, what: str) -> str:
+    """How `what` of a column is declared: "bounds" or "values", in each of the places where columns are declared.
+
+    >>> print(how_to_declare("ward", "text", "values"))
+    columns={"ward": [...]} in Python, --column ward=A,B on the shell,
+    ward = { type = "text", values = [...] } in the policy
+    """
+    ranged = what == "bounds"
+    python = f'columns={{"{column}": {"(..., ...)" if ranged else "[...]"}}}'
+    typed = f"{column}:{kind}" if kind in ("integer", "date", "timestamp") else column
+    shell = f"--column {typed}={'LOW..HIGH' if ranged else 'A,B'}"
+    policy = f'{column} = {{ type = "{kind}", {"low = ..., high = ..." if ranged else "values = [...]"} }}'
+    return f"{python} in Python, {shell} on the shell,\n{policy} in the policy"
+
+
 class Unbounded(InvalidPlan):
     """One row could change the answer by any amount, because a column has no declared bounds."""
 
@@ -256,7 +271,7 @@ class Unbounded(InvalidPlan):
         self.kind = kind
         super().__init__(
             f"{column!r} has no declared bounds, so one row could change the answer by any amount",
-            f'declare its bounds in the policy: {column} = {{ type = "{kind}", low = ..., high = ... }}',
+            f"declare its bounds: {how_to_declare(column, kind, 'bounds')}",
             text=text,
             start=start,
             end=end,

@@ -33,6 +33,21 @@ def test_the_process_is_as_it_was(before, given, after):
     assert said.stdout.strip() == after
 
 
+def test_rooms_are_found_by_their_names():
+    import tacit
+
+    assert tacit.audit.verify is sys.modules["tacit.audit"].verify
+    assert {"audit", "mechanisms", "sum", "open"} <= set(dir(tacit))
+    assert all(getattr(tacit, name) is not None for name in dir(tacit))
+
+
+def test_names_that_python_has_are_left_alone():
+    names: dict[str, object] = {}
+    exec("from tacit import *", names)
+    assert not {"max", "min", "open", "sum"} & names.keys()
+    assert {"col", "count", "protect"} <= names.keys()
+
+
 def test_a_name_that_does_not_exist_leaves_it_so_too():
     import tacit
 

@@ -16,11 +16,12 @@ from tacit.cli.demo import demo, print_example
 from tacit.cli.describe import describe
 from tacit.cli.find import clipping, find_bounds, find_contributions
 from tacit.cli.here import HereCommand
+from tacit.cli.init import init
 from tacit.cli.learn import learn
 from tacit.cli.ledger_commands import books
 from tacit.cli.survey import surveys
 from tacit.cli.synthesize import marginals, synthesize
-from tacit.cli.vault_commands import budget, check, init, refresh
+from tacit.cli.vault_commands import budget, check, refresh
 from tacit.errors import (
     EngineFailed,
     InvalidPolicy,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
     from tacit.curator.open import adopt_ledger, open_vault
     from tacit.curator.policy.file import Address, Document, read_policy
-    from tacit.curator.starter import Comparison, compare_limits, policy_text
+    from tacit.curator.starter import Comparison, columns_of, compare_limits, policy_text
     from tacit.curator.tables.desk import Answered
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
     from tacit.curator.tables.report import PairError, SyntheticReport
@@ -107,6 +107,7 @@ __all__ = [
     "ask_tables",
     "audit_question",
     "column_of",
+    "columns_of",
     "compare_limits",
     "example",
     "in_units",
@@ -161,6 +162,7 @@ _LATER = {
     "Answered": "tables.desk",
     "Comparison": "starter",
     "compare_limits": "starter",
+    "columns_of": "starter",
     "policy_text": "starter",
 }
 

@@ -14,7 +14,7 @@ from tacit.curator.record.secret import memory_secret
 from tacit.curator.rehearse import Rehearsal, remember_rehearsals
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
-from tacit.exact import float_at_least
+from tacit.exact import short_at_least
 from tacit.frozen import frozen
 from tacit.ledger import Ledger
 from tacit.plan import Table
@@ -77,7 +77,7 @@ class Access:
     def price_of(self, charge: Charge, *, free: bool) -> Price:
         """What a charge is, for people."""
         rule = self.rule
-        return Price(float_at_least(rule.epsilon_of(charge)), float(rule.share(charge)), free)
+        return Price(short_at_least(rule.epsilon_of(charge)), float(rule.share(charge)), free)
 
 
 def table_named(name: str, tables: Mapping[str, Shared]) -> Shared:

@@ -35,8 +35,8 @@ def protect(
     source: object,
     *,
     unit: str | Mapping[str, str],
-    columns: Mapping[str, Any],
     epsilon: Number,
+    columns: Mapping[str, Any] | None = None,
     delta: Number = 0,
     contributions: int | Mapping[str, int] | None = None,
     keys: int | Mapping[str, int] | None = None,
@@ -52,8 +52,9 @@ def protect(
     polars or Arrow, a relation of DuckDB, or a list of dictionaries.
 
     `unit` names the column whose equal values belong to one person, or is "row".  `columns` declares what may be asked
-    about: a pair is a range, a list is a set of public keys.  `contributions` is how many rows of one unit count in
-    full; where it is left out it has to be found first: `vault.find_contributions`.  `keys` is how many keys
+    about: a pair is a range, a list is a set of public keys; without it rows and units can be counted, nothing else.
+    `contributions` is how many rows of one unit count in full; where it is left out it has to be found first:
+    `vault.find_contributions`.  `keys` is how many keys
     a unit keeps of those that are not public, as many as `contributions` if nothing is said.  `format` says how a text
     file is written, where it is not written as usual: `{"separator": ";", "decimal": ","}`.
 
@@ -91,11 +92,11 @@ def protect(
     limit = Limit(epsilon, delta, neighbours)
     if not isinstance(source, Mapping):
         called = name or (table_name(source) if isinstance(source, str | Path) else "data")
-        given, specs = {called: source}, {called: columns}
+        given, specs = {called: source}, {called: columns or {}}
         if references is not None:
             raise InvalidInput("references", None, "leave it out: there is one table only")
     else:
-        given, specs = _several(source, columns, name)
+        given, specs = _several(source, columns or {}, name)
     sources = {each: source_of(rows) for each, rows in given.items()}  # a stream is read once
     if format is not None:
         sources = {each: with_format(rows, format) for each, rows in sources.items()}
@@ -137,13 +138,13 @@ def _several(
     names = list(source)
     if not names or not all(isinstance(each, str) and each for each in names):
         raise InvalidInput("source", names, 'give each table a name, as in {"visits": visits}')
-    for each in names:
-        if not isinstance(columns.get(each), Mapping):
-            remedy = f'declare the columns of each table by its name, as in {{"{each}": {{"cost": (0, 100)}}}}'
-            raise InvalidInput("columns", sorted(map(str, columns)), remedy)
-    if unknown := sorted(set(columns) - set(names)):
-        raise InvalidInput("columns", unknown, f"the tables are: {', '.join(names)}")
-    return dict(source), {each: columns[each] for each in names}
+    if any(not isinstance(each, Mapping) for each in columns.values()) or set(columns) - set(names):
+        remedy = (
+            f'declare the columns of each table by its name, as in {{"{names[0]}": {{"cost": (0, 100)}}}}; '
+            f"the tables are: {', '.join(names)}"
+        )
+        raise InvalidInput("columns", sorted(map(str, columns)), remedy)
+    return dict(source), {each: columns.get(each, {}) for each in names}
 
 
 def _of_table(given: T | Mapping[str, T], table: str, what: str) -> T:

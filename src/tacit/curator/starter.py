@@ -18,6 +18,7 @@ from tacit.engines import (
     Source,
     Stored,
     guess_format,
+    guess_kinds,
     source_of,
     stored_kinds,
     stored_types,
@@ -32,7 +33,7 @@ from tacit.plan import Counted, Kind, Question, Scan, Table
 from tacit.printing import printable
 from tacit.privacy import Neighbours
 
-__all__ = ["SMALL_DELTA", "Comparison", "compare_limits", "policy_text"]
+__all__ = ["SMALL_DELTA", "Comparison", "columns_of", "compare_limits", "policy_text"]
 
 SMALL_DELTA = Fraction(1, 10**6)
 """The delta that is proposed where one pays: a chance of one in a million."""
@@ -130,7 +131,7 @@ def policy_text(
     *,
     public: Iterable[str | Path] = (),
     unit: str | None = None,
-    contributions: int | None = None,
+    contributions: int | Mapping[str, int] | None = None,
     epsilon: Number | None = None,
     delta: Number | None = None,
     neighbours: Neighbours | str = Neighbours.ADD_OR_REMOVE,
@@ -140,22 +141,22 @@ def policy_text(
     """The text of a policy for some files; what is not given, and every bound, is left to be filled in.
 
     `public` are files about nobody, to join with.  `folder` is where the policy will be: paths are written as seen
-    from there.  `answers` is about how many are expected; a comment says how accurate so many can be.
+    from there.  `contributions` is the same for all tables, or given by their names.  `answers` is about how many are
+    expected; a comment says how accurate so many can be.
 
     Claim:      the text is the same for all files with the same names and types of columns; of text files, also with
                 first lines of the same shape.
     Because:    the files are asked for `stored_kinds` and `stored_types`, which read headers and schemas, and for
-                `guess_format`, of which fixed words come out.
+                `guess_format` and `guess_kinds`, of which fixed words come out; the latter only into comments.
     Checked by: tests/unit/curator/test_starter.py::test_the_text_depends_on_names_and_types_alone
     """
     limit = Limit(
         1 if epsilon is None else _exact(epsilon), 0 if delta is None else _exact(delta), neighbours
     )
     limit.filter()
-    if contributions is not None:
-        count_of(contributions, "contributions", least=1)
     where = None if folder is None else Path(folder)
     tables, beside = _tables(sources, where), list(public)
+    most = _of_each(contributions, [table.name for table in tables])
     open_tables = _tables(beside, where, {table.name for table in tables}) if beside else []
     if unit is not None and unit != "row" and not any(unit in table.kinds for table in tables):
         names = sorted({name for table in tables for name in table.kinds})
@@ -165,11 +166,30 @@ def policy_text(
     parts = [_HEAD, _limit(epsilon, delta, limit.neighbours, answers)]
     for table in tables:
         parts += [
-            _describe_table(table, tables, unit, contributions),
+            _describe_table(table, tables, unit, most.get(table.name)),
             _columns(table, tables, unit),
         ]
     parts += [_describe_public(table) for table in open_tables]
     return "\n".join([*parts, _TAIL])
+
+
+def columns_of(sources: Iterable[str | Path]) -> dict[str, tuple[str, ...]]:
+    """The columns of the tables in some files, by the tables' names; no row is read but a text file's first lines."""
+    return {table.name: tuple(table.kinds) for table in _tables(sources, None)}
+
+
+def _of_each(contributions: int | Mapping[str, int] | None, tables: list[str]) -> dict[str, int]:
+    """How many rows of one unit count in full, by table; what nobody said is missing."""
+    if contributions is None:
+        return {}
+    if not isinstance(contributions, Mapping):
+        contributions = dict.fromkeys(tables, contributions)
+    for name, most in contributions.items():
+        if name not in tables:
+            remedy = f"{suggest(name, tables)}the tables are: {', '.join(tables)}"
+            raise InvalidInput("contributions", name, remedy)
+        count_of(most, "contributions", least=1)
+    return dict(contributions)
 
 
 @frozen
@@ -180,6 +200,9 @@ class _Table:
     kinds: Mapping[str, tuple[Kind, ...]]
     form: Mapping[str, str] | None  # how it is written, if it is a text file
     types: Mapping[str, str]  # as what columns are stored, in the words of the source
+    likely: Mapping[
+        str, Kind
+    ]  # as what the first cells of a text file's columns seem to be written
 
     @property
     def is_untyped(self) -> bool:
@@ -217,6 +240,7 @@ def _tables(
                 stored_kinds(source),
                 form,
                 stored_types(source),
+                guess_kinds(source.path, source.dialect) if isinstance(source, Separated) else {},
             )
     if not found:
         raise InvalidInput(
@@ -425,7 +449,8 @@ def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
         lines += _comment(
             "The file has no types: each column is text, for grouping with values = […], "
             'until you write another type: "integer", "number", "date", "timestamp" '
-            'or "boolean", with low = …, high = … where it has bounds.'
+            'or "boolean", with low = …, high = … where it has bounds. Where the first lines look like another type, '
+            "the end of the line says so: check it."
         )
     listed = {name: kinds for name, kinds in table.kinds.items() if name != unit}
     width = max((len(_key(name)) for name in listed), default=0)
@@ -433,7 +458,7 @@ def _columns(table: _Table, tables: list[_Table], unit: str | None) -> str:
         if not kinds:
             lines += _comment(_why_unusable(name, table))
             continue
-        declared, hint = ('type = "text"', "") if table.is_untyped else _guess(kinds)
+        declared, hint = _seeming(table.likely.get(name)) if table.is_untyped else _guess(kinds)
         lines.append(f"{_key(name):{width}} = {{ {declared} }}" + (f"  # {hint}" if hint else ""))
     return "\n".join([*lines, ""])
 
@@ -446,6 +471,14 @@ def _why_unusable(name: str, table: _Table) -> str:
         f"{_key(name)}: left out, since it is stored as {printable(shown)}; to ask about it, store it as a number, a "
         "text, a truth value, a date or a timestamp"
     )
+
+
+def _seeming(kind: Kind | None) -> tuple[str, str]:
+    """A column of a text file is text until a curator says otherwise; what it looks like is a comment."""
+    if kind is None:
+        return 'type = "text"', ""
+    declared, hint = _guess((kind,))
+    return 'type = "text"', f"looks like: {{ {declared}{', ' if hint else ''}{hint} }}"
 
 
 def _guess(kinds: tuple[Kind, ...]) -> tuple[str, str]:

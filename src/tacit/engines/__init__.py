@@ -24,7 +24,7 @@ from tacit.engines.sources.kinds import (
     table_name,
     with_format,
 )
-from tacit.engines.sources.text_files import guess_format
+from tacit.engines.sources.text_files import guess_format, guess_kinds
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.unknown_keys import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
@@ -52,6 +52,7 @@ __all__ = [
     "check_combined",
     "dialect_of",
     "guess_format",
+    "guess_kinds",
     "ingest",
     "may_leave_out",
     "inspect_source",

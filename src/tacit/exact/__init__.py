@@ -39,6 +39,7 @@ from tacit.exact.rational import (
     count_of,
     float_at_least,
     float_at_most,
+    short_at_least,
 )
 from tacit.exact.sealing import KEY_BYTES, new_key, seal, unseal
 from tacit.exact.selection import (
@@ -124,4 +125,5 @@ __all__ = [
     "weighted_rows",
     "words",
     "working",
+    "short_at_least",
 ]

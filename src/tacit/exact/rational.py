@@ -1,6 +1,6 @@
 """Rationals from what people type, rounded in a direction that is named."""
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import inf, isfinite, nextafter
 from numbers import Integral, Rational
@@ -18,6 +18,7 @@ __all__ = [
     "count_of",
     "float_at_least",
     "float_at_most",
+    "short_at_least",
 ]
 
 Number = int | Fraction | float | Decimal
@@ -55,6 +56,17 @@ def at_most(number: Number, name: str = "a number") -> Fraction:
     True
     """
     return min(_readings(number, name))
+
+
+def short_at_least(exact: Fraction, digits: int = 12) -> float:
+    """A float of few decimal digits that is not below the rational: how a price is shown to people.
+
+    >>> short_at_least(Fraction(1, 10) - Fraction(1, 10**16)), short_at_least(Fraction(1, 3), digits=3)
+    (0.1, 0.334)
+    """
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    shown = float(context.divide(Decimal(exact.numerator), Decimal(exact.denominator)))
+    return shown if shown == inf or Fraction(shown) >= exact else float_at_least(exact)
 
 
 def float_at_least(exact: Fraction) -> float:

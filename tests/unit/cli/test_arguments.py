@@ -187,7 +187,8 @@ def test_a_number_of_answers_that_is_none_is_refused_at_the_terminal(
 ) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("typer.prompt", lambda text, default: answer)
-    said = run("init", tmp_path / "new", "--source", clinic / "visits.csv", "--epsilon", 1)
+    words = ["--unit", "patient", "--contributions", 5, "--epsilon", 1]
+    said = run("init", tmp_path / "new", "--source", clinic / "visits.csv", *words)
     helpful(said, 2, "--answers", answer, "whole number")
 
 

@@ -389,7 +389,7 @@ def test_contributions_that_are_not_declared_are_asked_for():
 
 
 def test_a_bound_that_is_missing_is_asked_for_where_it_can_be_declared():
-    with pytest.raises(Unbounded, match="declare its bounds in the policy"):
+    with pytest.raises(Unbounded, match="declare its bounds: columns="):
         asked(
             "SELECT AVG(s) AS m FROM (SELECT patient, SUM(visit) AS s FROM visits GROUP BY patient)"
         )

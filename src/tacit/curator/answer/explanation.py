@@ -102,9 +102,13 @@ class Explanation:
             lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
-            lines.append("Free: it follows from earlier answers.")
-        lines.append(f"Price: {of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
-        if self.own is not None:
+            lines.append(
+                f"Price: nothing, since it follows from earlier answers; {self.left:.2%} of the limit is left. "
+                f"Asked for the first time it would cost {of_the_limit(self.share, 2)}."
+            )
+        else:
+            lines.append(f"Price: {of_the_limit(self.share, 2)}; {self.left:.2%} is left{fits}.")
+        if self.own is not None and not self.free:
             share, left = self.own
             lines.append(f"  of the analyst's own limit: {share:.2%}; {left:.2%} is left.")
         lines.append(f"To halve the error: {self.halving}")

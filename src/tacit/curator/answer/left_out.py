@@ -400,12 +400,17 @@ def _fold_text(fold: Folded) -> str:
     )
 
 
+_FIVE_DIGITS = 10_000
+
+
 def _format_value(value: Any) -> str:
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Fraction) and value.denominator != 1:
         return f"{float(value):,.6g}"
-    return f"{int(value):,}"
+    whole = int(value)
+    # a range of years has no thousands separators
+    return f"{whole:,}" if abs(whole) >= _FIVE_DIGITS else str(whole)
 
 
 # ---------------------------------------------------------------- constants

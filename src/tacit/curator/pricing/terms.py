@@ -172,13 +172,12 @@ def _finder(
         names = ", ".join(phrase(key.value) for key in question.unknown)
         raise InvalidPlan(
             f"the values of {names!r} are private and not declared; unknown keys need delta > 0",
-            "declare its values in the policy, or use a limit with a delta, such as 1e-6",
+            "declare its values, or use a limit with a delta, such as 1e-6",
         )
     if shared.keys is None:
         raise InvalidPlan(
-            "the policy declares neither `keys` nor `contributions` for table "
-            f"{shared.table.name!r}",
-            f"set `keys` or `contributions` for {shared.table.name} in the policy",
+            f"neither `keys` nor `contributions` is declared for table {shared.table.name!r}",
+            f"set `keys` or `contributions` for {shared.table.name}",
         )
     if failure is None:
         failure = rule.failure(rule.with_keys(Charge(floor(amount / rule.amount(Charge(1))))))

@@ -111,7 +111,7 @@ def plan_clipping(shared: Shared) -> tuple[Plan, Mapping[str, tuple[int, int]]]:
             "table", table.name, "it is public; read it directly, it is not protected"
         )
     if table.unit is not None and shared.contributions is None:
-        remedy = f"set `contributions` for {table.name} in the policy, or call vault.find_contributions(...)"
+        remedy = f"set `contributions` for {table.name}, or find it: vault.find_contributions(...)"
         raise InvalidInput("table", table.name, remedy)
     bounded = _bounded_columns(table)
     if table.unit is None and not bounded:

@@ -14,10 +14,12 @@ from typing import BinaryIO, cast
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.text_format import Dialect
 from tacit.errors import InvalidData
+from tacit.plan import Kind
 
 __all__ = [
     "every_row",
     "guess_format",
+    "guess_kinds",
     "header_of",
     "is_gzipped",
     "json_names",
@@ -32,6 +34,14 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,3}(?:\.?[0-9]{3})*,[0-9]+|[+-]?[0-9]+
 _DECIMAL_POINT = re.compile(r"[+-]?[0-9]+\.(?:[0-9]{1,2}|[0-9]{4,})")
 _MOST_DIGITS = 100  # of an integer in JSON; beyond, it lies outside of every bound
 _POINTED_DAY = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}")
+# A code such as 00815 is no number, and words such as y and n may be codes.
+_LOOKS = {
+    Kind.INTEGER: re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})"),
+    Kind.NUMBER: re.compile(r"[+-]?(?:0|[1-9][0-9.,]*)(?:[.,][0-9]+)?(?:[eE][+-]?[0-9]{1,3})?"),
+    Kind.DATE: re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}"),
+    Kind.TIMESTAMP: re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]{1,4}[ T][0-9].*"),
+    Kind.BOOLEAN: re.compile(r"true|false|yes|no", re.IGNORECASE),
+}
 _LONGEST_CELL = (1 << 31) - 1
 """So many characters of a cell Python's reader takes; beyond its own limit it would give up the whole file."""
 
@@ -112,6 +122,30 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
         first.decode()
     except UnicodeDecodeError:
         found["encoding"] = "windows-1252"
+    return found
+
+
+def guess_kinds(path: Path, dialect: Dialect) -> dict[str, Kind]:
+    """As what the cells of each column seem to be written in the first lines: for a curator to check.
+
+    Claim:      no cell is told: of each column, only which of five patterns all its first cells fit.
+    Because:    the words that can come out are kinds; a column whose first cells are empty has none.
+    Checked by: tests/unit/curator/test_starter.py::test_kinds_of_a_text_file_are_proposed_as_comments
+    """
+    found: dict[str, Kind] = {}
+    rows = list(islice(separated_rows(path, dialect), _FIRST_LINES))
+    for name in header_of(path, dialect):
+        cells = [cell.strip() for row in rows if (cell := row[name]) is not None and cell.strip()]
+        fitting = (
+            kind
+            for kind, looks_like in _LOOKS.items()
+            if all(
+                looks_like.fullmatch(cell) and dialect.read(cell, kind) is not None
+                for cell in cells
+            )
+        )
+        if cells and (kind := next(fitting, None)) is not None:
+            found[name] = kind
     return found
 
 

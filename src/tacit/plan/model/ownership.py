@@ -240,8 +240,8 @@ def held_rows(rows: Rows, contributions: int | None = None) -> int:
         case Scan(table):
             found = table.contributions or contributions
             if found is None:
-                reason = f"the policy declares no contribution bound for table {table.name!r}"
-                remedy = f"set `contributions` for {table.name} in the policy, or call vault.find_contributions(...)"
+                reason = f"no contribution bound is declared for table {table.name!r}"
+                remedy = f"set `contributions` for {table.name}, or find it: vault.find_contributions(...)"
                 raise InvalidPlan(reason, remedy)
             return 1 if table.public else found
         case Where(inner, _) | Computed(inner, _) | Windowed(inner, _) | Kept(inner, _, _):

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import prod
 from typing import Any, TypeVar
 
-from tacit.errors import InvalidPlan, Unbounded
+from tacit.errors import InvalidPlan, Unbounded, how_to_declare
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
 from tacit.plan.model.combined import CombinedPlan, ReadAnswers
@@ -107,7 +107,8 @@ def close_to(name: Name, names: Sequence[str], what: str) -> str:
     return (
         f"{guess}the {what}s are {_list_names(names)}"
         if names
-        else f"no {what} is declared; declare it in the policy"
+        else f"no {what} is declared; declare what may be asked about: columns={{...}} in Python, --column on the "
+        "shell, or in the policy"
     )
 
 
@@ -540,14 +541,8 @@ def _how_to_know(value: e.Expression) -> str:
         )
     name, kind = value.column.name, value.column.kind
     if kind in {Kind.TEXT, Kind.BOOLEAN}:
-        return (
-            f'declare its values in the policy: {name} = {{ type = "{kind.value}", values = '
-            "[...] }"
-        )
-    bounds = (
-        f"declare its values, or narrow bounds, in the policy: {name} = {{ type = "
-        f'"{kind.value}", low = ..., high = ... }}'
-    )
+        return f"declare its values: {how_to_declare(name, kind.value, 'values')}"
+    bounds = f"declare its values, or narrow bounds: {how_to_declare(name, kind.value, 'bounds')}"
     return bounds if kind in {Kind.INTEGER, Kind.DATE} else f"{bounds}, and group by buckets of it"
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil, floor, prod
 from typing import Any, NoReturn
 
-from tacit.errors import InvalidPlan
+from tacit.errors import InvalidPlan, how_to_declare
 from tacit.plan.model.expressions import Expression, Field
 from tacit.plan.model.grids import Even
 from tacit.plan.model.nodes import MOST_CELLS, Key, Measure, Question, Ranked
@@ -144,5 +144,5 @@ def _no_calendar(value: Expression) -> NoReturn:
     refuse(
         value,
         reason,
-        f'declare them in the policy: {name} = {{ type = "date", low = 2025-01-01, high = 2025-12-31 }}',
+        f"declare them: {how_to_declare(name, 'date', 'bounds')}",
     )

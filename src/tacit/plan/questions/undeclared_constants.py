@@ -65,6 +65,6 @@ def _suggest(value: Scalar, column: Column) -> str:
         f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
     )
     return (
-        f"{guess}the declared values are {shown}; if the value occurs, declare it in the "
-        "policy, or set other = true"
+        f"{guess}the declared values are {shown}; if the value occurs, declare it, "
+        "or set other = true in the policy"
     )

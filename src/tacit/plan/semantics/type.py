@@ -28,10 +28,7 @@ CALENDAR = {
 }
 """Every day and every moment that there is, as engines count them."""
 
-_CLAMP = (
-    "declare its bounds in the policy, or clip it: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 "
-    "ELSE x END"
-)
+_CLAMP = "declare its bounds, or clip it: CASE WHEN x > 100 THEN 100 WHEN x < 0 THEN 0 ELSE x END"
 
 
 @frozen

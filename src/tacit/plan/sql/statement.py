@@ -131,7 +131,7 @@ def read_asked(
             "amount"
         )
         remedy = (
-            "declare its bounds in the policy, or clip it: CASE WHEN x > 100 THEN 100 WHEN x < 0 "
+            "declare its bounds, or clip it: CASE WHEN x > 100 THEN 100 WHEN x < 0 "
             "THEN 0 ELSE x END"
         )
         raise InvalidPlan(

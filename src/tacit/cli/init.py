@@ -1,0 +1,171 @@
+"""`tacit init`: a vault to begin with, from the schema of some files and from what a curator says.
+
+Checked by: tests/unit/cli/test_init.py
+"""
+
+import shlex
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tacit.cli.arguments import number
+from tacit.cli.output import AsJson, say
+from tacit.curator import columns_of, compare_limits, policy_text
+from tacit.errors import InvalidInput
+
+__all__ = ["init"]
+
+_USUAL = 100  # answers, where it is decided already whether there is a delta
+_WHOLE = "write a whole number in digits, such as 50"
+_LATER = "?"  # what the policy says where a curator has yet to decide
+
+
+def init(
+    vault: Annotated[Path, typer.Argument(help="The directory to create.")],
+    source: Annotated[
+        list[Path], typer.Option(help="A Parquet, CSV, JSON lines or DuckDB file; can be repeated.")
+    ],
+    unit: Annotated[
+        str | None,
+        typer.Option(help='The column that identifies the unit, such as patient, or "row".'),
+    ] = None,
+    public: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file about nobody, to join with, such as codes; can be repeated."),
+    ] = None,
+    contributions: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="How many rows of one unit count in full: 20 for every table, or visits=20; can be repeated.",
+            metavar="COUNT",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="The limit of all answers together.", metavar="NUMBER")
+    ] = None,
+    answers: Annotated[
+        int | None, typer.Option(help="About how many answers you expect to give.")
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="0, or a small probability; else chosen by --answers.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a vault: a directory with a commented policy, from the schema of your files and never from their rows.
+
+    What it cannot know (bounds, public values, who is protected) it leaves for you to fill in, and `tacit check` says
+    what is missing. At a terminal it asks for the unit, contributions, the limit and the number of answers.
+    """
+    file = _check_new(vault)
+    counts = _counts(contributions or [])
+    missing = {
+        "--epsilon 3": epsilon is None,
+        "--answers 50": answers is None and delta is None,
+    }
+    if any(missing.values()) and not sys.stdin.isatty():
+        options = [option for option, is_missing in missing.items() if is_missing]
+        names = " and ".join(option.split()[0] for option in options)
+        how = "give it as an option" if len(options) == 1 else "give them as options"
+        raise InvalidInput(names, None, f"{how}: {' '.join(options)}")
+    if any(missing.values()):
+        unit, counts = _ask_who(source, unit, counts)
+    limit = number(epsilon or _ask("The limit of all answers together (epsilon)", "3"), "--epsilon")
+    many = answers if answers is not None else _USUAL if delta is not None else _ask_answers()
+    choice = compare_limits(limit, many)
+    chosen = number(delta, "--delta") if delta is not None else choice.delta
+    text = policy_text(
+        source,
+        folder=vault,
+        public=public or (),
+        unit=unit,
+        contributions=counts,
+        epsilon=limit,
+        delta=chosen,
+        answers=many,
+    )
+    try:
+        vault.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        why = (
+            f"it cannot be created ({str(error.strerror).lower()}); name a directory where you may "
+            "write"
+        )
+        raise InvalidInput("vault", str(vault), why) from None
+    told = {"policy": str(file), "epsilon": str(limit), "delta": str(chosen), "why": str(choice)}
+    then = f'Replace every "?" in it, then run: tacit check {shlex.quote(str(vault))}'
+    say(f"{choice}\n\nWritten: {file}\n{then}", told, as_json=as_json)
+
+
+def _check_new(vault: Path) -> Path:
+    """The file that the policy will be written to; refuse a vault that is there already."""
+    file = vault / "tacit.toml"
+    if file.exists():
+        raise InvalidInput(
+            "vault", str(vault), "it has a tacit.toml already; name another directory"
+        )
+    if vault.exists() and not vault.is_dir():
+        raise InvalidInput(
+            "vault",
+            str(vault),
+            "it is a file; name a directory to create, and your files with --source",
+        )
+    return file
+
+
+def _counts(options: list[str]) -> int | Mapping[str, int] | None:
+    """How many rows of one unit count in full, for all tables or for each."""
+    if not options:
+        return None
+    if len(options) == 1 and "=" not in options[0]:
+        return _whole(options[0], "--contributions")
+    found = {}
+    for option in options:
+        table, _, count = option.rpartition("=")
+        if not table:
+            remedy = "say it once for all tables, or of each, as in --contributions visits=20"
+            raise InvalidInput("--contributions", option, remedy)
+        found[table] = _whole(count, "--contributions")
+    return found
+
+
+def _ask_who(
+    source: list[Path], unit: str | None, counts: int | Mapping[str, int] | None
+) -> tuple[str | None, int | Mapping[str, int] | None]:
+    """Who is protected, and how many of their rows count, by whoever sits at the terminal; both may wait."""
+    tables = columns_of(source)
+    if unit is None:
+        names = dict.fromkeys(name for columns in tables.values() for name in columns)
+        text = f'The column that identifies whom to protect ({", ".join(names)}), or "row"'
+        unit = _ask(text, _LATER)
+    if unit == _LATER:
+        return None, counts
+    if counts is None and unit != "row":
+        said = {
+            table: _ask(f"How many rows of one {unit} count in full in {table}", _LATER)
+            for table in tables
+        }
+        counts = {
+            table: _whole(text, "--contributions") for table, text in said.items() if text != _LATER
+        }
+    return unit, counts
+
+
+def _ask_answers() -> int:
+    return _whole(_ask("About how many answers do you expect to give", "50"), "--answers")
+
+
+def _whole(text: str, option: str) -> int:
+    many: Fraction = number(text, option, _WHOLE)
+    if many.denominator != 1:
+        raise InvalidInput(option, text, _WHOLE)
+    return many.numerator
+
+
+def _ask(text: str, usual: str) -> str:
+    answer: str = typer.prompt(text, default=usual)
+    return answer
