@@ -88,7 +88,7 @@ INSIDE = {
             "unpaid",
             "vault",
         ),
-        *("protect", "open", "starter", "examples", "inspect_rows", "trial"),
+        *("keep", "protect", "open", "starter", "examples", "inspect_rows", "trial"),
     ),
 }
 

@@ -4,6 +4,7 @@ Checked by: tests/unit/cli/test_commands.py
 """
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -81,8 +82,9 @@ def show(
         told = _entry_fields(opened, found) | {"key": found.key.hex(), "hash": found.hash.hex()}
         if found.payload is not None:
             told["answer"] = opened.look_up(found)
-    lines = "\n".join(f"{name + ':':<10} {_line(value)}" for name, value in told.items())
-    say(lines, told, as_json=as_json)
+    share = {"share": f"{told['share']:.2%} of the limit"}
+    lines = [line for name, value in (told | share).items() for line in _lines(name, value)]
+    say("\n".join(lines), told, as_json=as_json)
 
 
 @books.command("verify", cls=HereCommand)
@@ -178,8 +180,21 @@ def _verdict(faults: list[str]) -> str:
     return "kept by the ledger" if not faults else "; ".join(f"it {fault}" for fault in faults)
 
 
-def _line(value: object) -> str:
-    return json.dumps(value) if isinstance(value, dict | list) else str(value)
+def _lines(name: str, value: object, depth: int = 0) -> Iterator[str]:
+    """A field in full: one line, or one for each of the fields and entries in it."""
+    start = "  " * depth + f"{name}:"
+    match value:
+        case dict():
+            yield start
+            for inner, entry in value.items():
+                yield from _lines(inner, entry, depth + 1)
+        case list() if all(isinstance(entry, str) for entry in value) and value:
+            yield start
+            yield from ("  " * (depth + 1) + entry for entry in value)
+        case list():
+            yield f"{start:<10} {json.dumps(value)}"
+        case _:
+            yield f"{start:<10} {'–' if value is None else value}"
 
 
 def _read_receipt(path: Path) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """From frames or files to a vault in one call."""
 
+import sys
+import warnings
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -30,6 +32,8 @@ __all__ = ["protect"]
 
 T = TypeVar("T")
 
+_begun: set[tuple[str, ...]] = set()
+
 
 def protect(
     source: object,
@@ -45,6 +49,7 @@ def protect(
     public: Mapping[str, object] | None = None,
     name: str | None = None,
     format: Mapping[str, object] | None = None,  # noqa: A002 -- as the policy calls it
+    vault: str | Path | None = None,
 ) -> Vault:
     """A vault over a table, or over several that are joined by their unit.
 
@@ -88,6 +93,9 @@ def protect(
     >>> text = "SELECT floor, COUNT(*) AS n FROM data JOIN wards USING (ward) GROUP BY floor"
     >>> clinic.sql(text, epsilon=1).column("floor")
     [1, 2, 3]
+
+    What was spent is forgotten with the vault.  With `vault`, a folder, it is not: the ledger is kept there, and the
+    next call that names the folder goes on with it, also with other rows, whose answers are then no longer replayed.
     """
     limit = Limit(epsilon, delta, neighbours)
     if not isinstance(source, Mapping):
@@ -126,7 +134,30 @@ def protect(
     )  # by which they are called where tables call them differently
     engine = DuckDB(tables, connection=connection)
     policy = Policy(limit, shared, entity.rpartition(".")[2] if references else entity)
-    return Vault(policy, dict.fromkeys(shared, engine), MemoryLedger(limit.filter()))
+    engines = dict.fromkeys(shared, engine)
+    if vault is None:
+        _say_that_a_limit_began((entity, *sorted(sources)))
+        return Vault(policy, engines, MemoryLedger(limit.filter()))
+    from tacit.curator.keep import keep_ledger  # with all that ledgers on disk need
+    from tacit.curator.record.secret import file_secret
+
+    try:
+        ledger = keep_ledger(vault, policy, sources)
+    except BaseException:
+        engine.close()
+        raise
+    return Vault(policy, engines, ledger, secret=file_secret(Path(vault)))
+
+
+def _say_that_a_limit_began(tables: tuple[str, ...]) -> None:
+    """Nothing; but who protects the same tables a second time, at a prompt or in a notebook, is warned."""
+    if tables in _begun and (hasattr(sys, "ps1") or "ipykernel" in sys.modules):
+        warnings.warn(
+            "a new limit began: what was spent before on these tables does not count against it. "
+            'To go on with one limit, give it a folder: protect(…, vault="clinic")',
+            stacklevel=3,
+        )
+    _begun.add(tables)
 
 
 def _several(

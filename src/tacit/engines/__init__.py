@@ -2,6 +2,7 @@
 
 from tacit.engines.coded_rows import CodedRows
 from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.digest_rows import digest_rows
 from tacit.engines.duckdb.discover import (
     check_combined,
     stored_kinds,
@@ -51,6 +52,7 @@ __all__ = [
     "declared_format",
     "check_combined",
     "dialect_of",
+    "digest_rows",
     "guess_format",
     "guess_kinds",
     "ingest",

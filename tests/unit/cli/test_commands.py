@@ -100,6 +100,9 @@ def test_the_ledger_is_listed_shown_verified_and_exported(
     assert entry["state"] == "answered"
     assert "number of rows" in run("ledger", "list", clinic).out
     shown = parsed(run("ledger", "show", clinic, entry["entry"], "--json"))
+    lines = run("ledger", "show", clinic, entry["entry"]).out.splitlines()
+    assert "% of the limit" in next(line for line in lines if line.startswith("share:"))
+    assert max(map(len, lines)) < 160
     assert shown["answer"]["mechanism"] == "Gaussian"
     assert run("ledger", "verify", clinic).code == 0
     verified = parsed(run("ledger", "verify", clinic, receipt, "--json"))

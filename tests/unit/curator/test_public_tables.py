@@ -3,6 +3,8 @@
 from datetime import date
 from fractions import Fraction
 
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -198,8 +200,15 @@ ROWS = [{"ward": "A1", "floor": 1}, {"ward": "B1", "floor": 1}, {"ward": "A2", "
 
 @pytest.mark.parametrize(
     "given",
-    [ROWS, {"source": ROWS}, pa.Table.from_pylist(ROWS), {"source": ROWS, "unique": ["ward"]}],
-    ids=["rows", "source", "arrow", "unique"],
+    [
+        ROWS,
+        {"source": ROWS},
+        pa.Table.from_pylist(ROWS),
+        pd.DataFrame(ROWS),
+        pl.DataFrame(ROWS),
+        {"source": ROWS, "unique": ["ward"]},
+    ],
+    ids=["rows", "source", "arrow", "pandas", "polars", "unique"],
 )
 def test_protect_reads_public_rows_as_they_are(given):
     text = "SELECT floor, AVG(cost) AS mean FROM data JOIN wards USING (ward) GROUP BY floor"

@@ -18,7 +18,8 @@ import duckdb
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.discover import stored_kinds
 from tacit.engines.duckdb.load import load_table
-from tacit.engines.sources.kinds import Source
+from tacit.engines.sources.kinds import Pandas, Source
+from tacit.engines.sources.pandas_frames import seen_kinds
 from tacit.engines.sources.rows import not_unique
 from tacit.engines.sql.select import Reader
 from tacit.plan import Column, Kind, Scalar, Table
@@ -69,7 +70,7 @@ def read_public(table: Table, source: Source) -> tuple[Table, str]:
 
 def public_columns(name: str, source: Source) -> tuple[Column, ...]:
     """All columns of a public source that can be read, each of the kind that its rows show."""
-    stored = stored_kinds(source)
+    stored = seen_kinds(source.frame) if isinstance(source, Pandas) else stored_kinds(source)
     known = [Column(each, kinds[0]) for each, kinds in stored.items() if 0 < len(kinds) < len(Kind)]
     open_ = [each for each, kinds in stored.items() if len(kinds) == len(Kind)]
     kinds = _kinds_by_rows(name, source, open_) if open_ else {}

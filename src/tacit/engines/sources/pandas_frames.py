@@ -45,6 +45,11 @@ def declared_kinds(frame: Any) -> dict[str, tuple[Kind, ...]]:
     }
 
 
+def seen_kinds(frame: Any) -> dict[str, tuple[Kind, ...]]:
+    """The same for a frame about nobody: what pandas found from its cells counts, too."""
+    return {str(name): _kinds(frame[name].dtype) for name in frame.columns}
+
+
 def check_dtype(dtype: Any, column: Column, table: Table) -> None:
     """Refuse a column no cell of which can be of the kind that is declared."""
     possible = _kinds(dtype)
