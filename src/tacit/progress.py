@@ -40,7 +40,7 @@ def watch_progress(watcher: Callable[[int, int, str], None]) -> Iterator[None]:
 
 
 def show_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
-    """The same items; a progress line appears on a terminal once two seconds have passed.
+    """The same items; a progress line appears on a terminal, or in a notebook, once two seconds have passed.
 
     >>> sum(show_progress(range(4), 4, "numbers"))
     6
@@ -51,19 +51,19 @@ def show_progress(items: Iterable[Item], total: int, what: str) -> Iterator[Item
             watcher(done, total, what)
             yield item
         return
-    terminal = sys.stderr.isatty()
-    due, shown = monotonic() + PATIENCE, False
+    # a notebook is no terminal, and shows a line that returns to its beginning all the same
+    seen = sys.stderr.isatty() or "ipykernel" in sys.modules
+    due, shown, longest = monotonic() + PATIENCE, False, 0
     try:
         for done, item in enumerate(items):
-            if terminal and monotonic() >= due:
+            if seen and monotonic() >= due:
                 due, shown = monotonic() + EVERY, True
-                sys.stderr.write(
-                    f"\r{bar(done, total)} {done:,} of at most {total:,} {what} "
-                    f"({100 * done // max(total, 1)} %)"
-                )
+                line = f"{bar(done, total)} {done:,} of at most {total:,} {what} ({100 * done // max(total, 1)} %)"
+                longest = max(longest, len(line))
+                sys.stderr.write(f"\r{line:<{longest}}")
                 sys.stderr.flush()
             yield item
     finally:
         if shown:
-            sys.stderr.write("\r\x1b[K")
+            sys.stderr.write(f"\r{' ' * longest}\r")
             sys.stderr.flush()

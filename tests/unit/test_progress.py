@@ -35,14 +35,21 @@ def shown(monkeypatch, count, *, terminal):
 def test_work_of_more_than_two_seconds_shows_progress_and_clears_it(monkeypatch, clock):
     text = shown(monkeypatch, 8, terminal=True)
     assert "of at most 8 pairs (" in text
-    assert text.endswith("\r\x1b[K")
+    last, blank, end = text.rsplit("\r", 2)
+    assert (end, blank) == ("", " " * len(last.rpartition("\r")[2]))
 
 
 def test_short_work_is_silent(monkeypatch, clock):
     assert not shown(monkeypatch, 1, terminal=True)
 
 
+def test_a_notebook_shows_it_too(monkeypatch, clock):
+    monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    assert "of at most 8 pairs (" in shown(monkeypatch, 8, terminal=False)
+
+
 def test_nothing_is_written_where_nobody_watches(monkeypatch, clock):
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     assert not shown(monkeypatch, 8, terminal=False)
 
 

@@ -3,6 +3,7 @@
 Checked by: tests/unit/cli/test_arguments.py
 """
 
+import re
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,8 @@ from tacit.errors import InvalidInput
 from tacit.plan import Kind
 
 __all__ = ["column_option", "format_option"]
+
+_RANGE_BY_DASH = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)-(-?[0-9]+(?:\.[0-9]+)?)")
 
 
 def column_option(text: str) -> tuple[str, Any]:
@@ -37,6 +40,9 @@ def column_option(text: str) -> tuple[str, Any]:
         low, _, high = right.partition("..")
         bound = _moment if kind in (Kind.DATE.value, Kind.TIMESTAMP.value) else _number
         spec |= {"low": bound(low, name), "high": bound(high, name)}
+    elif dashed := _RANGE_BY_DASH.fullmatch(right):
+        low, high = dashed.groups()
+        raise InvalidInput("--column", text, f"write a range with two dots: {left}={low}..{high}")
     elif right:
         values = right.split(",")
         spec["values"] = (

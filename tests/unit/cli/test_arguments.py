@@ -317,6 +317,9 @@ def test_the_farthest_numbers_give_a_sentence_or_an_answer(
 def test_a_column_is_refused_by_its_name() -> None:
     with pytest.raises(InvalidInput, match="--column cost cannot be 'much'; write a range as"):
         column_option("cost=0..much")
+    with pytest.raises(InvalidInput, match=r"two dots: cost:number=-1\.5\.\.5000$"):
+        column_option("cost:number=-1.5-5000")
+    assert column_option("code=A-1,B-2") == ("code", ["A-1", "B-2"])
 
 
 def test_an_epsilon_of_zero_is_shown_as_zero(run: Run, clinic: Path) -> None:

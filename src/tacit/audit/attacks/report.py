@@ -1,7 +1,7 @@
 """What an attack achieved, on a naive release and on Tacit's, and what theory says about both."""
 
 from collections.abc import Iterator
-from math import exp, log
+from math import exp, log, sqrt
 from typing import Any, Literal
 
 from tacit.frozen import frozen
@@ -27,6 +27,15 @@ class Rate:
     def share(self) -> float:
         """The mean score; 0 if nothing was tried."""
         return self.score / self.tries if self.tries else 0.0
+
+    @property
+    def within(self) -> float:
+        """How far luck may carry the share of so many tries, 95 times in 100: for scores of 0 and 1, by the normal law.
+
+        >>> round(Rate(600, 1000).within, 3)
+        0.03
+        """
+        return 1.96 * sqrt(self.share * (1 - self.share) / max(self.tries, 1))
 
     def agrees(self, false_alarm: float) -> bool:
         """Whether the share is as near to the expected one as it should be; a right one fails this rarely.
@@ -115,7 +124,8 @@ class AttackReport:
         lines = [f"{self.name}: {self.question}"]
         for what, rate in named:
             theory = "" if rate.expected is None else f"   in theory {rate.expected:.1%}"
-            lines.append(f"  {what:<{width}}  {rate.share:>6.1%} of {rate.tries:,}{theory}")
+            share = f"{rate.share:>6.1%} ± {100 * rate.within:.1f}"
+            lines.append(f"  {what:<{width}}  {share} of {rate.tries:,}{theory}")
         lines.append(
             f"  a blind guess has {self.chance:.1%}; on Tacit's release no attack has more than {self.allowed:.1%}"
         )

@@ -77,7 +77,7 @@ def test_complaints_name_what_departs_from_theory() -> None:
 
 def test_a_report_reads_as_text() -> None:
     text = str(report())
-    assert "the naive release   99.0% of 1,000   in theory 99.0%" in text
+    assert "the naive release   99.0% ± 0.6 of 1,000   in theory 99.0%" in text
     assert "no attack has more than 65.0%" in text
     assert text.endswith("A sentence.")
 
