@@ -8,6 +8,7 @@ from dataclasses import field
 
 from tacit.accounting import Charge, Filter
 from tacit.curator.answer.release import Price
+from tacit.curator.plan_cache import PlanCache
 from tacit.curator.policy.values import Policy, Shared
 from tacit.curator.record.facts import with_facts
 from tacit.curator.record.secret import memory_secret
@@ -38,6 +39,7 @@ class Access:
     formats: Mapping[str, str] = field(default_factory=dict)
     rehearse_once: Callable[[Rehearsal], None] = field(default_factory=remember_rehearsals)
     secret: Callable[[], bytes] = field(default_factory=memory_secret)
+    plans: PlanCache = field(default_factory=PlanCache)
 
     @property
     def rule(self) -> Filter:

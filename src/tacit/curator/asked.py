@@ -20,9 +20,11 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least
 from tacit.frozen import frozen
 from tacit.plan import (
+    NO_PARAMETERS,
     CombinedPlan,
     MeasureOf,
     Owner,
+    Parameters,
     Plan,
     Ranked,
     Table,
@@ -30,7 +32,6 @@ from tacit.plan import (
     held_rows,
     owner_of,
     prove,
-    read_asked,
     table_of,
     tables_of,
     top_k_of,
@@ -106,11 +107,11 @@ def read_question(
     tables: Mapping[str, Shared],
     epsilon: Number | None,
     within: Number | None,
+    bound: Parameters = NO_PARAMETERS,
 ) -> tuple[Plan | CombinedPlan, Number | None]:
     """The plan of a text, and the epsilon at which it is asked, which may be the text's own."""
     limit = access.policy.limit
-    known = {name: shared.asked_table for name, shared in tables.items()}
-    plan, header = read_asked(text, known, finding=bool(limit.delta))
+    plan, header = access.plans.read(text, tables, bound, finding=bool(limit.delta))
     shown = plan.plan if isinstance(plan, CombinedPlan) else plan
     return plan, agreed_price(header, shown, limit, epsilon, within)
 

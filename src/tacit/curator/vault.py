@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from tacit.curator.access import Access, table_named
+from tacit.curator.answer.columns import AnswerColumn, columns_of
 from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
 from tacit.curator.answer.release import Release
 from tacit.curator.answer.survey import (
@@ -21,6 +22,7 @@ from tacit.curator.asked import price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, with_own_limit
 from tacit.curator.describe import Listing, describe_columns, read_listing
 from tacit.curator.find_facts import find_bounds, find_contributions, measure_clipping
+from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
 from tacit.curator.log import log_release
 from tacit.curator.policy.values import Policy
 from tacit.curator.record.clipping import Clipping
@@ -31,7 +33,18 @@ from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.ledger import Entry, Ledger
-from tacit.plan import CombinedPlan, Frame, Plan, read_priced, tables_of
+from tacit.plan import (
+    CombinedPlan,
+    Frame,
+    Parameters,
+    Plan,
+    Table,
+    freeze_parameters,
+    prove,
+    prove_combined,
+    read_priced,
+    tables_of,
+)
 
 if TYPE_CHECKING:
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
@@ -47,6 +60,9 @@ if TYPE_CHECKING:
     from tacit.ledger import DurableLedger
 
 __all__ = ["Vault"]
+
+Params = Sequence[Any] | Mapping[str, Any] | None
+"""The values of a statement's parameters: by their places, or by their names."""
 
 
 class Vault:
@@ -67,10 +83,7 @@ class Vault:
         formats: Mapping[str, str] | None = None,
         secret: Callable[[], bytes] | None = None,
     ) -> None:
-        if analyst is not None and policy.analysts and analyst not in policy.analysts:
-            raise InvalidInput(
-                "analyst", analyst, f"name one of: {', '.join(sorted(policy.analysts))}"
-            )
+        _check_analyst(policy, analyst)
         access = Access(policy, engines, ledger, analyst, made_up, formats or {})
         self._access = access if secret is None else with_fields(access, secret=secret)
         self._followers = followers or {}
@@ -85,6 +98,7 @@ class Vault:
         within: Number | None = None,
         confidence: float = 0.95,
         raw: bool = False,
+        params: Params = None,
     ) -> Release:
         """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`).
 
@@ -94,26 +108,30 @@ class Vault:
             within: instead of a price, the ± that is allowed; the smallest price that gives it is paid.
             confidence: the probability with which each interval, `_low` to `_high`, contains the exact value.
             raw: leave noisy numbers as they are, also counts below zero.
+            params: the values of parameters: a list for ? and $1, a dictionary for :name.
 
-        About a survey (see `with_survey`), a synthetic table (see `with_synthetic`) or the policy it is free.
+        An answer that can show no row (LIMIT 0) or that lists declared keys (SELECT DISTINCT ward) is free; so is one
+        about a survey (see `with_survey`), a synthetic table (see `with_synthetic`) or the policy.
         """
         tables = self._access.read_tables()
         listed = read_listing(text, self.policy, tables)
         if listed is not None:
             return listed
+        bound = freeze_parameters(params)
         known = {name: shared.asked_table for name, shared in tables.items()}
         if self._synthetic:
-            from tacit.curator.tables.ask_synthetic import answer_synthetic, read_synthetic
+            from tacit.curator.tables.ask_synthetic import answer_synthetic
 
-            surveys = {name: declare_survey(each) for name, each in self._surveys.items()}
-            made = read_synthetic(text, {**known, **surveys}, self._synthetic)
+            made = self._read_synthetic(text, known, bound)
             if made is not None:
                 return answer_synthetic(*made, confidence, raw=raw)
         if self._surveys:
-            found = read_survey(text, known, self._surveys, finding=bool(self.policy.limit.delta))
+            found = self._read_survey(text, known, bound)
             if found is not None:
                 return answer_survey(*found, confidence, raw=raw)
-        plan, price = read_question(self._access, text, tables, epsilon, within)
+        plan, price = read_text(self._access, text, tables, epsilon, within, bound)
+        if isinstance(plan, FreeAnswer):
+            return plan.release(confidence)
         if isinstance(plan, CombinedPlan):
             from tacit.curator.combine import answer_parts, price_parts
 
@@ -144,6 +162,7 @@ class Vault:
         within: Number | None = None,
         confidence: float = 0.95,
         raw: bool = False,
+        params: Params = None,
     ) -> Release | None:
         """The answer to a question in SQL if it costs nothing; None if it would have to be paid for.
 
@@ -162,22 +181,75 @@ class Vault:
         unpaid = copy(self)
         unpaid._access = with_fields(self._access, ledger=UnpaidLedger(self._access.ledger))  # noqa: SLF001 -- its own
         try:
-            return unpaid.sql(text, epsilon=epsilon, within=within, confidence=confidence, raw=raw)
+            return unpaid.sql(
+                text,
+                epsilon=epsilon,
+                within=within,
+                confidence=confidence,
+                raw=raw,
+                params=params,
+            )
         except PaymentNeeded:
             return None
 
-    def of(self, analyst: str | None) -> "Vault":
-        """The same vault for another payer: the same rows, limit and ledger, asked by this analyst, or the curator.
+    def columns(self, text: str, *, params: Params = None) -> tuple[AnswerColumn, ...]:
+        """The columns that the answer to a text would have: their names and SQL types; it is free.
+
+        Every number that noise touches brings the ends of its interval, `n_low` and `n_high`.
 
         >>> import tacit
-        >>> clinic = tacit.protect([{"patient": 1}], unit="patient", contributions=1, columns={}, epsilon=3)
-        >>> clinic.of("ana").sql("SELECT COUNT(*) AS n FROM data", epsilon=0.5).receipt["analyst"]
-        'ana'
+        >>> rows, columns = [{"patient": 1, "ward": "A"}], {"ward": ["A", "B"]}
+        >>> clinic = tacit.protect(rows, unit="patient", columns=columns, epsilon=3)
+        >>> [(each.name, each.type) for each in clinic.columns("SELECT ward, COUNT(*) AS n FROM data GROUP BY ward")]
+        [('ward', 'TEXT'), ('n', 'BIGINT'), ('n_low', 'BIGINT'), ('n_high', 'BIGINT')]
         """
+        tables, bound = self._access.read_tables(), freeze_parameters(params)
+        listed = read_listing(text, self.policy, tables)
+        if listed is not None:
+            return tuple(AnswerColumn(name, "TEXT") for name in listed.columns)
+        known = {name: shared.asked_table for name, shared in tables.items()}
+        other = self._read_synthetic(text, known, bound) or self._read_survey(text, known, bound)
+        plan: Plan | CombinedPlan | FreeAnswer
+        plan, _ = other or read_text(self._access, text, tables, None, None, bound)
+        if isinstance(plan, FreeAnswer):
+            return plan.columns
+        if isinstance(plan, CombinedPlan):
+            return columns_of(prove_combined(plan).plan)
+        return columns_of(prove(plan))
+
+    def _read_synthetic(
+        self, text: str, tables: Mapping[str, Table], bound: Parameters
+    ) -> "tuple[Plan | CombinedPlan, tuple[AskedSynthetic, ...]] | None":
+        """The plan of a question about synthetic tables, None if it is about none."""
+        if not self._synthetic:
+            return None
+        from tacit.curator.tables.ask_synthetic import read_synthetic
+
+        surveys = {name: declare_survey(each) for name, each in self._surveys.items()}
+        return read_synthetic(text, {**tables, **surveys}, self._synthetic, bound)
+
+    def _read_survey(
+        self, text: str, tables: Mapping[str, Table], bound: Parameters
+    ) -> tuple[Plan, SurveyTable] | None:
+        """The plan of a question about a survey, None if it is about none."""
+        if not self._surveys:
+            return None
+        finding = bool(self.policy.limit.delta)
+        return read_survey(text, tables, self._surveys, finding=finding, bound=bound)
+
+    def of(self, analyst: str | None) -> "Vault":
+        """The same vault for another analyst: the same tables and the same ledger, and another payer.
+
+        None is the curator.  What one of them closes is closed for all.
+
+        >>> import tacit
+        >>> rows, columns = [{"patient": 1, "ward": "A"}], {"ward": ["A", "B"]}
+        >>> clinic = tacit.protect(rows, unit="patient", columns=columns, contributions=1, epsilon=3)
+        >>> clinic.of("alice").sql("SELECT COUNT(*) AS n FROM data", epsilon=1).receipt["analyst"]
+        'alice'
+        """
+        _check_analyst(self.policy, analyst)
         other = copy(self)
-        known = self.policy.analysts
-        if analyst is not None and known and analyst not in known:
-            raise InvalidInput("analyst", analyst, f"name one of: {', '.join(sorted(known))}")
         other._access = with_fields(self._access, analyst=analyst)  # noqa: SLF001 -- of its own kind
         return other
 
@@ -236,8 +308,17 @@ class Vault:
                     looks; whoever made the plan, there is no other way to the data.
         Checked by: tests/laws/test_corridor.py and tests/attacks/test_plans_of_ones_own.py
         """
+        tables = self._access.read_tables()
+        free = find_free(self._access, plan, tables)
+        if free is not None:
+            return free.release(confidence)
         asked = price_plan(
-            self._access, plan, epsilon=epsilon, within=within, confidence=confidence
+            self._access,
+            plan,
+            epsilon=epsilon,
+            within=within,
+            confidence=confidence,
+            tables=tables,
         )
         return log_release(answer(self._access, asked, raw=raw))
 
@@ -284,15 +365,20 @@ class Vault:
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
+        params: Params = None,
     ) -> Explanation:
         """What an answer would be made of and cost; it is free, and no data are looked at."""
         access = self._access
         tables = access.read_tables()
-        plan: Plan | CombinedPlan
+        plan: Plan | CombinedPlan | FreeAnswer
         if isinstance(question, str):
-            plan, epsilon = read_question(access, question, tables, epsilon, within)
+            bound = freeze_parameters(params)
+            plan, epsilon = read_text(access, question, tables, epsilon, within, bound)
         else:
             plan = question.plan()
+            plan = find_free(access, plan, tables) or plan
+        if isinstance(plan, FreeAnswer):
+            return explain_free(access, plan, confidence)
         if isinstance(plan, CombinedPlan):
             from tacit.curator.combine import explain_parts, price_parts
 
@@ -734,3 +820,10 @@ class Vault:
                 "open a vault from a directory: only those keep records",
             )
         return self.ledger
+
+
+def _check_analyst(policy: Policy, analyst: str | None) -> None:
+    """Refuse an analyst whom the policy does not name, if it names any."""
+    if analyst is not None and policy.analysts and analyst not in policy.analysts:
+        remedy = f"name one of: {', '.join(sorted(policy.analysts))}"
+        raise InvalidInput("analyst", analyst, remedy)

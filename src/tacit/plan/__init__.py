@@ -124,7 +124,7 @@ from tacit.plan.model.walk import (
     walk_expression,
     walk_rows,
 )
-from tacit.plan.prove import check_plan, prove, prove_combined
+from tacit.plan.prove import check_plan, prove, prove_combined, prove_keys
 from tacit.plan.questions.columns import columns_of, window_column
 from tacit.plan.questions.measures import centred_sum, count_measure, fits, product_sum, sum_measure
 from tacit.plan.questions.per_unit import column_of, fold_rows, steps_of
@@ -137,6 +137,7 @@ from tacit.plan.questions.quantile_grids import (
 )
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
 from tacit.plan.rewrite.derived_answers import derive_plan, identity
+from tacit.plan.rewrite.free_views import keys_alone, shows_no_row
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
 from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
 from tacit.plan.semantics.function_types import may_leave
@@ -170,7 +171,9 @@ from tacit.plan.semantics.values import (
     parse_text,
     plain,
 )
+from tacit.plan.sql.empty_rows import read_empty_rows
 from tacit.plan.sql.options import Header
+from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, freeze_parameters
 from tacit.plan.sql.statement import read_asked, read_priced, read_sql
 
 __all__ = [
@@ -371,5 +374,12 @@ __all__ = [
     "leaves_of",
     "most_rows",
     "prove_combined",
+    "prove_keys",
+    "keys_alone",
+    "shows_no_row",
+    "read_empty_rows",
+    "NO_PARAMETERS",
+    "Parameters",
+    "freeze_parameters",
     "read_asked",
 ]

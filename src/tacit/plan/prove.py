@@ -65,7 +65,7 @@ from tacit.plan.semantics.type import NUMERIC, Type, leaf
 from tacit.plan.semantics.type_bounds import widen
 from tacit.plan.semantics.values import constant
 
-__all__ = ["check_plan", "prove", "prove_combined"]
+__all__ = ["check_plan", "prove", "prove_combined", "prove_keys"]
 
 _SIGNS = {"+", "-", "*", "/", "%"}
 _OVER_ROWS = (
@@ -178,8 +178,22 @@ def _check_answers(answers: Answers, questions: Sequence[Question]) -> None:
             _refuse_malformed()
 
 
-def check_plan(plan: Plan) -> None:
-    """Refuse a plan that is not well formed, or in which a row could make an engine fail."""
+def prove_keys(plan: Plan) -> Plan:
+    """A plan that shows public keys and measures nothing, proved to be well formed; no row is needed for it.
+
+    Claim:      its keys are public, and its view reads them alone.
+    Because:    it passes the same gate as all plans, but that it has no measure, of which its view could read one.
+    Checked by: tests/unit/plan/test_prove_keys.py
+    """
+    check_plan(plan, listed=True)
+    return plan
+
+
+def check_plan(plan: Plan, *, listed: bool = False) -> None:
+    """Refuse a plan that is not well formed, or in which a row could make an engine fail.
+
+    One that is `listed` shows public keys, and has no measure; every other one has.
+    """
     if (
         not isinstance(plan, Plan)
         or not isinstance(plan.question, Question)
@@ -200,7 +214,9 @@ def check_plan(plan: Plan) -> None:
     unit = base.table.unit if isinstance(base, Scan) else None
     for key in question.keys:
         _check_key(key, columns, unit)
-    if not question.measures:
+    if listed and (question.measures or question.unknown):
+        _refuse("this lists keys that are not public, or measures something")
+    if not question.measures and not listed:
         _refuse(
             "this contains no aggregate", "use an aggregate: COUNT(*), COUNT(x), SUM(x) or AVG(x)"
         )
@@ -581,7 +597,8 @@ def _check_step(step: Fraction) -> None:
 
 
 def _check_width(question: Question) -> None:
-    numbers = len(question.measures) * prod(len(key.public_values) for key in question.public)
+    shown = max(1, len(question.measures))
+    numbers = shown * prod(len(key.public_values) for key in question.public)
     if numbers > MOST_NUMBERS:
         reason = f"the group keys have too many combinations: {numbers:,} numbers would be released"
         raise InvalidPlan(

@@ -10,12 +10,14 @@ from tacit.curator.answer.view import view_answer
 from tacit.errors import InvalidPlan
 from tacit.mechanisms import Gaussian
 from tacit.plan import (
+    NO_PARAMETERS,
     Column,
     CombinedPlan,
     Counted,
     Field,
     Frame,
     Kind,
+    Parameters,
     Plan,
     Scan,
     Table,
@@ -71,10 +73,11 @@ def read_survey(
     surveys: Mapping[str, SurveyTable],
     *,
     finding: bool,
+    bound: Parameters = NO_PARAMETERS,
 ) -> tuple[Plan, SurveyTable] | None:
     """The plan of a question about a survey, and the survey; None if it is about tables only."""
     declared = {name: declare_survey(survey) for name, survey in surveys.items()}
-    plan, _ = read_asked(text, {**tables, **declared}, finding=finding)
+    plan, _ = read_asked(text, {**tables, **declared}, finding=finding, bound=bound)
     if isinstance(plan, CombinedPlan):
         asked = {table.name for part in plan.parts for table in tables_of(part.question.rows)}
         if not asked & set(surveys):

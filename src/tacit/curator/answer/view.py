@@ -68,7 +68,7 @@ from tacit.plan import (
     walk_expression,
 )
 
-__all__ = ["Viewed", "value_of_keys", "view_answer"]
+__all__ = ["Viewed", "list_columns", "value_of_keys", "view_answer"]
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "=": lambda a, b: a == b,
@@ -144,6 +144,12 @@ def view_answer(
         tuple(column.names[0] for column in measured),
         (*_notes(measured, question, choice), *map(_why_open, opened)),
     )
+
+
+def list_columns(plan: Plan, *, raw: bool = False) -> list[tuple[tuple[str, ...], Kind, bool]]:
+    """What the view of a plan shows: the names of a column and of its interval, its kind, and whether it is whole."""
+    columns = [_column(shown, plan.question, 0.5, raw=raw) for shown in plan.view.columns]
+    return [(each.names, each.kind, each.whole) for each in columns]
 
 
 def _is_open(rows: Sequence[tuple[Any, ...]], place: int) -> bool:

@@ -16,7 +16,17 @@ from tacit.curator.tables.synthetic import SyntheticTable
 from tacit.engines import DuckDB
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.mechanisms import Gaussian, RankedCells
-from tacit.plan import CombinedPlan, Plan, Table, prove, prove_combined, read_asked, tables_of
+from tacit.plan import (
+    NO_PARAMETERS,
+    CombinedPlan,
+    Parameters,
+    Plan,
+    Table,
+    prove,
+    prove_combined,
+    read_asked,
+    tables_of,
+)
 from tacit.printing import printable
 
 __all__ = ["AskedSynthetic", "answer_synthetic", "read_synthetic"]
@@ -41,14 +51,17 @@ class AskedSynthetic:
 
 
 def read_synthetic(
-    text: str, tables: Mapping[str, Table], made: Mapping[str, AskedSynthetic]
+    text: str,
+    tables: Mapping[str, Table],
+    made: Mapping[str, AskedSynthetic],
+    bound: Parameters = NO_PARAMETERS,
 ) -> tuple[Plan | CombinedPlan, tuple[AskedSynthetic, ...]] | None:
     """The plan of a question about synthetic tables, and that of each of its parts; None if it is about others only.
 
     `tables` are all others that a statement may name.
     """
     declared = {name: each.table for name, each in made.items()}
-    plan, _ = read_asked(text, {**tables, **declared}, finding=True)
+    plan, _ = read_asked(text, {**tables, **declared}, finding=True, bound=bound)
     named = [[table.name for table in tables_of(each.question.rows)] for each in _parts(plan)]
     if not {name for each in named for name in each} & set(made):
         return None

@@ -23,7 +23,7 @@ __all__ = ["Frame"]
 
 _STEPS = (
     *("where", "group_by", "agg", "having", "order_by", "limit", "top", "qualify", "distinct"),
-    *("per_unit", "join", "among", "not_among", "flag", "stack", "ask", "plan"),
+    *("per_unit", "join", "among", "not_among", "flag", "stack", "ask", "plan", "sql"),
 )
 """What a frame can do, in the order in which people need it."""
 
@@ -187,6 +187,18 @@ class Frame:
             Ordering(_read_term(by.term, Scope(draft, SORTED)), by.descending) for by in self.order
         ]
         return draft.plan(having, order, self.most, self.skipped, qualify)
+
+    def sql(self) -> str:
+        """The question as SQL, which reads as the same plan; one that has no such text is refused.
+
+        >>> from tacit.plan import Column, Kind, col, mean
+        >>> visits = Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),))
+        >>> Frame(visits).where(col("age") >= 65).agg(mean=mean("age")).sql()
+        'SELECT AVG("age") AS "mean" FROM "visits" WHERE ("age" >= 65)'
+        """
+        from tacit.plan.sql.write import write_sql
+
+        return write_sql(self.plan(), finding=self.finding)
 
     def ask(self, *args: Any, **kwargs: Any) -> Any:
         """The answer, from the vault that this frame was taken from."""

@@ -64,7 +64,8 @@ def in_words(plan: Plan) -> str:
         for shown in view.columns
         if not _obvious(shown, question)
     ]
-    return " ".join([f"{begun}: {'; '.join(told)}.", *_afterwards(question, view)])
+    first = f"{begun}: {'; '.join(told)}." if told else f"{begun}."
+    return " ".join([first, *_afterwards(question, view)])
 
 
 def as_tree(plan: Plan) -> str:

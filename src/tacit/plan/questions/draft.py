@@ -44,7 +44,7 @@ from tacit.plan.questions.measures import (
     sum_measure,
 )
 from tacit.plan.questions.per_unit import has_null_group
-from tacit.plan.questions.public_keys import seen_values
+from tacit.plan.questions.public_keys import lists_all_groups, seen_values
 from tacit.plan.questions.quantile_grids import check_cells, rank_measure
 from tacit.plan.questions.where_bounds import (
     clamp_to_conditions,
@@ -453,17 +453,26 @@ class Draft:
         for ordering in order:
             type_of(ordering.value, question)
         if not self.measures:
-            known = "the groups themselves are public"
-            raise InvalidPlan(
-                f"this contains no aggregate{'' if question.unknown else f': {known}'}",
-                "add an aggregate: COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), "
-                "VARIANCE(x), STDDEV(x) or MEDIAN(x)",
-            )
+            self._lists_all_groups(question)
         self._is_not_too_wide()
         self._intervals_have_names()
         return Plan(
             question, View(tuple(self.columns), having, tuple(order), limit, offset, qualify)
         )
+
+    def _lists_all_groups(self, question: Question) -> None:
+        """Refuse a question that measures nothing, unless it lists groups that are public, all of them."""
+        if not question.keys:
+            raise InvalidPlan(
+                "this contains no aggregate",
+                "add an aggregate: COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM(x), AVG(x), "
+                "VARIANCE(x), STDDEV(x) or MEDIAN(x)",
+            )
+        if not lists_all_groups(question):
+            raise InvalidPlan(
+                "this contains no aggregate: the groups are public, and which of them have such rows is not",
+                "add COUNT(*) to see how many rows each has, or leave the condition out",
+            )
 
     def combined_plan(
         self,
@@ -494,7 +503,7 @@ class Draft:
 
     def _is_not_too_wide(self) -> None:
         public = self.own_question.public
-        numbers = len(self.measures) * prod(len(key.public_values) for key in public)
+        numbers = max(1, len(self.measures)) * prod(len(key.public_values) for key in public)
         if numbers > MOST_NUMBERS:
             reason = (
                 f"the group keys have too many combinations: {numbers:,} numbers would be released"

@@ -10,6 +10,7 @@ from tacit.plan.model.nodes import (
     Inner,
     Joined,
     Kept,
+    Question,
     Rows,
     Scan,
     Stacked,
@@ -20,7 +21,7 @@ from tacit.plan.model.schema import KeyValue
 from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.public_values import MOST_VALUES, possible_values
 
-__all__ = ["seen_values"]
+__all__ = ["lists_all_groups", "seen_values"]
 
 
 def seen_values(
@@ -52,6 +53,22 @@ def seen_values(
             return _of(value, left, conditions) or _of(value, right, conditions)
         case _:
             assert_never(rows)
+
+
+def lists_all_groups(question: Question) -> bool:
+    """Whether no condition asks which of the groups have rows: those that there are, are about the keys alone."""
+    named = {name for key in question.keys for name in fields_of(key.value)}
+    rows = question.rows
+    while True:
+        match rows:
+            case Where(inner, condition):
+                if not fields_of(condition) <= named:
+                    return False
+                rows = inner
+            case Scan():
+                return True
+            case _:
+                return False
 
 
 def _of_all(

@@ -17,7 +17,7 @@ def drop_unused_measures(plan: Plan) -> Plan:
     ends = [each for each in (view.having, view.qualify) if each is not None]
     roots = [*(each.value for each in view.columns), *(each.value for each in view.order), *ends]
     used = sorted(set().union(*map(_places, roots))) or [0]
-    if len(used) == len(measures):
+    if not measures or len(used) == len(measures):
         return plan
     places = {place: new for new, place in enumerate(used)}
 

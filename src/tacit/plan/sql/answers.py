@@ -81,6 +81,8 @@ def find_query(source: exp.Expr, withs: Mapping[str, exp.Expr]) -> Query | None:
         return Query(source, source.this, withs) if isinstance(source.this, exp.Query) else None
     if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
         return None
+    if source.args.get("db"):  # public.visits is a table, whatever WITH names
+        return None
     found = withs.get(source.name.casefold())
     if found is None:
         return None

@@ -134,9 +134,11 @@ def _read_table(reader: Reader, node: exp.Expr) -> Scope:
         )
         reader.account.refuse(node, "this is not a table", remedy)
     parts = reader.account.take(node)
-    name = reader.name(parts["this"])
+    name, schema = reader.name(parts["this"]), parts.get("db")
+    reader.check_schema(schema)
     with reader.account.about(node):
-        known = find(name, list(reader.origins), "table")
+        # what WITH names is in no schema
+        known = None if schema else find(name, list(reader.origins), "table")
         if known is not None:
             origin = reader.origins[known]
         else:

@@ -5,7 +5,7 @@ Checked by: tests/unit/plan/sql/test_options.py
 
 from sqlglot import exp
 
-from tacit.plan.model.expressions import Expression
+from tacit.plan.model.expressions import Expression, IsNull
 from tacit.plan.model.nodes import Ordering
 from tacit.plan.questions.draft import KEPT, SORTED, Draft
 from tacit.plan.semantics.infer import type_of
@@ -24,10 +24,11 @@ def read_order(reader: Reader, clause: exp.Expr | None, draft: Draft) -> list[Or
         return []
     found = []
     for ordered in reader.account.take_list(clause):
-        node, descending = ordered.this, reader.is_descending(ordered)
+        node, (descending, nulls_first) = ordered.this, reader.direction(ordered)
         if isinstance(node, exp.Var) and node.name.upper() == "ALL":
             reader.account.claim(node, "ALL")
-            found += [Ordering(column.value, descending) for column in draft.columns]
+            for column in draft.columns:
+                found += _order_by(column.value, draft, descending, nulls_first)
             continue
         value = (
             _column_at(reader, node, draft)
@@ -35,9 +36,21 @@ def read_order(reader: Reader, clause: exp.Expr | None, draft: Draft) -> list[Or
             else read_expression(reader, node, draft, SORTED)
         )
         with reader.account.about(node):
-            type_of(value, draft.question)
-        found.append(Ordering(value, descending))
+            found += _order_by(value, draft, descending, nulls_first)
     return found
+
+
+def _order_by(
+    value: Expression, draft: Draft, descending: bool, nulls_first: bool
+) -> list[Ordering]:
+    """The order by a value; with NULLs first, by whether it is NULL before that, if it can be.
+
+    ORDER BY ward NULLS FIRST    [Ordering(IsNull(KeyOf(0)), descending=True), Ordering(KeyOf(0))]
+    """
+    by_value = Ordering(value, descending)
+    if type_of(value, draft.question).nullable and nulls_first:
+        return [Ordering(IsNull(value), descending=True), by_value]
+    return [by_value]
 
 
 def _column_at(reader: Reader, node: exp.Expr, draft: Draft) -> Expression:
@@ -51,10 +64,20 @@ def _column_at(reader: Reader, node: exp.Expr, draft: Draft) -> Expression:
 
 
 def read_limit(reader: Reader, clause: exp.Expr | None) -> int | None:
-    """The number of rows in LIMIT or OFFSET."""
+    """The number of rows in LIMIT, OFFSET or FETCH FIRST 3 ROWS ONLY."""
     if clause is None:
         return None
+    if isinstance(clause, exp.Fetch):
+        return _read_fetch(reader, clause)
     return reader.whole_number(reader.account.take(clause)["expression"])
+
+
+def _read_fetch(reader: Reader, clause: exp.Expr) -> int:
+    parts = reader.account.take(clause)
+    reader.account.claim(clause, parts["direction"])
+    reader.account.take(parts["limit_options"])
+    count = parts.get("count")
+    return 1 if count is None else reader.whole_number(count)
 
 
 def read_qualify(reader: Reader, clause: exp.Expr | None, draft: Draft) -> Expression | None:

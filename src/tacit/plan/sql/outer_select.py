@@ -145,6 +145,8 @@ def _select_of(source: exp.Expr, withs: Mapping[str, exp.Expr]) -> InnerSelect |
     name = source.name.casefold()
     if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
         return None
+    if source.args.get("db"):  # public.visits is a table, whatever WITH names
+        return None
     if name not in withs or not isinstance(withs[name].this, exp.Select):
         return None
     before = dict(takewhile(lambda each: each[1] is not withs[name], withs.items()))

@@ -12,6 +12,7 @@ from sqlglot.errors import ErrorLevel, ParseError, SqlglotError, TokenError
 from sqlglot.tokenizer_core import Token as RawToken
 
 from tacit.errors import InvalidPlan
+from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, bind_parameters
 from tacit.plan.sql.precheck import MOST_BYTES, Token
 from tacit.plan.sql.spellings import quote_names, respell
 
@@ -22,16 +23,19 @@ TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
 """The kinds of tokens that name types."""
 
 
-def tokenise(text: str) -> tuple[Sequence[RawToken], list[Token]]:
-    """The tokens of a text, as the parser takes them and as they are checked."""
+def tokenise(
+    text: str, bound: Parameters = NO_PARAMETERS
+) -> tuple[Sequence[RawToken], list[Token]]:
+    """The tokens of a text, as the parser takes them and as they are checked; parameters are what they are bound to."""
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         raise InvalidPlan(f"the text is longer than {MOST_BYTES:,} bytes", "ask a shorter question")
     try:
-        raw = respell(_DIALECT.tokenize(quote_names(text)))
+        read = _DIALECT.tokenize(quote_names(text))
     except TokenError as failure:
         start = failure.start or 0
         reason = "a quote or a comment is not closed"
         raise InvalidPlan(reason, "close it", text=text, start=start, end=len(text)) from None
+    raw = respell(bind_parameters(text, read, bound))
     hint = next(
         (comment for token in raw for comment in token.comments if comment.startswith("+")), None
     )

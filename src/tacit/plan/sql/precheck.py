@@ -60,6 +60,7 @@ _OPERATORS = {
 }
 _SIGNS = {"L_PAREN", "R_PAREN", "L_BRACKET", "R_BRACKET", "COMMA", "DOT"} | _OPERATORS
 _CONSTANTS = {"STRING", "NUMBER"}
+_PARAMETERS = "?$:"
 SILENT = {"L_PAREN", "R_PAREN", "SEMICOLON"}
 """What changes nothing where the parser takes it; every other token must have been read."""
 
@@ -94,7 +95,7 @@ _INTERVAL = (
         "a column called interval needs double quotes"
     ),
 )
-_ENDS = ("FETCH and TOP are not supported", "write LIMIT 10")
+_ENDS = ("TOP is not supported, and FETCH takes FIRST or NEXT", "write LIMIT 10")
 
 _TAUGHT = {
     "LATERAL": _EACH_ROW,
@@ -243,6 +244,8 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
         [other.kind for other in before[-1:]] == ["SELECT"] and after.kind in {"NUMBER", "L_PAREN"}
     ):
         return  # a name: only SELECT TOP 3 and SELECT TOP (3) cut an answer
+    elif word == "FETCH" and after.kind in {"FIRST", "NEXT"}:
+        return
     elif word == "USING" and after.kind != "L_PAREN":
         _refuse(text, token, *_SAMPLES)
     elif word == "DISTINCT":
@@ -257,6 +260,7 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
         )
     elif (
         token.kind != "VAR"
+        and text[token.start] not in _PARAMETERS  # what is bound to one is a constant
         and not "".join(text[token.start : token.end].replace("_", "").split()).isalnum()
     ):
         _refuse(

@@ -35,6 +35,7 @@ Level = Sequence[Named]
 ROWS: Level = ()
 """What names mean over rows: their columns, and nothing else."""
 
+_SCHEMA = "public"
 _FIRST_ROWS = (
     "move LIMIT to the end of the whole query, or keep the first rows of each unit: WHERE k "
     "<= 3, with k from ROW_NUMBER() OVER (PARTITION BY unit ORDER BY ...)"
@@ -122,7 +123,17 @@ class Reader:
         if isinstance(parts["this"], exp.Star):
             self.account.unknown(parts["this"])
         self.account.claim(node, "DOT", 1 if parts.get("table") else 0)
+        self.check_schema(parts.get("db"))
         return self.name(parts["table"]) if parts.get("table") else None, self.name(parts["this"])
+
+    def check_schema(self, node: exp.Expr | None) -> None:
+        """Read the schema before the name of a table, as in public.visits: there is one, and it is called public."""
+        if node is None:
+            return
+        self.account.claim(node, "DOT")
+        if not self.name(node).means(_SCHEMA):
+            reason = f"there is no schema {node.name[:64]!r}: all tables are in {_SCHEMA!r}"
+            self.account.refuse(node, reason, "remove what stands before the point")
 
     def column_name(self, node: exp.Expr) -> Name:
         """A column's name, whose qualifier must be a table that is asked about."""
@@ -169,10 +180,21 @@ class Reader:
             return found.value
 
     def is_descending(self, ordered: exp.Expr) -> bool:
-        """Whether an element of ORDER BY says DESC."""
-        descending = bool(self.account.take(ordered).get("desc"))
-        self.account.claim(ordered, "DESC" if descending else "ASC?")
+        """Whether an element of ORDER BY says DESC, where NULLs come last."""
+        descending, first = self.direction(ordered)
+        if first:
+            reason = "NULLs come last here"
+            self.account.refuse(ordered, reason, "leave NULLS FIRST out")
         return descending
+
+    def direction(self, ordered: exp.Expr) -> tuple[bool, bool]:
+        """Whether an element of ORDER BY says DESC, and whether it says NULLS FIRST."""
+        parts = self.account.take(ordered)
+        descending, first = bool(parts.get("desc")), bool(parts.get("nulls_first"))
+        self.account.claim(ordered, "DESC" if descending else "ASC?")
+        for word in ("NULLS", "FIRST") if first else ("NULLS?", "LAST?"):
+            self.account.claim(ordered, word)
+        return descending, first
 
 
 @frozen

@@ -55,6 +55,7 @@ from tacit.plan.sql.outer_select import (
     read_around,
     read_outer_select,
 )
+from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters
 from tacit.plan.sql.parse import TYPES, parse, tokenise
 from tacit.plan.sql.precheck import check_tokens, decimal_parts, interval_parts, items, outermost
 from tacit.plan.sql.quantiles import is_list_of_ranks, read_ranks
@@ -100,16 +101,22 @@ def read_priced(
 
 
 def read_asked(
-    text: str, tables: Mapping[str, Table], *, finding: bool = False
+    text: str,
+    tables: Mapping[str, Table],
+    *,
+    finding: bool = False,
+    bound: Parameters = NO_PARAMETERS,
 ) -> tuple[Plan | CombinedPlan, Header]:
     """What a statement asks for, one question or several whose answers it combines, and what its header says.
+
+    `bound` are the values of its parameters (see `freeze_parameters`).
 
     >>> visits = {"visits": Table("visits", ())}
     >>> text = "SELECT 'all' AS rows, COUNT(*) AS n FROM visits UNION ALL SELECT 'again', COUNT(*) FROM visits"
     >>> len(read_asked(text, visits)[0].parts)
     1
     """
-    raw, tokens = tokenise(text)
+    raw, tokens = tokenise(text, bound)
     header, places = header_of(text, tokens)
     raw = [token for i, token in enumerate(raw) if i not in places]
     tokens = [token for i, token in enumerate(tokens) if i not in places]
