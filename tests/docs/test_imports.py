@@ -70,8 +70,11 @@ INSIDE = {
         *("sql", "sources", "memory", "duckdb"),
     ),
     "curator": (
-        *("packing", "policy", "pricing", "answer", "record", "rehearse", "access", "asked"),
+        *("packing", "policy", "pricing", "answer", "record", "rehearse"),
         *(
+            "plan_cache",
+            "access",
+            "asked",
             "replay",
             "select_groups",
             "ask",
@@ -81,6 +84,7 @@ INSIDE = {
             "combine",
             "log",
             "describe",
+            "free_answers",
             "watch",
             "tables",
             "vectors",

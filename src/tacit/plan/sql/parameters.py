@@ -22,6 +22,7 @@ __all__ = ["NO_PARAMETERS", "Parameters", "bind_parameters", "freeze_parameters"
 Parameters = tuple[tuple[str, Any], ...]
 """What parameters are bound to, by their names: the first of a list is called 1."""
 NO_PARAMETERS: Parameters = ()
+"""What is bound to a statement without parameters."""
 
 _KINDS = (str, Integral, float, Decimal, date, type(None))
 _TYPED = {True: TokenType.TRUE, False: TokenType.FALSE, None: TokenType.NULL}

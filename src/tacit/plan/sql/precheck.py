@@ -260,7 +260,7 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
         )
     elif (
         token.kind != "VAR"
-        and text[token.start] not in _PARAMETERS  # what is bound to one is a constant
+        and (token.kind == "COLON" or text[token.start] not in _PARAMETERS)  # bound: a constant
         and not "".join(text[token.start : token.end].replace("_", "").split()).isalnum()
     ):
         _refuse(
