@@ -132,22 +132,6 @@ BUGS = [
         note="whether keys may be found decides what a text means",
     ),
     Bug(
-        name="another-payer-is-the-same",
-        file=f"{CURATOR}/vault.py",
-        before="other._access = with_fields(self._access, analyst=analyst)",
-        after="other._access = with_fields(self._access, analyst=self._access.analyst)",
-        killed_by=f"{LAWS}::test_another_analyst_pays_from_the_same_ledger",
-        note="who asks is who pays",
-    ),
-    Bug(
-        name="anybody-is-an-analyst",
-        file=f"{CURATOR}/vault.py",
-        before="if analyst is not None and policy.analysts and analyst not in policy.analysts:",
-        after="if analyst is not None and policy.analysts and not analyst:",
-        killed_by=f"{LAWS}::test_an_analyst_whom_the_policy_does_not_name_is_refused",
-        note="an analyst whom nobody named has no limit of her own",
-    ),
-    Bug(
         name="rounded-numbers-are-announced-as-doubles",
         file=f"{CURATOR}/answer/columns.py",
         before="Kind.INTEGER if whole and kind is Kind.NUMBER else kind",
