@@ -14,7 +14,6 @@ from tacit.exact import (
     bernoulli,
     discrete_laplace,
     hull,
-    lower,
     pi,
     random_bits,
     upper,
@@ -167,14 +166,15 @@ class SmoothLaplace:
     """Laplace noise of scale bound / alpha, at least one step, for a bound that is beta-smooth: epsilon with a delta.
 
     Claim:      if the bound is at least the local sensitivity and beta-smooth, a release is
-                (alpha + slack, delta)-DP with delta = 2 / (1 + 1/e) exp(-slack / (e**beta - 1)).
-    Because:    first the scale changes: where noise |z| is at most slack / (e**beta - 1) scales the ratio is at most
-                e**slack, and more is rarer than delta.  Then the centre moves by at most alpha of the new scale.  With
+                (alpha + slack, delta)-DP, delta being that of the worst pair of scales and centres.
+    Because:    docs/proofs/smooth-laplace.md: where the other scale is larger the loss is at most alpha + beta; where
+                it is smaller the loss grows along either tail, and what exceeds alpha + slack there is summed.  With
                 delta = 0 there is no such bound: tails that fall at different rates tell the scales apart.
     Checked by: tests/laws/test_smooth_sensitivity.py::test_smooth_laplace_never_costs_more_than_it_claims
 
-    >>> SmoothLaplace.calibrate(epsilon=1, delta=1e-6).alpha
-    Fraction(1, 2)
+    >>> noise = SmoothLaplace.calibrate(epsilon=1, delta=1e-6)
+    >>> noise.alpha, round(float(noise.beta), 4)
+    (Fraction(1, 2), 0.0502)
     """
 
     beta: Fraction
@@ -192,11 +192,8 @@ class SmoothLaplace:
     def calibrate(cls, epsilon: Number, delta: Number) -> "SmoothLaplace":
         """The noise whose loss is (epsilon, delta): half of epsilon for the scale, half for its change."""
         price, failure = price_of(epsilon), failure_of(delta)
-        with working():
-            wanted = (2 / (1 + ball(-1).exp()) / ball(failure)).log()
-            beta = (ball(price / 2) / wanted).log1p() if wanted > 0 else ball(price) / 2
-            smooth = min(lower(beta) - 2 * ROUNDED, price / 2 - ROUNDED)
-        return cls(_rounded_down(smooth), price / 2, price / 2)
+        half = price / 2
+        return cls(_smoothness(half, half, failure), half, half)
 
     def scale(self, bound: Fraction) -> Fraction:
         """How wide the noise is at a smooth bound: at least one step."""
@@ -213,11 +210,8 @@ class SmoothLaplace:
     def loss(self, neighbours: Neighbours = Neighbours.ADD_OR_REMOVE) -> Loss:
         """Epsilon and delta, certified."""
         with working():
-            growth = ball(self.beta + ROUNDED).expm1()
-            delta = 2 / (1 + ball(-1).exp()) * (-ball(self.slack) / growth).exp()
-            return ApproximateLoss(
-                self.alpha + self.slack, min(Fraction(1), upper(delta)), neighbours
-            )
+            delta = upper(_laplace_delta(self.beta, self.alpha, self.slack))
+            return ApproximateLoss(self.alpha + self.slack, min(Fraction(1), delta), neighbours)
 
 
 def ring_chance(spread: Fraction, ring: int, place: int) -> Fraction:
@@ -294,6 +288,44 @@ def _student_loss(beta: Fraction, alpha: Fraction) -> Ball:
         weights = -3 * moved if start >= 0 else -steep * moved
         found = found.max(2 * ((1 + ratio + shift + root) / 2).log() + weights)
     return found
+
+
+def _laplace_delta(beta: Fraction, alpha: Fraction, slack: Fraction) -> Ball:
+    """The delta of Laplace noise at alpha + slack, if its scale changes by e**beta and its centre by alpha scales.
+
+    Claim:      no two scales of at least one step have a larger one.
+    Because:    docs/proofs/smooth-laplace.md.
+    Checked by: tests/laws/test_smooth_sensitivity.py::test_smooth_laplace_never_costs_more_than_it_claims
+    """
+    smooth = ball(beta + ROUNDED)
+    growth = smooth.expm1()
+    # the sums of weights differ by at least this, since no scale is below one step
+    narrower = smooth / ball(1).sinh()
+    far = (-(ball(slack) + narrower) / growth).exp()
+    near = (-(ball(slack + 2 * alpha) + narrower) / growth).exp()
+    return growth / (1 + growth) / (1 + ball(-1).exp()) * (far + near)
+
+
+@lru_cache(maxsize=256)
+def _smoothness(alpha: Fraction, slack: Fraction, failure: Fraction) -> Fraction:
+    """The largest beta whose delta is at most this, but for a small part of it; less than the slack."""
+    most = slack - 2 * ROUNDED
+    with working():
+
+        def fits(beta: Fraction) -> bool:
+            return upper(_laplace_delta(_rounded_down(beta), alpha, slack)) <= failure
+
+        if fits(most):
+            return _rounded_down(most)
+        while not fits(most):
+            most /= 2
+            if most < ROUNDED:
+                raise InvalidInput("delta", failure, "give a larger delta: no scale is so smooth")
+        low, high = _STEPS, 2 * _STEPS
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(most * middle / _STEPS) else (low, middle)
+    return _rounded_down(most * low / _STEPS)
 
 
 def _rounded_down(number: Fraction) -> Fraction:
