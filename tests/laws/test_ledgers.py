@@ -341,6 +341,30 @@ def test_a_higher_price_is_a_new_charge_in_full(opened, currency):
 
 
 @every_ledger
+@both_currencies
+def test_with_once_a_key_is_charged_once_whatever_its_price(opened, currency):
+    with opened(currency.limit, None) as ledger:
+        first = ledger.charge(b"question", currency.loss(7), once=True)
+        assert ledger.charge(b"question", currency.loss(9), once=True) == first
+        assert ledger.total_spent() == Charge(7)
+        assert ledger.charge(b"another", currency.loss(9), once=True).number == 1
+        assert ledger.charge(b"question", currency.loss(9)).number == 2
+
+
+@every_ledger
+def test_with_once_one_of_many_pays(opened):
+    with opened(PURE.limit, None) as ledger:
+        found = together(
+            [
+                lambda amount=amount: ledger.charge(b"question", pure_loss(amount), once=True)
+                for amount in range(1, WORKERS + 1)
+            ]
+        )
+        assert len({entry.number for entry in found}) == 1
+        assert ledger.total_spent() == found[0].charge
+
+
+@every_ledger
 def test_a_price_is_higher_if_either_part_of_it_is(opened):
     with opened(CONCENTRATED.limit, None) as ledger:
         ledger.charge(b"question", CONCENTRATED.loss(7, 7))

@@ -1,8 +1,10 @@
 """Noise reduction in a vault: only the difference is paid, each answer has one successor, and noise gets smaller."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from threading import Barrier
 
 import pytest
 
@@ -116,18 +118,17 @@ def test_an_answer_is_refined_once(monkeypatch):
     priced = [price_plan(access, plan, epsilon=each) for each in (2, 3)]
     chain = room._find_chain(access, priced[0])
     paid = [room._pay(access, asked, chain, raw=False) for asked in priced]
-    assert paid[0].number != paid[1].number  # the second has paid more, and nothing is lost
-    assert room._pay(access, priced[0], chain, raw=False) == paid[0]
-    spent = held.ledger.total_spent()
+    assert paid[0] == paid[1]  # the second finds the first, and pays the rest later
+    assert held.ledger.total_spent() == priced[0].charge
     finer = held.refine(held.table("data").agg(n=tacit.count()), epsilon=3)
-    assert held.ledger.total_spent() == spent
-    assert finer.receipt["entry"] == paid[1].number
-    assert finer.receipt["refined"]["total"] == spent.amount
+    assert held.ledger.total_spent() == priced[1].charge
+    assert finer.receipt["entry"] == paid[0].number + 1
+    assert finer.receipt["refined"]["total"] == priced[1].charge.amount
     scales = [
         terms_at(plan.question, priced[0].shared, priced[0].limit, Charge(total))
         .mechanisms[0]
         .scale
-        for total in (chain.total.amount, priced[0].charge.amount, spent.amount)
+        for total in (chain.total.amount, *(asked.charge.amount for asked in priced))
     ]
     assert [each[:2] for each in seen] == list(pairwise(scales))
     assert seen[1][2] == 8
@@ -154,10 +155,33 @@ def test_another_who_refines_meanwhile_takes_nothing_away(delta, monkeypatch):
     frame = held.table("data").agg(n=tacit.count())
     finer = held.refine(frame, epsilon=3)
     asked = price_plan(held._access, plan, epsilon=3)
-    assert finer.receipt["refined"]["total"] >= asked.charge.amount
-    assert finer.receipt["refined"]["total"] == held.ledger.total_spent().amount
+    assert finer.receipt["refined"]["total"] == asked.charge.amount
+    assert held.ledger.total_spent() == asked.charge
     assert all(entry.is_answered for entry in held.ledger.entries())
     assert held.refine(frame, epsilon=3).price.free
+
+
+def test_all_who_refine_at_one_moment_pay_no_more_than_the_dearest(tmp_path):
+    """Eight threads and two vaults over one ledger on the disk, each with a price of its own."""
+    write_vault(tmp_path, 1e-6, 400)
+    prices = [Fraction(20 + n, 20) for n in range(1, 9)]
+    text = "SELECT COUNT(*) AS n FROM data"
+    with tacit.open(tmp_path) as held, tacit.open(tmp_path) as other:
+        held.sql(text, epsilon=1)
+        barrier = Barrier(len(prices))
+
+        def refine_at(place):
+            barrier.wait()
+            return (held, other)[place % 2].refine(text, epsilon=prices[place])
+
+        with ThreadPoolExecutor(len(prices)) as pool:
+            found = list(pool.map(refine_at, range(len(prices))))
+        dearest = held._access.rule.price_of(prices[-1])
+        assert held.ledger.total_spent() == dearest
+        assert all(entry.is_answered for entry in held.ledger.entries())
+        for price, finer in zip(prices, found, strict=True):
+            total = finer.receipt.get("refined", {}).get("total", 0)
+            assert held._access.rule.price_of(price).amount <= total <= dearest.amount
 
 
 @pytest.mark.parametrize("delta", [0, 1e-6])

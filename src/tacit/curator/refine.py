@@ -196,8 +196,10 @@ def _name(access: Access, asked: Asked, which: str) -> bytes:
 def _pay(access: Access, asked: Asked, chain: _Chain, *, raw: bool) -> Entry:
     """The entry that pays for the difference, once everything was rehearsed.
 
-    Who pays no more than another who refines the same answer at this moment finds that one's entry; who pays more
-    gets the next place in the chain.
+    Claim:      of all who refine the same answer at the same moment one pays, and the others find that one's entry.
+    Because:    the key names the answer that is refined, and the ledger charges it once, in one indivisible step.  Who
+                needs more pays the rest at the next place of the chain.
+    Checked by: tests/laws/test_refine.py::test_all_who_refine_at_one_moment_pay_no_more_than_the_dearest
     """
     engine = access.engine_of(asked.tables)
     engine.dry_run(asked.plan.question, asked.terms.weights)
@@ -217,7 +219,7 @@ def _pay(access: Access, asked: Asked, chain: _Chain, *, raw: bool) -> Entry:
     topic = _name(access, asked, f"from {chain.base.number}")
     about = printable(f"less noise: {in_words(asked.plan)}")[:_ABOUT]
     return access.ledger.charge(
-        key, _difference(access, asked, chain), access.analyst, topic=topic, about=about
+        key, _difference(access, asked, chain), access.analyst, topic=topic, about=about, once=True
     )
 
 

@@ -102,14 +102,16 @@ class DurableLedger(Ledger):
         *,
         topic: bytes = b"",
         about: str = "",
+        once: bool = False,
     ) -> Entry:
         """The entry that pays for this; see `Ledger.charge`."""
         check_question(key, analyst, self._analysts, topic, about)
         asked = Entry(0, key, analyst, self._limit.price(loss), topic=topic, about=about, at=now())
+        least = Charge() if once else asked.charge
         try:
-            return self._run_in_turn(lambda page: self._write_charge(page, asked))
+            return self._run_in_turn(lambda page: self._write_charge(page, asked, least))
         except (LedgerBusy, LedgerUnavailable):
-            known = self._find_paid(asked)  # which is found even where nothing can be written
+            known = self._find_paid(key, least)  # which is found even where nothing can be written
             if known is None:
                 raise
             return known
@@ -255,8 +257,8 @@ class DurableLedger(Ledger):
         except LedgerUnavailable as failure:
             raise LedgerUncertain(self.place, failure.reason, failure.remedy) from None
 
-    def _write_charge(self, page: Page, asked: Entry) -> Entry:
-        known = page.find_paid(asked.key, asked.charge)
+    def _write_charge(self, page: Page, asked: Entry, least: Charge) -> Entry:
+        known = page.find_paid(asked.key, least)
         if known is not None:
             return known
         _check(page, asked.charge, None, self._limit)
@@ -271,10 +273,10 @@ class DurableLedger(Ledger):
         with self._looking, self._store.reading() as session:
             yield session
 
-    def _find_paid(self, asked: Entry) -> Entry | None:
+    def _find_paid(self, key: bytes, least: Charge) -> Entry | None:
         """What paid for this before, as far as the anchor remembers."""
         with self._reading() as session:
-            known = paid(self.place, session, self._chain_of(session), asked.key, asked.charge)
+            known = paid(self.place, session, self._chain_of(session), key, least)
             head = replace(session.head(), totals=digest_totals(session, session.tallies()))
         if known is not None:
             self._remember(head)

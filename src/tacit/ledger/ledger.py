@@ -58,10 +58,12 @@ class Ledger(Protocol):
         *,
         topic: bytes = b"",
         about: str = "",
+        once: bool = False,
     ) -> Entry:
         """The entry that pays for this: an earlier one under the key whose price was no lower, else a new one.
 
-        Raises `LimitExceeded` if it does not fit, and records nothing then.
+        With `once` an earlier one is found whatever its price: of several who charge the same key at the same moment
+        one pays.  Raises `LimitExceeded` if it does not fit, and records nothing then.
         """
 
     def settle(self, entry: Entry, payload: bytes) -> Entry:

@@ -45,13 +45,14 @@ class MemoryLedger(Ledger):
         *,
         topic: bytes = b"",
         about: str = "",
+        once: bool = False,
     ) -> Entry:
         """The entry that pays for this; see `Ledger.charge`."""
         check_question(key, analyst, self._analysts, topic, about)
         price = self._limit.price(loss)
         with self._one_at_a_time:
             for place in self._by_key.get(key, []):
-                if price.fits(self._entries[place].charge):
+                if once or price.fits(self._entries[place].charge):
                     return self._entries[place]
             self._check(price, None, self._limit)
             if analyst in self._analysts:

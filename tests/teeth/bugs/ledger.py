@@ -20,7 +20,25 @@ USED = "test_what_is_used_of_a_damaged_ledger_is_what_was_written_or_paid_for_an
 ELSEWHERE = f"{WHERE}::test_what_leads_elsewhere_is_refused_and_founds_nothing"
 POWER_CUTS = "tests/laws/test_power_cuts.py::test_no_acknowledged_charge_is_lost_in_200_power_cuts"
 
+ONCE = "test_with_once_a_key_is_charged_once_whatever_its_price"
+
 BUGS = [
+    Bug(
+        name="once-is-forgotten-in-memory",
+        file=MEMORY,
+        before="if once or price.fits(self._entries[place].charge):",
+        after="if price.fits(self._entries[place].charge):",
+        killed_by=f"{LEDGERS}::{ONCE}[pure-memory]",
+        note="two who charge the same thing at different prices both pay",
+    ),
+    Bug(
+        name="once-is-forgotten-on-the-disk",
+        file=DURABLE,
+        before="least = Charge() if once else asked.charge",
+        after="least = asked.charge",
+        killed_by=f"{LEDGERS}::{ONCE}[pure-sqlite]",
+        note="two who charge the same thing at different prices both pay",
+    ),
     Bug(
         name="ledger-check-outside-the-lock",
         file=MEMORY,

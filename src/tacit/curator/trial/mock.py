@@ -182,6 +182,7 @@ class _Unlimited(Ledger):
         *,
         topic: bytes = b"",
         about: str = "",
+        once: bool = False,
     ) -> Entry:
         """An entry that nobody keeps."""
         return Entry(0, key, analyst, self._rule.price(loss), topic=topic, about=about)
