@@ -435,7 +435,9 @@ def main() -> None:
                 said = ", ".join(found.notes)
                 lines.append(f"| {answer} | {data} | {currency} | {shares} | {width} | {said} |\n")
                 print(lines[-1], end="", flush=True)
-    _PAGE.write_text("".join(lines))
+    # the last part is written by coverage_of_functions.py
+    _, mark, rest = _PAGE.read_text().partition("## Functions on blocks of units\n")
+    _PAGE.write_text(f"{''.join(lines)}\n{mark}{rest}" if mark else "".join(lines))
 
 
 if __name__ == "__main__":

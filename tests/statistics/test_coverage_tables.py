@@ -5,9 +5,12 @@ once in 4e10, of 2,000 fewer than 91.5 % once in 5e10, of 10,000 fewer than 93.6
 have noise of their own each, but for windows, whose intervals hold for all rows at once.
 """
 
+import numpy as np
 import pytest
 
 from docs.coverage import ANSWERS, CURRENCIES, DATA, cover
+from docs.coverage_of_functions import FUNCTIONS, cover_function, everybody
+from tacit.curator.aggregate.run_blocks import run_blocks
 
 GAP = "may miss a value at the edge of a wide gap"
 TOUCHY = [
@@ -66,3 +69,24 @@ def test_intervals_are_no_wider_than_need_be(answer, currency):
     found = cover(answer, "lognormal", currency, 2000)
     assert found is not None
     assert found.width <= 1.3
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_says_the_same_in_a_process_of_its_own(name):
+    """So the figures below, whose blocks run in this process, are those of the vault."""
+    function, *_ = FUNCTIONS[name]
+    people = {column: cells[:80] for column, cells in everybody().items()}
+    places = np.arange(80) % 4
+    alone = run_blocks(function, people, places, 4, 10, -1)
+    parts = [
+        {column: cells[places == part] for column, cells in people.items()} for part in range(4)
+    ]
+    assert alone == [function(part) for part in parts]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_intervals_of_functions_on_blocks_hold(name):
+    found = cover_function(name, 2000)
+    assert found.held >= 0.94
+    assert found.width < (found.high - found.low) / 4  # not by reaching from end to end

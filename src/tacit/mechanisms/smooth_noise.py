@@ -174,7 +174,7 @@ class SmoothLaplace:
 
     >>> noise = SmoothLaplace.calibrate(epsilon=1, delta=1e-6)
     >>> noise.alpha, round(float(noise.beta), 4)
-    (Fraction(1, 2), 0.0502)
+    (Fraction(1, 2), 0.0505)
     """
 
     beta: Fraction
