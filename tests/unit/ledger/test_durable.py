@@ -315,7 +315,9 @@ def asked(
 ) -> Ticket[Page]:
     """A charge that waits for its turn."""
     return Ticket(
-        lambda page: ledger._write_charge(page, Entry(0, key, analyst, Charge(amount), at="now"))
+        lambda page: ledger._write_charge(
+            page, Entry(0, key, analyst, Charge(amount), at="now"), Charge(amount)
+        )
     )
 
 
