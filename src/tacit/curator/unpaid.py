@@ -33,6 +33,7 @@ class UnpaidLedger(Ledger):
         *,
         topic: bytes = b"",
         about: str = "",
+        once: bool = False,
     ) -> Entry:
         """No entry, not even an earlier one that was paid for and not answered: its rows would be read now."""
         raise PaymentNeeded
