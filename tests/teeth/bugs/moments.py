@@ -134,7 +134,7 @@ BUGS = [
     Bug(
         name="distinct-zero-has-a-sign",
         file="src/tacit/engines/sql/distinct.py",
-        before='return f"({value} + 0e0)" if kind is Kind.NUMBER else value',
+        before='return f"({value} + {dialect.double(0)})" if kind is Kind.NUMBER else value',
         after="return value",
         killed_by=f"{DISTINCT}::test_engines_choose_the_same_values_of_every_kind",
         note="0.0 and -0.0 are equal, and have different bits",

@@ -55,9 +55,9 @@ BUGS = [
     ),
     Bug(
         name="partial-remainders-are-not-caught",
-        file="src/tacit/engines/sql/expressions.py",
-        before='            return caught(f"({left} % {right})")',
-        after='            return f"({left} % {right})"',
+        file="src/tacit/engines/sql/duckdb_dialect.py",
+        before='return caught(f"({left} % {right})")',
+        after='return f"({left} % {right})"',
         killed_by=f"{UNIT}/semantics/test_partial_cases.py::test_a_divisor_that_should_not_be_minus_one_does_not_fail",
         note="were a divisor minus one that is proved not to be, the least integer would raise",
     ),

@@ -99,8 +99,8 @@ BUGS = [
     Bug(
         name="rows-inner-sum-not-held",
         file="src/tacit/engines/sql/folds.py",
-        before="total = f\"TRY_CAST({clamp_sql(f'total_{i}', Kind.INTEGER, low, high)} AS BIGINT)\"",
-        after='total = f"TRY_CAST(total_{i} AS BIGINT)"',
+        before='total = dialect.narrow(clamp_sql(f"total_{i}", Kind.INTEGER, low, high, dialect))',
+        after='total = dialect.narrow(f"total_{i}")',
         killed_by=f"{ROWS}::test_what_a_unit_adds_up_to_is_held",
         note="a unit with many rows adds up to more than its column says",
     ),
@@ -122,9 +122,9 @@ BUGS = [
     ),
     Bug(
         name="rows-not-in-knows-nobody",
-        file=f"{ENGINES}/sql/rows.py",
-        before="{'SEMI' if present else 'ANTI'}",
-        after="{'SEMI' if present else 'LEFT'}",
+        file=f"{ENGINES}/sql/duckdb_dialect.py",
+        before="{left} AS left_side {'ANTI' if anti else 'SEMI'}",
+        after="{left} AS left_side {'LEFT' if anti else 'SEMI'}",
         killed_by=f"{ROWS}::test_a_missing_unit_makes_no_other_unknown",
         note="an anti-join that keeps those who are among the others",
     ),

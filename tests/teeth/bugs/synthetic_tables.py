@@ -92,7 +92,7 @@ BUGS = [
     Bug(
         name="linked-rows-without-the-weights-of-units",
         file="src/tacit/engines/sql/codes.py",
-        before='share = f"({bound << weights.bits}::HUGEINT // count(*))::BIGINT AS weight"',
+        before='''share = f"({dialect.quotient(whole_share, 'count(*)', wide=True)})::BIGINT AS weight"''',
         after='share = f"({1 << weights.bits}::HUGEINT)::BIGINT AS weight"',
         killed_by=f"{LINKED_LAW}::test_a_unit_with_many_rows_weighs_no_more_than_its_bound_in_either_engine",
         note="a unit with many rows in the second table would count with all of them",

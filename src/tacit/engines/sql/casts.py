@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from typing import NoReturn
 
-from tacit.engines.sql.expressions import clamp_sql, double, literal, type_name, whole
+from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.duckdb_dialect import DUCKDB
+from tacit.engines.sql.expressions import clamp_sql, double, type_name, whole
 from tacit.errors import InvalidData
 from tacit.plan import INT64, MOST_CHARACTERS, Column, Kind, Table, Value, bounds_of, constant
 
@@ -110,7 +112,7 @@ def check_units_alike(stored: Iterable[str]) -> None:
         )
 
 
-def read_cell(raw: str, stored: str, column: Column) -> str:
+def read_cell(raw: str, stored: str, column: Column, dialect: SqlDialect = DUCKDB) -> str:
     """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL, texts cut.
 
     Claim:      the SQL raises on no cell, and gives what `held(plain(cell))` gives in memory.
@@ -120,27 +122,24 @@ def read_cell(raw: str, stored: str, column: Column) -> str:
                 tests/laws/test_engines.py::test_memory_and_duckdb_agree
     """
     if _family(stored) == "NULL":
-        return f"CAST(NULL AS {type_name(column.kind)})"
+        return dialect.literal(None, column.kind)
     low, high = bounds_of(column)
     match column.kind:
         case Kind.BOOLEAN:
             return raw
         case Kind.TEXT:
-            return _cut_text(raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)")
+            whole_text = raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)"
+            return dialect.cut_text(whole_text, MOST_CHARACTERS)
         case Kind.INTEGER:
-            return clamp_sql(_integer(raw, stored), column.kind, low, high)
+            return clamp_sql(_integer(raw, stored), column.kind, low, high, dialect)
         case Kind.NUMBER:
             number = _number(raw, stored)
             if _family(stored) == "FLOAT":
-                return _finite_number(number, low, high)
-            return clamp_sql(number, column.kind, low, high)
+                return _finite_number(number, low, high, dialect)
+            return clamp_sql(number, column.kind, low, high, dialect)
         case Kind.DATE | Kind.TIMESTAMP:
-            return _finite_moment(_moment(raw, stored, column.kind), column.kind, low, high)
-
-
-def _cut_text(text: str) -> str:
-    """The first characters of a text; strlen counts bytes, and tells of most texts at once that they are short."""
-    return f"CASE WHEN strlen({text}) > {MOST_CHARACTERS} THEN substr({text}, 1, {MOST_CHARACTERS}) ELSE {text} END"
+            moment = _moment(raw, stored, column.kind)
+            return _finite_moment(moment, column.kind, low, high, dialect)
 
 
 def scan_conditions(columns: Iterable[Column], read_column: Callable[[Column], str]) -> list[str]:
@@ -155,13 +154,14 @@ def scan_conditions(columns: Iterable[Column], read_column: Callable[[Column], s
     return [f"{read_column(column)} IS NOT NULL" for column in dict.fromkeys(needed)]
 
 
-def read_unit(raw: str, stored: str) -> str:
+def read_unit(raw: str, stored: str, dialect: SqlDialect = DUCKDB) -> str:
     """The SQL of a unit: never clamped, or two units would become one; NaN and infinite numbers are nobody.
 
     Zero has no sign, or its text would have one, and who is known by it would be two where units are compared as texts.
     """
     if _family(stored) == "FLOAT":
-        return f"CASE WHEN {raw} = 0 THEN CAST(0 AS {stored}) WHEN isfinite({raw}) THEN {raw} END"
+        zero, finite = f"CAST(0 AS {dialect.type(stored)})", dialect.is_finite(raw)
+        return f"CASE WHEN {raw} = 0 THEN {zero} WHEN {finite} THEN {raw} END"
     return raw
 
 
@@ -234,21 +234,22 @@ def _number(raw: str, stored: str) -> str:
     return f"CAST({raw} AS DOUBLE)"
 
 
-def _finite_number(number: str, low: object, high: object) -> str:
+def _finite_number(number: str, low: object, high: object, dialect: SqlDialect) -> str:
+    double = dialect.double
     if isinstance(low, float) and isinstance(high, float):
         # most are, and it is cheap
         inside = f"WHEN {number} BETWEEN {double(low)} AND {double(high)} THEN {number}"
         below, above = (
             f"WHEN {number} < {double(low)} THEN {double(low)}",
-            f"WHEN NOT isnan({number}) THEN {double(high)}",
+            f"WHEN NOT {dialect.is_nan(number)} THEN {double(high)}",
         )
         return f"CASE {inside} {below} {above} END"
-    cases: list[str] = [f"WHEN isnan({number}) THEN CAST(NULL AS DOUBLE)"]
+    cases: list[str] = [f"WHEN {dialect.is_nan(number)} THEN {dialect.literal(None, Kind.NUMBER)}"]
     if isinstance(high, float):
         cases.append(f"WHEN {number} > {double(high)} THEN {double(high)}")
     if isinstance(low, float):
         cases.append(f"WHEN {number} < {double(low)} THEN {double(low)}")
-    return f"CASE {' '.join(cases)} WHEN isfinite({number}) THEN {number} END"
+    return f"CASE {' '.join(cases)} WHEN {dialect.is_finite(number)} THEN {number} END"
 
 
 def _moment(raw: str, stored: str, kind: Kind) -> str:
@@ -274,9 +275,9 @@ def _moment(raw: str, stored: str, kind: Kind) -> str:
     return f"CASE {infinities} ELSE {inside} END"
 
 
-def _finite_moment(moment: str, kind: Kind, low: Value, high: Value) -> str:
+def _finite_moment(moment: str, kind: Kind, low: Value, high: Value, dialect: SqlDialect) -> str:
     """A date or timestamp between its bounds; NULL beyond the years 1 to 9999 where no bound holds it."""
-    first, last = _ENDS[kind]
+    (first, last), literal = _ENDS[kind], dialect.literal
     above = f"WHEN {moment} > {literal(last if high is None else high, kind)} THEN {literal(high, kind)}"
     below = (
         f"WHEN {moment} < {literal(first if low is None else low, kind)} THEN {literal(low, kind)}"

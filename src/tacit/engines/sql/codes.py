@@ -6,10 +6,9 @@ weighs."""
 
 from fractions import Fraction
 
-from tacit.engines.coded_rows import code_type
 from tacit.engines.engine import conditions_of, needed_columns
 from tacit.engines.sql.casts import read_unit, scan_conditions
-from tacit.engines.sql.expressions import literal, quote_name, render, whole
+from tacit.engines.sql.expressions import quote_name, render, whole
 from tacit.engines.sql.grid_cells import cell_sql
 from tacit.engines.sql.groups import Enumeration, declared_place, enumeration
 from tacit.engines.sql.relation import Rowset
@@ -39,11 +38,11 @@ def code_statement(
     for place, (name, axis) in enumerate(zip(code_names(coding), coding.axes, strict=True)):
         code, join = _code(place, axis, read, enumerated)
         joins += join
-        columns.append(f"({code})::{code_type(axis.size)} AS {name}")
+        columns.append(f"({code})::{read.dialect.type_of_codes(axis.size)} AS {name}")
         if not axis.null:
             conditions.append(f"({code}) IS NOT NULL")
     if relation.unit is not None:
-        unit = read_unit(quote_name(relation.unit[0]), relation.unit[1])
+        unit = read_unit(quote_name(relation.unit[0]), relation.unit[1], relation.dialect)
         columns.append(f"{unit} AS unit")
         conditions.append(f"{unit} IS NOT NULL")
     conditions += scan_conditions(needed_columns(coding.question), read)
@@ -55,14 +54,20 @@ def code_statement(
     if relation.unit is None:
         return Select(f"WITH {', '.join(ctes)} SELECT {codes} FROM coded_rows", numbers)
     bound, full = weights.bound, 1 << weights.bits
-    share = f"({bound << weights.bits}::HUGEINT // count(*))::BIGINT AS weight"
+    dialect = relation.dialect
+    whole_share = f"{bound << weights.bits}::{dialect.type('HUGEINT')}"
+    share = f"({dialect.quotient(whole_share, 'count(*)', wide=True)})::BIGINT AS weight"
     heavy = f"SELECT unit, {share} FROM coded_rows GROUP BY unit HAVING count(*) > {bound}"
     ctes.append(cte("heavy_units", heavy))
     weight = f"coalesce(weight, {full})::BIGINT AS weight"
     rows = "coded_rows LEFT JOIN heavy_units USING (unit)"
     if coding.units:
         # a number that only one file knows depends on other units; its name does not
-        weight += ", CAST(unit AS VARCHAR) AS unit_name" if relation.names is None else ""
+        weight += (
+            f", CAST(unit AS {dialect.type('VARCHAR')}) AS unit_name"
+            if relation.names is None
+            else ""
+        )
         if relation.names is not None:
             weight += ", CAST(name AS VARCHAR) AS unit_name"
             rows += f" LEFT JOIN {quote_name(relation.names)} USING (unit)"
@@ -74,12 +79,12 @@ def _code(place: int, axis: Axis, read: Reader, enumerated: Enumeration) -> tupl
     value, kind, join = render(axis.value, read), type_of(axis.value).kind, ""
     if axis.grid is None:
         code, join, _ = declared_place(
-            place, Key(axis.value, axis.values, null=True), value, enumerated
+            place, Key(axis.value, axis.values, null=True), value, enumerated, read.dialect
         )
     else:
-        cell = cell_sql(Ranked(axis.value, axis.grid, Fraction(1, 2)), value)
+        cell = cell_sql(Ranked(axis.value, axis.grid, Fraction(1, 2)), value, read.dialect)
         code = f"{cell} + {whole(len(axis.values))}"
-        listed = [literal(constant(each, kind), kind) for each in axis.values]
+        listed = [read.dialect.literal(constant(each, kind), kind) for each in axis.values]
         cases = "".join(
             f" WHEN {value} = {each} THEN {number}" for number, each in enumerate(listed)
         )

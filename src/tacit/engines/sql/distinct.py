@@ -7,15 +7,16 @@ Checked by: tests/laws/test_distinct.py
 
 from collections.abc import Iterator
 
+from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.select import cte
 from tacit.plan import Kind
 
 __all__ = ["count_values", "distinct_value"]
 
 
-def distinct_value(value: str, kind: Kind) -> str:
+def distinct_value(value: str, kind: Kind, dialect: SqlDialect) -> str:
     """The SQL of a value such that what is equal is the same: zero has no sign."""
-    return f"({value} + 0e0)" if kind is Kind.NUMBER else value
+    return f"({value} + {dialect.double(0)})" if kind is Kind.NUMBER else value
 
 
 def count_values(
@@ -24,8 +25,9 @@ def count_values(
     kind: Kind,
     most: int,
     stored: str,
-    names: str | None = None,
-    rows: str = "taken_rows",
+    names: str | None,
+    rows: str,
+    dialect: SqlDialect,
 ) -> Iterator[str]:
     """The common table expressions that end in value_counts_{place}: how many values are brought in each group.
 
@@ -37,35 +39,29 @@ def count_values(
     yield cte(owned, f"{pairs} GROUP BY unit, group_id, {column}", materialized=True)
     yield cte(crowded, f"SELECT unit FROM {owned} GROUP BY unit HAVING count(*) > {most}")
     who, named = (
-        (_unit_text(stored), "") if names is None else ("name", f" JOIN {names} USING (unit)")
+        (_unit_text(stored, dialect), "")
+        if names is None
+        else ("name", f" JOIN {names} USING (unit)")
     )
-    hashed = f"sha256(concat({who}, ' ', group_id, ' ', {_value_text(kind)}))"
+    value = dialect.text_of("counted", kind)
+    hashed = dialect.hash(f"concat({who}, ' ', group_id, ' ', {value})")
     ranked = (
         f"SELECT group_id, counted, row_number() OVER (PARTITION BY unit ORDER BY {hashed}) AS rank"
     )
-    lowest = f"{ranked} FROM {owned} SEMI JOIN {crowded} USING (unit){named}"
-    many = f"SELECT group_id, counted FROM ({lowest}) WHERE rank <= {most}"
-    few = f"SELECT group_id, counted FROM {owned} ANTI JOIN {crowded} USING (unit)"
+    lowest = f"{ranked} FROM {dialect.semi_join(f'{owned}{named}', crowded)}"
+    many = f"SELECT group_id, counted FROM ({lowest}) AS ranked WHERE rank <= {most}"
+    few = f"SELECT group_id, counted FROM {dialect.semi_join(owned, crowded, anti=True)}"
     counted = f"SELECT group_id, count(DISTINCT counted) AS total_values_{place}"
-    yield cte(f"value_counts_{place}", f"{counted} FROM ({few} UNION ALL {many}) GROUP BY group_id")
+    yield cte(
+        f"value_counts_{place}",
+        f"{counted} FROM ({few} UNION ALL {many}) AS kept GROUP BY group_id",
+    )
 
 
-def _unit_text(stored: str) -> str:
+def _unit_text(stored: str, dialect: SqlDialect) -> str:
     """By what a unit is hashed that is stored as some type: 7.0 is 7."""
-    text = "CAST(unit AS VARCHAR)"
+    text = f"CAST(unit AS {dialect.type('VARCHAR')})"
     if stored not in {"DOUBLE", "FLOAT"}:
         return text
     whole = "CASE WHEN unit = floor(unit) THEN CAST(TRY_CAST(unit AS BIGINT) AS VARCHAR) END"
     return f"coalesce({whole}, {text})"
-
-
-def _value_text(kind: Kind) -> str:
-    match kind:
-        case Kind.NUMBER:
-            return "CAST(CAST(counted AS BIT) AS VARCHAR)"
-        case Kind.DATE:
-            return "CAST(counted - DATE '1970-01-01' AS VARCHAR)"
-        case Kind.TIMESTAMP:
-            return "CAST(epoch_us(counted) AS VARCHAR)"
-        case _:
-            return "CAST(counted AS VARCHAR)"

@@ -1,17 +1,12 @@
-"""Expressions as SQL for DuckDB, written by us: literals are quoted, and nothing that a row holds can raise."""
+"""Expressions as SQL, written by us: literals are quoted, and nothing that a row holds can raise."""
 
 from typing import assert_never
 
-from tacit.engines.sql.functions import caught, function_sql
+from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.duckdb_dialect import double, literal, quote_name, text, type_name
 from tacit.engines.sql.select import Reader
 from tacit.plan import (
-    BOOLEAN_WORDS,
-    DATE_TEXT,
     INT64,
-    INTEGER_TEXT,
-    NEGATION,
-    NUMBER_TEXT,
-    TIMESTAMP_TEXT,
     Across,
     Arithmetic,
     Both,
@@ -34,11 +29,8 @@ from tacit.plan import (
     Not,
     OneOf,
     Value,
-    Wild,
-    can_raise,
     constant,
     operand_kinds,
-    tokens_of,
     type_of,
 )
 
@@ -47,53 +39,11 @@ __all__ = [
     "clamp_sql",
     "double",
     "literal",
-    "parsed_text",
     "quote_name",
     "render",
     "text",
     "whole",
 ]
-
-_NAMES = {
-    Kind.BOOLEAN: "BOOLEAN",
-    Kind.INTEGER: "BIGINT",
-    Kind.NUMBER: "DOUBLE",
-    Kind.TEXT: "VARCHAR",
-    Kind.DATE: "DATE",
-    Kind.TIMESTAMP: "TIMESTAMP",
-}
-_PATTERNS = {
-    Kind.INTEGER: INTEGER_TEXT,
-    Kind.NUMBER: NUMBER_TEXT,
-    Kind.DATE: DATE_TEXT,
-    Kind.TIMESTAMP: TIMESTAMP_TEXT,
-}
-_LONG_PATTERN = 16
-"""A longer pattern of LIKE is a regular expression, which takes as long as the text and not as often as the pattern."""
-_WILD = {Wild.ANY_TEXT: ".*", Wild.ANY_ONE: "."}
-
-
-def type_name(kind: Kind) -> str:
-    """What DuckDB calls the type of a kind."""
-    return _NAMES[kind]
-
-
-def quote_name(name: str) -> str:
-    """An identifier in quotes.
-
-    >>> print(quote_name('say "b" twice'))
-    "say ""b"" twice"
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    """A text in quotes.
-
-    >>> text("it's")
-    "'it''s'"
-    """
-    return "'" + value.replace("'", "''") + "'"
 
 
 def whole(value: int) -> str:
@@ -101,70 +51,24 @@ def whole(value: int) -> str:
     return f"{value:d}" if value > -(1 << 63) else f"CAST({value:d} AS BIGINT)"
 
 
-def double(value: float) -> str:
-    """A double, by the shortest decimal that reads back as itself.
-
-    >>> double(0.1), double(1e30)
-    ('0.1e0', '1e+30')
-    """
-    shortest = repr(float(value))
-    return shortest if "e" in shortest else f"{shortest}e0"
-
-
-def literal(value: Value, kind: Kind) -> str:
-    """A constant of the kind.
-
-    >>> literal(1, Kind.DATE), literal(None, Kind.NUMBER)
-    ("(DATE '1970-01-01' + CAST(1 AS INTEGER))", 'CAST(NULL AS DOUBLE)')
-    """
-    match kind:
-        case _ if value is None:
-            return f"CAST(NULL AS {type_name(kind)})"
-        case Kind.BOOLEAN:
-            return "TRUE" if value else "FALSE"
-        case Kind.INTEGER:
-            return f"CAST({int(value):d} AS BIGINT)"
-        case Kind.NUMBER:
-            return double(float(value))
-        case Kind.TEXT:
-            return text(str(value))
-        case Kind.DATE:
-            return f"(DATE '1970-01-01' + CAST({int(value):d} AS INTEGER))"
-        case Kind.TIMESTAMP:
-            return f"make_timestamp({int(value):d})"
-
-
-def clamp_sql(value: str, kind: Kind, low: Value, high: Value) -> str:
+def clamp_sql(value: str, kind: Kind, low: Value, high: Value, dialect: SqlDialect) -> str:
     """A value moved onto the bounds that there are; NULL stays NULL, which GREATEST and LEAST would not grant."""
     cases = [
         f"WHEN {value} {sign} {bound} THEN {bound}"
-        for sign, bound in ((">", _render_bound(high, kind)), ("<", _render_bound(low, kind)))
+        for sign, bound in (
+            (">", _render_bound(high, kind, dialect)),
+            ("<", _render_bound(low, kind, dialect)),
+        )
         if bound is not None
     ]
     return f"CASE {' '.join(cases)} ELSE {value} END" if cases else value
 
 
-def _render_bound(value: Value, kind: Kind) -> str | None:
+def _render_bound(value: Value, kind: Kind, dialect: SqlDialect) -> str | None:
     if value is None:
         return None
-    return whole(value) if kind is Kind.INTEGER and isinstance(value, int) else literal(value, kind)
-
-
-def parsed_text(value: str, kind: Kind) -> str:
-    """A text read as a value of the kind: NULL unless it looks like one and is one.
-
-    What does not match becomes the empty text, which is no value.
-    """
-    if kind is Kind.TEXT:
-        return value
-    if kind is Kind.BOOLEAN:
-        words = " ".join(
-            f"WHEN {text(word)} THEN {str(truth).upper()}" for word, truth in BOOLEAN_WORDS.items()
-        )
-        return f"CASE lower({value}) {words} END"
-    return (
-        f"TRY_CAST(regexp_extract({value}, {text(f'^({_PATTERNS[kind]})$')}) AS {type_name(kind)})"
-    )
+    is_whole = kind is Kind.INTEGER and isinstance(value, int)
+    return whole(value) if is_whole else dialect.literal(value, kind)  # type: ignore[arg-type]
 
 
 def render(expression: Expression, read: Reader) -> str:
@@ -185,8 +89,7 @@ def render(expression: Expression, read: Reader) -> str:
         case Arithmetic():
             return _arithmetic(expression, read)
         case Negated(operand):
-            found = f"(- {render(operand, read)})"
-            return caught(found) if can_raise(NEGATION, type_of(operand).kind) else found
+            return read.dialect.negate(render(operand, read), type_of(operand).kind)
         case Compared(operator, left, right):
             kind = _common(left, right)
             return f"({_as(left, kind, read)} {operator} {_as(right, kind, read)})"
@@ -203,7 +106,7 @@ def render(expression: Expression, read: Reader) -> str:
             listed = ", ".join(_as(option, kind, read) for option in options)
             return f"({_as(operand, kind, read)} IN ({listed}))" if options else "FALSE"
         case Like(operand, pattern):
-            return _like(render(operand, read), pattern)
+            return read.dialect.like(render(operand, read), pattern)
         case Case(branches, otherwise):
             kind = type_of(expression).kind
             cases = [
@@ -214,12 +117,12 @@ def render(expression: Expression, read: Reader) -> str:
             return _as(operand, kind, read)
         case Called(_, parts):
             # Some functions want a constant to be written out, and some writers leave it out.
-            written = Reader(read.column)
+            written = Reader(read.column, None, read.dialect)
             texts = [
                 _as(part, kind, written if isinstance(part, Literal) else read)
                 for part, kind in zip(parts, operand_kinds(expression), strict=True)
             ]
-            return function_sql(expression, texts)
+            return read.dialect.call(expression, texts)
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
             raise AssertionError("keys and measures exist only after release")
         case _:
@@ -233,52 +136,18 @@ def _constant(value: Value, kind: Kind, read: Reader) -> str:
         parameter = read.add_parameter(value, type_name(kind))
     elif kind is Kind.NUMBER and isinstance(value, int | float):
         parameter = read.add_parameter(float(value), type_name(kind))
-    return literal(value, kind) if parameter is None else parameter
+    return read.dialect.literal(value, kind) if parameter is None else parameter
 
 
 def _arithmetic(expression: Arithmetic, read: Reader) -> str:
     kind = type_of(expression).kind
     left, right = _as(expression.left, kind, read), _as(expression.right, kind, read)
-    match expression.operator:
-        case "%" if kind is Kind.INTEGER and _may_be_minus_one(expression.right):
-            # DuckDB fails on the remainder of the least integer of 64 bits by minus one, which is zero.
-            return f"TRY_CAST((CAST({left} AS HUGEINT) % {right}) AS BIGINT)"
-        case "%" if kind is Kind.INTEGER:
-            return caught(f"({left} % {right})")  # should the divisor be minus one after all
-        case "+" | "-" | "*" | "/" | "%" as operator:
-            found = f"({left} {operator} {right})"
-            return caught(found) if can_raise(operator, kind) else found
-        case operator:
-            raise AssertionError(operator)
+    minus_one = kind is Kind.INTEGER and _may_be_minus_one(expression.right)
+    return read.dialect.arithmetic(expression.operator, kind, left, right, minus_one=minus_one)
 
 
 def _may_be_minus_one(divisor: Expression) -> bool:
     return -1 in (type_of(divisor).range or INT64)
-
-
-def _like(value: str, pattern: str) -> str:
-    tokens = tokens_of(pattern)
-    if tokens is None:
-        return f"CASE WHEN {value} IS NOT NULL THEN FALSE END"
-    if len(tokens) > _LONG_PATTERN:
-        expression = "".join(
-            _WILD[token] if isinstance(token, Wild) else _literal_sign(token) for token in tokens
-        )
-        return f"regexp_matches({value}, {text(f'(?s)^{expression}$')})"
-    plain = "".join(
-        token.value
-        if isinstance(token, Wild)
-        else f"\\{token}"
-        if token in {"\\", "%", "_"}
-        else token
-        for token in tokens
-    )
-    return f"({value} LIKE {text(plain)} ESCAPE '\\')"
-
-
-def _literal_sign(character: str) -> str:
-    """A character as a regular expression that matches it and nothing else."""
-    return f"\\{character}" if character.isascii() and not character.isalnum() else character
 
 
 def _common(*expressions: Expression) -> Kind:
@@ -296,18 +165,12 @@ def _is_null(expression: Expression) -> bool:
 def _as(expression: Expression, kind: Kind, read: Reader) -> str:
     """An expression as a value of another kind."""
     if _is_null(expression):
-        return literal(None, kind)
+        return read.dialect.literal(None, kind)
     since, value = type_of(expression).kind, render(expression, read)
     match since, kind:
         case _ if since is kind:
             return value
         case (Kind.TEXT, _):
-            return parsed_text(value, kind)
-        case (Kind.INTEGER, Kind.NUMBER) | (Kind.BOOLEAN, Kind.INTEGER) | (Kind.INTEGER, Kind.TEXT):
-            return f"CAST({value} AS {type_name(kind)})"
-        case (Kind.TIMESTAMP, Kind.DATE):
-            return f"CAST({value} AS DATE)"
-        case (Kind.NUMBER, Kind.INTEGER) | (Kind.DATE, Kind.TIMESTAMP):
-            return f"TRY_CAST({value} AS {type_name(kind)})"
+            return read.dialect.parse(value, kind)
         case _:
-            raise AssertionError((since, kind))
+            return read.dialect.convert(value, since, kind)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import assert_never
 
-from tacit.engines.sql.expressions import clamp_sql, double, render, whole
+from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.expressions import clamp_sql, render, whole
 from tacit.engines.sql.select import Reader
 from tacit.engines.sql.sums import steps
 from tacit.plan import Folded, Folding, Kind, Place, Running, Window, steps_of
@@ -31,34 +32,40 @@ def row_term(fold: Folded, read_column: Reader) -> str | None:
     if fold.value is None:
         return None
     value = render(fold.value, read_column)
-    return steps(steps_of(fold), value) if fold.fold in {Folding.SUM, Folding.MEAN} else value
+    return (
+        steps(steps_of(fold), value, read_column.dialect)
+        if fold.fold in {Folding.SUM, Folding.MEAN}
+        else value
+    )
 
 
-def fold_totals(i: int, fold: Folded, over: str = "") -> list[str]:
+def fold_totals(i: int, fold: Folded, dialect: SqlDialect, over: str = "") -> list[str]:
     """The totals from which what is folded is made; `over` is the window that they are taken in."""
+    total = f"{dialect.total(f'value_{i}')}{over} AS total_{i}"
     match fold.fold:
         case Folding.COUNT:
             return [f"count({'*' if fold.value is None else f'value_{i}'}){over} AS count_{i}"]
         case Folding.DISTINCT:
-            return [f"count(DISTINCT value_{i}){over} AS count_{i}"]
+            return [f"{dialect.count_distinct(f'value_{i}', over)} AS count_{i}"]
         case Folding.SUM:
-            return [f"sum(value_{i}){over} AS total_{i}"]
+            return [total]
         case Folding.MEAN:
-            return [f"sum(value_{i}){over} AS total_{i}", f"count(value_{i}){over} AS count_{i}"]
-        case Folding.LEAST:
-            return [f"min(value_{i}){over} AS total_{i}"]
-        case Folding.GREATEST:
-            return [f"max(value_{i}){over} AS total_{i}"]
+            return [total, f"count(value_{i}){over} AS count_{i}"]
+        case Folding.LEAST | Folding.GREATEST:
+            greatest = fold.fold is Folding.GREATEST
+            found = dialect.least(f"value_{i}", fold.column.kind, greatest=greatest)
+            return [f"{found}{over} AS total_{i}"]
         case _:
             assert_never(fold.fold)
 
 
-def clamp_fold(i: int, fold: Folded) -> str:
+def clamp_fold(i: int, fold: Folded, dialect: SqlDialect) -> str:
     """What is folded, from its totals, held between its bounds."""
     match fold.fold:
         case Folding.COUNT | Folding.DISTINCT:
             low, high = fold.column.low, fold.column.high
-            return clamp_sql(f"count_{i}", Kind.INTEGER, int(Fraction(low)), int(Fraction(high)))  # type: ignore[arg-type]
+            ends = int(Fraction(low)), int(Fraction(high))  # type: ignore[arg-type]
+            return clamp_sql(f"count_{i}", Kind.INTEGER, *ends, dialect)
         case Folding.LEAST | Folding.GREATEST:
             return f"total_{i}"
         case Folding.SUM:
@@ -66,18 +73,18 @@ def clamp_fold(i: int, fold: Folded) -> str:
                 int(Fraction(end) / fold.step)  # type: ignore[arg-type]
                 for end in (fold.column.low, fold.column.high)
             )
-            total = f"TRY_CAST({clamp_sql(f'total_{i}', Kind.INTEGER, low, high)} AS BIGINT)"
+            total = dialect.narrow(clamp_sql(f"total_{i}", Kind.INTEGER, low, high, dialect))
         case Folding.MEAN:
-            least = whole(steps_of(fold).low)
-            above = f"(2 * (total_{i} - {least}::HUGEINT * count_{i}) + count_{i})"
-            mean = f"{least} + {above} // (2 * count_{i}::HUGEINT)"
-            total = f"TRY_CAST(CASE WHEN count_{i} > 0 THEN {mean} END AS BIGINT)"
+            least, wide = whole(steps_of(fold).low), dialect.type("HUGEINT")
+            above = f"(2 * (total_{i} - {least}::{wide} * count_{i}) + count_{i})"
+            quotient = dialect.quotient(above, f"(2 * count_{i}::{wide})", wide=True)
+            total = dialect.narrow(f"CASE WHEN count_{i} > 0 THEN {least} + {quotient} END")
         case _:
             assert_never(fold.fold)
     return (
         total
         if fold.column.kind is Kind.INTEGER
-        else f"(CAST({total} AS DOUBLE) * {double(float(fold.step))})"
+        else f"(CAST({total} AS {dialect.type('DOUBLE')}) * {dialect.double(float(fold.step))})"
     )
 
 
@@ -99,7 +106,7 @@ def row_place(cells: Sequence[str]) -> str:
     return f"row_number() OVER (PARTITION BY unit ORDER BY {order}) AS row_place"
 
 
-def window_columns(i: int, window: Window, cells: Sequence[str]) -> list[str]:
+def window_columns(i: int, window: Window, cells: Sequence[str], dialect: SqlDialect) -> list[str]:
     """What a window sees, as columns total_0, count_0, window_0, …; `cells` complete its order."""
     within = ", ".join(["unit", *(f"partition_{i}_{j}" for j in range(len(window.by)))])
     order = [
@@ -108,7 +115,7 @@ def window_columns(i: int, window: Window, cells: Sequence[str]) -> list[str]:
     ]
     if isinstance(window, Running):
         by = f" ORDER BY {', '.join(order)}" if order else ""
-        return fold_totals(i, window.folded, f" OVER (PARTITION BY {within}{by})")
+        return fold_totals(i, window.folded, dialect, f" OVER (PARTITION BY {within}{by})")
     if window.place not in PEERS:
         order += [f"{cell} ASC NULLS LAST" for cell in cells]
     over = f"OVER (PARTITION BY {within} ORDER BY {', '.join(order) or '1'})"

@@ -1,9 +1,10 @@
 """Groups in SQL: the place of a row's keys among their public values."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import prod
 
-from tacit.engines.sql.expressions import literal, render, text, type_name, whole
+from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.expressions import render, text, whole
 from tacit.engines.sql.select import Reader
 from tacit.frozen import frozen
 from tacit.plan import Key, Kind, Question, Value, constant, type_of
@@ -20,8 +21,6 @@ __all__ = [
 
 Enumeration = Callable[[tuple[str, ...]], str]
 """The SQL of a type whose values are some texts, numbered from zero."""
-
-_PLACES = {8: "UTINYINT", 16: "USMALLINT", 32: "UINTEGER", 62: "BIGINT"}
 
 
 @frozen
@@ -52,7 +51,7 @@ def grouping(
     """
     place, joins, conditions = "0", "", []
     for i, key in enumerate(keys):
-        one, join, condition = _place(i, key, render(key.value, read), enumerated)
+        one, join, condition = _place(i, key, render(key.value, read), enumerated, read.dialect)
         place = f"({place} * {len(key.public_values)} + {one})" if i else one
         joins += join
         conditions.append(condition)
@@ -63,9 +62,7 @@ def grouping(
             after.joins + joins,
             [*after.conditions, *conditions],
         )
-    kind = (
-        "BIGINT" if after else next(name for bits, name in _PLACES.items() if groups <= 1 << bits)
-    )
+    kind = "BIGINT" if after else read.dialect.type_of_codes(groups)
     return Grouping(f"({place})::{kind}", joins, tuple(conditions))
 
 
@@ -77,12 +74,11 @@ def found_grouping(question: Question, read: Reader, table: str | None = None) -
     if table is None:
         columns = list(zip(*question.found, strict=True)) or [() for _ in kinds]
         listed = [
-            _column([constant(each, kind) for each in column], kind)
-            for column, kind in zip(columns, kinds, strict=True)
+            (name, [constant(each, kind) for each in column], kind)
+            for name, column, kind in zip(names, columns, kinds, strict=True)
         ]
-        places = f"unnest(CAST('{list(range(len(question.found)))}' AS BIGINT[]))"
-        cells = ", ".join(f"{sql} AS {name}" for sql, name in zip(listed, names, strict=True))
-        table = f"(SELECT {cells}, {places} AS group_id)"
+        places = ("group_id", list(range(len(question.found))), Kind.INTEGER)
+        table = read.dialect.list_rows([*listed, places])
     pairs = zip(question.unknown, names, strict=True)
     same = [equality(render(key.value, read), f"found.{name}", key) for key, name in pairs]
     return Grouping("found.group_id", f" JOIN {table} AS found ON {' AND '.join(same)}", ())
@@ -93,21 +89,16 @@ def equality(one: str, other: str, key: Key) -> str:
     return f"{one} {'IS NOT DISTINCT FROM' if key.null else '='} {other}"
 
 
-def _column(values: list[Value], kind: Kind) -> str:
-    """A column of values, one below the other."""
-    if kind in {Kind.TEXT, Kind.BOOLEAN}:
-        return f"unnest(CAST([{', '.join(literal(value, kind) for value in values)}] AS {type_name(kind)}[]))"
-    return _numbers(values, kind)
-
-
-def _place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, str, str]:
+def _place(
+    i: int, key: Key, value: str, enumerated: Enumeration, dialect: SqlDialect
+) -> tuple[str, str, str]:
     """The place of a row's value among those of a key, what is joined for it, and whether it has one.
 
     Claim:      NULL has the last place of a key that has a group for it, and none of any other key.
     Because:    the places of values are looked up by what NULL never equals; NULL is asked for apart.
     Checked by: tests/laws/test_left_out.py::test_engines_agree_on_null_and_other_groups
     """
-    place, join, has_place = declared_place(i, key, value, enumerated)
+    place, join, has_place = declared_place(i, key, value, enumerated, dialect)
     if not key.null:
         return place, join, has_place
     last = whole(len(key.public_values) - 1)
@@ -118,15 +109,18 @@ def _place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, 
     )
 
 
-def declared_place(i: int, key: Key, value: str, enumerated: Enumeration) -> tuple[str, str, str]:
+def declared_place(
+    i: int, key: Key, value: str, enumerated: Enumeration, dialect: SqlDialect
+) -> tuple[str, str, str]:
     """The same, for values that are not NULL."""
     kind, declared = type_of(key.value).kind, key.values or ()
     places: dict[Value, int] = {}
     for place, each in enumerate(declared):
         places.setdefault(constant(each, kind), place)
     if kind is Kind.TEXT and len(places) == len(declared):
-        found = f"TRY_CAST({value} AS {enumerated(tuple(map(str, places)))})"
-        return f"enum_code({found})::BIGINT", "", f"{found} IS NOT NULL"
+        found = dialect.place_of_text(value, lambda: enumerated(tuple(map(str, places))))
+        if found is not None:
+            return found[0], "", found[1]
     first = next(iter(places))
     if (
         isinstance(first, int)
@@ -136,26 +130,10 @@ def declared_place(i: int, key: Key, value: str, enumerated: Enumeration) -> tup
         inside = f"({value} BETWEEN {whole(first)} AND {whole(first + len(declared) - 1)})"
         return f"(CASE WHEN {inside} THEN {value} END - {whole(first)})", "", inside
     name, outer = f"declared_{i}", "LEFT " if key.null else ""
-    listed = f"({_list_values(places, kind)}) AS {name}(key_value, place)"
+    columns = ("key_value", list(places), kind), ("place", list(places.values()), Kind.INTEGER)
+    listed = f"{dialect.list_rows(columns)} AS {name}"
     return (
         f"{name}.place",
         f" {outer}JOIN {listed} ON {value} = {name}.key_value",
         f"{name}.place IS NOT NULL",
     )
-
-
-def _list_values(places: dict[Value, int], kind: Kind) -> str:
-    """The values and their places as rows; numbers are read from one text, which takes a fiftieth of the time."""
-    if kind in {Kind.TEXT, Kind.BOOLEAN}:
-        return f"VALUES {', '.join(f'({literal(value, kind)}, {whole(place)})' for value, place in places.items())}"
-    return f"SELECT {_numbers(places, kind)}, unnest(CAST('{list(places.values())}' AS BIGINT[]))"
-
-
-def _numbers(values: Iterable[Value], kind: Kind) -> str:
-    """A column of numbers, dates or timestamps."""
-    numbers = "DOUBLE[]" if kind is Kind.NUMBER else "BIGINT[]"
-    written = ", ".join("NULL" if value is None else repr(value) for value in values)
-    listed = f"unnest(CAST('[{written}]' AS {numbers}))"
-    if kind is Kind.DATE:
-        return f"{literal(0, kind)} + CAST({listed} AS INTEGER)"
-    return f"make_timestamp({listed})" if kind is Kind.TIMESTAMP else listed

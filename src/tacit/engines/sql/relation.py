@@ -6,7 +6,8 @@ Checked by: tests/unit/engines/sql/test_statement.py
 from collections.abc import Mapping
 
 from tacit.engines.sql.casts import read_cell
-from tacit.engines.sql.expressions import quote_name
+from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.duckdb_dialect import DUCKDB, quote_name
 from tacit.engines.sql.select import Number, Reader
 from tacit.frozen import frozen
 from tacit.plan import Column
@@ -29,15 +30,17 @@ class Relation:
     """A table of those numbers, each `unit` with a `name` that depends on no other unit: a number does."""
     copied: bool = False
     """Whether its rows are in memory, and stay what they are."""
+    dialect: SqlDialect = DUCKDB
+    """How the engine that holds it writes SQL."""
 
     def reader(self, numbers: list[Number] | None = None) -> Reader:
         """How its columns are read; constant numbers are written out, or put into a list of parameters."""
 
         def read_column(column: Column) -> str:
             name, stored = self.columns[column.name]
-            return read_cell(quote_name(name), stored, column)
+            return read_cell(quote_name(name), stored, column, self.dialect)
 
-        return Reader(read_column, numbers)
+        return Reader(read_column, numbers, self.dialect)
 
 
 @frozen

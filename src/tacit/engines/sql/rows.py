@@ -1,4 +1,4 @@
-"""Rows as SQL for DuckDB: one common table expression for every node of the plan."""
+"""Rows as SQL: one common table expression for every node of the plan."""
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
@@ -14,8 +14,9 @@ from tacit.engines.sql.casts import (
     refuse_own_numbers,
     scan_conditions,
 )
+from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.expressions import (
-    literal,
     quote_name,
     render,
     type_name,
@@ -78,6 +79,7 @@ class Nest:
     relations: Mapping[str, Relation]
     bounds: Bounds
     numbers: list[Number] | None = None
+    dialect: SqlDialect = DUCKDB
     ctes: list[str] = field(default_factory=list)
     _found: dict[Rows, Relation] = field(default_factory=dict)
 
@@ -117,9 +119,9 @@ class Nest:
                 return self._make_join(rows)
             case Kept(inner, among, present):
                 one, two = self.relation(inner), self.relation(among)
-                same = _same_unit(one, two)
-                join = f"{one.name} AS left_side {'SEMI' if present else 'ANTI'} JOIN {two.name} AS right_side"
-                select = f"SELECT left_side.* FROM {join} ON {same}"
+                same = self._same_unit(one, two)
+                kept = self.dialect.semi_join_on(one.name, two.name, same, anti=not present)
+                select = f"SELECT left_side.* FROM {kept}"
                 return self._add_cte("semi_joined", select, columns_of(rows), one)
             case Windowed():
                 return self._make_windows(rows)
@@ -139,7 +141,8 @@ class Nest:
             for i, column in enumerate(columns)
         }
         assert len(found) == len(columns), "no two columns share a name"
-        return Relation(name, found, owner.unit, None, owner.numbered, owner.names)
+        known = owner.unit, None, owner.numbered, owner.names
+        return Relation(name, found, *known, dialect=self.dialect)
 
     def _name_cte(self, node: str, select: str, *, materialized: bool | None = None) -> str:
         name = f"{node}_{len(self.ctes)}"
@@ -151,7 +154,7 @@ class Nest:
         return [
             render(value, read_column)
             if self.bounds.reads(name)
-            else literal(None, type_of(value).kind)
+            else self.dialect.literal(None, type_of(value).kind)
             for name, value in ((each.name, each.value) for each in columns)
         ]
 
@@ -168,7 +171,7 @@ class Nest:
         if owner_of(Scan(table)) is Owner.UNIT:
             if relation.unit is None:
                 raise EngineFailed
-            who = read_unit(quote_name(relation.unit[0]), relation.unit[1])
+            who = read_unit(quote_name(relation.unit[0]), relation.unit[1], self.dialect)
             select, unit = [f"{who} AS unit", *select], ("unit", relation.unit[1])
             conditions.insert(0, f"{who} IS NOT NULL")
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
@@ -193,10 +196,14 @@ class Nest:
         ]
         taken = f"SELECT {', '.join(['unit', *values])} FROM {found.name}"
         by = ", ".join(["unit", *keys])
-        totals = [total for i, fold in enumerate(rows.folds) for total in fold_totals(i, fold)]
-        grouped = f"SELECT {', '.join([by, *totals])} FROM ({taken}) GROUP BY {by}"
-        cells = [*keys, *(clamp_fold(i, fold) for i, fold in enumerate(rows.folds))]
-        select = f"SELECT {_list_cells(cells, columns_of(rows), found)} FROM ({grouped})"
+        totals = [
+            total
+            for i, fold in enumerate(rows.folds)
+            for total in fold_totals(i, fold, self.dialect)
+        ]
+        grouped = f"SELECT {', '.join([by, *totals])} FROM ({taken}) AS taken GROUP BY {by}"
+        cells = [*keys, *(clamp_fold(i, fold, self.dialect) for i, fold in enumerate(rows.folds))]
+        select = f"SELECT {_list_cells(cells, columns_of(rows), found)} FROM ({grouped}) AS totals"
         return self._add_cte("folded", select, columns_of(rows), found)
 
     def _make_union(self, rows: Stacked) -> Relation:
@@ -207,7 +214,11 @@ class Nest:
             cells = [one.columns[column.name][0] for column in columns]
             select = _name_cells(cells, columns)
             if unit and one.unit:
-                who = "unit" if unit[1] == one.unit[1] else f"CAST(unit AS {unit[1]}) AS unit"
+                who = (
+                    "unit"
+                    if unit[1] == one.unit[1]
+                    else self._cast_unit("unit", unit[1]) + " AS unit"
+                )
                 select = [who, *select]
             selects.append(f"SELECT {', '.join(select) or '1 AS nothing'} FROM {one.name}")
         owner = Relation("", {}, unit, None, found[0].numbered, found[0].names)
@@ -222,17 +233,18 @@ class Nest:
         kinds = {column.name: type_name(column.kind) for column in columns}
 
         def either_side(column: Column) -> str:
-            return read_cell(places[column.name], kinds[column.name], column)
+            return read_cell(places[column.name], kinds[column.name], column, self.dialect)
 
-        read = Reader(either_side, self.numbers)
+        read = Reader(either_side, self.numbers, self.dialect)
         conditions = [render(Compared("=", left, right), read) for left, right in rows.on]
         if owner_of(rows.right) is not Owner.NOBODY:
-            conditions.insert(0, _same_unit(one, two))
+            conditions.insert(0, self._same_unit(one, two))
         named = _name_cells([places[column.name] for column in columns], columns)
         select = ", ".join([*(["left_side.unit AS unit"] if one.unit else []), *named])
         left = one.name
         if self.bounds.limits(rows):
-            left = f"(SELECT * FROM {one.name} ANTI JOIN {self._list_crowded(rows, one, two)} USING (unit))"
+            crowded = self._list_crowded(rows, one, two)
+            left = f"(SELECT * FROM {self.dialect.semi_join(one.name, crowded, anti=True)})"
         join = f"{left} AS left_side {'LEFT ' if rows.outer else ''}JOIN {two.name} AS right_side"
         on = " AND ".join(conditions) or "TRUE"
         return self._add_cte(
@@ -244,7 +256,7 @@ class Nest:
         ours = _side(rows.left, one, [pair[0] for pair in rows.on], self._reader(one))
         theirs = _side(rows.right, two, [pair[1] for pair in rows.on], self._reader(two))
         public = owner_of(rows.right) is Owner.NOBODY
-        same = None if public else _same_unit(one, two)
+        same = None if public else self._same_unit(one, two)
         partners = self.bounds.partners(rows) if public else 0
         among = self._name_cte(
             "suspected", suspects_sql(ours, theirs, same, partners), materialized=True
@@ -272,14 +284,32 @@ class Nest:
             extra += [
                 f"{value} AS {name}" for name, value in window_inputs(i, window, read).items()
             ]
-            seen += window_columns(i, window, ["row_place"] if several else cells)
+            seen += window_columns(i, window, ["row_place"] if several else cells, self.dialect)
             held.append(
-                clamp_fold(i, window.folded) if isinstance(window, Running) else f"window_{i}"
+                clamp_fold(i, window.folded, self.dialect)
+                if isinstance(window, Running)
+                else f"window_{i}"
             )
         taken = f"SELECT {', '.join(['unit', *cells, *extra])} FROM {found.name}"
-        looked = f"SELECT {', '.join(['unit', *cells, *seen])} FROM ({taken})"
-        select = f"SELECT {_list_cells([*cells, *held], columns_of(rows), found)} FROM ({looked})"
+        looked = f"SELECT {', '.join(['unit', *cells, *seen])} FROM ({taken}) AS taken"
+        listed = _list_cells([*cells, *held], columns_of(rows), found)
+        select = f"SELECT {listed} FROM ({looked}) AS looked"
         return self._add_cte("windowed", select, columns_of(rows), found)
+
+    def _same_unit(self, one: Relation, two: Relation) -> str:
+        """The condition that two rows are of the same unit."""
+        unit = _one_unit([one, two])
+        assert unit is not None, "both sides have units"
+        sides = [
+            f"{side}.unit"
+            if relation.unit and relation.unit[1] == unit[1]
+            else self._cast_unit(f"{side}.unit", unit[1])
+            for side, relation in (("left_side", one), ("right_side", two))
+        ]
+        return " = ".join(sides)
+
+    def _cast_unit(self, unit: str, stored: str) -> str:
+        return f"CAST({unit} AS {self.dialect.type(stored)})"
 
 
 def _knows(relation: Relation, column: Column) -> bool:
@@ -293,7 +323,8 @@ def _side(rows: Rows, found: Relation, keys: Sequence[Expression], read: Reader)
         found.columns[column.name][0] for column in columns_of(rows) if column.kind is Kind.TEXT
     ]
     rendered = tuple(render(key, read) for key in keys)
-    return Side(found.name, size_sql(texts), rendered, tuple(type_of(key).kind for key in keys))
+    kinds = tuple(type_of(key).kind for key in keys)
+    return Side(found.name, size_sql(texts, read.dialect), rendered, kinds, read.dialect)
 
 
 def _name_cells(cells: Sequence[str], columns: Sequence[Column]) -> list[str]:
@@ -328,16 +359,3 @@ def _one_unit(relations: Sequence[Relation]) -> tuple[str, str] | None:
         return "unit", stored.pop()
     check_units_alike(stored)
     return "unit", "VARCHAR"
-
-
-def _same_unit(one: Relation, two: Relation) -> str:
-    """The condition that two rows are of the same unit."""
-    unit = _one_unit([one, two])
-    assert unit is not None, "both sides have units"
-    sides = [
-        f"{side}.unit"
-        if relation.unit and relation.unit[1] == unit[1]
-        else f"CAST({side}.unit AS {unit[1]})"
-        for side, relation in (("left_side", one), ("right_side", two))
-    ]
-    return " = ".join(sides)

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.frozen import frozen
 from tacit.plan import Column
 
@@ -45,7 +47,7 @@ class Fetched:
 
 @frozen
 class Reader:
-    """How the expressions of one SELECT are written: what reads a column, and where constant numbers go.
+    """How the expressions of one SELECT are written: what reads a column, where constant numbers go, in which dialect.
 
     Claim:      with a list of `numbers`, two questions that differ in their constant numbers alone have one text.
     Because:    an integer or a double of the question becomes a parameter whatever it is, and its type is written.
@@ -54,6 +56,7 @@ class Reader:
 
     column: Callable[[Column], str]
     numbers: list[Number] | None = None
+    dialect: SqlDialect = DUCKDB
 
     def __call__(self, column: Column) -> str:
         """The SQL that reads a column of a row."""

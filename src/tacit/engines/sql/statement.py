@@ -210,7 +210,7 @@ def _add_totals(
     elif changes is None:
         heavy, join = scale_heavy(weights, listed, question, relation), "LEFT JOIN"
     else:
-        heavy, join = scale_known(weights, listed, changes), "LEFT JOIN"
+        heavy, join = scale_known(weights, listed, changes, relation.dialect), "LEFT JOIN"
     return query.with_table(heavy, "scaled_totals", scaled, join)
 
 
@@ -226,13 +226,15 @@ def _add_presence(
 ) -> _Query:
     """The query, and how many units, or different values of units, are in each group."""
     if isinstance(measure, Units):
-        parts = count_units(weights, groups_of(question), place, column, rows)
+        dialect = relation.dialect
+        parts = count_units(weights, groups_of(question), place, column, rows, dialect)
         return query.with_table(parts, f"unit_counts_{place}", [f"scaled_units_{place}"])
     assert column is not None, "there is something to tell apart"
     assert relation.unit is not None, "rows have units"
     kind = type_of(measure.value).kind
     stored, names = relation.unit[1], relation.names
-    parts = count_values(place, column, kind, weights.bound, stored, names, rows)
+    known = weights.bound, stored, names, rows, relation.dialect
+    parts = count_values(place, column, kind, *known)
     return query.with_table(parts, f"value_counts_{place}", [f"total_values_{place}"])
 
 
@@ -256,7 +258,8 @@ def histogram(
     """
     taken, relation = _Taken(question, rowset, enumerated, found), rowset.relation
     terms = taken.terms()
-    terms.columns["cell"] = cell_sql(measure, render(measure.value, terms.read))
+    value = render(measure.value, terms.read)
+    terms.columns["cell"] = cell_sql(measure, value, relation.dialect)
     totals = "SELECT group_id, cell, count(*) AS total FROM taken_rows WHERE cell IS NOT NULL"
     ctes = [
         *rowset.ctes,
@@ -267,11 +270,14 @@ def histogram(
         sql = f"WITH {', '.join(ctes)} SELECT group_id, cell, total, 0 AS scaled FROM cell_totals"
         return taken.select(sql, terms)
     heavy = f"{heavy_rows(weights, relation)} JOIN weight_changes USING (unit)"
-    changed = f"SELECT group_id, cell, sum(weight_change) AS scaled FROM {heavy}"
+    less = relation.dialect.total("weight_change")
+    changed = f"SELECT group_id, cell, {less} AS scaled FROM {heavy}"
     ctes += weight_changes(weights, question, relation)
     ctes.append(cte("scaled_cells", f"{changed} WHERE cell IS NOT NULL GROUP BY group_id, cell"))
     narrow = not most_rows(question) << weights.bits >> 63
-    scaled = f"coalesce(scaled, 0)::{'BIGINT' if narrow else 'HUGEINT'} AS scaled"
+    scaled = (
+        f"coalesce(scaled, 0)::{relation.dialect.type('BIGINT' if narrow else 'HUGEINT')} AS scaled"
+    )
     cells = "cell_totals LEFT JOIN scaled_cells USING (group_id, cell)"
     return taken.select(
         f"WITH {', '.join(ctes)} SELECT group_id, cell, total, {scaled} FROM {cells}", terms
@@ -314,7 +320,7 @@ class _Taken:
             list(groups.conditions) if placed else [],
         )
         if relation.unit is not None:
-            unit = read_unit(quote_name(relation.unit[0]), relation.unit[1])
+            unit = read_unit(quote_name(relation.unit[0]), relation.unit[1], relation.dialect)
             columns.append(f"{unit} AS unit")
             conditions.append(f"{unit} IS NOT NULL")
         if relation.unit_rows is not None:

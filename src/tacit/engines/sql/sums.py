@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 from math import floor
 
 from tacit.engines.engine import MOST_ROWS
+from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.distinct import distinct_value
-from tacit.engines.sql.expressions import clamp_sql, double, render, whole
+from tacit.engines.sql.duckdb_dialect import DUCKDB
+from tacit.engines.sql.expressions import clamp_sql, render, whole
 from tacit.engines.sql.select import Reader
 from tacit.frozen import frozen
 from tacit.plan import Counted, Distinct, Expression, Field, Kind, Summed, Units, bounds_of, type_of
@@ -32,6 +34,7 @@ class Term:
     counts: str = ""
     reach: int = 1
     rows: int = MOST_ROWS
+    dialect: SqlDialect = DUCKDB
 
     def scale_row(self, weight: str, bits: int) -> str:
         """What one row adds, times a column of weights; NULL adds nothing."""
@@ -49,7 +52,7 @@ class Term:
         if self.column is None:
             return "count(*)"
         return (
-            f"coalesce(sum({self.column}), 0)"
+            f"coalesce({self.dialect.total(self.column)}, 0)"
             if self.sums
             else f"count({self.counts}{self.column})"
         )
@@ -60,7 +63,12 @@ class Term:
 
     def widen(self, weight: str, bits: int, *, rows: int) -> str:
         """A weight of so many rows, wide enough for its product with what they add up to."""
-        return f"{weight}::{'HUGEINT' if rows * self.reach << bits >> 63 else 'BIGINT'}"
+        stored = "HUGEINT" if self.is_wide(bits, rows=rows) else "BIGINT"
+        return f"{weight}::{self.dialect.type(stored)}"
+
+    def is_wide(self, bits: int, *, rows: int) -> bool:
+        """Whether a weight times what so many rows add up to may need more than 64 bits."""
+        return bool(rows * self.reach << bits >> 63)
 
 
 @dataclass(slots=True)
@@ -84,7 +92,7 @@ class Terms:
             case Counted(value=expression) | Units(value=expression) if expression is not None:
                 return ((self._count(expression).name, 1),)
             case Distinct(value):
-                column = self.value(distinct_value(render(value, self.read), type_of(value).kind))
+                column = self.value(self._distinct(value))
                 term = self._term(measure, lambda name: Term(name, column, counts="DISTINCT "))
                 return ((term.name, 1),)
             case Counted() | Units():
@@ -104,7 +112,7 @@ class Terms:
             case Units(value):
                 return None if value is None else self.value(render(value, self.read))
             case Distinct(value):
-                return self.value(distinct_value(render(value, self.read), type_of(value).kind))
+                return self.value(self._distinct(value))
 
     def value(self, sql: str) -> str:
         """The name of a column of every row that is taken."""
@@ -112,8 +120,12 @@ class Terms:
         self.columns[column] = sql
         return column
 
+    def _distinct(self, value: Expression) -> str:
+        return distinct_value(render(value, self.read), type_of(value).kind, self.read.dialect)
+
     def _sum(self, measure: Summed) -> Term:
-        column = self.value(steps(measure, render(measure.value, self.read)))
+        written = render(measure.value, self.read)
+        column = self.value(steps(measure, written, self.read.dialect))
         self._named.setdefault(measure.value, column)  # the steps are NULL where the value is
         return self._term(
             measure, lambda name: Term(name, column, sums=True, reach=max(1, measure.reach))
@@ -127,24 +139,26 @@ class Terms:
 
     def _term(self, key: object, build: Callable[[str], Term]) -> Term:
         if key not in self._found:
-            self._found[key] = replace(build(str(len(self.listed))), rows=self.rows)
+            term = build(str(len(self.listed)))
+            self._found[key] = replace(term, rows=self.rows, dialect=self.read.dialect)
             self.listed.append(self._found[key])
         return self._found[key]
 
 
-def steps(measure: Summed, value: str) -> str:
+def steps(measure: Summed, value: str, dialect: SqlDialect) -> str:
     """A number in whole steps, held between the ends of its range, less the centre."""
     if type_of(measure.value).kind is Kind.INTEGER and measure.step == 1:
         held = (
             value
             if _is_held(measure)
-            else clamp_sql(value, Kind.INTEGER, measure.low, measure.high)
+            else clamp_sql(value, Kind.INTEGER, measure.low, measure.high, dialect)
         )
     else:
-        held = f"floor({value}::DOUBLE * {double(float(1 / measure.step))} + 0.5e0)"
+        held = dialect.round_steps(value, float(1 / measure.step))
         if not _is_held(measure):
-            held = clamp_sql(held, Kind.NUMBER, float(measure.low), float(measure.high))
-        held = f"TRY_CAST({held} AS {_narrowest(measure)})"
+            ends = float(measure.low), float(measure.high)
+            held = clamp_sql(held, Kind.NUMBER, *ends, dialect)
+        held = dialect.narrow(held, _narrowest(measure))
     return f"({held} - {whole(measure.centre)})" if measure.centre else held
 
 

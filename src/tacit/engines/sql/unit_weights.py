@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from math import isqrt
 
 from tacit.engines.engine import most_rows
+from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.relation import Relation
 from tacit.engines.sql.select import cte
 from tacit.engines.sql.sums import Term
@@ -39,18 +40,21 @@ def heavy_rows(weights: Weights, relation: Relation) -> str:
     """The rows among which heavy units are looked for: where each row knows how many its unit has, only theirs."""
     if relation.unit_rows is None:
         return "taken_rows"
-    return f"(SELECT * FROM taken_rows WHERE unit_table_rows > {weights.bound})"
+    return f"(SELECT * FROM taken_rows WHERE unit_table_rows > {weights.bound}) AS many_rows"
 
 
 def weigh_rows(weights: Weights, terms: Sequence[Term], relation: Relation) -> Iterator[str]:
     """What rows weigh, added up: all of them or, where every row knows, those of units with more than `bound`."""
     bound, bits, rows = weights.bound, weights.bits, heavy_rows(weights, relation)
-    share = f"CASE WHEN unit_rows > {bound} THEN {_quotient(bound, bits, 'unit_rows')} ELSE {1 << bits} END"
+    quotient = _quotient(bound, bits, "unit_rows", relation.dialect)
+    share = f"CASE WHEN unit_rows > {bound} THEN {quotient} ELSE {1 << bits} END"
     yield cte(
         "unit_weights",
-        f"SELECT unit, ({share})::{_narrow_type(bits)} AS weight FROM ({_count_rows(rows)})",
+        f"SELECT unit, ({share})::{_narrow_type(bits)} AS weight FROM ({_count_rows(rows)}) AS counted",
     )
-    yield _scaled_totals("weight", bits, terms, f"{rows} JOIN unit_weights USING (unit)")
+    yield _scaled_totals(
+        "weight", bits, terms, f"{rows} JOIN unit_weights USING (unit)", relation.dialect
+    )
 
 
 def scale_heavy(
@@ -65,6 +69,7 @@ def scale_heavy(
             bits,
             terms,
             f"{heavy_rows(weights, relation)} JOIN weight_changes USING (unit)",
+            relation.dialect,
         )
         return
     sums = "".join(
@@ -73,18 +78,25 @@ def scale_heavy(
     )
     yield from weight_changes(weights, question, relation, sums)
     scaled = ", ".join(
-        f"sum({term.widen('weight_change', bits, rows=most_rows(question))} * total_{term.name}) "
-        f"AS scaled_{term.name}"
+        f"{_scale_total(term, bits, most_rows(question), relation.dialect)} AS scaled_{term.name}"
         for term in terms
     )
     pairs = "unit_groups JOIN weight_changes USING (unit)"
     yield cte("scaled_totals", f"SELECT group_id, {scaled} FROM {pairs} GROUP BY group_id")
 
 
-def scale_known(weights: Weights, terms: Sequence[Term], changes: str) -> Iterator[str]:
+def _scale_total(term: Term, bits: int, rows: int, dialect: SqlDialect) -> str:
+    """What the totals of pairs add up to, each times the change of its unit's weight."""
+    product = f"{term.widen('weight_change', bits, rows=rows)} * total_{term.name}"
+    return dialect.total(product, wide=term.is_wide(bits, rows=rows))
+
+
+def scale_known(
+    weights: Weights, terms: Sequence[Term], changes: str, dialect: SqlDialect
+) -> Iterator[str]:
     """The same, where a table says already which units are heavy, and how much."""
     rows = f"taken_rows JOIN {changes} USING (unit)"
-    yield _scaled_totals("weight_change", weights.bits, terms, rows)
+    yield _scaled_totals("weight_change", weights.bits, terms, rows, dialect)
 
 
 def weight_changes(
@@ -92,77 +104,84 @@ def weight_changes(
 ) -> Iterator[str]:
     """How much less than 2**bits a row of each heavy unit weighs; in L2 also its rows by group, `unit_groups`."""
     bound, bits, rows = weights.bound, weights.bits, heavy_rows(weights, relation)
+    dialect, wide = relation.dialect, relation.dialect.type("HUGEINT")
     if has_one_number(weights, question):
-        change = (
-            f"({_change_in_l1(bound, bits, 'unit_rows')})::{_narrow_type(bits)} AS weight_change"
-        )
+        less = _change_in_l1(bound, bits, "unit_rows", dialect)
+        change = f"({less})::{_narrow_type(bits)} AS weight_change"
         yield cte(
             "weight_changes",
-            f"SELECT unit, {change} FROM ({_count_rows(rows)}) WHERE unit_rows > {bound}",
+            f"SELECT unit, {change} FROM ({_count_rows(rows)}) AS counted WHERE unit_rows > {bound}",
         )
         return
     # With n rows in at least k groups, no sum of squares exceeds (n - k + 1)**2 + k - 1.
-    seen = f"bit_count(bit_or(1::UBIGINT << (group_id % {MASK})::UBIGINT)) AS least_groups"
+    mask = f"bit_or({dialect.bit(f'(group_id % {MASK})')})"
+    seen = f"{dialect.count_bits(mask)} AS least_groups"
     owners = f"SELECT unit, count(*) AS unit_rows, {seen} FROM {rows} GROUP BY unit"
     longest = "(unit_rows - least_groups + 1)"
-    most = f"{longest}::HUGEINT * {longest} + least_groups - 1"
+    most = f"{longest}::{wide} * {longest} + least_groups - 1"
     yield cte(
         "heavy_units",
-        f"SELECT unit FROM ({owners}) WHERE unit_rows > {bound} AND {most} > {bound**2}::HUGEINT",
+        f"SELECT unit FROM ({owners}) AS counted "
+        f"WHERE unit_rows > {bound} AND {most} > {bound**2}::{wide}",
     )
-    pairs = f"SELECT unit, group_id, count(*) AS pair_rows{sums} FROM {rows}"
+    among = dialect.semi_join(rows, "heavy_units")
+    pairs = f"SELECT unit, group_id, count(*) AS pair_rows{sums} FROM {among}"
     yield cte(
         "unit_groups",
-        f"{pairs} SEMI JOIN heavy_units USING (unit) GROUP BY unit, group_id",
+        f"{pairs} GROUP BY unit, group_id",
         materialized=True,
     )
-    squares = (
-        "SELECT unit, sum(pair_rows::HUGEINT * pair_rows) AS square FROM unit_groups GROUP BY unit"
-    )
-    yield cte("weight_changes", _change_in_l2(squares, bound**2, bits))
+    square = dialect.total(f"pair_rows::{wide} * pair_rows", wide=True)
+    squares = f"SELECT unit, {square} AS square FROM unit_groups GROUP BY unit"
+    yield cte("weight_changes", _change_in_l2(squares, bound**2, bits, dialect))
 
 
 def count_units(
-    weights: Weights, groups: int, place: int, column: str | None, taken: str
+    weights: Weights,
+    groups: int,
+    place: int,
+    column: str | None,
+    taken: str,
+    dialect: SqlDialect,
 ) -> Iterator[str]:
     """How many units are present in each group, each with the weight of its presences, as unit_counts_{place}."""
     rows = (
         taken
         if column is None
-        else f"(SELECT unit, group_id FROM {taken} WHERE {column} IS NOT NULL)"
+        else f"(SELECT unit, group_id FROM {taken} WHERE {column} IS NOT NULL) AS present_rows"
     )
     counted, scaled = f"unit_counts_{place}", f"scaled_units_{place}"
     most = isqrt(weights.units_squared) if weights.norm is Weighing.L1 else weights.units_squared
-    full = 1 << weights.bits
+    full, wide = 1 << weights.bits, dialect.type("HUGEINT")
     if groups <= MASK:
         masks, share = (
             f"unit_masks_{place}",
             [presence_weight(k, weights) for k in range(1, groups + 1)],
         )
-        mask = f"SELECT bit_or(1::UBIGINT << group_id::UBIGINT) AS mask FROM {rows} GROUP BY unit"
-        yield cte(masks, f"SELECT mask, {share}[bit_count(mask)] AS weight FROM ({mask})")
-        present = (
-            f"{masks}, range({groups}) AS every(group_id) WHERE (mask >> group_id::UBIGINT) & 1 = 1"
-        )
-        yield cte(
-            counted, f"SELECT group_id, sum(weight) AS {scaled} FROM {present} GROUP BY group_id"
-        )
+        mask = f"SELECT bit_or({dialect.bit('group_id')}) AS mask FROM {rows} GROUP BY unit"
+        weight = dialect.pick(share, dialect.count_bits("mask"))
+        yield cte(masks, f"SELECT mask, {weight} AS weight FROM ({mask}) AS masks")
+        every, here = dialect.list_numbers(groups), dialect.has_bit("mask", "group_id")
+        total = f"SELECT group_id, {dialect.total('weight')} AS {scaled}"
+        yield cte(counted, f"{total} FROM {masks}, {every} WHERE {here} GROUP BY group_id")
         return
     present, spread = f"present_units_{place}", f"spread_units_{place}"
     yield cte(
         present, f"SELECT unit, group_id FROM {rows} GROUP BY unit, group_id", materialized=True
     )
     if groups <= most:  # nobody is in more groups than there are
-        number = f"{full}::HUGEINT * count(*) AS {scaled}"
+        number = f"{full}::{wide} * count(*) AS {scaled}"
         yield cte(counted, f"SELECT group_id, {number} FROM {present} GROUP BY group_id")
         return
-    wide = f"SELECT unit, count(*)::HUGEINT AS square FROM {present} GROUP BY unit HAVING count(*) > {most}"
+    many = f"SELECT unit, count(*)::{wide} AS square FROM {present} GROUP BY unit HAVING count(*) > {most}"
     if weights.norm is Weighing.L1:
-        change = f"({_change_in_l1(most, weights.bits, 'square')})::BIGINT AS weight_change"
-        yield cte(spread, f"SELECT unit, {change} FROM ({wide})")
+        less = _change_in_l1(most, weights.bits, "square", dialect, wide=True)
+        yield cte(
+            spread, f"SELECT unit, ({less})::BIGINT AS weight_change FROM ({many}) AS counted"
+        )
     else:
-        yield cte(spread, _change_in_l2(wide, most, weights.bits))
-    number = f"sum({full} + coalesce(weight_change, 0)) AS {scaled}"
+        yield cte(spread, _change_in_l2(many, most, weights.bits, dialect))
+    number = f"{dialect.total(f'{full} + coalesce(weight_change, 0)')} AS {scaled}"
     pairs = f"{present} LEFT JOIN {spread} USING (unit)"
     yield cte(counted, f"SELECT group_id, {number} FROM {pairs} GROUP BY group_id")
 
@@ -171,24 +190,34 @@ def _count_rows(rows: str) -> str:
     return f"SELECT unit, count(*) AS unit_rows FROM {rows} GROUP BY unit"
 
 
-def _scaled_totals(weight: str, bits: int, terms: Sequence[Term], rows: str) -> str:
+def _scaled_totals(
+    weight: str, bits: int, terms: Sequence[Term], rows: str, dialect: SqlDialect
+) -> str:
     """What rows add up to, each times a column of weights."""
-    sums = ", ".join(f"sum({term.scale_row(weight, bits)}) AS scaled_{term.name}" for term in terms)
+    sums = ", ".join(
+        f"{dialect.total(term.scale_row(weight, bits), wide=term.sums and term.is_wide(bits, rows=1))}"
+        f" AS scaled_{term.name}"
+        for term in terms
+    )
     return cte("scaled_totals", f"SELECT group_id, {sums} FROM {rows} GROUP BY group_id")
 
 
-def _change_in_l1(most: int, bits: int, norm: str) -> str:
-    """The weight of a unit in the norm L1, less 2**bits."""
-    return f"{_quotient(most, bits, norm)} - {1 << bits}"
+def _change_in_l1(
+    most: int, bits: int, norm: str, dialect: SqlDialect, *, wide: bool = False
+) -> str:
+    """The weight of a unit in the norm L1, less 2**bits; `wide` says whether the norm has 128 bits."""
+    return f"{_quotient(most, bits, norm, dialect, wide=wide)} - {1 << bits}"
 
 
-def _quotient(most: int, bits: int, norm: str) -> str:
+def _quotient(most: int, bits: int, norm: str, dialect: SqlDialect, *, wide: bool = False) -> str:
     """The weight of a unit in the norm L1 that is larger than `most`."""
     whole = most << bits
-    return f"{whole}{'::HUGEINT' if whole >> 63 else '::BIGINT'} // {norm}"
+    wide_share = bool(whole >> 63)
+    share = f"{whole}::{dialect.type('HUGEINT' if wide_share else 'BIGINT')}"
+    return dialect.quotient(share, norm, wide=wide or wide_share)
 
 
-def _change_in_l2(squares: str, most: int, bits: int) -> str:
+def _change_in_l2(squares: str, most: int, bits: int, dialect: SqlDialect) -> str:
     """For every unit and its `square`, the largest w <= 2**bits with w**2 square <= 4**bits most; less 2**bits.
 
     Claim:      w is the lesser of 2**bits and isqrt(4**bits most // square), exactly.
@@ -196,16 +225,17 @@ def _change_in_l2(squares: str, most: int, bits: int) -> str:
                 comparison of integers on either side sets it right.
     Checked by: tests/unit/engines/sql/test_unit_weights.py::test_roots_are_exact
     """
-    quotient = (
-        f"SELECT unit, square, {most << 2 * bits}::HUGEINT // square AS quotient FROM ({squares})"
-    )
-    guess = f"SELECT *, floor(sqrt(quotient::DOUBLE))::HUGEINT AS root FROM ({quotient})"
+    wide, double = dialect.type("HUGEINT"), dialect.type("DOUBLE")
+    share = dialect.quotient(f"{most << 2 * bits}::{wide}", "square", wide=True)
+    quotient = f"SELECT unit, square, {share} AS quotient FROM ({squares}) AS squares"
+    root = f"floor(sqrt(quotient::{double}))::{wide}"
+    guess = f"SELECT *, {root} AS root FROM ({quotient}) AS quotients"
     exact = (
         "CASE WHEN root * root > quotient THEN root - 1 "
         "WHEN (root + 1) * (root + 1) <= quotient THEN root + 1 ELSE root END"
     )
-    change = f"CASE WHEN square <= {most}::HUGEINT THEN 0 ELSE {exact} - {1 << bits} END"
-    return f"SELECT unit, ({change})::{_narrow_type(bits)} AS weight_change FROM ({guess})"
+    change = f"CASE WHEN square <= {most}::{wide} THEN 0 ELSE {exact} - {1 << bits} END"
+    return f"SELECT unit, ({change})::{_narrow_type(bits)} AS weight_change FROM ({guess}) AS roots"
 
 
 def _narrow_type(bits: int) -> str:

@@ -72,7 +72,7 @@ def test_a_remainder_by_minus_one_is_zero_without_a_net(monkeypatch):
     """DuckDB fails on the least integer of 64 bits, where nothing holds it back."""
     import duckdb
 
-    monkeypatch.setattr("tacit.engines.sql.expressions.caught", lambda value: value)
+    monkeypatch.setattr("tacit.engines.sql.duckdb_dialect.caught", lambda value: value)
     wide, divisor = (
         Field(Column("wide", Kind.INTEGER)),
         Field(Column("divisor", Kind.INTEGER, -5, 7)),

@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines import DuckDB, Memory
+from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.sums import steps
 from tacit.plan import Column, Field, Kind, Question, Scan, Summed, Table, Weighing, Weights
 
@@ -62,4 +63,4 @@ def test_sums_are_exact_at_the_ends_of_their_types(ends, norm, bits):
 def test_steps_are_narrow_where_all_of_them_fit(ends, narrow):
     (measure,) = summed(*ends).measures
     assert isinstance(measure, Summed)
-    assert ("AS INTEGER" in steps(measure, "x")) is narrow
+    assert ("AS INTEGER" in steps(measure, "x", DUCKDB)) is narrow

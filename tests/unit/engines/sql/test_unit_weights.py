@@ -9,6 +9,7 @@ import pytest
 
 from tacit.engines import DuckDB, Memory
 from tacit.engines.engine import MOST_BITS
+from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.engines.sql.unit_weights import _change_in_l2
 from tacit.plan import Counted, Field, Key, Question, Scan, Weighing, Weights
 from tests.unit.engines.tables import VISITS, WARD
@@ -30,7 +31,9 @@ def test_roots_are_exact(connection, bits, most):
             quotient = (most << 2 * bits) // root**2
             squares |= {x for x in (quotient - 1, quotient, quotient + 1) if x > 0}
     listed = ", ".join(f"({i}, {x}::HUGEINT)" for i, x in enumerate(sorted(squares)))
-    sql = _change_in_l2(f"SELECT unit, square FROM (VALUES {listed}) v(unit, square)", most, bits)
+    sql = _change_in_l2(
+        f"SELECT unit, square FROM (VALUES {listed}) v(unit, square)", most, bits, DUCKDB
+    )
     found = connection.execute(f"SELECT weight_change FROM ({sql}) ORDER BY unit").fetchall()
     expected = [min(1 << bits, isqrt((most << 2 * bits) // x)) for x in sorted(squares)]
     assert [(1 << bits) + d for (d,) in found] == expected
@@ -41,7 +44,9 @@ def test_roots_are_exact_just_below_a_square(connection, bits):
     """Where the double nearest to the quotient is the square itself."""
     largest = 1 << min(bits, 62 - bits)  # beyond, the plan is refused
     for root in (largest - 1, largest - 12345, 94_906_267, 3 * largest // 4):
-        sql = _change_in_l2(f"SELECT 0 AS unit, {4**bits}::HUGEINT AS square", root**2 - 1, bits)
+        sql = _change_in_l2(
+            f"SELECT 0 AS unit, {4**bits}::HUGEINT AS square", root**2 - 1, bits, DUCKDB
+        )
         assert connection.execute(f"SELECT weight_change FROM ({sql})").fetchall() == [
             (root - 1 - (1 << bits),)
         ]
