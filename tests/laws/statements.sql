@@ -508,3 +508,29 @@ SELECT AVG(cost / stay) AS a_day FROM visits WHERE stay >= 1
 
 -- means by another name, in backticks
 SELECT "ward", MEAN(cost) AS "mean cost" FROM "visits" WHERE "ward" IS NOT NULL GROUP BY "ward" ORDER BY "ward"
+
+-- constants, tuples and rows that are chosen
+
+-- floors as a list of constants
+SELECT f.floor, COUNT(*) AS n, SUM(v.stay) AS days FROM visits v JOIN (VALUES ('A', 1), ('B', 1), ('C', 2)) AS f(ward, floor) ON v.ward = f.ward GROUP BY f.floor ORDER BY f.floor
+
+-- prices of wards in a list of constants, wherever there is one
+SELECT urgent, AVG(COALESCE(p.price, 0) * v.stay) AS mean_price FROM visits v LEFT JOIN (VALUES ('A', 1.5), ('D', -2)) p(ward, price) USING (ward) WHERE urgent IS NOT NULL GROUP BY urgent ORDER BY urgent
+
+-- names of seasons in a list of constants
+SELECT s.season, COUNT(*) AS n FROM visits v JOIN (VALUES (1, 'winter'), (2, 'winter'), (7, 'summer'), (8, 'summer')) AS s(month, season) ON EXTRACT(month FROM v.day) = s.month GROUP BY s.season ORDER BY s.season
+
+-- pairs of wards and stays
+SELECT COUNT(DISTINCT (ward, stay)) AS pairs FROM visits
+
+-- pairs of days and truths, of some rows
+SELECT ward, COUNT(DISTINCT (day, urgent, visit)) FILTER (WHERE stay > 0) AS triples FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward
+
+-- the ward of each patient's first visit
+SELECT ward, COUNT(*) AS n FROM (SELECT DISTINCT ON (patient) patient, ward FROM visits ORDER BY patient, visit) WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward
+
+-- the last stay of each patient in each ward
+SELECT ward, SUM(stay) AS days FROM (SELECT DISTINCT ON (ward, patient) stay, ward, patient FROM visits WHERE ward IS NOT NULL ORDER BY visit DESC) GROUP BY ward ORDER BY ward
+
+-- a page of an answer
+SELECT * FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward LIMIT 2 OFFSET 1) x LIMIT 5 OFFSET 1

@@ -418,7 +418,7 @@ REFUSED = {
     "a value of type number cannot be cast to text": [
         "SELECT COUNT(*) FROM visits WHERE CAST(«cost» AS VARCHAR) = '1'",
     ],
-    "MODE is asked for alone: it is chosen privately, without its number": [
+    "MODE is asked for alone, or beside the keys of its groups": [
         "SELECT «MODE(age)», COUNT(*) FROM visits",
     ],
     "what a single row says is never released": [

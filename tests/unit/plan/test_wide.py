@@ -1,19 +1,27 @@
 """Spellings that analysts use: what each is read as."""
 
+from dataclasses import replace
+
 import pytest
 
 import tacit
 from tacit import col
+from tacit.engines import DuckDB, Memory
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan import (
+    Column,
     Counted,
     Frame,
     KeyOf,
+    Kind,
     Table,
+    Weighing,
+    Weights,
     as_tree,
     canonical,
     in_words,
     multiplicity,
+    prove,
     read_sql,
 )
 from tests.laws import clinic
@@ -232,6 +240,55 @@ def test_a_column_is_looked_up_in_a_public_table():
         read_sql(
             "SELECT COUNT(*) AS n FROM trips WHERE ward IN (SELECT ward FROM rooms)", clinic.TABLES
         )
+
+
+def test_a_column_is_looked_up_anywhere():
+    stations = replace(
+        clinic.STATIONS,
+        columns=(replace(clinic.STATIONS.columns[0], nullable=False), *clinic.STATIONS.columns[1:]),
+    )
+    tables = {**clinic.TABLES, "stations": stations}
+    text = "SELECT COUNT(*) AS n FROM trips WHERE {}"
+    for condition in (
+        "ward NOT IN (SELECT ward FROM stations)",
+        "NOT (ward IN (SELECT ward FROM stations WHERE floor = 1))",
+        "ward IN (SELECT ward FROM stations) OR km > 3",
+        "CASE WHEN ward IN (SELECT ward FROM stations) THEN km > 1 ELSE km > 5 END",
+    ):
+        rows = read_sql(text.format(condition), tables).question.rows
+        assert multiplicity(rows) == 1
+        for wrong in ("rooms", "visits"):
+            other = condition.replace("stations WHERE floor = 1", wrong).replace("stations", wrong)
+            with pytest.raises(InvalidPlan):
+                read_sql(text.format(other), tables)
+    with pytest.raises(InvalidPlan, match="may contain NULL, and then NOT IN"):
+        read_sql(text.format("ward NOT IN (SELECT ward FROM stations)"), clinic.TABLES)
+
+
+@pytest.mark.parametrize("engine", [Memory, DuckDB])
+def test_what_is_looked_up_is_as_in_sql(engine):
+    public = Table(
+        "stations", (Column("ward", Kind.TEXT, nullable=False),), public=True, unique=("ward",)
+    )
+    trips = Table(
+        "trips", (Column("ward", Kind.TEXT), Column("km", Kind.INTEGER, 0, 9)), contributions=1
+    )
+    wards = ["A", "B", None, "C", "A"]
+    given = {
+        trips: [{"ward": w, "km": n} for n, w in enumerate(wards)],
+        public: [{"ward": "A"}, {"ward": "B"}],
+    }
+    weights = Weights(Weighing.L1, 1, 1, 0)
+    for condition, kept in {
+        "ward IN (SELECT ward FROM stations) OR km = 2": {0, 1, 2, 4},
+        "ward NOT IN (SELECT ward FROM stations)": {3},
+        "NOT (ward NOT IN (SELECT ward FROM stations))": {0, 1, 4},
+        "(ward IN (SELECT ward FROM stations)) IS NULL": {2},
+    }.items():
+        text = f"SELECT km, COUNT(*) AS n FROM trips WHERE {condition} GROUP BY km"
+        plan = prove(read_sql(text, {"trips": trips, "stations": public}))
+        found = engine(given).evaluate(plan.question, weights)
+        assert {km for (km,), (n,) in zip(plan.question.groups, found, strict=True) if n} == kept
 
 
 def test_frames_have_flags_and_rows_that_are_told_once():

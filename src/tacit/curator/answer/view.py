@@ -420,8 +420,9 @@ class _Group:
     def cells(self, column: _Column) -> tuple[Any, ...]:
         """What is shown in a column: a value and, where noise has touched it, the ends of its interval."""
         value, kind = column.value, column.kind
-        if isinstance(value, KeyOf):
-            return (_declared_key(self.keys[value.place]),)
+        shown = self._chosen_key(value)
+        if isinstance(shown, KeyOf):
+            return (_declared_key(self.keys[shown.place]),)
         computed = _Evaluation(self, column.confidence).of(value)
         if not column.has_interval:
             return (_show_value(point_of(computed), kind),)
@@ -437,6 +438,14 @@ class _Group:
         return tuple(
             _number(part, whole=column.whole) for part in (found.value, found.low, found.high)
         )
+
+    def _chosen_key(self, value: Expression) -> Expression:
+        """The key that a CASE over keys alone chooses in this group: it is shown as it is declared."""
+        while isinstance(value, Case) and not _figures(value):
+            evaluation = _Evaluation(self, self.confidence)
+            taken = (then for when, then in value.branches if evaluation.of(when) is True)
+            value = next(taken, value.otherwise)
+        return value
 
     def noise(self, place: int, mechanism: Laplace | Gaussian, confidence: float) -> _Noise:
         """The noise of a measure at a confidence."""

@@ -17,6 +17,7 @@ from tacit.plan.sql.grammar import AGGREGATES
 __all__ = [
     "check_told_once",
     "has_aggregate",
+    "has_on",
     "is_all",
     "is_distinct",
     "list_keys",
@@ -37,17 +38,20 @@ def has_aggregate(node: exp.Expr, *, windows: bool = False) -> bool:
     return any(has_aggregate(part, windows=windows) for part in parts if isinstance(part, exp.Expr))
 
 
+def has_on(parts: Mapping[str, Any]) -> bool:
+    """Whether a SELECT says DISTINCT ON."""
+    clause = parts.get("distinct")
+    return clause is not None and bool(clause.args.get("on"))
+
+
 def is_distinct(account: Account, parts: Mapping[str, Any]) -> bool:
     """Whether a SELECT tells every row once; DISTINCT is read with it."""
     clause = parts.get("distinct")
     if clause is None:
         return False
     if clause.args.get("on"):
-        remedy = (
-            "number the rows of each unit in a subquery, ROW_NUMBER() OVER (PARTITION BY unit "
-            "ORDER BY ...) AS k, and keep WHERE k = 1"
-        )
-        account.refuse(clause, "DISTINCT ON is not supported", remedy)
+        remedy = "choose them in a subquery: FROM (SELECT DISTINCT ON (unit) unit, x FROM ... ORDER BY ...)"
+        account.refuse(clause, "DISTINCT ON chooses rows, which are never released", remedy)
     account.take(clause)
     return True
 

@@ -17,6 +17,7 @@ from tacit.plan.questions.draft import KEPT, NOTHING, Draft
 from tacit.plan.questions.expression_forms import NULL, Forms, meeting, only
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.questions.inner_draft import Inside
+from tacit.plan.questions.tuples import tuple_of
 from tacit.plan.semantics.infer import condition_type
 from tacit.plan.sql.functions import CALLED, Calls
 from tacit.plan.sql.grammar import AGGREGATES, ARITHMETIC, COMPARISONS, KINDS
@@ -447,7 +448,7 @@ class _Place:
         """COUNT(DISTINCT x); of the unit, how many units there are."""
         account, values = self.reader.account, self.reader.account.take_list(node)
         if len(values) != 1:
-            remedy = "combine them into one: COUNT(DISTINCT CONCAT(a, ' ', b))"
+            remedy = "count tuples: COUNT(DISTINCT (a, b))"
             account.refuse(node, "COUNT(DISTINCT a, b) is not supported", remedy)
         return self._count_distinct(values[0], condition)
 
@@ -459,6 +460,12 @@ class _Place:
             with account.about(value):
                 if self.reader.column_name(value).means(unit):
                     return self.draft.units(condition)
+        if isinstance(value, exp.Tuple):
+            parts = account.take(value, "Row")["expressions"]
+            account.claim(value, "COMMA", len(parts) - 1)
+            with account.about(value):
+                whole = tuple_of([self.rows.read(part) for part in parts])
+                return self.draft.distinct(only(whole, condition))
         operand = only(self.rows.read(value), condition)
         with account.about(value):
             return self.draft.distinct(operand)

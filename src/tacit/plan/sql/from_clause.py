@@ -11,19 +11,22 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
+from tacit.plan.model.nodes import Ordering, Place, Placed
+from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.draft import SELECTED, close_to, find
 from tacit.plan.questions.inner_draft import Inside
 from tacit.plan.questions.scope import HIDDEN, Origin, Scope, of_rows, of_table
 from tacit.plan.questions.unit_membership import deduplicate_rows
-from tacit.plan.semantics.infer import condition_type
+from tacit.plan.semantics.infer import condition_type, type_of
 from tacit.plan.sql.comma_joins import find_ties, is_comma
-from tacit.plan.sql.distinct import has_aggregate, is_all, is_distinct, list_keys
+from tacit.plan.sql.distinct import has_aggregate, has_on, is_all, is_distinct, list_keys
 from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.joins import join_scopes, join_where
 from tacit.plan.sql.reader import ROWS, Reader, Source, is_column, refuse_end
 from tacit.plan.sql.row_windows import read_named_windows
 from tacit.plan.sql.semi_joins import filter_rows
 from tacit.plan.sql.unions import keep_units, stack_rows
+from tacit.plan.sql.values_table import is_values, join_values
 
 __all__ = ["read_alias", "read_query", "read_source", "read_with"]
 
@@ -77,6 +80,9 @@ def read_source(reader: Reader, select: exp.Expr, parts: Mapping[str, Any]) -> S
     waiting: list[tuple[exp.Expr, Scope]] = []
     for join in joins:
         with account.about(join):
+            if is_values(join):
+                found = replace(found, scope=join_values(reader, found.scope, join))
+                continue
             scope = _read_table(reader, join.this)
             if is_comma(join):
                 waiting.append((join, scope))
@@ -204,7 +210,8 @@ def _read_subquery(reader: Reader, select: exp.Expr, name: str) -> Origin:
     """The rows that a SELECT inside gives: its columns, and whose they are."""
     account = reader.account
     parts = account.take(select)
-    refuse_end(account, parts)
+    chosen = has_on(parts)
+    refuse_end(account, {**parts, "order": None} if chosen else parts)
     reader = reader.with_origins(read_with(reader, parts.get("with_")))
     source = read_source(reader, select, parts)
     scope = source.scope
@@ -243,8 +250,13 @@ def _read_subquery(reader: Reader, select: exp.Expr, name: str) -> Origin:
             having = read_expression(reader, condition, draft, SELECTED)
     if clause := parts.get("qualify"):
         having = _read_qualify(reader, account.take(clause)["this"], draft)
+    if chosen:
+        if having is not None or draft.grouped:
+            reason = "DISTINCT ON cannot be combined with GROUP BY, HAVING or QUALIFY"
+            account.refuse(parts["distinct"], reason, "choose the rows in a subquery of its own")
+        having = _read_distinct_on(reader, parts, draft)
     rows = draft.finish_rows(having)
-    if is_distinct(account, parts):
+    if not chosen and is_distinct(account, parts):
         rows = deduplicate_rows(rows, unit)
     return of_rows(rows, name, unit or HIDDEN, tuple(names), scope.origin.size + 3)
 
@@ -260,6 +272,39 @@ def _read_qualify(reader: Reader, node: exp.Expr, draft: Inside) -> e.Expression
         condition_type(found)
     draft.listing = draft.qualifying = False
     return found
+
+
+def _read_distinct_on(reader: Reader, parts: Mapping[str, Any], draft: Inside) -> e.Expression:
+    """DISTINCT ON (patient, ward) … ORDER BY patient, ward, day: the first row of each unit and ward, by day.
+
+    It is QUALIFY ROW_NUMBER() OVER (PARTITION BY patient, ward ORDER BY day) = 1.
+    """
+    account, clause = reader.account, parts["distinct"]
+    on = account.take(clause, "DistinctOn")["on"]
+    listed = on.expressions if isinstance(on, exp.Tuple) else [on.unnest()]
+    account.claim(clause, "COMMA", len(listed) - 1)
+    units = [node for node in listed if is_column(node) and reader.is_unit(node)]
+    if not units:
+        unit = draft.table.unit or "the unit"
+        reason = "DISTINCT ON without the unit would choose among rows of several units"
+        account.refuse(clause, reason, f"write DISTINCT ON ({unit}, ...)")
+    by = tuple(read_expression(reader, node, draft, ROWS) for node in listed if node not in units)
+    order = []
+    for ordered in account.take_list(parts["order"]) if parts.get("order") else ():
+        node, descending = ordered.this, reader.is_descending(ordered)
+        if is_column(node) and reader.is_unit(node):
+            continue
+        with account.about(node):
+            value = read_expression(reader, node, draft, ROWS)
+            type_of(value)
+        if value not in by:
+            order.append(Ordering(value, descending))
+    with account.about(clause):
+        number = Column("ROW_NUMBER()", Kind.INTEGER, 1, nullable=False)
+        draft.listing = draft.qualifying = True
+        place = draft.window(Placed(number, Place.NUMBER, tuple(order), by))
+        draft.listing = draft.qualifying = False
+    return e.Compared("=", place, e.Literal(1, Kind.INTEGER))
 
 
 def _group(reader: Reader, select: exp.Expr, columns: Sequence[exp.Expr], draft: Inside) -> None:

@@ -98,6 +98,7 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Array: ("expressions", "L_BRACKET R_BRACKET"),
     exp.From: ("this", "FROM"),
     exp.Table: ("this alias db", ""),
+    exp.Values: ("expressions alias", "VALUES"),
     exp.TableAlias: ("this", ""),
     exp.Where: ("this", "WHERE"),
     exp.Group: ("expressions all rollup", "GROUP_BY"),
@@ -227,6 +228,9 @@ AGGREGATES = frozenset(
 VARIANTS: dict[str, tuple[str, str]] = {
     "GroupWindow": ("this partition_by order over alias spec", "OVER"),
     "GroupingSet": ("expressions", ""),
+    "NamedColumns": ("this columns", ""),
+    "Row": ("expressions", ""),
+    "DistinctOn": ("on", "DISTINCT ON"),
     "Chosen": ("this expressions", "ORDER_BY"),
     "FramedWindow": ("this partition_by order over alias spec", "OVER"),
     "Merged": ("this expression distinct order limit offset with_", "UNION"),
@@ -272,13 +276,10 @@ NO_ROWS = (
 TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Star: NO_ROWS,
     exp.Subquery: (
+        "a scalar subquery about all rows would be a number without noise here",
         (
-            "a scalar subquery is not supported here; subqueries may stand in FROM, or after IN "
-            "and EXISTS in WHERE"
-        ),
-        (
-            "write it in FROM and join it on the unit, or write WHERE unit IN (SELECT unit FROM "
-            "...) AND ..."
+            "ask for it first, and compare with its answer: WHERE x > ?, params=[...]; or compare with "
+            "what the unit's own rows add up to, joined on the unit"
         ),
     ),
     exp.Exists: (

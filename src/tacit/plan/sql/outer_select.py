@@ -379,7 +379,7 @@ def _refuse_late_steps(
     account = outer.reader.account
     has_windows = any(map(_has_window, [*select.expressions, *map(select.args.get, _AFTER)]))
     has_windows = has_windows or is_grouped(select.args, select.expressions)
-    chooses = outer.having or outer.order or outer.limit is not None or outer.offset
+    chooses = _depends_on_rows(outer.having) or bool(outer.order)
     if (released.limit is not None or released.offset) and (chooses or has_windows):
         account.refuse(limited, "a query over a subquery with LIMIT is not supported", _STEPS)
     if has_windows and (
@@ -412,15 +412,30 @@ def _combine(released: Statement, outer: Statement) -> Statement:
         qualify = both_conditions(qualify, outer.having)
     else:
         having = both_conditions(having, outer.having)
-    page = outer if outer.limit is not None or outer.offset else released
+    limit, offset = _cut_twice(released, outer)
     return replace(
         outer,
         having=having,
         qualify=qualify,
         order=outer.order or released.order,
-        limit=page.limit,
-        offset=page.offset,
+        limit=limit,
+        offset=offset,
     )
+
+
+def _depends_on_rows(condition: e.Expression | None) -> bool:
+    """Whether a condition may be true of some rows and not of others; one of constants is of all, or of none."""
+    leaves = (e.KeyOf, e.MeasureOf, e.MeanOf, e.MomentOf, e.Across)
+    return condition is not None and any(
+        isinstance(part, leaves) for part in walk_expression(condition)
+    )
+
+
+def _cut_twice(released: Statement, outer: Statement) -> tuple[int | None, int]:
+    """LIMIT and OFFSET of what LIMIT and OFFSET inside leave."""
+    left = None if released.limit is None else max(0, released.limit - outer.offset)
+    known = [each for each in (left, outer.limit) if each is not None]
+    return min(known) if known else None, released.offset + outer.offset
 
 
 def both_conditions(one: e.Expression | None, other: e.Expression | None) -> e.Expression | None:

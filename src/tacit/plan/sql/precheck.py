@@ -86,7 +86,10 @@ _CLOCK = (
     "the current time is not available: the same question must mean the same tomorrow",
     "write the date itself",
 )
-_LISTED_ROWS = ("VALUES is not supported", "use a table, with WHERE and CASE")
+_LISTED_ROWS = (
+    "VALUES is supported after JOIN only",
+    "write JOIN (VALUES ('a', 1), ('b', 2)) AS v(name, grade) ON t.x = v.name",
+)
 _POWERS = ("^ and ** mean different things in different dialects", "write POWER(x, 2)")
 _INTERVAL = (
     "this interval is not supported",
@@ -244,7 +247,7 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
         [other.kind for other in before[-1:]] == ["SELECT"] and after.kind in {"NUMBER", "L_PAREN"}
     ):
         return  # a name: only SELECT TOP 3 and SELECT TOP (3) cut an answer
-    elif word == "FETCH" and after.kind in {"FIRST", "NEXT"}:
+    elif _is_read_after(word, before, after):
         return
     elif word == "USING" and after.kind != "L_PAREN":
         _refuse(text, token, *_SAMPLES)
@@ -269,6 +272,13 @@ def _check_word(text: str, before: Sequence[Token], token: Token, after: Token) 
             f"{token.text!r} is not supported",
             "use + - * / % = <> < <= > >=, AND, OR, NOT, CASE",
         )
+
+
+def _is_read_after(word: str, before: Sequence[Token], after: Token) -> bool:
+    """Whether a word is read where it stands, which is refused elsewhere: JOIN (VALUES …), FETCH FIRST."""
+    if word == "VALUES":
+        return [other.kind for other in before] == ["JOIN", "L_PAREN"]
+    return word == "FETCH" and after.kind in {"FIRST", "NEXT"}
 
 
 def _check_distinct(text: str, before: Sequence[Token], token: Token) -> None:

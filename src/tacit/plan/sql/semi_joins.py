@@ -5,6 +5,7 @@ from sqlglot import exp
 from tacit.plan.model import expressions as e
 from tacit.plan.model.nodes import Computed, Defined, Joined, Kept, Rows, Scan
 from tacit.plan.model.ownership import Owner, size_of, unique_columns
+from tacit.plan.model.schema import Kind
 from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.draft import Draft, Name
 from tacit.plan.questions.inner_draft import Inside
@@ -74,6 +75,8 @@ def read_membership(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expressio
     if draft.rows is None:
         reason = "a join condition cannot contain a subquery"
         reader.account.refuse(node, reason, "write it in WHERE")
+    if _is_lookup(reader, node):
+        return _look_up(reader, node, draft)
     _refuse_without_units(reader, node, draft)
     among = _read_units(reader, node)
     known = next((found for rows, found in draft.flags if rows == among.rows), None)
@@ -91,8 +94,12 @@ def _has_query(node: exp.Expr) -> bool:
 
 def _filter_by_query(reader: Reader, node: exp.Expr, draft: Draft) -> None:
     """Keep the rows that an IN or EXISTS among the conditions asks for."""
-    if not _join_public_values(reader, node, draft):
-        _keep_units(reader, node, draft)
+    if _join_public_values(reader, node, draft):
+        return
+    if _is_lookup(reader, strip_negations(node)):
+        draft.where(read_expression(reader, node, draft, ROWS))
+        return
+    _keep_units(reader, node, draft)
 
 
 def _keep_units(reader: Reader, node: exp.Expr, draft: Draft) -> None:
@@ -124,6 +131,35 @@ def _read_units(reader: Reader, node: exp.Expr) -> Origin:
     return _read_exists(reader, node) if isinstance(node, exp.Exists) else _read_in(reader, node)
 
 
+def _is_lookup(reader: Reader, node: exp.Expr) -> bool:
+    """Whether IN compares a value, and not the unit."""
+    return isinstance(node, exp.In) and not (is_column(node.this) and reader.is_unit(node.this))
+
+
+def _look_up(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expression:
+    """x IN (SELECT x FROM a public table) inside a condition, also after NOT: whether a row's value is there.
+
+    Claim:      every row stays once, and the condition is NULL where the value is, as in SQL.
+    Because:    the column holds no value twice and no NULL, so that an outer join meets one of its rows or none.
+    Checked by: tests/unit/plan/test_wide.py::test_a_column_is_looked_up_anywhere and tests/laws/statements.sql
+    """
+    value, there, on = _read_public_column(reader, node, draft)
+    column = columns_of(there)[0]
+    if column.nullable:
+        reason = f"{column.name!r} may contain NULL, and then NOT IN and OR would be NULL"
+        remedy = (
+            "declare it in the policy with nullable = false, or write IN as a condition of its own"
+        )
+        reader.account.refuse(node.args["query"], reason, remedy)
+    rows = draft.rows or Scan(draft.table)
+    draft.rows = Joined(rows, there, on, outer=True)
+    of_rows(draft.rows, draft.table.name, draft.table.unit, (), size_of(draft.rows))
+    found = e.Not(e.IsNull(e.Field(columns_of(draft.rows)[-1])))
+    if not type_of(value).nullable:
+        return found
+    return e.Case(((e.Not(e.IsNull(value)), found),), e.Literal(None, Kind.BOOLEAN))
+
+
 def _join_public_values(reader: Reader, node: exp.Expr, draft: Draft) -> bool:
     """Keep the rows whose value is among those of a public column, if that is what is asked: x IN (SELECT x FROM …).
 
@@ -133,8 +169,18 @@ def _join_public_values(reader: Reader, node: exp.Expr, draft: Draft) -> bool:
     """
     while isinstance(node, exp.Paren):
         node = reader.account.take(node)["this"]
-    if not isinstance(node, exp.In) or (is_column(node.this) and reader.is_unit(node.this)):
+    if not _is_lookup(reader, node):
         return False
+    _, there, on = _read_public_column(reader, node, draft)
+    draft.rows = Joined(draft.rows or Scan(draft.table), there, on)
+    of_rows(draft.rows, draft.table.name, draft.table.unit, (), size_of(draft.rows))
+    return True
+
+
+def _read_public_column(
+    reader: Reader, node: exp.Expr, draft: Draft
+) -> tuple[e.Expression, Rows, tuple[tuple[e.Expression, e.Expression], ...]]:
+    """What IN compares, the rows of the public column among which it is looked for, and what they are joined on."""
     parts = reader.account.take(node)
     found = reader.read_query(reader.inside(), parts["query"], "the subquery")
     if found.owner is not Owner.NOBODY:
@@ -157,10 +203,7 @@ def _join_public_values(reader: Reader, node: exp.Expr, draft: Draft) -> bool:
         reader.account.refuse(parts["query"], reason, remedy)
     name = unused_name("looked up", [each.name for each in columns_of(rows)])
     there = Computed(found.rows, (Defined(name, e.Field(column)),))
-    on = ((value, e.Field(columns_of(there)[0])),)
-    draft.rows = Joined(rows, there, on)
-    of_rows(draft.rows, draft.table.name, draft.table.unit, (), size_of(draft.rows))
-    return True
+    return value, there, ((value, e.Field(columns_of(there)[0])),)
 
 
 def _read_in(reader: Reader, node: exp.Expr) -> Origin:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan, Unbounded
 from tacit.plan.model.combined import CombinedPlan, ReadAnswers
-from tacit.plan.model.expressions import Expression, Field
+from tacit.plan.model.expressions import Expression, Field, KeyOf
 from tacit.plan.model.nodes import Plan
 from tacit.plan.model.ownership import Owner
 from tacit.plan.model.schema import Table
@@ -44,7 +44,7 @@ from tacit.plan.sql.expressions import read_expression
 from tacit.plan.sql.from_clause import read_alias, read_query, read_source, read_with
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.grouping_sets import Sets, has_sets, list_sets
-from tacit.plan.sql.mode import find_mode, read_mode
+from tacit.plan.sql.mode import find_mode, is_most_frequent, read_mode, read_mode_key
 from tacit.plan.sql.options import Header, header_of
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.outer_select import (
@@ -468,6 +468,8 @@ def _read_groups(
     draft.named = read_named_windows(reader, select, parts)
     draft.grouped = is_grouped(parts, columns)
     if (mode := find_mode(reader, parts, columns)) is not None:
+        if parts.get("group"):
+            return _read_modes(reader, select, mode, draft, whole=whole)
         return _read_mode(reader, select, mode, draft, whole=whole)
     once = is_distinct(reader.account, parts)
     if sets is None:
@@ -507,6 +509,35 @@ def _read_mode(
         name = reader.alias_name(reader.account.take(column)["alias"]).text
     draft.grouped = True
     return Statement(reader, draft, None, None, read_mode(reader, mode, name, draft), 1, 0)
+
+
+def _read_modes(
+    reader: Reader, select: exp.Select, mode: exp.Expr, draft: Draft, *, whole: bool
+) -> Statement:
+    """SELECT ward, MODE(sex) … GROUP BY ward: counts by ward and sex, of which the first of each ward is shown.
+
+    Which value is the mode of each group is told by the noisy counts of all of them, at one price; no count is shown.
+    """
+    account, parts = reader.account, select.args
+    columns, texts = account.take_list(select), _column_texts(account, select, whole=whole)
+    draft.grouped = True
+    kinds = _read_keys(reader, parts["group"], columns, draft, once=False)
+    reader = reader.with_keys(kinds)
+    key: KeyOf | None = None
+    for column, text in zip(columns, texts, strict=True):
+        if column.unalias() is not mode:
+            _read_column(reader, column, text, draft)
+            continue
+        name = text
+        if isinstance(column, exp.Alias):
+            name = reader.alias_name(account.take(column)["alias"]).text
+        key = read_mode_key(reader, mode, name, draft)
+        draft.show(name, key)
+    assert key is not None, "the mode is one of the columns"
+    qualify = is_most_frequent(draft, key)
+    order = read_order(reader, parts.get("order"), draft)
+    limit, offset = (read_limit(reader, parts.get(name)) for name in ("limit", "offset"))
+    return Statement(reader, draft, None, qualify, order, limit, offset or 0)
 
 
 def _make_draft(reader: Reader, source: Source, parts: Mapping[str, Any]) -> Draft:

@@ -2,6 +2,7 @@
 
 import pytest
 
+import tacit
 from tacit.errors import InvalidPlan
 from tacit.plan import CombinedPlan, Field, read_asked
 from tests.unit.plan.cases import TABLES
@@ -56,3 +57,13 @@ def test_what_cannot_stand_beside_them_is_refused(reason):
         read_asked(REFUSED[reason], TABLES)
     assert refusal.value.reason == reason
     assert refusal.value.remedy
+
+
+def test_keys_are_shown_as_they_are_declared():
+    rows = [{"patient": n, "month": n % 3 + 1} for n in range(30)]
+    columns = {"month": [1, 2, 3]}
+    with tacit.protect(rows, unit="patient", contributions=1, columns=columns, epsilon=50) as vault:
+        found = vault.sql(
+            "SELECT month, COUNT(*) AS n FROM data GROUP BY ROLLUP (month)", epsilon=20
+        )
+    assert [type(month) for month in found["month"]] == [int, int, int, type(None)]

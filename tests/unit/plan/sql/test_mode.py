@@ -42,13 +42,38 @@ def test_it_is_answered():
         assert vault.sql("SELECT MODE(ward) AS m FROM data", epsilon=20).rows == (("A",),)
 
 
+def test_of_each_group_the_first_by_its_count_is_shown():
+    rows = [
+        {"patient": n, "ward": "ABC"[n % 3], "sex": "fm"[n % 5 < 1 + n % 3]} for n in range(900)
+    ]
+    columns = {"ward": ["A", "B", "C"], "sex": ["f", "m"]}
+    text = "SELECT ward, MODE(sex) AS s FROM data GROUP BY ward ORDER BY ward DESC LIMIT 2"
+    with tacit.protect(rows, unit="patient", contributions=1, columns=columns, epsilon=50) as vault:
+        found = vault.sql(text, epsilon=20)
+    assert found.rows == (("C", "m"), ("B", "f"))
+    assert found.measured == ()
+
+
+def test_the_modes_of_groups_are_the_question_that_is_written_out():
+    found = read_sql(
+        "SELECT code, MODE(ward) AS m FROM visits GROUP BY code", tables(), finding=True
+    )
+    by_hand = (
+        "SELECT code, ward AS m FROM visits GROUP BY code, ward "
+        "QUALIFY ROW_NUMBER() OVER (PARTITION BY code ORDER BY COUNT(*) DESC) = 1"
+    )
+    assert found == read_sql(by_hand, tables(), finding=True)
+    assert top_k_of(found) is None
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("SELECT cost, MODE(ward) FROM visits GROUP BY cost", "asked for alone"),
+        ("SELECT code, MODE(ward), MODE(cost) FROM visits GROUP BY code", "asked for alone"),
+        ("SELECT ward, MODE(ward) FROM visits GROUP BY ward HAVING ward = 'A'", "asked for alone"),
         ("SELECT MODE(ward), COUNT(*) FROM visits", "asked for alone"),
         ("SELECT UPPER(MODE(ward)) FROM visits", "asked for alone"),
-        ("SELECT MODE(ward) FROM visits LIMIT 5", "asked for alone"),
+        ("SELECT MODE(ward) FROM visits LIMIT 5", "needs no order"),
         ("SELECT MODE(code) FROM visits", "private and not declared"),
     ],
 )
