@@ -275,8 +275,3 @@ def test_bytes_that_are_no_text_do_not_raise(tmp_path):
     question = Question(Scan(table), (Key(Field(table.columns[0]), ("A", "??")),), (Counted(),))
     with DuckDB({table: no_text(tmp_path)}) as engine:
         assert engine.evaluate(question, LOOSE).tolist() == [[16], [8]]
-
-
-def test_units_whose_names_are_no_texts_are_refused_when_the_file_is_opened(tmp_path):
-    with pytest.raises(InvalidData, match="cannot be read"):
-        DuckDB({Table("bytes", (), unit="x"): no_text(tmp_path)})

@@ -3,12 +3,13 @@
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection
 
 import duckdb
 
 from tacit.engines.duckdb.create_relation import column_types, create_relation
 from tacit.engines.duckdb.ingested import is_ingested, load_ingested, raw_ingested
+from tacit.engines.duckdb.parquet_texts import read_parquet, scan_parquet
 from tacit.engines.sources.foreign_keys import Linked, Raw
 from tacit.engines.sources.kinds import (
     Frame,
@@ -153,9 +154,9 @@ def raw_columns(
             connection.register(name, frame)
             scan = name
         case Parquet(path):
-            scan = f"read_parquet({text(str(path))}, hive_partitioning = false)"
+            scan, _ = scan_parquet(connection, text(str(path)), columns)
         case ParquetFiles():
-            scan = _scan_files(connection, f"{name}_files", source, table)
+            scan, _ = _scan_files(connection, f"{name}_files", source, table, columns)
         case Stored(path, inside) if is_ingested(connection, name, path):
             return raw_ingested(connection, f"{name}.main", ends)
         case Stored(_, inside):
@@ -178,14 +179,12 @@ def _load_parquet(
     """The relation of a Parquet file, read in place unless a cell of it could raise when it is read.
 
     Milliseconds may be too many for a timestamp, so such a file is copied, and fails here if it does.  Bytes that are
-    no text become question marks; units must be texts, or two of them could become one.
+    no text become question marks, and a unit whose name has some is none.
     """
-    scan = f"read_parquet({path}, hive_partitioning = false, utf8_validation = 'replace')"
-    types = column_types(connection, scan)
-    check_columns(types, table)
-    _check_unit_texts(connection, path, table, types)
+    check_columns(column_types(connection, read_parquet(path)), table)
+    scan, broken = scan_parquet(connection, path, _unit_of(table))
     coarse = _coarse_times(connection, path) & set(needed_columns(table))
-    what = "TABLE" if coarse or table.public else "VIEW"
+    what = "TABLE" if coarse or broken or table.public else "VIEW"
     return _load_typed(connection, what, ours, scan, table)
 
 
@@ -196,7 +195,7 @@ def _load_parquet_files(
 
     What the names of folders say is read as the cells of a text file are.
     """
-    scan = _scan_files(connection, f"{ours}_files", source, table)
+    scan, broken = _scan_files(connection, f"{ours}_files", source, table, _unit_of(table))
     types = column_types(connection, scan)
     check_columns(types, table)
     cells, kinds, coarse = list[str](), list[str](), set[str]()
@@ -214,16 +213,27 @@ def _load_parquet_files(
         cells.append(_as_stored(quote_name(table.unit), types[table.unit]))
         kinds.append(types[table.unit])
     for path in source.paths:
-        _check_unit_texts(connection, text(str(path)), table, types)
         coarse |= _coarse_times(connection, text(str(path)))
-    what = "TABLE" if table.public or coarse & set(needed_columns(table)) else "VIEW"
+    copied = table.public or broken or coarse & set(needed_columns(table))
+    what = "TABLE" if copied else "VIEW"
     return create_relation(connection, what, ours, scan, table, cells, kinds)
 
 
+def _unit_of(table: Table) -> tuple[str, ...]:
+    """The column of the units, if there is one."""
+    return () if table.unit is None else (table.unit,)
+
+
 def _scan_files(
-    connection: duckdb.DuckDBPyConnection, name: str, source: ParquetFiles, table: Table
-) -> str:
-    """A scan of several Parquet files; refused unless all store the columns that are needed alike.
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    source: ParquetFiles,
+    table: Table,
+    names: Collection[str],
+) -> tuple[str, bool]:
+    """A scan of several Parquet files, and whether one of these columns has a text that is none.
+
+    They are refused unless all store the columns that are needed alike.
 
     Claim:      whether the files can be opened depends on their names and types alone.
     Because:    of each nothing but its schema is read, and compared with that of the first.
@@ -237,9 +247,7 @@ def _scan_files(
     needed = [each for each in needed_columns(table) if each not in source.partitions]
     first: list[str | None] | None = None
     for path in source.paths:
-        stored = column_types(
-            connection, f"read_parquet({text(str(path))}, hive_partitioning = false)"
-        )
+        stored = column_types(connection, read_parquet(text(str(path))))
         types = [stored.get(each) for each in needed]
         if first is not None and types != first:
             odd = next(
@@ -250,40 +258,36 @@ def _scan_files(
                 f"write them alike: {path.name} differs from {source.paths[0].name}"
             )
         first = types
-    paths = ", ".join(text(str(path)) for path in source.paths)
-    how = "hive_partitioning = false, utf8_validation = 'replace'"
+    paths = [text(str(path)) for path in source.paths]
+    scans = [scan_parquet(connection, path, names) for path in paths]
+    broken = any(each for _, each in scans)
+    file = f"filename = {text(_FILE)}"
+    rows = read_parquet(f"[{', '.join(paths)}]", *([file] if source.partitions else []))
+    if broken:
+        parts = (
+            f"SELECT *, {path} AS {quote_name(_FILE)} FROM {scan}"
+            for path, (scan, _) in zip(paths, scans, strict=True)
+        )
+        rows = f"({' UNION ALL BY NAME '.join(parts)})"
     if not source.partitions:
-        return f"read_parquet([{paths}], {how})"
-    names = [quote_name(each) for each in source.partitions]
-    columns = ", ".join([f"{quote_name(_FILE)} VARCHAR", *(f"{each} VARCHAR" for each in names)])
+        return rows, broken
+    folders = [quote_name(each) for each in source.partitions]
+    columns = ", ".join([f"{quote_name(_FILE)} VARCHAR", *(f"{each} VARCHAR" for each in folders)])
     connection.execute(f"CREATE TABLE {name} ({columns})")
-    marks = ", ".join("?" for _ in range(len(names) + 1))
+    marks = ", ".join("?" for _ in range(len(folders) + 1))
     connection.executemany(
         f"INSERT INTO {name} VALUES ({marks})",
         [[str(path), *cells] for path, cells in zip(source.paths, source.cells, strict=True)],
     )
-    rows = f"read_parquet([{paths}], {how}, filename = {text(_FILE)})"
-    return f"(SELECT * EXCLUDE ({quote_name(_FILE)}) FROM {rows} JOIN {name} USING ({quote_name(_FILE)}))"
+    joined = f"{rows} JOIN {name} USING ({quote_name(_FILE)})"
+    return f"(SELECT * EXCLUDE ({quote_name(_FILE)}) FROM {joined})", broken
 
 
 def _stored_twice(connection: duckdb.DuckDBPyConnection, source: ParquetFiles) -> str | None:
     """A column that both the files and their folders have."""
-    path = text(str(source.paths[0]))
-    stored = column_types(connection, f"read_parquet({path}, hive_partitioning = false)")
+    stored = column_types(connection, read_parquet(text(str(source.paths[0]))))
     taken = {name.casefold() for name in [*stored, _FILE]}
     return next((name for name in source.partitions if name.casefold() in taken), None)
-
-
-def _check_unit_texts(
-    connection: duckdb.DuckDBPyConnection, path: str, table: Table, types: Mapping[str, str]
-) -> None:
-    """Read all units of a file once: bytes that are no text would become question marks, and two units one."""
-    if table.unit is not None and types.get(table.unit) == "VARCHAR":
-        scan = f"read_parquet({path}, hive_partitioning = false)"
-        if table.unit in column_types(connection, scan):
-            connection.execute(
-                f"SELECT bit_xor(hash({quote_name(table.unit)})) FROM {scan}"
-            ).fetchall()
 
 
 def _coarse_times(connection: duckdb.DuckDBPyConnection, path: str) -> set[str]:

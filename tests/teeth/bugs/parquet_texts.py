@@ -1,0 +1,50 @@
+"""Bugs planted where texts of Parquet files are read that are no texts."""
+
+from tests.teeth.bug import Bug
+
+TEXTS = "src/tacit/engines/duckdb/parquet_texts.py"
+LOAD = "src/tacit/engines/duckdb/load_source.py"
+TEST = "tests/unit/engines/test_parquet_texts.py"
+
+BUGS = [
+    Bug(
+        name="a-unit-that-is-no-text-gets-question-marks",
+        file=TEXTS,
+        before='f"CASE WHEN r.{name} = i.{name} THEN r.{name} END AS {name}"',
+        after='f"r.{name} AS {name}"',
+        killed_by=f"{TEST}::test_a_unit_whose_name_is_no_text_counts_as_if_it_were_not_there[62ff62-True]",
+        note="two units become one, and each changes what the other's rows weigh",
+    ),
+    Bug(
+        name="texts-are-believed-to-be-texts",
+        file=TEXTS,
+        before="return False  # what is wrong with the file besides is found when it is read",
+        after="return True",
+        killed_by=f"{TEST}::test_a_replacement_character_is_a_text_like_any_other",
+        note="the file is read as if each of its units had a name",
+    ),
+    Bug(
+        name="keys-are-believed-to-be-texts",
+        file=LOAD,
+        before="scan, _ = scan_parquet(connection, text(str(path)), columns)",
+        after="scan, _ = scan_parquet(connection, text(str(path)), ())",
+        killed_by=f"{TEST}::test_a_key_that_is_no_text_leads_nowhere",
+        note="a key with a question mark belongs to whoever's is broken",
+    ),
+    Bug(
+        name="units-of-several-files-are-believed-to-be-texts",
+        file=LOAD,
+        before='_scan_files(connection, f"{ours}_files", source, table, _unit_of(table))',
+        after='_scan_files(connection, f"{ours}_files", source, table, ())',
+        killed_by=f"{TEST}::test_of_several_files_one_may_have_such_units",
+        note="what holds of one file holds of many",
+    ),
+    Bug(
+        name="a-column-is-refused-only-where-a-row-needs-it",
+        file=TEXTS,
+        before="    if texts:\n        _check_place(stored)\n    broken =",
+        after="    broken =",
+        killed_by=f"{TEST}::test_a_column_by_whose_name_rows_are_numbered_is_refused_whatever_it_holds",
+        note="whether a file can be opened tells of a row",
+    ),
+]
