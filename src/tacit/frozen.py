@@ -49,11 +49,11 @@ def _make_class(cls: type[T], *, init: bool, eq: bool) -> type[T]:
     if init:
         made.__init__ = _Initialiser(made)
     if eq:
-        held = _holder([each.name for each in listed if each.compare])
+        names = [each.name for each in listed if each.compare]
         if not says_equal:
-            made.__eq__ = _equal(held)
+            made.__eq__ = _equal(names)
         if not says_hash:
-            made.__hash__ = _make_hash(held)
+            made.__hash__ = _make_hash(names)
     if not says_shown:
         made.__repr__ = _show
     made.__setattr__, made.__delattr__ = _refuse_assignment, _refuse_deletion
@@ -81,9 +81,11 @@ class _Initialiser:
 def _initialiser(made: Any, listed: tuple[Field[Any], ...]) -> Callable[..., None]:
     """The function that sets every field, by the descriptor of its slot."""
     known: dict[str, Any] = {"_missing": MISSING}
+    annotations: dict[str, Any] = {}
     given, lines = ["self"], []
     for each in listed:
         name = each.name
+        annotations[name] = each.type
         known[f"_set_{name}"] = getattr(made, name).__set__
         if each.default_factory is not MISSING:
             known[f"_make_{name}"] = each.default_factory
@@ -97,32 +99,34 @@ def _initialiser(made: Any, listed: tuple[Field[Any], ...]) -> Callable[..., Non
     exec(f"def __init__({', '.join(given)}):\n " + "\n ".join(lines), known)  # noqa: S102 -- made of names of fields
     function = known.pop("__init__")
     function.__qualname__, function.__module__ = f"{made.__qualname__}.__init__", made.__module__
-    function.__annotations__ = {each.name: each.type for each in listed} | {"return": None}
+    function.__annotations__ = annotations | {"return": None}
     return function  # type: ignore[no-any-return]
 
 
-def _holder(names: list[str]) -> Callable[[object], tuple[Any, ...]]:
-    """What reads the fields of a value, as a tuple."""
-    if len(names) > 1:
-        return attrgetter(*names)
-    if not names:
-        return lambda _: ()
-    only = attrgetter(names[0])
-    return lambda value: (only(value),)
+def _equal(names: list[str]) -> Callable[[object, object], bool]:
+    """What compares the fields of two values of a class."""
+    held = attrgetter(*names) if names else _nothing
 
-
-def _equal(held: Callable[[object], tuple[Any, ...]]) -> Callable[[object, object], bool]:
-    def __eq__(self: object, other: object) -> bool:  # noqa: N807 -- so it is called
+    def equal(self: object, other: object) -> bool:
         return held(self) == held(other) if other.__class__ is self.__class__ else NotImplemented
 
-    return __eq__
+    def equal_in_one(self: object, other: object) -> bool:
+        same = other.__class__ is self.__class__
+        return (held(self),) == (held(other),) if same else NotImplemented
+
+    return equal_in_one if len(names) == 1 else equal
 
 
-def _make_hash(held: Callable[[object], tuple[Any, ...]]) -> Callable[[object], int]:
-    def __hash__(self: object) -> int:  # noqa: N807 -- so it is called
-        return hash(held(self))
+def _make_hash(names: list[str]) -> Callable[[object], int]:
+    """What hashes the fields of a value."""
+    held = attrgetter(*names) if names else _nothing
+    if len(names) == 1:
+        return lambda value: hash((held(value),))
+    return lambda value: hash(held(value))
 
-    return __hash__
+
+def _nothing(_: object) -> tuple[Any, ...]:
+    return ()
 
 
 @recursive_repr()

@@ -70,7 +70,7 @@ def _valley(
 def _parabola(places: tuple[float, float, float], at: dict[float, float]) -> float | None:
     """How far from the first place the parabola through all three is lowest."""
     x, w, v = places
-    if len({x, w, v}) < 3 or not all(isfinite(at[place]) for place in places):
+    if len({x, w, v}) < 3 or not (isfinite(at[x]) and isfinite(at[w]) and isfinite(at[v])):
         return None
     r = (x - w) * (at[x] - at[v])
     q = (x - v) * (at[x] - at[w])

@@ -145,19 +145,17 @@ def _ends(enclosed: arb) -> tuple[Fraction, Fraction]:
             enclosed,
             "it has no finite bound; choose parameters that are not so extreme",
         )
-    parts = enclosed.mid(), enclosed.rad()
-    lost = sum(part != 0 and _too_fine(part) for part in parts)
-    middle, radius = (Fraction(0) if _too_fine(part) else _dyadic(part) for part in parts)
-    return middle, radius + Fraction(lost, 1 << _FINEST) if lost else radius
+    (middle, lost), (radius, more) = _dyadic(enclosed.mid()), _dyadic(enclosed.rad())
+    return middle, radius + Fraction(lost + more, 1 << _FINEST) if lost or more else radius
 
 
-def _too_fine(point: arb) -> bool:
-    return bool(abs(point) < _SMALLEST)
-
-
-def _dyadic(point: arb) -> Fraction:
-    mantissa, exponent = (int(part) for part in point.man_exp())
-    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)
+def _dyadic(point: arb) -> tuple[Fraction, bool]:
+    """A point as a rational, or zero if it is too fine for one, and whether something was lost by that."""
+    if abs(point) < _SMALLEST:
+        return Fraction(0), point != 0
+    mantissa, exponent = point.man_exp()
+    whole, shift = int(mantissa), int(exponent)
+    return Fraction(whole << shift) if shift >= 0 else Fraction(whole, 1 << -shift), False
 
 
 def exp(number: int | Fraction | arb, bits: int = PRECISION) -> arb:

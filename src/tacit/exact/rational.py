@@ -110,6 +110,8 @@ def count_of(number: int, name: str = "a count", least: int = 0, most: int = (1 
 
 def _readings(number: Number, name: str) -> tuple[Fraction, ...]:
     remedy = "give an int, a Fraction, a Decimal or a finite float"
+    if type(number) is Fraction:
+        return (_check_width(number, name),)
     if isinstance(number, bool):
         raise InvalidInput(name, number, remedy)
     if isinstance(number, float):
@@ -124,8 +126,13 @@ def _readings(number: Number, name: str) -> tuple[Fraction, ...]:
             raise InvalidInput(name, number, remedy)
         return (Fraction(number),)
     if isinstance(number, Rational):
-        exact = cast(Rational, number)
-        if max(int(exact.numerator).bit_length(), int(exact.denominator).bit_length()) > _WIDEST:
-            raise InvalidInput(name, number, f"give a rational of at most {_WIDEST} bits")
-        return (Fraction(int(exact.numerator), int(exact.denominator)),)
+        given = cast(Rational, number)
+        return (_check_width(Fraction(int(given.numerator), int(given.denominator)), name),)
     raise InvalidInput(name, number, remedy)
+
+
+def _check_width(exact: Fraction, name: str) -> Fraction:
+    """The rational, refused if it is a very long one."""
+    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > _WIDEST:
+        raise InvalidInput(name, exact, f"give a rational of at most {_WIDEST} bits")
+    return exact

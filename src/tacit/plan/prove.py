@@ -1,6 +1,6 @@
 """The one gate: what is asked is proved from the plan alone, whoever made it, before anything is priced or run."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -450,8 +450,17 @@ def _check_condition(condition: e.Expression, columns: Columns) -> None:
     condition_type(condition)
 
 
+# The expressions that were checked of late, each over its columns: the canonical form of a plan has most of them, too.
+# An expression that is kept here lives, so that no other one has its id; what is refused is not kept.
+_CHECKED: dict[int, tuple[e.Expression, Columns]] = {}
+_MOST_CHECKED = 4_000
+
+
 def _check_expression(expression: e.Expression, columns: Columns) -> None:
     """Refuse an expression that is not over these columns, or that has no type."""
+    known = _CHECKED.get(id(expression))
+    if known is not None and known[0] is expression and known[1] == columns:
+        return
     for part in _walk_shallow(expression):
         match part:
             case e.Field(column):
@@ -467,23 +476,26 @@ def _check_expression(expression: e.Expression, columns: Columns) -> None:
             case _:
                 _check_part(part)
     type_of(expression)
+    if len(_CHECKED) >= _MOST_CHECKED:
+        _CHECKED.clear()
+    _CHECKED[id(expression)] = expression, columns
 
 
-def _walk_shallow(expression: e.Expression) -> Iterator[e.Expression]:
+def _walk_shallow(expression: e.Expression) -> list[e.Expression]:
     """An expression and all below it; refused if those who read it might not come to its end."""
+    found: list[e.Expression] = []
     left: list[tuple[e.Expression, int]] = [(expression, 1)]
-    many = 0
     while left:
         part, depth = left.pop()
-        many += 1
+        found.append(part)
         if not isinstance(part, e.Expression):
             _refuse_malformed()
-        if depth > 2 * DEEPEST or many > _MOST_PARTS:
+        if depth > 2 * DEEPEST or len(found) > _MOST_PARTS:
             raise InvalidPlan(
                 f"expressions are nested more than {DEEPEST} levels deep", "ask a simpler question"
             )
-        yield part
         left += [(operand, depth + 1) for operand in e.operands(part)]
+    return found
 
 
 def _check_part(part: e.Expression) -> None:
@@ -610,13 +622,14 @@ def _check_width(question: Question) -> None:
 
 
 def _check_view(view: View, question: Question) -> None:
-    names = [shown.name.casefold() for shown in view.columns]
-    if len(set(names)) != len(names) or not all(name.strip() for name in names):
+    names = {shown.name.casefold() for shown in view.columns if shown.name.strip()}
+    if len(names) != len(view.columns):
         _refuse("a column of the answer has no name of its own", "give it one: ... AS name")
+    for shown in view.columns:
+        _check_released(shown.value, question)
     for by in view.order:
         _check_order(by)
-    for value in (*(shown.value for shown in view.columns), *(by.value for by in view.order)):
-        _check_released(value, question)
+        _check_released(by.value, question)
     for condition in (view.having, view.qualify):
         if condition is not None:
             _check_released(condition, question)

@@ -1,7 +1,7 @@
 """What the curator decides, as values: a limit, tables, and who may weigh how much in them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, get_args
@@ -106,16 +106,14 @@ class Shared:
     table: Table
     contributions: int | None
     keys: int | None
+    asked_table: Table = field(init=False, repr=False, compare=False)
+    """The table as questions see it, with its contributions: they hold what a unit's rows add up to."""
 
     def __init__(self, table: Table, contributions: int | None, keys: int | None = None) -> None:
         rows = None if contributions is None else count_of(contributions, "contributions", least=1)
         most = rows if keys is None else count_of(keys, "keys", least=1)
-        fill(self, table=table, contributions=rows, keys=most)
-
-    @property
-    def asked_table(self) -> Table:
-        """The table as questions see it, with its contributions: they hold what a unit's rows add up to."""
-        return replace(self.table, contributions=self.contributions)
+        asked = replace(table, contributions=rows)
+        fill(self, table=table, contributions=rows, keys=most, asked_table=asked)
 
 
 @frozen(init=False)

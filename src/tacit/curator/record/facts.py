@@ -237,6 +237,8 @@ def as_declared(table: Table, shared: Shared) -> bool:
                 and they are part of its fingerprint: whoever asks chooses them without having looked.
     Checked by: tests/unit/curator/record/test_facts.py
     """
+    if table is shared.asked_table:
+        return True
     if len(table.columns) != len(shared.table.columns):
         return False
     pairs = zip(table.columns, shared.table.columns, strict=True)

@@ -286,18 +286,12 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
 
 
 def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
-    """The expression with each operand changed."""
+    """The expression with each operand changed; itself, if neither side of it is another."""
     match expression:
         case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return expression
-        case Arithmetic(operator, left, right):
-            return Arithmetic(operator, change(left), change(right))
-        case Compared(operator, left, right):
-            return Compared(operator, change(left), change(right))
-        case Both(left, right):
-            return Both(change(left), change(right))
-        case Either(left, right):
-            return Either(change(left), change(right))
+        case Arithmetic() | Compared() | Both() | Either():
+            return _with_sides(expression, change(expression.left), change(expression.right))
         case Negated(operand):
             return Negated(change(operand))
         case Not(operand):
@@ -322,6 +316,16 @@ def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) 
             return Across(look, changed, tuple(change(part) for part in by), ordered, offset)
         case _:
             assert_never(expression)
+
+
+def _with_sides(
+    expression: Arithmetic | Compared | Both | Either, left: Expression, right: Expression
+) -> Expression:
+    if left is expression.left and right is expression.right:
+        return expression
+    if isinstance(expression, Both | Either):
+        return type(expression)(left, right)
+    return type(expression)(expression.operator, left, right)
 
 
 Names = dict[str, Expression]

@@ -321,16 +321,15 @@ class Question:
     @property
     def groups(self) -> Iterator[tuple[KeyValue, ...]]:
         """The values of all keys, group by group, in the order of the release."""
-        numbered = {key: place for place, key in enumerate((*self.unknown, *self.public))}
+        unknown, public = self.unknown, [key.public_values for key in self.public]
+        if not unknown and self.found is None:
+            return product(*public)
+        assert self.found is not None, "nothing was found of the unknown keys yet"
+        numbered = {key: place for place, key in enumerate((*unknown, *self.public))}
         # once: a key of many values takes long to be looked up
         places = [numbered[key] for key in self.keys]
-        assert self.found is not None or not self.unknown, (
-            "nothing was found of the unknown keys yet"
-        )
-        for named in ((),) if self.found is None else self.found:
-            for known in product(*(key.public_values for key in self.public)):
-                both = (*named, *known)
-                yield tuple(both[place] for place in places)
+        both = ((*named, *known) for named in self.found for known in product(*public))
+        return (tuple([group[place] for place in places]) for group in both)
 
     def places_beside(self, place: int) -> range:
         """The places of what is measured of the same rows in the same groups as a measure."""

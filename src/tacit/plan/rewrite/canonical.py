@@ -24,6 +24,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.schema import Kind
 from tacit.plan.model.serial import serial, serial_about
+from tacit.plan.model.walk import list_group_expressions
 from tacit.plan.questions.measures import count_measure
 from tacit.plan.rewrite.rows import drop_unused_folds, settle_rows
 from tacit.plan.semantics.case_ranges import MIRRORED, OPPOSITE
@@ -47,19 +48,21 @@ def canonical(plan: Plan) -> Plan:
     Checked by: tests/unit/plan/rewrite/test_canonical.py::test_the_canonical_question_means_the_same
     """
     question, view = _settle_question(plan.question), plan.view
-    normal = [replace(key, value=_normal(key.value)) for key in question.keys]
-    keys = sorted(dict.fromkeys(normal), key=_place)
-    measures = {serial(measure): measure for measure in map(_measure, question.measures)}
+    normal = [Key(_normal(key.value), key.values, key.null) for key in question.keys]
+    keys = sorted(dict.fromkeys(normal), key=_place) if len(normal) > 1 else normal
+    measured = [_measure(measure) for measure in question.measures]
+    texts = [serial(measure) for measure in measured]
+    measures = dict(zip(texts, measured, strict=True))
     places = sorted(measures)
-    found = Question(question.rows, tuple(keys), tuple(measures[place] for place in places))
+    found = Question(question.rows, tuple(keys), tuple([measures[place] for place in places]))
     key_places = [keys.index(key) for key in normal]
-    measure_places = [places.index(serial(_measure(measure))) for measure in question.measures]
+    measure_places = [places.index(text) for text in texts]
 
     def moved(expression: e.Expression) -> e.Expression:
         return _normal(_renumber(expression, key_places, measure_places), found)
 
-    columns = tuple(Shown(shown.name, moved(shown.value)) for shown in view.columns)
-    order = tuple(Ordering(moved(by.value), by.descending) for by in view.order)
+    columns = tuple([Shown(shown.name, moved(shown.value)) for shown in view.columns])
+    order = tuple([Ordering(moved(by.value), by.descending) for by in view.order])
     having = None if view.having is None else moved(view.having)
     qualify = None if view.qualify is None else moved(view.qualify)
     return Plan(found, View(columns, having, order, view.limit, view.offset, qualify))
@@ -102,10 +105,12 @@ def _place(key: Key) -> tuple[bool, str]:
 def _settle_question(question: Question) -> Question:
     """The question over rows in their canonical form, with what was calculated on the way put in its place."""
     rows, names = settle_rows(question.rows, _normal)
-    keys = tuple(replace(key, value=e.substitute(key.value, names)) for key in question.keys)
-    measures = tuple(_measure_over(measure, names) for measure in question.measures)
-    asked = [measure.value for measure in measures if measure.value is not None]
-    return Question(drop_unused_folds(rows, [*(key.value for key in keys), *asked]), keys, measures)
+    keys, measures = question.keys, question.measures
+    if names:
+        keys = tuple([replace(key, value=e.substitute(key.value, names)) for key in keys])
+        measures = tuple([_measure_over(measure, names) for measure in measures])
+    asked = list_group_expressions(Question(rows, keys, measures))
+    return Question(drop_unused_folds(rows, asked), keys, measures)
 
 
 def _measure_over(measure: Measure, names: dict[str, e.Expression]) -> Measure:
@@ -222,10 +227,11 @@ def _simplify(expression: e.Expression, question: Question | None) -> e.Expressi
     """An expression whose operands are normal."""
     match expression:
         case e.Compared(operator, left, right):
-            left, right = _whole(left), _whole(right)
-            if serial(left) > serial(right):
-                operator, left, right = MIRRORED[operator], right, left
-            return e.Compared(operator, left, right)
+            one, two = _whole(left), _whole(right)
+            if serial(one) > serial(two):
+                return e.Compared(MIRRORED[operator], two, one)
+            same = one is left and two is right
+            return expression if same else e.Compared(operator, one, two)
         case e.OneOf(operand, options):
             distinct = {serial(option): option for option in map(_whole_literal, options)}
             listed = tuple(distinct[text] for text in sorted(distinct))

@@ -87,7 +87,8 @@ def drop_unused_folds(rows: Rows, asked: Sequence[Expression]) -> Rows:
     """The rows without what their units were folded into and nobody asks for."""
     match rows:
         case Where(inner, condition):
-            return Where(drop_unused_folds(inner, [*asked, condition]), condition)
+            below = drop_unused_folds(inner, [*asked, condition])
+            return rows if below is inner else Where(below, condition)
         case Kept(inner, among, present):
             return Kept(drop_unused_folds(inner, asked), among, present)
         case Inner(inner, keys, folds):
