@@ -27,7 +27,8 @@ def pack(numbers: Sequence[int]) -> tuple[int, bytes]:
     >>> pack([1, -1, 300])
     (2, b'\\x01\\x00\\xff\\xff,\\x01')
     """
-    width = bytes_of(max((max(number, -number - 1).bit_length() for number in numbers), default=0))
+    least, most = min(numbers, default=0), max(numbers, default=0)
+    width = bytes_of(max(most, -least - 1).bit_length())
     if width > _WORD:
         return width, b"".join(number.to_bytes(width, "little", signed=True) for number in numbers)
     words = np.array(numbers, dtype="<i8")

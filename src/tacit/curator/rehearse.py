@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Any
 
-from tacit.curator.answer.group_windows import roots_of
+from tacit.curator.answer.group_windows import has_windows, parts_shown, roots_of
 from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.plot import bars_of
 from tacit.curator.answer.release import Price, Release
@@ -24,7 +24,6 @@ from tacit.ledger import Entry
 from tacit.mechanisms import Gaussian, RankedCells
 from tacit.plan import (
     INT64,
-    Across,
     Key,
     Kind,
     Literal,
@@ -184,8 +183,10 @@ def _keep(rehearsal: Rehearsal, stored: Stored) -> tuple[Stored, Mapping[str, An
 def _made_up_releases(rehearsal: Rehearsal) -> tuple[Release, ...]:
     """Made-up answers, stored, read again and rendered."""
     places = tuple(range(len(rehearsal.plan.question.measures)))
-    return tuple(
-        render_release(
+    found = []
+    for made_up in made_up_answers(rehearsal):
+        stored, receipt = _keep(rehearsal, made_up)
+        release = render_release(
             rehearsal.plan,
             places,
             stored,
@@ -195,8 +196,8 @@ def _made_up_releases(rehearsal: Rehearsal) -> tuple[Release, ...]:
             rehearsal.left_out,
             raw=rehearsal.raw,
         )
-        for stored, receipt in (_keep(rehearsal, stored) for stored in made_up_answers(rehearsal))
-    )
+        found.append(release)
+    return tuple(found)
 
 
 _ENDS = ("", "_low", "_high")
@@ -214,8 +215,8 @@ def _with_names(release: Release, names: Sequence[str]) -> Release:
     named = {f"{at}{end}": f"{name}{end}" for at, name in enumerate(names) for end in _ENDS}
     return replace(
         release,
-        columns=tuple(named[column] for column in release.columns),
-        measured=tuple(named[column] for column in release.measured),
+        columns=tuple([named[column] for column in release.columns]),
+        measured=tuple([named[column] for column in release.measured]),
     )
 
 
@@ -273,8 +274,7 @@ def made_up_plan(plan: Plan) -> Plan:
 
 def _signs_of(plan: Plan) -> tuple[tuple[int, ...], ...]:
     """What is made up in turn: of a variance, whose interval takes a millisecond, nothing and the most."""
-    parts = (part for root in roots_of(plan.view) for part in walk_expression(root))
-    return _SIGNS[:2] if any(isinstance(part, MomentOf) for part in parts) else _SIGNS
+    return _SIGNS[:2] if MomentOf in map(type, parts_shown(plan.view)) else _SIGNS
 
 
 def _ends_of(values: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
@@ -327,9 +327,7 @@ def check_sure_of_groups(plan: Plan, confidence: float, rows: int | None = None)
     Windows over released groups hold for all of them together, so that each has to be surer by their number.  `rows`
     is how many there are at most, where answers are combined.
     """
-    if not any(
-        isinstance(part, Across) for root in roots_of(plan.view) for part in walk_expression(root)
-    ):
+    if not has_windows(plan.view):
         return
     roots = [*roots_of(plan.view), *([] if plan.view.having is None else [plan.view.having])]
     figures = sum(1 for root in roots for part in walk_expression(root) if not operands(part))

@@ -11,21 +11,31 @@ from typing import Any
 from tacit.curator.answer.intervals import Interval, Noisy, all_at_once, as_interval, point_of
 from tacit.curator.answer.rounding_error import sure_of_noise
 from tacit.mechanisms import Gaussian, Laplace
-from tacit.plan import Across, Expression, Look, MeasureOf, View
+from tacit.plan import Across, Expression, Look, MeasureOf, View, walk_expression
 
-__all__ = ["Peers", "roots_of", "sum_error"]
+__all__ = ["Peers", "has_windows", "parts_shown", "roots_of", "sum_error"]
 
 _Ends = tuple[float, float]
 
 
 def roots_of(view: View) -> list[Expression]:
     """The expressions of a view that may look at other groups."""
-    conditions = [] if view.qualify is None else [view.qualify]
-    return [
-        *(shown.value for shown in view.columns),
-        *(order.value for order in view.order),
-        *conditions,
-    ]
+    roots = [shown.value for shown in view.columns]
+    roots += [order.value for order in view.order]
+    return roots if view.qualify is None else [*roots, view.qualify]
+
+
+def parts_shown(view: View) -> list[Expression]:
+    """Every part of these expressions."""
+    found: list[Expression] = []
+    for root in roots_of(view):
+        found += walk_expression(root)
+    return found
+
+
+def has_windows(view: View) -> bool:
+    """Whether some column, order or condition looks at other groups."""
+    return Across in map(type, parts_shown(view))
 
 
 @dataclass(frozen=True)

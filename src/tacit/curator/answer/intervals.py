@@ -265,7 +265,9 @@ def _laplace_reach(first: float, second: float, confidence: float) -> float:
     ratio = min(smaller / larger, 1 - 1e-6)  # where the two are alike the formula is a limit
     reach = -log(1 - confidence)
     for _ in range(8):
-        near = ratio * exp(-reach / ratio) if ratio else 0.0
-        tail, fall = exp(-reach) - ratio * near, exp(-reach) - near
+        far, near = exp(-reach), ratio * exp(-reach / ratio) if ratio else 0.0
+        tail, fall, before = far - ratio * near, far - near, reach
         reach += tail / fall * log(tail / (1 - ratio**2) / (1 - confidence))
+        if reach == before:
+            break
     return larger * reach * (1 + 1e-5)  # alike or nearly so is a little less

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import isqrt, prod
 from typing import Any
 
+from tacit.curator.answer.group_windows import has_windows
 from tacit.curator.pricing.terms import Terms
 from tacit.engines import MOST_PAIRS, may_leave_out
 from tacit.frozen import frozen
@@ -46,6 +47,7 @@ from tacit.plan import (
     groups_of,
     list_expressions,
     list_folds,
+    many_rows,
     operands,
     outcomes,
     owner_of,
@@ -82,12 +84,13 @@ def list_left_out(plan: Plan, terms: Terms, entity: str) -> tuple[LeftOut, ...]:
     Because:    the plan, its terms and the name of the unit are all that is passed in.
     Checked by: tests/unit/curator/answer/test_left_out.py and tests/laws/test_left_out.py
     """
-    question = plan.question
+    question, tables = plan.question, tables_of(plan.question.rows)
+    joined = many_rows(question)
     found = [
-        *_tell_missing_units(question.rows, entity),
-        *_tell_missing_cells(question.rows),
-        *_tell_unjoined_rows(question.rows),
-        *_tell_many_pairs(question.rows, entity),
+        *_tell_missing_units(tables, entity),
+        *_tell_missing_cells(tables),
+        *(_tell_unjoined_rows(question.rows) if joined else ()),
+        *(_tell_many_pairs(question.rows, entity) if joined else ()),
         *_tell_missing_groups(plan),
         *_tell_many_rows(question, terms, entity),
         *_tell_many_keys(terms, entity),
@@ -111,8 +114,8 @@ def add_measured(left_out: Sequence[LeftOut], measured: Mapping[str, str]) -> tu
 # ---------------------------------------------------------------- rows
 
 
-def _tell_missing_units(rows: Rows, entity: str) -> Iterator[LeftOut]:
-    for table in tables_of(rows):
+def _tell_missing_units(tables: Sequence[Table], entity: str) -> Iterator[LeftOut]:
+    for table in tables:
         if not table.public and table.unit is not None and _may_be_null(table):
             yield LeftOut("unit", entity, f"rows with no {entity} are left out")
 
@@ -121,9 +124,9 @@ def _may_be_null(table: Table) -> bool:
     return all(column.nullable for column in table.columns if column.name == table.unit)
 
 
-def _tell_missing_cells(rows: Rows) -> Iterator[LeftOut]:
+def _tell_missing_cells(tables: Sequence[Table]) -> Iterator[LeftOut]:
     """Columns that are declared never to be NULL: a row in which one is, is left out at the scan."""
-    for table in tables_of(rows):
+    for table in tables:
         for column in table.columns:
             if not column.nullable and column.name != table.unit:
                 yield LeftOut(
@@ -166,17 +169,8 @@ def _table_names(rows: Rows) -> str:
 
 def _tell_missing_groups(plan: Plan) -> Iterator[LeftOut]:
     question, view = plan.question, plan.view
-    roots = [
-        *(shown.value for shown in view.columns),
-        *(by.value for by in view.order),
-        view.having,
-        view.qualify,
-    ]
-    across = any(
-        isinstance(part, Across)
-        for root in roots
-        if root is not None
-        for part in walk_expression(root)
+    across = has_windows(view) or (
+        view.having is not None and Across in map(type, walk_expression(view.having))
     )
     conditions = list(_conditions(question.rows))
     for key in question.keys:
@@ -336,11 +330,8 @@ def _tell_bounds(question: Question) -> Iterator[LeftOut]:
     """The columns whose values are moved onto declared bounds, of those whose values count."""
     counted = [measure for measure in question.measures if isinstance(measure, Counted | Units)]
     others = tuple(measure for measure in question.measures if measure not in counted)
-    read = {
-        part.column
-        for root in list_expressions(replace(question, measures=others))
-        for part in _read_fields(root)
-    }
+    valued = Question(question.rows, question.keys, others)
+    read = {part.column for root in list_expressions(valued) for part in _read_fields(root)}
     roots = [measure.value for measure in counted if measure.value is not None]
     read |= {part.column for root in roots for part in _read_fields(root, counted=True)}
     for table in tables_of(question.rows):

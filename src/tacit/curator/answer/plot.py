@@ -45,10 +45,9 @@ class Bars:
 def bars_of(release: Release) -> tuple[tuple[str, ...], tuple[Bars, ...]]:
     """What a picture of an answer shows: a label for each row, and one panel for each measured column."""
     keys = _key_names(release)
-    labels = tuple(
-        _label(" · ".join(_key_text(row[name]) for name in keys)) or "all" for row in release
-    )
-    return labels, tuple(_panel(release, name) for name in release.measured)
+    named = list(zip(*(map(_key_text, release.column(name)) for name in keys), strict=True))
+    labels = [_label(" · ".join(row)) or "all" for row in named or [()] * len(release)]
+    return tuple(labels), tuple([_panel(release, name) for name in release.measured])
 
 
 def _key_names(release: Release) -> list[str]:
@@ -59,21 +58,21 @@ def _key_names(release: Release) -> list[str]:
 def _panel(release: Release, name: str) -> Bars:
     cells = release.column(name)
     values = _numbers(cells, [float("nan")] * len(cells))
-    low, high = (_numbers(release.column(f"{name}_{end}"), values) for end in ("low", "high"))
+    low = _numbers(release.column(f"{name}_low"), values)
+    high = _numbers(release.column(f"{name}_high"), values)
     return Bars(
         printable(name),
         values,
-        tuple(max(0.0, value - least) for value, least in zip(values, low, strict=True)),
-        tuple(max(0.0, most - value) for value, most in zip(values, high, strict=True)),
-        any(isinstance(cell, date) for cell in cells),
+        tuple([max(0.0, value - least) for value, least in zip(values, low, strict=True)]),
+        tuple([max(0.0, most - value) for value, most in zip(values, high, strict=True)]),
+        bool([cell for cell in cells if isinstance(cell, date)]),
     )
 
 
 def _numbers(cells: Sequence[Any], missing: Sequence[float]) -> tuple[float, ...]:
     """Cells as floats, and something else for those that are missing."""
-    return tuple(
-        other if cell is None else _number(cell) for cell, other in zip(cells, missing, strict=True)
-    )
+    pairs = zip(cells, missing, strict=True)
+    return tuple([other if cell is None else _number(cell) for cell, other in pairs])
 
 
 def _number(cell: Any) -> float:

@@ -152,11 +152,9 @@ class Release:
         return bars(self, path, ax=ax, title=title)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(printable(name))}</th>" for name in self._headings())
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
-            for cells in self._cells()
-        )
+        head = "".join([f"<th>{escape(printable(name))}</th>" for name in self._headings()])
+        rows = ["".join([f"<td>{escape(cell)}</td>" for cell in cells]) for cells in self._cells()]
+        body = "".join([f"<tr>{row}</tr>" for row in rows])
         caption = escape(self._caption()).replace("\n", "<br>")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody><caption>{caption}</caption></table>"
 
@@ -165,13 +163,8 @@ class Release:
         names = self._headings()
         lines = [[printable(name) for name in names], *self._cells()]
         widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
-        shown = [
-            "   ".join(
-                _pad(cell, width, right=name in self.measured)
-                for name, cell, width in zip(names, cells, widths, strict=True)
-            )
-            for cells in lines
-        ]
+        right = [name in self.measured for name in names]
+        shown = ["   ".join(map(_pad, cells, widths, right)) for cells in lines]
         whole = sum(widths) + 3 * len(widths) + 1  # as wide as rich draws it on a terminal
         blank, rule, framed = (
             " " * whole,
@@ -222,20 +215,17 @@ class Release:
     def _cells(self, between: str = "  ") -> Iterator[list[str]]:
         """What is shown of every row, as texts that can be printed; `between` stands before every interval."""
         shown = [self._texts_of(name, between) for name in self._headings()]
-        return (list(cells) for cells in zip(*shown, strict=True)) if shown else iter(())
+        return map(list, zip(*shown, strict=True)) if shown else iter(())
 
     def _texts_of(self, name: str, between: str) -> list[str]:
         """The texts of one column, each with its interval if it has one."""
         if name not in self.measured:
             return _format_keys(self.column(name))
-        values, lows, highs = (
-            [_format_cell(cell) for cell in self.column(f"{name}{end}")]
-            for end in ("", "_low", "_high")
-        )
-        return [
-            f"{value}{between}[{low}, {high}]"
-            for value, low, high in zip(values, lows, highs, strict=True)
-        ]
+        values = map(_format_cell, self.column(name))
+        lows = map(_format_cell, self.column(f"{name}_low"))
+        highs = map(_format_cell, self.column(f"{name}_high"))
+        ends = zip(values, lows, highs, strict=True)
+        return [f"{value}{between}[{low}, {high}]" for value, low, high in ends]
 
 
 def percent(confidence: float) -> str:
@@ -247,7 +237,7 @@ def percent(confidence: float) -> str:
     return f"{100 * confidence:.12g}%"
 
 
-def _pad(cell: str, width: int, *, right: bool) -> str:
+def _pad(cell: str, width: int, right: bool) -> str:
     space = " " * (width - _width(cell))
     return space + cell if right else cell + space
 

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
+from itertools import chain
 from math import ceil, floor, fmod, inf, isfinite
 from typing import Any, assert_never
 
 from tacit.curator.answer.functions import called_value, cast_value, value_of_kind
-from tacit.curator.answer.group_windows import Peers, roots_of
+from tacit.curator.answer.group_windows import Peers, has_windows
 from tacit.curator.answer.intervals import (
     Drawn,
     Interval,
@@ -116,7 +117,7 @@ def view_answer(
     groups = _as_shown(groups, plan)
     if view.having is not None:
         groups = [group for group in groups if point_of(group.value(view.having)) is True]
-    if any(isinstance(part, Across) for root in roots_of(view) for part in walk_expression(root)):
+    if has_windows(view):
         groups = _beside_each_other(groups, plan)
     if view.qualify is not None:
         groups = [group for group in groups if point_of(group.value(view.qualify)) is True]
@@ -131,17 +132,18 @@ def view_answer(
         _column(shown, question, choice.confidence(shown.value, confidence), raw=raw)
         for shown in view.columns
     ]
-    rows = tuple(
-        tuple(cell for column in columns for cell in group.cells(column)) for group in groups
-    )
-    names = tuple(name for column in columns for name in column.names)
-    measured = [column for column in columns if column.has_interval]
-    places = {name: place for place, name in enumerate(names)}
-    opened = [column for column in measured if _is_open(rows, places[column.names[0]])]
+    rows = tuple([group.row(columns) for group in groups])
+    names: list[str] = []
+    measured, opened = [], []
+    for column in columns:
+        if column.has_interval:
+            measured.append(column)
+            opened += [column] if _is_open(rows, len(names)) else []
+        names += column.names
     return Viewed(
-        names,
+        tuple(names),
         rows,
-        tuple(column.names[0] for column in measured),
+        tuple([column.names[0] for column in measured]),
         (*_notes(measured, question, choice), *map(_why_open, opened)),
     )
 
@@ -154,7 +156,8 @@ def list_columns(plan: Plan, *, raw: bool = False) -> list[tuple[tuple[str, ...]
 
 def _is_open(rows: Sequence[tuple[Any, ...]], place: int) -> bool:
     """Whether a number of a column is there and an end of its interval is not."""
-    return any(row[place] is not None and None in row[place + 1 : place + 3] for row in rows)
+    ends = [row[place + 1 : place + 3] for row in rows if row[place] is not None]
+    return (None in chain.from_iterable(ends)) if ends else False
 
 
 def _why_open(column: "_Column") -> str:
@@ -435,9 +438,15 @@ class _Group:
                 for end in (found.low, found.high)
             )
             return tuple(_show_value(part, kind) for part in (found.value, *ends))
-        return tuple(
-            _number(part, whole=column.whole) for part in (found.value, found.low, found.high)
-        )
+        whole = column.whole
+        return _number(found.value, whole), _number(found.low, whole), _number(found.high, whole)
+
+    def row(self, columns: Sequence[_Column]) -> tuple[Any, ...]:
+        """What is shown of the group, column by column."""
+        cells: list[Any] = []
+        for column in columns:
+            cells += self.cells(column)
+        return tuple(cells)
 
     def _chosen_key(self, value: Expression) -> Expression:
         """The key that a CASE over keys alone chooses in this group: it is shown as it is declared."""
@@ -695,7 +704,7 @@ def _show_value(value: Any, kind: Kind) -> Any:
             return value
 
 
-def _number(value: float | None, *, whole: bool) -> int | float | None:
+def _number(value: float | None, whole: bool) -> int | float | None:
     """A number or an end as it is shown; one that is not known is not shown."""
     if value is None or not isfinite(value):
         return None

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -42,9 +43,7 @@ def receipt_of(entry: Entry, stored: Stored | StoredTables | StoredParts) -> dic
     It is a function of what the ledger keeps, and of nothing else.
     """
     asked = stored.asked
-    limit = Limit(
-        Fraction(asked["limit"]["epsilon"]), Fraction(asked["limit"]["delta"]), asked["neighbours"]
-    )
+    limit = _limit_of(asked["limit"]["epsilon"], asked["limit"]["delta"], asked["neighbours"])
     rule = limit.filter()
     return {
         "format": "tacit receipt 1",
@@ -74,6 +73,13 @@ def receipt_of(entry: Entry, stored: Stored | StoredTables | StoredParts) -> dic
         "hash": entry.hash.hex(),
         "answer": sha256(entry.payload or b"").hexdigest(),
     }
+
+
+# Remembered: all answers of a vault are given under the same few limits.
+@lru_cache(maxsize=64)
+def _limit_of(epsilon: str, delta: str, neighbours: str) -> Limit:
+    """The limit that is written in an answer."""
+    return Limit(Fraction(epsilon), Fraction(delta), neighbours)
 
 
 def read_stored(payload: bytes) -> Stored | StoredTables | StoredParts:
