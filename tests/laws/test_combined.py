@@ -372,7 +372,7 @@ def test_what_cannot_be_computed_is_refused_before_it_is_paid_for(monkeypatch):
     def overflow(*_given, **_named):
         raise OverflowError
 
-    monkeypatch.setattr(combine, "view_answer", overflow)
+    monkeypatch.setattr(combined_rows, "view_answer", overflow)
     with pytest.raises(InvalidPlan, match="might not be computable"):
         vault.sql(STACKED, epsilon=1)
     assert vault.budget.spent == 0

@@ -5,6 +5,7 @@ Checked by: tests/laws/test_corridor.py
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from tacit.accounting import Charge, Filter
 from tacit.curator.answer.release import Price
@@ -12,13 +13,15 @@ from tacit.curator.plan_cache import PlanCache
 from tacit.curator.policy.values import Policy, Shared
 from tacit.curator.record.facts import with_facts
 from tacit.curator.record.secret import memory_secret
-from tacit.curator.rehearse import Rehearsal, remember_rehearsals
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import short_at_least
 from tacit.frozen import frozen
 from tacit.ledger import Ledger
 from tacit.plan import Table
+
+if TYPE_CHECKING:
+    from tacit.curator.rehearse import Rehearsal
 
 __all__ = ["Access", "table_named"]
 
@@ -27,6 +30,7 @@ __all__ = ["Access", "table_named"]
 class Access:
     """What one analyst, or the curator (None), may ask about, and where it is written down.
 
+    `rehearse_once` rehearses a question of a shape that was not rehearsed before (see `remember_rehearsals`).
     `formats` say how the text files of some tables are written, where the policy says it; `secret` is the key under
     which is sealed what the ledger keeps and nobody reads.
     """
@@ -34,10 +38,10 @@ class Access:
     policy: Policy
     engines: Mapping[str, Engine]
     ledger: Ledger
+    rehearse_once: Callable[["Rehearsal"], None]
     analyst: str | None = None
     made_up: bool = False
     formats: Mapping[str, str] = field(default_factory=dict)
-    rehearse_once: Callable[[Rehearsal], None] = field(default_factory=remember_rehearsals)
     secret: Callable[[], bytes] = field(default_factory=memory_secret)
     plans: PlanCache = field(default_factory=PlanCache)
 
@@ -73,6 +77,8 @@ class Access:
 
     def formats_of(self, tables: Iterable[Table]) -> bytes:
         """How the text files of these tables are written, by the policy; empty where it says nothing."""
+        if not self.formats:
+            return b""
         names = sorted({table.name for table in tables} & self.formats.keys())
         return "".join(f"\0{name}\0{self.formats[name]}" for name in names).encode()
 

@@ -59,14 +59,17 @@ def pay_and_release(
     engine.dry_run(
         asked.plan.question, asked.terms.weights
     )  # what can fail for reasons of the plan fails here,
-    _rehearse(access, asked, fact, raw=raw)  # or here
+    description = describe(access, asked, asked.terms)
+    _rehearse(access, asked, description, fact, raw=raw)  # or here
     entry = _charge(access, asked)  # pay
     if entry.is_answered:
         return entry, True
     terms = asked.terms_paid(entry.charge)  # it may be an earlier charge, of a higher price
     rekey()
+    if terms is not asked.terms:
+        description = describe(access, asked, terms)
     found, exact = _evaluate(engine, terms)  # look
-    stored = release_exact(terms, exact, describe(access, asked, terms), found)
+    stored = release_exact(terms, exact, description, found)
     kept = stored if fact is None else fact(stored)
     return access.ledger.settle(entry, kept.to_bytes()), False  # let go
 
@@ -83,12 +86,14 @@ def release_part(engine: Engine, terms: Terms, description: Mapping[str, Any]) -
     return release_exact(terms, exact, description, found)
 
 
-def _rehearse(access: Access, asked: Asked, fact: Fact | None, *, raw: bool) -> None:
+def _rehearse(
+    access: Access, asked: Asked, description: Mapping[str, Any], fact: Fact | None, *, raw: bool
+) -> None:
     """Do with made-up answers all that is done with the real one, before it is paid for."""
     rehearsal = rehearsal_of(
         asked.plan,
         asked.terms,
-        describe(access, asked, asked.terms),
+        description,
         Entry(0, b"", access.analyst, asked.charge),
         asked.price,
         asked.confidence,

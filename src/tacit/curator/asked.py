@@ -11,7 +11,13 @@ from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price
 from tacit.curator.policy.values import Limit, Shared
 from tacit.curator.pricing.stated_price import agreed_price
-from tacit.curator.pricing.terms import Terms, amount_within, terms_at, terms_of
+from tacit.curator.pricing.terms import (
+    Terms,
+    amount_within,
+    shown_as_measured,
+    terms_at,
+    terms_of,
+)
 from tacit.curator.record.clipping import clipping_topic, latest_shares
 from tacit.curator.record.facts import as_declared
 from tacit.curator.record.receipt import tag
@@ -22,11 +28,9 @@ from tacit.frozen import frozen
 from tacit.plan import (
     NO_PARAMETERS,
     CombinedPlan,
-    MeasureOf,
     Owner,
     Parameters,
     Plan,
-    Ranked,
     Table,
     fingerprint_and_subject,
     held_rows,
@@ -50,7 +54,6 @@ __all__ = [
     "read_confidence",
     "read_question",
     "shared_of",
-    "shown_as_measured",
 ]
 
 
@@ -174,16 +177,6 @@ def shared_of(
                 "use a table of this vault: vault.table(...)",
             )
     return known[table_of(plan.question.rows).name]
-
-
-def shown_as_measured(plan: Plan) -> tuple[int, ...]:
-    """The measures that are columns of the answer as they are: those whose error is known beforehand."""
-    places = {
-        shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)
-    }
-    return tuple(
-        sorted(place for place in places if not isinstance(plan.question.measures[place], Ranked))
-    )
 
 
 def describe(access: Access, asked: Asked, terms: Terms) -> dict[str, Any]:

@@ -10,11 +10,10 @@ from typing import Any
 
 from tacit.accounting import Charge
 from tacit.curator.access import Access
-from tacit.curator.answer.combined_rows import ReleasedPart, combine_rows
+from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
 from tacit.curator.answer.explanation import Explanation, explain_plan, name_measure, of_the_limit
 from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price, Release, percent
-from tacit.curator.answer.view import Viewed, view_answer
 from tacit.curator.ask import one_line, release_part
 from tacit.curator.asked import (
     Name,
@@ -56,7 +55,7 @@ from tacit.plan import (
     tables_of,
 )
 
-__all__ = ["AskedParts", "answer_parts", "explain_parts", "price_parts", "view_parts"]
+__all__ = ["AskedParts", "answer_parts", "explain_parts", "price_parts"]
 
 
 @frozen
@@ -305,23 +304,6 @@ def _release(
         asked.left_out,
         seen.notes,
     )
-
-
-def view_parts(
-    plan: CombinedPlan, parts: Sequence[ReleasedPart], confidence: float, *, raw: bool = False
-) -> Viewed:
-    """The view of what several parts released, as it was asked for."""
-    rows = combine_rows(plan.answers, parts)
-    found = tuple(row.keys for row in rows)
-    shown = replace(plan.plan, question=replace(plan.plan.question, found=found))
-    numbers = [row.numbers for row in rows]
-    return view_answer(shown, numbers, confidence, raw=raw, linked=_is_linked(plan))
-
-
-def _is_linked(plan: CombinedPlan) -> bool:
-    """Whether one number may stand in several columns, since a part is read more than once."""
-    named = [leaf.part for leaf in leaves_of(plan.answers)]
-    return len(set(named)) < len(named)
 
 
 def _released(part: Plan, stored: Stored) -> ReleasedPart:

@@ -21,13 +21,13 @@ from tacit.curator.ask import answer
 from tacit.curator.asked import price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, with_own_limit
 from tacit.curator.describe import Listing, describe_columns, read_listing
-from tacit.curator.find_facts import find_bounds, find_contributions, measure_clipping
 from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
 from tacit.curator.log import log_release
 from tacit.curator.policy.values import Policy
 from tacit.curator.record.clipping import Clipping
 from tacit.curator.record.facts import FoundBounds, FoundContributions
 from tacit.curator.record.receipt import faults_of, read_stored
+from tacit.curator.rehearse import remember_rehearsals
 from tacit.curator.replay import find_known
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
@@ -84,7 +84,8 @@ class Vault:
         secret: Callable[[], bytes] | None = None,
     ) -> None:
         _check_analyst(policy, analyst)
-        access = Access(policy, engines, ledger, analyst, made_up, formats or {})
+        rehearse = remember_rehearsals()
+        access = Access(policy, engines, ledger, rehearse, analyst, made_up, formats or {})
         self._access = access if secret is None else with_fields(access, secret=secret)
         self._followers = followers or {}
         self._surveys: Mapping[str, SurveyTable] = {}
@@ -459,6 +460,8 @@ class Vault:
         questions alone.  Bounds that were found stand, and the same are free; with `replace`, others take their place,
         and questions that were answered under the old ones are new questions.  Declared bounds count before any.
         """
+        from tacit.curator.find_facts import find_bounds
+
         return find_bounds(self._access, column, epsilon=epsilon, share=share, anew=replace)
 
     def find_contributions(
@@ -470,6 +473,8 @@ class Vault:
         It is found privately, at a price, and written into the ledger; whom it binds, and what `replace` means, is as
         for `find_bounds`.
         """
+        from tacit.curator.find_facts import find_contributions
+
         return find_contributions(self._access, table, epsilon=epsilon, share=share, anew=replace)
 
     def clipping(self, table: str, *, epsilon: Number) -> Clipping:
@@ -477,6 +482,8 @@ class Vault:
 
         It is measured privately, at one price, and written into the ledger: captions say it from then on.
         """
+        from tacit.curator.find_facts import measure_clipping
+
         return measure_clipping(self._access, table, epsilon=epsilon)
 
     def watch(

@@ -5,7 +5,7 @@ ten seconds, exactly if somebody is there.  So the rows that a unit becomes, the
 steps that are taken are bounded by numbers that everybody knows.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil
 from typing import assert_never
@@ -297,29 +297,24 @@ class _Work:
     @property
     def steps(self) -> int:
         """The calculations of a row."""
-        return sum(_steps(part) for parts in self.parts for part in parts)
+        return sum([_steps(part) for parts in self.parts for part in parts])
 
     @property
-    def calculations(self) -> Iterator[Called | Cast]:
+    def calculations(self) -> list[Called | Cast]:
         """The parts that may make a text."""
-        return (part for parts in self.parts for part in parts if isinstance(part, Called | Cast))
+        return [part for parts in self.parts for part in parts if isinstance(part, Called | Cast)]
 
 
 def _check_texts(work: list[_Work]) -> None:
     """Refuse too many texts: those that are kept, of all copies of a row, and those that are made on the way."""
-    kept = sum(
-        (each.times * _text_weight(parts[0]) for each in work for parts in each.parts), Fraction(0)
-    )
-    # a text that is read as something else is copied first
-    made = sum(
-        (
-            _text_weight(part.operand if isinstance(part, Cast) else part)
-            for each in work
-            if each.times
-            for part in each.calculations
-        ),
-        Fraction(0),
-    )
+    kept, made = _NOTHING, _NOTHING
+    for each in [each for each in work if each.times]:
+        for parts in each.parts:
+            weight = _text_weight(parts[0])
+            kept += each.times * weight if weight else 0
+        # a text that is read as something else is copied first
+        for part in each.calculations:
+            made += _text_weight(part.operand if isinstance(part, Cast) else part)
     for weight, most in ((kept, _MOST_KEPT), (made, _MOST_MADE)):
         if weight > most:
             raise TooLarge(
@@ -330,7 +325,7 @@ def _check_texts(work: list[_Work]) -> None:
 
 
 def _check_lengths(work: list[_Work]) -> None:
-    for part in (part for each in work for part in each.calculations):
+    for part in [part for each in work for part in each.calculations]:
         if length_of(part).characters > MOST_CHARACTERS:
             raise TooLarge(
                 f"this text could have {length_of(part).characters:,} characters, and at "

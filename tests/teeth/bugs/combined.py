@@ -120,7 +120,7 @@ BUGS = [
     ),
     Bug(
         name="combined-one-reading-is-chosen-alone",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/answer/combined_rows.py",
         before="    return len(set(named)) < len(named)\n",
         after="    return len(set(named)) > len(named)\n",
         killed_by=f"{LAWS}::test_choosing_by_one_reading_of_a_number_is_choosing_by_the_other",

@@ -159,8 +159,8 @@ BUGS = [
     Bug(
         name="curator-count-of-a-mean-taken-for-exact",
         file=f"{ROOM}/answer/intervals.py",
-        before="return abs(top - ratio * bottom) - reach(1, abs(ratio))",
-        after="return abs(top - ratio * bottom) - reach(1, 0)",
+        before="        times = abs(ratio)\n",
+        after="        times = 0 * ratio\n",
         killed_by=f"{UNIT}/answer/test_intervals.py::test_a_ratio_has_the_interval_of_all_ratios_that_are_not_refuted[Laplace]",
         note="the noise of the count moves a mean too",
     ),

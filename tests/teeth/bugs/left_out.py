@@ -61,7 +61,7 @@ BUGS = [
     Bug(
         name="left-out-units-not-said",
         file="src/tacit/curator/answer/left_out.py",
-        before="        *_tell_missing_units(question.rows, entity),\n",
+        before="        *_tell_missing_units(tables, entity),\n",
         after="",
         killed_by=f"{SAID}::test_only_what_can_apply_is_said",
         note="rows without a unit are left out, and nobody is told",

@@ -12,7 +12,7 @@ BUGS = [
     Bug(
         name="rehearsal-skipped",
         file=f"{ROOM}/ask.py",
-        before="    _rehearse(access, asked, fact, raw=raw)  # or here\n",
+        before="    _rehearse(access, asked, description, fact, raw=raw)  # or here\n",
         after="",
         killed_by=f"{REHEARSAL}::test_whatever_cannot_be_shown_is_refused_before_the_charge",
         note="what cannot be shown is paid for, and asking again does not help",

@@ -99,8 +99,8 @@ BUGS = [
     Bug(
         name="copies-of-texts-are-not-counted",
         file=f"{ENGINES}/work_bounds.py",
-        before="each.times * _text_weight(parts[0])",
-        after="_text_weight(parts[0])",
+        before="kept += each.times * weight if weight else 0",
+        after="kept += weight",
         killed_by=f"{REFUSED}[many texts]",
         note="UNION ALL makes every text again",
     ),

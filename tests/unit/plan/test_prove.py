@@ -121,6 +121,15 @@ def test_sound_plans_of_ones_own_are_taken():
         prove(given)
 
 
+def test_what_was_proved_over_some_columns_is_not_proved_over_others():
+    """An expression that was checked is checked again wherever its columns are others."""
+    prove(plan(Distinct(age)))
+    for column in (replace(AGE, high=500), replace(AGE, nullable=True, low=None), NAME):
+        bare = Scan(Table("visits", (column,), unit="who", contributions=3))
+        refused(plan(Distinct(age), rows=bare))
+    prove(plan(Distinct(age)))
+
+
 LYING = [
     replace(AGE, high=5),
     replace(AGE, low=50),

@@ -4,14 +4,16 @@ Checked by: tests/laws/test_combined.py
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, assert_never
 
 from tacit.curator.answer.intervals import Drawn, Noisy
-from tacit.curator.answer.view import value_of_keys
+from tacit.curator.answer.view import Viewed, value_of_keys, view_answer
 from tacit.frozen import frozen
 from tacit.plan import (
     AnswerOf,
     Answers,
+    CombinedPlan,
     CombinedQuestion,
     Expression,
     JoinedAnswers,
@@ -19,9 +21,10 @@ from tacit.plan import (
     Question,
     StackedAnswers,
     combine_questions,
+    leaves_of,
 )
 
-__all__ = ["ReleasedPart", "Row", "combine_rows"]
+__all__ = ["ReleasedPart", "Row", "combine_rows", "view_parts"]
 
 Numbers = tuple[Noisy | Drawn | None, ...]
 
@@ -40,6 +43,23 @@ class ReleasedPart:
 
     question: Question
     groups: tuple[Numbers, ...]
+
+
+def view_parts(
+    plan: CombinedPlan, parts: Sequence[ReleasedPart], confidence: float, *, raw: bool = False
+) -> Viewed:
+    """The view of what several parts released, as it was asked for."""
+    rows = combine_rows(plan.answers, parts)
+    found = tuple(row.keys for row in rows)
+    shown = replace(plan.plan, question=replace(plan.plan.question, found=found))
+    numbers = [row.numbers for row in rows]
+    return view_answer(shown, numbers, confidence, raw=raw, linked=_is_linked(plan))
+
+
+def _is_linked(plan: CombinedPlan) -> bool:
+    """Whether one number may stand in several columns, since a part is read more than once."""
+    named = [leaf.part for leaf in leaves_of(plan.answers)]
+    return len(set(named)) < len(named)
 
 
 def combine_rows(answers: Answers, parts: Sequence[ReleasedPart]) -> list[Row]:

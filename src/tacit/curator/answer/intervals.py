@@ -186,19 +186,17 @@ def ratio_interval(
     """
     sum_reach = _gaussian_reach if isinstance(total.mechanism, Gaussian) else _laplace_reach
     top, bottom = total.worth_of(total.integer), count.worth_of(count.integer)
-    steps = (float(total.worth), float(count.worth))
-    spreads = total.spread, count.spread
-
-    def reach(first: float, second: float) -> float:
-        """How far the noise of so many sums and so many counts goes together."""
-        half_a_step = (first * steps[0] + second * steps[1]) / 2
-        return sum_reach(first * spreads[0], second * spreads[1], confidence) + half_a_step
+    sum_step, count_step = float(total.worth), float(count.worth)
+    sum_spread, count_spread = total.spread, count.spread
 
     def excess(ratio: float) -> float:
-        return abs(top - ratio * bottom) - reach(1, abs(ratio))
+        """How much further the ratio is off than the noise of a sum, and of so many counts, goes together."""
+        times = abs(ratio)
+        reach = sum_reach(sum_spread, times * count_spread, confidence)
+        return abs(top - ratio * bottom) - (reach + (sum_step + times * count_step) / 2)
 
     best = min(max(top / bottom, low), high) if bottom > 0 else min(max(0.0, low), high)
-    if bottom <= reach(0, 1) or excess(best) > 0:
+    if bottom <= sum_reach(0.0, count_spread, confidence) + count_step / 2 or excess(best) > 0:
         # the count may be nothing, and then every ratio is possible
         return Interval(best, low, high)
     return Interval(best, _edge(excess, best, low), _edge(excess, best, high))

@@ -16,6 +16,8 @@ from tacit.frozen import frozen
 from tacit.mechanisms import Gaussian, Laplace, RankedCells, steps_moved_squared
 from tacit.plan import (
     Measure,
+    MeasureOf,
+    Plan,
     Question,
     Ranked,
     Summed,
@@ -27,7 +29,7 @@ from tacit.plan import (
 from tacit.privacy import Composed, Loss, PureLoss, Sensitivity, ZeroConcentratedLoss, root_at_least
 from tacit.stability import key_sensitivity, keys_of, sensitivity_of, weights_for
 
-__all__ = ["Terms", "amount_within", "terms_at", "terms_of", "worth_of"]
+__all__ = ["Terms", "amount_within", "shown_as_measured", "terms_at", "terms_of", "worth_of"]
 
 # Scales are rounded up to this many bits: enough that the certified loss, rounded up to whole units, is the price and
 # not one more; few enough that a scale is a short number.
@@ -250,6 +252,16 @@ def _on_grid(moved: Sensitivity, grid: int) -> Sensitivity:
         return moved
     return Sensitivity.root(
         steps_moved_squared(moved, Fraction(grid)), moved.neighbours, moved.dimension
+    )
+
+
+def shown_as_measured(plan: Plan) -> tuple[int, ...]:
+    """The measures that are columns of the answer as they are: those whose error is known beforehand."""
+    places = {
+        shown.value.place for shown in plan.view.columns if isinstance(shown.value, MeasureOf)
+    }
+    return tuple(
+        sorted(place for place in places if not isinstance(plan.question.measures[place], Ranked))
     )
 
 

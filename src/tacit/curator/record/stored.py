@@ -76,17 +76,15 @@ class Stored:
     def from_bytes(cls, payload: bytes) -> "Stored":
         """What the bytes stand for."""
         plain, integers = _split_payload(payload)
+        ranks = plain.get("ranks", [None] * len(plain["measures"]))
         return cls(
             plain["asked"],
             plain["mechanism"],
             integers,
-            tuple(Fraction(scale) for scale in plain["scales"]),
-            tuple(Fraction(worth) for worth in plain["worths"]),
+            tuple(map(Fraction, plain["scales"])),
+            tuple(map(Fraction, plain["worths"])),
             tuple(plain["measures"]),
-            tuple(
-                each and (Fraction(each[0]), each[1], each[2])
-                for each in plain.get("ranks", [None] * len(plain["measures"]))
-            ),
+            tuple([each and (Fraction(each[0]), each[1], each[2]) for each in ranks]),
             tuple(tuple(map(_read_key, values)) for values in plain["found"])
             if "found" in plain
             else None,
@@ -160,22 +158,20 @@ def stored_answer(
     found: tuple[tuple[KeyValue, ...], ...] | None,
 ) -> Stored:
     """What was released, one row a group, with all that is public about it."""
-    names = sorted({type(mechanism).__name__ for mechanism in terms.mechanisms})
+    noise = terms.mechanisms
+    names = sorted({type(each).__name__ for each in noise})
     return Stored(
         asked,
         ", ".join(names),
         integers,
+        tuple([each.sigma if isinstance(each, Gaussian) else each.scale for each in noise]),
+        tuple(map(terms.worth, range(len(noise)))),
+        tuple(map(identity, terms.question.measures)),
         tuple(
-            mechanism.sigma if isinstance(mechanism, Gaussian) else mechanism.scale
-            for mechanism in terms.mechanisms
-        ),
-        tuple(terms.worth(place) for place in range(len(terms.mechanisms))),
-        tuple(identity(measure) for measure in terms.question.measures),
-        tuple(
-            (mechanism.rank, mechanism.cells, mechanism.ends)
-            if isinstance(mechanism, RankedCells)
-            else None
-            for mechanism in terms.mechanisms
+            [
+                (each.rank, each.cells, each.ends) if isinstance(each, RankedCells) else None
+                for each in noise
+            ]
         ),
         found,
         None if terms.finder is None else terms.finder.hiding,

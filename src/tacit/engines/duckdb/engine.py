@@ -178,8 +178,8 @@ class DuckDB:
         self, question: Question, weights: Weights, shared: SharedCursor | None
     ) -> Answer:
         """The answer of a question on a cursor of its own, or on one that is shared."""
-        check_fits(question, weights)
-        answer, written = blank(question, weights), self._statements(question, weights)
+        written = self._statements(question, weights)
+        answer = np.zeros_like(written.empty)
         if not answer.size:
             return answer
         columns = columns_of_answer(question)
@@ -198,10 +198,11 @@ class DuckDB:
         return answer
 
     def _statements(self, question: Question, weights: Weights) -> "_Statements":
-        """The statements of a question, written once for its rehearsal and for its answer."""
+        """The statements of a question, checked and written once for its rehearsal and for its answer."""
         last = self._last
         if last is not None and last[0] is question and last[1] == weights:
             return last[2]
+        check_fits(question, weights)
         rowset = self._rowset_of(question, [] if self._is_prepared(question) else None)
         ranked = {
             i: measure for i, measure in enumerate(question.measures) if isinstance(measure, Ranked)
@@ -212,7 +213,7 @@ class DuckDB:
             i: histogram(question, measure, weights, rowset, self._enumerate_type)
             for i, measure in ranked.items()
         }
-        found = _Statements(asked, places, cells)
+        found = _Statements(asked, places, cells, blank(question, weights))
         self._last = question, weights, found
         return found
 
@@ -353,11 +354,15 @@ class DuckDB:
 
 @frozen
 class _Statements:
-    """What is run for a question: one statement for all `places` that are measured, one for each that is ranked."""
+    """What is run for a question: one statement for all `places` that are measured, one for each that is ranked.
+
+    `empty` is an answer of zeros.
+    """
 
     measures: Statement | None
     places: tuple[int, ...]
     cells: Mapping[int, Select]
+    empty: Answer
 
 
 def _check_unique(connection: duckdb.DuckDBPyConnection, relation: Relation, table: Table) -> None:

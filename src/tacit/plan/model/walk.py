@@ -44,8 +44,9 @@ def list_expressions(question: Question) -> Iterator[Expression]:
 
 def list_group_expressions(question: Question) -> list[Expression]:
     """The expressions of keys and measures."""
-    values = (measure.value for measure in question.measures)
-    return [*(key.value for key in question.keys), *(each for each in values if each is not None)]
+    found = [key.value for key in question.keys]
+    found += [measure.value for measure in question.measures if measure.value is not None]
+    return found
 
 
 def walk_rows(rows: Rows) -> list[Rows]:
