@@ -10,6 +10,7 @@ import pytest
 
 import tacit
 from tacit.curator import combine
+from tacit.curator.answer import combined_rows
 from tacit.curator.asked import read_question
 from tacit.curator.combine import price_parts
 from tacit.curator.pricing.combined_terms import shares_of
