@@ -9,9 +9,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.machinery import ModuleSpec, PathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
+
+_FORGOTTEN: list[ModuleType] = []
 
 
 def import_all(source: Path) -> None:
@@ -86,47 +89,80 @@ def dependents_of(module: str, imports: Mapping[str, frozenset[str]]) -> set[str
     return found
 
 
+@cache
+def code_in(source: Path) -> Mapping[str, CodeType]:
+    """The compiled text of every module, read once: trials run it again without reading files."""
+    loaders = {name: SourceFileLoader(name, str(file)) for name, file in modules_in(source).items()}
+    return {name: _known(loader.get_code(name)) for name, loader in loaders.items()}
+
+
+def _known(code: CodeType | None) -> CodeType:
+    assert code is not None
+    return code
+
+
 def forget(module: str, source: Path, planted: Path) -> None:
-    """Forget a module and its dependents; when they are imported again they come from the directory `planted`."""
+    """Forget a module and its dependents; when they are imported again they come from the directory `planted`.
+
+    There only `module` has another text: all others run the code that is known already.
+    """
     forgotten = dependents_of(module, imports_in(source))
     for name in forgotten:
         parent, _, last = name.rpartition(".")
         if parent and getattr(sys.modules[parent], last, None) is sys.modules[name]:
             delattr(sys.modules[parent], last)
-    for name in forgotten:
-        del sys.modules[name]
-    kept = {name: sys.modules[name] for name in modules_in(source) if name in sys.modules}
-    for name, package in kept.items():
-        if hasattr(package, "__path__"):
-            package.__path__ = [str(planted / name.replace(".", "/"))]
+    # To free what they hold would touch, and so copy, memory that the fork shares with its parent.
+    _FORGOTTEN.extend(sys.modules.pop(name) for name in sorted(forgotten))
+    kept: dict[str, dict[str, ModuleType]] = {}
+    for name in modules_in(source):
+        if name in sys.modules:
+            parent, _, last = name.rpartition(".")
+            kept.setdefault(parent, {})[last] = sys.modules[name]
+            if hasattr(sys.modules[name], "__path__"):
+                sys.modules[name].__path__ = [str(planted / name.replace(".", "/"))]
+    files = {name: planted / modules_in(source)[name].relative_to(source) for name in forgotten}
     sys.path.insert(0, str(planted))
-    sys.meta_path.insert(0, _Renewed(kept))
+    sys.meta_path.insert(0, _Renewed(module, files, code_in(source), kept))
 
 
 class _Renewed:
-    """Finds packages as Python does, and gives them back those of their modules that were not forgotten."""
+    """Finds what was forgotten, and gives packages back those of their modules that were not."""
 
-    def __init__(self, kept: Mapping[str, ModuleType]) -> None:
+    def __init__(
+        self,
+        changed: str,
+        files: Mapping[str, Path],
+        code: Mapping[str, CodeType],
+        kept: Mapping[str, Mapping[str, ModuleType]],
+    ) -> None:
+        self.changed = changed
+        self.files = files
+        self.code = code
         self.kept = kept
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name.partition(".")[0] != "tacit":
+        if name not in self.files:
             return None
-        spec = PathFinder.find_spec(name, path, target)
-        inside = {
-            full.rpartition(".")[2]: module
-            for full, module in self.kept.items()
-            if full.rpartition(".")[0] == name
-        }
-        if spec is None or spec.loader is None or not inside:
-            return spec
-        run = spec.loader.exec_module
+        code = None if name == self.changed else self.code[name]
+        loader = _Loader(name, str(self.files[name]), code, self.kept.get(name, {}))
+        return spec_from_file_location(name, self.files[name], loader=loader)
 
-        def run_with_its_modules(module: ModuleType) -> None:
-            vars(module).update(inside)
-            run(module)
 
-        spec.loader.exec_module = run_with_its_modules  # type: ignore[method-assign]
-        return spec
+class _Loader(SourceFileLoader):
+    """Runs a module with the modules of the package that stayed, and reads its file only if it has another text."""
+
+    def __init__(
+        self, name: str, path: str, code: CodeType | None, inside: Mapping[str, ModuleType]
+    ) -> None:
+        super().__init__(name, path)
+        self.code = code
+        self.inside = inside
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        return self.code or super().get_code(fullname)
+
+    def exec_module(self, module: ModuleType) -> None:
+        vars(module).update(self.inside)
+        super().exec_module(module)

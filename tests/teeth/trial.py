@@ -1,8 +1,9 @@
 """Runs tests against a copy of the source, each time in a fork of one warm process.
 
-Starting Python, pytest, NumPy and Hypothesis costs more than most tests do. So they are imported once, here, and every
-trial is a fork that finds them ready. Tacit is imported once, too, from a copy of the sound source; a trial forgets
-the planted module and all that import it, and finds them in a copy of its own (reimport.py).
+Starting Python, pytest, NumPy and Hypothesis costs more than most tests do. So they are imported once, here, and pytest
+reads its options once; every trial is a fork that finds them ready. Tacit is imported once, too, from a copy of the
+sound source; a trial forgets the planted module and all that import it, and finds them in a copy of its own
+(reimport.py).
 """
 
 import compileall
@@ -16,6 +17,7 @@ import signal
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -23,11 +25,16 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
-from _pytest.config import default_plugins
+import sqlglot
+from _pytest.config import _prepareconfig, default_plugins
+from hypothesis import given, settings
+from hypothesis.errors import HypothesisSideeffectWarning
+from hypothesis.strategies import booleans, text
 
 from tests.teeth.bug import ROOT, Bug, module_of, planted
-from tests.teeth.reimport import forget, import_all, imports_in
+from tests.teeth.reimport import code_in, forget, import_all, imports_in
 from tests.teeth.steady import SteadyBytes
 
 CPU_SECONDS = 120  # a planted bug may loop for ever
@@ -39,11 +46,17 @@ _READY = (
         "hypothesis.strategies",
         "hypothesis.extra.numpy",
         "numpy",
+        "numpy.ma",
+        "numpy.random",
+        "pdb",
+        "unittest.mock",
     ),
     *(
         "apsw",
         "duckdb",
+        "pandas",
         "psycopg",
+        "pyarrow",
         "rich.console",
         "sqlglot.dialects.duckdb",
         "sqlite3",
@@ -55,6 +68,13 @@ _READY = (
 _IDLE = (
     *("cacheprovider", "xdist", "xdist.looponfail", "unraisableexception", "faulthandler"),
     *("doctest", "junitxml", "pastebin", "setuponly", "setupplan", "stepwise"),
+)
+_OPTIONS = (
+    *("-c", str(ROOT / "pyproject.toml"), "-q", "-x", "--tb=line", "--no-header"),
+    "--capture=no",  # what a trial prints is its output
+    *(option for plugin in _IDLE for option in ("-p", f"no:{plugin}")),
+    # Hypothesis is imported already: that is the point of forking.
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
 # A text that is not Python, or that uses what is not there, breaks every test: it shows nothing about this one.
 NO_KILL = frozenset(
@@ -202,14 +222,46 @@ def trials(wanted: Sequence[Trial], workers: int = 1) -> Iterator[tuple[Trial, V
             yield trial, _verdict(Path(place.name), status, usage.ru_utime + usage.ru_stime)
 
 
+@cache
+def _used() -> None:
+    """Use libraries once that make tables when they are used first, so that no trial has to.
+
+    Nothing is drawn but truth values: what Hypothesis draws in a trial follows from the trial alone.
+    """
+    duckdb.connect().close()
+    sqlglot.parse_one("SELECT 1", dialect="duckdb")
+
+    @settings(max_examples=1, database=None, deadline=None)
+    @given(booleans())
+    def draw(_: bool) -> None:
+        text().validate()
+
+    with warnings.catch_warnings():
+        # that this is slow while pytest starts: it is done once
+        warnings.simplefilter("ignore", HypothesisSideeffectWarning)
+        draw()
+
+
+@cache
+def _configured() -> pytest.Config:
+    """Pytest with its options read and its plugins loaded, for trials to name their tests."""
+    os.environ["HYPOTHESIS_PROFILE"] = "teeth"  # which tests/conftest.py reads
+    return _prepareconfig([*_OPTIONS, str(ROOT / "tests")])
+
+
 def _warm_up() -> None:
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process that forks has one thread
+    # A process that forks has one thread.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("JE_ARROW_MALLOC_CONF", "background_thread:false")
     for name in _READY:  # none of which starts a thread
         with contextlib.suppress(ModuleNotFoundError):
             __import__(name)
     if "tacit" not in sys.modules:
         import_all(_sound())
-        imports_in(_sound())  # remembered
+        imports_in(_sound())  # remembered, as is the next
+        code_in(_sound())
+    _configured()
+    _used()
     assert Path(sys.modules["tacit"].__file__ or "/").is_relative_to(_sound()), (
         "the process that forks trials must know Tacit from its copy alone"
     )
@@ -241,13 +293,12 @@ def _tested(trial: Trial, tree: Path) -> int:
     with (tree / "output").open("w", encoding="utf-8") as output:
         os.dup2(output.fileno(), 1)
         os.dup2(output.fileno(), 2)
-    environment = {
-        "HYPOTHESIS_PROFILE": "teeth",
-        **(trial.bug.environment if trial.bug else {}),
-        **trial.environment,
-    }
-    os.environ.update(environment, PYTHONPATH=str(tree))
+    os.environ.update(
+        {**(trial.bug.environment if trial.bug else {}), **trial.environment},
+        PYTHONPATH=str(tree),
+    )
     os.environ.pop("CI", None)
+    settings.load_profile(os.environ["HYPOTHESIS_PROFILE"])
     os.chdir(ROOT)
     # The same commit gives the same verdict, also where a test draws noise.
     os.urandom = SteadyBytes(trial.turn)
@@ -256,17 +307,24 @@ def _tested(trial: Trial, tree: Path) -> int:
         forget(module_of(changed), _sound(), tree)
     sys.dont_write_bytecode = False  # or every trial would read the same tests anew
     witness = Witness(tree)
-    options = ["-c", str(ROOT / "pyproject.toml"), "-q", "-x", "--tb=line", "--no-header"]
-    for plugin in _IDLE:
-        options += ["-p", f"no:{plugin}"]
-    # Hypothesis is imported already: that is the point of forking.
-    options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    options += [f"--deselect={test}" for test in trial.without]
-    code = int(pytest.main([*options, *trial.tests], plugins=[witness]))
+    code = _run_pytest(trial, witness)
     found = {name: value for name, value in vars(witness).items() if name != "tree"}
     (tree / "found").write_text(json.dumps(found), encoding="utf-8")
     sys.stdout.flush()
     return code
+
+
+def _run_pytest(trial: Trial, witness: Witness) -> int:
+    """What `pytest.main` does once its options are read."""
+    config = _configured()
+    config.args[:] = trial.tests
+    config.option.deselect = list(trial.without)
+    config.pluginmanager.register(witness)
+    try:
+        return int(config.hook.pytest_cmdline_main(config=config))
+    except pytest.UsageError as error:  # no such test
+        print(*error.args, sep="\n", file=sys.stderr)
+        return int(pytest.ExitCode.USAGE_ERROR)
 
 
 def _verdict(tree: Path, status: int, seconds: float) -> Verdict:
