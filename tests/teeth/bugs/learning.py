@@ -27,7 +27,7 @@ BUGS = [
         after="        arrays = tuple(\n"
         "            hide(draw, exact) if exact.any() else exact for draw, exact in zip(draws, sums, strict=True)\n"
         "        )\n",
-        killed_by=GREY,
+        killed_by=f"{GREY}[Neighbours.ADD_OR_REMOVE-gaussian-delta2]",
         note="a number that is left without noise where nobody is tells that nobody is (diffprivlib's KMeans)",
     ),
     Bug(
@@ -62,7 +62,7 @@ BUGS = [
         file="src/tacit/learn/scorecard.py",
         before="            1 - EVIDENCE,\n            matrix",
         after="            Fraction(1),\n            matrix",
-        killed_by=f"{LAWS}::test_a_fit_is_free_the_second_time_and_another_one_is_not",
+        killed_by=f"{LAWS}::test_a_fit_is_free_the_second_time_and_another_one_is_not[scorecard]",
         note="whatever a learner asks for, the desk stops at the price: odometers that add up wrongly (SmartNoise 622)",
     ),
     Bug(

@@ -313,7 +313,8 @@ BUGS = [
         file=f"{MECHANISMS}/scores.py",
         before=("moved.neighbours, dimension=2), grid),\n    )"),
         after="moved.neighbours), grid))",
-        killed_by=f"{SELECTION}::test_two_scores_move_apart_by_no_more_than_is_charged",
+        killed_by=f"{SELECTION}::test_two_scores_move_apart_by_no_more_than_is_charged"
+        "[L2-None-False]",
         note="one rises and one falls: the root of two times the L2 norm",
     ),
     Bug(

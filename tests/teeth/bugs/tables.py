@@ -80,7 +80,8 @@ BUGS = [
         file=STABILITY,
         before="return Fraction(2) if norm is Norm.L1 else root_at_least(Fraction(2))",
         after="return Fraction(1)",
-        killed_by=f"{LAWS}::test_no_unit_moves_a_table_further_than_claimed",
+        killed_by=f"{LAWS}::test_no_unit_moves_a_table_further_than_claimed"
+        "[Neighbours.REPLACE-Norm.L1]",
         note="one unit leaves a cell and another one enters another",
     ),
     Bug(

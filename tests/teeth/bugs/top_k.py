@@ -35,7 +35,7 @@ BUGS = [
         file=f"{STABILITY}/scores.py",
         before="return min(measure.low, 0) == 0 or max(measure.high, 0) == 0",
         after="return True",
-        killed_by=f"{LAWS}::test_monotone_scores_move_the_same_way",
+        killed_by=f"{LAWS}::test_monotone_scores_move_the_same_way[signed sum]",
         note="values of both signs raise one group and lower another",
     ),
     Bug(
@@ -43,7 +43,7 @@ BUGS = [
         file=f"{CURATOR}/pricing/selection_terms.py",
         before="return NoisyTopK.calibrate(k, amount, moved,",
         after="return NoisyTopK.calibrate(k, amount * k, moved,",
-        killed_by=f"{LAWS}::test_the_price_covers_the_exact_law",
+        killed_by=f"{LAWS}::test_the_price_covers_the_exact_law[2-Neighbours.ADD_OR_REMOVE-rows]",
         note="each of k choices costs",
     ),
     Bug(

@@ -75,7 +75,7 @@ BUGS = [
         file=SUMS,
         before="apart = 2 if neighbours is Neighbours.REPLACE else 1",
         after="apart = 1",
-        killed_by=MOVED,
+        killed_by=f"{MOVED}[Neighbours.REPLACE-Norm.L1]",
         note="replacing a record changes two leaves, each charged once (diffprivlib's forest)",
     ),
     Bug(
