@@ -3,6 +3,7 @@
 import ast
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,6 +68,12 @@ def dotted(path: Path) -> str:
     """The name under which a file of Tacit is imported."""
     parts = path.relative_to(SRC).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def parsed(source: str) -> ast.Module:
+    """The syntax tree of a text, made once for all tests that look at it."""
+    return ast.parse(source)
 
 
 def docstrings(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from tests.docs.sources import ROOT, docstrings, sources
+from tests.docs.sources import ROOT, docstrings, parsed, sources
 
 LABELS = ("Claim:", "Because:", "Checked by:")
 
@@ -40,7 +40,7 @@ def missing(label, root):
 
 def complaints(source, module, root=ROOT):
     """What is wrong with the claims of a module, one sentence each."""
-    found, texts = [], list(docstrings(ast.parse(source)))
+    found, texts = [], list(docstrings(parsed(source)))
     for name, text in texts:
         where = f"{module}: {name}"
         present = [label for label in LABELS if re.search(rf"(?m)^\s*{label}", text)]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.docs.sources import ROOT, SRC, pages, shown, sources
+from tests.docs.sources import ROOT, SRC, pages, parsed, shown, sources
 
 # Words no name may contain, and what to say instead.
 NOT_IN_NAMES = {
@@ -60,7 +60,7 @@ def bad_names(source, module):
     found = []
     if module.rpartition(".")[2] in NOT_MODULES:
         found.append(f"{module}: a module is named after what it defines")
-    for name, kind, line in names_defined(ast.parse(source)):
+    for name, kind, line in names_defined(parsed(source)):
         where = f"{module}:{line}: {kind} {name}"
         found += [
             f"{where}: say {NOT_IN_NAMES[word]}" for word in words_of(name) if word in NOT_IN_NAMES

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.docs.sources import ROOT, files, shown, sources
+from tests.docs.sources import ROOT, files, parsed, shown, sources
 
 # Spelled in pieces, or this file would break its own rule.
 PLACES = re.compile(
@@ -40,7 +40,7 @@ def bad_lock(text):
 def foreign_randomness(source, module):
     """Where a module draws randomness that is not the secure source of `exact`, or lets somebody seed it."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         names = []
         match node:
             case ast.Import(names=aliases):
@@ -67,7 +67,7 @@ def foreign_randomness(source, module):
 
 def bad_module_docstring(source):
     """Whether the docstring of a module is missing or does not begin with a sentence."""
-    text = ast.get_docstring(ast.parse(source)) or ""
+    text = ast.get_docstring(parsed(source)) or ""
     first = " ".join(text.split("\n\n", maxsplit=1)[0].split())
     return not re.fullmatch(r"[^a-z].*[.:?!]", first) or len(first.split()) < 3
 

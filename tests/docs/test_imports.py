@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.docs.sources import ROOT, SRC, dotted, modules
+from tests.docs.sources import ROOT, SRC, dotted, modules, parsed
 
 BELOW_CURATOR = {
     "exact",
@@ -134,21 +134,25 @@ def room_of(module: str) -> str:
 
 def imports_of(tree, module, *, is_package):
     """Every (dotted name, names taken from it, inside a function?, line) that the module imports."""
-    inside = {
-        id(node) for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) for node in ast.walk(f)
-    }
-    for node in ast.walk(tree):
+    everything = list(ast.walk(tree))
+    functions = [
+        (f.lineno, f.end_lineno or f.lineno) for f in everything if isinstance(f, ast.FunctionDef)
+    ]
+    for node in everything:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        inside = any(first <= node.lineno <= last for first, last in functions)
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield alias.name, (), id(node) in inside, node.lineno
-        elif isinstance(node, ast.ImportFrom):
+                yield alias.name, (), inside, node.lineno
+        else:
             base = node.module or ""
             if node.level:
                 above = module.split(".")[
                     : None if is_package and node.level == 1 else -node.level + is_package
                 ]
                 base = ".".join([*above, *([base] if base else [])])
-            yield base, tuple(alias.name for alias in node.names), id(node) in inside, node.lineno
+            yield base, tuple(alias.name for alias in node.names), inside, node.lineno
 
 
 def complaints(source, module, *, is_package=False, submodules=frozenset(SUBMODULES)):
@@ -157,7 +161,7 @@ def complaints(source, module, *, is_package=False, submodules=frozenset(SUBMODU
     if room not in MAY_IMPORT:
         return [f"{module}: the room {room!r} is not in the table of imports"]
     found = []
-    for name, taken, inside, line in imports_of(ast.parse(source), module, is_package=is_package):
+    for name, taken, inside, line in imports_of(parsed(source), module, is_package=is_package):
         where = f"{module}:{line}"
         top = name.partition(".")[0]
         # whose tables a test reads
@@ -206,7 +210,7 @@ def inner_complaints(source, module):
     order, part = INSIDE[room], rest.split(".")[0]
     if part not in order:
         return [f"{module}: {part} has no place in the order of the room {room}"]
-    tree = ast.parse(source)
+    tree = parsed(source)
     for_types = [
         node
         for test in ast.walk(tree)

@@ -1,10 +1,8 @@
 """Each file of the source has a test of its name, or says which test checks it."""
 
-import ast
-
 import pytest
 
-from tests.docs.sources import ROOT, SRC, docstrings, modules
+from tests.docs.sources import ROOT, SRC, docstrings, modules, parsed
 from tests.docs.test_checked_by import labels_of
 
 
@@ -13,7 +11,7 @@ def has_its_test(path, root=ROOT):
     inside = path.relative_to(root / "src" / "tacit")
     if (root / "tests" / "unit" / inside.parent / f"test_{inside.name}").is_file():
         return True
-    texts = docstrings(ast.parse(path.read_text(encoding="utf-8")))
+    texts = docstrings(parsed(path.read_text(encoding="utf-8")))
     return any(label.startswith("tests/") for _, text in texts for label in labels_of(text))
 
 

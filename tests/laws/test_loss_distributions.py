@@ -81,19 +81,15 @@ def summed(*counted: tuple[Listed, int]) -> Listed:
 
 
 def many(law: Listed, times: int) -> Listed:
-    """The same of one law of up to three values, by the multinomial theorem; of others, one by
-    one.
-    """
-    if len(law) == 2:
-        (a, p), (b, q) = law
-        return [
-            (a * k + b * (times - k), comb(times, k) * p**k * q ** (times - k))
-            for k in range(times + 1)
-        ]
-    atoms = law
-    for _ in range(times - 1):
-        atoms = [(a + b, p * q) for (a, p), (b, q) in product(atoms, law)]
-    return atoms
+    """The same of one law, by the multinomial theorem: how often each of its values occurs."""
+    (loss, mass), *others = law
+    if not others:
+        return [(loss * times, mass**times)]
+    return [
+        (loss * k + a, comb(times, k) * mass**k * p)
+        for k in range(times + 1)
+        for a, p in many(others, times - k)
+    ]
 
 
 def powers(start: Ball, step: Ball, masses: list[Ball], times: int) -> Listed:
