@@ -717,8 +717,8 @@ class Place:
 
     A function means the same wherever it stands, so what every kind does is asked in the first place of rows and in the
     first of the release.  In a place that is `sampled` by "kinds", each function is tried with the first kinds of each
-    result, and with the first that are refused; by "accepted", with all that are refused; by "nulls", all other kinds
-    are NULL in the first way only.
+    result, and with the first that are refused; by "accepted", with all that are refused; by "first arguments",
+    with the first kinds of each result and each first argument, of which all but the first are NULL in one way only.
     """
 
     name: str
@@ -775,7 +775,7 @@ PLACES = [
         itself,
         "SELECT {x}, COUNT(*) AS x, SUM(i0) AS y FROM t GROUP BY {x}",
         constants=False,
-        sampled="nulls",
+        sampled="first arguments",
     ),
     Place(
         "having",
@@ -966,7 +966,11 @@ def cells_of(function: Function, place: Place, *, thorough: bool = False) -> Ite
         seen.add(sort)
         if not first and (place.sampled == "kinds" or (place.sampled == "accepted" and taken)):
             continue
-        ways = place.nulls if first or place.sampled != "nulls" else place.nulls[:1]
+        if place.sampled == "first arguments" and not thorough:
+            if sort + kinds[:1] in seen:
+                continue
+            seen.add(sort + kinds[:1])
+        ways = place.nulls if first or place.sampled != "first arguments" else place.nulls[:1]
         tried = [nulls[: len(kinds)] for nulls in (THOROUGH if thorough else ways)]
         if function.slots == 1 and place.of_rows:
             tried += [(FULL,), (LITERAL,)]

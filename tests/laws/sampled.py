@@ -1,14 +1,17 @@
 """Examples that are drawn each on its own: Hypothesis repeats parts of earlier ones, and begins with empty ones.
 
-Nothing is shrunk.  An example has a number, which a failure names; `example(number)` draws it again.
+Nothing is shrunk.  An example has a number, which a failure names; `example(number)` draws it again.  A test with the
+marker `drawn` draws a few in `make test` and many in `make soak`.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis.control import BuildContext
 from hypothesis.errors import StopTest
 from hypothesis.internal.conjecture.data import ConjectureData
@@ -29,6 +32,11 @@ def example(number: int) -> Iterator[DataObject]:
     data = ConjectureData(random=Random(number), provider=_Provider)
     with BuildContext(data, wrapped_test=example):
         yield DataObject(data)
+
+
+def few(examples: int, many: int) -> int:
+    """The first number of examples, and in `make soak` the second."""
+    return many if os.environ.get("HYPOTHESIS_PROFILE") == "soak" else examples
 
 
 def sampled(check: Callable[[Any], Counter[Any] | None], examples: int) -> Counter[Any]:
@@ -53,15 +61,18 @@ def sampled(check: Callable[[Any], Counter[Any] | None], examples: int) -> Count
 
 
 def each_of(
-    examples: int, *strategies: SearchStrategy[Any]
+    examples: int, *strategies: SearchStrategy[Any], many: int
 ) -> Callable[[Callable[..., None]], Callable[[], None]]:
-    """Run a test for so many examples of some strategies."""
+    """Run a test for so many examples of some strategies, and for `many` in `make soak`."""
 
     def decorated(test: Callable[..., None]) -> Callable[[], None]:
         def run() -> None:
-            sampled(lambda data: test(*(data.draw(strategy) for strategy in strategies)), examples)
+            sampled(
+                lambda data: test(*(data.draw(strategy) for strategy in strategies)),
+                few(examples, many),
+            )
 
         run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
-        return run
+        return pytest.mark.drawn(run)
 
     return decorated

@@ -138,6 +138,7 @@ def check_length(expression, row):
     st.sampled_from(TEXTS),
     st.sampled_from(TEXTS),
     st.sampled_from([-(2**63), 7, None]),
+    many=1_500,
 )
 def test_no_text_is_longer_than_its_bound(expression, one, two, number):
     check_length(expression, {"a": one, "b": two, "n": number, "d": 20_000 * 86_400_000_000})
@@ -326,7 +327,12 @@ LIKE_TEXTS = [
 SIGNS = st.sampled_from([*"aéx._%\\^$*+?()[]{}|-A \n", "%", "_", "\\%", "\\_", "\U0001f600"])
 
 
-@each_of(25, st.lists(SIGNS, min_size=15, max_size=24).map("".join), st.sampled_from(LIKE_TEXTS))
+@each_of(
+    25,
+    st.lists(SIGNS, min_size=15, max_size=24).map("".join),
+    st.sampled_from(LIKE_TEXTS),
+    many=250,
+)
 def test_long_patterns_mean_the_same_in_both_engines(pattern, made):
     table = Table("visits", (Column("note", Kind.TEXT),), unit="who", contributions=1)
     cells = [*LIKE_TEXTS, made, pattern.replace("%", made).replace("_", "a")]

@@ -171,10 +171,11 @@ def _the_same_moment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("limit", [Limit(3), Limit(3, 1e-6)], ids=["pure", "concentrated"])
 def test_a_poisoned_unit_changes_neither_status_nor_bytes_nor_price(limit, plans):
-    wanted = left_about(plans, Memory, [{**ORDINARY[0], "who": "poisoned"}], limit)
-    engines = ["memory", "duckdb"] if limit.delta else ["memory"]
+    # Every plan under one limit in both engines; under the other, which `make soak` takes, every third in one.
+    asked, engines = (plans, ["memory", "duckdb"]) if limit.delta else (plans[::3], ["memory"])
+    wanted = left_about(asked, Memory, [{**ORDINARY[0], "who": "poisoned"}], limit)
     for engine in engines:
-        assert left_about(plans, ENGINES[engine], POISONED, limit) == wanted
+        assert left_about(asked, ENGINES[engine], POISONED, limit) == wanted
 
 
 @pytest.mark.soak

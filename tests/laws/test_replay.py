@@ -9,6 +9,7 @@ import pytest
 import tacit
 from tacit.curator import Vault
 from tacit.errors import LimitExceeded
+from tests.laws.sampled import few
 
 ROWS = [
     {
@@ -26,7 +27,6 @@ COLUMNS: dict[str, Any] = {
     "age": {"type": "integer", "low": 0, "high": 120},
     "note": "text",
 }
-SPELLINGS = 1_000
 
 
 def clinic(epsilon: float = 3, delta: float = 1e-6) -> Vault:
@@ -122,20 +122,19 @@ def _spaced(rng: random.Random, text: str) -> str:
     )
 
 
-def _spellings() -> Iterator[str]:
+def _spellings(count: int) -> Iterator[str]:
     rng, seen = random.Random(20_26), set[str]()
-    while len(seen) < SPELLINGS:
+    while len(seen) < count:
         text = spelled(rng)
         if text not in seen:
             seen.add(text)
             yield text
 
 
-def test_a_thousand_spellings_are_one_question_with_one_charge_and_the_same_noisy_integers() -> (
-    None
-):
+@pytest.mark.drawn
+def test_all_spellings_are_one_question_with_one_charge_and_the_same_noisy_integers() -> None:
     vault, answers, first = clinic(), set[str](), None
-    for text in _spellings():
+    for text in _spellings(few(300, 3_000)):
         answer = vault.sql(text, epsilon=0.3)
         answers.add(answer.receipt["answer"])
         assert answer.price.free is (first is not None)

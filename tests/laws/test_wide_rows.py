@@ -44,7 +44,7 @@ def test_a_flag_says_of_every_row_whether_its_unit_is_among_others():
     assert found[False] >= 3
 
 
-@each_of(8, unit_rows(1), worlds(), st.sampled_from(["ann", "bob"]))
+@each_of(8, unit_rows(1), worlds(), st.sampled_from(["ann", "bob"]), many=80)
 def test_rows_of_a_unit_that_are_alike_are_told_once(rows, world, unit):
     wanted = Counter(dict.fromkeys(in_memory(rows, world), 1))
     assert in_memory(deduplicate_rows(rows, "who"), world) == wanted
