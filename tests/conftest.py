@@ -1,5 +1,6 @@
 """What all tests share: Hypothesis profiles, CPU seconds per folder, and no silent skips in CI."""
 
+import gc
 import os
 from collections import defaultdict
 from collections.abc import Iterable
@@ -81,6 +82,8 @@ class Clock:
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Any:
         result = yield
+        # Tests and what they import stay: to look through them at every collection of garbage would take long.
+        gc.freeze()
         self.last = cpu_seconds()
         return result
 
