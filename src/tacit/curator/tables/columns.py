@@ -187,6 +187,8 @@ def _code(column: Column, cells: int, most_values: int) -> CodedColumn:
     axis = Axis(
         field, tuple(_as_scalar(each, column.kind) for each in points), grid, column.nullable
     )
+    if not points:
+        return CodedColumn(column, axis, tuple(range(axis.size)))
     outside = {low: grid.low - 2, high: grid.high + 2}  # in steps: before all cells, and after them
     keys = [
         *((outside.get(each, 0), 0) for each in points),

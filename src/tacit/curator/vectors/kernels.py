@@ -221,7 +221,7 @@ def measure(kernel: Kernel, block: Rows, norm: Norm) -> Iterator[Integers]:
             yield _by_class(waves * weights[:, None], block.target, kernel.classes)
         case Moments(mapping):
             u, _, _ = block.mapped(mapping, norm)
-            yield _squares((u * weights[:, None]).T @ u)
+            yield _squares(_products(u, weights))
         case Gradient(mapping, theta, clip):
             u, size, _ = block.mapped(mapping, norm)
             turn = _sigmoids()[_link_place(_slopes(u, theta, mapping))] - RESIDUE * block.target
@@ -238,7 +238,7 @@ def measure(kernel: Kernel, block: Rows, norm: Norm) -> Iterator[Integers]:
                 GRID << _SLOPE
             )
             e = np.trunc(np.clip(left * kept / scale, -most, most) / most * ERROR)
-            yield _squares((u * weights[:, None]).T @ u)
+            yield _squares(_products(u, weights))
             yield _whole(u.T @ (e * weights))
             yield _whole(np.array([(e * e * weights).sum()]))
         case Assigned(mapping, centres):
@@ -421,9 +421,12 @@ def _hold(vectors: Array, bound: int, norm: Norm) -> tuple[Array, Array, Array]:
     Checked by: tests/laws/test_vectors.py::test_no_vector_is_longer_than_its_bound
     """
     # squares stay below 2**40: sums of them are exact
-    held = np.clip(np.nan_to_num(vectors, nan=0.0), -_WIDE, _WIDE)
+    held = np.clip(vectors, -_WIDE, _WIDE)
     most = float(bound) if norm is Norm.L1 else float(bound) * bound
     size = _size(held, norm)
+    if np.isnan(size).any():
+        held = np.nan_to_num(held, nan=0.0)
+        size = _size(held, norm)
     kept = np.ones(len(held))
     over = size > most
     if over.any():
@@ -475,6 +478,13 @@ def _checked(public: Array, largest: int) -> Array:
             "a public matrix", "its entries", "they are too large to be added exactly"
         )
     return public
+
+
+def _products(u: Array, weights: Array) -> Array:
+    """The sum of u u' times its weight; half the work where all weigh the same, for then it is one matrix by itself."""
+    if len(weights) and (weights == weights[0]).all():
+        return np.asarray((u.T @ u) * weights[0], np.float64)
+    return np.asarray((u * weights[:, None]).T @ u, np.float64)
 
 
 def _squares(product: Array) -> Integers:

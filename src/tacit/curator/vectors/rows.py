@@ -24,6 +24,7 @@ from tacit.privacy import Norm
 __all__ = ["NO_TARGET", "EncodedRows", "sum_vectors"]
 
 _BLOCK = 1 << 14
+_CACHED = 1 << 20  # numbers of a block that stay near the processor
 _KEPT = 1 << 29  # bytes of held vectors that are remembered between steps
 
 
@@ -56,7 +57,8 @@ class EncodedRows:
         Because:    its weight is multiplied by zero.
         Checked by: tests/laws/test_vectors.py::test_no_unit_moves_a_sum_further_than_claimed
         """
-        places = tuple(order[codes] for order, codes in zip(orders, rows.codes, strict=True))
+        narrow = (order.astype(np.min_scalar_type(len(order))) for order in orders)
+        places = tuple(order[codes] for order, codes in zip(narrow, rows.codes, strict=True))
         count = len(places[0]) if places else 0
         one = float(1 << rows.bits)
         weights = np.full(count, one) if rows.weights is None else rows.weights.astype(np.float64)
@@ -76,14 +78,16 @@ class EncodedRows:
 
     def features(self, encoding: Encoding) -> Array:
         """The features on the grid."""
-        found = np.empty((len(self.target), encoding.width))
+        found = np.empty((encoding.width, len(self.target)))  # written feature by feature
         start = 0
         for column, table in zip(encoding.columns, encoding.tables, strict=True):
-            found[:, start : start + table.shape[1]] = table[self._places[column][self._at]]
+            places = self._places[column][self._at]
+            for at in range(table.shape[1]):
+                found[start + at] = table[:, at][places]
             start += table.shape[1]
         if encoding.constant:
-            found[:, start] = GRID
-        return found
+            found[start] = GRID
+        return found.T
 
     def mapped(self, mapping: FeatureMap, norm: Norm) -> tuple[Array, Array, Array]:
         """u in whole steps, its size, and which part of it was kept."""
@@ -99,8 +103,9 @@ class EncodedRows:
         count = len(self._target)
         u = np.empty((count, mapping.width), np.int16)  # at most FINE, which 16 bits hold
         size, kept = np.empty(count), np.empty(count)
-        for start in range(0, count, _BLOCK):
-            at = slice(start, start + _BLOCK)
+        block = max(1, min(_BLOCK, _CACHED // (mapping.encoding.width + mapping.width)))
+        for start in range(0, count, block):
+            at = slice(start, start + block)
             features = self.part(at).features(mapping.encoding)
             u[at], size[at], kept[at] = map_features(mapping, features, norm)
         self._remembered.clear()

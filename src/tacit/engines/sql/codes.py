@@ -4,16 +4,18 @@ weighs."""
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`,
 # `text` and their like
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from tacit.engines.engine import conditions_of, needed_columns
 from tacit.engines.sql.casts import read_unit, scan_conditions
+from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render, whole
-from tacit.engines.sql.grid_cells import cell_sql
+from tacit.engines.sql.grid_cells import cell_sql, steps_sql
 from tacit.engines.sql.groups import Enumeration, declared_place, enumeration
 from tacit.engines.sql.relation import Rowset
-from tacit.engines.sql.select import Reader, Select, cte
-from tacit.plan import Axis, Coding, Key, Ranked, Weights, constant, type_of
+from tacit.engines.sql.select import Select, cte
+from tacit.plan import Axis, Coding, Key, Kind, Ranked, Weights, constant, type_of
 
 __all__ = ["code_names", "code_statement"]
 
@@ -34,23 +36,35 @@ def code_statement(
     Checked by: tests/laws/test_tables.py::test_engines_count_the_same_tables
     """
     relation, read = rowset.relation, rowset.reader()
+    values, steps = list[str](), list[str]()
     joins, conditions, columns = "", list[str](), list[str]()
     for place, (name, axis) in enumerate(zip(code_names(coding), coding.axes, strict=True)):
-        code, join = _code(place, axis, read, enumerated)
+        code, scaled, join = _code(place, axis, enumerated, read.dialect)
+        values.append(f"{render(axis.value, read)} AS value_{place}")
+        steps += [] if scaled is None else [f"{scaled} AS steps_{place}"]
         joins += join
         columns.append(f"({code})::{read.dialect.type_of_codes(axis.size)} AS {name}")
         if not axis.null:
             conditions.append(f"({code}) IS NOT NULL")
+    read_conditions = scan_conditions(needed_columns(coding.question), read)
+    read_conditions += [render(condition, read) for condition in conditions_of(coding.rows)]
     if relation.unit is not None:
         unit = read_unit(quote_name(relation.unit[0]), relation.unit[1], relation.dialect)
-        columns.append(f"{unit} AS unit")
-        conditions.append(f"{unit} IS NOT NULL")
-    conditions += scan_conditions(needed_columns(coding.question), read)
-    conditions += [render(condition, read) for condition in conditions_of(coding.rows)]
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    taken = f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)}{joins}{where}"
+        values.append(f"{unit} AS unit")
+        columns.append("unit")
+        read_conditions.append(f"{unit} IS NOT NULL")
+    # Each value is read once, below what is made of it: spelled out within it, it would be computed many times.
+    source = quote_name(relation.name)
+    values_of = f"SELECT {', '.join(values)} FROM {source}{_where(read_conditions)}"
+    steps_of = f"SELECT {', '.join(['*', *steps])} FROM read_values"
+    taken = f"SELECT {', '.join(columns)} FROM scaled_values{joins}{_where(conditions)}"
     codes, numbers = ", ".join(code_names(coding)), tuple(read.numbers or ())
-    ctes = [*rowset.ctes, cte("coded_rows", taken)]
+    ctes = [
+        *rowset.ctes,
+        cte("read_values", values_of),
+        cte("scaled_values", steps_of),
+        cte("coded_rows", taken),
+    ]
     if relation.unit is None:
         return Select(f"WITH {', '.join(ctes)} SELECT {codes} FROM coded_rows", numbers)
     bound, full = weights.bound, 1 << weights.bits
@@ -74,19 +88,28 @@ def code_statement(
     return Select(f"WITH {', '.join(ctes)} SELECT {codes}, {weight} FROM {rows}", numbers)
 
 
-def _code(place: int, axis: Axis, read: Reader, enumerated: Enumeration) -> tuple[str, str]:
-    """The code of a row on an axis, NULL where it has none, and what is joined for it."""
-    value, kind, join = render(axis.value, read), type_of(axis.value).kind, ""
+def _where(conditions: Sequence[str]) -> str:
+    return f" WHERE {' AND '.join(conditions)}" if conditions else ""
+
+
+def _code(
+    place: int, axis: Axis, enumerated: Enumeration, dialect: SqlDialect
+) -> tuple[str, str | None, str]:
+    """The code of a row on an axis, NULL where it has none; its steps on a grid, if any; and what is joined for it."""
+    value, kind, join, scaled = f"value_{place}", type_of(axis.value).kind, "", None
     if axis.grid is None:
         code, join, _ = declared_place(
-            place, Key(axis.value, axis.values, null=True), value, enumerated, read.dialect
+            place, Key(axis.value, axis.values, null=True), value, enumerated, dialect
         )
     else:
-        cell = cell_sql(Ranked(axis.value, axis.grid, Fraction(1, 2)), value, read.dialect)
+        measure = Ranked(axis.value, axis.grid, Fraction(1, 2))
+        is_scaled = axis.grid.step != 1 or kind is Kind.NUMBER
+        scaled = steps_sql(measure, value, dialect) if is_scaled else None
+        cell = cell_sql(measure, value, dialect, f"steps_{place}" if is_scaled else None)
         code = f"{cell} + {whole(len(axis.values))}"
-        listed = [read.dialect.literal(constant(each, kind), kind) for each in axis.values]
+        listed = [dialect.literal(constant(each, kind), kind) for each in axis.values]
         cases = "".join(
             f" WHEN {value} = {each} THEN {number}" for number, each in enumerate(listed)
         )
         code = f"CASE{cases} ELSE {code} END" if cases else code
-    return (f"coalesce({code}, {whole(axis.size - 1)})" if axis.null else code), join
+    return (f"coalesce({code}, {whole(axis.size - 1)})" if axis.null else code), scaled, join

@@ -4,11 +4,11 @@ from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import clamp_sql, whole
 from tacit.plan import Even, Kind, Powers, Ranked, type_of
 
-__all__ = ["cell_sql"]
+__all__ = ["cell_sql", "steps_sql"]
 
 
-def cell_sql(measure: Ranked, value: str, dialect: SqlDialect) -> str:
-    """The cell of a value as SQL; NULL has none.
+def cell_sql(measure: Ranked, value: str, dialect: SqlDialect, steps: str | None = None) -> str:
+    """The cell of a value as SQL; NULL has none.  `steps` is where `steps_sql` was computed before, if it was.
 
     Claim:      the SQL raises on no value, and gives what `cell_in` gives.
     Because:    whole numbers stay whole; doubles are multiplied by a power of two, rounded halves upward and held
@@ -21,11 +21,18 @@ def cell_sql(measure: Ranked, value: str, dialect: SqlDialect) -> str:
         case Even(step, low, high) if step == 1 and type_of(measure.value).kind is not Kind.NUMBER:
             return f"({clamp_sql(number, Kind.INTEGER, low, high, dialect)} - {whole(low)})"
         case Even(step, low, high):
-            steps = dialect.round_steps(number, float(1 / step))
+            steps = steps_sql(measure, value, dialect) if steps is None else steps
             held = clamp_sql(steps, Kind.NUMBER, float(low), float(high), dialect)
             return f"({dialect.narrow(held)} - {whole(low)})"
         case Powers() as grid:
             return _power(grid, f"{number}::{dialect.type('DOUBLE')}", dialect)
+
+
+def steps_sql(measure: Ranked, value: str, dialect: SqlDialect) -> str:
+    """How many steps of an even grid a value lies from zero, to the nearest, as SQL."""
+    assert isinstance(measure.grid, Even), "there are even steps"
+    number = _number(value, type_of(measure.value).kind, dialect)
+    return dialect.round_steps(number, float(1 / measure.grid.step))
 
 
 def _number(value: str, kind: Kind, dialect: SqlDialect) -> str:

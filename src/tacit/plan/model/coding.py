@@ -55,7 +55,10 @@ class Coding:
         Because:    each is read once, and becomes a number of a few bytes.
         Checked by: tests/unit/engines/duckdb/test_engine.py::test_many_columns_of_text_are_coded
         """
-        values = [axis.value for axis in self.axes]
-        for column in {value for value in values if isinstance(value, Field)}:
-            values.remove(column)
+        seen, values = set[Expression](), list[Expression]()
+        for axis in self.axes:  # a column is left out the first time
+            if isinstance(axis.value, Field) and axis.value not in seen:
+                seen.add(axis.value)
+            else:
+                values.append(axis.value)
         return Question(self.rows, (), tuple(map(Counted, values)))
