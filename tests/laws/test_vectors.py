@@ -17,6 +17,7 @@ from tacit.curator.vectors.kernels import (
     Assigned,
     Backpropagated,
     ClassMoments,
+    Correct,
     Curvature,
     Encoding,
     FeatureMap,
@@ -79,6 +80,7 @@ def kernels_of(draw, radius):
         ClassMoments(mapping, 2),
         Waves(encoding, np.rint(draw.normal(size=(d, 7)) * 500), 2),
         Backpropagated(mapping, layers, draw.uniform(0.01, 2)),
+        Correct(tuple(draw.normal(size=(WIDTH, 9, 2))), draw.normal(size=2)),
     ]
 
 
@@ -283,14 +285,16 @@ def ask_all(lesson, sampling=None):
         (ClassMoments(mapping, 2), (1, 2, 2)),
         (Waves(encoding, np.ones((d, 5)), 2), (1,)),
         (Backpropagated(mapping, layers, 1.0), (1,)),
+        (Correct(tuple(np.ones((each, 2)) for each in size), np.zeros(2)), (1,)),
     ]
 
     def begin(_):
         groups = [tuple(range(each)) for each in (*size, 3)]
-        told = yield ask_tables([(0, 3)], groups, Fraction(1, 10))
+        told = yield ask_tables([(0, 3)], groups, Fraction(1, 20))
         heard = [told[0].counts.tobytes()]
         for kernel, parts in kernels:
-            told = yield Sums(kernel, Fraction(1, 10), parts)
+            share = Fraction(1, 20) if isinstance(kernel, Correct) else Fraction(1, 10)
+            told = yield Sums(kernel, share, parts)
             heard += [each.counts.tobytes() + str(each.sigma).encode() for each in told]
         for _ in range(sampling.steps if sampling else 0):
             kernel = Backpropagated(mapping, layers, 1.0, sampling.rate)
@@ -385,6 +389,7 @@ def test_everything_that_is_drawn_is_paid_for(monkeypatch, neighbours, delta):
         fine * width if norm is Norm.L1 else fine * width**0.5,
         waves,
         1024 * 4096,
+        1,
     )
     expected += [one * move * factor for move in moves]
     drawn = [each for each, _ in hidden[start:]]

@@ -15,6 +15,14 @@ from tacit.accounting.filters import (
 from tacit.accounting.odometer import Odometer
 from tacit.accounting.parallel import OneOf, Parallel, parallel
 from tacit.accounting.sampled_steps import sampled_multiplier, sampled_rho
+from tacit.accounting.selected_trials import (
+    mean_trials,
+    selected_epsilon,
+    selected_rho,
+    stop_for,
+    trial_epsilon,
+    trial_rho,
+)
 from tacit.accounting.tightest import BOUNDS
 from tacit.accounting.total import Total, total
 
@@ -35,11 +43,17 @@ __all__ = [
     "RHO_UNIT",
     "Total",
     "least_noise",
+    "mean_trials",
     "most_releases",
     "parallel",
     "sampled_multiplier",
     "sampled_rho",
+    "selected_epsilon",
+    "selected_rho",
     "split_epsilon",
     "split_rho",
+    "stop_for",
     "total",
+    "trial_epsilon",
+    "trial_rho",
 ]

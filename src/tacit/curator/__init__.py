@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         Assigned,
         Backpropagated,
         ClassMoments,
+        Correct,
         Curvature,
         Encoding,
         FeatureMap,
@@ -47,7 +48,15 @@ if TYPE_CHECKING:
         in_units,
     )
     from tacit.curator.vectors.lesson import Lesson
-    from tacit.curator.vectors.noise import RATES, Sampling, Sums, VectorNoise, ask_tables
+    from tacit.curator.vectors.noise import (
+        RATES,
+        Sampling,
+        Sums,
+        TrialNoise,
+        Trials,
+        VectorNoise,
+        ask_tables,
+    )
     from tacit.curator.watch import Watch, WatchAnswer
 
 __all__ = [
@@ -60,6 +69,7 @@ __all__ = [
     "Clipping",
     "Closest",
     "Comparison",
+    "Correct",
     "Curvature",
     "Document",
     "Encoding",
@@ -98,6 +108,8 @@ __all__ = [
     "SyntheticReport",
     "SyntheticTable",
     "Terms",
+    "TrialNoise",
+    "Trials",
     "Vault",
     "Watch",
     "WatchAnswer",
@@ -143,6 +155,7 @@ _LATER = {
     "Assigned": "vectors.kernels",
     "Backpropagated": "vectors.kernels",
     "ClassMoments": "vectors.kernels",
+    "Correct": "vectors.kernels",
     "Curvature": "vectors.kernels",
     "Encoding": "vectors.kernels",
     "FeatureMap": "vectors.kernels",
@@ -156,6 +169,8 @@ _LATER = {
     "Lesson": "vectors.lesson",
     "Sampling": "vectors.noise",
     "Sums": "vectors.noise",
+    "Trials": "vectors.noise",
+    "TrialNoise": "vectors.noise",
     "VectorNoise": "vectors.noise",
     "ask_tables": "vectors.noise",
     "RATES": "vectors.noise",

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import QuestionAudit
     from tacit.curator.vectors.lesson import Lesson
-    from tacit.curator.vectors.noise import Sampling
+    from tacit.curator.vectors.noise import Sampling, Trials
     from tacit.curator.watch import Watch
     from tacit.ledger import DurableLedger
 
@@ -732,6 +732,7 @@ class Vault:
         classes: bool = False,
         settings: Sequence[str] = (),
         sampling: "Sampling | None" = None,
+        trials: "Trials | None" = None,
     ) -> "Lesson":
         """The rows of a frame as `tacit.learn` may use them: declared features, and released sums of them alone."""
         from tacit.curator.vectors.lesson import open_lesson
@@ -745,6 +746,7 @@ class Vault:
             classes=classes,
             settings=settings,
             sampling=sampling,
+            trials=trials,
         )
 
     def aggregate(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         uniform_deviation,
         vc_dimension,
     )
+    from tacit.learn.tuning import TunedModel, explain_tune, tune
 
 __all__ = [
     "EmpiricalError",
@@ -47,9 +48,12 @@ __all__ = [
     "NotFitted",
     "PCA",
     "Scorecard",
+    "TunedModel",
     "empirical_error",
+    "explain_tune",
     "net_size",
     "sample_size",
+    "tune",
     "uniform_deviation",
     "vc_dimension",
 ]
@@ -73,6 +77,9 @@ _LATER = {
     "sample_size": "theory",
     "uniform_deviation": "theory",
     "vc_dimension": "theory",
+    "TunedModel": "tuning",
+    "explain_tune": "tuning",
+    "tune": "tuning",
 }
 
 __getattr__ = later(__name__, _LATER)

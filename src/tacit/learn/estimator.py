@@ -1,7 +1,8 @@
 """What all estimators share: parameters, a fit that pays once, what it says beforehand and afterwards."""
 
 import inspect
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -84,7 +85,7 @@ class ModelCard:
     __repr__ = __str__
 
 
-class Estimator:
+class Estimator(ABC):
     """An estimator that learns from released numbers alone; see the estimators for what each learns.
 
     Claim:      a fitted estimator is a function of what was released and of public declarations.
@@ -178,11 +179,7 @@ class Estimator:
     def _open(self, rows: Any, target: str | None, columns: Sequence[str] | None) -> Lesson:
         """The lesson of a frame; refused where the call makes no sense, by declarations alone."""
         name = type(self).__name__
-        source = getattr(rows, "source", None)
-        if source is None:
-            raise InvalidInput(
-                "rows", type(rows).__name__, 'give rows of a vault, such as vault.table("visits")'
-            )
+        source = source_of(rows)
         if self.predicts is not None and target is None:
             raise InvalidInput("target", target, f"name the column that this {name} is to predict")
         if self.predicts is None and target is not None:
@@ -214,11 +211,13 @@ class Estimator:
         model = yield from self._learn(lesson, noise)
         return write_model(model)
 
+    @abstractmethod
     def _learn(self, lesson: Lesson, noise: VectorNoise) -> Learning:
-        raise NotImplementedError
+        """Ask for released numbers, and make a model of them."""
 
+    @abstractmethod
     def _steps(self, lesson: Lesson, noise: VectorNoise) -> tuple[Step, ...]:
-        raise NotImplementedError
+        """What is released in a fit."""
 
     def _notes(self, lesson: Lesson, noise: VectorNoise) -> tuple[str, ...]:
         return ()
@@ -269,9 +268,9 @@ class Classifier(Estimator):
     predicts = "classes"
     classes_: NDArray[Any]
 
+    @abstractmethod
     def scores(self, frame: Any) -> Array:
         """The logarithm of each class's odds, up to a number that is the same for all of a row."""
-        raise NotImplementedError
 
     def predict_proba(self, frame: Any) -> Array:
         """The estimated probability of each class, in the order of `classes_`, for rows of one's own."""
@@ -301,15 +300,20 @@ def ask(
     return in_units(kernel, [(each.counts, each.sigma) for each in released])
 
 
+def source_of(rows: Any) -> Any:
+    """The vault of a frame's rows."""
+    source = getattr(rows, "source", None)
+    if source is None:
+        raise InvalidInput(
+            "rows", type(rows).__name__, 'give rows of a vault, such as vault.table("visits")'
+        )
+    return source
+
+
 def check_positive(value: Any, name: str) -> None:
     """Refuse a setting that is not a positive whole number."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise InvalidInput(name, value, "give a whole number of at least 1")
-
-
-def share_evenly(share: Fraction, steps: int) -> Iterator[Fraction]:
-    """A share of the price in equal parts."""
-    return (share / steps for _ in range(steps))
 
 
 def _shorten(values: Sequence[Any]) -> str:

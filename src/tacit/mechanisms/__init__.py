@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         SeveralQuantiles,
         quantiles_for,
     )
+    from tacit.mechanisms.random_trials import draw_trials, law_of_best
     from tacit.mechanisms.randomized_response import Estimate, RandomizedResponse
     from tacit.mechanisms.recursive_quantiles import RecursiveQuantiles
     from tacit.mechanisms.scores import selection_bound
@@ -104,10 +105,12 @@ __all__ = [
     "clamp",
     "classical_gaussian_sigma",
     "crossover",
+    "draw_trials",
     "error_of_mean",
     "error_of_response",
     "gaussian_bound",
     "laplace_bound",
+    "law_of_best",
     "net_rows_bound",
     "passing",
     "people_for_mean",
@@ -122,6 +125,8 @@ __all__ = [
 ]
 
 _LATER = {
+    "draw_trials": "random_trials",
+    "law_of_best": "random_trials",
     "AboveThreshold": "above_threshold",
     "Session": "above_threshold",
     "BlockMedian": "block_median",

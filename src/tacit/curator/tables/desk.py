@@ -182,7 +182,7 @@ class Desk:
         opened = [self._open(order) for order in orders]
         new = [each for each in opened if each.known is None]
         for each in new:
-            self._rehearse(each.order, each.noise)  # what fails, fails before it is paid for
+            self.rehearse(each.order, each.noise)  # what fails, fails before it is paid for
         if len(new) > 1:
             self._check_together(new)
         entries = [self._pay(each) if each.known is None else each.known for each in opened]
@@ -194,7 +194,7 @@ class Desk:
         key, topic = self._names(order.asked)
         return _Opened(order, noise, key, topic, self._find_known(key, topic, order.charge))
 
-    def _rehearse(self, order: Order, noise: TableNoise) -> None:
+    def rehearse(self, order: Order, noise: TableNoise) -> None:
         """Run an exchange on no rows."""
         asked = order.asked
         engine = self.access.engine_of(asked.tables)

@@ -24,6 +24,7 @@ __all__ = [
     "Assigned",
     "Backpropagated",
     "ClassMoments",
+    "Correct",
     "Curvature",
     "Encoding",
     "FeatureMap",
@@ -181,8 +182,27 @@ class Backpropagated:
     rate: int | None = None
 
 
+@frozen(eq=False)
+class Correct:
+    """How many rows have the class with the most points.
+
+    `points` has for each column the points of its places by class, `prior` what every class begins with.
+    """
+
+    points: tuple[Array, ...]
+    prior: Array
+
+
 Kernel = (
-    Moments | Gradient | Curvature | Regression | Assigned | ClassMoments | Waves | Backpropagated
+    Moments
+    | Gradient
+    | Curvature
+    | Regression
+    | Assigned
+    | ClassMoments
+    | Waves
+    | Backpropagated
+    | Correct
 )
 """What may be summed over rows: one of these, and nothing else."""
 
@@ -192,6 +212,10 @@ class Rows(Protocol):
 
     target: NDArray[np.int64]
     weights: Array
+
+    def places(self, column: int) -> NDArray[Any]:
+        """The places of a column."""
+        ...
 
     def features(self, encoding: Encoding) -> Array:
         """The features on the grid."""
@@ -259,6 +283,11 @@ def measure(kernel: Kernel, block: Rows, norm: Norm) -> Iterator[Integers]:
             yield _by_class(held * weights[:, None], block.target, classes)
         case Backpropagated():
             yield _backpropagate(kernel, block, norm)
+        case Correct(points, prior):
+            total = np.tile(_whole_points(prior), (len(weights), 1))
+            for column, table in enumerate(points):
+                total += _whole_points(table)[block.places(column)]
+            yield _whole(np.array([(weights * (total.argmax(1) == block.target)).sum()]))
         case _:
             assert_never(kernel)
 
@@ -280,6 +309,8 @@ def arrays_of(kernel: Kernel) -> tuple[int, ...]:
             return (2 * kernel.phases.shape[1] * kernel.classes,)
         case Backpropagated(_, weights):
             return (sum(each.size for each in weights),)
+        case Correct():
+            return (1,)
         case _:
             assert_never(kernel)
 
@@ -292,7 +323,7 @@ def check_public_numbers(kernel: Kernel) -> None:
     ...
     tacit.errors.InvalidInput: radius cannot be nan; give a finite number above zero
     """
-    mapping = None if isinstance(kernel, Waves) else kernel.mapping
+    mapping = None if isinstance(kernel, Waves | Correct) else kernel.mapping
     for name in ("radius", "clip", "scale", "most"):
         number = getattr(mapping if name == "radius" else kernel, name, 1.0)
         if not (isfinite(number) and number > 0):
@@ -328,6 +359,8 @@ def bounds_of(kernel: Kernel, norm: Norm) -> tuple[int, ...]:
             return (isqrt(waves * AMPLITUDE * AMPLITUDE - 1) + 1,)
         case Backpropagated():
             return (_network_clip(kernel),)
+        case Correct():
+            return (1,)
         case _:
             assert_never(kernel)
 
@@ -365,6 +398,8 @@ def in_units(kernel: Kernel, released: Sequence[tuple[Array, float]]) -> list[tu
             return [(sums[0].reshape(kernel.classes, -1), sums[1])]
         case Backpropagated():
             return [_divide(*released[0], float(SIGNAL * DELTA))]
+        case Correct():
+            return [_divide(*released[0], 1.0)]
         case _:
             assert_never(kernel)
 
@@ -478,6 +513,12 @@ def _checked(public: Array, largest: int) -> Array:
             "a public matrix", "its entries", "they are too large to be added exactly"
         )
     return public
+
+
+def _whole_points(points: Array) -> Array:
+    """Points in whole steps, so small that doubles add those of all columns exactly."""
+    held = np.clip(np.nan_to_num(np.asarray(points, np.float64), nan=0.0), -_WIDE, _WIDE)
+    return np.rint(held * GRID)
 
 
 def _products(u: Array, weights: Array) -> Array:

@@ -15,16 +15,17 @@ from tacit.curator.answer.release import Price
 from tacit.curator.asked import shared_of
 from tacit.curator.record.stored_tables import Released, StoredTables
 from tacit.curator.tables.columns import CodedColumn, code_columns
-from tacit.curator.tables.desk import Answered, Desk, Exchange, TablesAsked
+from tacit.curator.tables.desk import Answered, Desk, Exchange, Order, TablesAsked
 from tacit.curator.tables.noise import Draw, Request, TableNoise, hide
 from tacit.curator.vectors.features import CATEGORY, NUMBER, Feature, describe_column
 from tacit.curator.vectors.kernels import TARGET
-from tacit.curator.vectors.noise import Sampling, Sums, VectorNoise
+from tacit.curator.vectors.noise import Sampling, Sums, TrialNoise, Trials, VectorNoise
 from tacit.curator.vectors.rows import NO_TARGET, EncodedRows, sum_vectors
 from tacit.engines import CodedRows
 from tacit.errors import InvalidInput, InvalidPlan
-from tacit.exact import Number
+from tacit.exact import Number, below
 from tacit.frozen import frozen
+from tacit.mechanisms import draw_trials
 from tacit.plan import (
     Frame,
     Owner,
@@ -60,6 +61,7 @@ class VectorsAsked(TablesAsked):
 
     targets: tuple[int, ...] = ()
     sampling: Sampling | None = None
+    trials: Trials | None = None
 
     @property
     def weights(self) -> UnitWeights:
@@ -71,6 +73,8 @@ class VectorsAsked(TablesAsked):
         """The same for everything that asks for the same, and another one for all else."""
         plan = self.sampling
         steps = () if plan is None else (f"{plan.rate} {plan.steps} {plan.share}",)
+        if self.trials is not None:
+            steps = (*steps, f"best of {self.trials.mean} of {self.trials.candidates}")
         said = "\0".join((self.kind, fingerprint(self.coding.question).hex(), *self.more, *steps))
         return sha256(said.encode()).digest()
 
@@ -84,9 +88,9 @@ class VectorDesk(Desk):
         assert isinstance(asked, VectorsAsked), "vectors are asked for"
         plain, failure = Desk.noise(self, asked, charge), Fraction(0)
         rule = self.access.rule
-        if asked.sampling is not None and isinstance(rule, ConcentratedFilter):
+        if (asked.sampling or asked.trials) and isinstance(rule, ConcentratedFilter):
             failure = rule.failure(rule.with_keys(Charge(charge.amount)))
-        return VectorNoise(
+        found = VectorNoise(
             plain.weights,
             plain.neighbours,
             plain.amount,
@@ -94,18 +98,67 @@ class VectorDesk(Desk):
             asked.sampling,
             failure,
         )
+        return found if asked.trials is None else TrialNoise.fit(found, asked.trials, failure)
+
+    def rehearse(self, order: Order, noise: TableNoise) -> None:
+        """Run an exchange on no rows; of trials, that of every candidate."""
+        asked = order.asked
+        assert isinstance(asked, VectorsAsked), "vectors are asked for"
+        if asked.trials is None:
+            return Desk.rehearse(self, order, noise)
+        engine = self.access.engine_of(asked.tables)
+        nobody = engine.code(asked.coding, asked.weights, rehearsing=True)
+        trial: Any = order.begin(noise)
+        for candidate in range(asked.trials.candidates):
+            self._run_trial(asked, trial(candidate), self._encode(asked, nobody), noise)
+        return None
 
     def run(
         self, asked: TablesAsked, exchange: "Exchange[bytes]", rows: CodedRows, noise: TableNoise
     ) -> StoredTables:
         """Answer an exchange to its end; no more sampled steps than were declared."""
         assert isinstance(asked, VectorsAsked), "vectors are asked for"
-        orders = [np.array(each.order, np.int64) for each in asked.columns]
-        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))
-        both: Any = _Both(rows, encoded)
+        both = self._encode(asked, rows)
+        if asked.trials is not None:
+            return self._run_trials(asked, asked.trials, exchange, both, noise)
         stored = Desk.run(self, asked, _limit_samples(exchange, asked.sampling), both, noise)
         kept = tuple(each if each.columns else _without_numbers(each) for each in stored.released)
         return replace(stored, released=kept)
+
+    def _encode(self, asked: VectorsAsked, rows: CodedRows) -> Any:
+        """Rows as both kinds of requests read them."""
+        orders = [np.array(each.order, np.int64) for each in asked.columns]
+        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))
+        return _Both(rows, encoded)
+
+    def _run_trials(
+        self, asked: VectorsAsked, trials: Trials, begin: Any, rows: Any, noise: TableNoise
+    ) -> StoredTables:
+        """The trial with the highest score among a random number of them, each of a random candidate.
+
+        Claim:      nothing of the other trials leaves, nor how many there were; each trial is independent of the others
+                    and asks for no more than its price.
+        Because:    a trial is begun anew with a candidate that secure randomness chooses, `Desk.run` adds up what it
+                    asks for, and the best is kept alone, the first of equals.
+        Checked by: tests/laws/test_tune.py::test_only_the_best_of_independent_trials_leaves
+        """
+        best, highest = None, float("-inf")
+        for _ in range(draw_trials(trials.stop)):
+            stored, score = self._run_trial(asked, begin(below(trials.candidates)), rows, noise)
+            if best is None or score > highest:
+                best, highest = stored, score
+        assert best is not None, "there is at least one trial"
+        return best
+
+    def _run_trial(
+        self, asked: VectorsAsked, trial: Any, rows: Any, noise: TableNoise
+    ) -> tuple[StoredTables, float]:
+        """What one trial makes, and its score, both from its own noisy numbers."""
+        scores: list[float] = []
+        exchange = _limit_samples(_take_score(trial, scores), None)
+        stored = Desk.run(self, asked, exchange, rows, noise)
+        kept = tuple(each if each.columns else _without_numbers(each) for each in stored.released)
+        return replace(stored, released=kept), scores[0]
 
     def answer_request(
         self, asked: TablesAsked, request: Request | Sums, rows: Any, noise: TableNoise
@@ -192,6 +245,17 @@ class Lesson:
         """Everything that a learner asks for, paid for with one charge; the same lesson is free the next time."""
         return self.desk.answer(self.asked, self.desk.price_of(epsilon), begin)  # type: ignore[arg-type]
 
+    def release_best(
+        self, epsilon: Number, begin: Callable[[VectorNoise], Callable[[int], Any]]
+    ) -> Answered:
+        """The best of a random number of trials, paid for with one charge; see `tacit.learn.tune`.
+
+        `begin` is given the noise of a trial and returns what begins the trial of a candidate, by its place: an
+        exchange that ends with a score and a model.
+        """
+        assert self.asked.trials is not None, "trials are declared beforehand"
+        return self.desk.answer(self.asked, self.desk.price_of(epsilon), begin)  # type: ignore[arg-type]
+
 
 def open_lesson(
     access: Access,
@@ -203,6 +267,7 @@ def open_lesson(
     classes: bool,
     settings: Sequence[str],
     sampling: Sampling | None,
+    trials: Trials | None = None,
 ) -> Lesson:
     """A lesson about the rows of a frame; see `Vault.lesson`.
 
@@ -234,6 +299,7 @@ def open_lesson(
         plan.question.rows,
         goal,
         _checked_sampling(sampling),
+        trials,
     )
     lesson = Lesson(desk, asked, _describe(used, found), found, labels)
     if sampling is not None and not lesson.may_sample:
@@ -306,6 +372,13 @@ def _checked_sampling(sampling: Sampling | None) -> Sampling | None:
     ):
         raise InvalidInput("sampling", sampling, "give a rate and a share between 0 and 1")
     return sampling
+
+
+def _take_score(trial: Any, scores: list[float]) -> "Exchange[bytes]":
+    """The exchange of a trial, which ends with its model; its score is put aside."""
+    score, model = yield from trial
+    scores.append(float(score))
+    return bytes(model)
 
 
 def _limit_samples(exchange: "Exchange[bytes]", sampling: Sampling | None) -> "Exchange[bytes]":

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 
-from tacit.accounting import sampled_multiplier
+from tacit.accounting import sampled_multiplier, stop_for, trial_epsilon, trial_rho
 from tacit.curator.tables.noise import Draw, TableNoise
 from tacit.curator.vectors.kernels import Backpropagated, Kernel, arrays_of, bounds_of
 from tacit.errors import InvalidInput
@@ -14,7 +14,7 @@ from tacit.privacy import Loss, Neighbours, Norm, PureLoss, ZeroConcentratedLoss
 from tacit.stability import sensitivity_of_sum
 from tacit.synth import Tables
 
-__all__ = ["RATES", "Sampling", "Sums", "VectorNoise", "ask_tables"]
+__all__ = ["RATES", "Sampling", "Sums", "TrialNoise", "Trials", "VectorNoise", "ask_tables"]
 
 RATES = 1 << 16
 """A sampling rate is a whole number of this many parts."""
@@ -36,6 +36,19 @@ class Sampling:
     steps: int
     rate: int
     share: Fraction
+
+
+@frozen
+class Trials:
+    """Trials of which the best alone is released: of how many candidates, and how many there are in the mean."""
+
+    candidates: int
+    mean: Fraction
+
+    @property
+    def stop(self) -> Fraction:
+        """The parameter of the law of their number."""
+        return stop_for(self.mean)
 
 
 @frozen
@@ -101,6 +114,43 @@ class VectorNoise(TableNoise):
         return sampled_multiplier(
             self.amount * plan.share, Fraction(rate, RATES), plan.steps, self.failure
         )
+
+
+@frozen
+class TrialNoise(VectorNoise):
+    """What hides the sums of one trial, where the best of a random number of them is paid for with `whole`."""
+
+    whole: Fraction = Fraction(0)
+
+    @classmethod
+    def fit(cls, plain: VectorNoise, trials: Trials, failure: Fraction) -> "TrialNoise":
+        """The noise of a trial at a price of the best one.
+
+        Claim:      the best of a random number of trials, each at this amount, costs no more than the price.
+        Because:    the amount is the largest at which the certified price of the best is at most that.
+        Checked by: tests/laws/test_tune.py::test_what_is_drawn_in_a_trial_is_what_its_price_allows
+        """
+        amount = (
+            trial_rho(plain.amount, trials.stop, failure)
+            if plain.concentrated
+            else trial_epsilon(plain.amount)
+        )
+        return cls(
+            plain.weights,
+            plain.neighbours,
+            amount,
+            plain.concentrated,
+            None,
+            failure if plain.concentrated else Fraction(0),
+            plain.amount,
+        )
+
+    @property
+    def loss(self) -> Loss:
+        """What is paid for the best trial."""
+        if self.concentrated:
+            return ZeroConcentratedLoss(self.whole, self.failure, self.neighbours)
+        return PureLoss(self.whole, self.neighbours)
 
 
 def ask_tables(

@@ -76,6 +76,10 @@ class EncodedRows:
         """Some of the rows."""
         return EncodedRows(self._places, self._target, self._weights, self._remembered, at)
 
+    def places(self, column: int) -> NDArray[Any]:
+        """The places of a column."""
+        return np.asarray(self._places[column][self._at])
+
     def features(self, encoding: Encoding) -> Array:
         """The features on the grid."""
         found = np.empty((encoding.width, len(self.target)))  # written feature by feature

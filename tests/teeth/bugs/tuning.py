@@ -1,0 +1,108 @@
+"""Bugs of tuning by private selection: its price, the number of trials, and what leaves."""
+
+from tests.teeth.bug import Bug
+
+LAWS = "tests/laws/test_tune.py"
+PRICES = "src/tacit/accounting/selected_trials.py"
+LESSON = "src/tacit/curator/vectors/lesson.py"
+TRIALS = "src/tacit/mechanisms/random_trials.py"
+DRAWN = f"{LAWS}::test_what_is_drawn_in_a_trial_is_what_its_price_allows"
+
+BUGS = [
+    Bug(
+        name="tuning-a-trial-has-the-whole-price",
+        file=PRICES,
+        before="return epsilon / 2",
+        after="return epsilon / 1",
+        killed_by=DRAWN,
+        note="settings tuned on private data at the price of one fit",
+    ),
+    Bug(
+        name="tuning-a-trial-has-the-whole-rho",
+        file="src/tacit/curator/vectors/noise.py",
+        before="trial_rho(plain.amount, trials.stop, failure)",
+        after="plain.amount",
+        killed_by=DRAWN,
+        note="the same with a delta",
+    ),
+    Bug(
+        name="tuning-scores-are-free",
+        file="src/tacit/learn/tuning.py",
+        before="reply = yield replace(request, share=request.share * part)",
+        after="reply = yield replace(request, share=request.share)",
+        killed_by=DRAWN,
+        note="a fit for the whole price, and then a score",
+    ),
+    Bug(
+        name="tuning-a-geometric-number-of-trials",
+        file=TRIALS,
+        before="if below(count) == 0:",
+        after="if below(count) >= 0:",
+        killed_by=f"{LAWS}::test_the_number_of_trials_has_its_law",
+        note="whose best costs three times a trial's price, not twice",
+    ),
+    Bug(
+        name="tuning-no-fewer-trials-than-candidates",
+        file=LESSON,
+        before="for _ in range(draw_trials(trials.stop)):",
+        after="for _ in range(max(draw_trials(trials.stop), trials.candidates)):",
+        killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",
+        note="the price holds for a random number alone",
+    ),
+    Bug(
+        name="tuning-tries-the-next-candidate",
+        file=LESSON,
+        before="begin(below(trials.candidates))",
+        after="begin((trials.candidates, 0 if best is None else 1))",
+        killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",
+        note="trials have to be independent, and all of one law",
+    ),
+    Bug(
+        name="tuning-the-last-of-equals",
+        file=LESSON,
+        before="if best is None or score > highest:",
+        after="if best is None or score >= highest:",
+        killed_by=f"{LAWS}::test_only_the_best_of_independent_trials_leaves",
+        note="harmless for the price; but the same bytes are to give the same model",
+    ),
+    Bug(
+        name="tuning-the-smaller-end-of-the-losses",
+        file=PRICES,
+        before="divergence = (share * above.max(below)).log1p() / s",
+        after="divergence = (share * above.min(below)).log1p() / s",
+        killed_by=f"{LAWS}::test_no_law_of_that_second_moment_has_a_larger_divergence",
+        note="both ends are possible: the larger counts",
+    ),
+    Bug(
+        name="tuning-orders-judged-by-their-upper-end",
+        file=PRICES,
+        before="worst = max(worst, upper(divergence.min(cut) / ball(order)))",
+        after="worst = max(worst, upper(divergence.min(cut) / ball(order * 2)))",
+        killed_by=f"{LAWS}::test_no_law_of_that_second_moment_has_a_larger_divergence",
+        note="a divergence grows between two orders",
+    ),
+    Bug(
+        name="tuning-without-the-tilt",
+        file=PRICES,
+        before="spread = (_root_mean_square(price, mean) + tilt)",
+        after="spread = (_root_mean_square(price, mean))",
+        killed_by=f"{LAWS}::test_the_tilt_and_the_second_moment_bound_those_of_gaussian_trials",
+        note="the probability of being best moves, too",
+    ),
+    Bug(
+        name="tuning-as-if-a-trial-were-not-chosen",
+        file=PRICES,
+        before="most = (mean + rho * power * power).exp()",
+        after="most = (rho * power * power).exp()",
+        killed_by=f"{LAWS}::test_the_tilt_and_the_second_moment_bound_those_of_gaussian_trials",
+        note="the best of many trials is an unlikely outcome of one",
+    ),
+    Bug(
+        name="tuning-scores-without-weights",
+        file="src/tacit/curator/vectors/kernels.py",
+        before="yield _whole(np.array([(weights * (total.argmax(1) == block.target)).sum()]))",
+        after="yield _whole(np.array([(weights.max(initial=0) * (total.argmax(1) == block.target)).sum()]))",
+        killed_by="tests/laws/test_vectors.py::test_no_unit_moves_a_sum_further_than_claimed",
+        note="a unit with many rows would count with all of them",
+    ),
+]
