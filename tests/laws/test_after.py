@@ -134,6 +134,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Loops that draw from an exact law by proposing and rejecting: what is rejected follows from the proposal and from
 # public numbers or earlier noise, never from whether the result would look well; their laws are rebuilt exactly.
 REJECTION_SAMPLERS = {
+    "random_trials.py": "tests/laws/test_tune.py",
     "gradual_laplace.py": "tests/laws/test_gradual_release.py",
     "smooth_noise.py": "tests/laws/test_smooth_sensitivity.py",
 }

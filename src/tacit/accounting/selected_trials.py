@@ -134,7 +134,7 @@ def trial_rho(rho: Fraction, stop: Fraction, failure: Fraction) -> Fraction:
         bits += 1
         if bits > 40:
             raise InvalidInput("rho", float(rho), "give a larger price: no trial is so cheap")
-    low, high = rho / 2**bits, rho / 2 ** max(0, bits - 1)
+    low, high = Fraction(rho, 1 << bits), Fraction(rho, 1 << max(0, bits - 1))
     for _ in range(8):
         middle = (low + high) / 2
         low, high = (middle, high) if selected_rho(middle, stop, failure) <= rho else (low, middle)

@@ -21,12 +21,13 @@ def draw_trials(stop: Fraction) -> int:
     """
     if not 0 < stop < 1:
         raise InvalidInput("stop", stop, "give a probability between 0 and 1")
+    count = 1
     while True:
-        count = 1
-        while not bernoulli(stop):
-            count += 1
-        if below(count) == 0:
-            return count
+        if bernoulli(stop):
+            if below(count) == 0:
+                return count
+            count = 0
+        count += 1
 
 
 def law_of_best(law: Sequence[Fraction], stop: Fraction) -> list[Ball]:

@@ -33,9 +33,9 @@ BUGS = [
     Bug(
         name="learning-bounds-from-the-data",
         file=LESSON,
-        before="        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n",
+        before="        both = self._encode(asked, rows)\n",
         after=(
-            "        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n"
+            "        both = self._encode(asked, rows)\n"
             "        noise = replace(noise, amount=noise.amount * (1 + int(rows.codes[0].max(initial=0))))\n"
         ),
         killed_by=GREY,
