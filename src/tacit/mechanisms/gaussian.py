@@ -143,7 +143,7 @@ def analytic_gaussian_sigma(
 ) -> Fraction:
     """The smallest sigma of *continuous* Gaussian noise that is (epsilon, delta)-DP (Balle and Wang 2018).
 
-    For comparison only: Tacit's noise is discrete, and this sigma is too small for it; use `Gaussian.calibrated`.
+    For comparison only: Tacit's noise is discrete, and this sigma is too small for it; use `Gaussian.calibrate`.
 
     >>> round(float(analytic_gaussian_sigma(1, 1e-5, 1)), 4)
     3.7306
@@ -171,7 +171,7 @@ def classical_gaussian_sigma(
         raise InvalidInput(
             "epsilon",
             epsilon,
-            "the classical formula is proved below 1 only; use Gaussian.calibrated",
+            "the classical formula is proved below 1 only; use Gaussian.calibrate",
         )
     bound = sensitivity_of(sensitivity).in_norm(Norm.L2).bound
     with working():
