@@ -4,7 +4,7 @@ Checked by: tests/unit/plan/sql/test_statement.py
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
@@ -18,7 +18,15 @@ from tacit.plan.sql.spellings import quote_names, respell
 
 __all__ = ["TYPES", "parse", "tokenise"]
 
-_DIALECT = DuckDB()
+
+class _Dialect(DuckDB):
+    """DuckDB's words without texts between dollar signs: in `IN ($1,$2)` there would be one that begins with `$1,$`."""
+
+    class Tokenizer(DuckDB.Tokenizer):
+        HEREDOC_STRINGS: ClassVar[list[Any]] = []
+
+
+_DIALECT = _Dialect()
 TYPES = frozenset(kind.name for kind in DuckDB.parser_class.TYPE_TOKENS)
 """The kinds of tokens that name types."""
 

@@ -146,7 +146,7 @@ def _look_up(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expression:
     value, there, on = _read_public_column(reader, node, draft)
     column = columns_of(there)[0]
     if column.nullable:
-        reason = f"{column.name!r} may contain NULL, and then NOT IN and OR would be NULL"
+        reason = "the column after IN may contain NULL, and then NOT IN and OR would be NULL"
         remedy = (
             "declare it in the policy with nullable = false, or write IN as a condition of its own"
         )
