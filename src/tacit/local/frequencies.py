@@ -116,8 +116,9 @@ class Frequencies:
     def shrunk(self) -> Floats:
         """Consistent counts with a smaller expected error: first moved towards their mean, by how much of it is noise.
 
-        Where noise is as large as what it hides, single counts are best not believed (James and Stein 1961).  It is
-        post-processing and costs nothing; counts that stand out are understated.
+        Where noise is as large as what it hides, single counts are best not believed (James and Stein 1961); where less
+        than half is noise they are moved by less, since the projection removes most of it.  It is post-processing and
+        costs nothing; counts that stand out are understated.
         """
         middle, apart = (
             self.people / len(self.supports),
@@ -125,7 +126,8 @@ class Frequencies:
         )
         noise = float(np.square(self.deviations).mean()) * max(0, len(self.supports) - 3)
         spread = float(np.square(apart).sum())
-        kept = max(0.0, 1 - noise / spread) if spread else 0.0
+        share = min(1.0, noise / spread) if spread else 1.0
+        kept = 1 - share if share > 0.5 else 1 - 2 * share**2
         return project(middle + kept * apart, float(self.people))
 
     def table(self, confidence: Number = 0.95) -> list[tuple[Hashable, float, float, float]]:

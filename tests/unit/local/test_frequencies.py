@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput
-from tacit.local import Frequencies, KaryResponse, Unary, project
+from tacit.local import Frequencies, HadamardResponse, KaryResponse, Unary, project
 
 F = Fraction
 
@@ -93,3 +93,16 @@ def test_shrunk_counts_are_consistent_and_nearer_where_noise_is_large():
     sure = KaryResponse(4, 8)
     told = sure.collect(sure.encode_all(np.repeat(np.arange(4), [9_000, 500, 400, 100])))
     assert np.allclose(told.shrunk(), told.consistent(), atol=20)
+
+
+@pytest.mark.parametrize(("lead", "noisy"), [(65, True), (200, False)])
+def test_counts_are_moved_by_how_much_of_them_is_noise(lead, noisy):
+    """By all of it where it is more than half, and by twice its square where it is less."""
+    protocol = HadamardResponse(16, 1)
+    supports = [5_144 + lead * (place % 3 - 1) for place in range(16)]
+    found = Frequencies(protocol, 10_000, tuple(supports))
+    apart = found.counts - 10_000 / 16
+    share = 13 * np.square(found.deviations).mean() / np.square(apart).sum()
+    assert bool(share > 0.5) is noisy
+    kept = 1 - min(share, 1) if noisy else 1 - 2 * share**2
+    assert np.allclose(found.shrunk(), project(10_000 / 16 + kept * apart, 10_000))
