@@ -112,8 +112,12 @@ def check_units_alike(stored: Iterable[str]) -> None:
         )
 
 
-def read_cell(raw: str, stored: str, column: Column, dialect: SqlDialect = DUCKDB) -> str:
+def read_cell(
+    raw: str, stored: str, column: Column, dialect: SqlDialect = DUCKDB, *, uncut: bool = False
+) -> str:
     """The SQL of a declared column: of its kind, between its bounds, NaN and unbounded infinities NULL, texts cut.
+
+    With `uncut`, a text is read as long as it is, for who only compares it with shorter ones.
 
     Claim:      the SQL raises on no cell, and gives what `held(plain(cell))` gives in memory.
     Because:    every cast that could fail is TRY_CAST; NaN is greater than every double in DuckDB's order, so that one
@@ -129,7 +133,7 @@ def read_cell(raw: str, stored: str, column: Column, dialect: SqlDialect = DUCKD
             return raw
         case Kind.TEXT:
             whole_text = raw if stored == "VARCHAR" else f"CAST({raw} AS VARCHAR)"
-            return dialect.cut_text(whole_text, MOST_CHARACTERS)
+            return whole_text if uncut else dialect.cut_text(whole_text, MOST_CHARACTERS)
         case Kind.INTEGER:
             return clamp_sql(_integer(raw, stored), column.kind, low, high, dialect)
         case Kind.NUMBER:

@@ -7,7 +7,16 @@ from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import render, text, whole
 from tacit.engines.sql.select import Reader
 from tacit.frozen import frozen
-from tacit.plan import Key, Kind, Question, Value, constant, type_of
+from tacit.plan import (
+    MOST_CHARACTERS,
+    Field,
+    Key,
+    Kind,
+    Question,
+    Value,
+    constant,
+    type_of,
+)
 
 __all__ = [
     "Enumeration",
@@ -51,7 +60,7 @@ def grouping(
     """
     place, joins, conditions = "0", "", []
     for i, key in enumerate(keys):
-        one, join, condition = _place(i, key, render(key.value, read), enumerated, read.dialect)
+        one, join, condition = _place(i, key, _read_key(key, read), enumerated, read.dialect)
         place = f"({place} * {len(key.public_values)} + {one})" if i else one
         joins += join
         conditions.append(condition)
@@ -64,6 +73,20 @@ def grouping(
         )
     kind = "BIGINT" if after else read.dialect.type_of_codes(groups)
     return Grouping(f"({place})::{kind}", joins, tuple(conditions))
+
+
+def _read_key(key: Key, read: Reader) -> str:
+    """The SQL of a key whose values are declared.
+
+    Claim:      a text that is not cut is found among declared ones exactly if the cut one is.
+    Because:    a cut text is as long as texts can be, and the whole one longer: neither is one of shorter texts.
+    Checked by: tests/unit/engines/test_text_keys.py
+    """
+    value, declared = key.value, key.values or ()
+    shorter = [isinstance(each, str) and len(each) < MOST_CHARACTERS for each in declared]
+    if isinstance(value, Field) and read.uncut is not None and shorter and all(shorter):
+        return read.uncut(value.column)
+    return render(value, read)
 
 
 def found_grouping(question: Question, read: Reader, table: str | None = None) -> Grouping:

@@ -4,6 +4,7 @@ Checked by: tests/unit/engines/sql/test_statement.py
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from tacit.engines.sql.casts import read_cell
 from tacit.engines.sql.dialect import SqlDialect
@@ -36,11 +37,11 @@ class Relation:
     def reader(self, numbers: list[Number] | None = None) -> Reader:
         """How its columns are read; constant numbers are written out, or put into a list of parameters."""
 
-        def read_column(column: Column) -> str:
+        def read_column(column: Column, *, uncut: bool = False) -> str:
             name, stored = self.columns[column.name]
-            return read_cell(quote_name(name), stored, column, self.dialect)
+            return read_cell(quote_name(name), stored, column, self.dialect, uncut=uncut)
 
-        return Reader(read_column, numbers, self.dialect)
+        return Reader(read_column, numbers, self.dialect, partial(read_column, uncut=True))
 
 
 @frozen

@@ -57,6 +57,8 @@ class Reader:
     column: Callable[[Column], str]
     numbers: list[Number] | None = None
     dialect: SqlDialect = DUCKDB
+    uncut: Callable[[Column], str] | None = None
+    """What reads a column whose texts need not be cut, if something does."""
 
     def __call__(self, column: Column) -> str:
         """The SQL that reads a column of a row."""
