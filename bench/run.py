@@ -11,6 +11,7 @@ bench/run.py synthetic       synthetic tables and marginals; TACIT_SYNTH names t
 bench/run.py learning        private learning beside two peers; TACIT_LEARN names the folder that lessons.py wrote
 bench/run.py synthetic-hard  every price, large tables, training data; the same folder
 bench/run.py keys            counts by keys that nobody declares
+bench/run.py postgres        a million rows that stay in PostgreSQL
 bench/run.py local           surveys in the local model, beside two peers: some minutes
 bench/run.py beyond          medians by smooth sensitivity and others; TACIT_NAFLD and TACIT_ADULT name real columns
 bench/run.py engine          the engine alone, on uniform and on skewed rows
@@ -43,6 +44,7 @@ import ledger
 import local
 import median
 import noise
+import postgres
 import quantiles
 import questions
 import selection
@@ -68,6 +70,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "learning": learning.run,
     "synthetic-hard": synthetic_hard.run,
     "engine": engine.run,
+    "postgres": postgres.run,
     "local": local.run,
     "beyond": beyond.run,
     "conformance": conformance.run,

@@ -67,7 +67,7 @@ INSIDE = {
             "fan_out",
             "work_bounds",
         ),
-        *("sql", "sources", "memory", "duckdb"),
+        *("sql", "sources", "memory", "postgres", "duckdb", "choose"),
     ),
     "curator": (
         *("packing", "policy", "pricing", "answer", "record", "rehearse"),
@@ -92,7 +92,8 @@ INSIDE = {
             "unpaid",
             "vault",
         ),
-        *("keep", "protect", "open", "starter", "examples", "inspect_rows", "trial"),
+        *("keep", "protect", "open", "starter", "examples", "inspect_rows", "database_rights"),
+        "trial",
     ),
 }
 
@@ -109,7 +110,7 @@ THIRD_PARTY = {
     "pandas": {"curator", "engines"},
     "polars": {"curator", "engines"},
     "pyarrow": {"curator", "engines"},
-    "psycopg": {"ledger"},
+    "psycopg": {"engines", "ledger"},
     "sklearn": {"learn"},
     "matplotlib": EVERYWHERE - {"errors", "exact", "privacy"},
 }

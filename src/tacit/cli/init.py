@@ -27,15 +27,21 @@ _LATER = "?"  # what the policy says where a curator has yet to decide
 def init(
     vault: Annotated[Path, typer.Argument(help="The directory to create.")],
     source: Annotated[
-        list[Path], typer.Option(help="A Parquet, CSV, JSON lines or DuckDB file; can be repeated.")
+        list[str],
+        typer.Option(
+            help="A Parquet, CSV, JSON lines or DuckDB file, or a table as "
+            "postgresql://host/database/schema.table; can be repeated."
+        ),
     ],
     unit: Annotated[
         str | None,
         typer.Option(help='The column that identifies the unit, such as patient, or "row".'),
     ] = None,
     public: Annotated[
-        list[Path] | None,
-        typer.Option(help="A file about nobody, to join with, such as codes; can be repeated."),
+        list[str] | None,
+        typer.Option(
+            help="A file or table about nobody, to join with, such as codes; can be repeated."
+        ),
     ] = None,
     contributions: Annotated[
         list[str] | None,
@@ -134,7 +140,7 @@ def _counts(options: list[str]) -> int | Mapping[str, int] | None:
 
 
 def _ask_who(
-    source: list[Path], unit: str | None, counts: int | Mapping[str, int] | None
+    source: list[str], unit: str | None, counts: int | Mapping[str, int] | None
 ) -> tuple[str | None, int | Mapping[str, int] | None]:
     """Who is protected, and how many of their rows count, by whoever sits at the terminal; both may wait."""
     tables = columns_of(source)

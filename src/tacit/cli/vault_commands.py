@@ -12,9 +12,12 @@ import typer
 from tacit.cli.arguments import Folder
 from tacit.cli.here import complete_analyst, complete_table
 from tacit.cli.output import AsJson, patience, say
-from tacit.curator import Budget, inspect_rows, open_vault
+from tacit.curator import Budget, check_rights, inspect_rows, open_vault
+from tacit.errors import InvalidInput
 
 __all__ = ["budget", "check", "refresh"]
+
+_GRANT = "grant it SELECT on the columns of the policy and USAGE on the schema, and nothing else"
 
 
 def check(
@@ -37,6 +40,9 @@ def check(
     ):
         opened.verify(shown.progress)
         policy, left = opened.policy, opened.budget.left
+    rights = check_rights(vault)
+    if rights.missing:
+        raise InvalidInput("the database role", "; ".join(rights.missing), _GRANT)
     tables = {
         name: _table(policy.unit if shared.table.unit else None, shared.contributions)
         for name, shared in policy.tables.items()
@@ -46,7 +52,10 @@ def check(
         f"The policy and the ledger are valid: {left:.1%} of the limit (epsilon "
         f"{float(policy.limit.epsilon):g}) is left."
     )
+    lines += [f"  more than needed: the database role {each}" for each in rights.excess]
     told: dict[str, object] = {"sound": True, "left": left, "tables": tables}
+    if rights.excess:
+        told["excess_rights"] = list(rights.excess)
     if not rows:
         after = (
             "No row was read; to see what becomes of the rows: tacit check "

@@ -19,6 +19,7 @@ from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
+    from tacit.curator.database_rights import check_rights
     from tacit.curator.examples import example
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
     from tacit.curator.open import adopt_ledger, open_vault
@@ -118,6 +119,7 @@ __all__ = [
     "adopt_ledger",
     "ask_tables",
     "audit_question",
+    "check_rights",
     "column_of",
     "columns_of",
     "compare_limits",
@@ -138,6 +140,7 @@ _LATER = {
     "example": "examples",
     "RowsInspection": "inspect_rows",
     "inspect_rows": "inspect_rows",
+    "check_rights": "database_rights",
     "adopt_ledger": "open",
     "open_vault": "open",
     "Watch": "watch",

@@ -19,9 +19,12 @@ from tacit.engines import (
     Engine,
     Gathered,
     Linked,
+    Postgres,
     Source,
     check_combined,
     declared_format,
+    is_in_database,
+    open_engine,
     source_of,
 )
 from tacit.errors import InvalidInput
@@ -135,7 +138,8 @@ class _Rows(Engine):
     Claim:      nothing that happens before a charge depends on private rows.
     Because:    a dry run is one on empty tables of the same schema, but for public ones; the rows of a private source
                 are read by `evaluate`, `gather` and `code` alone, whose failures are all told alike.  Of files that are
-                asked about together, the declared types of their units are looked up before.
+                asked about together, the declared types of their units are looked up before.  What stays in a database
+                is rehearsed there, on no rows, by the engine that will be asked.
     Checked by: tests/unit/curator/test_open.py::test_no_row_is_read_before_the_charge
     """
 
@@ -143,7 +147,7 @@ class _Rows(Engine):
         self, tables: Mapping[str, tuple[Table, Source]], version: Callable[[str], int]
     ) -> None:
         self._tables, self._version = tables, version
-        self._opened: dict[tuple[tuple[str, int], ...], DuckDB] = {}
+        self._opened: dict[tuple[tuple[str, int], ...], DuckDB | Postgres] = {}
         self._empty: dict[tuple[tuple[str, int], ...], DuckDB] = {}
         self._combined: set[tuple[tuple[str, int], ...]] = set()
         self._one_at_a_time = threading.Lock()
@@ -167,8 +171,10 @@ class _Rows(Engine):
         """Gather and evaluate on no private rows; how many public ones a row meets is told from the public tables."""
         self._empty_twin(question).dry_run(question, weights)
 
-    def _empty_twin(self, question: Question) -> DuckDB:
-        """An engine that holds the tables of a question without their private rows."""
+    def _empty_twin(self, question: Question) -> DuckDB | Postgres:
+        """An engine that holds the tables of a question without their private rows, or their database."""
+        if any(is_in_database(self._tables[name][1]) for name in _names(question)):
+            return self._current(_names(question))
         self._check_units(_names(question))
         versions = tuple(
             (name, self._version(name) if self._is_public(name) else 0) for name in _names(question)
@@ -198,11 +204,11 @@ class _Rows(Engine):
     def _is_public(self, name: str) -> bool:
         return self._tables[name][0].public
 
-    def _current(self, names: tuple[str, ...]) -> DuckDB:
+    def _current(self, names: tuple[str, ...]) -> DuckDB | Postgres:
         versions = tuple((name, self._version(name)) for name in names)
         with self._one_at_a_time:
             if versions not in self._opened:
-                self._opened[versions] = DuckDB(dict(self._tables[name] for name in names))
+                self._opened[versions] = open_engine(dict(self._tables[name] for name in names))
             return self._opened[versions]
 
 

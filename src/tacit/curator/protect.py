@@ -12,11 +12,11 @@ from tacit.curator.policy.public_tables import public_of
 from tacit.curator.policy.values import Limit, Policy, Shared
 from tacit.curator.vault import Vault
 from tacit.engines import (
-    DuckDB,
     Linked,
     Source,
     Step,
     open_connection,
+    open_engine,
     source_of,
     stored_kinds,
     table_name,
@@ -54,7 +54,7 @@ def protect(
     """A vault over a table, or over several that are joined by their unit.
 
     A table is a path to Parquet, CSV, JSON lines or DuckDB, a folder or pattern of Parquet files, a frame of pandas,
-    polars or Arrow, a relation of DuckDB, or a list of dictionaries.
+    polars or Arrow, a relation of DuckDB, a list of dictionaries, or the address of a table in PostgreSQL.
 
     `unit` names the column whose equal values belong to one person, or is "row".  `columns` declares what may be asked
     about: a pair is a range, a list is a set of public keys; without it rows and units can be counted, nothing else.
@@ -132,7 +132,7 @@ def protect(
     entity = next(
         iter(units.values())
     )  # by which they are called where tables call them differently
-    engine = DuckDB(tables, connection=connection)
+    engine = open_engine(tables, connection=connection)
     policy = Policy(limit, shared, entity.rpartition(".")[2] if references else entity)
     engines = dict.fromkeys(shared, engine)
     if vault is None:

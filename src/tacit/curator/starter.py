@@ -19,6 +19,7 @@ from tacit.engines import (
     Stored,
     guess_format,
     guess_kinds,
+    is_address,
     source_of,
     stored_kinds,
     stored_types,
@@ -215,12 +216,8 @@ def _tables(
 ) -> list[_Table]:
     found: dict[str, _Table] = {}
     for given in sources:
-        path = Path(given)
-        seen = (
-            path.as_posix()
-            if folder is None
-            else Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
-        )
+        path: str | Path = str(given) if is_address(str(given)) else Path(given)
+        seen = _as_seen_from(path, folder)
         inside = tables_inside(path)
         for name in [table_name(path)] if inside is None else inside:
             if name in found or name in taken:
@@ -246,12 +243,22 @@ def _tables(
         raise InvalidInput(
             "sources",
             [],
-            "name at least one Parquet, CSV, JSON lines or DuckDB file with a table in it",
+            "name at least one Parquet, CSV, JSON lines or DuckDB file with a table in it, or a table "
+            "in PostgreSQL",
         )
     return list(found.values())
 
 
-def _source_path(path: Path) -> Path:
+def _as_seen_from(path: str | Path, folder: Path | None) -> str:
+    """A path as it is written into a policy in a folder; an address as it is."""
+    if isinstance(path, str):
+        return path
+    if folder is None:
+        return path.as_posix()
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+
+
+def _source_path(path: str | Path) -> Path:
     source = source_of(path)
     assert isinstance(source, Stored), "only DuckDB files contain several tables"
     return source.path

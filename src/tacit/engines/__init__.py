@@ -1,5 +1,6 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
+from tacit.engines.choose import is_in_database, open_engine
 from tacit.engines.coded_rows import CodedRows
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.digest_rows import digest_rows
@@ -15,6 +16,8 @@ from tacit.engines.duckdb.inspect_rows import InspectedColumn, InspectedTable, i
 from tacit.engines.duckdb.public_rows import public_columns, read_public
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.memory.engine import Memory
+from tacit.engines.postgres.engine import Postgres
+from tacit.engines.postgres.rights import Rights, rights_of
 from tacit.engines.sources.foreign_keys import Linked, Step
 from tacit.engines.sources.kinds import (
     Separated,
@@ -25,6 +28,7 @@ from tacit.engines.sources.kinds import (
     table_name,
     with_format,
 )
+from tacit.engines.sources.postgres_tables import PostgresTable, is_address
 from tacit.engines.sources.text_files import guess_format, guess_kinds
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
 from tacit.engines.unknown_keys import Gathered
@@ -45,6 +49,9 @@ __all__ = [
     "MOST_PAIRS",
     "MOST_ROWS",
     "Memory",
+    "Postgres",
+    "PostgresTable",
+    "Rights",
     "Separated",
     "Source",
     "Step",
@@ -56,11 +63,15 @@ __all__ = [
     "guess_format",
     "guess_kinds",
     "ingest",
+    "is_address",
+    "is_in_database",
     "may_leave_out",
     "inspect_source",
     "open_connection",
+    "open_engine",
     "public_columns",
     "read_public",
+    "rights_of",
     "source_of",
     "stored_kinds",
     "stored_types",

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from hashlib import sha256
 from math import isqrt
+from struct import pack
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -77,7 +78,7 @@ def _write_value(value: Value, kind: Kind) -> str:
     match kind:
         case Kind.NUMBER:
             assert isinstance(value, int | float), "a number is one"
-            return f"{value + 0.0:.17e}"
+            return "".join(f"{byte:08b}" for byte in pack(">d", float(value) + 0.0))
         case Kind.BOOLEAN:
             return "true" if value else "false"
         case _:

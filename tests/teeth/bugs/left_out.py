@@ -28,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="null-never-found",
-        file="src/tacit/engines/duckdb/unknown_keys.py",
+        file="src/tacit/engines/sql/keys.py",
         before='    return f"({name} IS NULL OR {within})" if key.null else within\n',
         after="    return within\n",
         killed_by=f"{LAWS}::test_engines_find_null_among_unknown_keys",

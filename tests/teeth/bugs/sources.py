@@ -57,7 +57,7 @@ BUGS = [
     ),
     Bug(
         name="sources-nullable-is-believed-of-unknown-keys",
-        file=f"{ENGINES}/duckdb/unknown_keys.py",
+        file=f"{ENGINES}/sql/keys.py",
         before="[*groups.conditions, *scan_conditions(needed_columns(question), read)]",
         after="[*groups.conditions]",
         killed_by=f"{UNIT}/test_declared.py::test_it_brings_no_unknown_key",

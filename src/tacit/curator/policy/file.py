@@ -24,6 +24,7 @@ from tacit.engines import (
     Step,
     Stored,
     dialect_of,
+    is_address,
     source_of,
     stored_kinds,
     with_format,
@@ -48,7 +49,8 @@ _UNIT = (
 _CONTRIBUTIONS = "write how many rows of one unit count in full, as in contributions = 10"
 _KEYS = "write how many undeclared keys of one unit count, as in keys = 5"
 _SOURCE = (
-    'write the path of a Parquet, CSV, JSON lines or DuckDB file, as in source = "visits.parquet"'
+    'write the path of a Parquet, CSV, JSON lines or DuckDB file, as in source = "visits.parquet", '
+    "or the address of a table in PostgreSQL"
 )
 _ROWS = (
     f"write a whole number from 1 to {MOST_ROWS}: the largest number of rows that the table can "
@@ -491,7 +493,7 @@ def _source(
         elif section.has("table"):
             section.fault(
                 "table",
-                f"{path.name} is one table",
+                f"{Path(path).name} is one table",
                 "remove it: only DuckDB files contain several tables",
             )
         if section.has("format"):
@@ -555,10 +557,12 @@ def _words(value: Any) -> list[str]:
     return value
 
 
-def _file(value: Any, folder: Path) -> Path:
+def _file(value: Any, folder: Path) -> Path | str:
     given = _text(_SOURCE)(value)
+    if is_address(given):
+        return given
     if "://" in given:
-        raise Refused(f"URLs are not supported; {_SOURCE}")
+        raise Refused(f"other URLs than postgresql:// are not supported; {_SOURCE}")
     return _resolve_path(given, folder)
 
 

@@ -7,6 +7,7 @@ from contextlib import closing
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.load import load_table
 from tacit.engines.duckdb.public_rows import public_columns
+from tacit.engines.postgres.copy_rows import copy_source
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.kinds import Source, source_of
 from tacit.plan import Table
@@ -27,6 +28,7 @@ def digest_rows(source: Source) -> str:
     """
     own = source_of(source.source) if isinstance(source, Linked) else source
     table = Table("rows", public_columns("rows", own))
+    own = copy_source(own, table)
     with closing(open_connection()) as connection:
         relation = load_table(connection, 0, table, own)
         cells = ", ".join(map(relation.reader(), table.columns)) or "1"

@@ -16,6 +16,7 @@ import duckdb
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.create_relation import column_types
 from tacit.engines.duckdb.ingested import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
+from tacit.engines.postgres.catalog import read_columns
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.kinds import (
@@ -30,6 +31,7 @@ from tacit.engines.sources.kinds import (
     source_of,
 )
 from tacit.engines.sources.pandas_frames import declared_kinds
+from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.text_files import header_of, json_names
 from tacit.engines.sql.casts import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.engines.sql.expressions import quote_name, text
@@ -82,6 +84,11 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
             return _describe_columns(connection, "given", "the frame", frame)
         case Stored(path, inside):
             return _kinds_in_file(path, inside)
+        case PostgresTable() as inside:
+            return {
+                name: NONE if column.stored is None else kinds_of(column.stored)
+                for name, column in read_columns(inside).items()
+            }
         case Linked(source, _) as linked:
             return {linked.path: NONE, **stored_kinds(source)}
 
@@ -109,6 +116,8 @@ def stored_types(given: object) -> Mapping[str, str]:
                 return column_types(connection, f"file.main.{quote_name(named)}")
         case Pandas(frame):
             return {str(name): str(frame[name].dtype) for name in frame.columns}
+        case PostgresTable() as there:
+            return {name: column.declared for name, column in read_columns(there).items()}
         case _:
             pass
     return {}

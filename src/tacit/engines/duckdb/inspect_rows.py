@@ -10,6 +10,7 @@ from typing import Any
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.load import load_table
 from tacit.engines.duckdb.load_source import raw_columns, text_scan
+from tacit.engines.postgres.copy_rows import copy_source
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.kinds import JsonLines, Listed, Pandas, Separated, Source, source_of
 from tacit.engines.sources.pandas_frames import series_cells
@@ -68,7 +69,7 @@ def inspect_source(table: Table, given: object, contributions: int | None = None
     >>> inspect_source(ages, [{"age": 130}, {"age": "40"}, {"age": None}]).columns
     (InspectedColumn(name='age', missing=1, unread=1, out_of_range=1, undeclared=0),)
     """
-    source = source_of(given)
+    source = copy_source(source_of(given), table)
     own = source_of(source.source) if isinstance(source, Linked) else source
     with closing(open_connection()) as connection:
         relation = load_table(connection, 0, table, source)

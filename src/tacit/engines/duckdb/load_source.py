@@ -22,6 +22,7 @@ from tacit.engines.sources.kinds import (
     Source,
     Stored,
 )
+from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.python_cells import array_of
 from tacit.engines.sources.rows import arrays_of, check_columns, needed_columns
 from tacit.engines.sources.text_files import header_of, is_gzipped, separated_rows
@@ -95,6 +96,8 @@ def load_source(
                     table,
                 )
             return load_ingested(connection, ours, f"{name}.main", table, path)
+        case PostgresTable():
+            raise AssertionError("what stays in a database is copied before it is loaded")
         case Linked():
             raise AssertionError("links are followed where sources are loaded")
 

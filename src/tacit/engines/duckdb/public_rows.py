@@ -18,6 +18,7 @@ import duckdb
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.discover import stored_kinds
 from tacit.engines.duckdb.load import load_table
+from tacit.engines.postgres.copy_rows import copy_source
 from tacit.engines.sources.kinds import Pandas, Source
 from tacit.engines.sources.pandas_frames import seen_kinds
 from tacit.engines.sources.rows import not_unique
@@ -50,6 +51,7 @@ def read_public(table: Table, source: Source) -> tuple[Table, str]:
     (('A', 'B'), ('ward',))
     """
     assert table.public, "what is not public is not looked at"
+    source = copy_source(source, table)
     with closing(open_connection()) as connection:
         relation = load_table(connection, 0, table, source)
         read = relation.reader()

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.engines.duckdb.key_weights import Held, hold_rows
-from tacit.engines.engine import Answer, blank, check_fits, conditions_of, needed_columns
-from tacit.engines.sql.casts import read_unit, scan_conditions, whole_unit
-from tacit.engines.sql.expressions import quote_name, render, text
-from tacit.engines.sql.groups import Enumeration, equality, grouping
+from tacit.engines.engine import Answer, blank, check_fits
+from tacit.engines.sql.casts import whole_unit
+from tacit.engines.sql.duckdb_dialect import DUCKDB
+from tacit.engines.sql.groups import Enumeration, equality
+from tacit.engines.sql.keys import hash_keys, is_present, key_names, plain_value, rows_with_keys
 from tacit.engines.sql.relation import Rowset
-from tacit.engines.sql.select import Fetched, Reader, cte
+from tacit.engines.sql.select import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement
 from tacit.engines.unknown_keys import Gathered
 from tacit.errors import EngineFailed
@@ -68,8 +69,8 @@ def key_statements(
     Checked by: tests/laws/test_keys.py::test_memory_and_duckdb_gather_the_same
     """
     unknown = question.unknown
-    names = [f"key_{i}" for i in range(len(unknown))]
-    ctes = ", ".join([*rowset.ctes, _taken_rows(question, rowset, enumerated)])
+    names = key_names(unknown)
+    ctes = ", ".join([*rowset.ctes, rows_with_keys(question, rowset, enumerated)])
     keys = _create_keys(unknown, names, ctes, keeping.secret)
     public = prod(len(key.public_values) for key in question.public)
     same = " AND ".join(
@@ -92,84 +93,15 @@ def key_statements(
     return KeyStatements(keys, units, rows, public)
 
 
-def _taken_rows(question: Question, rowset: Rowset, enumerated: Enumeration) -> str:
-    """The rows that count: their unknown keys, their place among the public ones, and their units."""
-    relation, read = rowset.relation, rowset.relation.reader()
-    groups = grouping(question.public, read, enumerated)
-    columns = [f"{_value(key, read)} AS key_{i}" for i, key in enumerate(question.unknown)]
-    columns.append(f"{groups.place} AS public_place")
-    conditions = [*groups.conditions, *scan_conditions(needed_columns(question), read)]
-    conditions += [render(condition, read) for condition in conditions_of(question.rows)]
-    if relation.unit is not None:
-        unit = read_unit(quote_name(relation.unit[0]), relation.unit[1])
-        columns.append(
-            f"{f'CAST({unit} AS BIGINT)' if whole_unit(relation.unit[1]) else unit} AS unit"
-        )
-        conditions.append(f"{unit} IS NOT NULL")
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    rows = f"{quote_name(relation.name)}{groups.joins}{where}"
-    return cte("taken_rows", f"SELECT {', '.join(columns)} FROM {rows}")
-
-
 def _create_keys(keys: Sequence[Key], names: Sequence[str], ctes: str, secret: bytes) -> str:
     """The statement that makes the table of keys, numbered in the order of their hashes."""
     listed = ", ".join(names)
-    present = " AND ".join(_present(name, key) for name, key in zip(names, keys, strict=True))
+    present = " AND ".join(
+        is_present(name, key, DUCKDB) for name, key in zip(names, keys, strict=True)
+    )
     distinct = f"SELECT DISTINCT {listed} FROM taken_rows WHERE {present}"
-    place = f"row_number() OVER (ORDER BY {_hash(keys, names, secret)}, {listed}) - 1 AS key_id"
+    place = f"row_number() OVER (ORDER BY {hash_keys(keys, names, secret, DUCKDB)}, {listed}) - 1 AS key_id"
     return f"CREATE OR REPLACE TEMP TABLE {KEYS} AS WITH {ctes} SELECT {listed}, {place} FROM ({distinct})"
-
-
-def _value(key: Key, read: Reader) -> str:
-    """A key's value; zero has no sign."""
-    value = render(key.value, read)
-    return f"({value} + 0e0)" if type_of(key.value).kind is Kind.NUMBER else value
-
-
-def _present(name: str, key: Key) -> str:
-    """Whether a key is one that can be told: not NULL, unless NULL is a group; and not beyond what was proved of it."""
-    within = _within_kind(name, type_of(key.value).kind)
-    return f"({name} IS NULL OR {within})" if key.null else within
-
-
-def _within_kind(name: str, kind: Kind) -> str:
-    """Whether a value is there and, were it ever beyond what was proved of it, not that either.
-
-    >>> _within_kind("key_0", Kind.NUMBER)
-    'isfinite(key_0)'
-    """
-    match kind:
-        case Kind.NUMBER:
-            return f"isfinite({name})"
-        case Kind.DATE | Kind.TIMESTAMP:
-            return f"{name} BETWEEN DATE '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
-        case _:
-            return f"{name} IS NOT NULL"
-
-
-def _hash(keys: Sequence[Key], names: Sequence[str], secret: bytes) -> str:
-    parts = [
-        _write_column(name, type_of(key.value).kind) for key, name in zip(keys, names, strict=True)
-    ]
-    return f"sha256({text(secret.hex())} || {' || '.join(_measure_part(part) for part in parts)})"
-
-
-def _measure_part(part: str) -> str:
-    return f"coalesce(CAST(strlen({part}) AS VARCHAR) || ':' || {part}, '-:')"
-
-
-def _write_column(name: str, kind: Kind) -> str:
-    match kind:
-        case Kind.TEXT:
-            return name
-        case Kind.NUMBER:
-            return f"format('{{:.17e}}', {name})"
-        case Kind.DATE:
-            return f"CAST({name} - DATE '1970-01-01' AS VARCHAR)"
-        case Kind.TIMESTAMP:
-            return f"CAST(epoch_us({name}) AS VARCHAR)"
-        case Kind.INTEGER | Kind.BOOLEAN:
-            return f"CAST({name} AS VARCHAR)"
 
 
 # ---------------------------------------------------------------- what is gathered
@@ -189,7 +121,9 @@ class _Gathered:
 
     def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
         self._choose(places)
-        names = ", ".join(_plain(f"key_{i}", kind) for i, kind in enumerate(self.kinds))
+        names = ", ".join(
+            plain_value(f"key_{i}", kind, DUCKDB) for i, kind in enumerate(self.kinds)
+        )
         chosen = f"{KEYS} JOIN {_CHOSEN} USING (key_id) ORDER BY group_id"
         rows = self._fetch(f"SELECT {names} FROM {chosen}").rows
         return [tuple(map(key_value, row, self.kinds)) for row in rows]
@@ -270,14 +204,3 @@ def gather_keys(
         weights = every[places]
         kept = kept if asked.units is None else None
     return _Gathered(cursor, rowset, enumerated, kinds, places, weights, kept)
-
-
-def _plain(name: str, kind: Kind) -> str:
-    """The SQL of a stored key as engines know values: days and microseconds are integers."""
-    match kind:
-        case Kind.DATE:
-            return f"{name} - DATE '1970-01-01'"
-        case Kind.TIMESTAMP:
-            return f"epoch_us({name})"
-        case _:
-            return name

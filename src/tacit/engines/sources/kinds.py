@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from weakref import WeakSet
 
 from tacit.engines.sources.foreign_keys import Linked
+from tacit.engines.sources.postgres_tables import PostgresTable, is_address, postgres_table
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
 from tacit.errors import InvalidData, InvalidInput, MissingFile
 from tacit.extras import extra
@@ -93,7 +94,18 @@ class Listed:
     rows: Sequence[Mapping[str, object]]
 
 
-Source = Parquet | ParquetFiles | Separated | JsonLines | Stored | Frame | Pandas | Listed | Linked
+Source = (
+    Parquet
+    | ParquetFiles
+    | Separated
+    | JsonLines
+    | Stored
+    | Frame
+    | Pandas
+    | Listed
+    | Linked
+    | PostgresTable
+)
 """Where the rows of a table come from."""
 
 _FILES: dict[str, Callable[[Path], Source]] = {
@@ -123,6 +135,8 @@ def source_of(given: object) -> Source:
     >>> source_of([{"ward": "A"}])
     Listed(rows=[{'ward': 'A'}])
     """
+    if isinstance(given, str) and is_address(given):
+        return postgres_table(given)
     if isinstance(given, str | Path):
         return _file(Path(given))
     if isinstance(given, Source):
@@ -206,6 +220,8 @@ def table_name(path: str | Path) -> str:
     >>> table_name("data/visits.csv.gz"), table_name("data/visits/*.parquet"), table_name("data/visits")
     ('visits', 'visits', 'visits')
     """
+    if is_address(str(path)):
+        return postgres_table(str(path)).table
     whole = Path(path)
     while _WILD & set(whole.name) and whole.parent != whole:
         whole = whole.parent

@@ -29,6 +29,7 @@ from tacit.engines.sources.pandas_frames import (
     series_cells,
     series_units,
 )
+from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.python_cells import (
     array_of,
     arrow_cells,
@@ -130,6 +131,10 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
         case Stored():
             raise InvalidData(
                 "the memory engine does not read files of DuckDB; give it a frame or a list"
+            )
+        case PostgresTable():
+            raise InvalidData(
+                "a table in PostgreSQL is read by its server; use the engine Postgres"
             )
         case Linked(inner, steps):
             check_path(source, table)

@@ -23,7 +23,7 @@ class SqlDialect(Protocol):
                 it cannot say so is refused while the statement is written, which is before the charge.
     Because:    statements have no other source of engine-specific SQL, and a dry run writes all statements of a
                 question before it is paid for.
-    Checked by: tests/laws/test_engines.py
+    Checked by: tests/laws/test_engine_conformance.py
     """
 
     @property

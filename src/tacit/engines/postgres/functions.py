@@ -1,0 +1,330 @@
+"""Functions as SQL for PostgreSQL: what it means otherwise than the memory engine is written out.
+
+Checked by: tests/laws/test_engine_conformance.py
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import inf, isfinite, nextafter
+
+from tacit.engines.postgres.numbers import arithmetic, double_literal
+from tacit.engines.postgres.write_once import write_once
+from tacit.errors import InvalidPlan
+from tacit.plan import (
+    LONGEST,
+    MEANINGS,
+    UNITS,
+    Called,
+    Function,
+    Kind,
+    Literal,
+    constant,
+    may_leave,
+    type_of,
+)
+
+__all__ = ["call_sql", "text_literal"]
+
+_C = 'COLLATE "C"'
+_SECONDS = {"week": 604_800, "day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
+_MONTHS = {"year": 12, "quarter": 3, "month": 1}
+_FORMATS = {
+    "Y": "YYYY",
+    "y": "YY",
+    "m": "MM",
+    "b": "Mon",
+    "B": "FMMonth",
+    "d": "DD",
+    "j": "DDD",
+    "a": "Dy",
+    "A": "FMDay",
+    "H": "HH24",
+    "M": "MI",
+    "S": "SS",
+}
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
+_SPACES = "".join(map(chr, [0x20, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
+
+Moments = Callable[[str], str]
+"""How many microseconds after 1970 a moment is, as SQL."""
+
+
+def text_literal(value: str) -> str:
+    """A text in quotes.
+
+    >>> text_literal("it's")
+    "'it''s'"
+    """
+    if "\0" in value:
+        raise InvalidPlan(
+            "PostgreSQL has no text with the character NUL", "remove it from the text"
+        )
+    return "'" + value.replace("'", "''") + "'"
+
+
+def call_sql(expression: Called, operands: Sequence[str], microseconds: Moments) -> str:
+    """The SQL of a call, of operands that are of the kinds that are wanted.
+
+    Claim:      no value raises, and what comes out is what `MEANINGS` says.
+    Because:    what PostgreSQL would raise on becomes NULL or zero first; moments are moved in whole numbers before
+                they are made, since it raises beyond its calendar; letters are changed one by one.
+    Checked by: tests/laws/test_engine_conformance.py::test_every_function_is_the_same_in_postgres
+    """
+    function = expression.function
+    kinds = [type_of(part).kind for part in expression.operands]
+    first = operands[0]
+    match function:
+        case Function.COALESCE | Function.LEAST | Function.GREATEST | Function.ABS:
+            return f"{function.value.lower()}({', '.join(operands)})"
+        case Function.NULLIF:  # of PostgreSQL's own, an integer would become a double
+            return write_once(
+                first, lambda x: f"CASE WHEN {x} = {operands[1]} THEN NULL ELSE {x} END"
+            )
+        case Function.DISTINCT:
+            return f"({first} IS DISTINCT FROM {operands[1]})"
+        case Function.QUOTIENT:
+            return f"({first} / nullif({operands[1]}, 0))"
+        case Function.SIGN:
+            return f"sign({first})::bigint"
+        case Function.ROUND:
+            return _round(first, kinds[0], int(_setting(expression, 1)))
+        case Function.FLOOR | Function.CEIL | Function.TRUNC:
+            return first if kinds[0] is Kind.INTEGER else f"{function.value.lower()}({first})"
+        case Function.SQRT | Function.LN | Function.LOG10 | Function.EXP | Function.POWER:
+            return _real(function, operands)
+        case Function.EXTRACT | Function.DATE_TRUNC | Function.DATE_ADD | Function.DATE_DIFF:
+            return _moment(expression, operands, microseconds)
+        case Function.STRFTIME:
+            return _format(first, str(_setting(expression, 1)))
+        case _:
+            return _text(expression, operands, kinds)
+
+
+def _setting(expression: Called, place: int) -> str | int:
+    part = expression.operands[place]
+    assert isinstance(part, Literal)
+    value = constant(part.value, part.kind)
+    assert isinstance(value, str | int)
+    return value
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _above(value: str, edge: str) -> str:
+    """A value, or NULL if it is at the edge or below it; NULL stays NULL, though GREATEST passes it over."""
+    return f"nullif(greatest({value}, '{edge}'::float8), '{edge}'::float8)"
+
+
+def _real(function: Function, operands: Sequence[str]) -> str:
+    value = operands[0]
+    match function:
+        case Function.SQRT:
+            return f"sqrt({_above(value, '-5e-324')})"
+        case Function.LN:
+            return f"ln({_above(value, '0')})"
+        case Function.LOG10:
+            return f"log({_above(value, '0')})"
+        case Function.EXP:
+            return write_once(value, lambda x: f"CASE WHEN {x} < -745.13 THEN 0 ELSE exp({x}) END")
+        case _:
+            return write_once(value, lambda x: write_once(operands[1], lambda y: _power(x, y)))
+
+
+def _power(base: str, exponent: str) -> str:
+    size = arithmetic("*", exponent, f"ln(abs({base}))")
+    at_zero = f"CASE WHEN {exponent} > 0 THEN 0 WHEN {exponent} = 0 THEN 1 END"
+    return (
+        f"CASE WHEN {base} = 0 THEN {at_zero} "
+        f"WHEN {base} < 0 AND {exponent} <> floor({exponent}) THEN NULL "
+        f"WHEN {size} < -744 THEN 0 ELSE power({base}, {exponent}) END"
+    )
+
+
+def _round(value: str, kind: Kind, decimals: int) -> str:
+    """A number to so many decimals, halves away from zero, by the steps of `round_half_away`."""
+    if kind is Kind.INTEGER:
+        return value if decimals >= 0 else f"round(({value})::numeric, {decimals})::bigint"
+    scale = 10.0 ** abs(decimals)
+    times, most = double_literal(scale), double_literal(_largest(scale))
+
+    def whole(number: str) -> str:
+        def away(x: str) -> str:
+            up = f"abs({x}) - floor(abs({x})) >= 0.5"
+            return f"CASE WHEN {up} THEN sign({x}) * (floor(abs({x})) + 1) ELSE trunc({x}) END"
+
+        return write_once(number, away)
+
+    def left_of_point(x: str) -> str:
+        back = write_once(
+            whole(f"({x} / {times})"),
+            lambda found: f"CASE WHEN abs({found}) > {most} THEN 0 ELSE {found} * {times} END",
+        )
+        return f"CASE WHEN abs({x}) < 1 THEN 0 ELSE {back} END"
+
+    def right_of_point(x: str) -> str:
+        found = f"{whole(f'({x} * {times})')} / {times}"
+        return f"CASE WHEN abs({x}) <= {most} THEN {found} ELSE {x} END"
+
+    return write_once(value, left_of_point if decimals < 0 else right_of_point)
+
+
+@cache
+def _largest(scale: float) -> float:
+    """The largest double that stays finite when it is multiplied by a power of ten."""
+    found = sys.float_info.max / scale
+    while not isfinite(found * scale):
+        found = nextafter(found, 0)
+    while isfinite(nextafter(found, inf) * scale):
+        found = nextafter(found, inf)
+    return found
+
+
+# ---------------------------------------------------------------- texts
+
+
+def _text(expression: Called, operands: Sequence[str], kinds: Sequence[Kind]) -> str:
+    function, first = expression.function, operands[0]
+    settings = [
+        str(part.value)
+        for part in expression.operands[1:]
+        if isinstance(part, Literal) and part.kind is Kind.INTEGER
+    ]
+    match function:
+        case Function.LOWER | Function.UPPER:
+            return _change_case(function, first)
+        case Function.TRIM | Function.LTRIM | Function.RTRIM:
+            name = "btrim" if function is Function.TRIM else function.value.lower()
+            return f"{name}({first}, {text_literal(_SPACES)})"
+        case Function.SUBSTR | Function.RIGHT:
+            return f"{function.value.lower()}({', '.join([first, *settings])})"
+        case Function.REPLACE:
+            return f"replace(substr({first}, 1, {LONGEST}), {operands[1]}, {operands[2]})"
+        case Function.LENGTH:
+            return f"length({first})::bigint"
+        case Function.STRPOS:
+            return f"strpos({first}, {operands[1]})::bigint"
+        case Function.SPLIT_PART:
+            return f"split_part({first}, {operands[1]}, {settings[-1]})"
+        case Function.LPAD | Function.RPAD:
+            return f"{function.value.lower()}({first}, {settings[0]}, {operands[2]})"
+        case Function.CONCAT | Function.JOINED:
+            parts = [
+                part if kind is Kind.INTEGER else f"substr({part}, 1, {LONGEST})"
+                for part, kind in zip(operands, kinds, strict=True)
+            ]
+            if function is Function.JOINED:
+                return f"({' || '.join(parts)})"
+            return f"(concat({', '.join(parts)}) {_C})"
+        case _:
+            raise InvalidPlan(
+                f"PostgreSQL does not mean the same by {function.value} as other engines",
+                "use LIKE instead",
+            )
+
+
+def _change_case(function: Function, text: str) -> str:
+    """A text in lower or upper case: letters of ASCII by the function, all others one by one."""
+    name = function.value.lower()
+    since, to = _case_map(function)
+    plain = f"{name}({{x}} {_C})"
+    others = f"translate({plain}, {text_literal(since)}, {text_literal(to)})"
+    body = f"CASE WHEN octet_length({{x}}) = length({{x}}) THEN {plain} ELSE {others} END"
+    return write_once(text, lambda x: body.replace("{x}", x))
+
+
+@cache
+def _case_map(function: Function) -> tuple[str, str]:
+    """The letters beyond ASCII that change, and what they become, one by one."""
+    change = MEANINGS[function]
+    letters = (chr(code) for code in range(128, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
+    odd = [each for each in letters if each.lower() != each or each.upper() != each]
+    pairs = [(each, str(change(each))) for each in odd]
+    changed = [(one, other) for one, other in pairs if one != other]
+    return "".join(one for one, _ in changed), "".join(other for _, other in changed)
+
+
+# ---------------------------------------------------------------- days and moments
+
+
+def _moment(expression: Called, operands: Sequence[str], microseconds: Moments) -> str:
+    match expression.function:
+        case Function.EXTRACT:
+            part = str(_setting(expression, 0))
+            if part == "epoch":
+                return f"({microseconds(operands[1])}::float8 / '1000000'::float8)"
+            return f"floor(extract({part} FROM {operands[1]}))::bigint"
+        case Function.DATE_TRUNC:
+            return f"date_trunc('{_setting(expression, 0)}', {operands[1]})"
+        case Function.DATE_DIFF:
+            unit = str(_setting(expression, 0))
+            return f"({_count(unit, operands[2])} - {_count(unit, operands[1])})"
+        case _:
+            return _later(expression, operands, microseconds)
+
+
+def _count(unit: str, moment: str) -> str:
+    """How many beginnings of a unit there were up to a moment, from some fixed one on."""
+    if (
+        unit == "week"
+    ):  # of seven days since 1970, rounded down: PostgreSQL's operators round toward zero
+        days = f"(extract(epoch FROM date_trunc('day', {moment})))::bigint / 86400"
+        return write_once(days, lambda d: f"((({d}) - ((({d}) % 7) + 7) % 7) / 7)")
+    if unit in _SECONDS:  # no remainder is left
+        seconds = f"(extract(epoch FROM date_trunc('{unit}', {moment})))::bigint"
+        return f"({seconds} / {_SECONDS[unit]})"
+    months = write_once(moment, lambda m: f"({_months(m)})::bigint")
+    return f"({months} / {_MONTHS[unit]})"
+
+
+def _months(moment: str) -> str:
+    return f"extract(year FROM {moment}) * 12 + extract(month FROM {moment}) - 1"
+
+
+def _later(expression: Called, operands: Sequence[str], microseconds: Moments) -> str:
+    """A later moment: whether it is within the years is found in whole numbers first."""
+    moment, number, unit = operands[0], operands[1], str(_setting(expression, 2))
+    leaves = may_leave(type_of(expression.operands[0]), type_of(expression.operands[1]), unit)
+    if leaves:  # so many leave the calendar for sure; LEAST and GREATEST pass NULL over
+        most = UNITS[unit]
+        held = write_once(
+            number,
+            lambda n: f"CASE WHEN {n} IS NOT NULL THEN least(greatest({n}, {-most}), {most}) END",
+        )
+    else:
+        held = number
+
+    def body(m: str, n: str) -> str:
+        if unit in _MONTHS:
+            months = f"({n}) * {_MONTHS[unit]}"
+            step = f"make_interval(months => ({months})::integer)"
+            inside = f"({_months(m)} + {months}) BETWEEN 12 AND 119999"
+        else:
+            step = _interval(n, _SECONDS[unit])
+            moved = f"{microseconds(m)} + ({n}) * {_SECONDS[unit] * 1_000_000}"
+            inside = f"({moved}) BETWEEN {_FIRST} AND {_LAST}"
+        return f"CASE WHEN {inside} THEN {m} + {step} END" if leaves else f"({m} + {step})"
+
+    return write_once(moment, lambda m: write_once(held, lambda n: body(m, n)))
+
+
+def _interval(number: str, seconds: int) -> str:
+    """So many times some seconds as an interval."""
+    if seconds >= 86_400:
+        return f"make_interval(days => (({number}) * {seconds // 86_400})::integer)"
+    hour = 3_600 // seconds
+    hours, rest = f"(({number}) / {hour})::integer", f"((({number}) % {hour}) * {seconds})::integer"
+    return f"make_interval(hours => {hours}, secs => {rest})"
+
+
+def _format(moment: str, form: str) -> str:
+    """A moment, written as a format says; names of days and months are English."""
+    first, *rest = form.split("%")
+
+    def quote(plain: str) -> str:
+        escaped = plain.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"' if plain else ""
+
+    shape = quote(first) + "".join(_FORMATS[part[0]] + quote(part[1:]) for part in rest)
+    return f"(to_char({moment}, {text_literal(shape)}) {_C})"

@@ -1,0 +1,376 @@
+"""One suite for every SQL engine: PostgreSQL gives the integers of the memory engine and of DuckDB, bit for bit.
+
+Every function over every kind, NULL and poison; random questions about random tables; rows of joins, windows, unions
+and sub-queries; unknown keys, different values, histograms.  A new engine is a dialect and a line in these tests.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import date, datetime
+from math import isclose
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+
+from tacit.engines import DuckDB, Memory, Postgres
+from tacit.engines.postgres.dialect import POSTGRES
+from tacit.engines.sql.casts import read_cell
+from tacit.engines.sql.expressions import quote_name, render
+from tacit.engines.sql.select import Reader
+from tacit.errors import InvalidPlan, TooLarge
+from tacit.plan import (
+    INEXACT,
+    Arithmetic,
+    Called,
+    Field,
+    Function,
+    Kind,
+    Literal,
+    Question,
+    Weighing,
+    Weights,
+    clamp_cell,
+    compile_expression,
+    operands,
+    plain,
+    read_sql,
+    type_of,
+)
+from tests.database import knows_password, storable, store
+from tests.laws import expressions, functions, plans
+from tests.laws.row_plans import row_questions, single_rows, unit_rows, worlds
+from tests.laws.sampled import sampled
+from tests.laws.test_functions import expression_of
+from tests.laws.test_keys import keepings, unknown_questions
+from tests.laws.test_poison_matrix import POISON
+from tests.postgres import running
+
+TYPES = functions.TYPES
+BATCH = 60
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _password():
+    with knows_password():
+        yield
+
+
+def evaluated(engine: Any, question: Question, weights: Weights) -> Any:
+    """The answer as lists; or that it was refused, from the plan alone."""
+    try:
+        return engine.evaluate(question, weights).tolist()
+    except TooLarge:
+        return "too large"
+    except InvalidPlan:
+        return "cannot be said"
+
+
+# ---------------------------------------------------------------- every function
+
+
+def numbered(sql: str, kind: Kind) -> str:
+    """A day or a moment as its number, and a double as its bits."""
+    match kind:
+        case Kind.DATE:
+            return POSTGRES.days(sql)
+        case Kind.TIMESTAMP:
+            return POSTGRES.microseconds(sql)
+        case _:
+            return sql
+
+
+def in_postgres(listed: list[Any], columns: Any, rows: list[dict[str, Any]]) -> list[Any]:
+    """The cells of every expression, or None where the dialect refuses it; one that raises is named."""
+    table = replace(functions.TABLE, columns=columns)
+    source = store({table: rows})[table]
+
+    def read(column: Any) -> str:
+        raw = f"(t.{quote_name(column.name)})"
+        raw = f'({raw} COLLATE "C")' if column.kind is Kind.TEXT else raw
+        return read_cell(raw, TYPES[column.kind], column, POSTGRES)
+
+    texts: list[str | None] = []
+    for each in listed:
+        try:
+            written = render(each, Reader(read, None, POSTGRES))
+            texts.append(numbered(written, type_of(each).kind))
+        except InvalidPlan:
+            texts.append(None)
+    found: dict[int, list[Any]] = {}
+    said = [place for place, text in enumerate(texts) if text is not None]
+    with psycopg.connect(running().address(), prepare_threshold=None) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET search_path = pg_catalog")
+        for start in range(0, len(said), BATCH):
+            some = said[start : start + BATCH]
+            cells = ", ".join(str(texts[place]) for place in some)
+            select = f"SELECT {cells} FROM {source.schema}.{quote_name(source.table)} AS t"
+            try:
+                answer = connection.execute(select.encode()).fetchall()
+            except psycopg.Error as error:
+                pytest.fail(f"one of {[str(listed[place]) for place in some]} raises: {error}")
+            for place, cells_of in zip(some, zip(*answer, strict=True), strict=True):
+                found[place] = [_number(cell) for cell in cells_of]
+    return [found.get(place) for place in range(len(listed))]
+
+
+def _number(cell: Any) -> Any:
+    return int(cell) if type(cell).__name__ == "Decimal" else cell
+
+
+def is_inexact(expression: Any) -> bool:
+    return (isinstance(expression, Called) and expression.function in INEXACT) or any(
+        map(is_inexact, operands(expression))
+    )
+
+
+def same(expression: Any, one: Any, other: Any) -> bool:
+    if is_inexact(expression):
+        if one is None or other is None or not isinstance(one, float):
+            return True
+        return isclose(one, other, rel_tol=1e-12)
+    return one == other and type(one) is type(other)  # the sign of zero is seen nowhere
+
+
+def check_expressions(listed: list[Any], columns: Any, rows: list[dict[str, Any]]) -> Counter[str]:
+    """Compare every expression over every row with the memory engine's; how many cells were the same."""
+    found = in_postgres(listed, columns, rows)
+    values = [
+        {column.name: plain(row[column.name], column.kind) for column in columns} for row in rows
+    ]
+    seen, faults = Counter[str](), list[str]()
+    for expression, cells in zip(listed, found, strict=True):
+        if cells is None:
+            seen["cannot be said"] += 1
+            continue
+        compute = compile_expression(expression)
+        for row, cell in zip(values, cells, strict=True):
+            held = {c.name: clamp_cell(row[c.name], c) for c in columns}
+            expected = compute(held)
+            seen["cells"] += 1
+            if not same(expression, expected, cell):
+                faults.append(f"{expression} of {row}: {expected} / {cell}")
+    assert not faults, f"{len(faults)}: {faults[:3]}"
+    return seen
+
+
+def poisoned(columns: Any, count: int) -> list[dict[str, Any]]:
+    rows = [
+        {c.name: POISON[c.kind][(n + k) % len(POISON[c.kind])] for k, c in enumerate(columns)}
+        for n in range(count)
+    ]
+    return storable(rows, replace(functions.TABLE, columns=columns))
+
+
+def every_function(least: int) -> list[Any]:
+    return [expression_of(case.text) for case in functions.CASES[::least]]
+
+
+def test_every_function_is_the_same_in_postgres(capsys):
+    """A spread of all cases here, over ordinary rows and poison; all of them in soak."""
+    rows = [*storable(functions.rows(6), functions.TABLE), *poisoned(functions.COLUMNS, 12)]
+    seen = check_expressions(every_function(2), functions.COLUMNS, rows)
+    assert seen["cells"] >= 5_000
+    with capsys.disabled():
+        print(f"\nfunctions in PostgreSQL: {dict(seen)}")
+
+
+@pytest.mark.soak
+def test_every_function_and_every_pair_is_the_same_in_postgres():
+    rows = [*storable(functions.rows(60), functions.TABLE), *poisoned(functions.COLUMNS, 24)]
+    assert check_expressions(every_function(1), functions.COLUMNS, rows)["cells"] >= 50_000
+    listed, few = (
+        expressions.listed(functions.COLUMNS, most=20),
+        expressions.rows(functions.COLUMNS, 18),
+    )
+    found = check_expressions(listed, functions.COLUMNS, storable(few, functions.TABLE))
+    assert found["cells"] >= 20_000
+
+
+def test_doubles_are_those_of_the_machine():
+    """Products, quotients, remainders, rounding: at random, near zero and near the ends."""
+    dice = Random(3)
+    odd = [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-160, 1e-200, 1.0, -1.0, 0.5, 0.3, 1e-99]
+    columns = tuple(replace(column, low=-1, high=1) for column in functions.COLUMNS[3:5])
+    x, y = (Field(column) for column in columns)
+    listed = [Arithmetic(sign, x, y) for sign in ("*", "%", "+", "-")]
+    listed += [Called(Function.ROUND, (x, Literal(places, Kind.INTEGER))) for places in (3, -1)]
+
+    def drawn() -> float:
+        tiny = dice.uniform(-1, 1) * 2.0 ** -dice.randrange(1074)
+        return dice.choice([*odd, dice.uniform(-1, 1), tiny])
+
+    rows = [{column.name: drawn() for column in columns} for _ in range(1_500)]
+    found = in_postgres(listed, columns, rows)
+    for expression, cells in zip(listed, found, strict=True):
+        compute = compile_expression(expression)
+        for row, cell in zip(rows, cells, strict=True):
+            assert compute(row) == cell, f"{expression}: {row}"
+
+
+# ---------------------------------------------------------------- random questions
+
+
+def check_agreement(data: Any) -> Counter[str]:
+    """Compare all engines on random questions about one random table."""
+    case, seen = data.draw(plans.cases(count=4)), Counter[str]()
+    rows = storable(case.rows, case.table)
+    memory = Memory({case.table: rows})
+    with Postgres(store({case.table: rows})) as engine:
+        for question, weights in case.questions:
+            engine_found = evaluated(engine, question, weights)
+            if engine_found == "cannot be said":
+                seen[engine_found] += 1
+                continue
+            found = evaluated(memory, question, weights)
+            assert engine_found == found
+            if isinstance(found, str):
+                seen["too large"] += 1
+                continue
+            engine.dry_run(question, weights)
+            seen["more" if any(map(any, found)) else "zeros"] += 1
+    return seen
+
+
+def test_questions_have_the_same_integers_in_postgres(capsys):
+    found = sampled(check_agreement, 24)
+    assert found["more"] >= 30  # of 96
+    with capsys.disabled():
+        print(f"\nquestions in PostgreSQL: {dict(found)}")
+
+
+@pytest.mark.soak
+def test_many_questions_have_the_same_integers_in_postgres():
+    assert sampled(check_agreement, 400)["more"] >= 500
+
+
+def check_rows(data: Any) -> Counter[str]:
+    """Joins, windows, unions, sub-queries and semi-joins."""
+    world, seen = data.draw(worlds()), Counter[str]()
+    rows = {table: storable(given, table) for table, given in world.rows.items()}
+    memory = Memory(rows)
+    with Postgres(store(rows)) as engine, DuckDB(rows, threads=1) as other:
+        for shape in (data.draw(unit_rows()), data.draw(single_rows(depth=2))):
+            question, weights = data.draw(row_questions(shape)), data.draw(plans.weightings())
+            found = evaluated(engine, question, weights)
+            if found == "cannot be said":
+                seen[found] += 1
+                continue
+            assert found == evaluated(memory, question, weights)
+            assert found == evaluated(other, question, weights)
+            seen["more" if not isinstance(found, str) and any(map(any, found)) else "zeros"] += 1
+    return seen
+
+
+def test_rows_of_every_shape_are_the_same_in_postgres(capsys):
+    found = sampled(check_rows, 22)
+    assert found["more"] >= 12  # of 44
+    with capsys.disabled():
+        print(f"\nrows in PostgreSQL: {dict(found)}")
+
+
+@pytest.mark.soak
+def test_many_rows_of_every_shape_are_the_same_in_postgres():
+    assert sampled(check_rows, 300)["more"] >= 150
+
+
+def check_gathered(data: Any) -> Counter[str]:
+    """What units keep of unknown keys, and what is asked about those that were found."""
+    seen, table = Counter[str](), data.draw(plans.tables())
+    rows = storable(data.draw(plans.rows_of(table, most=25)), table)
+    memory = Memory({table: rows})
+    with Postgres(store({table: rows})) as engine:
+        for _ in range(3):
+            question, keeping = data.draw(unknown_questions(table)), data.draw(keepings)
+            weights = data.draw(plans.weightings())
+            try:
+                engine.dry_run(question, weights)
+            except (InvalidPlan, TooLarge):
+                seen["refused"] += 1
+                continue
+            with memory.gather(question, keeping) as one, engine.gather(question, keeping) as two:
+                names = one.keys(range(len(one.weights)))
+                assert two.keys(range(len(two.weights))) == names
+                assert two.weights.tolist() == one.weights.tolist()
+                chosen = list(range(0, len(names), 2))[::-1]
+                found = replace(question, found=tuple(names[place] for place in chosen))
+                expected = one.evaluate(chosen, found, weights).tolist()
+                assert two.evaluate(chosen, found, weights).tolist() == expected
+                seen["found" if names else "nothing"] += 1
+    return seen
+
+
+def test_unknown_keys_are_the_same_in_postgres(capsys):
+    found = sampled(check_gathered, 12)
+    assert found["found"] >= 12
+    with capsys.disabled():
+        print(f"\nunknown keys in PostgreSQL: {dict(found)}")
+
+
+@pytest.mark.soak
+def test_many_unknown_keys_are_the_same_in_postgres():
+    assert sampled(check_gathered, 150)["found"] >= 150
+
+
+# ---------------------------------------------------------------- what a dialect may get wrong
+
+EDGES = replace(
+    functions.TABLE,
+    name="edges",
+    columns=(
+        *functions.COLUMNS,
+        replace(functions.COLUMNS[0], name="wide", low=-(2**61), high=2**61),
+    ),
+    unit="who",
+    contributions=3,
+)
+ROWS = [
+    {
+        **{column.name: None for column in EDGES.columns},
+        "who": f"unit {n % 3}",
+        "i": n,
+        "p": 2,
+        "x": 7.0,
+        "y": 2.0,
+        "t": text,
+        "w": "A",
+        "b": True,
+        "d": date(2024, 1, 31),
+        "e": date(1969, 12, 20 + n),
+        "s": datetime(2024, 2, 1, 0, 30),  # noqa: DTZ001 -- in UTC
+        "r": datetime(2024, 3, 31, 1, 30),  # noqa: DTZ001 -- an hour that some zones leave out
+        "wide": 2**61,
+    }
+    for n, text in enumerate(
+        ["a", "B", "É", "Z", "_", "12", "nine", "2024-02-30", "-9223372036854775809"]
+    )
+]
+STATEMENTS = [
+    "SELECT SUM(wide) AS s FROM edges",
+    "SELECT SUM((i - 5) // 2) AS q, AVG(i / 2) AS h, SUM((i - 5) % 2) AS r FROM edges",
+    "SELECT COUNT(*) AS n, SUM(DATE_DIFF('week', e, d)) AS w FROM edges WHERE LOWER(t) IN ('b', 'é')",
+    "SELECT COUNT(*) AS n FROM edges WHERE t < 'a'",
+    (
+        "SELECT COUNT(*) AS n FROM (SELECT who, MIN(t) AS least, MAX(t) AS most FROM edges "
+        "GROUP BY who) AS q WHERE least < 'A' OR most > 'z'"
+    ),
+    "SELECT SUM(EXTRACT(hour FROM r)) AS h, SUM(EXTRACT(day FROM s)) AS d FROM edges",
+    "SELECT COUNT(CAST(t AS INTEGER)) AS a, COUNT(CAST(t AS DATE)) AS b, COUNT(CAST(t AS DOUBLE)) AS c FROM edges",
+    "SELECT COUNT(*) AS n FROM edges WHERE LN(i) IS NULL OR SQRT(i - 1) IS NULL OR i % (i - 1) IS NULL",
+    "SELECT COUNT(DISTINCT t) AS n, MEDIAN(i) AS m FROM edges",
+]
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_no_dialect_gets_the_edges_wrong(text):
+    """Sums beyond 64 bits, whole and real division, order of texts, time zones, casts of what is no value."""
+    rows = storable(ROWS, EDGES)
+    question = read_sql(text, {"edges": EDGES}).question
+    with Postgres(store({EDGES: rows})) as engine, DuckDB({EDGES: rows}, threads=1) as other:
+        for weights in (Weights(Weighing.L2, 9, 9, 20), Weights(Weighing.L1, 1, 1, 10)):
+            expected = Memory({EDGES: rows}).evaluate(question, weights).tolist()
+            assert any(map(any, expected))
+            assert other.evaluate(question, weights).tolist() == expected
+            assert engine.evaluate(question, weights).tolist() == expected
