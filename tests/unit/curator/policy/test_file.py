@@ -433,11 +433,19 @@ FAULTY = [
     ),
     (
         '"visits.parquet"',
-        '"postgresql://h/d"',
+        '"https://h/d"',
         8,
         f"{TABLE}.source",
         "a text",
-        "URLs are not supported",
+        "postgresql:// are not supported",
+    ),
+    (
+        '"visits.parquet"',
+        '"postgresql://h/d"',
+        8,
+        f"{TABLE}.source",
+        "names no table",
+        "schema.table",
     ),
     (
         '"visits.parquet"',
