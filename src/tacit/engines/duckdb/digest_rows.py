@@ -1,4 +1,7 @@
-"""A digest that changes when the rows of a table do: for a curator who gives the same table again."""
+"""A digest that changes when the rows of a table do: for a curator who gives the same table again.
+
+Checked by: tests/unit/curator/test_keep.py
+"""
 
 # ruff: noqa: S608 -- names are our own: `quote_name` writes those of columns
 
@@ -17,8 +20,6 @@ __all__ = ["digest_rows"]
 
 def digest_rows(source: Source) -> str:
     """A digest of all cells that can be read, of rows in whatever order: not private, and for the curator alone.
-
-    Checked by: tests/unit/curator/test_keep.py
 
     >>> visits = [{"patient": 1, "cost": 20}, {"patient": 2, "cost": 30}]
     >>> digest_rows(source_of(visits)) == digest_rows(source_of(visits[::-1]))
