@@ -198,7 +198,7 @@ def test_doubles_are_those_of_the_machine():
     listed = [Arithmetic(sign, x, y) for sign in ("*", "%", "+", "-")]
     listed += [Called(Function.ROUND, (x, Literal(places, Kind.INTEGER))) for places in (3, -1)]
 
-    def drawn() -> float:
+    def drawn() -> Any:
         tiny = dice.uniform(-1, 1) * 2.0 ** -dice.randrange(1074)
         return dice.choice([*odd, dice.uniform(-1, 1), tiny])
 

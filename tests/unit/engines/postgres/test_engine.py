@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from threading import Thread
 from time import monotonic, sleep
+from typing import Any
 
 import psycopg
 import pytest
@@ -34,7 +35,7 @@ WARD = Column("ward", Kind.TEXT, values=("A", "B"))
 COST = Column("cost", Kind.INTEGER, 0, 9)
 NOTE = Column("note", Kind.TEXT)
 VISITS = Table("visits", (WARD, COST, NOTE), unit="patient", contributions=2)
-ROWS = [
+ROWS: list[dict[str, object]] = [
     {"patient": "ann", "ward": "A", "cost": 1, "note": "a"},
     {"patient": "ann", "ward": "B", "cost": 2, "note": "b"},
     {"patient": "bob", "ward": "A", "cost": 700, "note": "a"},
@@ -50,8 +51,8 @@ def _password():
         yield
 
 
-def asked(text: str, table: Table = VISITS, **how: object) -> Question:
-    return read_sql(text, {table.name: table}, **how).question
+def asked(text: str, *, finding: bool = False) -> Question:
+    return read_sql(text, {"visits": VISITS}, finding=finding).question
 
 
 COUNTS = asked(
@@ -126,7 +127,7 @@ def test_a_failure_after_the_charge_says_nothing():
 def test_every_question_sees_one_snapshot():
     source = store({VISITS: ROWS})[VISITS]
 
-    def counted(gathered: Gathered) -> list[list[int]]:
+    def counted(gathered: Gathered) -> Any:
         places = range(len(gathered.weights))
         question = replace(UNKNOWN, found=tuple(gathered.keys(places)))
         return gathered.evaluate(places, question, WEIGHTS).tolist()
