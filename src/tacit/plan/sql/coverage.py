@@ -21,6 +21,10 @@ from tacit.plan.sql.precheck import SILENT, Token, kind_of
 __all__ = ["Account"]
 
 
+_INSTEAD = {"UNKNOWN": "write IS NULL"}
+"""What to write instead of a word that cannot be left out."""
+
+
 @lru_cache(maxsize=512)
 def _words(text: str) -> tuple[str, ...]:
     """The words of a line of the grammar."""
@@ -94,7 +98,7 @@ class Account:
             if given[kind] > self.claims[kind] + self.spare[kind]:
                 raise InvalidPlan(
                     f"{token.text!r} is not supported here",
-                    "leave it out",
+                    _INSTEAD.get(kind, "leave it out"),
                     text=self.text,
                     start=token.start,
                     end=token.end,

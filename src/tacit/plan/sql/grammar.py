@@ -292,7 +292,7 @@ TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
     ),
     exp.Tuple: (
         "row values such as (a, b) cannot be compared",
-        "compare them one by one, with AND",
+        "compare them one by one, with AND; after GROUP BY, leave the parentheses out",
     ),
     exp.Trim: ("TRIM removes spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
     exp.Initcap: (
