@@ -21,7 +21,8 @@ setup: $(STAMP) ## a virtual environment in .venv with what requirements.lock na
 
 # Debian ships python3 without ensurepip, which `python3 -m venv` needs: python3-venv brings it.
 # Only wheels, and each with its hash: nothing that the lock does not name is fetched or run.
-# requirements-demo.lock is the part of requirements.lock that Tacit and its charts need; the rest is for developers.
+# requirements-demo.lock is the part of requirements.lock that Tacit, its charts and its server need; the rest is for
+# developers. Nothing is compiled beforehand: what is imported is, when it is, and most of it never is.
 $(RUNS): requirements-demo.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Tacit needs Python 3.11 or newer; say which one with 'make setup PYTHON=python3.12'." >&2; exit 1; }
@@ -32,7 +33,7 @@ $(RUNS): requirements-demo.lock pyproject.toml
 			root=$$(test "$$(id -u)" = 0 || echo sudo); \
 			$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive apt-get install -qy python3-venv; } \
 		&& $(PYTHON) -m venv --clear $(VENV); }
-	$(PY) -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-demo.lock
+	$(PY) -m pip install -q --disable-pip-version-check --no-compile --only-binary :all: --require-hashes -r requirements-demo.lock
 	$(PY) -m pip install -q --disable-pip-version-check --no-index --no-deps --no-build-isolation -e .
 	@touch $(RUNS)
 
@@ -91,8 +92,8 @@ reference: setup ## docs/reference.md, from the docstrings
 
 COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -q
 lock: setup ## requirements.lock anew, from pyproject.toml, and the part of it that `make demo` needs
-	$(PY) -m uv pip compile pyproject.toml --extra plot --extra dev $(COMPILE) -o requirements.lock
-	printf 'hatchling\neditables\n' | $(PY) -m uv pip compile pyproject.toml - --extra plot -c requirements.lock $(COMPILE) \
+	$(PY) -m uv pip compile pyproject.toml --extra plot --extra server --extra dev $(COMPILE) -o requirements.lock
+	printf 'hatchling\neditables\n' | $(PY) -m uv pip compile pyproject.toml - --extra plot --extra server -c requirements.lock $(COMPILE) \
 		-o requirements-demo.lock
 	@! grep -n '://' requirements.lock requirements-demo.lock
 

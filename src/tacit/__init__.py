@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tacit.plan import max as max  # noqa: A004 -- called as tacit.max
     from tacit.plan import min as min  # noqa: A004 -- called as tacit.min
     from tacit.plan import sum as sum  # noqa: A004 -- called as tacit.sum
+    from tacit.remote import connect
 
     open = open_vault  # noqa: A001 -- called as tacit.open
 
@@ -56,6 +57,7 @@ __all__ = [
     "coalesce",
     "col",
     "concat",
+    "connect",
     "correlation",
     "count",
     "count_distinct",
@@ -81,6 +83,7 @@ _BUILTIN_TOO = ("max", "min", "open", "sum")
 _ROOMS = dict.fromkeys([*__all__, *_BUILTIN_TOO], "tacit.plan") | dict.fromkeys(
     ("example", "open", "protect"), "tacit.curator"
 )
+_ROOMS["connect"] = "tacit.remote"
 
 
 _PARTS = ("accounting", "audit", "learn", "local", "mechanisms", "privacy", "synth")

@@ -3,6 +3,8 @@
 ::
 
     TacitError
+    ├── AccessDenied          who asks is not known, or may not do this
+    ├── AllowanceExceeded     a price that does not fit into what is left of a day's allowance
     ├── EngineFailed          the rows could not be looked at
     ├── Exhausted             a session has given all the answers that were paid for
     ├── InvalidInput          a parameter is of the wrong kind or out of range
@@ -11,15 +13,19 @@
     ├── InvalidPlan           what is asked cannot be answered privately
     │   └── Unbounded         a bound is missing that the answer needs
     ├── InvalidPolicy         a policy file with faults, all of them at once
+    ├── KeyReused             an idempotency key that stands for another question, or for one that is still asked
     ├── LedgerBusy            someone else holds the ledger for too long
     ├── LedgerRefused         a ledger that is damaged, older than it was, or another one
     ├── LedgerUnavailable     a ledger that cannot be written, or not be reached
     │   └── LedgerUncertain   a ledger that broke off before it said whether it was written
     ├── LimitExceeded         a price that does not fit into what is left
+    ├── NotFound              what is asked for by its number or name is not there, or somebody else's
     ├── NotChargeable         a loss of a kind that a ledger cannot sum
     ├── NotInstalled          a library is needed that is not there
     ├── NotPrivate            no finite guarantee exists
+    ├── ServerUnavailable     a server that cannot be reached, or does not answer as one
     ├── TooLarge              more work than can be done exactly
+    ├── TooMany               more requests than somebody may make in a while
     └── Undecided             a claim too close to the truth to be confirmed or refuted
 
 Every message says what is wrong and how to mend it, and is computed without looking at private data.
@@ -33,6 +39,8 @@ from tacit.frozen import frozen
 from tacit.printing import printable, printable_lines
 
 __all__ = [
+    "AccessDenied",
+    "AllowanceExceeded",
     "EngineFailed",
     "Exhausted",
     "Fault",
@@ -41,6 +49,7 @@ __all__ = [
     "InvalidInput",
     "InvalidPlan",
     "InvalidPolicy",
+    "KeyReused",
     "LedgerBusy",
     "LedgerRefused",
     "LedgerUnavailable",
@@ -49,10 +58,13 @@ __all__ = [
     "MissingFile",
     "MissingPolicy",
     "NotChargeable",
+    "NotFound",
     "NotInstalled",
     "NotPrivate",
+    "ServerUnavailable",
     "TacitError",
     "TooLarge",
+    "TooMany",
     "Unbounded",
     "Undecided",
 ]
@@ -77,6 +89,28 @@ class TacitError(Exception):
         InvalidInput: epsilon cannot be -1; give a number above zero
         """
         return f"{type(self).__name__}: {self}".splitlines()
+
+
+class AccessDenied(TacitError):
+    """Who asks is not known (`signed_in` is False), or may not do this; it does not say which names are known."""
+
+    def __init__(self, reason: str, remedy: str, *, signed_in: bool) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        self.signed_in = signed_in
+        super().__init__(f"{reason}; {remedy}")
+
+
+class AllowanceExceeded(TacitError):
+    """A price does not fit into what is left of a day's allowance; nothing was charged and nothing was looked at."""
+
+    def __init__(self, asked: float, left: float) -> None:
+        self.asked = asked
+        self.left = left
+        super().__init__(
+            f"this costs {asked:.2%} of the limit, but only {left:.2%} is left of today's allowance; "
+            "ask for less accuracy, repeat an earlier question for free, or ask tomorrow (UTC)"
+        )
 
 
 class EngineFailed(TacitError):
@@ -121,6 +155,16 @@ class MissingFile(InvalidData, FileNotFoundError):
 
 class InvalidDistribution(TacitError, ValueError):
     """A mechanism returned probabilities that are negative or do not sum to one."""
+
+
+class KeyReused(TacitError):
+    """An idempotency key stands for another question, or for one that is still being answered (`running`)."""
+
+    def __init__(self, reason: str, remedy: str, *, running: bool = False) -> None:
+        self.reason = reason
+        self.remedy = remedy
+        self.running = running
+        super().__init__(f"this idempotency key {reason}; {remedy}")
 
 
 class LedgerBusy(TacitError):
@@ -194,6 +238,15 @@ class NotChargeable(TacitError, ValueError):
         self.kind = kind
         self.remedy = remedy
         super().__init__(f"a {kind} cannot be charged here: {remedy}")
+
+
+class NotFound(TacitError, LookupError):
+    """What is asked for by its number or name is not there, or is somebody else's: which of the two is not said."""
+
+    def __init__(self, what: str, name: object) -> None:
+        self.what = what
+        self.name = str(name) if isinstance(name, str | int) else _shorten(name)
+        super().__init__(f"there is no {what} {_shorten(self.name)}; list those that there are")
 
 
 class NotInstalled(TacitError, ImportError):
@@ -322,8 +375,27 @@ class NotPrivate(TacitError):
     """No finite guarantee exists for what was asked."""
 
 
+class ServerUnavailable(TacitError):
+    """A server cannot be reached, or does not answer as one; a question may be asked again: it is paid once at most."""
+
+    def __init__(self, place: str, reason: str, remedy: str) -> None:
+        self.place = place
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(f"the server at {place} {reason}; {remedy}")
+
+
 class TooLarge(TacitError, ValueError):
     """The exact answer would take more work than is reasonable."""
+
+
+class TooMany(TacitError):
+    """More requests were made in a while than somebody may make; nothing was charged."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        self.what = what
+        self.seconds = seconds
+        super().__init__(f"too many {what}; wait {seconds:.3g} s, and try again")
 
 
 class Undecided(TacitError):

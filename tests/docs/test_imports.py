@@ -22,6 +22,8 @@ BELOW_CURATOR = {
     "ledger",
 }
 ALL = BELOW_CURATOR | {"curator", "local", "synth", "learn"}
+# The libraries of the server are imported at the top of files in server/http, and of no other.
+WEB = {"fastapi", "jinja2", "markupsafe", "pydantic", "starlette"}
 
 # The table of ARCHITECTURE.md. `errors`, `extras`, `frozen`, `later`, `printing` and `progress` are open to all.
 OPEN = {"errors", "extras", "frozen", "later", "printing", "progress"}
@@ -45,11 +47,12 @@ MAY_IMPORT = {
     "learn": {"exact", "privacy", "mechanisms", "accounting", "curator"},
     "synth": set(),  # it sees released numbers, and nothing that could reach a row
     "audit": ALL,
-    "server": {"curator", "local", "synth", "learn"},
-    "cli": {"plan", "curator", "local", "synth", "learn", "audit"},
+    "server": {"exact", "curator", "local", "synth", "learn"},
+    "remote": {"exact", "plan", "curator"},  # nothing of the server: it speaks HTTP
+    "cli": {"plan", "curator", "local", "synth", "learn", "audit", "server"},
     # Doors, not rooms: `python -m tacit`, and the public names. Nothing imports them.
     "__main__": {"cli"},
-    "tacit": ALL - {"engines"},
+    "tacit": (ALL | {"remote"}) - {"engines"},
 }
 
 # Inside a room: what stands later may import what stands earlier, never the other way round. An
@@ -68,6 +71,10 @@ INSIDE = {
             "work_bounds",
         ),
         *("sql", "sources", "memory", "postgres", "duckdb", "choose"),
+    ),
+    "server": (
+        *("passwords", "limits", "slots", "audit_log", "identities", "sessions", "idempotency"),
+        *("calibration", "desk", "forms", "http", "running"),
     ),
     "curator": (
         *("packing", "policy", "pricing", "answer", "record", "rehearse"),
@@ -90,9 +97,19 @@ INSIDE = {
             "vectors",
             "aggregate",
             "unpaid",
+            "plan_class",
             "vault",
         ),
-        *("keep", "protect", "open", "starter", "examples", "inspect_rows", "database_rights"),
+        *(
+            "exchange",
+            "keep",
+            "protect",
+            "open",
+            "starter",
+            "examples",
+            "inspect_rows",
+            "database_rights",
+        ),
         "trial",
     ),
 }
@@ -112,9 +129,26 @@ THIRD_PARTY = {
     "pyarrow": {"curator", "engines"},
     "psycopg": {"engines", "ledger"},
     "sklearn": {"learn"},
+    "argon2": {"server"},
+    "fastapi": {"server"},
+    "jinja2": {"server"},
+    "markupsafe": {"server"},
+    "pydantic": {"server"},
+    "starlette": {"server"},
+    "uvicorn": {"server"},
     "matplotlib": EVERYWHERE - {"errors", "exact", "privacy"},
 }
-LAZY = {"matplotlib", "pandas", "polars", "psycopg", "pyarrow", "rich", "sklearn"}
+LAZY = {
+    "argon2",
+    "uvicorn",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "psycopg",
+    "pyarrow",
+    "rich",
+    "sklearn",
+}
 
 
 def _is_a_file(name: str) -> bool:
@@ -173,6 +207,8 @@ def complaints(source, module, *, is_package=False, submodules=frozenset(SUBMODU
         elif top not in sys.stdlib_module_names:
             if room not in THIRD_PARTY.get(top, ()):
                 found.append(f"{where} imports {top}, which is not for the room {room}")
+            elif top in WEB and not module.startswith("tacit.server.http"):
+                found.append(f"{where} imports {top}, which is for the doors alone")
             elif top in LAZY and not inside:
                 found.append(
                     f"{where} imports {top} at the top, it belongs inside the function that needs it"
@@ -253,6 +289,38 @@ def test_a_module_imports_only_what_its_room_may():
     assert found == []
 
 
+def doors():
+    """The files of the server that people's requests reach first."""
+    return [path for path in modules() if dotted(path).startswith("tacit.server.http")]
+
+
+def test_a_door_translates_and_decides_nothing():
+    """Only the desk holds a vault: a door imports no other room, and of the server what needs no vault."""
+    assert len(doors()) > 5
+    for path in doors():
+        for name, taken, _, _ in imports_of(
+            ast.parse(path.read_text(encoding="utf-8")), dotted(path), is_package=False
+        ):
+            if name == "tacit" or name.startswith("tacit."):
+                assert room_of(name) == "server" or room_of(name) in OPEN, (path, name)
+                assert "Vault" not in taken, path
+
+
+def test_one_file_of_the_server_asks_a_vault():
+    asking = {"sql", "find_bounds", "find_contributions", "replay"}
+    found = set()
+    for path in modules():
+        if dotted(path).startswith("tacit.server"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+            if called & asking and any(
+                name == "tacit.curator"
+                for name, *_ in imports_of(tree, dotted(path), is_package=False)
+            ):
+                found.add(path.name)
+    assert found == {"desk.py", "calibration.py"}  # the second asks a twin of made-up rows alone
+
+
 def test_inside_a_room_imports_point_one_way():
     found = []
     for path in modules():
@@ -282,7 +350,7 @@ def test_importing_tacit_does_not_import_the_libraries_of_extras():
         "tacit",
         *sorted(dotted(path.parent / "__init__.py") for path in SRC.glob("tacit/*/__init__.py")),
     ]
-    script = f"import sys, {', '.join(rooms)}; print(*sorted({LAZY!r} & set(sys.modules)))"
+    script = f"import sys, {', '.join(rooms)}; print(*sorted({LAZY | WEB!r} & set(sys.modules)))"
     answer = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
@@ -344,6 +412,7 @@ def test_importing_tacit_does_not_import_the_audit():
             "import matplotlib.pyplot as plt",
             "inside the function that needs it",
         ),
+        ("tacit.server.desk", "import fastapi", "which is for the doors alone"),
         ("tacit.audit.plot", "import importlib", "imports by name"),
         ("tacit.utilities.x", "", "not in the table"),
     ],

@@ -21,8 +21,19 @@ from tacit.later import later
 if TYPE_CHECKING:
     from tacit.curator.database_rights import check_rights
     from tacit.curator.examples import example
+    from tacit.curator.exchange import (
+        budget_fields,
+        explanation_fields,
+        read_budget,
+        read_explanation,
+        read_release,
+        read_table,
+        release_fields,
+        table_fields,
+    )
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
     from tacit.curator.open import adopt_ledger, open_vault
+    from tacit.curator.plan_class import KINDS, PlanClass
     from tacit.curator.policy.file import Address, Document, read_policy
     from tacit.curator.starter import Comparison, columns_of, compare_limits, policy_text
     from tacit.curator.tables.desk import Answered
@@ -31,6 +42,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
+    from tacit.curator.trial.mock import twin
     from tacit.curator.vectors.features import Feature
     from tacit.curator.vectors.kernels import (
         GRID,
@@ -85,6 +97,7 @@ __all__ = [
     "GRID",
     "Gradient",
     "Interval",
+    "KINDS",
     "Kernel",
     "LeftOut",
     "Lesson",
@@ -94,6 +107,7 @@ __all__ = [
     "Moments",
     "Noisy",
     "PairError",
+    "PlanClass",
     "Policy",
     "Price",
     "QuestionAudit",
@@ -120,24 +134,43 @@ __all__ = [
     "ask_tables",
     "audit_question",
     "check_rights",
+    "budget_fields",
     "column_of",
     "columns_of",
     "compare_limits",
     "example",
+    "explanation_fields",
     "in_units",
     "inspect_rows",
     "open_vault",
     "policy_text",
     "protect",
+    "read_budget",
+    "read_explanation",
     "read_policy",
+    "read_release",
+    "read_table",
+    "release_fields",
+    "table_fields",
     "terms_of",
+    "twin",
 ]
 
 _LATER = {
+    "KINDS": "plan_class",
+    "PlanClass": "plan_class",
     "Address": "policy.file",
     "Document": "policy.file",
     "read_policy": "policy.file",
     "example": "examples",
+    "budget_fields": "exchange",
+    "explanation_fields": "exchange",
+    "read_budget": "exchange",
+    "read_explanation": "exchange",
+    "read_release": "exchange",
+    "read_table": "exchange",
+    "release_fields": "exchange",
+    "table_fields": "exchange",
     "RowsInspection": "inspect_rows",
     "inspect_rows": "inspect_rows",
     "check_rights": "database_rights",
@@ -145,6 +178,7 @@ _LATER = {
     "open_vault": "open",
     "Watch": "watch",
     "WatchAnswer": "watch",
+    "twin": "trial.mock",
     "Closest": "trial.audit",
     "QuestionAudit": "trial.audit",
     "audit_question": "trial.audit",

@@ -23,10 +23,10 @@ from tacit.curator.budget import Budget, budget_of, with_own_limit
 from tacit.curator.describe import Listing, describe_columns, read_listing
 from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
 from tacit.curator.log import log_release
-from tacit.curator.policy.values import Policy
+from tacit.curator.policy.values import Policy, Shared
 from tacit.curator.record.clipping import Clipping
 from tacit.curator.record.facts import FoundBounds, FoundContributions
-from tacit.curator.record.receipt import faults_of, read_stored
+from tacit.curator.record.receipt import faults_of, read_stored, receipt_of
 from tacit.curator.rehearse import remember_rehearsals
 from tacit.curator.replay import find_known
 from tacit.engines import Engine
@@ -47,6 +47,7 @@ from tacit.plan import (
 )
 
 if TYPE_CHECKING:
+    from tacit.curator.plan_class import PlanClass
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
     from tacit.curator.tables.desk import Desk
     from tacit.curator.tables.linked import SyntheticTables
@@ -192,6 +193,16 @@ class Vault:
             )
         except PaymentNeeded:
             return None
+
+    def classify(
+        self, text: str, *, epsilon: Number | None = None, within: Number | None = None
+    ) -> "PlanClass":
+        """The class of a question in SQL, by which a server decides when its answer leaves; no data are looked at."""
+        from tacit.curator.plan_class import PlanClass, plan_class
+
+        tables = self._access.read_tables()
+        plan, _ = read_text(self._access, text, tables, epsilon, within, freeze_parameters(None))
+        return PlanClass("sums", ()) if isinstance(plan, FreeAnswer) else plan_class(plan)
 
     def columns(self, text: str, *, params: Params = None) -> tuple[AnswerColumn, ...]:
         """The columns that the answer to a text would have: their names and SQL types; it is free.
@@ -418,6 +429,10 @@ class Vault:
         """The names of the tables that may be asked about; `describe` says more."""
         return tuple(self.policy.tables)
 
+    def declared(self) -> Mapping[str, Shared]:
+        """The tables of the policy by name, with the bounds and contributions that were found, for who asks."""
+        return self._access.read_tables()
+
     def describe(self, table: str | None = None) -> Listing:
         """What may be asked: every column of a table, or of all, with its type, what is declared of it, and its use.
 
@@ -541,6 +556,12 @@ class Vault:
         """
         self._kept_ledger().verify(progress)
 
+    def receipt(self, entry: Entry) -> dict[str, Any]:
+        """The receipt of an answered entry of the ledger."""
+        if entry.payload is None:
+            raise InvalidInput("entry", entry.number, "it was charged but never answered")
+        return receipt_of(entry, read_stored(entry.payload))
+
     def look_up(self, entry: Entry) -> dict[str, Any]:
         """What was released for an entry of the ledger, as JSON can hold it."""
         if entry.payload is None:
@@ -554,11 +575,14 @@ class Vault:
         for record in self._kept_ledger().records():
             yield {"record": record.number, **fields_of(record), "hash": record.hash.hex()}
 
-    def mock(self) -> "Vault":
-        """The vault's twin over made-up rows that satisfy the declared schema alone; it has no limit to spend."""
+    def mock(self, *, times: int = 1) -> "Vault":
+        """The vault's twin over made-up rows that satisfy the declared schema alone; it has no limit to spend.
+
+        Its tables have a thousand rows, or so many `times` a thousand.
+        """
         from tacit.curator.trial.mock import twin
 
-        return twin(self._access.policy_with_facts())
+        return twin(self._access.policy_with_facts(), times)
 
     def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
         """Try to refute what is claimed of one question, on made-up neighbours; free, and no data are looked at."""

@@ -175,6 +175,7 @@ from tacit.plan.sql.empty_rows import read_empty_rows
 from tacit.plan.sql.options import Header
 from tacit.plan.sql.parameters import NO_PARAMETERS, Parameters, freeze_parameters
 from tacit.plan.sql.statement import read_asked, read_priced, read_sql
+from tacit.plan.sql.write import write_sql
 
 __all__ = [
     "Axis",
@@ -382,4 +383,5 @@ __all__ = [
     "Parameters",
     "freeze_parameters",
     "read_asked",
+    "write_sql",
 ]

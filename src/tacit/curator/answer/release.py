@@ -117,6 +117,17 @@ class Release:
 
         return pa.table(self.typed_columns())
 
+    def to_arrow_stream(self) -> bytes:
+        """The answer as the bytes of an Arrow stream, for programs in any language."""
+        with extra("arrow", "to_arrow_stream"):
+            import pyarrow as pa
+
+        table, target = self.to_arrow(), pa.BufferOutputStream()
+        with pa.ipc.new_stream(target, table.schema) as stream:
+            stream.write_table(table)
+        written: bytes = target.getvalue().to_pybytes()
+        return written
+
     def to_csv(self, path: str | Path | None = None) -> str:
         """The answer as CSV, written to `path` if one is given; a text that a spreadsheet would compute gets a '."""
         written = StringIO()

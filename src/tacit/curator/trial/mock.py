@@ -49,21 +49,21 @@ _POSSIBLE: dict[Kind, tuple[Any, Any]] = {
 }
 
 
-def twin(policy: Policy) -> Vault:
+def twin(policy: Policy, times: int = 1) -> Vault:
     """A vault with the same tables, made up; nothing that it answers costs anything.
 
     Claim:      what the twin answers tells nothing about anyone.
     Because:    it is made from the policy alone: neither the sources nor the ledger are passed in.
     Checked by: tests/unit/curator/trial/test_mock.py::test_a_twin_is_made_from_the_policy_alone
     """
-    engine = DuckDB({shared.table: rows_for(shared) for shared in policy.tables.values()})
+    engine = DuckDB({shared.table: rows_for(shared, times) for shared in policy.tables.values()})
     return Vault(
         policy, dict.fromkeys(policy.tables, engine), _Unlimited(policy.limit), made_up=True
     )
 
 
-def rows_for(shared: Shared) -> list[dict[str, Any]]:
-    """The made-up rows of a table, the same at every call.
+def rows_for(shared: Shared, times: int = 1) -> list[dict[str, Any]]:
+    """The made-up rows of a table, the same at every call: a thousand, or so many `times` a thousand.
 
     >>> from tacit.plan import Table
     >>> rows = rows_for(Shared(Table("visits", (Column("age", Kind.INTEGER, low=0, high=120),), unit="patient"), 5))
@@ -77,7 +77,7 @@ def rows_for(shared: Shared) -> list[dict[str, Any]]:
             column.name: _cell(column, _made_up_number(table.name, column.name, row))
             for column in columns
         }
-        for row in range(ROWS)
+        for row in range(ROWS * times)
     ]
     for number, row in enumerate(rows):
         if table.unit is not None:

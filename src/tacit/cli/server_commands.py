@@ -1,0 +1,250 @@
+"""`tacit serve`, `tacit user`, `tacit token` and `tacit calibrate`: a vault over a network.
+
+Checked by: tests/unit/cli/test_server_commands.py
+"""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tacit.cli.arguments import Folder, number
+from tacit.cli.output import AsJson, say
+from tacit.curator import open_vault
+from tacit.errors import InvalidInput
+from tacit.server import calibrate as measure
+from tacit.server import identities_of, write_calibration
+from tacit.server import serve as run_server
+
+__all__ = ["calibrate", "people", "serve", "tokens"]
+
+people = typer.Typer(help="Who may ask: add, disable and list people.", no_args_is_help=True)
+"""`tacit user …`."""
+
+tokens = typer.Typer(help="Tokens for programs: make, revoke and list them.", no_args_is_help=True)
+"""`tacit token …`."""
+
+_Name = Annotated[str, typer.Argument(help="The name, which is also that of the analyst.")]
+
+
+def serve(
+    vault: Folder = Path(),
+    http: Annotated[int, typer.Option(help="The port; 0 takes any that is free.")] = 8443,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    tls: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(help="A certificate and its key; without them only this machine is served."),
+    ] = None,
+    insecure_loopback: Annotated[
+        bool, typer.Option("--insecure-loopback", help="Without TLS, on this machine alone.")
+    ] = False,
+    shared_limit: Annotated[
+        bool,
+        typer.Option(
+            "--shared-limit", help="Let analysts without a limit of their own spend everyone's."
+        ),
+    ] = False,
+    workers: Annotated[int, typer.Option(help="How many questions are looked at together.")] = 2,
+) -> None:
+    """Serve a vault: a workbench for the browser and an HTTP interface.
+
+    The policy and the ledger are checked first. SIGTERM takes no more questions and waits for those that run.
+    """
+    if tls is not None and insecure_loopback:
+        raise InvalidInput("--insecure-loopback", "given with --tls", "give one of the two")
+    run_server(
+        vault,
+        host=host,
+        port=http,
+        tls=tls,
+        shared_limit=shared_limit,
+        workers=workers,
+        say=_announce,
+    )
+
+
+def calibrate(
+    vault: Folder = Path(),
+    rows: Annotated[
+        list[str] | None,
+        typer.Option(help="About how many rows a table has, which is public then: labs=400000."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure on made-up rows how long questions take, and write it into the vault: slots are chosen by it."""
+    with open_vault(vault) as opened:
+        found = measure(opened, dict(_table_and_rows(each) for each in rows or ()))
+    folder = vault if vault.is_dir() else vault.parent
+    file = write_calibration(folder, found)
+    told = found.told()
+    lines = [
+        f"  {table}: " + ", ".join(f"{kind} {seconds:.3g} s" for kind, seconds in kinds.items())
+        for table, kinds in told["seconds"].items()
+    ]
+    say("\n".join([f"Written: {file}", *lines]), told, as_json=as_json)
+
+
+@people.command("add")
+def add_person(
+    vault: Folder,
+    name: _Name,
+    role: Annotated[str, typer.Option(help="curator, analyst or auditor.")] = "analyst",
+    price: Annotated[
+        str | None, typer.Option(help="The epsilon of questions that name none.", metavar="NUMBER")
+    ] = None,
+    allowance: Annotated[
+        float | None, typer.Option(help="The share of the limit that may be spent in a day.")
+    ] = None,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from the standard input.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add somebody; without a password a link is printed by which they choose one."""
+    usual = None if price is None else str(number(price, "--price"))
+    password = sys.stdin.readline().rstrip("\n") if password_stdin else None
+    known = identities_of(vault)
+    known.add(name, role, password, price=usual, allowance=allowance)
+    told: dict[str, object] = {"name": name, "role": role}
+    text = f"{name} is added as {role}."
+    if password is None:
+        link = f"/welcome/{known.new_link(name)}"
+        told["link"] = link
+        text += f" A password is chosen at this path of the server, once and within a day: {link}"
+    known.close()
+    say(text, told, as_json=as_json)
+
+
+@people.command("passwd")
+def set_password(
+    vault: Folder,
+    name: _Name,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from the standard input.")
+    ] = False,
+) -> None:
+    """Set a password; whoever is signed in by the old one is signed out."""
+    if password_stdin:
+        password = sys.stdin.readline().rstrip("\n")
+    elif sys.stdin.isatty():
+        password = typer.prompt("New password", hide_input=True, confirmation_prompt=True)
+    else:
+        raise InvalidInput("--password-stdin", None, "give it, or run the command in a terminal")
+    known = identities_of(vault)
+    known.set_password(name, password)
+    known.close()
+    typer.echo(f"The password of {name} is set.")
+
+
+@people.command("disable")
+def disable_person(vault: Folder, name: _Name) -> None:
+    """Let somebody in no more; what they have open is closed."""
+    known = identities_of(vault)
+    known.disable(name)
+    known.close()
+    typer.echo(f"{name} is disabled.")
+
+
+@people.command("enable")
+def enable_person(vault: Folder, name: _Name) -> None:
+    """Let somebody in again."""
+    known = identities_of(vault)
+    known.enable(name)
+    known.close()
+    typer.echo(f"{name} is enabled.")
+
+
+@people.command("list")
+def list_people(vault: Folder = Path(), as_json: AsJson = False) -> None:
+    """List who may ask, with role, usual price and daily allowance."""
+    known = identities_of(vault)
+    found = known.people()
+    known.close()
+    told = [
+        {
+            "name": each.name,
+            "role": each.role,
+            "disabled": each.disabled,
+            "price": each.price,
+            "allowance": each.allowance,
+            "seen": _moment(each.seen),
+        }
+        for each in found
+    ]
+    lines = [
+        f"{each.name}  {each.role}{'  disabled' if each.disabled else ''}  "
+        f"last seen {_moment(each.seen) or 'never'}"
+        for each in found
+    ]
+    say("\n".join(lines) or "Nobody was added yet.", told, as_json=as_json)
+
+
+@tokens.command("new")
+def make_token(
+    vault: Folder,
+    name: _Name,
+    label: Annotated[str, typer.Option(help="What the token is for.")] = "",
+    days: Annotated[float, typer.Option(help="How long it counts.")] = 30.0,
+    as_json: AsJson = False,
+) -> None:
+    """Make a token for somebody's programs; it is shown once."""
+    known = identities_of(vault)
+    token = known.new_token(name, label, days=days)
+    known.close()
+    if as_json:
+        say("", {"token": token}, as_json=True)
+    else:
+        typer.echo(token)
+
+
+@tokens.command("revoke")
+def revoke_token(
+    vault: Folder, token: Annotated[str, typer.Argument(help="Its id, as `list` shows it.")]
+) -> None:
+    """Let a token count no more."""
+    known = identities_of(vault)
+    whose = known.revoke(token)
+    known.close()
+    typer.echo(f"The token {token} of {whose} is revoked.")
+
+
+@tokens.command("list")
+def list_tokens(vault: Folder = Path(), as_json: AsJson = False) -> None:
+    """List the tokens that count, by id: never the tokens themselves."""
+    known = identities_of(vault)
+    found = known.tokens()
+    known.close()
+    told = [
+        {
+            "id": each.id,
+            "name": each.name,
+            "label": each.label,
+            "made": _moment(each.made),
+            "expires": _moment(each.expires),
+        }
+        for each in found
+    ]
+    lines = [
+        f"{each.id}  {each.name}  until {_moment(each.expires)}  {each.label}" for each in found
+    ]
+    say("\n".join(lines) or "There are no tokens.", told, as_json=as_json)
+
+
+def _announce(text: str) -> None:
+    typer.echo(text)
+    sys.stdout.flush()
+
+
+def _moment(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="minutes")
+
+
+def _table_and_rows(text: str) -> tuple[str, int]:
+    table, _, rows = text.partition("=")
+    if not rows.isdigit():
+        raise InvalidInput("--rows", text, "write a table and a number: --rows labs=400000")
+    return table, int(rows)

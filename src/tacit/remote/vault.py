@@ -1,0 +1,223 @@
+"""A vault on another machine: the surface of a vault, each call a request."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
+
+from tacit.curator import (
+    Budget,
+    Explanation,
+    Limit,
+    Listing,
+    Policy,
+    Release,
+    Shared,
+    read_budget,
+    read_explanation,
+    read_release,
+    read_table,
+)
+from tacit.errors import InvalidInput, NotFound
+from tacit.exact import Number
+from tacit.plan import Frame, Plan, write_sql
+from tacit.remote.connection import Connection
+
+if TYPE_CHECKING:
+    from tacit.curator import QuestionAudit, Vault
+
+__all__ = ["RemoteVault", "connect"]
+
+
+def connect(url: str, *, token: str, cafile: str | None = None) -> "RemoteVault":
+    """The vault that a server offers at an address, as whoever the token belongs to.
+
+    Called as `tacit.connect`: `clinic = tacit.connect("https://tacit.example.org", token=…)`.  What it answers and
+    refuses is as if the vault were opened here; a question that is sent twice is paid for once.  `cafile` holds the
+    certificates to trust, where those of the system are not enough.
+    """
+    return RemoteVault(Connection(url, token, cafile=cafile))
+
+
+class RemoteVault:
+    """Tables that can be asked about on another machine.  Made by `tacit.connect`."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._policy: Policy | None = None
+
+    def sql(
+        self,
+        text: str,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        confidence: float = 0.95,
+        raw: bool = False,
+    ) -> Release:
+        """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`)."""
+        body = {**_question(text, epsilon, within, confidence), "raw": _flag(raw)}
+        return read_release(self._connection.ask("/answers", body))
+
+    def explain(
+        self,
+        question: str | Frame,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        confidence: float = 0.95,
+    ) -> Explanation:
+        """What an answer would be made of and cost; it is free, and no data are looked at."""
+        text = question if isinstance(question, str) else question.sql()
+        body = _question(text, epsilon, within, confidence)
+        return read_explanation(self._connection.post("/explanations", body))
+
+    def table(self, name: str) -> Frame:
+        """A table to ask about with Python expressions; the chain ends in `.ask(epsilon=…)`."""
+        tables = self.policy.tables
+        if name not in tables:
+            raise InvalidInput("table", name, f"name one of: {', '.join(sorted(tables))}")
+        finding = bool(self.policy.limit.delta)
+        return Frame(tables[name].asked_table, asker=self.ask, finding=finding, source=self)
+
+    def ask(
+        self,
+        plan: Plan,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        confidence: float = 0.95,
+        raw: bool = False,
+    ) -> Release:
+        """The answer to a plan, which is sent as SQL."""
+        text = write_sql(plan, finding=bool(self.policy.limit.delta))
+        return self.sql(text, epsilon=epsilon, within=within, confidence=confidence, raw=raw)
+
+    @property
+    def policy(self) -> Policy:
+        """What the curator decided, as far as it concerns who asks; read once, when it is first needed."""
+        if self._policy is None:
+            self._policy = _read_policy(self._connection)
+        return self._policy
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables that may be asked about; `describe` says more."""
+        return tuple(self.policy.tables)
+
+    def describe(self, table: str | None = None) -> Listing:
+        """What may be asked: every column of a table, or of all, with its type, what is declared of it, and its use."""
+        if table is None:
+            return self.mock().describe()
+        try:
+            said = self._connection.get(f"/tables/{quote(table, safe='')}")["listing"]
+        except NotFound:
+            known = ", ".join(sorted(self.tables))
+            raise InvalidInput("table", table, f"name one of: {known}") from None
+        listing = read_release(said)
+        assert isinstance(listing, Listing), "a server describes a table by a listing"
+        return listing
+
+    @property
+    def budget(self) -> Budget:
+        """What may be spent, what was, and what is left."""
+        return read_budget(self._connection.get("/budget"))
+
+    def check_receipt(self, receipt: Mapping[str, Any]) -> list[str]:
+        """What a receipt says that the vault's ledger does not; nothing, if all of it is kept there."""
+        try:
+            found: list[str] = self._connection.post("/receipts/check", dict(receipt))["faults"]
+        except NotFound:
+            return [f"names entry {receipt.get('entry')!r}, which is not in the ledger"]
+        return found
+
+    def mock(self) -> "Vault":
+        """The vault's twin over made-up rows, made here of what is declared; it has no limit to spend."""
+        from tacit.curator import twin
+
+        return twin(self.policy)
+
+    def audit(self, question: str | Frame, *, pairs: int = 400, world: int = 0) -> "QuestionAudit":
+        """Try to refute what is claimed of one question, on neighbours that are made up here; free."""
+        text = question if isinstance(question, str) else question.sql()
+        return self.mock().audit(text, pairs=pairs, world=world)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        spent = f"{self.budget.spent:.1%} of the limit is spent"
+        place = self._connection.place
+        return f"<vault of {', '.join(self.tables)} at {place}: unit {self.policy.unit!r}, {spent}>"
+
+
+def _question(
+    text: str, epsilon: Number | None, within: Number | None, confidence: float
+) -> dict[str, Any]:
+    if not isinstance(text, str):
+        raise InvalidInput("a question", type(text).__name__, "write it as text, in SQL")
+    return {
+        "sql": text,
+        "epsilon": _number(epsilon, "epsilon"),
+        "within": _number(within, "within"),
+        "confidence": _confidence(confidence),
+    }
+
+
+def _number(given: Number | None, name: str) -> float | str | None:
+    """A number as it is sent: exactly."""
+    if given is None:
+        return None
+    try:
+        exact = Fraction(given)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(name, given, "give a number above zero, such as 0.3") from None
+    if exact <= 0:
+        raise InvalidInput(name, given, "give a number above zero, such as 0.3")
+    return given if isinstance(given, float) else str(exact)
+
+
+def _confidence(given: Number) -> float:
+    try:
+        found = float(given)
+    except (TypeError, ValueError, OverflowError):
+        found = 0.0
+    if not 0 < found < 1:
+        raise InvalidInput(
+            "confidence", given, "give a probability above 0 and below 1, such as 0.95"
+        )
+    return found
+
+
+def _flag(given: bool) -> bool:
+    return bool(given)
+
+
+def _read_policy(connection: Connection) -> Policy:
+    said = connection.get("/tables")
+    me = connection.get("/me")
+    own = {} if said["own"] is None else {me["name"]: _limit(said["own"])}
+    tables = {
+        each["name"]: Shared(
+            read_table({**each, "contributions": None}), each["contributions"], each["keys"]
+        )
+        for each in said["tables"]
+    }
+    return Policy(_limit(said["limit"]), tables, said["unit"], own, said["replay"])
+
+
+def _limit(said: Mapping[str, str]) -> Limit:
+    return Limit(Fraction(said["epsilon"]), Fraction(said["delta"]), said["neighbours"])

@@ -1,0 +1,79 @@
+"""A vault over a network: who may ask, when answers leave, the HTTP interface and the workbench."""
+
+from typing import TYPE_CHECKING
+
+from tacit.later import later
+
+if TYPE_CHECKING:
+    from tacit.server.audit_log import AuditLog
+    from tacit.server.calibration import (
+        Calibration,
+        calibrate,
+        read_calibration,
+        write_calibration,
+    )
+    from tacit.server.desk import RIGHTS, Desk, Job, PastQuestion, Question, Standing
+    from tacit.server.identities import ROLES, Identities, Identity, Person, Token
+    from tacit.server.limits import Rate, Rates, Waiting
+    from tacit.server.running import Server, identities_of, serve
+    from tacit.server.slots import LENGTHS, Schedule, Slot, Slots
+
+__all__ = [
+    "AuditLog",
+    "Calibration",
+    "Desk",
+    "Identities",
+    "Identity",
+    "Job",
+    "LENGTHS",
+    "PastQuestion",
+    "Person",
+    "Question",
+    "RIGHTS",
+    "ROLES",
+    "Rate",
+    "Rates",
+    "Schedule",
+    "Server",
+    "Slot",
+    "Slots",
+    "Standing",
+    "Token",
+    "Waiting",
+    "calibrate",
+    "identities_of",
+    "read_calibration",
+    "serve",
+    "write_calibration",
+]
+
+_LATER = {
+    "AuditLog": "audit_log",
+    "Calibration": "calibration",
+    "calibrate": "calibration",
+    "read_calibration": "calibration",
+    "write_calibration": "calibration",
+    "Desk": "desk",
+    "Job": "desk",
+    "PastQuestion": "desk",
+    "Question": "desk",
+    "RIGHTS": "desk",
+    "Standing": "desk",
+    "Identities": "identities",
+    "Identity": "identities",
+    "Person": "identities",
+    "ROLES": "identities",
+    "Token": "identities",
+    "Rate": "limits",
+    "Rates": "limits",
+    "Waiting": "limits",
+    "Server": "running",
+    "identities_of": "running",
+    "serve": "running",
+    "LENGTHS": "slots",
+    "Schedule": "slots",
+    "Slot": "slots",
+    "Slots": "slots",
+}
+
+__getattr__ = later(__name__, _LATER)

@@ -1,0 +1,273 @@
+"""The HTTP interface, `/api/v1`: one function a route, each of which translates and asks the desk."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from tacit.errors import NotFound
+from tacit.server.desk import Desk, Job, PastQuestion, Verification
+from tacit.server.forms import (
+    answer_fields,
+    budget_fields,
+    explanation_fields,
+    limit_fields,
+    standing_fields,
+    table_fields,
+)
+from tacit.server.http import models
+from tacit.server.http.forecast import forecast
+from tacit.server.http.gate import Gate, Visitor
+from tacit.server.http.values import ARROW, CSV, answer_response
+
+__all__ = ["api_routes"]
+
+PATIENCE = 10.0
+"""The longest that a request waits for its answer, in seconds; beyond that it is told where to look."""
+
+_TOKEN_DAYS = 0.5
+
+_FORMS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": models.Answer,
+        "description": "The answer.",
+        "content": {
+            CSV: {"schema": {"type": "string"}},
+            ARROW: {"schema": {"type": "string", "format": "binary"}},
+        },
+    },
+    202: {
+        "model": models.Waiting,
+        "description": "The answer leaves when its slot ends.",
+        "headers": {
+            "Location": {"schema": {"type": "string"}},
+            "Retry-After": {"schema": {"type": "integer"}},
+        },
+    },
+}
+
+Entry = Annotated[int, Path(ge=0, le=2**62)]
+Name = Annotated[str, Path(max_length=200)]
+
+
+def api_routes(gate: Gate) -> APIRouter:
+    """The routes of the interface."""
+    desk = gate.desk
+    routes = APIRouter(prefix="/api/v1")
+
+    async def visitor(request: Request) -> Visitor:
+        return gate.visitor(request)
+
+    Who = Annotated[Visitor, Depends(visitor)]
+
+    @routes.post("/tokens", status_code=201, tags=["sign in"])
+    async def make_token(request: Request, body: models.SignInBody) -> models.TokenMade:
+        """A bearer token for twelve hours, by name and password."""
+        address = request.client.host if request.client else "nowhere"
+        who = await desk.run(lambda: desk.sign_in(body.name, body.password, address))
+        token = await desk.run(lambda: desk.new_token(who, "by password", days=_TOKEN_DAYS))
+        return models.TokenMade(token=token, expires_in=int(_TOKEN_DAYS * 86_400))
+
+    @routes.get("/me", tags=["sign in"])
+    async def read_me(who: Who) -> models.Me:
+        """Who is signed in, and what is left."""
+        standing = await desk.run(lambda: desk.standing(who.identity))
+        return models.Me.model_validate(standing_fields(standing))
+
+    @routes.get("/tables", tags=["tables"])
+    async def list_tables(who: Who) -> models.TablesTold:
+        """The declared tables, with the bounds that were found."""
+        found = await desk.run(lambda: desk.tables(who.identity))
+        policy = desk.policy
+        own = policy.analysts.get(who.identity.payer or "")
+        return models.TablesTold(
+            unit=policy.unit,
+            replay=policy.replay,
+            limit=limit_fields(policy.limit),
+            own=None if own is None else limit_fields(own),
+            tables=[
+                {**table_fields(shared.asked_table), "keys": shared.keys}
+                for shared in found.values()
+            ],
+        )
+
+    @routes.get("/tables/{name}", tags=["tables"])
+    async def read_table(who: Who, name: Name) -> models.TableTold:
+        """One table, and what can be asked about its columns."""
+        found = await desk.run(lambda: desk.tables(who.identity))
+        if name not in found:
+            raise NotFound("table", name)
+        listing = await desk.run(lambda: desk.describe(who.identity, name))
+        return models.TableTold(
+            version=desk.version(name),
+            table=table_fields(found[name].asked_table),
+            listing=models.Answer.model_validate(answer_fields(listing)),
+        )
+
+    @routes.post("/explanations", tags=["questions"])
+    async def explain(who: Who, body: models.QuestionBody) -> models.ExplanationTold:
+        """What an answer would be made of and cost.  It is free, and no row is read."""
+        told = await desk.run(lambda: desk.explain(who.identity, body.question()))
+        return models.ExplanationTold.model_validate(explanation_fields(told))
+
+    @routes.post("/answers", response_model=None, responses=_FORMS, tags=["questions"])
+    async def ask(
+        request: Request,
+        who: Who,
+        body: models.AnswerBody,
+        prefer: Annotated[str, Header()] = "",
+        idempotency_key: Annotated[str | None, Header(max_length=255)] = None,
+    ) -> Response:
+        """The answer, paid for once; or, if its slot is long, where it will be."""
+        job = await desk.ask(who.identity, body.question(), idempotency_key)
+        return await _respond(request, desk, job, patient="respond-async" not in prefer)
+
+    @routes.get("/answers", tags=["questions"])
+    async def list_answers(
+        who: Who,
+        table: Annotated[str | None, Query(max_length=200)] = None,
+        after: Annotated[int | None, Query(ge=0, le=2**62)] = None,
+        most: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> models.History:
+        """One's own questions, newest first."""
+        found = await desk.run(
+            lambda: desk.history(who.identity, before=after, most=most, table=table)
+        )
+        following = found[-1].entry if len(found) == most else None
+        return models.History(answers=[_past(each) for each in found], next=following)
+
+    @routes.get("/answers/{id}", response_model=None, responses=_FORMS, tags=["questions"])
+    async def read_answer(request: Request, who: Who, id: Name) -> Response:  # noqa: A002 -- as it is called
+        """An answer, once its slot has ended."""
+        job = desk.job(who.identity, id)
+        return await _respond(request, desk, job, patient=False)
+
+    @routes.delete("/answers/{id}", status_code=204, tags=["questions"])
+    async def leave_answer(who: Who, id: Name) -> None:  # noqa: A002 -- as it is called
+        """Stop waiting.  The question is asked to its end, and its answer is kept: asking again is free."""
+        desk.leave(who.identity, id)
+
+    @routes.post(
+        "/twin/answers", response_model=None, responses={200: _FORMS[200]}, tags=["questions"]
+    )
+    async def ask_twin(request: Request, who: Who, body: models.AnswerBody) -> Response:
+        """The answer on made-up rows.  It is free."""
+        release = await desk.run(lambda: desk.ask_twin(who.identity, body.question()))
+        return answer_response(request, release)
+
+    @routes.get("/receipts/{entry}", tags=["receipts"])
+    async def read_receipt(who: Who, entry: Entry) -> dict[str, Any]:
+        """The receipt of an answer."""
+        return await desk.run(lambda: desk.receipt(who.identity, entry))
+
+    @routes.post("/receipts/check", tags=["receipts"])
+    async def check_receipt(who: Who, body: models.ReceiptBody) -> models.Faults:
+        """What a receipt says that the ledger does not."""
+        receipt: Mapping[str, Any] = body.model_dump()
+        return models.Faults(
+            faults=await desk.run(lambda: desk.check_receipt(who.identity, receipt))
+        )
+
+    @routes.get("/budget", tags=["budget"])
+    async def read_budget(who: Who) -> models.BudgetTold:
+        """What is spent and left."""
+        budget = await desk.run(lambda: desk.budget(who.identity))
+        return models.BudgetTold.model_validate(budget_fields(budget))
+
+    @routes.get("/budget/analysts", tags=["budget"])
+    async def read_budgets(who: Who) -> dict[str, models.BudgetTold]:
+        """What each analyst has spent and left."""
+        found = await desk.run(lambda: desk.budgets(who.identity))
+        return {
+            name: models.BudgetTold.model_validate(budget_fields(each))
+            for name, each in found.items()
+        }
+
+    @routes.get("/budget/forecast", tags=["budget"])
+    async def read_forecast(who: Who) -> models.Forecast:
+        """When the limit is reached at the pace of the last seven days, and what still fits."""
+        standing = await desk.run(lambda: desk.standing(who.identity))
+        spending = await desk.run(lambda: desk.spending(who.identity))
+        return models.Forecast.model_validate(forecast(standing, spending, desk.policy))
+
+    _curator_routes(routes, desk, visitor)
+    return routes
+
+
+def _curator_routes(
+    routes: APIRouter, desk: Desk, visitor: Callable[[Request], Awaitable[Visitor]]
+) -> None:
+    """The routes of who decides and who checks."""
+    Who = Annotated[Visitor, Depends(visitor)]
+
+    @routes.post("/bounds", response_model=None, responses=_FORMS, tags=["curator"])
+    async def find_bounds(request: Request, who: Who, body: models.BoundsBody) -> Response:
+        """Find the bounds of a column, privately and at a price."""
+        epsilon = models.exact_number(body.epsilon)
+        job = await desk.find_bounds(who.identity, body.column, epsilon, body.share)
+        return await _respond(request, desk, job, patient=True)
+
+    @routes.post("/contributions", response_model=None, responses=_FORMS, tags=["curator"])
+    async def find_contributions(
+        request: Request, who: Who, body: models.ContributionsBody
+    ) -> Response:
+        """Find how many rows of a unit count in full, privately and at a price."""
+        epsilon = models.exact_number(body.epsilon)
+        job = await desk.find_contributions(who.identity, body.table, epsilon, body.share)
+        return await _respond(request, desk, job, patient=True)
+
+    @routes.get("/ledger/records", tags=["ledger"])
+    async def read_records(
+        who: Who,
+        first: Annotated[int, Query(alias="from", ge=0, le=2**62)] = 0,
+        most: Annotated[int, Query(ge=1, le=200)] = 200,
+    ) -> models.Records:
+        """Records of the ledger, oldest first."""
+        found = await desk.run(lambda: desk.records(who.identity, first=first, most=most))
+        return models.Records(records=found, next=first + most if len(found) == most else None)
+
+    @routes.post("/ledger/verifications", status_code=202, tags=["ledger"])
+    async def verify(who: Who) -> models.VerificationTold:
+        """Check the whole ledger."""
+        return _verification(desk.verify(who.identity))
+
+    @routes.get("/ledger/verifications/{number}", tags=["ledger"])
+    async def read_verification(who: Who, number: Entry) -> models.VerificationTold:
+        """How far a check of the ledger is, and what came of it."""
+        return _verification(desk.verification(who.identity, number))
+
+    @routes.post("/tables/{name}/refresh", tags=["curator"])
+    async def refresh(who: Who, name: Name) -> models.Version:
+        """Say that the rows of a table have changed: its answers are no longer replayed."""
+        version = await desk.run(lambda: desk.refresh(who.identity, name))
+        return models.Version(table=name, version=version)
+
+    @routes.post("/policy/reload", status_code=204, tags=["curator"])
+    async def reload(who: Who) -> None:
+        """Read the policy again."""
+        await desk.run(lambda: desk.reload(who.identity))
+
+
+async def _respond(request: Request, desk: Desk, job: Job, *, patient: bool) -> Response:
+    """The answer if it is there or soon will be; else where it will be, and when."""
+    if not job.is_done:
+        left = desk.seconds_left(job)
+        if not patient or left > PATIENCE:
+            told = {"id": job.id, "seconds": left, "length": desk.length_of(job)}
+            headers = {
+                "Location": f"/api/v1/answers/{job.id}",
+                "Retry-After": str(max(1, round(left + 0.5))),
+            }
+            return JSONResponse(told, 202, headers)
+    return answer_response(request, await job.result(), job.id)
+
+
+def _past(each: PastQuestion) -> models.Past:
+    names = models.Past.model_fields
+    return models.Past.model_validate({name: getattr(each, name) for name in names})
+
+
+def _verification(check: Verification) -> models.VerificationTold:
+    names = models.VerificationTold.model_fields
+    return models.VerificationTold.model_validate({name: getattr(check, name) for name in names})

@@ -1,0 +1,298 @@
+"""What is sent and received, as the OpenAPI document declares it.
+
+Checked by: tests/unit/server/http/test_api.py
+"""
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tacit.errors import InvalidInput
+from tacit.server.desk import Question
+
+__all__ = [
+    "AnswerBody",
+    "BoundsBody",
+    "ContributionsBody",
+    "QuestionBody",
+    "ReceiptBody",
+    "SignInBody",
+    "exact_number",
+]
+
+SQL = 20_000
+"""The longest text of a question, in characters."""
+
+_EXACT = r"^[0-9]{1,40}([.][0-9]{1,40}|/[1-9][0-9]{0,39})?$"
+
+Price = Annotated[
+    Annotated[float, Field(gt=0, le=1e300, allow_inf_nan=False)]
+    | Annotated[str, Field(pattern=_EXACT, max_length=82)],
+    Field(description="A number, or an exact one as text, such as 0.1 or 1/3."),
+]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SignInBody(_Body):
+    """A name and a password."""
+
+    name: str = Field(max_length=100)
+    password: str = Field(max_length=1024)
+
+
+class QuestionBody(_Body):
+    """A question, at a price (`epsilon`) or to an accuracy (`within`)."""
+
+    sql: str = Field(max_length=SQL, description="One SELECT; or SHOW TABLES, DESCRIBE t.")
+    epsilon: Price | None = None
+    within: Price | None = None
+    confidence: float = Field(default=0.95, gt=0, lt=1)
+
+    def question(self) -> Question:
+        """The question as the desk takes it."""
+        return Question(
+            self.sql, exact_number(self.epsilon), exact_number(self.within), self.confidence
+        )
+
+
+class AnswerBody(QuestionBody):
+    """A question that is asked."""
+
+    raw: bool = Field(default=False, description="Leave noisy numbers as they are.")
+
+    def question(self) -> Question:
+        """The question as the desk takes it."""
+        return Question(
+            self.sql,
+            exact_number(self.epsilon),
+            exact_number(self.within),
+            self.confidence,
+            self.raw,
+        )
+
+
+class BoundsBody(_Body):
+    """A column whose bounds are to be found."""
+
+    column: str = Field(max_length=300, description="Such as visits.cost.")
+    epsilon: Price
+    share: float = Field(default=0.98, gt=0, lt=1)
+
+
+class ContributionsBody(_Body):
+    """A table of which is to be found how many rows of a unit count in full."""
+
+    table: str = Field(max_length=200)
+    epsilon: Price
+    share: float = Field(default=0.95, gt=0, lt=1)
+
+
+class ReceiptBody(BaseModel):
+    """A receipt, as an answer brought it."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Problem(BaseModel):
+    """What was refused, why, and how to mend it (RFC 9457)."""
+
+    model_config = ConfigDict(extra="allow")
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+class TokenMade(BaseModel):
+    """A token, which is shown once."""
+
+    token: str
+    expires_in: int
+
+
+class BudgetTold(BaseModel):
+    """Shares of a limit: spent and left; `own` is the analyst's."""
+
+    epsilon: float
+    delta: float
+    spent: float
+    left: float
+    own: "BudgetTold | None" = None
+
+
+class Me(BaseModel):
+    """Who is signed in, and what is left."""
+
+    name: str
+    role: Literal["curator", "analyst", "auditor"]
+    has_limit: bool
+    budget: BudgetTold
+    price: str | None
+    allowance: float | None
+    spent_today: float
+
+
+class PriceTold(BaseModel):
+    """What an answer cost."""
+
+    epsilon: float
+    share: float
+    free: bool
+
+
+class Answer(BaseModel):
+    """An answer: every measured column `n` has `n_low` and `n_high` beside it."""
+
+    id: str | None = None
+    kind: Literal["answer", "listing"]
+    columns: list[str]
+    types: list[str]
+    rows: list[list[Any]]
+    measured: list[str]
+    confidence: float
+    price: PriceTold
+    receipt: dict[str, Any]
+    hiding: dict[str, str] | None
+    left_out: list[dict[str, str]]
+    notes: list[str]
+
+
+class Waiting(BaseModel):
+    """An answer that leaves when its slot ends: after so many seconds."""
+
+    id: str
+    seconds: float
+    length: float
+
+
+class ExpectedTold(BaseModel):
+    """The noise and the ± of one measure."""
+
+    measure: str
+    noise: str
+    reach: float | str
+    rows: bool
+
+
+class ExplanationTold(BaseModel):
+    """What an answer would be made of and cost."""
+
+    words: str
+    unit: str
+    neighbours: str
+    contributions: int
+    groups: int
+    expected: list[ExpectedTold]
+    confidence: float
+    share: float | str
+    left: float
+    affordable: bool
+    halving: str
+    free: bool
+    hiding: dict[str, str] | None
+    size: dict[str, int]
+    left_out: list[dict[str, str]]
+    selection: str
+    own: list[float | str] | None
+
+
+class Past(BaseModel):
+    """A question that was paid for."""
+
+    entry: int
+    at: str
+    analyst: str | None
+    words: str
+    share: float
+    answered: bool
+    hash: str
+    sql: str | None
+    epsilon: str | None
+    within: str | None
+
+
+class History(BaseModel):
+    """A page of questions, newest first; `next` is where the next page begins."""
+
+    answers: list[Past]
+    next: int | None
+
+
+class TablesTold(BaseModel):
+    """The declared tables, and the limits that concern who asks, as exact texts."""
+
+    unit: str
+    replay: Literal["analyst", "everyone"]
+    limit: dict[str, str]
+    own: dict[str, str] | None
+    tables: list[dict[str, Any]]
+
+
+class TableTold(BaseModel):
+    """A declared table, and what can be said of its columns."""
+
+    version: int
+    table: dict[str, Any]
+    listing: Answer
+
+
+class Faults(BaseModel):
+    """What a receipt says that the ledger does not."""
+
+    faults: list[str]
+
+
+class Records(BaseModel):
+    """Records of the ledger; `next` is where the next page begins."""
+
+    records: list[dict[str, Any]]
+    next: int | None
+
+
+class VerificationTold(BaseModel):
+    """A check of the ledger."""
+
+    number: int
+    state: Literal["running", "whole", "broken"]
+    done: int
+    whole: int
+    told: str
+
+
+class Forecast(BaseModel):
+    """When the limit is reached at the mean of the last seven days; null while too little is known."""
+
+    per_day: float | None
+    days_left: float | None
+    fits: list[dict[str, float]]
+
+
+class Version(BaseModel):
+    """The version of a table."""
+
+    table: str
+    version: int
+
+
+class State(BaseModel):
+    """Whether the server does its work."""
+
+    state: str
+
+
+def exact_number(given: float | str | None) -> Any:
+    """A number as it was sent: a text is exact.
+
+    >>> exact_number("1/3"), exact_number(0.5), exact_number(None)
+    (Fraction(1, 3), 0.5, None)
+    """
+    if not isinstance(given, str):
+        return given
+    try:
+        return Fraction(given)
+    except (ValueError, ZeroDivisionError):
+        raise InvalidInput("a number", given, "write it in digits, such as 0.1") from None

@@ -1,0 +1,428 @@
+"""Who may ask: names, roles, passwords, tokens, and how much of the limit each may spend in a day."""
+
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import AccessDenied, AllowanceExceeded, InvalidInput
+from tacit.frozen import frozen
+from tacit.server.passwords import (
+    hash_of_token,
+    hash_password,
+    is_password,
+    new_secret,
+    new_token,
+)
+
+__all__ = ["FILE", "ROLES", "Identities", "Identity", "Person", "Token"]
+
+FILE = "identities.sqlite"
+"""Where the identities of a vault are kept, beside its policy."""
+
+ROLES = ("curator", "analyst", "auditor")
+"""What somebody may be: who decides, who asks, who checks."""
+
+_DAY = 86_400.0
+_LINK = 1.0  # days that a link to set a password can be used
+_LONGEST_NAME = 100
+_SEEN_EVERY = 60.0
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS people (
+    name TEXT PRIMARY KEY, role TEXT NOT NULL, password TEXT, generation INTEGER NOT NULL DEFAULT 0,
+    disabled INTEGER NOT NULL DEFAULT 0, price TEXT, allowance REAL, seen REAL
+) STRICT;
+CREATE TABLE IF NOT EXISTS tokens (
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), label TEXT NOT NULL,
+    made REAL NOT NULL, expires REAL NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS links (
+    hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), expires REAL NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS spent (
+    name TEXT NOT NULL, day TEXT NOT NULL, share REAL NOT NULL, PRIMARY KEY (name, day)
+) STRICT;
+CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS keys (
+    name TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, versions TEXT NOT NULL,
+    answer TEXT, made REAL NOT NULL, PRIMARY KEY (name, key)
+) STRICT;
+CREATE TABLE IF NOT EXISTS texts (
+    name TEXT NOT NULL, entry INTEGER NOT NULL, body TEXT NOT NULL, PRIMARY KEY (name, entry)
+) STRICT;
+"""
+
+
+@frozen
+class Identity:
+    """Somebody who is signed in.  Who asks pays as `name`; the curator pays from the limit of everyone.
+
+    `generation` is another one after each change of password or rights: what was signed before counts no more.
+    """
+
+    name: str
+    role: str
+    generation: int = 0
+    price: str | None = None
+    allowance: float | None = None
+
+    @property
+    def payer(self) -> str | None:
+        """Who is charged: an analyst by name, or the curator (None)."""
+        return self.name if self.role == "analyst" else None
+
+
+@frozen
+class Person:
+    """An identity as the curator sees it."""
+
+    name: str
+    role: str
+    disabled: bool
+    has_password: bool
+    price: str | None
+    allowance: float | None
+    seen: float | None
+
+
+@frozen
+class Token:
+    """A token as its owner sees it: never the token itself.  `id` is the beginning of its hash."""
+
+    id: str
+    name: str
+    label: str
+    made: float
+    expires: float
+
+
+class Identities:
+    """The identities of a vault, in a file of their own.
+
+    Claim:      what the file holds signs nobody in: passwords and tokens are hashed.
+    Because:    a token is 256 random bits and kept as its SHA-256, a password as its Argon2id.
+    Checked by: tests/unit/server/test_identities.py::test_the_file_signs_nobody_in
+    """
+
+    def __init__(
+        self, file: str | Path = ":memory:", *, now: Callable[[], float] = time.time
+    ) -> None:
+        if str(file) != ":memory:" and not Path(file).exists():
+            os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
+        self._now, self._lock = now, threading.RLock()
+        self._connection = sqlite3.connect(
+            file, check_same_thread=False, isolation_level=None, timeout=10
+        )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.executescript(_TABLES)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One indivisible step, seen by other processes whole or not at all."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    # ---------------------------------------------------------------- people
+
+    def add(
+        self,
+        name: str,
+        role: str,
+        password: str | None = None,
+        *,
+        price: str | None = None,
+        allowance: float | None = None,
+    ) -> None:
+        """Add somebody; without a password, only tokens and a link sign them in.
+
+        >>> people = Identities()
+        >>> people.add("ana", "analyst", "a long password")
+        >>> people.add("ana", "auditor")
+        Traceback (most recent call last):
+        tacit.errors.InvalidInput: name cannot be 'ana'; it is taken; choose another
+        """
+        if not name or not name.isprintable() or name != name.strip() or len(name) > _LONGEST_NAME:
+            raise InvalidInput("name", name, "give a name of at most 100 printable characters")
+        if role not in ROLES:
+            raise InvalidInput("role", role, f"give one of: {', '.join(ROLES)}")
+        _check_allowance(allowance)
+        hashed = None if password is None else hash_password(password)
+        with self.writing() as file:
+            if self._row(name) is not None:
+                raise InvalidInput("name", name, "it is taken; choose another")
+            file.execute(
+                "INSERT INTO people (name, role, password, price, allowance) VALUES (?, ?, ?, ?, ?)",
+                (name, role, hashed, price, allowance),
+            )
+
+    def set_password(self, name: str, password: str) -> None:
+        """Give somebody another password: whoever is signed in by the old one is signed out."""
+        hashed = hash_password(password)
+        self._change(name, "password = ?, generation = generation + 1", hashed)
+
+    def set_terms(self, name: str, *, price: str | None, allowance: float | None) -> None:
+        """Say at which price somebody asks who names none, and which share of the limit is a day's allowance."""
+        _check_allowance(allowance)
+        self._change(name, "price = ?, allowance = ?", price, allowance)
+
+    def disable(self, name: str) -> None:
+        """Let somebody in no more: neither by password nor by token, and what is open is closed."""
+        self._change(name, "disabled = 1, generation = generation + 1")
+
+    def enable(self, name: str) -> None:
+        """Let somebody in again, by password and by the tokens that have not expired."""
+        self._change(name, "disabled = 0, generation = generation + 1")
+
+    def people(self) -> list[Person]:
+        """Everybody, by name."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT name, role, disabled, password IS NOT NULL, price, allowance, seen FROM people ORDER BY name"
+            ).fetchall()
+        return [Person(row[0], row[1], bool(row[2]), bool(row[3]), *row[4:]) for row in rows]
+
+    def find(self, name: str, generation: int) -> Identity | None:
+        """Somebody who signed in at this generation, if that still counts."""
+        found = self._identity(name)
+        if found is None or found.generation != generation:
+            return None
+        self._see(name)
+        return found
+
+    def sign_in(self, name: str, password: str) -> Identity | None:
+        """Somebody by name and password; None, after the same work, for whatever reason.
+
+        Claim:      a wrong name, a wrong password, a missing password and somebody disabled look alike.
+        Because:    one hash is computed in every case, and None is all that is returned.
+        Checked by: tests/unit/server/test_identities.py::test_every_reason_not_to_sign_in_looks_alike
+        """
+        row = self._row(name)
+        right = is_password(None if row is None else row[2], password)
+        found = self._identity(name)
+        return found if right else None
+
+    # ---------------------------------------------------------------- tokens and links
+
+    def new_token(self, name: str, label: str = "", *, days: float = 30.0) -> str:
+        """A token by which somebody signs in; it is shown once and kept as a hash."""
+        if not 0 < days <= 3660:
+            raise InvalidInput("days", days, "give a number of days, such as 30")
+        if not label.isprintable() or len(label) > _LONGEST_NAME:
+            raise InvalidInput("label", label, "give at most 100 printable characters")
+        token, now = new_token(), self._now()
+        with self.writing() as file:
+            self._known(name)
+            file.execute("DELETE FROM tokens WHERE expires < ?", (now,))
+            file.execute(
+                "INSERT INTO tokens VALUES (?, ?, ?, ?, ?)",
+                (hash_of_token(token), name, label, now, now + days * _DAY),
+            )
+        return token
+
+    def tokens(self, name: str | None = None) -> list[Token]:
+        """The tokens of somebody, or of everybody, that still count."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT substr(hash, 1, 12), name, label, made, expires FROM tokens "
+                "WHERE expires >= ? AND (? IS NULL OR name = ?) ORDER BY made",
+                (self._now(), name, name),
+            ).fetchall()
+        return [Token(*row) for row in rows]
+
+    def revoke(self, id: str, name: str | None = None) -> str:  # noqa: A002 -- as it is called
+        """Let a token count no more; the name of whose it was."""
+        with self.writing() as file:
+            rows = file.execute(
+                "SELECT hash, name FROM tokens WHERE substr(hash, 1, 12) = ? AND (? IS NULL OR name = ?)",
+                (id, name, name),
+            ).fetchall()
+            if len(rows) != 1:
+                raise InvalidInput("token", id, "name one that is listed")
+            file.execute("DELETE FROM tokens WHERE hash = ?", (rows[0][0],))
+        owner: str = rows[0][1]
+        return owner
+
+    def of_token(self, token: str) -> Identity | None:
+        """Whose token this is, if it counts."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT name FROM tokens WHERE hash = ? AND expires >= ?",
+                (hash_of_token(token), self._now()),
+            ).fetchone()
+        if row is None:
+            return None
+        found = self._identity(row[0])
+        if found is not None:
+            self._see(found.name)
+        return found
+
+    def new_link(self, name: str) -> str:
+        """A secret by which somebody sets a password, once, within a day."""
+        secret = new_secret()
+        with self.writing() as file:
+            self._known(name)
+            file.execute("DELETE FROM links WHERE name = ? OR expires < ?", (name, self._now()))
+            file.execute(
+                "INSERT INTO links VALUES (?, ?, ?)",
+                (hash_of_token(secret), name, self._now() + _LINK * _DAY),
+            )
+        return secret
+
+    def of_link(self, secret: str) -> str | None:
+        """Who may set a password by this link, if it was not used and is not too old."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT name FROM links WHERE hash = ? AND expires >= ?",
+                (hash_of_token(secret), self._now()),
+            ).fetchone()
+        return None if row is None else str(row[0])
+
+    def use_link(self, secret: str, password: str) -> Identity:
+        """Set the password of whom a link was made for; the link counts no more."""
+        hashed = hash_password(password)
+        with self.writing() as file:
+            row = file.execute(
+                "DELETE FROM links WHERE hash = ? AND expires >= ? RETURNING name",
+                (hash_of_token(secret), self._now()),
+            ).fetchone()
+            if row is None:
+                raise AccessDenied(
+                    "this link was used or has expired", "ask for another", signed_in=False
+                )
+            file.execute(
+                "UPDATE people SET password = ?, generation = generation + 1 WHERE name = ?",
+                (hashed, row[0]),
+            )
+        found = self._identity(row[0])
+        if found is None:
+            raise AccessDenied("this name is disabled", "ask the curator", signed_in=False)
+        return found
+
+    def secret(self, name: str) -> str:
+        """A secret of this server by its name, made when it is first needed."""
+        with self.writing() as file:
+            file.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (name, new_secret()))
+            row = file.execute("SELECT value FROM settings WHERE name = ?", (name,)).fetchone()
+        found: str = row[0]
+        return found
+
+    # ---------------------------------------------------------------- a day's allowance
+
+    def spend(self, who: Identity, share: float) -> None:
+        """Take a share of the limit from today's allowance, before it is charged.
+
+        Claim:      what somebody is answered in a day for a charge does not exceed the allowance.
+        Because:    sum and check are one indivisible step, made before the ledger is asked; what turns out to be free,
+                    or is refused before it is charged, is given back.
+        Checked by: tests/unit/server/test_identities.py::test_the_allowance_of_a_day_is_never_exceeded
+        """
+        day = self._today()
+        with self.writing() as file:
+            spent = self._spent(file, who.name, day)
+            if who.allowance is not None and spent + share > who.allowance * (1 + 1e-12):
+                raise AllowanceExceeded(share, max(0.0, who.allowance - spent))
+            file.execute("DELETE FROM spent WHERE day < ?", (day,))
+            file.execute(
+                "INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", (who.name, day, spent + share)
+            )
+
+    def give_back(self, who: Identity, share: float) -> None:
+        """Give back what was not charged."""
+        day = self._today()
+        with self.writing() as file:
+            spent = max(0.0, self._spent(file, who.name, day) - share)
+            file.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", (who.name, day, spent))
+
+    def spent_today(self, name: str) -> float:
+        """The share of the limit that somebody has spent today (UTC)."""
+        with self._lock:
+            return self._spent(self._connection, name, self._today())
+
+    # ---------------------------------------------------------------- texts of questions
+
+    def keep_text(self, name: str, entry: int, body: dict[str, Any]) -> None:
+        """Keep what somebody typed for an entry of the ledger, for their own history: the ledger has words alone."""
+        with self.writing() as file:
+            file.execute(
+                "INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", (name, entry, json.dumps(body))
+            )
+
+    def texts(self, name: str) -> dict[int, dict[str, Any]]:
+        """What somebody typed, by entry."""
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT entry, body FROM texts WHERE name = ?", (name,)
+            ).fetchall()
+        return {entry: json.loads(body) for entry, body in rows}
+
+    # ---------------------------------------------------------------- inside
+
+    def _today(self) -> str:
+        return datetime.fromtimestamp(self._now(), UTC).date().isoformat()
+
+    @staticmethod
+    def _spent(file: sqlite3.Connection, name: str, day: str) -> float:
+        row = file.execute(
+            "SELECT share FROM spent WHERE name = ? AND day = ?", (name, day)
+        ).fetchone()
+        return 0.0 if row is None else float(row[0])
+
+    def _row(
+        self, name: str
+    ) -> tuple[str, str, str | None, int, int, str | None, float | None] | None:
+        with self._lock:
+            found: tuple[str, str, str | None, int, int, str | None, float | None] | None = (
+                self._connection.execute(
+                    "SELECT name, role, password, generation, disabled, price, allowance FROM people WHERE name = ?",
+                    (name,),
+                ).fetchone()
+            )
+        return found
+
+    def _known(self, name: str) -> None:
+        if self._row(name) is None:
+            raise InvalidInput("name", name, "name somebody who was added")
+
+    def _identity(self, name: str) -> Identity | None:
+        row = self._row(name)
+        if row is None or row[4]:
+            return None
+        return Identity(row[0], row[1], row[3], row[5], row[6])
+
+    def _see(self, name: str) -> None:
+        """Remember when somebody was here, to the minute."""
+        now = self._now()
+        with self._lock:
+            self._connection.execute(
+                "UPDATE people SET seen = ? WHERE name = ? AND (seen IS NULL OR seen < ?)",
+                (now, name, now - _SEEN_EVERY),
+            )
+
+    def _change(self, name: str, what: str, *given: object) -> None:
+        with self.writing() as file:
+            self._known(name)
+            file.execute(f"UPDATE people SET {what} WHERE name = ?", (*given, name))  # noqa: S608 -- texts of this file
+
+
+def _check_allowance(allowance: float | None) -> None:
+    if allowance is not None and not 0 < allowance <= 1:
+        raise InvalidInput("allowance", allowance, "give a share of the limit a day, such as 0.05")

@@ -1,0 +1,199 @@
+"""`tacit serve`: a vault is opened and checked, and served until somebody stops it."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from contextlib import nullcontext
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+from tacit.curator import Vault, open_vault
+from tacit.errors import InvalidInput
+from tacit.extras import extra
+from tacit.server.audit_log import AuditLog
+from tacit.server.calibration import read_calibration
+from tacit.server.desk import Desk
+from tacit.server.identities import FILE, Identities
+from tacit.server.sessions import Sessions
+from tacit.server.slots import Slots
+
+__all__ = ["AUDIT", "Server", "identities_of", "serve"]
+
+AUDIT = "audit.jsonl"
+"""Where events are logged, beside the policy of a vault."""
+
+
+def identities_of(vault: str | Path) -> Identities:
+    """The identities of the vault in a directory."""
+    folder = _folder_of(vault)
+    if not folder.is_dir():
+        raise InvalidInput("vault", str(vault), "name a directory with a tacit.toml")
+    return Identities(folder / FILE)
+
+
+class Server:
+    """A server over the vault in a directory: its desk, its sessions, its application."""
+
+    def __init__(
+        self,
+        vault: str | Path,
+        *,
+        secure: bool,
+        shared_limit: bool = False,
+        workers: int = 2,
+        slots: Slots | None = None,
+    ) -> None:
+        with extra("server", "tacit serve"):
+            from tacit.server.http.app import make_app
+        folder = _folder_of(vault)
+        opened = open_vault(vault)
+        identities = Identities(folder / FILE)
+        if not shared_limit:
+            refuse_unlimited(opened, identities)
+        self.identities = identities
+        self.audit = AuditLog.at(folder / AUDIT)
+        self.desk = Desk(
+            opened,
+            identities,
+            slots=Slots(workers=workers) if slots is None else slots,
+            audit=self.audit,
+            calibration=read_calibration(folder),
+            shared_limit=shared_limit,
+            reopen=lambda: open_vault(vault),
+            folder=folder,
+        )
+        self.app = make_app(self.desk, Sessions(identities), secure=secure)
+
+    def first_link(self) -> str | None:
+        """The path of a link by which the first curator chooses a password; None if there is a curator who has one."""
+        curators = [each for each in self.identities.people() if each.role == "curator"]
+        if any(each.has_password and not each.disabled for each in curators):
+            return None
+        if not curators:
+            self.identities.add("curator", "curator")
+        name = curators[0].name if curators else "curator"
+        return f"/welcome/{self.identities.new_link(name)}"
+
+
+def refuse_unlimited(vault: Vault, identities: Identities) -> None:
+    """Refuse to serve analysts who could spend everyone's limit, since they have none of their own."""
+    without = [
+        each.name
+        for each in identities.people()
+        if each.role == "analyst" and not each.disabled and each.name not in vault.policy.analysts
+    ]
+    if without:
+        vault.close()
+        raise InvalidInput(
+            "analysts",
+            without,
+            "they have no limit of their own and could spend everyone's: add [analysts.NAME] with an "
+            "epsilon to the policy, disable them (tacit user disable), or say --shared-limit",
+        )
+
+
+def serve(
+    vault: str | Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8443,
+    tls: tuple[Path, Path] | None = None,
+    shared_limit: bool = False,
+    workers: int = 2,
+    say: Callable[[str], None] = lambda _: None,
+    ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve a vault until SIGTERM or SIGINT: then no new questions are taken, and those that run come to their end.
+
+    Claim:      without TLS nothing but this machine can reach it.
+    Because:    an address that is not a loopback address is refused then.
+    Checked by: tests/unit/server/test_running.py::test_without_tls_only_this_machine_is_served
+    """
+    with extra("server", "tacit serve"):
+        import uvicorn
+    if tls is None and not _is_loopback(host):
+        raise InvalidInput(
+            "--host", host, "without TLS only this machine is served; give --tls CERT KEY"
+        )
+    server = Server(vault, secure=tls is not None, shared_limit=shared_limit, workers=workers)
+    config = uvicorn.Config(
+        server.app,
+        host=host,
+        port=port,
+        ssl_certfile=None if tls is None else str(tls[0]),
+        ssl_keyfile=None if tls is None else str(tls[1]),
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        date_header=True,
+        proxy_headers=False,
+        limit_concurrency=512,
+        timeout_keep_alive=30,
+        h11_max_incomplete_event_size=16 * 1024,
+        lifespan="off",
+        timeout_graceful_shutdown=90,
+    )
+    try:
+        asyncio.run(_serve(uvicorn.Server(config), server, tls is not None, say, ready))
+    finally:
+        server.audit.note("stopped")
+        server.desk.close()
+
+
+async def _serve(
+    running: Any,
+    server: Server,
+    secure: bool,
+    say: Callable[[str], None],
+    ready: Callable[[str], None] | None,
+) -> None:
+    """Run the server, and stop it in order: no new questions, the slots to their end, then the connections."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    running.capture_signals = nullcontext  # which are handled here, in another order
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stopping.set)
+    serving = asyncio.create_task(_run_plainly(running))
+    while not running.started and not serving.done():
+        await asyncio.sleep(0.02)
+    if not serving.done():
+        place = running.servers[0].sockets[0].getsockname()
+        scheme = "https" if secure else "http"
+        host = f"[{place[0]}]" if ":" in place[0] else place[0]
+        url = f"{scheme}://{host}:{place[1]}"
+        server.audit.note("started")
+        say(f"Serving at {url}")
+        link = server.first_link()
+        if link is not None:
+            say(f"The curator chooses a password here, once: {url}{link}")
+        if ready is not None:
+            ready(url)
+        waiting = asyncio.create_task(stopping.wait())
+        await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        waiting.cancel()
+        await server.desk.drain()
+        running.should_exit = True
+    await serving
+
+
+async def _run_plainly(running: Any) -> None:
+    """Run uvicorn, and say in a sentence if it cannot have its port."""
+    try:
+        await running.serve()
+    except SystemExit:
+        raise InvalidInput(
+            "--http", running.config.port, "the port cannot be used; name another one"
+        ) from None
+
+
+def _folder_of(vault: str | Path) -> Path:
+    given = Path(vault)
+    return given if given.is_dir() else given.parent
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

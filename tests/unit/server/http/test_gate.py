@@ -1,0 +1,58 @@
+"""The gate: bodies have a limit, mistakes one constant text, and sessions a cookie that only this server reads."""
+
+import asyncio
+import json
+
+from tacit.server.http.gate import BODY, Headers
+
+
+def answered(app, *, headers=(), chunks=(b"",)):
+    """What leaves, if an application is asked through the gate."""
+    sent = []
+    waiting = [{"type": "http.request", "body": chunk, "more_body": True} for chunk in chunks]
+
+    async def receive():
+        return waiting.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "headers": list(headers), "method": "POST", "path": "/"}
+    asyncio.run(Headers(app, secure=True)(scope, receive, send))
+    return sent
+
+
+async def reading(scope, receive, send):
+    for _ in range(3):
+        await receive()
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"done"})
+
+
+async def failing(scope, receive, send):
+    raise RuntimeError("patient 17 is ill")
+
+
+def test_a_body_within_the_limit_passes_and_a_longer_one_does_not():
+    half = b"x" * (BODY // 2)
+    assert answered(reading, chunks=[half, half, b""])[0]["status"] == 200
+    assert answered(reading, chunks=[half, half, b"x"])[0]["status"] == 413
+    for said in (str(BODY + 1).encode(), b"-5", b"many"):
+        assert answered(reading, headers=[(b"content-length", said)])[0]["status"] == 413
+
+
+def test_a_mistake_is_one_constant_text():
+    start, body = answered(failing)
+    assert start["status"] == 500
+    said = json.loads(body["body"])
+    assert said["type"] == "/problems/internal"
+    assert "patient" not in str(said)
+
+
+def test_over_tls_browsers_are_told_to_stay_with_it():
+    start = answered(reading, chunks=[b"", b"", b""])[0]
+    names = dict(start["headers"])
+    assert b"max-age" in names[b"strict-transport-security"]
+    assert b"nonce-" in names[b"content-security-policy"]
+    other = dict(answered(reading, chunks=[b"", b"", b""])[0]["headers"])
+    assert other[b"content-security-policy"] != names[b"content-security-policy"]

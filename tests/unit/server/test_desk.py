@@ -1,0 +1,475 @@
+"""The desk decides: who may do what, what is free, what is charged, and when it leaves."""
+
+import asyncio
+from fractions import Fraction
+
+import pytest
+
+import tacit
+from tacit.errors import (
+    AccessDenied,
+    AllowanceExceeded,
+    EngineFailed,
+    InvalidInput,
+    InvalidPlan,
+    KeyReused,
+    LedgerRefused,
+    LimitExceeded,
+    NotFound,
+    ServerUnavailable,
+    TooMany,
+)
+from tacit.server import Identities, Question, Rate, Rates, Waiting
+from tests.unit.server.clinics import (
+    BY_WARD,
+    COUNT,
+    PLENTY,
+    POLICY,
+    ROLES,
+    add_people,
+    make_desk,
+    make_folder,
+    who,
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return make_folder(tmp_path / "clinic")
+
+
+def run(folder, scenario, **given):
+    """What a scenario returns, which is given a desk."""
+
+    async def whole():
+        desk = make_desk(folder, **given)
+        try:
+            return await scenario(desk)
+        finally:
+            await desk.drain()
+            desk.close()
+
+    return asyncio.run(whole())
+
+
+def entries(desk):
+    return list(desk._vault.ledger.entries())
+
+
+async def answer(desk, name, question, key=None):
+    job = await desk.ask(who(desk, name), question, key)
+    return await job.result()
+
+
+def test_a_paid_answer_is_the_vaults_own_and_is_charged_to_who_asks(folder):
+    async def scenario(desk):
+        release = await answer(desk, "ana", Question(BY_WARD, epsilon=0.5))
+        (entry,) = entries(desk)
+        assert (entry.analyst, release.receipt["entry"]) == ("ana", entry.number)
+        assert desk._vault.check_receipt(release.receipt) == []
+        assert desk.check_receipt(who(desk, "ana"), release.receipt) == []
+        again = await desk.ask(who(desk, "ana"), Question(BY_WARD, epsilon=0.5))
+        assert again.is_done  # at once: no slot
+        assert again.slot is None
+        assert (await again.result()).rows == release.rows
+        assert len(entries(desk)) == 1
+        events = [line.split('"event": "')[1].split('"')[0] for line in desk.lines]
+        assert events == ["asked", "answered", "replayed"]
+
+    run(folder, scenario)
+
+
+def test_a_curator_pays_from_the_limit_of_everyone(folder):
+    async def scenario(desk):
+        await answer(desk, "cleo", Question(COUNT, epsilon=0.5))
+        assert [entry.analyst for entry in entries(desk)] == [None]
+
+    run(folder, scenario)
+
+
+@pytest.mark.parametrize("key", [None, "k1"])
+def test_a_question_that_is_sent_again_is_charged_once(folder, key):
+    async def scenario(desk):
+        ana, question = who(desk, "ana"), Question(BY_WARD, epsilon=0.5)
+        jobs = [await desk.ask(ana, question, key)]
+        for _ in range(3):
+            try:
+                jobs.append(await desk.ask(ana, question, key))
+            except KeyReused as refusal:
+                assert refusal.running  # noqa: PT017 -- either way is right, and it must be one of them
+        found = [await job.result() for job in jobs]
+        assert len({release.rows for release in found}) == 1
+        assert len(entries(desk)) == 1
+        assert desk._identities.spent_today("ana") == pytest.approx(found[0].price.share)
+
+    run(folder, scenario)
+
+
+def test_a_key_pins_the_answer_across_a_refresh(folder):
+    async def scenario(desk):
+        question = Question(BY_WARD, epsilon=0.5)
+        first = await answer(desk, "ana", question, "k")
+        assert desk.refresh(who(desk, "cleo"), "visits") == 1
+        again = await answer(desk, "ana", question, "k")
+        assert (again.rows, again.receipt) == (first.rows, first.receipt)
+        assert len(entries(desk)) == 1
+        await answer(desk, "ana", question)
+        assert len(entries(desk)) == 2
+        with pytest.raises(KeyReused):
+            await desk.ask(who(desk, "ana"), Question(COUNT, epsilon=0.5), "k")
+
+    run(folder, scenario)
+
+
+def test_whoever_stops_waiting_changes_nothing(folder):
+    async def scenario(desk):
+        ana = who(desk, "ana")
+        job = await desk.ask(ana, Question(COUNT, epsilon=0.5))
+        waiting = asyncio.create_task(job.result())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        desk.leave(ana, job.id)
+        await desk.drain()
+        (entry,) = entries(desk)
+        assert entry.is_answered
+        assert desk.job(ana, job.id).outcome().receipt["entry"] == entry.number
+
+    run(folder, scenario)
+
+
+def test_a_job_belongs_to_who_asked(folder):
+    async def scenario(desk):
+        job = await desk.ask(who(desk, "ana"), Question(COUNT, epsilon=0.5))
+        for name in ("ben", "cleo"):
+            with pytest.raises(NotFound):
+                desk.job(who(desk, name), job.id)
+            with pytest.raises(NotFound):
+                desk.leave(who(desk, name), job.id)
+
+    run(folder, scenario)
+
+
+def test_receipts_and_history_are_ones_own(folder):
+    async def scenario(desk):
+        mine = await answer(desk, "ana", Question(COUNT, epsilon=0.5))
+        theirs = await answer(desk, "ben", Question(BY_WARD, epsilon=0.1))
+        ana, ben, otto = (who(desk, name) for name in ("ana", "ben", "otto"))
+        assert desk.receipt(ana, mine.receipt["entry"]) == mine.receipt
+        for number in (theirs.receipt["entry"], 999):
+            with pytest.raises(NotFound):
+                desk.receipt(ana, number)
+        with pytest.raises(NotFound):
+            desk.check_receipt(ana, theirs.receipt)
+        assert desk.check_receipt(ana, {"entry": "x"}) != []
+        assert desk.receipt(otto, theirs.receipt["entry"]) == theirs.receipt
+        (past,) = desk.history(ana)
+        assert (past.sql, past.epsilon, past.answered) == (COUNT, "0.5", True)
+        assert [each.words for each in desk.history(ben)] == [entries(desk)[1].about]
+        assert desk.history(ana, table="visits") == [past]
+        assert desk.history(ana, table="other") == []
+        assert desk.history(ana, before=past.entry) == []
+        assert [share for _, share in desk.spending(ana)] == [mine.price.share]
+        assert len(desk.spending(otto)) == 2
+
+    run(folder, scenario)
+
+
+def test_what_is_refused_takes_no_slot_and_no_allowance(folder):
+    async def scenario(desk):
+        ana = who(desk, "ana")
+        for question, refusal in [
+            (Question("SELECT cost FROM visits", epsilon=1), InvalidPlan),
+            (Question(COUNT), InvalidInput),
+            (Question(COUNT, epsilon=19), LimitExceeded),
+            (Question(COUNT, epsilon=1, confidence=2), InvalidInput),
+        ]:
+            with pytest.raises(refusal):
+                await desk.ask(ana, question, "key")
+        assert entries(desk) == []
+        assert desk._identities.spent_today("ana") == 0
+        assert sum(desk.slots.used.values()) == 0
+        await answer(desk, "ana", Question(COUNT, epsilon=1), "key")  # a refusal frees its key
+
+    run(folder, scenario)
+
+
+def test_an_own_limit_is_told_by_name_and_replay_still_works(folder):
+    async def scenario(desk):
+        first = await answer(desk, "ben", Question(COUNT, epsilon=0.9))
+        with pytest.raises(LimitExceeded) as refusal:
+            await desk.ask(who(desk, "ben"), Question(BY_WARD, epsilon=0.9))
+        assert refusal.value.analyst == "ben"
+        again = await answer(desk, "ben", Question(COUNT, epsilon=0.9))
+        assert again.rows == first.rows
+        assert again.price.free
+
+    run(folder, scenario)
+
+
+def test_the_day_allows_so_much_and_replays_are_free(folder):
+    identities = add_people(Identities())
+
+    async def scenario(desk):
+        share = desk.explain(who(desk, "ana"), Question(COUNT, epsilon=1)).share
+        identities.set_terms("ana", price=None, allowance=share * 1.5)
+        await answer(desk, "ana", Question(COUNT, epsilon=1))
+        with pytest.raises(AllowanceExceeded):
+            await desk.ask(who(desk, "ana"), Question(BY_WARD, epsilon=1))
+        await answer(desk, "ana", Question(COUNT, epsilon=1))
+        assert len(entries(desk)) == 1
+        standing = desk.standing(who(desk, "ana"))
+        assert standing.spent_today == pytest.approx(share)
+
+    run(folder, scenario, identities=identities)
+
+
+def test_a_usual_price_is_used_where_none_is_named(folder):
+    identities = add_people(Identities())
+
+    async def scenario(desk):
+        identities.set_terms("ana", price="1/4", allowance=None)
+        ana = who(desk, "ana")
+        told = desk.explain(ana, Question(COUNT))
+        assert told == desk.explain(ana, Question(COUNT, epsilon=Fraction(1, 4)))
+        release = await answer(desk, "ana", Question(COUNT))
+        assert release.price.epsilon == pytest.approx(0.25)
+        again = await answer(desk, "ana", Question(COUNT, epsilon=Fraction(1, 4)))
+        assert again.price.free
+        header = COUNT.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5)")
+        assert desk.explain(ana, Question(header)) == desk.explain(
+            ana, Question(COUNT, epsilon=0.5)
+        )
+        with pytest.raises(InvalidInput):
+            desk.explain(who(desk, "ben"), Question(COUNT))
+
+    run(folder, scenario, identities=identities)
+
+
+def test_an_analyst_without_a_limit_is_refused(folder, tmp_path):
+    identities = add_people(Identities())
+    identities.add("zoe", "analyst")
+
+    async def scenario(desk):
+        zoe = who(desk, "zoe")
+        with pytest.raises(AccessDenied, match="no limit"):
+            await desk.ask(zoe, Question(COUNT, epsilon=1))
+        with pytest.raises(AccessDenied, match="no limit"):
+            desk.explain(zoe, Question(COUNT, epsilon=1))
+        assert entries(desk) == []
+
+    run(folder, scenario, identities=identities)
+    shared = make_folder(tmp_path / "shared", POLICY.split("[analysts.ana]", maxsplit=1)[0])
+
+    async def told_otherwise(desk):
+        await answer(desk, "zoe", Question(COUNT, epsilon=1))
+        assert [entry.analyst for entry in entries(desk)] == ["zoe"]
+
+    people = add_people(Identities())
+    people.add("zoe", "analyst")
+    run(shared, told_otherwise, identities=people, shared_limit=True)
+
+
+def test_a_failing_engine_is_one_sentence_and_stays_charged(folder, monkeypatch):
+    async def scenario(desk):
+        engine = type(desk._vault._access.engines["visits"])
+        monkeypatch.setattr(engine, "evaluate", lambda *_: 1 / 0)
+        with pytest.raises(EngineFailed):
+            await answer(desk, "ana", Question(COUNT, epsilon=1), "k")
+        (entry,) = entries(desk)
+        assert not entry.is_answered
+        assert desk._identities.spent_today("ana") > 0
+        monkeypatch.undo()
+        release = await answer(desk, "ana", Question(COUNT, epsilon=1), "k")
+        assert release.receipt["entry"] == entry.number  # the same charge
+        assert len(entries(desk)) == 1
+
+    run(folder, scenario)
+
+
+def test_a_mistake_of_ours_tells_nothing(folder, monkeypatch):
+    async def scenario(desk):
+        def look(*_, **__):
+            raise RuntimeError("patient 17 is ill")
+
+        monkeypatch.setattr(tacit.curator.Vault, "sql", look)
+        monkeypatch.setattr(tacit.curator.Vault, "replay", lambda *_, **__: None)
+        with pytest.raises(EngineFailed) as refusal:
+            await answer(desk, "ana", Question(COUNT, epsilon=1))
+        assert "patient 17" not in f"{refusal.value}{desk.lines}"
+
+    run(folder, scenario)
+
+
+def test_new_limits_are_read_once_or_refused(folder):
+    async def scenario(desk):
+        await answer(desk, "ana", Question(COUNT, epsilon=1))
+        (folder / "tacit.toml").write_text(POLICY.replace("epsilon = 10", "epsilon = 2"))
+        tacit.open(folder).close()  # another process, with the new policy
+        with pytest.raises(LimitExceeded):
+            await answer(desk, "ana", Question(BY_WARD, epsilon=3))
+        assert desk.policy.analysts["ana"].epsilon == 2
+        assert len(entries(desk)) == 1
+        await answer(desk, "ana", Question(BY_WARD, epsilon=1))
+
+    run(folder, scenario)
+
+    async def without_a_file(desk):
+        (folder / "tacit.toml").write_text(POLICY.replace("epsilon = 10", "epsilon = 3"))
+        tacit.open(folder).close()
+        with pytest.raises(LedgerRefused):
+            await answer(desk, "ana", Question("SELECT SUM(cost) AS s FROM visits", epsilon=1))
+
+    run(folder, without_a_file, reopen=None)
+
+
+def test_a_curator_reloads_the_policy(folder):
+    async def scenario(desk):
+        (folder / "tacit.toml").write_text(POLICY.replace("epsilon = 10", "epsilon = 4"))
+        desk.reload(who(desk, "cleo"))
+        assert desk.policy.analysts["ana"].epsilon == 4
+        await answer(desk, "ana", Question(COUNT, epsilon=1))
+
+    run(folder, scenario)
+
+
+def test_rates_and_waiting_are_kept(folder):
+    async def scenario(desk):
+        ana = who(desk, "ana")
+        await desk.ask(ana, Question(COUNT, epsilon=0.1))
+        with pytest.raises(TooMany):
+            await desk.ask(ana, Question(BY_WARD, epsilon=0.1))
+        await desk.drain()
+        desk._closing = False
+        await answer(desk, "ana", Question(BY_WARD, epsilon=0.1))
+        for _ in range(2):
+            desk.explain(ana, Question(COUNT, epsilon=1))
+        with pytest.raises(TooMany):
+            desk.explain(ana, Question(COUNT, epsilon=1))
+
+    rates = Rates({**PLENTY, "explanations": Rate(2, 1e9)})
+    run(folder, scenario, waiting=Waiting(1), rates=rates)
+
+
+def test_a_desk_that_is_closing_takes_nothing_and_finishes_what_runs(folder):
+    async def scenario(desk):
+        job = await desk.ask(who(desk, "ana"), Question(COUNT, epsilon=0.1))
+        await desk.drain()
+        assert job.is_done
+        assert not desk.is_ready
+        with pytest.raises(ServerUnavailable):
+            await desk.ask(who(desk, "ana"), Question(BY_WARD, epsilon=0.1))
+
+    run(folder, scenario)
+
+
+def test_bounds_are_found_in_a_slot_by_a_curator_alone(tmp_path):
+    policy = POLICY.replace("low = 0, high = 50", "")
+    folder = make_folder(tmp_path / "unbounded", policy.replace('"number",', '"number"'))
+
+    async def scenario(desk):
+        with pytest.raises(AccessDenied):
+            await desk.find_bounds(who(desk, "ana"), "visits.cost", 1, 0.9)
+        job = await desk.find_bounds(who(desk, "cleo"), "visits.cost", 1, 0.9)
+        assert job.slot is not None
+        assert "cost" in (await job.result())["found"][0]
+        assert desk.tables(who(desk, "ana"))["visits"].table.columns[1].high is not None
+        job = await desk.find_contributions(who(desk, "cleo"), "visits", 1, 0.9)
+        with pytest.raises(InvalidInput):  # it is declared
+            await job.result()
+
+    run(folder, scenario)
+
+
+RIGHTS = {
+    "explain": ("ana cleo", lambda desk, w: desk.explain(w, Question(COUNT, epsilon=1))),
+    "ask_twin": ("ana cleo", lambda desk, w: desk.ask_twin(w, Question(COUNT, epsilon=1))),
+    "history": ("ana cleo", lambda desk, w: desk.history(w)),
+    "tables": ("ana cleo otto", lambda desk, w: desk.tables(w)),
+    "describe": ("ana cleo otto", lambda desk, w: desk.describe(w, "visits")),
+    "standing": ("ana cleo otto", lambda desk, w: desk.standing(w)),
+    "budgets": ("cleo otto", lambda desk, w: desk.budgets(w)),
+    "records": ("cleo otto", lambda desk, w: desk.records(w)),
+    "verify": ("cleo otto", lambda desk, w: desk.verify(w)),
+    "refresh": ("cleo", lambda desk, w: desk.refresh(w, "visits")),
+    "reload": ("cleo", lambda desk, w: desk.reload(w)),
+    "people": ("cleo", lambda desk, w: desk.people(w)),
+    "tokens": ("ana cleo otto", lambda desk, w: desk.tokens(w)),
+    "reset_password": ("cleo", lambda desk, w: desk.reset_password(w, "ben")),
+    "token_for": ("cleo", lambda desk, w: desk.token_for(w, "ben", "", days=1)),
+    "set_disabled": ("cleo", lambda desk, w: desk.set_disabled(w, "ben", disabled=True)),
+    "operations": ("cleo", lambda desk, w: desk.operations(w)),
+}
+
+
+@pytest.mark.parametrize("name", ["ana", "cleo", "otto"])
+def test_each_role_may_do_what_is_written_here_and_nothing_else(folder, name):
+    async def scenario(desk):
+        for allowed, call in RIGHTS.values():
+            if name in allowed.split():
+                call(desk, who(desk, name))
+            else:
+                with pytest.raises(AccessDenied, match=ROLES[name]):
+                    call(desk, who(desk, name))
+        if name == "otto":
+            with pytest.raises(AccessDenied):
+                await desk.ask(who(desk, name), Question(COUNT, epsilon=1))
+
+    run(folder, scenario)
+
+
+def test_people_are_added_and_disabled_by_a_curator(folder):
+    async def scenario(desk):
+        cleo = who(desk, "cleo")
+        link = desk.add_person(cleo, "zoe", "analyst", price="0.1", allowance=0.5)
+        assert desk._identities.of_link(link) == "zoe"
+        with pytest.raises(InvalidInput):
+            desk.set_disabled(cleo, "cleo", disabled=True)
+        token = desk.token_for(cleo, "ana", "laptop", days=1)
+        assert desk.of_token(token).name == "ana"
+        (listed,) = desk.tokens(who(desk, "ana"))
+        desk.revoke_token(who(desk, "ana"), listed.id)
+        with pytest.raises(AccessDenied):
+            desk.of_token(token)
+        desk.set_disabled(cleo, "ana", disabled=True)
+        assert who(desk, "ana") is None
+        desk.set_disabled(cleo, "ana", disabled=False)
+        assert [each.name for each in desk.people(cleo)] == ["ana", "ben", "cleo", "otto", "zoe"]
+
+    run(folder, scenario)
+
+
+def test_the_ledger_is_verified_and_read(folder):
+    async def scenario(desk):
+        await answer(desk, "ana", Question(COUNT, epsilon=1))
+        otto = who(desk, "otto")
+        assert [each["kind"] for each in desk.records(otto)][-2:] == ["charged", "answered"]
+        assert len(desk.records(otto, first=1, most=1)) == 1
+        check = desk.verify(otto)
+        desk._readers.shutdown(wait=True)
+        assert desk.verification(otto, check.number).state == "whole"
+        with pytest.raises(NotFound):
+            desk.verification(otto, 7)
+
+    run(folder, scenario)
+
+
+def test_signing_in_is_rated_by_name_and_by_address(folder):
+    async def scenario(desk):
+        for _ in range(2):
+            with pytest.raises(AccessDenied):
+                desk.sign_in("eve", "wrong", "1.2.3.4")
+        with pytest.raises(TooMany):
+            desk.sign_in("eve", "wrong", "5.6.7.8")
+        with pytest.raises(AccessDenied):
+            desk.sign_in("dan", "wrong", "1.2.3.4")
+        with pytest.raises(TooMany):
+            desk.sign_in("pam", "wrong", "1.2.3.4")
+
+    rates = Rates(
+        {
+            **PLENTY,
+            "attempts to sign in by this name": Rate(2, 1e9),
+            "attempts to sign in from this address": Rate(3, 1e9),
+        }
+    )
+    run(folder, scenario, rates=rates)

@@ -1,0 +1,194 @@
+"""Who may sign in, by password, token or link, until that counts no more; and what a day allows."""
+
+import threading
+
+import pytest
+
+from tacit.errors import AccessDenied, AllowanceExceeded, InvalidInput
+from tacit.server import Identities
+from tacit.server import identities as module
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def cheap(monkeypatch):
+    """Passwords that cost nothing to check."""
+    monkeypatch.setattr(module, "hash_password", lambda text: f"hash of {text}")
+    monkeypatch.setattr(module, "is_password", lambda known, text: known == f"hash of {text}")
+
+
+@pytest.fixture
+def people(cheap):
+    known = Identities()
+    known.add("ana", "analyst", PASSWORD, allowance=0.1)
+    known.add("cleo", "curator")
+    return known
+
+
+def test_somebody_signs_in_by_password(people):
+    who = people.sign_in("ana", PASSWORD)
+    assert (who.name, who.role, who.payer, who.allowance) == ("ana", "analyst", "ana", 0.1)
+    assert people.find("ana", who.generation) == who
+    assert people.people()[0].seen is not None
+
+
+def test_every_reason_not_to_sign_in_looks_alike(people):
+    people.add("dan", "analyst", PASSWORD)
+    people.disable("dan")
+    tries = [("eve", PASSWORD), ("ana", "wrong"), ("cleo", PASSWORD), ("dan", PASSWORD)]
+    assert [people.sign_in(*each) for each in tries] == [None] * 4
+
+
+def test_one_hash_is_checked_whoever_tries(people, monkeypatch):
+    seen = []
+    monkeypatch.setattr(module, "is_password", lambda known, text: seen.append(known) or False)
+    for name in ("ana", "eve", "cleo"):
+        people.sign_in(name, PASSWORD)
+    assert len(seen) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda people: people.set_password("ana", "another long one"),
+        lambda people: people.disable("ana"),
+        lambda people: (people.disable("ana"), people.enable("ana")),
+    ],
+)
+def test_what_was_signed_before_a_change_counts_no_more(people, change):
+    who = people.sign_in("ana", PASSWORD)
+    change(people)
+    assert people.find("ana", who.generation) is None
+
+
+def test_a_token_counts_until_it_expires_is_revoked_or_its_owner_is_disabled(cheap):
+    now = [1000.0]
+    people = Identities(now=lambda: now[0])
+    people.add("ana", "analyst")
+    people.add("ben", "analyst")
+    token, other = people.new_token("ana", "laptop", days=1), people.new_token("ben")
+    assert people.of_token(token).name == "ana"
+    assert people.of_token(token + "x") is None
+    (listed,) = people.tokens("ana")
+    assert (listed.name, listed.label) == ("ana", "laptop")
+    with pytest.raises(InvalidInput):
+        people.revoke(listed.id, "ben")  # somebody else's
+    assert people.revoke(listed.id, "ana") == "ana"
+    assert people.of_token(token) is None
+    people.disable("ben")
+    assert people.of_token(other) is None
+    people.enable("ben")
+    assert people.of_token(other).name == "ben"
+    now[0] += 31 * 86_400
+    assert people.of_token(other) is None
+    assert people.tokens() == []
+
+
+def test_a_link_sets_a_password_once(cheap):
+    now = [1000.0]
+    people = Identities(now=lambda: now[0])
+    people.add("cleo", "curator")
+    first, second = people.new_link("cleo"), people.new_link("cleo")
+    assert people.of_link(first) is None  # there is one link at a time
+    assert people.of_link(second) == "cleo"
+    assert people.use_link(second, PASSWORD).name == "cleo"
+    assert people.sign_in("cleo", PASSWORD).role == "curator"
+    with pytest.raises(AccessDenied):
+        people.use_link(second, "another password")
+    third = people.new_link("cleo")
+    now[0] += 2 * 86_400
+    with pytest.raises(AccessDenied):
+        people.use_link(third, "another password")
+    assert people.sign_in("cleo", PASSWORD) is not None
+
+
+def test_the_file_signs_nobody_in(tmp_path):
+    file = tmp_path / "identities.sqlite"
+    people = Identities(file)
+    people.add("ana", "analyst", PASSWORD)
+    secrets = [PASSWORD, people.new_token("ana"), people.new_link("ana")]
+    people.close()
+    assert file.stat().st_mode & 0o777 == 0o600
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert all(secret.encode() not in kept for secret in secrets)
+    again = Identities(file)
+    assert again.of_token(secrets[1]).name == "ana"
+    assert again.sign_in("ana", PASSWORD).name == "ana"
+    again.close()
+
+
+def test_the_allowance_of_a_day_is_never_exceeded(cheap):
+    now = [86_400.0 * 10]
+    people = Identities(now=lambda: now[0])
+    people.add("ana", "analyst", allowance=0.1)
+    who = people._identity("ana")
+    spent = []
+
+    def spend():
+        for _ in range(20):
+            try:
+                people.spend(who, 0.01)
+            except AllowanceExceeded:
+                continue
+            spent.append(0.01)
+
+    threads = [threading.Thread(target=spend) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(spent) == 10
+    with pytest.raises(AllowanceExceeded) as refusal:
+        people.spend(who, 0.05)
+    assert refusal.value.left == pytest.approx(0.0, abs=1e-12)
+    people.give_back(who, 0.05)
+    assert people.spent_today("ana") == pytest.approx(0.05)
+    people.spend(who, 0.05)
+    now[0] += 86_400
+    assert people.spent_today("ana") == 0.0
+    people.spend(who, 0.1)
+
+
+def test_without_an_allowance_only_the_ledger_limits(people):
+    people.add("dan", "analyst")
+    people.spend(people._identity("dan"), 5.0)
+    assert people.spent_today("dan") == 5.0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"name": ""},
+        {"name": "a\nb"},
+        {"name": " ana"},
+        {"name": "x" * 101},
+        {"name": "ana"},
+        {"role": "owner"},
+        {"allowance": 0.0},
+        {"allowance": 1.5},
+        {"allowance": float("nan")},
+    ],
+)
+def test_what_makes_no_sense_is_refused(people, given):
+    with pytest.raises(InvalidInput):
+        people.add(**{"name": "new", "role": "analyst", **given})
+
+
+def test_nobody_is_changed_who_is_not_there(people):
+    for change in (people.disable, people.enable, people.new_link, people.new_token):
+        with pytest.raises(InvalidInput):
+            change("eve")
+    with pytest.raises(InvalidInput):
+        people.new_token("ana", days=0)
+    with pytest.raises(InvalidInput):
+        people.new_token("ana", "x\x00")
+
+
+def test_secrets_are_made_once_and_texts_are_kept_for_their_owner(people):
+    assert people.secret("sessions") == people.secret("sessions") != people.secret("other")
+    people.keep_text("ana", 3, {"sql": "SELECT 1"})
+    assert people.texts("ana") == {3: {"sql": "SELECT 1"}}
+    assert people.texts("cleo") == {}
+    people.set_terms("ana", price="1/10", allowance=None)
+    assert people.sign_in("ana", PASSWORD).price == "1/10"

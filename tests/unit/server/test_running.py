@@ -1,0 +1,83 @@
+"""`tacit serve`: loopback alone without TLS, analysts with limits alone, and an orderly end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from urllib.request import Request, urlopen
+
+import pytest
+
+import tacit
+from tacit.errors import InvalidInput
+from tacit.server import Server, identities_of, serve
+from tests.unit.server.clinics import COUNT, POLICY, add_people, make_folder
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "10.0.0.1", "example.org", "::"])
+def test_without_tls_only_this_machine_is_served(tmp_path, host):
+    with pytest.raises(InvalidInput, match="TLS"):
+        serve(make_folder(tmp_path / "clinic"), host=host)
+
+
+def test_analysts_without_a_limit_are_not_served_unless_that_is_meant(tmp_path):
+    folder = make_folder(tmp_path / "clinic", POLICY.split("[analysts.ana]", maxsplit=1)[0])
+    identities = identities_of(folder)
+    identities.add("ana", "analyst")
+    with pytest.raises(InvalidInput, match="limit of their own"):
+        Server(folder, secure=False)
+    Server(folder, secure=False, shared_limit=True).desk.close()
+    identities.disable("ana")
+    identities.close()
+    Server(folder, secure=False).desk.close()
+
+
+def test_the_first_curator_chooses_a_password_by_a_link_once(tmp_path):
+    server = Server(make_folder(tmp_path / "clinic"), secure=False)
+    path = server.first_link()
+    assert path.startswith("/welcome/")
+    secret = path.removeprefix("/welcome/")
+    assert server.identities.use_link(secret, "a long password").role == "curator"
+    assert server.first_link() is None
+    server.desk.close()
+
+
+def test_a_folder_without_a_vault_has_no_identities(tmp_path):
+    with pytest.raises(InvalidInput):
+        identities_of(tmp_path / "nothing" / "here")
+
+
+def test_a_server_that_is_told_to_stop_finishes_what_it_was_asked(tmp_path):
+    folder = make_folder(tmp_path / "clinic")
+    identities = add_people(identities_of(folder))
+    token = identities.new_token("ana")
+    identities.close()
+    command = [sys.executable, "-m", "tacit", "serve", str(folder), "--http", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    ) as process:
+        url = process.stdout.readline().split()[-1]
+        link = process.stdout.readline()
+        assert "/welcome/" in link
+        request = Request(
+            f"{url}/api/v1/answers",
+            json.dumps({"sql": COUNT, "epsilon": 0.5}).encode(),
+            {
+                "Authorization": f"Bearer {token}",
+                "Content-Type": "application/json",
+                "Prefer": "respond-async",
+            },
+        )
+        with urlopen(request, timeout=60) as response:
+            assert response.status == 202
+        process.send_signal(signal.SIGTERM)  # its slot has not ended
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, "", "")
+    with tacit.open(folder) as vault:
+        (entry,) = vault.ledger.entries()
+        assert entry.is_answered
+    events = [
+        json.loads(line)["event"] for line in (folder / "audit.jsonl").read_text().splitlines()
+    ]
+    assert events == ["started", "asked", "answered", "stopped"]
