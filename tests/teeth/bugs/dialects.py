@@ -82,14 +82,6 @@ BUGS = [
         note="É would have no lower case",
     ),
     Bug(
-        name="dialect-weeks-before-1970",
-        file=f"{POSTGRES}/functions.py",
-        before='f"((({d}) - ((({d}) % 7) + 7) % 7) / 7)"',
-        after='f"(({d}) / 7)"',
-        killed_by=EDGES,
-        note="PostgreSQL's quotients are rounded toward zero: the weeks around 1970 would be one",
-    ),
-    Bug(
         name="postgres-units-keep-other-keys",
         file=f"{POSTGRES}/unknown_keys.py",
         before="OVER (PARTITION BY unit ORDER BY key_hash) AS place",

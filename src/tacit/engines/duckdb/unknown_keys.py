@@ -74,7 +74,7 @@ def key_statements(
     keys = _create_keys(unknown, names, ctes, keeping.secret)
     public = prod(len(key.public_values) for key in question.public)
     same = " AND ".join(
-        equality(f"taken_rows.{name}", f"keys.{name}", key)
+        equality(f"taken_rows.{name}", f"keys.{name}", key, DUCKDB)
         for name, key in zip(names, unknown, strict=True)
     )
     joined = f"taken_rows JOIN {KEYS} AS keys ON {same}"

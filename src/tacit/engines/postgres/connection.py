@@ -1,5 +1,6 @@
 """Connections to a PostgreSQL server that can do nothing but read, one snapshot for each question."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
@@ -100,7 +101,7 @@ class Pool:
     def __init__(self, address: str, seconds: float) -> None:
         self._address, self._seconds = address, seconds
         self._lock, self._idle, self._running = Lock(), list[Connection](), set[Connection]()
-        self._closed = False
+        self._closed, self._process = False, os.getpid()
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -144,6 +145,8 @@ class Pool:
         with self._lock:
             if self._closed:
                 raise EngineFailed
+            if self._process != os.getpid():  # a fork must not use the connections of its parent
+                self._idle, self._running, self._process = [], set(), os.getpid()
             found = self._idle.pop() if self._idle else None
         if found is not None and not _is_alive(found):
             found = None

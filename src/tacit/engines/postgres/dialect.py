@@ -215,6 +215,12 @@ class PostgresDialect:
         """A function, as `functions.py` writes it."""
         return call_sql(expression, operands, self.microseconds)
 
+    def is_same(self, one: str, other: str, kind: Kind) -> str:
+        """Two equalities: by its own operator PostgreSQL would compare every row with every key."""
+        value = self.literal("" if kind is Kind.TEXT else 0, kind)
+        are_null = f"(({one}) IS NULL) = (({other}) IS NULL)"
+        return f"({are_null} AND coalesce({one}, {value}) = coalesce({other}, {value}))"
+
     def least(self, column: str, kind: Kind, *, greatest: bool = False) -> str:
         """The aggregate; truth values have others."""
         if kind is Kind.BOOLEAN:

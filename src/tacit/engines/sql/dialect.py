@@ -134,6 +134,10 @@ class SqlDialect(Protocol):
         """A function of operands that are of the kinds that it wants."""
         ...
 
+    def is_same(self, one: str, other: str, kind: Kind) -> str:
+        """Whether two values of a kind are equal or both NULL, in a way in which rows can be joined by a hash."""
+        ...
+
     def least(self, column: str, kind: Kind, *, greatest: bool = False) -> str:
         """The aggregate that finds the least value of a column, or the greatest."""
         ...

@@ -257,6 +257,10 @@ class DuckDBDialect:
         """A function, as `functions.py` writes it."""
         return function_sql(expression, operands)
 
+    def is_same(self, one: str, other: str, kind: Kind) -> str:
+        """The operator."""
+        return f"{one} IS NOT DISTINCT FROM {other}"
+
     def least(self, column: str, kind: Kind, *, greatest: bool = False) -> str:
         """The aggregate."""
         return f"{'max' if greatest else 'min'}({column})"

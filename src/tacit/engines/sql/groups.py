@@ -103,13 +103,15 @@ def found_grouping(question: Question, read: Reader, table: str | None = None) -
         places = ("group_id", list(range(len(question.found))), Kind.INTEGER)
         table = read.dialect.list_rows([*listed, places])
     pairs = zip(question.unknown, names, strict=True)
-    same = [equality(render(key.value, read), f"found.{name}", key) for key, name in pairs]
+    same = [
+        equality(render(key.value, read), f"found.{name}", key, read.dialect) for key, name in pairs
+    ]
     return Grouping("found.group_id", f" JOIN {table} AS found ON {' AND '.join(same)}", ())
 
 
-def equality(one: str, other: str, key: Key) -> str:
+def equality(one: str, other: str, key: Key, dialect: SqlDialect) -> str:
     """Whether two values of a key are the same, as NULL is to itself where it is a value of the key."""
-    return f"{one} {'IS NOT DISTINCT FROM' if key.null else '='} {other}"
+    return dialect.is_same(one, other, type_of(key.value).kind) if key.null else f"{one} = {other}"
 
 
 def _place(

@@ -1,5 +1,7 @@
 """What is said of a failure before anything is paid: a few sentences, and never the server's words."""
 
+from unittest.mock import patch
+
 import psycopg
 import pytest
 
@@ -66,6 +68,16 @@ def test_a_connection_that_broke_is_not_used_again():
         running().execute(f"SELECT pg_terminate_backend({number})")
         with pool.session() as session:
             assert session.fetch("SELECT pg_backend_pid()").rows[0] != (number,)
+        pool.close()
+
+
+def test_a_fork_opens_connections_of_its_own():
+    with knows_password():
+        pool = Pool(address(), 60)
+        with pool.session() as session:
+            before = session.fetch("SELECT pg_backend_pid()").rows
+        with patch("os.getpid", return_value=-1), pool.session() as session:
+            assert session.fetch("SELECT pg_backend_pid()").rows != before
         pool.close()
 
 
