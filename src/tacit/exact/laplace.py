@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidInput
 from tacit.exact import entropy
 from tacit.exact.certified import ball, certain_floor, working
-from tacit.exact.coins import Chance, exp_chance, falls_below, logistic_chance
+from tacit.exact.coins import Chance, exp_chance, falls_below, logistic_chance, settle
 from tacit.exact.rational import LARGEST_SIZE, Number, at_least, count_of
 from tacit.frozen import frozen
 
@@ -171,7 +171,7 @@ def _one_signed(coins: GeometricCoins) -> int:
 def _digits(coins: GeometricCoins) -> tuple[bytes, int]:
     """The digits of one draw as bytes, every digit's coin tossed, and what lies beyond them."""
     count = len(coins.digits)
-    tossed = _settle(entropy.words(count + 1), coins)
+    tossed = _toss(coins, 1)[:, 0]
     packed = np.packbits(tossed[:count], bitorder="little").tobytes()
     return packed, (1 + _one(geometric_coins(coins.tail_scale)) << count) if tossed[count] else 0
 
@@ -190,30 +190,31 @@ def _assemble(packed: bytes, beyond: int, sign: int) -> int:
     return number + (-beyond if sign else beyond) if beyond else number
 
 
-def _settle(drawn: NDArray[np.uint64], coins: GeometricCoins) -> NDArray[np.bool_]:
-    tossed = drawn < coins.tops
-    tied = drawn == coins.tops
+def _toss(coins: GeometricCoins, length: int) -> NDArray[np.bool_]:
+    """Every coin tossed `length` times: a row for each digit, and the last one for the escape.
+
+    Claim:      each toss is true with exactly its coin's chance, and all are made, whatever the others say.
+    Because:    a random word below the first 64 bits of a chance is a hit, one above a miss, and a tie is settled by
+                more bits of both.
+    Checked by: tests/laws/test_sampler_law.py and tests/unit/exact/test_laplace.py
+    """
+    drawn = entropy.words(len(coins.tops) * length).reshape(-1, length)
+    tossed, tied = drawn < coins.tops[:, None], drawn == coins.tops[:, None]
     if tied.any():
-        for place in np.flatnonzero(tied):
-            chance = (*coins.digits, coins.escape)[place]
-            tossed[place] = falls_below(drawn[place : place + 1], coins.tops[place], chance)[0]
+        chances = (*coins.digits, coins.escape)
+        for place, at in np.argwhere(tied):
+            tossed[place, at] = settle(chances[place], int(drawn[place, at]))
     return tossed
 
 
 def _block(coins: GeometricCoins, length: int) -> Integers:
-    """Many draws at once, a byte of eight digits at a time, however many digits there are."""
+    """Many draws at once, however many digits there are."""
     count = len(coins.digits)
-    drawn = entropy.words((count + 1) * length).reshape(count + 1, length)
-    words = -(-max(count, 1) // 64)
-    as_bytes = np.zeros((length, 8 * words), np.uint8)
-    for first in range(0, count, 8):
-        column = np.zeros(length, np.uint8)
-        for place in range(first, min(first + 8, count)):
-            tossed = falls_below(drawn[place], coins.tops[place], coins.digits[place])
-            column |= tossed.view(np.uint8) << np.uint8(place - first)
-        as_bytes[:, first // 8] = column
-    numbers = _joined_words(as_bytes.view(np.uint64), count)
-    escaped = falls_below(drawn[count], coins.tops[count], coins.escape)
+    tossed = _toss(coins, length)
+    packed = np.packbits(tossed[:count].T, axis=1, bitorder="little")
+    as_bytes = np.zeros((length, 8 * -(-max(count, 1) // 64)), np.uint8)
+    as_bytes[:, : packed.shape[1]] = packed
+    numbers, escaped = _joined_words(as_bytes.view(np.uint64), count), tossed[count]
     return _with_escapes(numbers, escaped, coins) if escaped.any() else numbers
 
 
