@@ -5,6 +5,7 @@ VENV   := .venv
 PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
 RUNS   := $(VENV)/.runs
+SITE   := $(VENV)-docs/.installed
 WORKERS ?= 2
 # Compiled files are kept, whatever the surroundings say: tests start many processes, which would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -12,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo tour test quick check format bench soak teeth lock reference clean
+.PHONY: help setup system demo tour test quick check format bench soak teeth lock reference docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,7 +82,7 @@ format: setup ## mend what ruff can mend
 bench: setup system ## ratios against peers and floors
 	$(PY) bench/run.py
 
-soak: setup system ## the long tests
+soak: setup system docs ## the long tests
 	HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) --dist worksteal -m "soak or drawn"
 
 teeth: setup system ## plant every known bug and see that its test fails; ARGS=--survives also runs the room's other tests
@@ -90,13 +91,23 @@ teeth: setup system ## plant every known bug and see that its test fails; ARGS=-
 reference: setup ## docs/reference.md, from the docstrings
 	$(PY) docs/reference.py
 
+# Sphinx and its theme have an environment of their own: nothing else needs them.
+$(SITE): requirements-docs.lock $(RUNS)
+	$(PYTHON) -m venv --clear $(VENV)-docs
+	$(VENV)-docs/bin/python -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-docs.lock
+	@touch $(SITE)
+
+docs: $(SITE) ## the documentation site in out/docs, and the printable companion; broken links fail it
+	$(VENV)-docs/bin/python docs/site/build.py
+
 COMPILE := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -q
 lock: setup ## requirements.lock anew, from pyproject.toml, and the part of it that `make demo` needs
 	$(PY) -m uv pip compile pyproject.toml --extra plot --extra server --extra dev $(COMPILE) -o requirements.lock
 	printf 'hatchling\neditables\n' | $(PY) -m uv pip compile pyproject.toml - --extra plot --extra server -c requirements.lock $(COMPILE) \
 		-o requirements-demo.lock
-	@! grep -n '://' requirements.lock requirements-demo.lock
+	$(PY) -m uv pip compile docs/site/requirements.in $(COMPILE) -o requirements-docs.lock
+	@! grep -n '://' requirements.lock requirements-demo.lock requirements-docs.lock
 
 clean: ## what the other targets made
-	rm -rf $(VENV) .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-docs .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -19,6 +19,7 @@ from tacit.cli.here import HereCommand
 from tacit.cli.init import init
 from tacit.cli.learn import learn
 from tacit.cli.ledger_commands import books
+from tacit.cli.open_docs import docs
 from tacit.cli.server_commands import calibrate, people, serve, tokens
 from tacit.cli.survey import surveys
 from tacit.cli.synthesize import marginals, synthesize
@@ -72,7 +73,7 @@ for about_table in (
     *(clipping, find_bounds, find_contributions),
 ):
     app.command(about_table.__name__.replace("_", "-"), cls=HereCommand)(about_table)
-for shown in (demo, lab):
+for shown in (demo, lab, docs):
     app.command()(shown)
 app.command("example")(print_example)
 app.add_typer(books, name="ledger")
