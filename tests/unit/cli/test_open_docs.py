@@ -25,7 +25,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_it_is_opened(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr("webbrowser.open", opened.append)
     done = CliRunner().invoke(app, ["docs"])
     assert (done.exit_code, opened) == (0, [site.as_uri()])
     assert done.output.replace("\n", "") == str(site)
