@@ -7,7 +7,9 @@ least total variance of the questions' answers (A-optimal design, by multiplicat
 """
 
 from collections.abc import Sequence
+from hashlib import sha256
 from itertools import product
+from threading import Lock
 
 import numpy as np
 
@@ -18,6 +20,10 @@ __all__ = ["Strategy", "plan_strategy"]
 
 _STEPS = 40
 _LEAST, _KEPT = 1e-5, 1e-4
+# The shares that were found last, by what was asked: a workload is explained, then asked.
+_FOUND: dict[tuple[tuple[Attribute, ...], bytes, bool], Array] = {}
+_REMEMBERED = 64
+_LOCK = Lock()
 
 
 @frozen(eq=False)
@@ -67,17 +73,31 @@ def plan_strategy(attributes: Sequence[Attribute], gram: Array, *, pure: bool) -
     groups = tuple(product(*(_levels(attribute) for attribute in attributes)))
     cells = [_cells(each) for each in groups]
     blocks = [(each[:, None] == each[None, :]).astype(float) for each in cells]
-    even = np.full(len(groups), 1 / len(groups))
-    finest = np.full(len(groups), _LEAST)
-    finest[0] = 1 - _LEAST * (len(groups) - 1)
-    _, shares = min(
-        (_improve(start, blocks, gram, pure=pure) for start in (even, finest)),
-        key=lambda found: found[0],
-    )
+    asked = tuple(attributes), sha256(gram.tobytes()).digest(), pure
+    with _LOCK:
+        shares = _FOUND.get(asked)
+    if shares is None:
+        shares = _find_shares(blocks, gram, pure=pure)
+        with _LOCK:
+            while len(_FOUND) >= _REMEMBERED:
+                del _FOUND[next(iter(_FOUND))]
+            _FOUND[asked] = shares
     kept = [place for place, share in enumerate(shares) if share > _KEPT or not place]
     shares = shares[kept] / shares[kept].sum()
     inverse = _invert(shares, [blocks[place] for place in kept], pure=pure)
     return Strategy(tuple(groups[place] for place in kept), shares, inverse, pure)
+
+
+def _find_shares(blocks: Sequence[Array], gram: Array, *, pure: bool) -> Array:
+    """The shares of tables of the least total variance that is found."""
+    even = np.full(len(blocks), 1 / len(blocks))
+    finest = np.full(len(blocks), _LEAST)
+    finest[0] = 1 - _LEAST * (len(blocks) - 1)
+    _, shares = min(
+        (_improve(start, blocks, gram, pure=pure) for start in (even, finest)),
+        key=lambda found: found[0],
+    )
+    return shares
 
 
 def _improve(

@@ -85,3 +85,23 @@ def test_answers_are_sums_of_noise_with_the_coefficients_that_are_said(pure):
         )
     )
     assert np.allclose(variances, strategy.variances(questions))
+
+
+def test_shares_that_were_found_are_not_sought_again(monkeypatch):
+    asked = {
+        "prefixes": np.tril(np.ones((9, 9))),
+        "cells": np.eye(9),
+    }
+    nine = [Attribute(9, ordered=True)]
+    first = {
+        (name, pure): plan_strategy(nine, each.T @ each, pure=pure).shares
+        for name, each in asked.items()
+        for pure in (False, True)
+    }
+    assert len(first["prefixes", False]) > len(first["cells", False]) == 1  # others are asked
+    monkeypatch.setattr("tacit.synth.strategies._improve", None)
+    for (name, pure), shares in first.items():
+        again = plan_strategy(nine, asked[name].T @ asked[name], pure=pure)
+        assert np.array_equal(again.shares, shares)
+    with pytest.raises(TypeError):
+        plan_strategy([Attribute(9)], np.eye(9), pure=True)
