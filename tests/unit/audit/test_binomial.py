@@ -16,7 +16,9 @@ every_failure = pytest.mark.parametrize("failure", [F(2, 5), F(1, 20), F(1, 10**
 
 
 def exact_tail(hits, runs, share):
-    return sum(comb(runs, k) * share**k * (1 - share) ** (runs - k) for k in range(hits, runs + 1))
+    a, b = share.numerator, share.denominator
+    counted = (comb(runs, k) * a**k * (b - a) ** (runs - k) for k in range(hits, runs + 1))
+    return F(sum(counted), b**runs)
 
 
 @every_failure
