@@ -1,4 +1,4 @@
-"""Writes docs/reference.md: every public name of Tacit with the first sentence of its docstring.
+"""Writes docs/sql.md, and docs/reference.md: every public name of Tacit with the first sentence of its docstring.
 
 `make reference` runs it, and a test fails while the page says something else than the docstrings.
 """
@@ -7,6 +7,7 @@ import ast
 import importlib
 import inspect
 import re
+import runpy
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -93,3 +94,4 @@ def _constants(file: Path) -> dict[str, str]:
 
 if __name__ == "__main__":
     (ROOT / "docs" / "reference.md").write_text(reference(), encoding="utf-8")
+    runpy.run_path(str(ROOT / "docs" / "sql.py"), run_name="__main__")
