@@ -87,6 +87,9 @@ class Clock:
         self.last = cpu_seconds()
         return result
 
+    def pytest_unconfigure(self) -> None:
+        gc.unfreeze()  # or libraries would complain at the end of what was never freed
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Any:
         report = yield

@@ -295,16 +295,15 @@ class InvalidPlan(TacitError, ValueError):
 def how_to_declare(column: str, kind: str, what: str) -> str:
     """How `what` of a column is declared: "bounds" or "values", in each of the places where columns are declared.
 
-    >>> print(how_to_declare("ward", "text", "values"))
-    columns={"ward": [...]} in Python, --column ward=A,B on the shell,
-    ward = { type = "text", values = [...] } in the policy
+    >>> how_to_declare("sex", "text", "values").split(" on the shell, or ")
+    ['columns={"sex": [...]} in Python, --column sex=A,B', 'sex = { type = "text", values = [...] } in the policy']
     """
     ranged = what == "bounds"
     python = f'columns={{"{column}": {"(..., ...)" if ranged else "[...]"}}}'
     typed = f"{column}:{kind}" if kind in ("integer", "date", "timestamp") else column
     shell = f"--column {typed}={'LOW..HIGH' if ranged else 'A,B'}"
     policy = f'{column} = {{ type = "{kind}", {"low = ..., high = ..." if ranged else "values = [...]"} }}'
-    return f"{python} in Python, {shell} on the shell,\n{policy} in the policy"
+    return f"{python} in Python, {shell} on the shell, or {policy} in the policy"
 
 
 class Unbounded(InvalidPlan):

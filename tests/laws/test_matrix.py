@@ -436,6 +436,9 @@ STATEMENT = {
     *("Array", "Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"),
     *("Rollup", "Cube", "GroupingSets", "Grouping", "GroupingId"),
     "Mode",  # a statement of its own: tests/unit/plan/sql/test_mode.py
+    "Fetch",  # the end of a statement: tests/unit/plan/sql/test_ordering.py
+    "LimitOptions",
+    "Values",  # a table: tests/unit/plan/sql/test_values_table.py
 }
 """What makes a statement and no expression; and spellings of ranks, which are one measure."""
 

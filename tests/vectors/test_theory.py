@@ -271,7 +271,7 @@ def test_the_classical_sigma(epsilon, delta):
 
 @pytest.mark.parametrize("epsilon", [1, 1.0, 2, 10])
 def test_the_classical_sigma_refuses_epsilon_from_one_on(epsilon):
-    with pytest.raises(InvalidInput, match=r"Gaussian\.calibrated"):
+    with pytest.raises(InvalidInput, match=r"Gaussian\.calibrate"):
         classical_gaussian_sigma(epsilon, 1e-5, 1)
 
 
