@@ -53,6 +53,7 @@ from tests.laws.every_ledger import (
     every_place,
     pure_loss,
 )
+from tests.laws.sampled import few
 
 F = Fraction
 WORKERS = 16
@@ -1058,6 +1059,7 @@ class AgainstListTwice(AgainstList):
         self.handles.append(self.stack.enter_context(closing(self.here(*self.how))))
 
 
+@pytest.mark.drawn
 @every_place
 @both_currencies
 def test_a_durable_ledger_behaves_like_that_list_through_two_handles_and_restarts(place, currency):
@@ -1066,7 +1068,9 @@ def test_a_durable_ledger_behaves_like_that_list_through_two_handles_and_restart
 
     Machine.opened = staticmethod(place)
     Machine.currency = currency
-    run_state_machine_as_test(Machine, settings=settings(max_examples=12, stateful_step_count=25))
+    run_state_machine_as_test(
+        Machine, settings=settings(max_examples=few(8, 100), stateful_step_count=25)
+    )
 
 
 def test_both_currencies_count_whole_units_exactly():
