@@ -153,6 +153,7 @@ from tacit.plan.semantics.partial_cases import (
     can_raise,
     cases_of,
 )
+from tacit.plan.semantics.regular_expressions import spell_out
 from tacit.plan.semantics.text_lengths import ROW_BYTES, Length, length_of
 from tacit.plan.semantics.type import Type
 from tacit.plan.semantics.values import (
@@ -347,6 +348,7 @@ __all__ = [
     "rebuilt",
     "scalar",
     "std",
+    "spell_out",
     "steps_of",
     "show_chosen",
     "sum",

@@ -21,6 +21,7 @@ from tacit.plan import (
     Literal,
     constant,
     may_leave,
+    spell_out,
     type_of,
 )
 
@@ -217,11 +218,11 @@ def _text(expression: Called, operands: Sequence[str], kinds: Sequence[Kind]) ->
             if function is Function.JOINED:
                 return f"({' || '.join(parts)})"
             return f"(concat({', '.join(parts)}) {_C})"
+        case Function.REGEXP:
+            pattern = spell_out(str(_setting(expression, 1)))
+            return f"({first} ~ {text_literal(pattern)})"
         case _:
-            raise InvalidPlan(
-                f"PostgreSQL does not mean the same by {function.value} as other engines",
-                "use LIKE instead",
-            )
+            raise AssertionError(function)
 
 
 def _change_case(function: Function, text: str) -> str:
@@ -266,11 +267,7 @@ def _moment(expression: Called, operands: Sequence[str], microseconds: Moments) 
 
 def _count(unit: str, moment: str) -> str:
     """How many beginnings of a unit there were up to a moment, from some fixed one on."""
-    if (
-        unit == "week"
-    ):  # of seven days since 1970, rounded down: PostgreSQL's operators round toward zero
-        days = f"(extract(epoch FROM date_trunc('day', {moment})))::bigint / 86400"
-        return write_once(days, lambda d: f"((({d}) - ((({d}) % 7) + 7) % 7) / 7)")
+    assert unit != "week", "plans have no differences in weeks"
     if unit in _SECONDS:  # no remainder is left
         seconds = f"(extract(epoch FROM date_trunc('{unit}', {moment})))::bigint"
         return f"({seconds} / {_SECONDS[unit]})"

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from tacit.frozen import frozen
 
-__all__ = ["LONGEST_PATTERN", "MOST_STATES", "find_pattern", "is_pattern"]
+__all__ = ["LONGEST_PATTERN", "MOST_STATES", "find_pattern", "is_pattern", "spell_out"]
 
 LONGEST_PATTERN = 200
 """The most characters of a pattern."""
@@ -90,6 +90,54 @@ def find_pattern(text: str, pattern: str) -> bool:
         reached.add(0)  # a match may begin at every place
         states = _follow(program, reached, at_start=False, at_end=place + 1 == len(text))
     return len(program) in states
+
+
+def spell_out(pattern: str) -> str:
+    """The same pattern in signs that engines agree on: classes are lists of code points, and no group is remembered.
+
+    >>> print(spell_out("a.|[^b-c]{2}$"))
+    (?:a[^\\u000a]|(?:[^b-c]){2}$)
+    """
+    node, _ = _choice(pattern, 0)
+    return f"(?:{_spell(node)})"
+
+
+def _spell(node: _Node) -> str:
+    match node.kind:
+        case "letter":
+            assert node.letters is not None
+            return _spell_letters(node.letters)
+        case "start" | "end":
+            return "^" if node.kind == "start" else "$"
+        case "sequence":
+            return "".join(
+                f"(?:{_spell(part)})" if part.kind == "choice" else _spell(part)
+                for part in node.parts
+            )
+        case "choice":
+            return "|".join(_spell(part) for part in node.parts)
+        case _:
+            times = f"{node.least}," if node.most is None else f"{node.least},{node.most}"
+            return (
+                f"(?:{_spell(node.parts[0])}){{{node.least if node.least == node.most else times}}}"
+            )
+
+
+def _spell_letters(letters: _Letters) -> str:
+    ranges = [
+        _point(low) if low == high else f"{_point(low)}-{_point(high)}"
+        for low, high in letters.ranges
+    ]
+    if len(ranges) == 1 and not letters.negated and letters.ranges[0][0] == letters.ranges[0][1]:
+        return ranges[0]
+    return f"[{'^' if letters.negated else ''}{''.join(ranges)}]"
+
+
+def _point(letter: str) -> str:
+    """A character by its code point, unless it is a letter or digit of ASCII."""
+    if letter.isascii() and letter.isalnum():
+        return letter
+    return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
 
 
 _Step = tuple[str, _Letters | None, tuple[int, ...]]

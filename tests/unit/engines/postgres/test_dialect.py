@@ -1,11 +1,17 @@
 """Small pieces of PostgreSQL's dialect."""
 
+from random import Random
+
+import psycopg
 import pytest
 
 from tacit.engines.postgres.dialect import POSTGRES
 from tacit.engines.postgres.write_once import write_once
 from tacit.errors import InvalidPlan
-from tacit.plan import Kind
+from tacit.plan import Kind, spell_out
+from tacit.plan.semantics.regular_expressions import find_pattern
+from tests.postgres import running
+from tests.unit.plan.semantics.test_regular_expressions import LETTERS, READ
 
 
 def test_texts_do_not_grow_as_two_to_the_depth():
@@ -29,3 +35,30 @@ def test_a_window_of_different_values_is_refused():
     assert POSTGRES.count_distinct("v", "") == "count(DISTINCT v)"
     with pytest.raises(InvalidPlan, match="in a window"):
         POSTGRES.count_distinct("v", " OVER ()")
+
+
+def test_patterns_mean_what_the_memory_engine_means():
+    dice = Random(4)
+    texts = [
+        "",
+        "a",
+        "b",
+        "ab",
+        "aab",
+        "a\nb",
+        "a\n",
+        "\n",
+        "é",
+        "B 7",
+        "a.b",
+        "]",
+        "\v",
+        "😀",
+        "٣",
+    ]
+    texts += ["".join(dice.choices(LETTERS, k=dice.randint(0, 6))) for _ in range(30)]
+    matched = 'SELECT array_agg((t COLLATE "C") ~ %s ORDER BY n) FROM unnest(%s::text[]) WITH ORDINALITY AS u(t, n)'
+    with psycopg.connect(running().address()) as connection:
+        for pattern in READ:
+            ((found,),) = connection.execute(matched, [spell_out(pattern), texts]).fetchall()
+            assert found == [find_pattern(text, pattern) for text in texts], pattern
