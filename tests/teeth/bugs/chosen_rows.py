@@ -97,4 +97,20 @@ BUGS = [
         killed_by="tests/unit/plan/sql/test_grouping_sets.py::test_keys_are_shown_as_they_are_declared",
         note="month 7 is 7, also in a ROLLUP",
     ),
+    Bug(
+        name="distinct-on-without-the-unit",
+        file=f"{SQL}/from_clause.py",
+        before="    if not units:\n        unit = draft.table.unit or",
+        after="    if False:\n        unit = draft.table.unit or",
+        killed_by="tests/laws/test_chosen_rows.py::test_rows_are_chosen_within_a_unit",
+        note="which row is the first would be decided among units",
+    ),
+    Bug(
+        name="constants-chosen-by-the-wrong-row",
+        file=f"{SQL}/values_table.py",
+        before="chosen = [(when, row[at]) for when, row in zip(conditions, listed.rows, strict=True)]",
+        after="chosen = [(when, row[at]) for when, row in zip(conditions, listed.rows[::-1], strict=True)]",
+        killed_by=f"{VALUES}::test_it_is_the_case_that_people_write",
+        note="every constant belongs to its row",
+    ),
 ]
