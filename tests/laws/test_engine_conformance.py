@@ -136,7 +136,8 @@ def same(expression: Any, one: Any, other: Any) -> bool:
     if is_inexact(expression):
         if one is None or other is None or not isinstance(one, float):
             return True
-        return isclose(one, other, rel_tol=1e-12)
+        # of the least doubles, the last bit is all there is
+        return isclose(one, other, rel_tol=1e-12, abs_tol=1e-307)
     return one == other and type(one) is type(other)  # the sign of zero is seen nowhere
 
 
