@@ -122,8 +122,10 @@ def main() -> None:
         bounds = f"{found.low:g} to {found.high:g}"
         lines.append(f"| {name} | {bounds} | {found.held:.1%} | {found.width:.3g} |\n")
         print(lines[-1], end="", flush=True)
-    before = _PAGE.read_text().partition(MARK)[0].rstrip("\n")
-    _PAGE.write_text(f"{before}\n\n{''.join(lines)}")
+    before, _, old = _PAGE.read_text().partition(MARK)
+    # the last part is written by coverage_of_combined.py
+    _, mark, rest = old.partition("\n## Combined answers and free computations\n")
+    _PAGE.write_text(f"{before.rstrip(chr(10))}\n\n{''.join(lines)}{mark}{rest}")
 
 
 if __name__ == "__main__":

@@ -76,8 +76,8 @@ BUGS = [
     Bug(
         name="looked-up-among-nulls",
         file=f"{SQL}/semi_joins.py",
-        before="    if column.nullable:\n        reason = f",
-        after="    if False:\n        reason = f",
+        before="    if column.nullable:\n        reason = ",
+        after="    if False:\n        reason = ",
         killed_by=f"{LOOKED_UP}::test_a_column_is_looked_up_anywhere",
         note="x NOT IN (…, NULL) is never true",
     ),
