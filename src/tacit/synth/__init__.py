@@ -4,7 +4,7 @@ Nothing here can reach a row: requests are yielded, and what was released for th
 """
 
 from tacit.synth.domain import Attribute, Distances, Forbidden, Law, Noisy, Tables
-from tacit.synth.errors import estimate_errors
+from tacit.synth.errors import distance_of, estimate_errors
 from tacit.synth.model import Model
 from tacit.synth.noise_sums import gaussian_reach, laplace_reach, single_reach
 from tacit.synth.procedure import learn_table
@@ -30,6 +30,7 @@ __all__ = [
     "Strategy",
     "Tables",
     "cell_variance",
+    "distance_of",
     "estimate_errors",
     "gaussian_reach",
     "laplace_reach",

@@ -8,7 +8,7 @@ import numpy as np
 from tacit.synth.domain import Array
 from tacit.synth.model import Model
 
-__all__ = ["estimate_errors", "poisson_deviation"]
+__all__ = ["distance_of", "estimate_errors", "poisson_deviation"]
 
 # How much further from real rows drawn rows are than the model: drawn rows are scattered, too.
 _DRAWN = 1.2
@@ -47,9 +47,7 @@ def estimate_errors(model: Model) -> dict[tuple[int, int], float]:
         if (a, b) in squares:
             error = _measured_error(model, (a, b), table, chance, squares[a, b], relative)
         else:
-            singles = table * np.sqrt(
-                relative[a].sum(axis=1)[:, None] + relative[b].sum(axis=1)[None, :]
-            )
+            singles = _single_errors(model, a, b)
             alone = float(np.hypot(_DRAWN * chance, singles).sum())
             error = float((alone**_POWER + depends[a, b] ** _POWER) ** (1 / _POWER))
         found[a, b] = min(2.0, error / model.total)
@@ -87,6 +85,36 @@ def _relative_errors(model: Model, column: int) -> Array:
     part = variance / np.maximum(counts, 1e-9) ** 2
     share = counts / np.maximum(np.bincount(groups, counts)[groups], 1e-9)
     return np.stack([part * share, part * (1 - share)], axis=1)
+
+
+def _single_errors(model: Model, a: int, b: int) -> Array:
+    """The expected error of each cell of a product of two columns, in rows, by the errors of both.
+
+    A value that noise hid has a count of zero in the model and an error all the same.
+    """
+    (one, off_one), (two, off_two) = (_counts_and_errors(model, column) for column in (a, b))
+    square = (
+        np.outer(one, off_two) ** 2 + np.outer(off_one, two) ** 2 + np.outer(off_one, off_two) ** 2
+    )
+    return np.asarray(np.sqrt(square) / model.total)
+
+
+def _counts_and_errors(model: Model, column: int) -> tuple[Array, Array]:
+    """The counts of a column's values, and the expected absolute error of each."""
+    counts = model.total * (model.weights @ model.values(column))
+    likely = np.maximum(counts, model.facts["sigmas"][column])
+    square = model.facts["errors"][column]
+    off = np.sqrt(2 / np.pi * square * likely / likely.sum())
+    return counts, np.asarray(off * (distance_of(model, column) / max(float(off.sum()), 1e-9)))
+
+
+def distance_of(model: Model, column: int) -> float:
+    """The expected L1 distance of a column's counts from the real ones, in rows."""
+    known = model.facts.get("distances")  # which tables that were learnt before do not have
+    if known is not None:
+        return float(known[column])
+    size = len(model.groups[column])
+    return float(np.sqrt(2 / np.pi * model.facts["errors"][column] * size))
 
 
 def _measured_error(

@@ -83,8 +83,9 @@ class _Learner:
         self.total = max(1.0, float(worth @ [counts.sum() for counts in self.ones] / worth.sum()))
         columns = enumerate(zip(self.ones, self.precisions, self.attributes, strict=True))
         found = [denoise(y, p**-0.5, self.total, each, place) for place, (y, p, each) in columns]
-        self.shares = [shares for shares, _ in found]
-        self.facts["errors"] = [round(error, 3) for _, error in found]
+        self.shares = [shares for shares, _, _ in found]
+        self.facts["errors"] = [round(square, 3) for _, square, _ in found]
+        self.facts["distances"] = [round(absolute, 3) for _, _, absolute in found]
         self.facts["sigmas"] = [p**-0.5 for p in self.precisions]
 
     def noise(self, tables: float, share: Fraction) -> float:

@@ -27,8 +27,8 @@ def test_smooth_counts_come_nearer_to_the_truth_and_spikes_stay():
     truth = 300 * np.exp(-0.5 * ((np.arange(100) - 40) / 15) ** 2)
     truth[20] += 4000
     noisy = truth + 60 * normals(100, 3)
-    smooth, _ = denoise(noisy, 60.0, truth.sum(), Attribute(100, ordered=True), 4)
-    plain, _ = denoise(noisy, 60.0, truth.sum(), Attribute(100), 4)
+    smooth, _, _ = denoise(noisy, 60.0, truth.sum(), Attribute(100, ordered=True), 4)
+    plain, _, _ = denoise(noisy, 60.0, truth.sum(), Attribute(100), 4)
     off = ((smooth * truth.sum() - truth) ** 2).sum()
     assert off < 0.6 * ((plain * truth.sum() - truth) ** 2).sum()
     assert smooth[20] * truth.sum() == pytest.approx(truth[20], rel=0.1)
@@ -39,7 +39,7 @@ def test_the_estimated_error_is_right_on_average():
     found, off = [], []
     for stream in range(60):
         noisy = truth + 60 * normals(100, 7, stream)
-        smooth, error = denoise(noisy, 60.0, truth.sum(), Attribute(100), stream)
+        smooth, error, _ = denoise(noisy, 60.0, truth.sum(), Attribute(100), stream)
         found.append(error)
         off.append(((smooth * truth.sum() - truth) ** 2).sum())
     assert np.mean(found) == pytest.approx(np.mean(off), rel=0.35)
@@ -47,7 +47,7 @@ def test_the_estimated_error_is_right_on_average():
 
 def test_null_is_not_smoothed_into_its_neighbours():
     truth = np.r_[np.full(30, 500.0), 20_000.0]
-    shares, _ = denoise(
+    shares, _, _ = denoise(
         truth + 30 * normals(31, 5), 30.0, truth.sum(), Attribute(31, ordered=True, null=True), 6
     )
     assert shares[-1] * truth.sum() == pytest.approx(20_000, rel=0.01)

@@ -9,7 +9,7 @@ import numpy as np
 from tacit.curator.tables.columns import CodedColumn
 from tacit.frozen import frozen
 from tacit.printing import printable
-from tacit.synth import Model, estimate_errors
+from tacit.synth import Model, distance_of, estimate_errors
 
 __all__ = ["PairError", "SyntheticReport", "report_on"]
 
@@ -105,10 +105,8 @@ def report_on(
         for a, b in combinations(range(len(columns)), 2)
     ]
     single = {
-        each.name: round(
-            min(2.0, float(np.sqrt(2 / np.pi * error * each.axis.size)) / model.total), 4
-        )
-        for each, error in zip(columns, model.facts["errors"], strict=True)
+        each.name: round(min(2.0, distance_of(model, place) / model.total), 4)
+        for place, each in enumerate(columns)
     }
     ordered = tuple(sorted(pairs, key=lambda pair: -pair.error))
     return SyntheticReport(
