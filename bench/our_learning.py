@@ -81,6 +81,21 @@ def regress() -> None:
         emit("tacit", f"diamonds, {seed}", r2=model.score(test), seconds=seconds)
 
 
+def coverage(fits: int = 500) -> None:
+    """How often intervals of coefficients at 95 % hold the coefficients of the law that rows are drawn from."""
+    hits, truth = [], np.array([0.4, -0.3, 0.0])
+    for trial in range(fits):
+        draw = np.random.default_rng(trial)
+        x = np.clip(draw.normal(size=(8_000, 3)) * 0.3, -1, 1)
+        frame = pd.DataFrame(x, columns=["a", "b", "c"])
+        frame["y"] = np.clip(x @ truth + 0.1 + draw.normal(size=8_000) * 0.15, -1, 1)
+        columns = dict.fromkeys(frame, (-1, 1))
+        vault = tacit.protect(frame, unit="row", columns=columns, epsilon=2, delta=1e-6)
+        model = learn.LinearRegression(epsilon=1).fit(vault.table("data"), "y")
+        hits.append((model.coef_low_ <= truth) & (truth <= model.coef_high_))
+    emit("tacit", "intervals, 0", held=float(np.mean(hits)), fits=float(fits))
+
+
 def cluster() -> None:
     """The mean squared distance from k centres on Letter, and the energy that components keep."""
     frame, said = load("letter")
@@ -186,6 +201,7 @@ def learning(part: str = "all") -> None:
             classify("diabetes", rows, 5 if rows == 1 else 2) for rows in (1, 4, 10)
         ],
         "regress": regress,
+        "coverage": coverage,
         "cluster": cluster,
         "nearest": nearest,
         "neighbours": neighbours,

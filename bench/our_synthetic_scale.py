@@ -26,7 +26,11 @@ def never_worse() -> None:
             for who, low in (("independent", float("inf")), ("tacit", procedure.LOW)):
                 found = [_distances(codes, epsilon, low) for _ in range(SEEDS)]
                 means = {key: float(np.mean([each[key] for each in found])) for key in found[0]}
-                emit(who, f"{name}, {epsilon:g}", **means)
+                errors = {
+                    f"{key} error": float(np.std([each[key] for each in found]) / len(found) ** 0.5)
+                    for key in ("pairs", "triples")
+                }
+                emit(who, f"{name}, {epsilon:g}", **means, **errors)
 
 
 def _distances(codes: Codes, epsilon: float, low: float) -> dict[str, float]:
@@ -40,6 +44,7 @@ def _distances(codes: Codes, epsilon: float, low: float) -> dict[str, float]:
         "pairs": mean_distance(codes.rows, rows, 2),
         "triples": mean_distance(codes.rows, rows, 3),
         "estimated": made.report().mean_error,
+        "spent": float(bool(made._model.facts["scores"])),
     }
 
 

@@ -115,6 +115,7 @@ def quantiles() -> None:
 
 
 if __name__ == "__main__":
+    from our_images import components, images
     from our_learning import learning
     from our_synthetic import synthetic
     from our_synthetic_scale import learn_from_rows, never_worse, scale
@@ -128,4 +129,6 @@ if __name__ == "__main__":
         scale=scale,
         learn_from_rows=learn_from_rows,
         learning=learning,
+        images=images,
+        components=components,
     )

@@ -40,7 +40,7 @@ class Dense:
         return float(np.sqrt(len(self.features) + 1))
 
     def typical(self, *, pure: bool, norm: float | None = None) -> float:
-        """A norm that few rows exceed: of numbers a quarter of the largest square, of categories all of it.
+        """A usual norm: of numbers that of uniform ones, a third of the largest square; of categories all of it.
 
         Where a `norm` of the features is declared, it is that, and the constant's.
         """
@@ -51,7 +51,7 @@ class Dense:
         if pure:
             return self.total
         numbers = sum(each.kind == "number" for each in self.features)
-        return float(np.sqrt(numbers / 4 + len(self.features) - numbers + 1))
+        return float(np.sqrt(numbers / 3 + len(self.features) - numbers + 1))
 
     @property
     def total(self) -> float:

@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 
 MOMENTS = Fraction(15, 100)  # of the price: the components that the network reads
 RATE, MOMENTUM = 4.0, 0.9
+LOUD = 0.08  # the norm of the noise in a mean gradient above which steps are shorter
 CLIP, RADIUS, TYPICAL = 1.0, 12.0, 4.0
 SAMPLED = 6_554  # a tenth of 2**16
 WHOLE_STEPS = 60  # where samples may not be taken, of all rows
@@ -117,17 +118,18 @@ class MLPClassifier(Classifier):
             np.r_[made_up_normals((a, b), 50 + place) / np.sqrt(a), np.zeros((1, b))]
             for place, (a, b) in enumerate(pairwise(sizes))
         ]
-        rate = SAMPLED if lesson.is_sampled else None
+        part = SAMPLED if lesson.is_sampled else None
         steps = self.steps if lesson.is_sampled else min(self.steps, WHOLE_STEPS)
         seen = rows * (SAMPLED / RATES if lesson.is_sampled else 1.0)
         speed = [np.zeros_like(layer) for layer in layers]
         total = [np.zeros_like(layer) for layer in layers]
         for step in show_progress(range(steps), steps, "steps"):
-            kernel = Backpropagated(mapping, tuple(layers), CLIP, rate)
-            ((flat, _),) = yield from ask(kernel, (1 - MOMENTS) / steps)
+            kernel = Backpropagated(mapping, tuple(layers), CLIP, part)
+            ((flat, off),) = yield from ask(kernel, (1 - MOMENTS) / steps)
+            rate = RATE * min(1.0, LOUD * seen / (off * float(np.sqrt(flat.size))))
             for place, gradient in enumerate(_unpack(flat, layers)):
                 speed[place] = MOMENTUM * speed[place] + gradient / seen
-                layers[place] = np.clip(layers[place] - RATE * speed[place], -8, 8)
+                layers[place] = np.clip(layers[place] - rate * speed[place], -8, 8)
                 if step >= steps // 2:
                     total[place] = total[place] + layers[place]
         averaged = [each / (steps - steps // 2) for each in total]
