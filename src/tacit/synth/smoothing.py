@@ -55,8 +55,8 @@ def denoise(
         for turn in range(_SPLITS)
     ]
     usual = float(np.mean([((each - found) ** 2).sum() for each in again]))
-    split = float(losses[best]) - 5 * sigma**2 * len(noisy)
-    square = pool_error(split, usual, sigma, len(noisy))
+    judged = float(losses[best]) - 5 * sigma**2 * len(noisy)
+    square = pool_error(judged, usual, sigma, len(noisy))
     absolute = float(np.mean([np.abs(each - found).sum() for each in again]))
     return found / total, square, absolute * (square / max(usual, 1e-9)) ** 0.5
 
