@@ -71,7 +71,7 @@ def anchor(heading: str) -> str:
 
 def build(out: Path) -> None:
     """The site, with warnings as errors, an entrance and the printable companion."""
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+    command = [sys.executable, "-m", "sphinx", "-q", "-E", "-a", "-W", "--keep-going", "-b", "html"]
     folders = [
         "-c",
         str(ROOT / "docs" / "site"),
