@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo tour test quick check format bench soak teeth lock reference docs clean
+.PHONY: help setup system demo tour test quick check format bench soak teeth lock reference docs vendor clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -107,6 +107,15 @@ lock: setup ## requirements.lock anew, from pyproject.toml, and the part of it t
 		-o requirements-demo.lock
 	$(PY) -m uv pip compile docs/site/requirements.in $(COMPILE) -o requirements-docs.lock
 	@! grep -n '://' requirements.lock requirements-demo.lock requirements-docs.lock
+
+VENDOR := src/tacit/server/http/vendor
+vendor: ## the workbench's editor anew, from the packages that its package.json names; the hash has to stay the same
+	@rm -rf build/vendor && mkdir -p build/vendor && cp $(VENDOR)/package.json $(VENDOR)/editor.js build/vendor
+	cd build/vendor && npm install --no-package-lock --ignore-scripts --no-audit --no-fund --silent
+	cd build/vendor && node_modules/@esbuild/*/bin/esbuild editor.js --bundle --minify --format=iife --target=es2020 \
+		--legal-comments=none --outfile=editor.min.js --log-level=warning
+	cd build/vendor && sha256sum --check ../../$(VENDOR)/SHA256
+	cmp build/vendor/editor.min.js src/tacit/server/http/static/editor.min.js
 
 clean: ## what the other targets made
 	rm -rf $(VENV) $(VENV)-docs .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

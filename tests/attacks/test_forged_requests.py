@@ -69,8 +69,28 @@ def api_routes(app):
     }
 
 
+FORMS = {"/signin", "/signout", "/welcome/{secret}", "/explain", "/ask", "/people"} | {
+    *("/policy/reload", "/ledger/verify"),
+}
+
+
 def test_every_route_of_the_interface_is_in_the_table(clinic):
     assert api_routes(clinic.app) == set(API)
+
+
+def test_every_page_that_changes_something_refuses_what_no_page_of_ours_sent(clinic):
+    pages = {
+        (method, path) for method, path in routes_of(clinic.app) if not path.startswith("/api/")
+    }
+    assert {method for method, _ in pages} == {"GET", "POST"}
+    assert {path for method, path in pages if method == "POST"} == FORMS
+    browser, csrf = session_of(clinic)
+    for path in FORMS:
+        where = path.format(secret="x")
+        for given, site in (("", "same-origin"), (csrf, "cross-site"), (csrf, None)):
+            said = browser.request("POST", where, form={"csrf": given}, site=site)
+            open_form = path in {"/signin", "/welcome/{secret}"} and site == "same-origin"
+            assert said.status == 403 or (open_form and said.status in {401, 404}), (path, site)
 
 
 def filled(path, clinic):

@@ -46,6 +46,12 @@ def test_the_wheel_ships_the_licences_and_the_data(wheel):
     names = set(wheel.namelist())
     shipped = {f"tacit/clinic/{path.name}" for path in (SRC / "tacit" / "clinic").iterdir()}
     assert shipped <= names
+    pages = SRC / "tacit" / "server" / "http"
+    assert {
+        f"tacit/server/http/{path.relative_to(pages).as_posix()}"
+        for folder in ("static", "templates", "vendor")
+        for path in (pages / folder).iterdir()
+    } <= names
     assert {name for name in names if "/licenses/" in name} == {
         f"tacit_dp-0.1.0.dist-info/licenses/{file}" for file in PROJECT["license-files"]
     }

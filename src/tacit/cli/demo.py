@@ -59,6 +59,19 @@ contributions = 3
 event = { type = "text", values = ["nafld", "diabetes", "htn", "stroke", "heart failure"] }
 """
 
+_ANALYSTS = ("ana", "ben", "chloe")
+_ROWS = {"patients": 20_000, "labs": 400_000, "events": 40_000}  # rounded up, and public
+_HISTORY = (
+    ("ana", "SELECT test, COUNT(*) AS n, AVG(value) AS mean FROM labs GROUP BY test", 0.2),
+    (
+        "ana",
+        "SELECT male, COUNT(*) AS n, AVG(bmi) AS bmi FROM patients WHERE age >= 65 GROUP BY male",
+        0.1,
+    ),
+    ("ben", "SELECT event, COUNT(*) AS n FROM events GROUP BY event", 0.2),
+    ("ben", "SELECT COUNT(*) AS n FROM patients WHERE died", 0.05),
+    ("chloe", "SELECT MEDIAN(bmi) AS median FROM patients", 0.1),
+)
 _BY_TEST = "SELECT test, COUNT(*) AS n, AVG(value) AS mean FROM labs GROUP BY test"
 _AGAIN = "select avg(value) as average, test from labs group by test"
 _NEXT = "SELECT COUNT(*) AS n FROM patients WHERE died"
@@ -69,8 +82,16 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(help="A new folder for the vault, the anchor and the chart.")
     ] = Path("tacit-demo"),
+    serve: Annotated[
+        bool,
+        typer.Option("--serve", help="Serve the workbench over it, with people and some history."),
+    ] = False,
+    http: Annotated[int, typer.Option(help="The port to serve at; 0 takes a free one.")] = 8443,
 ) -> None:
     """Make a vault over a clinic's real data and ask it a few questions."""
+    if serve:
+        serve_demo(folder, http)
+        return
     clinic = make_vault(folder)
     with open_vault(clinic) as vault:
         _sql(vault, clinic)
@@ -79,6 +100,38 @@ def demo(
         _ask_again(vault)
         _show_refusal(vault)
     _show_check(clinic)
+
+
+def serve_demo(folder: Path, port: int) -> None:
+    """Serve a new vault over the clinic's data: three analysts, a curator and an auditor, and some history."""
+    from tacit.server import calibrate, identities_of, new_secret, write_calibration
+    from tacit.server import serve as run_server
+
+    clinic = make_vault(folder)
+    with (clinic / "tacit.toml").open("a", encoding="utf-8") as policy:
+        policy.writelines(f"\n[analysts.{name}]\nepsilon = 1.0\n" for name in _ANALYSTS)
+    password = new_secret()[:12]
+    people = identities_of(clinic)
+    for name in _ANALYSTS:
+        people.add(name, "analyst", password, price="1/20", allowance=0.25)
+    people.add("curator", "curator", password)
+    people.add("auditor", "auditor", password)
+    with open_vault(clinic) as vault:
+        write_calibration(clinic, calibrate(vault, _ROWS))
+        for name, text, price in _HISTORY:
+            entry = vault.of(name).sql(text, epsilon=price).receipt["entry"]
+            body = {"sql": text, "epsilon": str(price), "within": None, "confidence": 0.95}
+            people.keep_text(name, int(entry), {**body, "raw": False})
+    people.close()
+    names = ", ".join((*_ANALYSTS, "curator", "auditor"))
+    typer.echo(f"A vault over 17,549 patients of the Mayo Clinic's NAFLD cohort: {clinic}")
+    typer.echo(f"Sign in as one of {names}; the password of all is {password}")
+    run_server(clinic, port=port, say=_announce)
+
+
+def _announce(text: str) -> None:
+    typer.echo(text)
+    sys.stdout.flush()
 
 
 def print_example(
@@ -179,6 +232,7 @@ def _show_check(clinic: Path) -> None:
             )
         vault.verify()
         typer.echo(f"\nThe ledger is intact, and {vault.budget.spent:.1%} of the limit is spent.")
+    typer.echo(f"The workbench over such a vault: {_command()} demo another-folder --serve")
     typer.echo(f"Try it: {_command()} sql {shlex.quote(str(clinic))} '{_NEXT}' --epsilon 0.2")
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tacit.server.desk import RIGHTS, Desk, Job, PastQuestion, Question, Standing
     from tacit.server.identities import ROLES, Identities, Identity, Person, Token
     from tacit.server.limits import Rate, Rates, Waiting
+    from tacit.server.passwords import new_secret
     from tacit.server.running import Server, identities_of, serve
     from tacit.server.slots import LENGTHS, Schedule, Slot, Slots
 
@@ -42,6 +43,7 @@ __all__ = [
     "Waiting",
     "calibrate",
     "identities_of",
+    "new_secret",
     "read_calibration",
     "serve",
     "write_calibration",
@@ -67,6 +69,7 @@ _LATER = {
     "Rate": "limits",
     "Rates": "limits",
     "Waiting": "limits",
+    "new_secret": "passwords",
     "Server": "running",
     "identities_of": "running",
     "serve": "running",

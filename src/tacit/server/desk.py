@@ -237,6 +237,19 @@ class Desk:
             )
         return found
 
+    def name_of_link(self, secret: str) -> str:
+        """Who may choose a password by a link; one that was used, or is too old, is refused."""
+        name = self._identities.of_link(secret)
+        if name is None:
+            raise NotFound("link", "such as this")
+        return name
+
+    def use_link(self, secret: str, password: str) -> Identity:
+        """Choose a password by a link, once."""
+        found = self._identities.use_link(secret, password)
+        self._audit.note("password set", identity=found.name, door="http")
+        return found
+
     def new_token(self, who: Identity, label: str, *, days: float) -> str:
         """A token for who is signed in."""
         token = self._identities.new_token(who.name, label, days=days)
@@ -530,6 +543,14 @@ class Desk:
             raise InvalidInput("name", name, "nobody disables their own name")
         (self._identities.disable if disabled else self._identities.enable)(name)
         self._audit.note("disabled" if disabled else "enabled", identity=who.name, about=name)
+
+    def policy_text(self, who: Identity) -> tuple[str, Path]:
+        """The policy file as it is now, and where it is."""
+        self._check(who, "decide")
+        if self._folder is None:
+            raise NotFound("file", "of a policy")
+        file = self._folder / "tacit.toml"
+        return file.read_text(encoding="utf-8"), file
 
     def check_right(self, who: Identity, right: str) -> None:
         """Refuse who may not do this."""

@@ -14,6 +14,7 @@ from tacit.server.desk import Desk
 from tacit.server.http import models
 from tacit.server.http.api import api_routes
 from tacit.server.http.gate import Gate, Headers
+from tacit.server.http.pages import STATIC, Pages, page_routes
 from tacit.server.http.problems import MEDIA, TYPES, problem_from, problem_of, problem_response
 from tacit.server.sessions import Sessions
 
@@ -35,6 +36,7 @@ _ALWAYS = (401, 403, 413, 422, 429, 500, 503)
 def make_app(desk: Desk, sessions: Sessions, *, secure: bool = True, version: str = "1") -> Headers:
     """The application over a desk, as an ASGI server runs it."""
     gate = Gate(desk, sessions, secure=secure)
+    pages = Pages(gate)
     app = FastAPI(
         title=_TITLE,
         version=version,
@@ -50,19 +52,21 @@ def make_app(desk: Desk, sessions: Sessions, *, secure: bool = True, version: st
 
     @app.exception_handler(TacitError)
     async def refuse(request: Request, refusal: TacitError) -> Response:
-        return _show(request, problem_from(refusal))
+        return _show(pages, request, problem_from(refusal))
 
     @app.exception_handler(RequestValidationError)
     async def refuse_body(request: Request, wrong: RequestValidationError) -> Response:
         first = wrong.errors()[0]
         where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
         said = f"{where}: {first['msg']}; send what /api/v1/openapi.json declares"
-        return _show(request, problem_of("invalid-input", said, name=where))
+        return _show(pages, request, problem_of("invalid-input", said, name=where))
 
     @app.exception_handler(HTTPException)
     async def refuse_path(request: Request, wrong: HTTPException) -> Response:
         kind = _WORDS.get(wrong.status_code, "invalid-input")
-        response = _show(request, problem_of(kind, f"{request.url.path}: {TYPES[kind][1].lower()}"))
+        response = _show(
+            pages, request, problem_of(kind, f"{request.url.path}: {TYPES[kind][1].lower()}")
+        )
         for name, value in (wrong.headers or {}).items():
             response.headers[name] = value
         return response
@@ -84,6 +88,8 @@ def make_app(desk: Desk, sessions: Sessions, *, secure: bool = True, version: st
         return JSONResponse(describe_app(app))
 
     app.include_router(api_routes(gate))
+    app.include_router(page_routes(pages))
+    app.mount("/static", STATIC)
     return Headers(app, secure=secure)
 
 
@@ -126,7 +132,9 @@ def _titles(status: int) -> str:
     return "; ".join(title for code, title in TYPES.values() if code == status) or "A problem"
 
 
-def _show(request: Request, problem: dict[str, Any]) -> Response:
-    """A problem: a document for programs; who reads pages gets one."""
-    del request
+def _show(pages: Pages, request: Request, problem: dict[str, Any]) -> Response:
+    """A problem: a document for programs, a page for people."""
+    wants = "text/html" in request.headers.get("accept", "")
+    if wants and not request.url.path.startswith("/api/"):
+        return pages.problem(request, problem)
     return problem_response(problem)

@@ -1,0 +1,123 @@
+"""Pictures that the server draws: whiskers, bars and steps, as SVG that needs no script and can be printed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from html import escape
+from math import isfinite
+from typing import Any
+
+from markupsafe import Markup
+
+from tacit.printing import printable
+
+__all__ = ["MOST_ROWS", "budget_bar", "format_number", "steps", "whiskers"]
+
+MOST_ROWS = 30
+"""How many rows of an answer are drawn: the largest."""
+
+_WIDTH, _LABEL, _ROW = 720, 170, 28
+
+
+def format_number(value: Any) -> str:
+    """A number as a table shows it.
+
+    >>> format_number(1234.5), format_number(0.1234), format_number(None), format_number("A")
+    ('1,234.5', '0.123', '—', 'A')
+    """
+    if value is None:
+        return "—"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return printable(str(value))
+    if isinstance(value, int):
+        return f"{value:,}"
+    if not isfinite(value):
+        return "unbounded"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def whiskers(release: Any, measure: str) -> Markup:
+    """One bar a row with its interval, of one measure; of many rows the largest.
+
+    Claim:      whatever a key holds, it is text in the picture.
+    Because:    every text is escaped, and numbers are formatted here.
+    Checked by: tests/unit/server/http/test_charts.py
+    """
+    low, high = f"{measure}_low", f"{measure}_high"
+    rows = [row for row in release if all(_is_drawn(row[name]) for name in (measure, low, high))]
+    rows = (
+        sorted(rows, key=lambda row: -abs(row[measure]))[:MOST_ROWS]
+        if len(rows) > MOST_ROWS
+        else rows
+    )
+    if not rows:
+        return Markup("")
+    ends = {f"{name}{end}" for name in release.measured for end in ("", "_low", "_high")}
+    keys = [name for name in release.columns if name not in ends]
+    least = min(0.0, *(float(row[low]) for row in rows))
+    most = max(0.0, *(float(row[high]) for row in rows))
+    scale = (_WIDTH - _LABEL - 90) / ((most - least) or 1.0)
+
+    def place(value: float) -> float:
+        return round(_LABEL + (float(value) - least) * scale, 1)
+
+    zero, drawn = place(0), []
+    for number, row in enumerate(rows):
+        top = 8 + number * _ROW
+        name = ", ".join(format_number(row[key]) for key in keys) or measure
+        short = name if len(name) <= 24 else name[:23] + "…"
+        value, left, right = place(row[measure]), place(row[low]), place(row[high])
+        middle = top + 9
+        wide, beside = round(abs(value - zero), 1), max(right, value) + 8
+        shown = escape(format_number(row[measure]))
+        drawn.append(
+            f'<text class="label" x="{_LABEL - 10}" y="{top + 14}" text-anchor="end">{escape(short)}</text>'
+            f'<rect class="bar" x="{min(zero, value)}" y="{top}" width="{wide}" height="18" rx="3"/>'
+            f'<path class="whisker" d="M{left} {middle}H{right}M{left} {middle - 6}v12M{right} {middle - 6}v12"/>'
+            f'<text class="value" x="{beside}" y="{top + 14}">{shown}</text>'
+        )
+    height = 16 + _ROW * len(rows)
+    said = escape(f"{measure}, one bar for each row, with its interval as a whisker")
+    return Markup(  # noqa: S704 -- every text in it was escaped above
+        f'<svg class="chart" role="img" aria-label="{said}" viewBox="0 0 {_WIDTH} {height}">'
+        f'<path class="axis" d="M{zero} 2V{height - 4}"/>{"".join(drawn)}</svg>'
+    )
+
+
+def budget_bar(share: float, label: str) -> Markup:
+    """A bar of what is spent of a limit."""
+    full = round(200 * min(1.0, max(0.0, share)), 1)
+    width = max(full, 2.0) if share > 0 else 0
+    said = escape(f"{label}: {share:.1%} spent")
+    return Markup(  # noqa: S704 -- every text in it was escaped above
+        f'<svg class="meter" role="img" aria-label="{said}" viewBox="0 0 200 10" preserveAspectRatio="none">'
+        f'<rect class="track" width="200" height="10" rx="5"/>'
+        f'<rect class="spent{" high" if share > 0.85 else ""}" width="{width}" height="10" rx="5"/></svg>'
+    )
+
+
+def steps(spending: Sequence[tuple[str, float]], label: str) -> Markup:
+    """The share of the limit that was spent, over time; nothing for fewer than two charges."""
+    if len(spending) < 2:
+        return Markup("")
+    moments = [datetime.fromisoformat(at).timestamp() for at, _ in spending]
+    first, last = moments[0], max(moments[-1], moments[0] + 1)
+    total, spent = sum(share for _, share in spending), 0.0
+    points = ["M40 170"]
+    for moment, (_, share) in zip(moments, spending, strict=True):
+        across = 40 + 660 * (moment - first) / (last - first)
+        spent += share
+        points.append(f"H{across:.1f}V{170 - 150 * spent / (total or 1):.1f}")
+    points.append("H700")
+    said = escape(f"{label}: {total:.1%} of the limit over time")
+    return Markup(  # noqa: S704 -- every text in it was escaped above
+        f'<svg class="chart" role="img" aria-label="{said}" viewBox="0 0 {_WIDTH} 200">'
+        f'<path class="axis" d="M40 170H700M40 20V170"/><path class="line" d="{"".join(points)}"/>'
+        f'<text class="label" x="34" y="26" text-anchor="end">{total:.1%}</text>'
+        f'<text class="label" x="34" y="174" text-anchor="end">0</text>'
+        f'<text class="label" x="40" y="192">{escape(spending[0][0][:10])}</text>'
+        f'<text class="label" x="700" y="192" text-anchor="end">{escape(spending[-1][0][:10])}</text></svg>'
+    )
+
+
+def _is_drawn(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
