@@ -84,7 +84,7 @@ BUGS = [
     Bug(
         name="long-cells-are-read-whole",
         file=f"{ENGINES}/sql/casts.py",
-        before="return dialect.cut_text(whole_text, MOST_CHARACTERS)",
+        before="return whole_text if uncut else dialect.cut_text(whole_text, MOST_CHARACTERS)",
         after="return whole_text",
         killed_by=f"{LAWS}::test_both_engines_read_as_much_of_a_cell",
         note="a cell of a gigabyte would be what one question fails for",
