@@ -223,4 +223,20 @@ BUGS = [
         killed_by="tests/unit/curator/test_exchange.py::test_an_answer_is_the_same_after_the_journey",
         note="a client would get other keys than a vault gives",
     ),
+    Bug(
+        name="keys-are-mark-up-in-a-chart",
+        file=f"{SERVER}/http/charts.py",
+        before="{escape(short)}</text>",
+        after="{short}</text>",
+        killed_by=f"{UNIT}/http/test_charts.py::test_whatever_a_key_holds_it_is_text",
+        note="a key that was found in the data would become part of the page",
+    ),
+    Bug(
+        name="pages-are-not-escaped",
+        file=f"{SERVER}/http/pages.py",
+        before="autoescape=True,",
+        after="autoescape=False,",
+        killed_by=f"{UNIT}/http/test_pages.py::test_what_people_type_stays_text",
+        note="what people type, and what data hold, would become part of the page",
+    ),
 ]
