@@ -289,14 +289,14 @@ def _format_keys(values: list[Any]) -> list[str]:
         months = len(set(moments)) > 1 and all(value.day == 1 for value in moments)
         form = "%Y-%m" if months else "%Y-%m-%d"
 
-    def shown(value: Any) -> str:
+    def format_key(value: Any) -> str:
         if value is None:
             return "NULL"
         if isinstance(value, datetime) and form and value.year >= _FOUR_DIGITS:
             return value.strftime(form)
         return str(value) if isinstance(value, int) else _format_cell(value)
 
-    return [shown(value) for value in values]
+    return [format_key(value) for value in values]
 
 
 def _format_cell(value: Any) -> str:

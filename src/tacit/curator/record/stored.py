@@ -109,14 +109,14 @@ class Stored:
         """The columns at these places, each number with its noise, each rank with its cells."""
         noise = {place: self._noise(place) for place in places}
 
-        def told(found: int | tuple[int, ...], place: int) -> Noisy | Drawn:
+        def attach_noise(found: int | tuple[int, ...], place: int) -> Noisy | Drawn:
             mechanism = noise[place]
             if isinstance(mechanism, RankedCells) or isinstance(found, tuple):
                 assert isinstance(found, tuple), "of what is ranked, cells were drawn"
                 return Drawn(found)
             return Noisy(found, mechanism, self.worths[place])
 
-        return [[told(row[place], place) for place in places] for row in self.integers]
+        return [[attach_noise(row[place], place) for place in places] for row in self.integers]
 
     def reach(self, place: int, confidence: float) -> Fraction:
         """The ± of one measure at this confidence; of what is ranked, in rows."""
