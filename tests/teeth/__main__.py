@@ -32,10 +32,8 @@ def main(arguments: Sequence[str]) -> int:
         bug for turn in range(options.turns) for bug in table(bugs, others, options.workers, turn)
     ]
     seconds = time.monotonic() - start
-    tests = len({test for test, _ in sound})
-    print(
-        f"\n{len(bugs) - len(set(alive))} of {len(bugs)} planted bugs killed, by {tests} tests, in {seconds:.0f} s"
-    )
+    tests, dead = len({test for test, _ in sound}), len(bugs) - len({bug.name for bug in alive})
+    print(f"\n{dead} of {len(bugs)} planted bugs killed, by {tests} tests, in {seconds:.0f} s")
     return 1 if alive or broken else 0
 
 

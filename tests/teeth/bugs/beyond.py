@@ -340,8 +340,8 @@ BUGS = [
     Bug(
         name="an-answer-refined-twice",
         file="src/tacit/curator/refine.py",
-        before="entry, total = each, total + each.charge",
-        after="total = total + each.charge",
+        before='    earlier = Stored.from_bytes(chain.entry.payload or b"")\n',
+        after='    earlier = Stored.from_bytes(chain.base.payload or b"")\n',
         killed_by=f"{REFINED}::test_an_answer_is_refined_once",
         note="two refinements of one answer are independent given it, and cost more than both differences",
     ),

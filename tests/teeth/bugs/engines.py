@@ -84,7 +84,7 @@ BUGS = [
         name="engines-clamp-makes-something-of-nothing",
         file=f"{ENGINES}/sql/expressions.py",
         before="""    return f"CASE {' '.join(cases)} ELSE {value} END" if cases else value""",
-        after="""    return f"greatest({value}, {_render_bound(low, kind)})" if low is not None else value""",
+        after="""    return f"greatest({value}, {_render_bound(low, kind, dialect)})" if low is not None else value""",
         killed_by=f"{UNIT}/test_poison.py::test_every_source_survives_every_poison"
         "[integer from 0 to 5]",
         note="GREATEST ignores NULL: a missing value became the lower bound",

@@ -13,10 +13,10 @@ BUGS = [
     Bug(
         name="learning-raw-labels-on-the-fitted-object",
         file=LESSON,
-        before="        both: Any = _Both(rows, encoded)\n",
-        after="        both: Any = _Both(rows, encoded)\n"
-        "        object.__setattr__(asked, 'about', str(encoded.target[:3].tolist()))\n"
-        "        object.__setattr__(asked, 'kind', asked.about)\n",
+        before="        return _Both(rows, encoded)\n",
+        after="        object.__setattr__(asked, 'about', str(encoded.target[:3].tolist()))\n"
+        "        object.__setattr__(asked, 'kind', asked.about)\n"
+        "        return _Both(rows, encoded)\n",
         killed_by=GREY,
         note="labels and inertia of the protected rows (diffprivlib's KMeans)",
     ),

@@ -50,7 +50,7 @@ BUGS = [
         name="vectors-gradient-clipped-by-its-residual-alone",
         file=KERNELS,
         before="yield _whole(u.T @ (np.clip(turn, -most, most) * weights))",
-        after="yield _whole(u.T @ (np.clip(turn, -most - 99, most + 99) * weights))",
+        after="yield _whole(u.T @ (turn * weights))",
         killed_by=MOVED,
         note="sensitivity 1 whatever the clip norms (boosted AdaSSP)",
     ),
@@ -124,8 +124,9 @@ BUGS = [
         before="        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n",
         after=(
             "        encoded = EncodedRows.from_codes(rows, orders, np.array(asked.targets, np.int64))\n"
-            "        asked = replace(asked, about=asked.about + str(sorted(set(encoded.target.tolist()))))\n"
-            "        object.__setattr__(asked, 'kind', asked.about)\n"
+            "        read = asked.about + str(sorted(set(encoded.target.tolist())))\n"
+            "        object.__setattr__(asked, 'about', read)\n"
+            "        object.__setattr__(asked, 'kind', read)\n"
         ),
         killed_by=GREY,
         note="classes that are read off the data (diffprivlib's naive Bayes and logistic regression)",
