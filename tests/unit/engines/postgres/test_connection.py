@@ -76,8 +76,11 @@ def test_a_fork_opens_connections_of_its_own():
         pool = Pool(address(), 60)
         with pool.session() as session:
             before = session.fetch("SELECT pg_backend_pid()").rows
+        (parents,) = pool._idle
         with patch("os.getpid", return_value=-1), pool.session() as session:
             assert session.fetch("SELECT pg_backend_pid()").rows != before
+        assert not parents.closed  # the parent may still need it
+        parents.close()
         pool.close()
 
 
