@@ -14,6 +14,7 @@ import pytest
 import tacit
 from tacit.cli import main
 from tacit.curator import Vault, inspect_rows
+from tacit.engines import PostgresTable
 from tacit.errors import EngineFailed, InvalidData, InvalidPolicy, TacitError
 from tacit.plan import Column, Kind, Table
 from tests.database import address, as_role, knows_password, new_role, quoted, store
@@ -232,3 +233,20 @@ def test_a_row_more_changes_nothing_but_the_noise_would_hide_it(tmp_path, text):
         other = left_by(tmp_path / str(number), [*ROWS, row], text)
         assert other == first
         assert CANARY not in str(other)
+
+
+def test_no_cell_makes_a_whole_numeric_fail():
+    """NaN is a numeric of every precision: it is NULL here, also as a unit."""
+    schema = fresh_schema()
+    running().execute(
+        f"CREATE TABLE {schema}.t (patient numeric(10), n numeric(12, 0))",
+        f"INSERT INTO {schema}.t VALUES (1, 3), (2, 4), (3, 'NaN'), ('NaN', 4)",
+    )
+    source = PostgresTable(address(), schema, "t")
+    columns = {"t": {"n": {"type": "integer", "low": 0, "high": 10}}}
+    said = {"unit": "patient", "contributions": 1, "columns": columns, "epsilon": 10**6}
+    with tacit.protect({"t": source}, **said) as vault:
+        found = vault.sql("SELECT COUNT(*) AS rows, SUM(n) AS s FROM t", epsilon=10**5)
+        assert found.rows[0][found.columns.index("rows")] == 3
+        assert found.rows[0][found.columns.index("s")] == 7
+        assert vault.sql("SELECT COUNT(*) AS c FROM t WHERE n > 3", epsilon=10**5)["c"] == [1]

@@ -96,11 +96,15 @@ _NUMERIC = (
 )
 
 
+# NaN is a numeric of every precision, and no integer
+_WHOLE = "CASE WHEN {} <> 'NaN'::numeric THEN ({})::bigint END"
+
+
 def _read_type(declared: str) -> tuple[str | None, str]:
     """The type as which a column is read, and how.
 
     >>> _read_type("numeric(12,0)"), _read_type("jsonb")[0]
-    (('BIGINT', '({})::bigint'), None)
+    (('BIGINT', "CASE WHEN {} <> 'NaN'::numeric THEN ({})::bigint END"), None)
     """
     base = declared.partition("(")[0]
     if base in {"character varying", "character"}:
@@ -116,7 +120,7 @@ def _read_type(declared: str) -> tuple[str | None, str]:
     if base == "numeric":
         digits, _, scale = declared.partition("(")[2].rstrip(")").partition(",")
         if digits and int(digits) <= 18 and scale in {"", "0"}:
-            return "BIGINT", "({})::bigint"
+            return "BIGINT", _WHOLE
         return "DOUBLE", _NUMERIC
     return _PLAIN.get(declared, (None, "{}"))
 

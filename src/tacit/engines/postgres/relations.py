@@ -105,10 +105,8 @@ def read_table(
 
 
 def _empty(name: str, select: str) -> str:
-    """The same without a row: the planner sees that nothing is read."""
-    body, _, grouped = select.partition(" GROUP BY ")
-    filtered = f"{body}{' AND' if ' WHERE ' in body else ' WHERE'} FALSE"
-    return cte(name, f"{filtered}{' GROUP BY ' if grouped else ''}{grouped}", materialized=False)
+    """The same without a row, whatever it reads: the planner sees that nothing is read."""
+    return cte(name, f"SELECT * FROM ({select}) AS whole WHERE FALSE", materialized=False)
 
 
 def _scan(source: PostgresTable) -> str:

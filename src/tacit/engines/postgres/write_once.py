@@ -6,11 +6,12 @@ Checked by: tests/unit/engines/postgres/test_dialect.py
 # ruff: noqa: S608 -- this is the SQL generator: what is written was rendered before
 
 from collections.abc import Callable
-from zlib import crc32
+from hashlib import sha256
 
 __all__ = ["write_once"]
 
 _SHORT = 80
+_DIGITS = 56  # as many as the 63 characters of a name leave room for
 
 
 def write_once(value: str, body: Callable[[str], str]) -> str:
@@ -18,10 +19,15 @@ def write_once(value: str, body: Callable[[str], str]) -> str:
 
     A long value is a column of a sub-query of one row, which OFFSET keeps from being inlined.
 
+    Claim:      what the body reads is this value, also where other values are written once inside of it.
+    Because:    the name of the sub-query is a digest of the value in which nobody finds two values alike: another
+                sub-query of this name holds the same value.
+    Checked by: tests/unit/engines/postgres/test_dialect.py::test_no_value_hides_another_one
+
     >>> write_once("x", lambda x: f"{x} * {x}")
     'x * x'
     """
     if len(value) <= _SHORT:
         return body(value)
-    name = f"once_{crc32(value.encode()):08x}"
+    name = f"once_{sha256(value.encode()).hexdigest()[:_DIGITS]}"
     return f"(SELECT {body(f'{name}.x')} FROM (SELECT {value} AS x OFFSET 0) AS {name})"

@@ -1,6 +1,7 @@
 """Small pieces of PostgreSQL's dialect."""
 
 from random import Random
+from zlib import crc32
 
 import psycopg
 import pytest
@@ -24,6 +25,17 @@ def test_texts_do_not_grow_as_two_to_the_depth():
 def test_a_long_value_is_written_once():
     value = "y" * 100
     assert write_once(value, lambda x: f"{x} + {x}").count(value) == 1
+
+
+def test_no_value_hides_another_one():
+    """These two texts have the same CRC-32, by which sub-queries were named once: a * b was b * b."""
+    values = [
+        f"CASE WHEN 1 = 1 THEN {n} ELSE length('{'y' * 80}{end}') END"
+        for n, end in ((1, "a0a82392"), (2, "42c4b202"))
+    ]
+    assert len({crc32(value.encode()) for value in values}) == 1
+    times = write_once(values[0], lambda a: write_once(values[1], lambda b: f"{a} * 10 + {b}"))
+    assert running().execute(f"SELECT {times}") == [(12,)]
 
 
 def test_a_text_that_postgres_does_not_have_is_refused():
