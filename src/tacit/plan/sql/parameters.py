@@ -25,6 +25,9 @@ NO_PARAMETERS: Parameters = ()
 """What is bound to a statement without parameters."""
 
 _KINDS = (str, Integral, float, Decimal, date, type(None))
+_LARGEST = 10**400
+_NAMED_AFTER = {TokenType.JOIN, TokenType.ALIAS, TokenType.TABLE}
+"""Words that a name follows: there a text between quotes would be read as one."""
 _TYPED = {True: TokenType.TRUE, False: TokenType.FALSE, None: TokenType.NULL}
 
 
@@ -51,6 +54,11 @@ def _plain(name: str, value: Any) -> Any:
     if not isinstance(value, _KINDS) and callable(getattr(value, "item", None)):
         value = value.item()  # a number of NumPy's
     sound = isinstance(value, _KINDS) and not (isinstance(value, float) and not isfinite(value))
+    if isinstance(value, Integral) and abs(int(value)) >= _LARGEST:
+        remedy = "give a number of at most 400 digits"
+        raise InvalidInput(f"parameter {name[:64]}", "a larger number", remedy)
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        value = _in_utc(name, value)
     if not sound or (isinstance(value, Decimal) and not value.is_finite()):
         remedy = "give a text, a number, True, False, a date, a datetime or None"
         raise InvalidInput(f"parameter {name[:64]}", type(value).__name__, remedy)
@@ -58,6 +66,14 @@ def _plain(name: str, value: Any) -> Any:
         remedy = f"give a text of at most {MOST_BYTES:,} characters"
         raise InvalidInput(f"parameter {name[:64]}", f"a text of {len(value):,}", remedy)
     return value
+
+
+def _in_utc(name: str, moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:
+        remedy = "give a moment that has a year from 1 to 9999 in UTC, too"
+        raise InvalidInput(f"parameter {name[:64]}", str(moment), remedy) from None
 
 
 def bind_parameters(text: str, tokens: Sequence[RawToken], bound: Parameters) -> list[RawToken]:
@@ -83,6 +99,11 @@ def bind_parameters(text: str, tokens: Sequence[RawToken], bound: Parameters) ->
             marks += 1
             name = str(marks)
         end = token.start if width == 1 else tokens[place + width - 1].end
+        if _is_name(tokens, place):
+            reason = "a parameter stands for a value, and here a name is needed"
+            raise InvalidPlan(
+                reason, "write the name itself", text=text, start=token.start, end=end + 1
+            )
         if name not in known:
             _refuse_unbound(text, token.start, end + 1, name, bound)
         used.add(name)
@@ -110,6 +131,29 @@ def _parameter_at(tokens: Sequence[RawToken], place: int) -> tuple[int, str | No
     return 2, after.text
 
 
+def _is_name(tokens: Sequence[RawToken], place: int) -> bool:
+    """Whether a name is read at a place: after JOIN and AS, and after the FROM of a SELECT.
+
+    There are others: x IS DISTINCT FROM ?, SUBSTRING(x FROM ?).
+    """
+    before = tokens[place - 1].token_type if place else None
+    if before is not TokenType.FROM:
+        return before in _NAMED_AFTER
+    if place > 1 and tokens[place - 2].token_type is TokenType.DISTINCT:
+        return False
+    depth = 0
+    for token in reversed(tokens[: place - 1]):
+        if token.token_type is TokenType.R_PAREN:
+            depth += 1
+        elif token.token_type is TokenType.L_PAREN:
+            depth -= 1
+        if depth < 0:
+            return False  # of a function
+        if not depth and token.token_type is TokenType.SELECT:
+            return True
+    return False
+
+
 def _split_cast(token: RawToken) -> RawToken:
     """The :: of ?::int."""
     start = token.start + 1
@@ -135,8 +179,7 @@ def _constant(like: RawToken, end: int, value: Any) -> list[RawToken]:
     if isinstance(value, str):
         return [token(TokenType.STRING, value)]
     if isinstance(value, datetime):
-        moment = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
-        return [token(TokenType.TIMESTAMP, "TIMESTAMP"), token(TokenType.STRING, str(moment))]
+        return [token(TokenType.TIMESTAMP, "TIMESTAMP"), token(TokenType.STRING, str(value))]
     if isinstance(value, date):
         return [token(TokenType.DATE, "DATE"), token(TokenType.STRING, value.isoformat())]
     written = str(int(value)) if isinstance(value, Integral) else _decimal(value)

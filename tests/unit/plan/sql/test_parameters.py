@@ -129,12 +129,30 @@ def test_what_cannot_be_bound_is_refused(condition, params, reason):
         "x",
         3,
         ["x" * 30_000],
+        [10**5000],
+        [datetime.max.replace(tzinfo=timezone(-timedelta(hours=5)))],
+        [datetime.min.replace(tzinfo=timezone(timedelta(hours=5)))],
     ],
-    ids=lambda each: str(each)[:12],
+    ids=[f"case {place}" for place in range(12)],
 )
 def test_a_value_too_many_or_of_no_kind_is_refused(params):
     with pytest.raises(InvalidInput):
         read("age > ?", params)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*) AS n FROM ?",
+        "SELECT COUNT(*) AS ? FROM visits",
+        "SELECT EXTRACT(month FROM day) AS k, COUNT(*) AS n FROM ? GROUP BY k",
+        "SELECT COUNT(*) AS n FROM (SELECT ward FROM ?) AS t",
+        "SELECT COUNT(*) AS n FROM visits JOIN ? USING (patient)",
+    ],
+)
+def test_no_value_becomes_a_name(text):
+    with pytest.raises(InvalidPlan, match="here a name is needed"):
+        read_asked(text, {"visits": VISITS}, bound=freeze_parameters(["visits"]))
 
 
 def test_a_refusal_underlines_the_parameter():
