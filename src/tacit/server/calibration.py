@@ -19,6 +19,7 @@ _UNKNOWN = 1.0  # seconds that a question of a class takes that was not measured
 _MARGIN = 3.0  # how many times as long a question may take as one that was measured
 _TURNS = 3
 _MADE_UP = 1_000  # rows of a twin's table
+_TIMES = 32  # how many times as many are asked about
 
 
 @frozen
@@ -55,20 +56,18 @@ class Calibration:
 def calibrate(vault: Vault, rows: Mapping[str, int]) -> Calibration:
     """Measure how long each kind of question takes on each table, of so many made-up rows.
 
-    The twin has a thousand rows; what a row costs is told by a twin of eight times as many, and the rest is a straight
-    line, with a margin of three.
+    The twin has 32 thousand rows; what a row costs is at most a question's seconds divided by them, and the rest is a
+    straight line, with a margin of three.
     """
     for name, many in rows.items():
         if name not in vault.policy.tables or many < 1:
             remedy = f"give a number of rows for each of: {', '.join(vault.policy.tables)}"
             raise InvalidInput("--rows", f"{name}={many}", remedy)
-    with vault.mock() as small, vault.mock(times=8) as large:
+    with vault.mock(times=_TIMES) as twin:
         measured = {
             name: {
-                kind: _extrapolate(
-                    _time(small, question), _time(large, question), rows.get(name, _MADE_UP)
-                )
-                for kind, question in questions_about(small, name).items()
+                kind: _extrapolate(_time(twin, question), rows.get(name, _MADE_UP))
+                for kind, question in questions_about(twin, name).items()
             }
             for name, shared in vault.policy.tables.items()
             if not shared.table.public
@@ -121,17 +120,19 @@ def write_calibration(folder: Path, found: Calibration) -> Path:
 
 
 def _time(vault: Vault, question: str) -> float:
-    """The seconds of one question, the longest of a few turns; the first is not counted."""
-    vault.sql(question, epsilon=1)
-    taken = []
-    for _ in range(_TURNS):
+    """The seconds of one question, the longest of a few turns; the first is not counted.
+
+    Each turn has a higher price than the one before: what was asked already would be told without a look.
+    """
+    first, taken = vault.policy.limit.epsilon / 100, []
+    for turn in range(_TURNS + 1):
         before = time.perf_counter()
-        vault.sql(question, epsilon=1)
+        release = vault.sql(question, epsilon=first * (10 + turn) / 10)
         taken.append(time.perf_counter() - before)
-    return max(taken)
+        assert not release.price.free, "an answer that is stored says nothing about a look"
+    return max(taken[1:])
 
 
-def _extrapolate(small: float, large: float, rows: int) -> float:
-    """The seconds for so many rows, from those for a thousand and for eight thousand."""
-    each = max(0.0, large - small) / (7 * _MADE_UP)
-    return round(_MARGIN * (max(small, large) + each * rows), 4)
+def _extrapolate(seconds: float, rows: int) -> float:
+    """The seconds for so many rows, at most in proportion to those that were measured."""
+    return round(_MARGIN * seconds * (1 + rows / (_TIMES * _MADE_UP)), 4)

@@ -6,9 +6,10 @@ import pytest
 
 import tacit
 from tacit.curator import PlanClass
+from tacit.engines import DuckDB
 from tacit.errors import InvalidInput
 from tacit.server import Calibration, calibrate, read_calibration, write_calibration
-from tacit.server.calibration import _extrapolate, questions_about
+from tacit.server.calibration import _extrapolate, _time, questions_about
 from tests.unit.server.clinics import make_folder
 
 
@@ -48,8 +49,16 @@ def test_seconds_add_up_over_tables_and_parts():
 
 
 def test_more_rows_take_longer_and_never_less():
-    assert _extrapolate(0.01, 0.08, 1_000) < _extrapolate(0.01, 0.08, 1_000_000)
-    assert _extrapolate(0.02, 0.01, 10**9) == 0.06  # noise is not a slope
+    assert _extrapolate(0.01, 1_000) < _extrapolate(0.01, 32_000) < _extrapolate(0.01, 10**6)
+    assert _extrapolate(0.01, 10**7) > 9  # in proportion to the rows
+
+
+def test_looks_are_measured_and_not_stored_answers(vault, monkeypatch):
+    looked, real = [], DuckDB.evaluate
+    monkeypatch.setattr(DuckDB, "evaluate", lambda *given: looked.append(1) or real(*given))
+    with vault.mock() as twin:
+        _time(twin, "SELECT COUNT(*) AS n FROM visits")
+    assert len(looked) == 4
 
 
 def test_what_is_damaged_or_makes_no_sense_is_refused(vault, tmp_path):
