@@ -117,12 +117,4 @@ BUGS = [
         killed_by="tests/unit/plan/sql/test_parameters.py::test_no_value_becomes_a_name",
         note="a value would choose the table",
     ),
-    Bug(
-        name="stored-answers-are-timed",
-        file="src/tacit/server/calibration.py",
-        before="epsilon=first * (10 + turn) / 10)\n",
-        after="epsilon=first)\n",
-        killed_by="tests/unit/server/test_calibration.py::test_looks_are_measured_and_not_stored_answers",
-        note="slots would be as long as it takes to read the ledger",
-    ),
 ]
