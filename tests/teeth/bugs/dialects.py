@@ -165,7 +165,7 @@ BUGS = [
         name="values-named-by-a-short-digest",
         file="src/tacit/engines/postgres/write_once.py",
         before="sha256(value.encode()).hexdigest()[:_DIGITS]",
-        after="__import__('zlib').crc32(value.encode()):08x",
+        after="len(value):08x",
         killed_by="tests/unit/engines/postgres/test_dialect.py::test_no_value_hides_another_one",
         note="an analyst chooses constants so that one operand hides the other, and an overflow tells of one row",
     ),
