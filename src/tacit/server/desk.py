@@ -1,11 +1,13 @@
 """The desk: the only place of the server that holds a vault.  Doors translate what people send; here it is decided."""
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,6 +41,7 @@ from tacit.server.identities import Identities, Identity, Person, Token
 from tacit.server.limits import Rates, Waiting
 from tacit.server.passwords import new_secret
 from tacit.server.slots import Slot, Slots
+from tacit.server.unseen import NotedLedger, SeenLedger, Unseen, through
 
 __all__ = ["RIGHTS", "Desk", "Job", "PastQuestion", "Question", "Standing", "Verification"]
 
@@ -123,6 +126,8 @@ class Job:
         self.id = new_secret()[:22]
         self.owner = owner
         self.slot = slot
+        self.keys: list[str] = []  # the idempotency keys under which it was asked
+        self.written: dict[int, bool] = {}  # entries of the ledger, and whether they are answered
         self._ended = asyncio.Event()
         self._release: Release | None = None
         self._error: Exception | None = None
@@ -203,6 +208,8 @@ class Desk:
         self._shared_limit = shared_limit
         self._jobs: dict[str, Job] = {}
         self._running: set[asyncio.Task[None]] = set()
+        self._asked: dict[tuple[str, str], Job] = {}
+        self._unseen = Unseen()
         self._closing = False
         self._paid: set[int] = set()
         self._outdated: list[Vault] = []
@@ -260,6 +267,7 @@ class Desk:
         """What somebody may do, and what is left."""
         self._check(who, "look")
         vault = self._vault.of(None) if who.role != "analyst" else self._vault_of(who)
+        vault = self._seen(vault)
         return Standing(
             who.name,
             who.role,
@@ -281,14 +289,14 @@ class Desk:
         """The declared tables by name, with the facts that were found about them for who asks."""
         self._check(who, "look")
         vault = self._vault_of(who) if who.role == "analyst" else self._vault
-        return vault.declared()
+        return self._seen(vault).declared()
 
     def describe(self, who: Identity, table: str | None = None) -> Listing:
         """What the policy says of a table, or of all."""
         self._check(who, "look")
         if table is not None and table not in self.policy.tables:
             raise NotFound("table", table)
-        return self._vault_of(who).describe(table)
+        return self._seen(self._vault_of(who)).describe(table)
 
     def version(self, table: str) -> int:
         """How often a table was refreshed."""
@@ -300,7 +308,9 @@ class Desk:
         self._rates.take("explanations", who.name)
         terms = {name: value for name, value in question.terms().items() if name != "raw"}
         return self._at_a_price(
-            who, terms, lambda priced: self._vault_of(who).explain(question.sql, **priced)
+            who,
+            terms,
+            lambda priced: self._seen(self._vault_of(who)).explain(question.sql, **priced),
         )
 
     def ask_twin(self, who: Identity, question: Question) -> Release:
@@ -318,7 +328,7 @@ class Desk:
     def budgets(self, who: Identity) -> dict[str, Budget]:
         """The budget of each analyst who has a limit."""
         self._check(who, "read everyone")
-        return {name: self._vault.of(name).budget for name in self.policy.analysts}
+        return {name: self._seen(self._vault.of(name)).budget for name in self.policy.analysts}
 
     def history(
         self, who: Identity, *, before: int | None = None, most: int = 50, table: str | None = None
@@ -342,14 +352,15 @@ class Desk:
         rule = self.policy.limit.filter()
         return [
             (entry.at, float(rule.share(entry.charge)))
-            for entry in self._vault.ledger.entries()
+            for entry in self._seen(self._vault).ledger.entries()
             if everyone or entry.analyst == who.payer
         ]
 
     def receipt(self, who: Identity, entry: int) -> dict[str, Any]:
         """The receipt of an answer: one's own, or anybody's for who may read the ledger."""
         self._check(who, "look")
-        found = next((each for each in self._vault.ledger.entries() if each.number == entry), None)
+        entries = self._seen(self._vault).ledger.entries()
+        found = next((each for each in entries if each.number == entry), None)
         hidden = found is not None and not self._may_read(who, found.analyst)
         if found is None or hidden or found.payload is None:
             raise NotFound("receipt", entry)
@@ -362,7 +373,7 @@ class Desk:
         if type(number) is not int:
             return [f"names entry {number!r}, which is not in the ledger"]
         self.receipt(who, number)
-        return self._vault.check_receipt(receipt)
+        return self._seen(self._vault).check_receipt(receipt)
 
     # ---------------------------------------------------------------- what is paid for
 
@@ -393,6 +404,11 @@ class Desk:
                     fields = release_fields(found)
                     await self._read(lambda: self._keys.end(who.name, key, fields))
                 return self._done(who, found)
+            same = who.name, json.dumps([priced.body(), self._versions()])
+            running = self._asked.get(same)
+            if running is not None and not running.is_done:
+                running.keys += [] if key is None else [key]
+                return running
             return await self._start(
                 who,
                 lambda vault: vault.sql(priced.sql, **priced.terms()),
@@ -400,6 +416,7 @@ class Desk:
                 length=await self._read(lambda: self._length(who, priced)),
                 key=key,
                 question=priced,
+                same=same,
             )
         except TacitError as refusal:
             if key is not None:
@@ -455,7 +472,7 @@ class Desk:
         """Records of the ledger, from a number on."""
         self._check(who, "read everyone")
         self._audit.note("read ledger", identity=who.name)
-        return list(islice(self._vault.records(), first, first + min(most, _PAGE)))
+        return list(islice(self._records(), first, first + min(most, _PAGE)))
 
     def verify(self, who: Identity) -> Verification:
         """Begin to check the whole ledger; `verification` says how far it is."""
@@ -466,7 +483,13 @@ class Desk:
 
         def run() -> None:
             try:
-                vault.verify(check.progress)
+                seen = None if self._unseen.view is None else sum(1 for _ in self._records())
+
+                def progress(done: int, whole: int) -> None:
+                    most = whole if seen is None else seen
+                    check.progress(min(done, most), min(whole, most))
+
+                vault.verify(progress)
             except TacitError as fault:
                 check.state, check.told = "broken", str(fault)
             else:
@@ -658,7 +681,7 @@ class Desk:
         """The answer if it is known; else what it costs, or the refusal; and the question with its price."""
 
         def prepare(priced: dict[str, Any]) -> tuple[Release | Explanation, Question]:
-            vault = self._vault_of(who)
+            vault = self._seen(self._vault_of(who))
             known = vault.replay(question.sql, **priced)
             asked = Question(question.sql, **priced)
             if known is not None:
@@ -673,7 +696,7 @@ class Desk:
 
     def _length(self, who: Identity, question: Question) -> float:
         """How long the slot of a question is: by its class, and what was measured on made-up rows."""
-        found = self._vault_of(who).classify(
+        found = self._seen(self._vault_of(who)).classify(
             question.sql, epsilon=question.epsilon, within=question.within
         )
         return self.slots.length_for(self._calibration.seconds(found))
@@ -701,18 +724,35 @@ class Desk:
         length: float,
         key: str | None = None,
         question: Question | None = None,
+        same: tuple[str, str] | None = None,
     ) -> Job:
         """A job in the next slot of this length."""
+
+        def enter() -> None:
+            self._identities.spend(who, share)
+            try:
+                self._unseen.enter(self._vault)
+            except BaseException:
+                self._identities.give_back(who, share)
+                raise
+
+        def leave() -> None:
+            self._unseen.leave({})
+            self._identities.give_back(who, share)
+
         self._waiting.enter(who.name)
         try:
-            await self._read(lambda: self._identities.spend(who, share))
+            await self._finish(enter, leave)
         except BaseException:
             self._waiting.leave(who.name)
             raise
         job = Job(who.name, self.slots.reserve(length))
+        job.keys += [] if key is None else [key]
+        if same is not None:
+            self._asked[same] = job
         self._keep(job)
         self._audit.note("asked", identity=who.name, job=job.id, share=share)
-        task = asyncio.create_task(self._run(who, job, look, share, key, question))
+        task = asyncio.create_task(self._run(who, job, look, share, question, same))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return job
@@ -723,59 +763,73 @@ class Desk:
         job: Job,
         look: Callable[[Vault], Release],
         share: float,
-        key: str | None,
         question: Question | None,
+        same: tuple[str, str] | None,
     ) -> None:
         """Look in the slot, and say what came of it when it has ended: an answer, a refusal, or one sentence."""
         assert job.slot is not None, "a job that runs has a slot"
+        result: Release | Exception
         try:
-            release = await self.slots.run(
-                lambda: self._look(who, look, share, key, question), job.slot
-            )
-            self._note_release("answered", who, release)  # when it leaves, not when it was ready
-            job.end(release)
-        except TacitError as refusal:
+            result = await self.slots.run(lambda: self._look(who, job, look), job.slot)
+        except Exception as error:  # noqa: BLE001 -- what leaves of it is decided below
+            result = error
+        if same is not None and self._asked.get(same) is job:
+            del self._asked[same]  # from here on nobody joins it
+        try:
+            result = await self._read(lambda: self._settle(who, job, result, share, question))
+        except Exception as error:  # noqa: BLE001 -- as above
+            result = error
+            for key in job.keys:
+                self._keys.leave(who.name, key)
+        self._unseen.leave(job.written)
+        if isinstance(result, Release):
+            self._note_release("answered", who, result)  # when it leaves, not when it was ready
+            job.end(result)
+        elif isinstance(result, TacitError):
             self._audit.note(
-                "refused", identity=who.name, job=job.id, problem=type(refusal).__name__
+                "refused", identity=who.name, job=job.id, problem=type(result).__name__
             )
-            job.end(refusal)
-        except Exception:  # noqa: BLE001 -- a mistake of ours: whatever it says may depend on rows
+            job.end(result)
+        else:  # a mistake of ours: whatever it says may depend on rows
             self._audit.note("failed", identity=who.name, job=job.id)
             job.end(EngineFailed())
-        finally:
-            self._waiting.leave(who.name)
+        self._waiting.leave(who.name)
 
-    def _look(
+    def _look(self, who: Identity, job: Job, look: Callable[[Vault], Release]) -> Release:
+        """Pay and look, within the slot; nothing but the ledger is written, and what was is noted."""
+
+        def noted(vault: Vault) -> Release:
+            return look(through(vault, lambda ledger: NotedLedger(ledger, job.written)))
+
+        return self._with_current_policy(who, noted)
+
+    def _settle(
         self,
         who: Identity,
-        look: Callable[[Vault], Release],
+        job: Job,
+        result: Release | Exception,
         share: float,
-        key: str | None,
         question: Question | None,
-    ) -> Release:
-        """Pay and look, and keep what came of it, all within the slot."""
-        try:
-            release = self._with_current_policy(who, look)
-        except (EngineFailed, LedgerUncertain):
-            if key is not None:
-                self._keys.leave(who.name, key)
-            raise
-        except TacitError:
+    ) -> Release | Exception:
+        """Keep what came of a look, once its slot has ended: before that, nobody could tell whether it has."""
+        if isinstance(result, Release):
+            result, paid = self._paid_for(job, result)
+            if not paid:
+                self._identities.give_back(who, share)
+            if question is not None:
+                self._keep_text(who, result, question)
+            for key in job.keys:
+                self._keys.end(who.name, key, release_fields(result))
+        elif isinstance(result, TacitError) and not isinstance(
+            result, EngineFailed | LedgerUncertain
+        ):
             self._identities.give_back(who, share)  # it was refused before the charge
-            if key is not None:
+            for key in job.keys:
                 self._keys.end(who.name, key, None)
-            raise
-        except BaseException:
-            if key is not None:
+        else:
+            for key in job.keys:
                 self._keys.leave(who.name, key)
-            raise
-        if release.price.free or not self._is_first(release):
-            self._identities.give_back(who, share)
-        if question is not None:
-            self._keep_text(who, release, question)
-        if key is not None:
-            self._keys.end(who.name, key, release_fields(release))
-        return release
+        return result
 
     def _with_current_policy(self, who: Identity, look: Callable[[Vault], Release]) -> Release:
         """Look under the policy as it is; if another process has given the ledger other limits, read it again, once.
@@ -829,6 +883,22 @@ class Desk:
             self._paid.add(entry)
         return not known
 
+    def _paid_for(self, job: Job, release: Release) -> tuple[Release, bool]:
+        """The answer, and whether it was paid for.
+
+        If two ask at once for what nobody has seen, who of them was first to charge it, or found it answered, depends
+        on how long rows take: the one whose slot ends first has paid, and the other has not.
+        """
+        view, entry = self._unseen.view, release.receipt.get("entry")
+        assert view is not None, "its slot is counted as running"
+        if not isinstance(entry, int):  # facts that were found: a listing, which names no entry
+            return release, any(not view.shows_answer(number) for number in job.written)
+        first = self._is_first(release)
+        job.written[entry] = True  # it leaves now, whoever has charged it
+        if view.shows_answer(entry):
+            return release, first and not release.price.free
+        return replace(release, price=replace(release.price, free=not first)), first
+
     def _keep_text(self, who: Identity, release: Release, question: Question) -> None:
         entry = release.receipt.get("entry")
         if isinstance(entry, int):
@@ -839,7 +909,17 @@ class Desk:
 
     def _entries(self) -> Iterator[Any]:
         """The entries of the ledger, newest first."""
-        return reversed(list(self._vault.ledger.entries()))
+        return reversed(list(self._seen(self._vault).ledger.entries()))
+
+    def _seen(self, vault: Vault) -> Vault:
+        """A vault as free reads see it: without what was written in slots that have not ended."""
+        view = self._unseen.view
+        return vault if view is None else through(vault, lambda ledger: SeenLedger(ledger, view))
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        """The records of the ledger, up to the first that was written in a slot that has not ended."""
+        view, records = self._unseen.view, self._vault.records()
+        return records if view is None else takewhile(view.shows_record, records)
 
     def _is_about(self, entry: Any, table: str) -> bool:
         if entry.payload is None:
@@ -882,6 +962,17 @@ class Desk:
             share=release.price.share,
             free=release.price.free,
         )
+
+    async def _finish(self, work: Callable[[], None], undo: Callable[[], None]) -> None:
+        """Something that is done whole; if whoever waits for it leaves meanwhile, it is undone."""
+        doing = asyncio.ensure_future(self._read(work))
+        try:
+            await asyncio.shield(doing)
+        except asyncio.CancelledError:
+            await asyncio.wait([doing])
+            if not doing.cancelled() and doing.exception() is None:
+                undo()
+            raise
 
     async def _read(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)

@@ -53,6 +53,14 @@ BUGS = [
         note="of late answers the time would tell how late",
     ),
     Bug(
+        name="free-reads-show-what-slots-wrote",
+        file=f"{SERVER}/desk.py",
+        before="view = self._unseen.view\n        return vault if view is None else through",
+        after="view = None\n        return vault if view is None else through",
+        killed_by="tests/attacks/test_free_reads.py::test_nothing_that_is_free_changes_before_the_slot_ends",
+        note="whoever polls what is free would see when the rows were read, within the slot",
+    ),
+    Bug(
         name="workers-not-reserved",
         file=f"{SERVER}/slots.py",
         before="self._free[worker] = starts + length",

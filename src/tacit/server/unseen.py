@@ -1,0 +1,204 @@
+"""What the ledger has and nobody is shown yet: all that was written in a slot that has not ended."""
+
+import threading
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import replace
+from typing import Any
+
+from tacit.accounting import Charge
+from tacit.curator import Vault
+from tacit.frozen import frozen
+from tacit.ledger import Entry, Ledger
+from tacit.privacy import Loss
+
+__all__ = ["NotedLedger", "SeenLedger", "Unseen", "View", "through"]
+
+
+@frozen
+class View:
+    """What may be seen while slots run: entries below `length` but for the answers of those that were `open` when the
+    first of the slots was reserved, and what slots that have ended `released`: an entry, and whether with its answer.
+    """
+
+    length: int
+    open: frozenset[int]
+    released: dict[int, bool]
+    totals: dict[str | None, Charge]
+
+    def shows(self, number: int) -> bool:
+        """Whether there is such an entry, as far as anybody is told."""
+        return number < self.length or number in self.released
+
+    def shows_answer(self, number: int) -> bool:
+        """Whether an entry is answered, as far as anybody is told."""
+        old = number < self.length and number not in self.open
+        return old or self.released.get(number, False)
+
+    def entry(self, entry: Entry) -> Entry:
+        """The entry as it is shown."""
+        return entry if self.shows_answer(entry.number) else replace(entry, payload=None)
+
+    def shows_record(self, fields: dict[str, Any]) -> bool:
+        """Whether a record of the ledger may be shown."""
+        if fields["kind"] == "charged":
+            return self.shows(fields["entry"])
+        return fields["kind"] != "answered" or self.shows_answer(fields["entry"])
+
+
+class Unseen:
+    """Which slots run, and what may be seen meanwhile.
+
+    Claim:      what free reads show changes when a slot is reserved or ends, never within one, whatever is written.
+    Because:    while slots run, all is shown as it was when the first of them was reserved, and with it what slots that
+                have ended have written themselves; once none runs, nothing is hidden.
+    Checked by: tests/attacks/test_free_reads.py
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._view: View | None = None
+
+    def enter(self, vault: Vault) -> None:
+        """A slot is about to be reserved."""
+        with self._lock:
+            if not self._running:
+                ledger = vault.ledger
+                payers = {None, *vault.policy.analysts}
+                totals = {payer: ledger.total_spent(payer) for payer in payers}
+                length, unanswered = 0, set()
+                for entry in ledger.entries():
+                    length = max(length, entry.number + 1)
+                    if not entry.is_answered:
+                        unanswered.add(entry.number)
+                self._view = View(length, frozenset(unanswered), {}, totals)
+            self._running += 1
+
+    def leave(self, written: dict[int, bool]) -> None:
+        """A slot has ended, in which this was written: entries, and whether they are answered."""
+        with self._lock:
+            self._running -= 1
+            if not self._running:
+                self._view = None
+            elif self._view is not None:
+                kept = self._view.released
+                shown = {
+                    number: kept.get(number, False) or told for number, told in written.items()
+                }
+                self._view = replace(self._view, released={**kept, **shown})
+
+    @property
+    def view(self) -> View | None:
+        """What may be seen now; None if no slot runs, and nothing is hidden."""
+        with self._lock:
+            return self._view
+
+
+class _Passed(Ledger):
+    """Another ledger, as it is."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def charge(
+        self,
+        key: bytes,
+        loss: Loss,
+        analyst: str | None = None,
+        *,
+        topic: bytes = b"",
+        about: str = "",
+        once: bool = False,
+    ) -> Entry:
+        """The entry that pays for this."""
+        return self._ledger.charge(key, loss, analyst, topic=topic, about=about, once=once)
+
+    def settle(self, entry: Entry, payload: bytes) -> Entry:
+        """The entry with its answer stored."""
+        return self._ledger.settle(entry, payload)
+
+    def total_spent(self, analyst: str | None = None) -> Charge:
+        """The sum of all charges, or of one analyst's."""
+        return self._ledger.total_spent(analyst)
+
+    def entries(self) -> Iterator[Entry]:
+        """All entries, oldest first."""
+        return self._ledger.entries()
+
+    def find_answered(self, topic: bytes) -> Iterator[Entry]:
+        """The answered entries with this topic, newest first."""
+        return self._ledger.find_answered(topic)
+
+    def version(self, table: str) -> int:
+        """How often the curator has refreshed a table."""
+        return self._ledger.version(table)
+
+    def refresh(self, table: str) -> int:
+        """The next version of a table."""
+        return self._ledger.refresh(table)
+
+
+class NotedLedger(_Passed):
+    """Another ledger, of which is noted what is written in one slot."""
+
+    def __init__(self, ledger: Ledger, written: dict[int, bool]) -> None:
+        super().__init__(ledger)
+        self._written = written
+
+    def charge(
+        self,
+        key: bytes,
+        loss: Loss,
+        analyst: str | None = None,
+        *,
+        topic: bytes = b"",
+        about: str = "",
+        once: bool = False,
+    ) -> Entry:
+        """The entry that pays for this."""
+        entry = super().charge(key, loss, analyst, topic=topic, about=about, once=once)
+        self._written[entry.number] = entry.is_answered
+        return entry
+
+    def settle(self, entry: Entry, payload: bytes) -> Entry:
+        """The entry with its answer stored."""
+        settled = super().settle(entry, payload)
+        self._written[settled.number] = True
+        return settled
+
+
+class SeenLedger(_Passed):
+    """Another ledger, as far as it may be seen."""
+
+    def __init__(self, ledger: Ledger, view: View) -> None:
+        super().__init__(ledger)
+        self._view = view
+
+    def total_spent(self, analyst: str | None = None) -> Charge:
+        """The sum of all charges that may be seen, or of one analyst's."""
+        view = self._view
+        total = view.totals.get(analyst)
+        for entry in self.entries():
+            if analyst is not None and entry.analyst != analyst:
+                continue
+            if view.totals.get(analyst) is None or entry.number >= view.length:
+                total = entry.charge if total is None else total + entry.charge
+        return Charge() if total is None else total
+
+    def entries(self) -> Iterator[Entry]:
+        """The entries that may be seen, oldest first."""
+        view = self._view
+        return (view.entry(each) for each in super().entries() if view.shows(each.number))
+
+    def find_answered(self, topic: bytes) -> Iterator[Entry]:
+        """The answered entries with this topic that may be seen, newest first."""
+        view = self._view
+        return (each for each in super().find_answered(topic) if view.shows_answer(each.number))
+
+
+def through(vault: Vault, wrap: Callable[[Ledger], Ledger]) -> Vault:
+    """The same vault, which reads and writes its ledger through another."""
+    other = copy(vault)
+    other._access = replace(vault._access, ledger=wrap(vault.ledger))  # noqa: SLF001 -- as `Vault.replay` does
+    return other

@@ -1,0 +1,235 @@
+"""Whoever polls what is free while rows are looked at sees nothing change until the slot ends."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tacit.errors import KeyReused, TacitError
+from tacit.server import Question, Slots
+from tests.unit.server.clinics import BY_WARD, COUNT, POLICY, make_desk, make_folder, who
+
+ASKED = Question(COUNT, epsilon=0.5)
+
+
+class Held:
+    """A clock that stands still until a test moves it."""
+
+    def __init__(self):
+        self.moment = 0.0
+
+    def now(self):
+        return self.moment
+
+    async def sleep_until(self, moment):
+        while self.moment < moment:
+            await asyncio.sleep(0.001)
+
+
+def attempt(work):
+    try:
+        return repr(work())
+    except TacitError as refusal:
+        return repr(refusal)
+
+
+def poll(desk):
+    """All that anybody is told for nothing."""
+    seen = {}
+    for name in ("ana", "ben", "cleo", "otto"):
+        person = who(desk, name)
+        reads = {
+            "history": lambda p=person: desk.history(p),
+            "tables": lambda p=person: desk.tables(p),
+            "describe": lambda p=person: list(desk.describe(p)),
+            "standing": lambda p=person: desk.standing(p),
+            "budget": lambda p=person: desk.budget(p),
+            "budgets": lambda p=person: desk.budgets(p),
+            "spending": lambda p=person: desk.spending(p),
+            "records": lambda p=person: desk.records(p),
+            "explain": lambda p=person: desk.explain(p, ASKED),
+            "receipts": lambda p=person: [
+                attempt(lambda e=entry: desk.receipt(p, e)) for entry in range(4)
+            ],
+            "checks": lambda p=person: [
+                attempt(lambda e=entry: desk.check_receipt(p, {"entry": e})) for entry in range(4)
+            ],
+            "operations": lambda p=person: desk.operations(p),
+        }
+        seen |= {(name, what): attempt(work) for what, work in reads.items()}
+    return seen
+
+
+async def verified(desk):
+    otto = who(desk, "otto")
+    check = desk.verify(otto)
+    while check.state == "running":
+        await asyncio.sleep(0.001)
+    return check.state, check.done, check.whole, check.told
+
+
+def hold(folder, scenario):
+    """Run a scenario at a desk whose clock stands still; `looked` waits until so many looks are over."""
+    clock = Held()
+
+    async def whole():
+        slots = Slots(workers=4, lengths=(1.0, 8.0), clock=clock)
+        desk = make_desk(folder, slots=slots)
+        done, look = [], desk._look
+
+        def counted(*given):
+            try:
+                return look(*given)
+            finally:
+                done.append(1)
+
+        async def looked(times):
+            while len(done) < times:
+                await asyncio.sleep(0.001)
+
+        desk._look = counted
+        try:
+            await scenario(desk, clock, looked)
+        finally:
+            clock.moment = 1e9
+            await desk.drain()
+            desk.close()
+
+    asyncio.run(asyncio.wait_for(whole(), 30))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return make_folder(tmp_path / "clinic")
+
+
+def gate_engine(desk, monkeypatch):
+    """Let looks wait until they are let go."""
+    engine, go = type(desk._vault._access.engines["visits"]), threading.Event()
+    evaluate = engine.evaluate
+
+    def waiting(self, question, weights):
+        go.wait(30)
+        return evaluate(self, question, weights)
+
+    monkeypatch.setattr(engine, "evaluate", waiting)
+    return go
+
+
+def test_nothing_that_is_free_changes_before_the_slot_ends(folder, monkeypatch):
+    async def scenario(desk, clock, looked):
+        go = gate_engine(desk, monkeypatch)
+        before = poll(desk)
+        job = await desk.ask(who(desk, "ana"), ASKED, "k")
+        reserved, whole = poll(desk), await verified(desk)
+        for what in ("history", "records", "receipts", "budget", "spending", "explain"):
+            assert reserved["ana", what] == before["ana", what]
+        go.set()
+        await looked(1)
+        (entry,) = desk._vault.ledger.entries()
+        assert entry.is_answered  # it is there, and nobody is told
+        assert poll(desk) == reserved
+        assert await verified(desk) == whole
+        with pytest.raises(KeyReused) as refusal:
+            await desk.ask(who(desk, "ana"), ASKED, "k")
+        assert refusal.value.running
+        assert await desk.ask(who(desk, "ana"), ASKED) is job  # the same question joins it
+        assert not job.is_done
+        clock.moment = job.slot.ends
+        release = await job.result()
+        after = poll(desk)
+        for what in ("history", "receipts", "checks", "budget", "spending", "explain"):
+            assert after["ana", what] != reserved["ana", what]
+        assert desk.receipt(who(desk, "ana"), 0)["entry"] == release.receipt["entry"]
+        again = await desk.ask(who(desk, "ana"), ASKED, "k")
+        assert (again.is_done, again.outcome().rows) == (True, release.rows)
+
+    hold(folder, scenario)
+
+
+def test_what_resembles_a_running_question_has_a_slot_of_its_own_and_tells_nothing(folder):
+    async def scenario(desk, clock, looked):
+        ana = who(desk, "ana")
+        job = await desk.ask(ana, ASKED)
+        await looked(1)
+        clock.moment = 0.5
+        other = await desk.ask(ana, Question(COUNT, epsilon=0.5, confidence=0.9), "k")
+        assert other.id != job.id
+        assert not other.is_done
+        await looked(2)
+        reserved = poll(desk)
+        clock.moment = job.slot.ends
+        first = await job.result()
+        assert not first.price.free
+        assert desk.history(ana)[0].answered
+        assert poll(desk) != reserved
+        assert not other.is_done
+        clock.moment = other.slot.ends
+        second = await other.result()
+        assert second.price.free
+        assert len(list(desk._vault.ledger.entries())) == 1
+        assert desk._identities.spent_today("ana") == pytest.approx(first.price.share)
+
+    hold(folder, scenario)
+
+
+def test_what_ended_is_seen_while_others_run_and_what_runs_is_not(folder, monkeypatch):
+    async def scenario(desk, clock, looked):
+        ana, ben = who(desk, "ana"), who(desk, "ben")
+        job = await desk.ask(ana, ASKED)
+        await looked(1)
+        clock.moment = 0.5
+        other = await desk.ask(ben, Question(BY_WARD, epsilon=0.1))
+        await looked(2)
+        clock.moment = 1.0
+        await job.result()
+        assert [each.answered for each in desk.history(ana)] == [True]
+        assert desk.history(ben) == []
+        assert desk.budget(ben).spent == pytest.approx(desk.budget(ana).spent)
+        assert (await desk.ask(ana, ASKED)).is_done
+        clock.moment = other.slot.ends
+        await other.result()
+        assert [each.answered for each in desk.history(ben)] == [True]
+
+    hold(folder, scenario)
+
+
+def test_an_earlier_charge_is_not_seen_answered_before_the_slot_ends(folder, monkeypatch):
+    async def scenario(desk, clock, looked):
+        ana = who(desk, "ana")
+        engine = type(desk._vault._access.engines["visits"])
+        monkeypatch.setattr(engine, "evaluate", lambda *_: 1 / 0)
+        failed = await desk.ask(ana, ASKED)
+        await looked(1)
+        clock.moment = failed.slot.ends
+        with pytest.raises(TacitError):
+            await failed.result()
+        monkeypatch.undo()
+        job = await desk.ask(ana, ASKED)
+        reserved = poll(desk)
+        await looked(2)
+        assert next(desk._vault.ledger.entries()).is_answered
+        assert poll(desk) == reserved
+        assert [each.answered for each in desk.history(ana)] == [False]
+        clock.moment = job.slot.ends
+        await job.result()
+        assert [each.answered for each in desk.history(ana)] == [True]
+
+    hold(folder, scenario)
+
+
+def test_facts_that_are_found_are_told_when_the_slot_ends_and_count_for_the_day(tmp_path):
+    policy = POLICY.replace("low = 0, high = 50", "").replace('"number",', '"number"')
+
+    async def scenario(desk, clock, looked):
+        job = await desk.find_bounds(who(desk, "cleo"), "visits.cost", 1, 0.9)
+        reserved = poll(desk)
+        await looked(1)
+        assert next(desk._vault.ledger.entries()).is_answered
+        assert poll(desk) == reserved
+        clock.moment = job.slot.ends
+        await job.result()
+        assert poll(desk)["ana", "tables"] != reserved["ana", "tables"]
+        assert desk._identities.spent_today("cleo") > 0
+
+    hold(make_folder(tmp_path / "unbounded", policy), scenario)
