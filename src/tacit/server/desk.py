@@ -57,7 +57,9 @@ RIGHTS: Mapping[str, frozenset[str]] = {
 
 _READERS = 4
 _JOBS_KEPT = 1_000
+_JOBS_EACH = 32  # of one person
 _PAGE = 200
+_FURTHEST = 2**62  # no ledger has so many records
 
 T = TypeVar("T")
 
@@ -262,6 +264,15 @@ class Desk:
         token = self._identities.new_token(who.name, label, days=days)
         self._audit.note("token made", identity=who.name)
         return token
+
+    def count_request(self, who: Identity) -> None:
+        """Count a request of somebody, or refuse it: one of too many."""
+        self._rates.take("requests", who.name)
+
+    def sign_out(self, who: Identity) -> None:
+        """Let the sessions of somebody count no more, wherever their cookies are."""
+        self._identities.end_sessions(who.name)
+        self._audit.note("signed out", identity=who.name, door="http")
 
     def standing(self, who: Identity) -> Standing:
         """What somebody may do, and what is left."""
@@ -472,7 +483,9 @@ class Desk:
         """Records of the ledger, from a number on."""
         self._check(who, "read everyone")
         self._audit.note("read ledger", identity=who.name)
-        return list(islice(self._records(), first, first + min(most, _PAGE)))
+        return list(
+            islice(self._records(), min(first, _FURTHEST), min(first, _FURTHEST) + min(most, _PAGE))
+        )
 
     def verify(self, who: Identity) -> Verification:
         """Begin to check the whole ledger; `verification` says how far it is."""
@@ -704,6 +717,7 @@ class Desk:
     async def _start_finding(
         self, who: Identity, find: Callable[[Vault], Any], epsilon: Number
     ) -> Job:
+        self._rates.take("questions", who.name)
         self._refuse_if_closing()
 
         def work(vault: Vault) -> Release:
@@ -868,6 +882,11 @@ class Desk:
     def _keep(self, job: Job) -> None:
         """Remember a job, and forget the oldest that are done."""
         self._jobs[job.id] = job
+        own = [
+            name for name, each in self._jobs.items() if each.owner == job.owner and each.is_done
+        ]
+        for name in own[: max(0, len(own) - _JOBS_EACH)]:
+            del self._jobs[name]
         if len(self._jobs) > _JOBS_KEPT:
             done = [name for name, each in self._jobs.items() if each.is_done]
             for name in done[: len(self._jobs) - _JOBS_KEPT]:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
-from tacit.errors import InvalidInput, KeyReused
+from tacit.errors import InvalidInput, KeyReused, TooMany
 from tacit.server.identities import Identities
 
 __all__ = ["Keys"]
 
 _KEPT = 86_400.0  # seconds
 _LONGEST = 255
+_MOST = 1_000  # of one person in that time
 
 
 class Keys:
@@ -42,6 +43,11 @@ class Keys:
                 "SELECT body, versions, answer FROM keys WHERE name = ? AND key = ?", (who, key)
             ).fetchone()
             if row is None:
+                many, oldest = file.execute(
+                    "SELECT COUNT(*), MIN(made) FROM keys WHERE name = ?", (who,)
+                ).fetchone()
+                if many >= _MOST:
+                    raise TooMany("idempotency keys in a day", oldest + _KEPT - self._now())
                 file.execute(
                     "INSERT INTO keys VALUES (?, ?, ?, ?, NULL, ?)",
                     (who, key, digest, versions, self._now()),

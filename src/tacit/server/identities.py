@@ -175,9 +175,11 @@ class Identities:
             )
 
     def set_password(self, name: str, password: str) -> None:
-        """Give somebody another password: whoever is signed in by the old one is signed out."""
+        """Give somebody another password: whoever is signed in by the old one is signed out, and its tokens end."""
         hashed = hash_password(password)
-        self._change(name, "password = ?, generation = generation + 1", hashed)
+        with self.writing() as file:
+            self._known(name)
+            self._put_password(file, name, hashed)
 
     def set_terms(self, name: str, *, price: str | None, allowance: float | None) -> None:
         """Say at which price somebody asks who names none, and which share of the limit is a day's allowance."""
@@ -199,6 +201,10 @@ class Identities:
                 "SELECT name, role, disabled, password IS NOT NULL, price, allowance, seen FROM people ORDER BY name"
             ).fetchall()
         return [Person(row[0], row[1], bool(row[2]), bool(row[3]), *row[4:]) for row in rows]
+
+    def end_sessions(self, name: str) -> None:
+        """Let what was signed for somebody until now count no more; tokens do."""
+        self._change(name, "generation = generation + 1")
 
     def find(self, name: str, generation: int) -> Identity | None:
         """Somebody who signed in at this generation, if that still counts."""
@@ -308,10 +314,7 @@ class Identities:
                 raise AccessDenied(
                     "this link was used or has expired", "ask for another", signed_in=False
                 )
-            file.execute(
-                "UPDATE people SET password = ?, generation = generation + 1 WHERE name = ?",
-                (hashed, row[0]),
-            )
+            self._put_password(file, row[0], hashed)
         found = self._identity(row[0])
         if found is None:
             raise AccessDenied("this name is disabled", "ask the curator", signed_in=False)
@@ -385,6 +388,19 @@ class Identities:
             "SELECT share FROM spent WHERE name = ? AND day = ?", (name, day)
         ).fetchone()
         return 0.0 if row is None else float(row[0])
+
+    @staticmethod
+    def _put_password(file: sqlite3.Connection, name: str, hashed: str) -> None:
+        """Another password; tokens of who had one before end: somebody else may have them."""
+        file.execute(
+            "DELETE FROM tokens WHERE name = "
+            "(SELECT name FROM people WHERE name = ? AND password IS NOT NULL)",
+            (name,),
+        )
+        file.execute(
+            "UPDATE people SET password = ?, generation = generation + 1 WHERE name = ?",
+            (hashed, name),
+        )
 
     def _row(
         self, name: str

@@ -473,3 +473,21 @@ def test_signing_in_is_rated_by_name_and_by_address(folder):
         }
     )
     run(folder, scenario, rates=rates)
+
+
+def test_of_one_person_so_many_answers_are_kept(folder):
+    async def scenario(desk):
+        ana = who(desk, "ana")
+        first = await desk.ask(ana, Question(COUNT, epsilon=0.1))
+        await first.result()
+        others = await desk.ask(who(desk, "ben"), Question(COUNT, epsilon=0.1))
+        await others.result()
+        for _ in range(40):
+            last = await desk.ask(ana, Question(COUNT, epsilon=0.1))
+        assert desk.job(ana, last.id).is_done
+        assert sum(job.owner == "ana" for job in desk._jobs.values()) == 32
+        with pytest.raises(NotFound):
+            desk.job(ana, first.id)
+        assert desk.job(who(desk, "ben"), others.id) is others
+
+    run(folder, scenario)

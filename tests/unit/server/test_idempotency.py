@@ -2,8 +2,9 @@
 
 import pytest
 
-from tacit.errors import InvalidInput, KeyReused
+from tacit.errors import InvalidInput, KeyReused, TooMany
 from tacit.server import Identities
+from tacit.server import idempotency as module
 from tacit.server.idempotency import Keys
 
 BODY, ANSWER = {"sql": "SELECT 1"}, {"rows": [[1]]}
@@ -70,3 +71,16 @@ def test_keys_are_forgotten_after_a_day(keys, now):
 def test_a_key_that_makes_no_sense_is_refused(keys, key):
     with pytest.raises(InvalidInput):
         keys.begin("ana", key, BODY, "0")
+
+
+def test_somebody_has_so_many_keys_a_day(keys, now, monkeypatch):
+    monkeypatch.setattr(module, "_MOST", 2)
+    for key in "ab":
+        keys.begin("ana", key, BODY, "0")
+        keys.end("ana", key, ANSWER)
+    with pytest.raises(TooMany, match="idempotency keys in a day"):
+        keys.begin("ana", "c", BODY, "0")
+    assert keys.begin("ana", "a", BODY, "0") == ANSWER
+    assert keys.begin("ben", "c", BODY, "0") is None
+    now[0] += 86_401
+    assert keys.begin("ana", "c", BODY, "0") is None

@@ -192,3 +192,26 @@ def test_secrets_are_made_once_and_texts_are_kept_for_their_owner(people):
     assert people.texts("cleo") == {}
     people.set_terms("ana", price="1/10", allowance=None)
     assert people.sign_in("ana", PASSWORD).price == "1/10"
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+def test_another_password_ends_tokens_and_the_first_does_not(people, by_link):
+    def choose(name):
+        if by_link:
+            people.use_link(people.new_link(name), PASSWORD + "!")
+        else:
+            people.set_password(name, PASSWORD + "!")
+
+    mine, others = people.new_token("ana"), people.new_token("cleo")
+    choose("ana")
+    assert people.of_token(mine) is None
+    assert people.of_token(others) is not None
+    choose("cleo")  # who had none
+    assert people.of_token(others) is not None
+
+
+def test_sessions_end_when_somebody_signs_out(people):
+    before = people.sign_in("ana", PASSWORD)
+    people.end_sessions("ana")
+    assert people.find("ana", before.generation) is None
+    assert people.sign_in("ana", PASSWORD) is not None

@@ -60,6 +60,7 @@ class Gate:
             raise AccessDenied(
                 "nobody is signed in", "sign in, or send a bearer token", signed_in=False
             )
+        self.desk.count_request(found.identity)
         return found
 
     def find_visitor(self, request: Request) -> Visitor | None:
@@ -127,6 +128,9 @@ class Headers:
             return
         nonce = new_secret()[:22]
         scope.setdefault("state", {})["nonce"] = nonce
+        lines = self._lines(nonce)
+        if scope["path"].startswith("/api/"):
+            lines.append((b"cache-control", b"no-store"))
         begun, ended, seen = False, False, 0
 
         async def counted() -> Message:
@@ -142,16 +146,16 @@ class Headers:
             if seen > BODY:  # whatever was made of the failure to read it
                 if not begun:
                     begun = True
-                    await _send(send, problem_of("too-large", _LESS), self._lines(nonce))
+                    await _send(send, problem_of("too-large", _LESS), lines)
                 return
             if message["type"] == "http.response.start":
                 begun = True
-                message["headers"] = [*message.get("headers", []), *self._lines(nonce)]
+                message["headers"] = [*message.get("headers", []), *lines]
             await send(message)
             ended = message["type"] == "http.response.body" and not message.get("more_body")
 
         if _is_too_large(scope):
-            await _send(send, problem_of("too-large", _LESS), self._lines(nonce))
+            await _send(send, problem_of("too-large", _LESS), lines)
             return
         try:
             await self.app(scope, counted, headed)
@@ -161,7 +165,7 @@ class Headers:
             if begun:
                 raise _BrokenOff from None
             kind = ("too-large", _LESS) if seen > BODY else ("internal", _MISTAKE)
-            await _send(send, problem_of(*kind), self._lines(nonce))
+            await _send(send, problem_of(*kind), lines)
 
     def _lines(self, nonce: str) -> list[tuple[bytes, bytes]]:
         content = (

@@ -132,8 +132,9 @@ def page_routes(pages: Pages) -> APIRouter:
 
     @routes.post("/signout")
     async def sign_out(request: Request) -> Response:
-        """Sign out: the browser forgets the session."""
-        await pages.form(request)
+        """Sign out: the browser forgets the session, and no copy of its cookie counts any more."""
+        who, _ = await pages.form(request)
+        await desk.run(lambda: desk.sign_out(who.identity))
         response = RedirectResponse("/signin", 303)
         response.delete_cookie(gate.cookie, path="/")
         return response

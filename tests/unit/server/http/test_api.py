@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 from tacit.curator import read_explanation, read_release, read_table
+from tacit.server import Rate, Rates
 from tacit.server.slots import Slots
-from tests.unit.server.clinics import BY_WARD, COUNT, PASSWORD, make_folder, running_app
+from tests.unit.server.clinics import BY_WARD, COUNT, PASSWORD, PLENTY, make_folder, running_app
 
 
 @pytest.fixture(scope="module")
@@ -243,3 +244,18 @@ def test_a_long_slot_is_told_at_once_and_asked_for_later(tmp_path):
         said = clinic.ana.post("/api/v1/answers", {"sql": BY_WARD, "epsilon": 0.5})
         problem(said, 503, "stopping")
         assert clinic.ana.get("/readyz").status == 503
+
+
+def test_nothing_of_the_interface_is_kept_by_a_cache(clinic):
+    for path in ("/api/v1/me", "/api/v1/answers", "/api/v1/receipts/999", "/api/v1/nothing"):
+        assert clinic.ana.get(path).headers["cache-control"] == "no-store"
+
+
+def test_every_request_is_counted(tmp_path):
+    rates = Rates({**PLENTY, "requests": Rate(2, 1e9)})
+    with running_app(make_folder(tmp_path / "clinic"), rates=rates) as small:
+        assert small.ana.get("/api/v1/answers").status == 200
+        assert small.ana.get("/api/v1/budget").status == 200
+        for path in ("answers", "receipts/0", "tables", "budget", "me"):
+            problem(small.ana.get(f"/api/v1/{path}"), 429, "too-many")
+        assert small.ben.get("/api/v1/me").status == 200

@@ -245,8 +245,16 @@ def test_faults_of_a_policy_stand_beside_their_lines(clinic):
 
 def test_signing_out_forgets_the_session(clinic):
     browser = signed_in(clinic, "ben")
+    stolen = dict(browser.cookies)
     browser.post("/signout", form={"csrf": csrf_of(browser)}, headers=HTML)
     assert browser.get("/ask", headers=HTML).status == 303
+    browser.cookies = stolen
+    assert browser.get("/ask", headers=HTML).status == 303
+
+
+def test_a_page_of_the_ledger_beyond_all_pages_is_empty(clinic):
+    browser = clinic.signed["cleo"]
+    assert browser.get(f"/ledger?first={'9' * 30}", headers=HTML).status == 200
 
 
 def test_scripts_and_styles_are_ours_and_the_bundle_is_the_one_that_was_built(clinic):
