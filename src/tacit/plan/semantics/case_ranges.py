@@ -32,14 +32,25 @@ def narrow_branch(ends: Ends, value: Expression, conditions: list[Expression], b
                 compared value is NULL.
     Checked by: tests/unit/plan/semantics/test_infer.py::test_a_computed_value_lies_in_its_range
     """
-    if isinstance(value, Literal) or len(conditions) > _MOST_BRANCHES:
+    if len(conditions) > _MOST_BRANCHES:
         return ends
-    found = ends
+    implied = _UNKNOWN
     for i, condition in enumerate(conditions[: branch + 1]):
-        found = _meet(found, implied_ends(condition, value, holds=i == branch))
-    low, high = found
-    # a branch that is never taken
-    return ends if low is not None and high is not None and low > high else found
+        implied = _meet(implied, implied_ends(condition, value, holds=i == branch))
+    low, high = _meet(ends, implied)
+    if low is not None and high is not None and low > high:  # a branch that is never taken
+        return _nearest_end(ends, implied) if isinstance(value, Literal) else ends
+    return ends if isinstance(value, Literal) else (low, high)
+
+
+def _nearest_end(ends: Ends, implied: Ends) -> Ends:
+    """The end beyond which a constant lies: in place of a value that is narrowed to there before it is calculated."""
+    (low, high), (least, most) = ends, implied
+    if least is not None and high is not None and high < least and (most is None or least <= most):
+        return least, least
+    if most is not None and low is not None and low > most and (least is None or least <= most):
+        return most, most
+    return ends
 
 
 def _meet(one: Ends, other: Ends) -> Ends:
