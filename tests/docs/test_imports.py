@@ -99,6 +99,7 @@ INSIDE = {
             "unpaid",
             "plan_class",
             "vault",
+            "unseen",
         ),
         *(
             "exchange",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
     from tacit.curator.trial.mock import twin
+    from tacit.curator.unseen import Unseen
     from tacit.curator.vectors.features import Feature
     from tacit.curator.vectors.kernels import (
         GRID,
@@ -125,6 +126,7 @@ __all__ = [
     "Terms",
     "TrialNoise",
     "Trials",
+    "Unseen",
     "Vault",
     "Watch",
     "WatchAnswer",
@@ -158,6 +160,7 @@ __all__ = [
 
 _LATER = {
     "KINDS": "plan_class",
+    "Unseen": "unseen",
     "PlanClass": "plan_class",
     "Address": "policy.file",
     "Document": "policy.file",

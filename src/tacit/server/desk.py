@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from tacit.curator import (
     Listing,
     Policy,
     Release,
+    Unseen,
     Vault,
     read_release,
     release_fields,
@@ -41,7 +42,6 @@ from tacit.server.identities import Identities, Identity, Person, Token
 from tacit.server.limits import Rates, Waiting
 from tacit.server.passwords import new_secret
 from tacit.server.slots import Slot, Slots
-from tacit.server.unseen import NotedLedger, SeenLedger, Unseen, through
 
 __all__ = ["RIGHTS", "Desk", "Job", "PastQuestion", "Question", "Standing", "Verification"]
 
@@ -813,7 +813,7 @@ class Desk:
         """Pay and look, within the slot; nothing but the ledger is written, and what was is noted."""
 
         def noted(vault: Vault) -> Release:
-            return look(through(vault, lambda ledger: NotedLedger(ledger, job.written)))
+            return look(self._unseen.noted(vault, job.written))
 
         return self._with_current_policy(who, noted)
 
@@ -932,13 +932,11 @@ class Desk:
 
     def _seen(self, vault: Vault) -> Vault:
         """A vault as free reads see it: without what was written in slots that have not ended."""
-        view = self._unseen.view
-        return vault if view is None else through(vault, lambda ledger: SeenLedger(ledger, view))
+        return self._unseen.seen(vault)
 
     def _records(self) -> Iterator[dict[str, Any]]:
         """The records of the ledger, up to the first that was written in a slot that has not ended."""
-        view, records = self._unseen.view, self._vault.records()
-        return records if view is None else takewhile(view.shows_record, records)
+        return self._unseen.records(self._vault)
 
     def _is_about(self, entry: Any, table: str) -> bool:
         if entry.payload is None:

@@ -4,15 +4,16 @@ import threading
 from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from tacit.accounting import Charge
-from tacit.curator import Vault
+from tacit.curator.vault import Vault
 from tacit.frozen import frozen
 from tacit.ledger import Entry, Ledger
 from tacit.privacy import Loss
 
-__all__ = ["NotedLedger", "SeenLedger", "Unseen", "View", "through"]
+__all__ = ["Unseen"]
 
 
 @frozen
@@ -93,6 +94,21 @@ class Unseen:
         """What may be seen now; None if no slot runs, and nothing is hidden."""
         with self._lock:
             return self._view
+
+    def seen(self, vault: Vault) -> Vault:
+        """A vault as free reads see it: without what was written in slots that have not ended."""
+        view = self.view
+        return vault if view is None else _through(vault, lambda ledger: SeenLedger(ledger, view))
+
+    def records(self, vault: Vault) -> Iterator[dict[str, Any]]:
+        """The records of the ledger, up to the first that was written in a slot that has not ended."""
+        view, records = self.view, vault.records()
+        return records if view is None else takewhile(view.shows_record, records)
+
+    @staticmethod
+    def noted(vault: Vault, written: dict[int, bool]) -> Vault:
+        """A vault as it is asked in a slot: what it writes is noted for `leave`."""
+        return _through(vault, lambda ledger: NotedLedger(ledger, written))
 
 
 class _Passed(Ledger):
@@ -197,7 +213,7 @@ class SeenLedger(_Passed):
         return (each for each in super().find_answered(topic) if view.shows_answer(each.number))
 
 
-def through(vault: Vault, wrap: Callable[[Ledger], Ledger]) -> Vault:
+def _through(vault: Vault, wrap: Callable[[Ledger], Ledger]) -> Vault:
     """The same vault, which reads and writes its ledger through another."""
     other = copy(vault)
     other._access = replace(vault._access, ledger=wrap(vault.ledger))  # noqa: SLF001 -- as `Vault.replay` does
