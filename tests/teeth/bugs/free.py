@@ -86,8 +86,8 @@ BUGS = [
     Bug(
         name="moments-lose-their-zone",
         file=f"{PLAN}/sql/parameters.py",
-        before="value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value",
-        after="value.replace(tzinfo=None)",
+        before="        return moment.astimezone(UTC).replace(tzinfo=None)\n",
+        after="        return moment.replace(tzinfo=None)\n",
         killed_by=BOUND,
         note="moments are in UTC, by agreement",
     ),
