@@ -1,10 +1,12 @@
 """A limit that outlives the process, for tables that are given in Python: `protect(…, vault="clinic")`."""
 
+import hmac
 from collections.abc import Mapping
 from pathlib import Path
 
 from tacit.curator.policy.file import FILE
 from tacit.curator.policy.values import Policy
+from tacit.curator.record.secret import file_secret
 from tacit.curator.record.sources import refresh_changed_sources
 from tacit.engines import Source, digest_rows
 from tacit.errors import InvalidInput
@@ -18,9 +20,10 @@ _LEDGER = "ledger.sqlite"
 def keep_ledger(folder: str | Path, policy: Policy, sources: Mapping[str, Source]) -> DurableLedger:
     """The ledger in a folder, which is made if there is none; a table with other rows than before has a new version.
 
-    Claim:      what was spent in a folder stays spent, whoever protects whichever rows there again; and no answer
-                about other rows is replayed.
-    Because:    it is the ledger of a vault, with its anchor; a digest of the rows is compared before anything is asked.
+    Claim:      what was spent in a folder stays spent, whoever protects whichever rows there again; no answer about
+                other rows is replayed; and what is noted of the rows tells nothing to whoever has not the folder's key.
+    Because:    it is the ledger of a vault, with its anchor; a digest of the rows is compared before anything is asked,
+                and is keyed: who knows all rows but one cannot try out the last.
     Checked by: tests/unit/curator/test_keep.py
     """
     place = Path(folder)
@@ -37,9 +40,14 @@ def keep_ledger(folder: str | Path, policy: Policy, sources: Mapping[str, Source
         place / _LEDGER, Founding.of(policy.unit, limit), limit, vault=place / FILE
     )
     try:
-        digests = {name: digest_rows(source) for name, source in sources.items()}
+        key = file_secret(place)()
+        digests = {name: _keyed(key, digest_rows(source)) for name, source in sources.items()}
         refresh_changed_sources(ledger, digests, {})
     except BaseException:
         ledger.close()
         raise
     return ledger
+
+
+def _keyed(key: bytes, digest: str) -> str:
+    return hmac.digest(key, digest.encode(), "sha256").hex()

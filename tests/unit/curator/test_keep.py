@@ -9,6 +9,7 @@ import pytest
 
 from tacit import open as open_vault
 from tacit import protect
+from tacit.curator import keep
 from tacit.errors import InvalidInput, LedgerRefused, LimitExceeded
 from tests.laws.every_ledger import folder
 
@@ -57,6 +58,20 @@ def test_other_rows_are_asked_anew_under_the_same_limit(place, changed):
     with kept(place, changed) as vault:
         assert not vault.sql(COUNT, epsilon=1).price.free
         assert vault.budget.left == pytest.approx(0)
+
+
+def test_what_is_noted_of_the_rows_is_keyed(place, monkeypatch):
+    """The same rows in two folders: what is noted beside the anchors has nothing in common."""
+    noted, real = [], keep.refresh_changed_sources
+
+    def note(ledger, digests, followers):
+        noted.append(digests["data"])
+        return real(ledger, digests, followers)
+
+    monkeypatch.setattr(keep, "refresh_changed_sources", note)
+    for name in ("one", "two", "one"):
+        kept(place / name).close()
+    assert noted[0] == noted[2] != noted[1]
 
 
 def test_declaring_another_column_forgets_no_answer(place):
