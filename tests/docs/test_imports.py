@@ -96,6 +96,7 @@ INSIDE = {
             "tables",
             "vectors",
             "aggregate",
+            "passed_ledger",
             "unpaid",
             "plan_class",
             "vault",

@@ -1,9 +1,7 @@
 """A ledger that can be read and not be charged: what can be answered with it costs nothing and reads no private row."""
 
-from collections.abc import Iterator
-
-from tacit.accounting import Charge
-from tacit.ledger import Entry, Ledger
+from tacit.curator.passed_ledger import PassedLedger
+from tacit.ledger import Entry
 from tacit.privacy import Loss
 
 __all__ = ["PaymentNeeded", "UnpaidLedger"]
@@ -13,7 +11,7 @@ class PaymentNeeded(Exception):
     """A question is not known yet: it would have to be paid for.  Nobody but `Vault.replay` sees it."""
 
 
-class UnpaidLedger(Ledger):
+class UnpaidLedger(PassedLedger):
     """Another ledger, of which nothing can be bought.
 
     Claim:      a question that is answered with it was answered before, or is about public things alone; no private
@@ -21,9 +19,6 @@ class UnpaidLedger(Ledger):
     Because:    rows are read after a charge, in every corridor of this room, and a charge ends in `PaymentNeeded`.
     Checked by: tests/unit/curator/test_unpaid.py
     """
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
 
     def charge(
         self,
@@ -41,22 +36,6 @@ class UnpaidLedger(Ledger):
     def settle(self, entry: Entry, payload: bytes) -> Entry:
         """Never: nothing was charged."""
         raise PaymentNeeded
-
-    def total_spent(self, analyst: str | None = None) -> Charge:
-        """The sum of all charges, or of one analyst's."""
-        return self._ledger.total_spent(analyst)
-
-    def entries(self) -> Iterator[Entry]:
-        """All entries, oldest first."""
-        return self._ledger.entries()
-
-    def find_answered(self, topic: bytes) -> Iterator[Entry]:
-        """The answered entries with this topic, newest first."""
-        return self._ledger.find_answered(topic)
-
-    def version(self, table: str) -> int:
-        """How often the curator has refreshed a table."""
-        return self._ledger.version(table)
 
     def refresh(self, table: str) -> int:
         """Never: a ledger that cannot be charged is not written."""

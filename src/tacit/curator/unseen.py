@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from tacit.accounting import Charge
+from tacit.curator.passed_ledger import PassedLedger
 from tacit.curator.vault import Vault
 from tacit.frozen import frozen
 from tacit.ledger import Entry, Ledger
@@ -111,51 +112,7 @@ class Unseen:
         return _through(vault, lambda ledger: NotedLedger(ledger, written))
 
 
-class _Passed(Ledger):
-    """Another ledger, as it is."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-
-    def charge(
-        self,
-        key: bytes,
-        loss: Loss,
-        analyst: str | None = None,
-        *,
-        topic: bytes = b"",
-        about: str = "",
-        once: bool = False,
-    ) -> Entry:
-        """The entry that pays for this."""
-        return self._ledger.charge(key, loss, analyst, topic=topic, about=about, once=once)
-
-    def settle(self, entry: Entry, payload: bytes) -> Entry:
-        """The entry with its answer stored."""
-        return self._ledger.settle(entry, payload)
-
-    def total_spent(self, analyst: str | None = None) -> Charge:
-        """The sum of all charges, or of one analyst's."""
-        return self._ledger.total_spent(analyst)
-
-    def entries(self) -> Iterator[Entry]:
-        """All entries, oldest first."""
-        return self._ledger.entries()
-
-    def find_answered(self, topic: bytes) -> Iterator[Entry]:
-        """The answered entries with this topic, newest first."""
-        return self._ledger.find_answered(topic)
-
-    def version(self, table: str) -> int:
-        """How often the curator has refreshed a table."""
-        return self._ledger.version(table)
-
-    def refresh(self, table: str) -> int:
-        """The next version of a table."""
-        return self._ledger.refresh(table)
-
-
-class NotedLedger(_Passed):
+class NotedLedger(PassedLedger):
     """Another ledger, of which is noted what is written in one slot."""
 
     def __init__(self, ledger: Ledger, written: dict[int, bool]) -> None:
@@ -184,7 +141,7 @@ class NotedLedger(_Passed):
         return settled
 
 
-class SeenLedger(_Passed):
+class SeenLedger(PassedLedger):
     """Another ledger, as far as it may be seen."""
 
     def __init__(self, ledger: Ledger, view: View) -> None:
