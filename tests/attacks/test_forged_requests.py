@@ -121,7 +121,7 @@ def test_each_role_gets_in_where_the_table_says_so(clinic, method, path):
 def session_of(clinic, name="cleo"):
     """A browser with a session, and the token of its pages."""
     browser = clinic.stranger()
-    who = clinic.desk.sign_in(name, PASSWORD, "here")
+    who = clinic.desk.people.sign_in(name, PASSWORD, "here")
     sessions = clinic.sessions
     browser.cookies["tacit"] = sessions.issue(who)
     return browser, sessions.read(browser.cookies["tacit"]).csrf

@@ -39,20 +39,21 @@ def poll(desk):
     for name in ("ana", "ben", "cleo", "otto"):
         person = who(desk, name)
         reads = {
-            "history": lambda p=person: desk.history(p),
+            "history": lambda p=person: desk.ledger.history(p),
             "tables": lambda p=person: desk.tables(p),
             "describe": lambda p=person: list(desk.describe(p)),
             "standing": lambda p=person: desk.standing(p),
             "budget": lambda p=person: desk.budget(p),
             "budgets": lambda p=person: desk.budgets(p),
-            "spending": lambda p=person: desk.spending(p),
-            "records": lambda p=person: desk.records(p),
+            "spending": lambda p=person: desk.ledger.spending(p),
+            "records": lambda p=person: desk.ledger.records(p),
             "explain": lambda p=person: desk.explain(p, ASKED),
             "receipts": lambda p=person: [
-                attempt(lambda e=entry: desk.receipt(p, e)) for entry in range(4)
+                attempt(lambda e=entry: desk.ledger.receipt(p, e)) for entry in range(4)
             ],
             "checks": lambda p=person: [
-                attempt(lambda e=entry: desk.check_receipt(p, {"entry": e})) for entry in range(4)
+                attempt(lambda e=entry: desk.ledger.check_receipt(p, {"entry": e}))
+                for entry in range(4)
             ],
             "operations": lambda p=person: desk.operations(p),
         }
@@ -62,7 +63,7 @@ def poll(desk):
 
 async def verified(desk):
     otto = who(desk, "otto")
-    check = desk.verify(otto)
+    check = desk.ledger.verify(otto)
     while check.state == "running":
         await asyncio.sleep(0.001)
     return check.state, check.done, check.whole, check.told
@@ -140,7 +141,7 @@ def test_nothing_that_is_free_changes_before_the_slot_ends(folder, monkeypatch):
         after = poll(desk)
         for what in ("history", "receipts", "checks", "budget", "spending", "explain"):
             assert after["ana", what] != reserved["ana", what]
-        assert desk.receipt(who(desk, "ana"), 0)["entry"] == release.receipt["entry"]
+        assert desk.ledger.receipt(who(desk, "ana"), 0)["entry"] == release.receipt["entry"]
         again = await desk.ask(who(desk, "ana"), ASKED, "k")
         assert (again.is_done, again.outcome().rows) == (True, release.rows)
 
@@ -161,7 +162,7 @@ def test_what_resembles_a_running_question_has_a_slot_of_its_own_and_tells_nothi
         clock.moment = job.slot.ends
         first = await job.result()
         assert not first.price.free
-        assert desk.history(ana)[0].answered
+        assert desk.ledger.history(ana)[0].answered
         assert poll(desk) != reserved
         assert not other.is_done
         clock.moment = other.slot.ends
@@ -183,13 +184,13 @@ def test_what_ended_is_seen_while_others_run_and_what_runs_is_not(folder, monkey
         await looked(2)
         clock.moment = 1.0
         await job.result()
-        assert [each.answered for each in desk.history(ana)] == [True]
-        assert desk.history(ben) == []
+        assert [each.answered for each in desk.ledger.history(ana)] == [True]
+        assert desk.ledger.history(ben) == []
         assert desk.budget(ben).spent == pytest.approx(desk.budget(ana).spent)
         assert (await desk.ask(ana, ASKED)).is_done
         clock.moment = other.slot.ends
         await other.result()
-        assert [each.answered for each in desk.history(ben)] == [True]
+        assert [each.answered for each in desk.ledger.history(ben)] == [True]
 
     hold(folder, scenario)
 
@@ -210,10 +211,10 @@ def test_an_earlier_charge_is_not_seen_answered_before_the_slot_ends(folder, mon
         await looked(2)
         assert next(desk._vault.ledger.entries()).is_answered
         assert poll(desk) == reserved
-        assert [each.answered for each in desk.history(ana)] == [False]
+        assert [each.answered for each in desk.ledger.history(ana)] == [False]
         clock.moment = job.slot.ends
         await job.result()
-        assert [each.answered for each in desk.history(ana)] == [True]
+        assert [each.answered for each in desk.ledger.history(ana)] == [True]
 
     hold(folder, scenario)
 

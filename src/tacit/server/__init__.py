@@ -12,10 +12,13 @@ if TYPE_CHECKING:
         read_calibration,
         write_calibration,
     )
-    from tacit.server.desk import RIGHTS, Desk, Job, PastQuestion, Question, Standing
+    from tacit.server.desk import Desk, Standing
     from tacit.server.identities import ROLES, Identities, Identity, Person, Token
+    from tacit.server.jobs import Job, Question
+    from tacit.server.ledger_pages import PastQuestion
     from tacit.server.limits import Rate, Rates, Waiting
     from tacit.server.passwords import new_secret
+    from tacit.server.rights import RIGHTS
     from tacit.server.running import Server, identities_of, serve
     from tacit.server.slots import LENGTHS, Schedule, Slot, Slots
 
@@ -56,10 +59,10 @@ _LATER = {
     "read_calibration": "calibration",
     "write_calibration": "calibration",
     "Desk": "desk",
-    "Job": "desk",
-    "PastQuestion": "desk",
-    "Question": "desk",
-    "RIGHTS": "desk",
+    "Job": "jobs",
+    "PastQuestion": "ledger_pages",
+    "Question": "jobs",
+    "RIGHTS": "rights",
     "Standing": "desk",
     "Identities": "identities",
     "Identity": "identities",

@@ -3,11 +3,10 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,58 +37,19 @@ from tacit.frozen import frozen
 from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import Calibration
 from tacit.server.idempotency import Keys
-from tacit.server.identities import Identities, Identity, Person, Token
+from tacit.server.identities import Identities, Identity
+from tacit.server.jobs import Job, Jobs, Question
+from tacit.server.ledger_pages import LedgerPages
 from tacit.server.limits import Rates, Waiting
-from tacit.server.passwords import new_secret
-from tacit.server.slots import Slot, Slots
+from tacit.server.people import People
+from tacit.server.rights import check_right
+from tacit.server.slots import Slots
 
-__all__ = ["RIGHTS", "Desk", "Job", "PastQuestion", "Question", "Standing", "Verification"]
-
-RIGHTS: Mapping[str, frozenset[str]] = {
-    "explain": frozenset({"analyst", "curator"}),
-    "ask": frozenset({"analyst", "curator"}),
-    "history": frozenset({"analyst", "curator"}),
-    "look": frozenset({"analyst", "curator", "auditor"}),
-    "read everyone": frozenset({"curator", "auditor"}),
-    "decide": frozenset({"curator"}),
-}
-"""Who may do what: explain and ask; read one's own history; look at tables and budgets; read the ledger; decide."""
+__all__ = ["Desk", "Standing"]
 
 _READERS = 4
-_JOBS_KEPT = 1_000
-_JOBS_EACH = 32  # of one person
-_PAGE = 200
-_FURTHEST = 2**62  # no ledger has so many records
 
 T = TypeVar("T")
-
-
-@frozen
-class Question:
-    """What somebody asks: a text, and a price or an accuracy."""
-
-    sql: str
-    epsilon: Number | None = None
-    within: Number | None = None
-    confidence: float = 0.95
-    raw: bool = False
-
-    def terms(self) -> dict[str, Any]:
-        """All but the text, as a vault takes it."""
-        return {
-            "epsilon": self.epsilon,
-            "within": self.within,
-            "confidence": self.confidence,
-            "raw": self.raw,
-        }
-
-    def body(self) -> dict[str, Any]:
-        """The question as JSON can hold it: the same for the same question."""
-        price = {name: None if value is None else str(value) for name, value in self._price()}
-        return {"sql": self.sql, **price, "confidence": self.confidence, "raw": self.raw}
-
-    def _price(self) -> list[tuple[str, Number | None]]:
-        return [("epsilon", self.epsilon), ("within", self.within)]
 
 
 @frozen
@@ -103,76 +63,6 @@ class Standing:
     price: str | None
     allowance: float | None
     spent_today: float
-
-
-@frozen
-class PastQuestion:
-    """A question that was paid for: its entry in the ledger and, if it was asked here, its text and terms."""
-
-    entry: int
-    at: str
-    analyst: str | None
-    words: str
-    share: float
-    answered: bool
-    hash: str
-    sql: str | None = None
-    epsilon: str | None = None
-    within: str | None = None
-
-
-class Job:
-    """A question that is being asked, or was: it has an owner, and ends when its slot does."""
-
-    def __init__(self, owner: str, slot: Slot | None = None) -> None:
-        self.id = new_secret()[:22]
-        self.owner = owner
-        self.slot = slot
-        self.keys: list[str] = []  # the idempotency keys under which it was asked
-        self.written: dict[int, bool] = {}  # entries of the ledger, and whether they are answered
-        self._ended = asyncio.Event()
-        self._release: Release | None = None
-        self._error: Exception | None = None
-
-    @property
-    def is_done(self) -> bool:
-        """Whether its slot has ended."""
-        return self._ended.is_set()
-
-    def end(self, result: Release | Exception) -> None:
-        """Say what came of it."""
-        if isinstance(result, Exception):
-            self._error = result
-        else:
-            self._release = result
-        self._ended.set()
-
-    async def result(self) -> Release:
-        """The answer, once the slot has ended; whoever stops waiting changes nothing."""
-        await self._ended.wait()
-        return self.outcome()
-
-    def outcome(self) -> Release:
-        """The answer of a job that is done, or the refusal that it ended in."""
-        if self._error is not None:
-            raise self._error
-        assert self._release is not None, "a job ends in an answer or a refusal"
-        return self._release
-
-
-class Verification:
-    """A check of the whole ledger: how far it is, and what came of it."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.done = 0
-        self.whole = 0
-        self.state = "running"
-        self.told = ""
-
-    def progress(self, done: int, whole: int) -> None:
-        """Say how far it is."""
-        self.done, self.whole = done, whole
 
 
 class Desk:
@@ -208,7 +98,7 @@ class Desk:
         self._waiting = Waiting() if waiting is None else waiting
         self._keys = Keys(identities)
         self._shared_limit = shared_limit
-        self._jobs: dict[str, Job] = {}
+        self._jobs = Jobs()
         self._running: set[asyncio.Task[None]] = set()
         self._asked: dict[tuple[str, str], Job] = {}
         self._unseen = Unseen()
@@ -216,67 +106,16 @@ class Desk:
         self._paid: set[int] = set()
         self._outdated: list[Vault] = []
         self._twins: dict[int, Vault] = {}
-        self._verifications: list[Verification] = []
         self._reloading = threading.Lock()
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="tacit-desk")
-
-    # ---------------------------------------------------------------- who is it
-
-    def sign_in(self, name: str, password: str, address: str) -> Identity:
-        """Somebody by name and password, if neither the name nor the address has tried too often."""
-        self._rates.take("attempts to sign in from this address", address)
-        self._rates.take("attempts to sign in by this name", name)
-        found = self._identities.sign_in(name, password)
-        if found is None:
-            self._audit.note("refused to sign in", door="http")
-            raise AccessDenied(
-                "the name or the password is wrong",
-                "try again, or ask the curator",
-                signed_in=False,
-            )
-        self._audit.note("signed in", identity=found.name, door="http")
-        return found
-
-    def of_token(self, token: str) -> Identity:
-        """Somebody by a token."""
-        found = self._identities.of_token(token)
-        if found is None:
-            raise AccessDenied(
-                "the token is wrong, revoked or has expired", "ask for another", signed_in=False
-            )
-        return found
-
-    def name_of_link(self, secret: str) -> str:
-        """Who may choose a password by a link; one that was used, or is too old, is refused."""
-        name = self._identities.of_link(secret)
-        if name is None:
-            raise NotFound("link", "such as this")
-        return name
-
-    def use_link(self, secret: str, password: str) -> Identity:
-        """Choose a password by a link, once."""
-        found = self._identities.use_link(secret, password)
-        self._audit.note("password set", identity=found.name, door="http")
-        return found
-
-    def new_token(self, who: Identity, label: str, *, days: float) -> str:
-        """A token for who is signed in."""
-        token = self._identities.new_token(who.name, label, days=days)
-        self._audit.note("token made", identity=who.name)
-        return token
-
-    def count_request(self, who: Identity) -> None:
-        """Count a request of somebody, or refuse it: one of too many."""
-        self._rates.take("requests", who.name)
-
-    def sign_out(self, who: Identity) -> None:
-        """Let the sessions of somebody count no more, wherever their cookies are."""
-        self._identities.end_sessions(who.name)
-        self._audit.note("signed out", identity=who.name, door="http")
+        self.people = People(identities, self._audit, self._rates)
+        self.ledger = LedgerPages(
+            lambda: self._vault, self._unseen, identities, self._audit, self._readers
+        )
 
     def standing(self, who: Identity) -> Standing:
         """What somebody may do, and what is left."""
-        self._check(who, "look")
+        check_right(who, "look")
         vault = self._vault.of(None) if who.role != "analyst" else self._vault_of(who)
         vault = self._seen(vault)
         return Standing(
@@ -298,13 +137,13 @@ class Desk:
 
     def tables(self, who: Identity) -> Mapping[str, Any]:
         """The declared tables by name, with the facts that were found about them for who asks."""
-        self._check(who, "look")
+        check_right(who, "look")
         vault = self._vault_of(who) if who.role == "analyst" else self._vault
         return self._seen(vault).declared()
 
     def describe(self, who: Identity, table: str | None = None) -> Listing:
         """What the policy says of a table, or of all."""
-        self._check(who, "look")
+        check_right(who, "look")
         if table is not None and table not in self.policy.tables:
             raise NotFound("table", table)
         return self._seen(self._vault_of(who)).describe(table)
@@ -315,7 +154,7 @@ class Desk:
 
     def explain(self, who: Identity, question: Question) -> Explanation:
         """What an answer would be made of and cost."""
-        self._check(who, "explain")
+        check_right(who, "explain")
         self._rates.take("explanations", who.name)
         terms = {name: value for name, value in question.terms().items() if name != "raw"}
         return self._at_a_price(
@@ -326,7 +165,7 @@ class Desk:
 
     def ask_twin(self, who: Identity, question: Question) -> Release:
         """The answer on made-up rows."""
-        self._check(who, "ask")
+        check_right(who, "ask")
         self._rates.take("questions", who.name)
         return self._at_a_price(
             who, question.terms(), lambda priced: self._twin().sql(question.sql, **priced)
@@ -338,53 +177,8 @@ class Desk:
 
     def budgets(self, who: Identity) -> dict[str, Budget]:
         """The budget of each analyst who has a limit."""
-        self._check(who, "read everyone")
+        check_right(who, "read everyone")
         return {name: self._seen(self._vault.of(name)).budget for name in self.policy.analysts}
-
-    def history(
-        self, who: Identity, *, before: int | None = None, most: int = 50, table: str | None = None
-    ) -> list[PastQuestion]:
-        """What somebody paid for, newest first."""
-        self._check(who, "history")
-        own = (
-            entry
-            for entry in self._entries()
-            if entry.analyst == who.payer
-            and (before is None or entry.number < before)
-            and (table is None or self._is_about(entry, table))
-        )
-        texts = self._texts(who.name)
-        return [self._past(entry, texts) for entry in islice(own, min(most, _PAGE))]
-
-    def spending(self, who: Identity) -> list[tuple[str, float]]:
-        """When which share of the limit was spent: by oneself or, for who may see it, by everyone."""
-        self._check(who, "look")
-        everyone = who.role in RIGHTS["read everyone"]
-        rule = self.policy.limit.filter()
-        return [
-            (entry.at, float(rule.share(entry.charge)))
-            for entry in self._seen(self._vault).ledger.entries()
-            if everyone or entry.analyst == who.payer
-        ]
-
-    def receipt(self, who: Identity, entry: int) -> dict[str, Any]:
-        """The receipt of an answer: one's own, or anybody's for who may read the ledger."""
-        self._check(who, "look")
-        entries = self._seen(self._vault).ledger.entries()
-        found = next((each for each in entries if each.number == entry), None)
-        hidden = found is not None and not self._may_read(who, found.analyst)
-        if found is None or hidden or found.payload is None:
-            raise NotFound("receipt", entry)
-        return dict(self._vault.receipt(found))
-
-    def check_receipt(self, who: Identity, receipt: Mapping[str, Any]) -> list[str]:
-        """What a receipt says that the ledger does not; of somebody else's entry it is not said."""
-        self._check(who, "look")
-        number = receipt.get("entry")
-        if type(number) is not int:
-            return [f"names entry {number!r}, which is not in the ledger"]
-        self.receipt(who, number)
-        return self._seen(self._vault).check_receipt(receipt)
 
     # ---------------------------------------------------------------- what is paid for
 
@@ -397,7 +191,7 @@ class Desk:
                     down before the question is asked and its answer before it leaves.
         Checked by: tests/unit/server/test_desk.py::test_a_question_that_is_sent_again_is_charged_once
         """
-        self._check(who, "ask")
+        check_right(who, "ask")
         self._rates.take("questions", who.name)
         self._refuse_if_closing()
         if key is not None:
@@ -441,7 +235,7 @@ class Desk:
 
     async def find_bounds(self, who: Identity, column: str, epsilon: Number, share: Number) -> Job:
         """Bounds of a column are found, privately and at a price, in a slot."""
-        self._check(who, "decide")
+        check_right(who, "decide")
         return await self._start_finding(
             who, lambda vault: vault.find_bounds(column, epsilon=epsilon, share=share), epsilon
         )
@@ -450,7 +244,7 @@ class Desk:
         self, who: Identity, table: str, epsilon: Number, share: Number
     ) -> Job:
         """How many rows of a unit count in full is found, privately and at a price, in a slot."""
-        self._check(who, "decide")
+        check_right(who, "decide")
         return await self._start_finding(
             who,
             lambda vault: vault.find_contributions(table, epsilon=epsilon, share=share),
@@ -459,7 +253,7 @@ class Desk:
 
     def job(self, who: Identity, id: str) -> Job:  # noqa: A002 -- as it is called
         """A job of who asks."""
-        self._check(who, "ask")
+        check_right(who, "ask")
         found = self._jobs.get(id)
         if found is None or found.owner != who.name:
             raise NotFound("answer", id)
@@ -479,50 +273,9 @@ class Desk:
 
     # ---------------------------------------------------------------- what a curator or an auditor does
 
-    def records(self, who: Identity, *, first: int = 0, most: int = _PAGE) -> list[dict[str, Any]]:
-        """Records of the ledger, from a number on."""
-        self._check(who, "read everyone")
-        self._audit.note("read ledger", identity=who.name)
-        return list(
-            islice(self._records(), min(first, _FURTHEST), min(first, _FURTHEST) + min(most, _PAGE))
-        )
-
-    def verify(self, who: Identity) -> Verification:
-        """Begin to check the whole ledger; `verification` says how far it is."""
-        self._check(who, "read everyone")
-        check = Verification(len(self._verifications))
-        self._verifications.append(check)
-        vault = self._vault
-
-        def run() -> None:
-            try:
-                seen = None if self._unseen.view is None else sum(1 for _ in self._records())
-
-                def progress(done: int, whole: int) -> None:
-                    most = whole if seen is None else seen
-                    check.progress(min(done, most), min(whole, most))
-
-                vault.verify(progress)
-            except TacitError as fault:
-                check.state, check.told = "broken", str(fault)
-            else:
-                check.state = "whole"
-                check.told = f"{check.whole:,} records are whole"
-
-        self._audit.note("verified", identity=who.name)
-        self._readers.submit(run)
-        return check
-
-    def verification(self, who: Identity, number: int) -> Verification:
-        """A check of the ledger that was begun."""
-        self._check(who, "read everyone")
-        if not 0 <= number < len(self._verifications):
-            raise NotFound("verification", number)
-        return self._verifications[number]
-
     def refresh(self, who: Identity, table: str) -> int:
         """Say that the rows of a table have changed."""
-        self._check(who, "decide")
+        check_right(who, "decide")
         if table not in self.policy.tables:
             raise NotFound("table", table)
         version = self._vault.refresh(table)
@@ -531,70 +284,21 @@ class Desk:
 
     def reload(self, who: Identity) -> None:
         """Read the policy again."""
-        self._check(who, "decide")
+        check_right(who, "decide")
         self._reload(self._vault)
         self._audit.note("reloaded", identity=who.name)
 
-    def people(self, who: Identity) -> list[Person]:
-        """Everybody who may sign in."""
-        self._check(who, "decide")
-        return self._identities.people()
-
-    def tokens(self, who: Identity) -> list[Token]:
-        """Everybody's tokens for a curator, and one's own for everybody else."""
-        self._check(who, "look")
-        return self._identities.tokens(None if who.role in RIGHTS["decide"] else who.name)
-
-    def revoke_token(self, who: Identity, id: str) -> None:  # noqa: A002 -- as it is called
-        """Let a token count no more: any for a curator, and one's own for everybody else."""
-        self._check(who, "look")
-        self._identities.revoke(id, None if who.role in RIGHTS["decide"] else who.name)
-        self._audit.note("token revoked", identity=who.name, about=id)
-
-    def add_person(
-        self, who: Identity, name: str, role: str, *, price: str | None, allowance: float | None
-    ) -> str:
-        """Add somebody; a link by which they choose a password."""
-        self._check(who, "decide")
-        self._identities.add(name, role, price=price, allowance=allowance)
-        self._audit.note("added", identity=who.name, about=name)
-        return self._identities.new_link(name)
-
-    def reset_password(self, who: Identity, name: str) -> str:
-        """A link by which somebody chooses another password."""
-        self._check(who, "decide")
-        return self._identities.new_link(name)
-
-    def token_for(self, who: Identity, name: str, label: str, *, days: float) -> str:
-        """A token for somebody else, which is shown once."""
-        self._check(who, "decide")
-        token = self._identities.new_token(name, label, days=days)
-        self._audit.note("token made", identity=who.name, about=name)
-        return token
-
-    def set_disabled(self, who: Identity, name: str, *, disabled: bool) -> None:
-        """Let somebody in no more, or again."""
-        self._check(who, "decide")
-        if disabled and name == who.name:
-            raise InvalidInput("name", name, "nobody disables their own name")
-        (self._identities.disable if disabled else self._identities.enable)(name)
-        self._audit.note("disabled" if disabled else "enabled", identity=who.name, about=name)
-
     def policy_text(self, who: Identity) -> tuple[str, Path]:
         """The policy file as it is now, and where it is."""
-        self._check(who, "decide")
+        check_right(who, "decide")
         if self._folder is None:
             raise NotFound("file", "of a policy")
         file = self._folder / "tacit.toml"
         return file.read_text(encoding="utf-8"), file
 
-    def check_right(self, who: Identity, right: str) -> None:
-        """Refuse who may not do this."""
-        self._check(who, right)
-
     def operations(self, who: Identity) -> dict[str, Any]:
         """How the server does: slots used and missed, questions that wait, what was calibrated."""
-        self._check(who, "decide")
+        check_right(who, "decide")
         return {
             "workers": self.slots.workers,
             "slots": [
@@ -643,17 +347,6 @@ class Desk:
         return self._read(work)
 
     # ---------------------------------------------------------------- inside
-
-    def _check(self, who: Identity, right: str) -> None:
-        if who.role not in RIGHTS[right]:
-            raise AccessDenied(
-                f"this is not for the role {who.role}",
-                "ask somebody whose role allows it",
-                signed_in=True,
-            )
-
-    def _may_read(self, who: Identity, analyst: str | None) -> bool:
-        return who.role in RIGHTS["read everyone"] or analyst == who.payer
 
     def _refuse_if_closing(self) -> None:
         if self._closing:
@@ -764,7 +457,7 @@ class Desk:
         job.keys += [] if key is None else [key]
         if same is not None:
             self._asked[same] = job
-        self._keep(job)
+        self._jobs.keep(job)
         self._audit.note("asked", identity=who.name, job=job.id, share=share)
         task = asyncio.create_task(self._run(who, job, look, share, question, same))
         self._running.add(task)
@@ -876,21 +569,8 @@ class Desk:
     def _done(self, who: Identity, release: Release) -> Job:
         job = Job(who.name)
         job.end(release)
-        self._keep(job)
+        self._jobs.keep(job)
         return job
-
-    def _keep(self, job: Job) -> None:
-        """Remember a job, and forget the oldest that are done."""
-        self._jobs[job.id] = job
-        own = [
-            name for name, each in self._jobs.items() if each.owner == job.owner and each.is_done
-        ]
-        for name in own[: max(0, len(own) - _JOBS_EACH)]:
-            del self._jobs[name]
-        if len(self._jobs) > _JOBS_KEPT:
-            done = [name for name, each in self._jobs.items() if each.is_done]
-            for name in done[: len(self._jobs) - _JOBS_KEPT]:
-                del self._jobs[name]
 
     def _is_first(self, release: Release) -> bool:
         """Whether an entry is answered here for the first time: two who asked at once were charged once."""
@@ -923,40 +603,9 @@ class Desk:
         if isinstance(entry, int):
             self._identities.keep_text(who.name, entry, question.body())
 
-    def _texts(self, name: str) -> dict[int, dict[str, Any]]:
-        return self._identities.texts(name)
-
-    def _entries(self) -> Iterator[Any]:
-        """The entries of the ledger, newest first."""
-        return reversed(list(self._seen(self._vault).ledger.entries()))
-
     def _seen(self, vault: Vault) -> Vault:
         """A vault as free reads see it: without what was written in slots that have not ended."""
         return self._unseen.seen(vault)
-
-    def _records(self) -> Iterator[dict[str, Any]]:
-        """The records of the ledger, up to the first that was written in a slot that has not ended."""
-        return self._unseen.records(self._vault)
-
-    def _is_about(self, entry: Any, table: str) -> bool:
-        if entry.payload is None:
-            return False
-        return table in str(self._vault.receipt(entry).get("table", "")).split(", ")
-
-    def _past(self, entry: Any, texts: Mapping[int, Mapping[str, Any]]) -> PastQuestion:
-        text = texts.get(entry.number, {})
-        return PastQuestion(
-            entry.number,
-            entry.at,
-            entry.analyst,
-            entry.about,
-            float(self.policy.limit.filter().share(entry.charge)),
-            entry.is_answered,
-            entry.hash.hex(),
-            text.get("sql"),
-            text.get("epsilon"),
-            text.get("within"),
-        )
 
     def _twin(self) -> Vault:
         """The twin of the vault as it is now."""

@@ -142,10 +142,10 @@ BUGS = [
     ),
     Bug(
         name="every-role-may-do-everything",
-        file=f"{SERVER}/desk.py",
+        file=f"{SERVER}/rights.py",
         before="if who.role not in RIGHTS[right]:",
         after="if who.role not in RIGHTS['look']:",
-        killed_by=f"{UNIT}/test_desk.py::test_each_role_may_do_what_is_written_here_and_nothing_else",
+        killed_by=f"{UNIT}/test_rights.py::test_each_role_may_do_what_is_written_here_and_nothing_else",
         note="auditors could ask, and analysts decide",
     ),
     Bug(
@@ -158,10 +158,10 @@ BUGS = [
     ),
     Bug(
         name="receipts-of-others-are-read",
-        file=f"{SERVER}/desk.py",
+        file=f"{SERVER}/ledger_pages.py",
         before='return who.role in RIGHTS["read everyone"] or analyst == who.payer',
         after='return bool(who.role in RIGHTS["read everyone"] or analyst or who.payer)',
-        killed_by=f"{UNIT}/test_desk.py::test_receipts_and_history_are_ones_own",
+        killed_by=f"{UNIT}/test_ledger_pages.py::test_receipts_and_history_are_ones_own",
         note="who asked what would be everybody's",
     ),
     Bug(

@@ -233,3 +233,26 @@ class Clinic:
 
     def stranger(self):
         return Browser(self.app, self.loop)
+
+
+def run(folder, scenario, **given):
+    """What a scenario returns, which is given a desk."""
+
+    async def whole():
+        desk = make_desk(folder, **given)
+        try:
+            return await scenario(desk)
+        finally:
+            await desk.drain()
+            desk.close()
+
+    return asyncio.run(whole())
+
+
+def entries(desk):
+    return list(desk._vault.ledger.entries())
+
+
+async def answer(desk, name, question, key=None):
+    job = await desk.ask(who(desk, name), question, key)
+    return await job.result()

@@ -25,10 +25,11 @@ from tests.unit.server.clinics import (
     COUNT,
     PLENTY,
     POLICY,
-    ROLES,
     add_people,
-    make_desk,
+    answer,
+    entries,
     make_folder,
+    run,
     who,
 )
 
@@ -38,36 +39,13 @@ def folder(tmp_path):
     return make_folder(tmp_path / "clinic")
 
 
-def run(folder, scenario, **given):
-    """What a scenario returns, which is given a desk."""
-
-    async def whole():
-        desk = make_desk(folder, **given)
-        try:
-            return await scenario(desk)
-        finally:
-            await desk.drain()
-            desk.close()
-
-    return asyncio.run(whole())
-
-
-def entries(desk):
-    return list(desk._vault.ledger.entries())
-
-
-async def answer(desk, name, question, key=None):
-    job = await desk.ask(who(desk, name), question, key)
-    return await job.result()
-
-
 def test_a_paid_answer_is_the_vaults_own_and_is_charged_to_who_asks(folder):
     async def scenario(desk):
         release = await answer(desk, "ana", Question(BY_WARD, epsilon=0.5))
         (entry,) = entries(desk)
         assert (entry.analyst, release.receipt["entry"]) == ("ana", entry.number)
         assert desk._vault.check_receipt(release.receipt) == []
-        assert desk.check_receipt(who(desk, "ana"), release.receipt) == []
+        assert desk.ledger.check_receipt(who(desk, "ana"), release.receipt) == []
         again = await desk.ask(who(desk, "ana"), Question(BY_WARD, epsilon=0.5))
         assert again.is_done  # at once: no slot
         assert again.slot is None
@@ -145,31 +123,6 @@ def test_a_job_belongs_to_who_asked(folder):
                 desk.job(who(desk, name), job.id)
             with pytest.raises(NotFound):
                 desk.leave(who(desk, name), job.id)
-
-    run(folder, scenario)
-
-
-def test_receipts_and_history_are_ones_own(folder):
-    async def scenario(desk):
-        mine = await answer(desk, "ana", Question(COUNT, epsilon=0.5))
-        theirs = await answer(desk, "ben", Question(BY_WARD, epsilon=0.1))
-        ana, ben, otto = (who(desk, name) for name in ("ana", "ben", "otto"))
-        assert desk.receipt(ana, mine.receipt["entry"]) == mine.receipt
-        for number in (theirs.receipt["entry"], 999):
-            with pytest.raises(NotFound):
-                desk.receipt(ana, number)
-        with pytest.raises(NotFound):
-            desk.check_receipt(ana, theirs.receipt)
-        assert desk.check_receipt(ana, {"entry": "x"}) != []
-        assert desk.receipt(otto, theirs.receipt["entry"]) == theirs.receipt
-        (past,) = desk.history(ana)
-        assert (past.sql, past.epsilon, past.answered) == (COUNT, "0.5", True)
-        assert [each.words for each in desk.history(ben)] == [entries(desk)[1].about]
-        assert desk.history(ana, table="visits") == [past]
-        assert desk.history(ana, table="other") == []
-        assert desk.history(ana, before=past.entry) == []
-        assert [share for _, share in desk.spending(ana)] == [mine.price.share]
-        assert len(desk.spending(otto)) == 2
 
     run(folder, scenario)
 
@@ -376,118 +329,5 @@ def test_bounds_are_found_in_a_slot_by_a_curator_alone(tmp_path):
         job = await desk.find_contributions(who(desk, "cleo"), "visits", 1, 0.9)
         with pytest.raises(InvalidInput):  # it is declared
             await job.result()
-
-    run(folder, scenario)
-
-
-RIGHTS = {
-    "explain": ("ana cleo", lambda desk, w: desk.explain(w, Question(COUNT, epsilon=1))),
-    "ask_twin": ("ana cleo", lambda desk, w: desk.ask_twin(w, Question(COUNT, epsilon=1))),
-    "history": ("ana cleo", lambda desk, w: desk.history(w)),
-    "tables": ("ana cleo otto", lambda desk, w: desk.tables(w)),
-    "describe": ("ana cleo otto", lambda desk, w: desk.describe(w, "visits")),
-    "standing": ("ana cleo otto", lambda desk, w: desk.standing(w)),
-    "budgets": ("cleo otto", lambda desk, w: desk.budgets(w)),
-    "records": ("cleo otto", lambda desk, w: desk.records(w)),
-    "verify": ("cleo otto", lambda desk, w: desk.verify(w)),
-    "refresh": ("cleo", lambda desk, w: desk.refresh(w, "visits")),
-    "reload": ("cleo", lambda desk, w: desk.reload(w)),
-    "people": ("cleo", lambda desk, w: desk.people(w)),
-    "tokens": ("ana cleo otto", lambda desk, w: desk.tokens(w)),
-    "reset_password": ("cleo", lambda desk, w: desk.reset_password(w, "ben")),
-    "token_for": ("cleo", lambda desk, w: desk.token_for(w, "ben", "", days=1)),
-    "set_disabled": ("cleo", lambda desk, w: desk.set_disabled(w, "ben", disabled=True)),
-    "operations": ("cleo", lambda desk, w: desk.operations(w)),
-}
-
-
-@pytest.mark.parametrize("name", ["ana", "cleo", "otto"])
-def test_each_role_may_do_what_is_written_here_and_nothing_else(folder, name):
-    async def scenario(desk):
-        for allowed, call in RIGHTS.values():
-            if name in allowed.split():
-                call(desk, who(desk, name))
-            else:
-                with pytest.raises(AccessDenied, match=ROLES[name]):
-                    call(desk, who(desk, name))
-        if name == "otto":
-            with pytest.raises(AccessDenied):
-                await desk.ask(who(desk, name), Question(COUNT, epsilon=1))
-
-    run(folder, scenario)
-
-
-def test_people_are_added_and_disabled_by_a_curator(folder):
-    async def scenario(desk):
-        cleo = who(desk, "cleo")
-        link = desk.add_person(cleo, "zoe", "analyst", price="0.1", allowance=0.5)
-        assert desk._identities.of_link(link) == "zoe"
-        with pytest.raises(InvalidInput):
-            desk.set_disabled(cleo, "cleo", disabled=True)
-        token = desk.token_for(cleo, "ana", "laptop", days=1)
-        assert desk.of_token(token).name == "ana"
-        (listed,) = desk.tokens(who(desk, "ana"))
-        desk.revoke_token(who(desk, "ana"), listed.id)
-        with pytest.raises(AccessDenied):
-            desk.of_token(token)
-        desk.set_disabled(cleo, "ana", disabled=True)
-        assert who(desk, "ana") is None
-        desk.set_disabled(cleo, "ana", disabled=False)
-        assert [each.name for each in desk.people(cleo)] == ["ana", "ben", "cleo", "otto", "zoe"]
-
-    run(folder, scenario)
-
-
-def test_the_ledger_is_verified_and_read(folder):
-    async def scenario(desk):
-        await answer(desk, "ana", Question(COUNT, epsilon=1))
-        otto = who(desk, "otto")
-        assert [each["kind"] for each in desk.records(otto)][-2:] == ["charged", "answered"]
-        assert len(desk.records(otto, first=1, most=1)) == 1
-        check = desk.verify(otto)
-        desk._readers.shutdown(wait=True)
-        assert desk.verification(otto, check.number).state == "whole"
-        with pytest.raises(NotFound):
-            desk.verification(otto, 7)
-
-    run(folder, scenario)
-
-
-def test_signing_in_is_rated_by_name_and_by_address(folder):
-    async def scenario(desk):
-        for _ in range(2):
-            with pytest.raises(AccessDenied):
-                desk.sign_in("eve", "wrong", "1.2.3.4")
-        with pytest.raises(TooMany):
-            desk.sign_in("eve", "wrong", "5.6.7.8")
-        with pytest.raises(AccessDenied):
-            desk.sign_in("dan", "wrong", "1.2.3.4")
-        with pytest.raises(TooMany):
-            desk.sign_in("pam", "wrong", "1.2.3.4")
-
-    rates = Rates(
-        {
-            **PLENTY,
-            "attempts to sign in by this name": Rate(2, 1e9),
-            "attempts to sign in from this address": Rate(3, 1e9),
-        }
-    )
-    run(folder, scenario, rates=rates)
-
-
-def test_of_one_person_so_many_answers_are_kept(folder):
-    async def scenario(desk):
-        ana = who(desk, "ana")
-        first = await desk.ask(ana, Question(COUNT, epsilon=0.1))
-        await first.result()
-        others = await desk.ask(who(desk, "ben"), Question(COUNT, epsilon=0.1))
-        await others.result()
-        for _ in range(40):
-            last = await desk.ask(ana, Question(COUNT, epsilon=0.1))
-        assert desk.job(ana, last.id).is_done
-        assert sum(job.owner == "ana" for job in desk._jobs.values()) == 32
-        with pytest.raises(NotFound):
-            desk.job(ana, first.id)
-        assert desk.job(who(desk, "ben"), others.id) is others
 
     run(folder, scenario)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from tacit.errors import NotFound
-from tacit.server.desk import Desk, Job, PastQuestion, Verification
+from tacit.server.desk import Desk
 from tacit.server.forms import (
     answer_fields,
     budget_fields,
@@ -20,6 +20,8 @@ from tacit.server.http import models
 from tacit.server.http.forecast import forecast
 from tacit.server.http.gate import Gate, Visitor
 from tacit.server.http.values import ARROW, CSV, answer_response
+from tacit.server.jobs import Job
+from tacit.server.ledger_pages import PastQuestion, Verification
 
 __all__ = ["api_routes"]
 
@@ -65,8 +67,8 @@ def api_routes(gate: Gate) -> APIRouter:
     async def make_token(request: Request, body: models.SignInBody) -> models.TokenMade:
         """A bearer token for twelve hours, by name and password."""
         address = request.client.host if request.client else "nowhere"
-        who = await desk.run(lambda: desk.sign_in(body.name, body.password, address))
-        token = await desk.run(lambda: desk.new_token(who, "by password", days=_TOKEN_DAYS))
+        who = await desk.run(lambda: desk.people.sign_in(body.name, body.password, address))
+        token = await desk.run(lambda: desk.people.new_token(who, "by password", days=_TOKEN_DAYS))
         return models.TokenMade(token=token, expires_in=int(_TOKEN_DAYS * 86_400))
 
     @routes.get("/me", tags=["sign in"])
@@ -132,7 +134,7 @@ def api_routes(gate: Gate) -> APIRouter:
     ) -> models.History:
         """One's own questions, newest first."""
         found = await desk.run(
-            lambda: desk.history(who.identity, before=after, most=most, table=table)
+            lambda: desk.ledger.history(who.identity, before=after, most=most, table=table)
         )
         following = found[-1].entry if len(found) == most else None
         return models.History(answers=[_past(each) for each in found], next=following)
@@ -159,14 +161,14 @@ def api_routes(gate: Gate) -> APIRouter:
     @routes.get("/receipts/{entry}", tags=["receipts"])
     async def read_receipt(who: Who, entry: Entry) -> dict[str, Any]:
         """The receipt of an answer."""
-        return await desk.run(lambda: desk.receipt(who.identity, entry))
+        return await desk.run(lambda: desk.ledger.receipt(who.identity, entry))
 
     @routes.post("/receipts/check", tags=["receipts"])
     async def check_receipt(who: Who, body: models.ReceiptBody) -> models.Faults:
         """What a receipt says that the ledger does not."""
         receipt: Mapping[str, Any] = body.model_dump()
         return models.Faults(
-            faults=await desk.run(lambda: desk.check_receipt(who.identity, receipt))
+            faults=await desk.run(lambda: desk.ledger.check_receipt(who.identity, receipt))
         )
 
     @routes.get("/budget", tags=["budget"])
@@ -188,7 +190,7 @@ def api_routes(gate: Gate) -> APIRouter:
     async def read_forecast(who: Who) -> models.Forecast:
         """When the limit is reached at the pace of the last seven days, and what still fits."""
         standing = await desk.run(lambda: desk.standing(who.identity))
-        spending = await desk.run(lambda: desk.spending(who.identity))
+        spending = await desk.run(lambda: desk.ledger.spending(who.identity))
         return models.Forecast.model_validate(forecast(standing, spending, desk.policy))
 
     _curator_routes(routes, desk, visitor)
@@ -224,18 +226,18 @@ def _curator_routes(
         most: Annotated[int, Query(ge=1, le=200)] = 200,
     ) -> models.Records:
         """Records of the ledger, oldest first."""
-        found = await desk.run(lambda: desk.records(who.identity, first=first, most=most))
+        found = await desk.run(lambda: desk.ledger.records(who.identity, first=first, most=most))
         return models.Records(records=found, next=first + most if len(found) == most else None)
 
     @routes.post("/ledger/verifications", status_code=202, tags=["ledger"])
     async def verify(who: Who) -> models.VerificationTold:
         """Check the whole ledger."""
-        return _verification(desk.verify(who.identity))
+        return _verification(desk.ledger.verify(who.identity))
 
     @routes.get("/ledger/verifications/{number}", tags=["ledger"])
     async def read_verification(who: Who, number: Entry) -> models.VerificationTold:
         """How far a check of the ledger is, and what came of it."""
-        return _verification(desk.verification(who.identity, number))
+        return _verification(desk.ledger.verification(who.identity, number))
 
     @routes.post("/tables/{name}/refresh", tags=["curator"])
     async def refresh(who: Who, name: Name) -> models.Version:

@@ -60,7 +60,7 @@ class Gate:
             raise AccessDenied(
                 "nobody is signed in", "sign in, or send a bearer token", signed_in=False
             )
-        self.desk.count_request(found.identity)
+        self.desk.people.count_request(found.identity)
         return found
 
     def find_visitor(self, request: Request) -> Visitor | None:
@@ -72,7 +72,7 @@ class Gate:
                 raise AccessDenied(
                     "the Authorization header names no token", "send: Bearer tct_…", signed_in=False
                 )
-            return Visitor(self.desk.of_token(token.strip()))
+            return Visitor(self.desk.people.of_token(token.strip()))
         session = self.sessions.read(request.cookies.get(self.cookie, ""))
         if session is None:
             return None

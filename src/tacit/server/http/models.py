@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tacit.errors import InvalidInput
-from tacit.server.desk import Question
+from tacit.server.jobs import Question
 
 __all__ = [
     "AnswerBody",

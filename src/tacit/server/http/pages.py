@@ -12,7 +12,6 @@ from starlette.staticfiles import StaticFiles
 
 from tacit.errors import AccessDenied, InvalidInput, TacitError
 from tacit.printing import json_text
-from tacit.server.desk import Job, Question
 from tacit.server.forms import policy_faults
 from tacit.server.http.charts import MOST_ROWS, budget_bar, format_number, steps, whiskers
 from tacit.server.http.forecast import forecast
@@ -20,6 +19,8 @@ from tacit.server.http.gate import Gate, Visitor, check_origin
 from tacit.server.http.models import SQL, exact_number
 from tacit.server.http.problems import problem_from
 from tacit.server.http.remedies import rewrite_of
+from tacit.server.jobs import Job, Question
+from tacit.server.rights import check_right
 
 __all__ = ["STATIC", "Pages", "page_routes"]
 
@@ -123,7 +124,9 @@ def page_routes(pages: Pages) -> APIRouter:
         fields = await read_form(request)
         name, address = fields.get("name", ""), request.client.host if request.client else "nowhere"
         try:
-            who = await desk.run(lambda: desk.sign_in(name, fields.get("password", ""), address))
+            who = await desk.run(
+                lambda: desk.people.sign_in(name, fields.get("password", ""), address)
+            )
         except TacitError as refusal:
             status = problem_from(refusal)["status"]
             wrong = str(refusal)
@@ -134,7 +137,7 @@ def page_routes(pages: Pages) -> APIRouter:
     async def sign_out(request: Request) -> Response:
         """Sign out: the browser forgets the session, and no copy of its cookie counts any more."""
         who, _ = await pages.form(request)
-        await desk.run(lambda: desk.sign_out(who.identity))
+        await desk.run(lambda: desk.people.sign_out(who.identity))
         response = RedirectResponse("/signin", 303)
         response.delete_cookie(gate.cookie, path="/")
         return response
@@ -142,7 +145,7 @@ def page_routes(pages: Pages) -> APIRouter:
     @routes.get("/welcome/{secret}")
     async def show_welcome(request: Request, secret: str) -> Response:
         """The form to choose a password, by a link that counts once."""
-        name = desk.name_of_link(secret)
+        name = desk.people.name_of_link(secret)
         return pages.render(request, "welcome.html", wrong="", name=name, secret=secret)
 
     @routes.post("/welcome/{secret}")
@@ -150,14 +153,14 @@ def page_routes(pages: Pages) -> APIRouter:
         """Choose a password, and be signed in."""
         check_origin(request)
         fields = await read_form(request)
-        name = desk.name_of_link(secret)
+        name = desk.people.name_of_link(secret)
         if fields.get("password") != fields.get("again"):
             wrong = "the two passwords differ; type the same one twice"
             return pages.render(
                 request, "welcome.html", None, 422, wrong=wrong, name=name, secret=secret
             )
         try:
-            who = await desk.run(lambda: desk.use_link(secret, fields.get("password", "")))
+            who = await desk.run(lambda: desk.people.use_link(secret, fields.get("password", "")))
         except InvalidInput as refusal:
             wrong = refusal.remedy
             return pages.render(
@@ -177,7 +180,7 @@ def _question_pages(routes: APIRouter, pages: Pages) -> None:
     async def shown_with(
         request: Request, who: Visitor, fields: dict[str, str], **more: Any
     ) -> Response:
-        desk.check_right(who.identity, "ask")
+        check_right(who.identity, "ask")
         found = await desk.run(lambda: desk.tables(who.identity))
         tables = await desk.run(lambda: _tables(desk, who, found))
         first = next(iter(found), "t")
@@ -306,7 +309,7 @@ def _other_pages(routes: APIRouter, pages: Pages) -> None:
         """What somebody paid for, newest first."""
         who = gate.visitor(request)
         found = await desk.run(
-            lambda: desk.history(who.identity, before=before, most=50, table=table or None)
+            lambda: desk.ledger.history(who.identity, before=before, most=50, table=table or None)
         )
         following = found[-1].entry if len(found) == 50 else None
         return pages.render(
@@ -324,8 +327,8 @@ def _other_pages(routes: APIRouter, pages: Pages) -> None:
     async def show_receipt(request: Request, entry: int) -> Response:
         """A receipt, and whether the ledger agrees with it."""
         who = gate.visitor(request)
-        receipt = await desk.run(lambda: desk.receipt(who.identity, entry))
-        faults = await desk.run(lambda: desk.check_receipt(who.identity, receipt))
+        receipt = await desk.run(lambda: desk.ledger.receipt(who.identity, entry))
+        faults = await desk.run(lambda: desk.ledger.check_receipt(who.identity, receipt))
         return pages.render(
             request,
             "receipt.html",
@@ -341,7 +344,7 @@ def _other_pages(routes: APIRouter, pages: Pages) -> None:
         """What is spent and left, over time, and what still fits."""
         who = gate.visitor(request)
         standing = await pages.standing(who)
-        spending = await desk.run(lambda: desk.spending(who.identity))
+        spending = await desk.run(lambda: desk.ledger.spending(who.identity))
         everyone = who.identity.role in {"curator", "auditor"}
         budgets = await desk.run(lambda: desk.budgets(who.identity)) if everyone else {}
         told = forecast(standing, spending, desk.policy)
@@ -410,7 +413,7 @@ def _curator_pages(routes: APIRouter, pages: Pages) -> None:
         return RedirectResponse("/policy", 303)
 
     async def people_with(request: Request, who: Visitor, **more: Any) -> Response:
-        people = await desk.run(lambda: desk.people(who.identity))
+        people = await desk.run(lambda: desk.people.everybody(who.identity))
         budgets = await desk.run(lambda: desk.budgets(who.identity))
         return pages.render(
             request,
@@ -419,7 +422,7 @@ def _curator_pages(routes: APIRouter, pages: Pages) -> None:
             standing=await pages.standing(who),
             people=people,
             budgets=budgets,
-            tokens=desk.tokens(who.identity),
+            tokens=desk.people.tokens(who.identity),
             **{"link": None, "token": None, "wrong": "", **more},
         )
 
@@ -434,12 +437,12 @@ def _curator_pages(routes: APIRouter, pages: Pages) -> None:
         who, fields = await pages.form(request)
         name, act = fields.get("name", "").strip(), fields.get("act", "")
         shown: dict[str, Any] = {}
-        desk.check_right(who.identity, "decide")
+        check_right(who.identity, "decide")
         try:
             match act:
                 case "add":
                     allowance = fields.get("allowance", "").strip()
-                    secret = desk.add_person(
+                    secret = desk.people.add_person(
                         who.identity,
                         name,
                         fields.get("role", ""),
@@ -448,17 +451,17 @@ def _curator_pages(routes: APIRouter, pages: Pages) -> None:
                     )
                     shown["link"] = (name, f"/welcome/{secret}")
                 case "reset":
-                    secret = desk.reset_password(who.identity, name)
+                    secret = desk.people.reset_password(who.identity, name)
                     shown["link"] = (name, f"/welcome/{secret}")
                 case "token":
                     shown["token"] = (
                         name,
-                        desk.token_for(who.identity, name, fields.get("label", ""), days=30),
+                        desk.people.token_for(who.identity, name, fields.get("label", ""), days=30),
                     )
                 case "revoke":
-                    desk.revoke_token(who.identity, fields.get("id", ""))
+                    desk.people.revoke_token(who.identity, fields.get("id", ""))
                 case "disable" | "enable":
-                    desk.set_disabled(who.identity, name, disabled=act == "disable")
+                    desk.people.set_disabled(who.identity, name, disabled=act == "disable")
                 case _:
                     shown["wrong"] = "nothing was chosen"
         except (InvalidInput, ValueError) as wrong:
@@ -469,8 +472,8 @@ def _curator_pages(routes: APIRouter, pages: Pages) -> None:
     async def show_ledger(request: Request, first: int = 0, check: int | None = None) -> Response:
         """Records of the ledger in pages, and whether it is whole."""
         who = gate.visitor(request)
-        records = await desk.run(lambda: desk.records(who.identity, first=max(0, first)))
-        checked = None if check is None else desk.verification(who.identity, check)
+        records = await desk.run(lambda: desk.ledger.records(who.identity, first=max(0, first)))
+        checked = None if check is None else desk.ledger.verification(who.identity, check)
         return pages.render(
             request,
             "ledger.html",
@@ -485,7 +488,7 @@ def _curator_pages(routes: APIRouter, pages: Pages) -> None:
     async def verify_ledger(request: Request) -> Response:
         """Check the whole ledger."""
         who, _ = await pages.form(request)
-        return RedirectResponse(f"/ledger?check={desk.verify(who.identity).number}", 303)
+        return RedirectResponse(f"/ledger?check={desk.ledger.verify(who.identity).number}", 303)
 
     @routes.get("/operations")
     async def show_operations(request: Request) -> Response:

@@ -1,0 +1,195 @@
+"""What may be read of the ledger: one's own history and receipts, everyone's records for who may see them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from itertools import islice
+from typing import Any
+
+from tacit.curator import Unseen, Vault
+from tacit.errors import NotFound, TacitError
+from tacit.frozen import frozen
+from tacit.server.audit_log import AuditLog
+from tacit.server.identities import Identities, Identity
+from tacit.server.rights import RIGHTS, check_right
+
+__all__ = ["LedgerPages", "PastQuestion", "Verification"]
+
+_PAGE = 200
+_FURTHEST = 2**62  # no ledger has so many records
+
+
+@frozen
+class PastQuestion:
+    """A question that was paid for: its entry in the ledger and, if it was asked here, its text and terms."""
+
+    entry: int
+    at: str
+    analyst: str | None
+    words: str
+    share: float
+    answered: bool
+    hash: str
+    sql: str | None = None
+    epsilon: str | None = None
+    within: str | None = None
+
+
+class Verification:
+    """A check of the whole ledger: how far it is, and what came of it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.done = 0
+        self.whole = 0
+        self.state = "running"
+        self.told = ""
+
+    def progress(self, done: int, whole: int) -> None:
+        """Say how far it is."""
+        self.done, self.whole = done, whole
+
+
+class LedgerPages:
+    """The ledger as people may read it.
+
+    Claim:      nobody reads of somebody else's entry unless their role may read everyone's, and nothing that is read
+                here changes while a slot runs.
+    Because:    each entry is compared with who asks, and `_seen` is the vault without what running slots wrote.
+    Checked by: tests/unit/server/test_ledger_pages.py, tests/attacks/test_free_reads.py
+    """
+
+    def __init__(
+        self,
+        current: Callable[[], Vault],
+        unseen: Unseen,
+        identities: Identities,
+        audit: AuditLog,
+        readers: Executor,
+    ) -> None:
+        self._current = current
+        self._unseen = unseen
+        self._identities = identities
+        self._audit = audit
+        self._readers = readers
+        self._verifications: list[Verification] = []
+
+    def history(
+        self, who: Identity, *, before: int | None = None, most: int = 50, table: str | None = None
+    ) -> list[PastQuestion]:
+        """What somebody paid for, newest first."""
+        check_right(who, "history")
+        own = (
+            entry
+            for entry in self._entries()
+            if entry.analyst == who.payer
+            and (before is None or entry.number < before)
+            and (table is None or self._is_about(entry, table))
+        )
+        texts = self._identities.texts(who.name)
+        return [self._past(entry, texts) for entry in islice(own, min(most, _PAGE))]
+
+    def spending(self, who: Identity) -> list[tuple[str, float]]:
+        """When which share of the limit was spent: by oneself or, for who may see it, by everyone."""
+        check_right(who, "look")
+        everyone = who.role in RIGHTS["read everyone"]
+        rule = self._current().policy.limit.filter()
+        return [
+            (entry.at, float(rule.share(entry.charge)))
+            for entry in self._seen().ledger.entries()
+            if everyone or entry.analyst == who.payer
+        ]
+
+    def receipt(self, who: Identity, entry: int) -> dict[str, Any]:
+        """The receipt of an answer: one's own, or anybody's for who may read the ledger."""
+        check_right(who, "look")
+        entries = self._seen().ledger.entries()
+        found = next((each for each in entries if each.number == entry), None)
+        hidden = found is not None and not self._may_read(who, found.analyst)
+        if found is None or hidden or found.payload is None:
+            raise NotFound("receipt", entry)
+        return dict(self._current().receipt(found))
+
+    def check_receipt(self, who: Identity, receipt: Mapping[str, Any]) -> list[str]:
+        """What a receipt says that the ledger does not; of somebody else's entry it is not said."""
+        check_right(who, "look")
+        number = receipt.get("entry")
+        if type(number) is not int:
+            return [f"names entry {number!r}, which is not in the ledger"]
+        self.receipt(who, number)
+        return self._seen().check_receipt(receipt)
+
+    def records(self, who: Identity, *, first: int = 0, most: int = _PAGE) -> list[dict[str, Any]]:
+        """Records of the ledger, from a number on."""
+        check_right(who, "read everyone")
+        self._audit.note("read ledger", identity=who.name)
+        return list(
+            islice(self._records(), min(first, _FURTHEST), min(first, _FURTHEST) + min(most, _PAGE))
+        )
+
+    def verify(self, who: Identity) -> Verification:
+        """Begin to check the whole ledger; `verification` says how far it is."""
+        check_right(who, "read everyone")
+        check = Verification(len(self._verifications))
+        self._verifications.append(check)
+        vault = self._current()
+
+        def run() -> None:
+            try:
+                seen = None if self._unseen.view is None else sum(1 for _ in self._records())
+
+                def progress(done: int, whole: int) -> None:
+                    most = whole if seen is None else seen
+                    check.progress(min(done, most), min(whole, most))
+
+                vault.verify(progress)
+            except TacitError as fault:
+                check.state, check.told = "broken", str(fault)
+            else:
+                check.state = "whole"
+                check.told = f"{check.whole:,} records are whole"
+
+        self._audit.note("verified", identity=who.name)
+        self._readers.submit(run)
+        return check
+
+    def verification(self, who: Identity, number: int) -> Verification:
+        """A check of the ledger that was begun."""
+        check_right(who, "read everyone")
+        if not 0 <= number < len(self._verifications):
+            raise NotFound("verification", number)
+        return self._verifications[number]
+
+    def _may_read(self, who: Identity, analyst: str | None) -> bool:
+        return who.role in RIGHTS["read everyone"] or analyst == who.payer
+
+    def _seen(self) -> Vault:
+        """The vault without what was written in slots that have not ended."""
+        return self._unseen.seen(self._current())
+
+    def _entries(self) -> Iterator[Any]:
+        """The entries of the ledger, newest first."""
+        return reversed(list(self._seen().ledger.entries()))
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        """The records of the ledger, up to the first that was written in a slot that has not ended."""
+        return self._unseen.records(self._current())
+
+    def _is_about(self, entry: Any, table: str) -> bool:
+        if entry.payload is None:
+            return False
+        return table in str(self._current().receipt(entry).get("table", "")).split(", ")
+
+    def _past(self, entry: Any, texts: Mapping[int, Mapping[str, Any]]) -> PastQuestion:
+        text = texts.get(entry.number, {})
+        return PastQuestion(
+            entry.number,
+            entry.at,
+            entry.analyst,
+            entry.about,
+            float(self._current().policy.limit.filter().share(entry.charge)),
+            entry.is_answered,
+            entry.hash.hex(),
+            text.get("sql"),
+            text.get("epsilon"),
+            text.get("within"),
+        )

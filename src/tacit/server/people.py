@@ -1,0 +1,115 @@
+"""The people of a server: who signs in, by what, and what a curator decides about them.  No vault is needed for it."""
+
+from tacit.errors import AccessDenied, InvalidInput, NotFound
+from tacit.server.audit_log import AuditLog
+from tacit.server.identities import Identities, Identity, Person, Token
+from tacit.server.limits import Rates
+from tacit.server.rights import RIGHTS, check_right
+
+__all__ = ["People"]
+
+
+class People:
+    """Everybody who may sign in."""
+
+    def __init__(self, identities: Identities, audit: AuditLog, rates: Rates) -> None:
+        self._identities = identities
+        self._audit = audit
+        self._rates = rates
+
+    def sign_in(self, name: str, password: str, address: str) -> Identity:
+        """Somebody by name and password, if neither the name nor the address has tried too often."""
+        self._rates.take("attempts to sign in from this address", address)
+        self._rates.take("attempts to sign in by this name", name)
+        found = self._identities.sign_in(name, password)
+        if found is None:
+            self._audit.note("refused to sign in", door="http")
+            raise AccessDenied(
+                "the name or the password is wrong",
+                "try again, or ask the curator",
+                signed_in=False,
+            )
+        self._audit.note("signed in", identity=found.name, door="http")
+        return found
+
+    def of_token(self, token: str) -> Identity:
+        """Somebody by a token."""
+        found = self._identities.of_token(token)
+        if found is None:
+            raise AccessDenied(
+                "the token is wrong, revoked or has expired", "ask for another", signed_in=False
+            )
+        return found
+
+    def name_of_link(self, secret: str) -> str:
+        """Who may choose a password by a link; one that was used, or is too old, is refused."""
+        name = self._identities.of_link(secret)
+        if name is None:
+            raise NotFound("link", "such as this")
+        return name
+
+    def use_link(self, secret: str, password: str) -> Identity:
+        """Choose a password by a link, once."""
+        found = self._identities.use_link(secret, password)
+        self._audit.note("password set", identity=found.name, door="http")
+        return found
+
+    def new_token(self, who: Identity, label: str, *, days: float) -> str:
+        """A token for who is signed in."""
+        token = self._identities.new_token(who.name, label, days=days)
+        self._audit.note("token made", identity=who.name)
+        return token
+
+    def count_request(self, who: Identity) -> None:
+        """Count a request of somebody, or refuse it: one of too many."""
+        self._rates.take("requests", who.name)
+
+    def sign_out(self, who: Identity) -> None:
+        """Let the sessions of somebody count no more, wherever their cookies are."""
+        self._identities.end_sessions(who.name)
+        self._audit.note("signed out", identity=who.name, door="http")
+
+    def everybody(self, who: Identity) -> list[Person]:
+        """Everybody who may sign in."""
+        check_right(who, "decide")
+        return self._identities.people()
+
+    def tokens(self, who: Identity) -> list[Token]:
+        """Everybody's tokens for a curator, and one's own for everybody else."""
+        check_right(who, "look")
+        return self._identities.tokens(None if who.role in RIGHTS["decide"] else who.name)
+
+    def revoke_token(self, who: Identity, id: str) -> None:  # noqa: A002 -- as it is called
+        """Let a token count no more: any for a curator, and one's own for everybody else."""
+        check_right(who, "look")
+        self._identities.revoke(id, None if who.role in RIGHTS["decide"] else who.name)
+        self._audit.note("token revoked", identity=who.name, about=id)
+
+    def add_person(
+        self, who: Identity, name: str, role: str, *, price: str | None, allowance: float | None
+    ) -> str:
+        """Add somebody; a link by which they choose a password."""
+        check_right(who, "decide")
+        self._identities.add(name, role, price=price, allowance=allowance)
+        self._audit.note("added", identity=who.name, about=name)
+        return self._identities.new_link(name)
+
+    def reset_password(self, who: Identity, name: str) -> str:
+        """A link by which somebody chooses another password."""
+        check_right(who, "decide")
+        return self._identities.new_link(name)
+
+    def token_for(self, who: Identity, name: str, label: str, *, days: float) -> str:
+        """A token for somebody else, which is shown once."""
+        check_right(who, "decide")
+        token = self._identities.new_token(name, label, days=days)
+        self._audit.note("token made", identity=who.name, about=name)
+        return token
+
+    def set_disabled(self, who: Identity, name: str, *, disabled: bool) -> None:
+        """Let somebody in no more, or again."""
+        check_right(who, "decide")
+        if disabled and name == who.name:
+            raise InvalidInput("name", name, "nobody disables their own name")
+        (self._identities.disable if disabled else self._identities.enable)(name)
+        self._audit.note("disabled" if disabled else "enabled", identity=who.name, about=name)
