@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.connection import describing_cursor, open_connection
 from tacit.engines.duckdb.create_relation import column_types
 from tacit.engines.duckdb.ingested import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
 from tacit.engines.postgres.catalog import read_columns
@@ -103,10 +103,10 @@ def stored_types(given: object) -> Mapping[str, str]:
     match source_of(given):
         case Parquet(path) | ParquetFiles((path, *_)):
             scan = f"read_parquet({text(str(path))}, hive_partitioning = false)"
-            with closing(open_connection()) as connection, suppress(duckdb.Error):
+            with describing_cursor() as connection, suppress(duckdb.Error):
                 return column_types(connection, scan)
         case Frame(frame):
-            with closing(open_connection()) as connection, suppress(duckdb.Error):
+            with describing_cursor() as connection, suppress(duckdb.Error):
                 connection.register("given", frame)
                 return column_types(connection, "given")
         case Stored(path, inside):
@@ -166,7 +166,7 @@ def _unit_type(given: object, unit: str) -> str:
 
 def _type_of_column(connection: Any, scan: str, column: str, called: str) -> str:
     with (
-        closing(open_connection()) if connection is None else nullcontext(connection) as asked,
+        describing_cursor() if connection is None else nullcontext(connection) as asked,
         suppress(duckdb.Error),
     ):
         for name, stored, *_ in asked.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall():
@@ -198,7 +198,7 @@ def _list_tables(connection: Any, path: Path) -> list[str]:
 def _check_parquet(connection: Any, path: Path) -> None:
     """Refuse a Parquet file with columns whose names are alike: its scan would give them other names."""
     with (
-        closing(open_connection()) if connection is None else nullcontext(connection) as asked,
+        describing_cursor() if connection is None else nullcontext(connection) as asked,
         suppress(duckdb.Error),
     ):
         schema = asked.execute(
@@ -217,7 +217,7 @@ def _check_parquet(connection: Any, path: Path) -> None:
 
 def _describe_columns(connection: Any, scan: str, called: str, frame: object = None) -> Kinds:
     with (
-        closing(open_connection()) if connection is None else nullcontext(connection) as asked,
+        describing_cursor() if connection is None else nullcontext(connection) as asked,
         suppress(duckdb.Error),
     ):
         if frame is None:
