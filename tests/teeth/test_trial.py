@@ -107,3 +107,16 @@ def test_a_bug_knows_its_module_and_room():
     assert (SAMPLE.module, SAMPLE.room) == ("tacit.errors", "errors")
     inside = dataclasses.replace(SAMPLE, file="src/tacit/exact/__init__.py")
     assert (inside.module, inside.room) == ("tacit.exact", "exact")
+
+
+def test_a_trial_runs_the_test_it_names_and_no_other(tried, killer):
+    killer.write_text(
+        KILLER
+        + "import pytest\n@pytest.mark.parametrize('n', [1, 2])\ndef test_other(n):\n    assert n == 1\n"
+    )
+    verdict = tried(f"{killer}::test_other[1]")
+    assert verdict.passes
+    assert verdict.passed == 1
+    assert not tried(f"{killer}::test_other").passes
+    assert tried(f"{killer}::test_it", SAMPLE).kills(SAMPLE)
+    assert tried(f"{killer}::test_nowhere").code == pytest.ExitCode.USAGE_ERROR

@@ -6,6 +6,7 @@ sound source; a trial forgets the planted module and all that import it, and fin
 (reimport.py).
 """
 
+import atexit
 import compileall
 import contextlib
 import gc
@@ -164,17 +165,39 @@ class Witness:
 
     def pytest_sessionfinish(self) -> None:
         places = {f"{self.tree}/": self.imported, f"{_sound()}/": self.shared}
-        for name, module in sorted(sys.modules.items()):
-            if name.partition(".")[0] == "tacit":
-                file = getattr(module, "__file__", None) or ""
-                found = [names for place, names in places.items() if file.startswith(place)]
-                (found[0] if found else self.strangers).append(name)
+        for name in sorted(name for name in sys.modules if name.partition(".")[0] == "tacit"):
+            file = getattr(sys.modules[name], "__file__", None) or ""
+            found = [names for place, names in places.items() if file.startswith(place)]
+            (found[0] if found else self.strangers).append(name)
+
+
+class Pointer:
+    """A pytest plugin that passes over what the trial does not name: to list it takes longer than most trials.
+
+    >>> pointer = Pointer(["tests/unit/exact/test_coins.py::test_a_coin[3]"])
+    >>> pointer.names, [path.name for path in sorted(pointer.paths) if path.suffix]
+    ({'test_a_coin'}, ['test_coins.py'])
+    """
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        files = [(ROOT / test.split("::")[0]).resolve() for test in tests]
+        self.paths = {path for file in files for path in (file, *file.parents)}
+        self.names = {part.split("[")[0] for test in tests for part in test.split("::")[1:]}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
+        return None if collection_path in self.paths else True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, name: str) -> list[pytest.Item] | None:
+        return None if name in self.names else []
 
 
 @cache
 def _compiled() -> tempfile.TemporaryDirectory[str]:
     """A copy of Tacit's source with every file compiled, for as long as this process lives."""
     place = tempfile.TemporaryDirectory(prefix="tacit-teeth-")
+    atexit.register(place.cleanup)  # itself it would warn, which pytest has made an error here
     # by another process that imports Tacit just now
     half_written = shutil.ignore_patterns("*.pyc.*")
     shutil.copytree(ROOT / "src" / "tacit", Path(place.name) / "tacit", ignore=half_written)
@@ -243,10 +266,15 @@ def _used() -> None:
 
 
 @cache
-def _configured() -> pytest.Config:
-    """Pytest with its options read and its plugins loaded, for trials to name their tests."""
+def _begun() -> pytest.Session:
+    """Pytest with its options read, its plugins loaded and its session begun, for trials to name their tests."""
     os.environ["HYPOTHESIS_PROFILE"] = "teeth"  # which tests/conftest.py reads
-    return _prepareconfig([*_OPTIONS, str(ROOT / "tests")])
+    config = _prepareconfig([*_OPTIONS, str(ROOT / "tests")])
+    config._do_configure()
+    session = pytest.Session.from_config(config)
+    session.exitstatus = pytest.ExitCode.OK
+    config.hook.pytest_sessionstart(session=session)
+    return session
 
 
 def _warm_up() -> None:
@@ -260,7 +288,7 @@ def _warm_up() -> None:
         import_all(_sound())
         imports_in(_sound())  # remembered, as is the next
         code_in(_sound())
-    _configured()
+    _begun()
     _used()
     assert Path(sys.modules["tacit"].__file__ or "/").is_relative_to(_sound()), (
         "the process that forks trials must know Tacit from its copy alone"
@@ -315,16 +343,35 @@ def _tested(trial: Trial, tree: Path) -> int:
 
 
 def _run_pytest(trial: Trial, witness: Witness) -> int:
-    """What `pytest.main` does once its options are read."""
-    config = _configured()
+    """What `pytest.main` does once its session has begun."""
+    session = _begun()
+    config = session.config
     config.args[:] = trial.tests
     config.option.deselect = list(trial.without)
     config.pluginmanager.register(witness)
+    if all("::" in test for test in trial.tests):
+        config.pluginmanager.register(Pointer(trial.tests))
     try:
-        return int(config.hook.pytest_cmdline_main(config=config))
+        config.hook.pytest_collection(session=session)
+        config.hook.pytest_runtestloop(session=session)
     except pytest.UsageError as error:  # no such test
         print(*error.args, sep="\n", file=sys.stderr)
         return int(pytest.ExitCode.USAGE_ERROR)
+    except (session.Failed, session.Interrupted) as stop:  # at the first failure, or without a test
+        interrupted = isinstance(stop, session.Interrupted)
+        session.exitstatus = (
+            pytest.ExitCode.INTERRUPTED if interrupted else pytest.ExitCode.TESTS_FAILED
+        )
+    else:
+        session.exitstatus = _exit_code(session)
+    config.hook.pytest_sessionfinish(session=session, exitstatus=session.exitstatus)
+    return int(session.exitstatus)
+
+
+def _exit_code(session: pytest.Session) -> pytest.ExitCode:
+    if session.testsfailed:
+        return pytest.ExitCode.TESTS_FAILED
+    return pytest.ExitCode.OK if session.testscollected else pytest.ExitCode.NO_TESTS_COLLECTED
 
 
 def _verdict(tree: Path, status: int, seconds: float) -> Verdict:
