@@ -47,8 +47,8 @@ SLOW = (
 SPARE = 20  # times as often as at a peer's, our error is measured beside it
 HITTERS = {"Zipf 1.0 of 1,000 values": (1.0, 1_000), "Zipf 1.3 of 100,000 values": (1.3, 100_000)}
 BESIDE = (
-    "Above an epsilon of one, pure-ldp's Hadamard response divides values into blocks, which ours does not: "
-    "there it is compared with our local hashing."
+    "Above an epsilon of one, pure-ldp's Hadamard response divides values into blocks and has no closed form here; "
+    "ours takes more bits of a row."
 )
 RETURNED, WANTED, TURNS = 20, 20, 5
 
@@ -177,18 +177,11 @@ def compare_closed_forms(peers: Readings) -> dict[str, float | None]:
 
 
 def margins(ours: dict[str, tuple[float, float]], peers: Readings) -> dict[str, float | None]:
-    """1.08 times their error over ours, shrunk where theirs is clipped.
-
-    Above an epsilon of one, pure-ldp's Hadamard response divides values into blocks.  Ours is a single bit at every
-    epsilon, meant for small ones, so theirs is held against local hashing.
-    """
+    """1.08 times their error over ours, shrunk where theirs is clipped."""
     found = {}
     for (who, case, figure), value in peers.items():
         if figure in {"error", "clipped"}:
-            beside = case
-            if case.startswith("Hadamard") and (who, case, "closed") not in peers:
-                beside = case.replace("Hadamard", "local hashing")
-            found[f"{case}, {who}"] = ratio(1.08 * value, ours[beside][figure == "clipped"])
+            found[f"{case}, {who}"] = ratio(1.08 * value, ours[case][figure == "clipped"])
     return found
 
 

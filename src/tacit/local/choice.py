@@ -54,8 +54,8 @@ def best(values: int | Sequence[Hashable], epsilon: Number, n: int) -> Choice:
 
     >>> print(best(["no", "yes"], epsilon=1, n=10_000).why)
     k-ary response: the least variance of 5 protocols; a share ± 0.96% from 10,000 people
-    >>> best(1000, epsilon=1, n=10_000).protocol.family.prime
-    3
+    >>> best(1000, epsilon=1, n=10_000).protocol.bits
+    2
     """
     people, read = count_of(n, "n", least=1), read_values(values)
     candidates = sorted(_considered(read, epsilon, people), key=lambda each: each.deviation)

@@ -91,8 +91,14 @@ const Tacit = (() => {
     },
     "hadamard"(q, index, draws) {
       const row = draws.number(q.rows);
-      const bit = ones(row & index) & 1;
-      return 2 * row + (bit ^ (draws.coin(q.truth, q.lie) ? 0 : 1));
+      const labels = 2 ** q.bits;
+      let label = 0;
+      for (let place = 0, turned = row; place < q.bits; place++) {
+        label |= (ones(turned & index) & 1) << place;
+        turned = 2 * turned < q.rows ? 2 * turned : (2 * turned - q.rows) ^ q.tail;
+      }
+      if (!draws.coin(q.truth, BigInt(q.lie) * BigInt(labels - 1))) label ^= 1 + draws.number(labels - 1);
+      return row * labels + label;
     },
     "subset"(q, index, draws) {
       const inside = draws.coin(BigInt(q.truth) * BigInt(q.size), BigInt(q.lie) * BigInt(q.values - q.size));

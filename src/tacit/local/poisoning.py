@@ -58,7 +58,8 @@ def forge_reports(protocol: FrequencyProtocol, value: Hashable, count: int) -> N
             return np.full(count, index, dtype=np.int64)
         case HadamardResponse():
             rows = SECURE.numbers(protocol.rows, count)
-            return np.asarray(2 * rows + (np.bitwise_count(rows & index) & 1))
+            labels = protocol.label_all(rows, np.full(count, index))
+            return np.asarray(rows << protocol.bits | labels)
         case LocalHashing():
             chosen = SECURE.numbers(protocol.family.seeds, count)
             places = protocol.family.hash_all(chosen, np.full(count, index))

@@ -117,10 +117,26 @@ BUGS = [
     Bug(
         name="sign-of-the-row-flipped-by-the-truth",
         file=f"{LOCAL}/hadamard.py",
-        before="bits ^= draws.coins(self.odds.lie, self.odds.truth, len(indices))",
-        after="bits ^= draws.coins(self.odds.truth, self.odds.lie, len(indices))",
+        before="lies = draws.coins(self._lies, self.odds.truth, len(indices))",
+        after="lies = draws.coins(self.odds.truth, self._lies, len(indices))",
         killed_by=f"{LAWS}::test_many_at_once_have_the_same_law[Hadamard]",
         note="the two coins differ in which side is the lie",
+    ),
+    Bug(
+        name="labels-lie-as-often-as-one-bit",
+        file=f"{LOCAL}/hadamard.py",
+        before="if not draws.coin(self.odds.truth, self._lies):",
+        after="if not draws.coin(self.odds.truth, self.odds.lie):",
+        killed_by=f"{LAWS}::test_encode_has_the_exact_law[Hadamard, two bits]",
+        note="with more labels each lie becomes rarer than is claimed, and a report dearer",
+    ),
+    Bug(
+        name="rows-turned-outside-the-field",
+        file=f"{LOCAL}/hadamard.py",
+        before="return np.asarray(kept ^ top * kind(_TAILS[width - 1]))",
+        after="return np.asarray(kept ^ top)",
+        killed_by=f"{UNIT}/test_hadamard.py::test_labels_of_two_values_agree_as_often_as_is_claimed[2]",
+        note="some values collide more often than `stray`: their counts are biased",
     ),
     Bug(
         name="window-one-cell-wider-outside",

@@ -42,14 +42,15 @@ def test_the_usual_choices():
     assert isinstance(best(["no", "yes"], 1, 1000).protocol, KaryResponse)
     assert isinstance(best(5, 2, 1000).protocol, KaryResponse)
     assert isinstance(best(16, 1, 1000).protocol, SubsetSelection)
-    assert isinstance(best(1128, 1, 1000).protocol, LocalHashing)
+    assert isinstance(best(1128, 1, 1000).protocol, HadamardResponse)
+    assert isinstance(best(1128, F(1, 2), 1000).protocol, LocalHashing)
     assert isinstance(best(5000, F(1, 100), 1000).protocol, LocalHashing | HadamardResponse)
 
 
 def test_a_choice_says_why():
     text = str(best(1128, 1, n=100_000))
     assert text.startswith(
-        "local hashing: within 5 % of the least variance (subset selection's), with shorter"
+        "Hadamard response: within 5 % of the least variance (subset selection's), with shorter"
     )
     assert text.count("\n") == 5
 

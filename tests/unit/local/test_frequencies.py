@@ -98,7 +98,7 @@ def test_shrunk_counts_are_consistent_and_nearer_where_noise_is_large():
 @pytest.mark.parametrize(("lead", "noisy"), [(65, True), (200, False)])
 def test_counts_are_moved_by_how_much_of_them_is_noise(lead, noisy):
     """By all of it where it is more than half, and by twice its square where it is less."""
-    protocol = HadamardResponse(16, 1)
+    protocol = HadamardResponse(16, 1, bits=1)
     supports = [5_144 + lead * (place % 3 - 1) for place in range(16)]
     found = Frequencies(protocol, 10_000, tuple(supports))
     apart = found.counts - 10_000 / 16

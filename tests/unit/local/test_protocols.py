@@ -35,7 +35,9 @@ def test_the_variances_of_the_literature():
     assert float(Unary.symmetric(9, 1).variance()) == pytest.approx(
         np.sqrt(e) / (np.sqrt(e) - 1) ** 2
     )
-    assert float(HadamardResponse(9, 1).variance()) == pytest.approx(((e + 1) / (e - 1)) ** 2)
+    assert float(HadamardResponse(9, 1, bits=1).variance()) == pytest.approx(
+        ((e + 1) / (e - 1)) ** 2
+    )
     assert float(KaryResponse(16, 1).variance()) == pytest.approx((14 + e) / (e - 1) ** 2)
     g = LocalHashing(9, 1).family.prime
     assert float(LocalHashing(9, 1).variance()) == pytest.approx(
