@@ -1,4 +1,4 @@
-"""Writes docs/sql.md, and docs/reference.md: every public name of Tacit with the first sentence of its docstring.
+"""Writes docs/sql.md, docs/http.md and docs/reference.md: every public name with the first sentence of its docstring.
 
 `make reference` runs it, and a test fails while the page says something else than the docstrings.
 """
@@ -94,4 +94,5 @@ def _constants(file: Path) -> dict[str, str]:
 
 if __name__ == "__main__":
     (ROOT / "docs" / "reference.md").write_text(reference(), encoding="utf-8")
-    runpy.run_path(str(ROOT / "docs" / "sql.py"), run_name="__main__")
+    for page in ("sql.py", "http_page.py"):
+        runpy.run_path(str(ROOT / "docs" / page), run_name="__main__")

@@ -8,6 +8,7 @@ import pytest
 import sqlglot
 import typer
 
+from docs import http_page
 from docs.sql import AGGREGATED, CALLS, INSIDE, PAGE, WINDOWS, page, statement_of
 from tacit import errors
 from tacit.cli import app
@@ -16,6 +17,7 @@ from tacit.plan.sql.functions import CALLED
 from tacit.plan.sql.grammar import AGGREGATES, TAUGHT_ARGUMENTS, TAUGHT_NODES
 from tacit.plan.sql.group_windows import LOOKS
 from tacit.plan.sql.precheck import _TAUGHT
+from tacit.server.http.problems import TYPES
 from tests.docs.sources import ROOT, SRC
 
 
@@ -101,3 +103,16 @@ def test_every_policy_key_is_in_the_reference():
     pages = [text_of("how-to/write-a-policy.md"), text_of("how-to/survey-without-trust.md")]
     listed = "\n".join(pages)
     assert sorted(key for key in found if not re.search(rf"\b{key}\b", listed)) == []
+
+
+def test_the_page_of_http_is_what_the_server_describes():
+    assert http_page.PAGE.read_text(encoding="utf-8") == http_page.page(), "run `make reference`"
+
+
+def test_every_operation_and_problem_of_the_server_is_in_the_reference():
+    listed = text_of("http.md")
+    paths = http_page.document()["paths"]
+    operations = [f"## {method.upper()} {path}\n" for path in paths for method in paths[path]]
+    assert len(operations) > 20
+    assert [each for each in operations if each not in listed] == []
+    assert [kind for kind in TYPES if f"`{kind}`" not in listed] == []
