@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -172,7 +173,9 @@ class Later:
         return getattr(self.real, name)
 
 
-DESK, SESSIONS, READY = Later(), Later(), []
+DESK: Any = Later()
+SESSIONS: Any = Later()
+READY: list[Any] = []
 
 
 def kill_servers(
@@ -183,7 +186,7 @@ def kill_servers(
     for turn in range(kills):
         step = STEPS[turn % len(STEPS)] if mutant is None else MUTANTS[mutant]
         trap = Trap(step, rng.choice((1, 1, 2, 4)) if mutant is None else 2)
-        server = forked(lambda trap=trap: serve(home, listening, trap, mutant))
+        server = forked(partial(serve, home, listening, trap, mutant))
         if step == "at random":
             time.sleep(0.3 + rng.random() * 0.4)
             os.kill(server, signal.SIGKILL)
@@ -383,10 +386,9 @@ def ask(home: Path, url: str, number: int, tokens: dict[str, str]) -> list[dict[
         asked += 1
         told.append({"analyst": name, "sql": text, **answer(there, text)})
         time.sleep(0.05)
-    for text in rng.sample(
-        sorted({each["sql"] for each in told}), min(4, len({each["sql"] for each in told}))
-    ):
-        told.append({"analyst": name, "sql": text, **answer(there, text)})
+    texts = sorted({each["sql"] for each in told})
+    again = rng.sample(texts, min(4, len(texts)))
+    told += [{"analyst": name, "sql": text, **answer(there, text)} for text in again]
     there.close()
     return told
 

@@ -77,6 +77,7 @@ def test_no_secret_and_no_text_of_a_question_is_logged(clinic):
             "event",
             "identity",
             "door",
+            "address",
             "job",
             "entry",
             "share",

@@ -105,6 +105,7 @@ INSIDE = {
         ),
         *(
             "exchange",
+            "sent_parameters",
             "keep",
             "protect",
             "open",

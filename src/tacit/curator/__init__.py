@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tacit.curator.open import adopt_ledger, open_vault
     from tacit.curator.plan_class import KINDS, PlanClass
     from tacit.curator.policy.file import Address, Document, read_policy
+    from tacit.curator.sent_parameters import parameter_fields, read_parameters
     from tacit.curator.starter import Comparison, columns_of, compare_limits, policy_text
     from tacit.curator.tables.desk import Answered
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
@@ -148,7 +149,9 @@ __all__ = [
     "policy_text",
     "protect",
     "read_budget",
+    "parameter_fields",
     "read_explanation",
+    "read_parameters",
     "read_policy",
     "read_release",
     "read_table",
@@ -174,6 +177,8 @@ _LATER = {
     "read_table": "exchange",
     "release_fields": "exchange",
     "table_fields": "exchange",
+    "parameter_fields": "sent_parameters",
+    "read_parameters": "sent_parameters",
     "RowsInspection": "inspect_rows",
     "inspect_rows": "inspect_rows",
     "check_rights": "database_rights",

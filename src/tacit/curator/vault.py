@@ -195,13 +195,19 @@ class Vault:
             return None
 
     def classify(
-        self, text: str, *, epsilon: Number | None = None, within: Number | None = None
+        self,
+        text: str,
+        *,
+        epsilon: Number | None = None,
+        within: Number | None = None,
+        params: Params = None,
     ) -> "PlanClass":
         """The class of a question in SQL, by which a server decides when its answer leaves; no data are looked at."""
         from tacit.curator.plan_class import PlanClass, plan_class
 
         tables = self._access.read_tables()
-        plan, _ = read_text(self._access, text, tables, epsilon, within, freeze_parameters(None))
+        bound = freeze_parameters(params)
+        plan, _ = read_text(self._access, text, tables, epsilon, within, bound)
         return PlanClass("sums", ()) if isinstance(plan, FreeAnswer) else plan_class(plan)
 
     def columns(self, text: str, *, params: Params = None) -> tuple[AnswerColumn, ...]:

@@ -1,6 +1,6 @@
 """A vault on another machine: the surface of a vault, each call a request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +14,7 @@ from tacit.curator import (
     Policy,
     Release,
     Shared,
+    parameter_fields,
     read_budget,
     read_explanation,
     read_release,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from tacit.curator import QuestionAudit, Vault
 
 __all__ = ["RemoteVault", "connect"]
+
+Params = Sequence[Any] | Mapping[str, Any] | None
+"""The values of a statement's parameters: by their places, or by their names."""
 
 
 def connect(url: str, *, token: str, cafile: str | None = None) -> "RemoteVault":
@@ -55,9 +59,13 @@ class RemoteVault:
         within: Number | None = None,
         confidence: float = 0.95,
         raw: bool = False,
+        params: Params = None,
     ) -> Release:
-        """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`)."""
-        body = {**_question(text, epsilon, within, confidence), "raw": _flag(raw)}
+        """The answer to a question in SQL, at a price (`epsilon`) or to an accuracy (`within`).
+
+        `params` are the values of parameters: a list for ? and $1, a dictionary for :name.
+        """
+        body = {**_question(text, epsilon, within, confidence, params), "raw": _flag(raw)}
         return read_release(self._connection.ask("/answers", body))
 
     def explain(
@@ -67,10 +75,11 @@ class RemoteVault:
         epsilon: Number | None = None,
         within: Number | None = None,
         confidence: float = 0.95,
+        params: Params = None,
     ) -> Explanation:
         """What an answer would be made of and cost; it is free, and no data are looked at."""
         text = question if isinstance(question, str) else question.sql()
-        body = _question(text, epsilon, within, confidence)
+        body = _question(text, epsilon, within, confidence, params)
         return read_explanation(self._connection.post("/explanations", body))
 
     def table(self, name: str) -> Frame:
@@ -165,7 +174,11 @@ class RemoteVault:
 
 
 def _question(
-    text: str, epsilon: Number | None, within: Number | None, confidence: float
+    text: str,
+    epsilon: Number | None,
+    within: Number | None,
+    confidence: float,
+    params: Params,
 ) -> dict[str, Any]:
     if not isinstance(text, str):
         raise InvalidInput("a question", type(text).__name__, "write it as text, in SQL")
@@ -174,6 +187,7 @@ def _question(
         "epsilon": _number(epsilon, "epsilon"),
         "within": _number(within, "within"),
         "confidence": _confidence(confidence),
+        **({} if params is None else {"params": parameter_fields(params)}),
     }
 
 

@@ -21,7 +21,7 @@ EVENTS = frozenset(
 """What is logged."""
 
 _FIELDS = frozenset(
-    {"identity", "door", "job", "entry", "key", "share", "free", "problem", "about"}
+    {"identity", "door", "address", "job", "entry", "key", "share", "free", "problem", "about"}
 )
 
 

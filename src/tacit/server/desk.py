@@ -403,7 +403,10 @@ class Desk:
     def _length(self, who: Identity, question: Question) -> float:
         """How long the slot of a question is: by its class, and what was measured on made-up rows."""
         found = self._seen(self._vault_of(who)).classify(
-            question.sql, epsilon=question.epsilon, within=question.within
+            question.sql,
+            epsilon=question.epsilon,
+            within=question.within,
+            params=question.params,
         )
         return self.slots.length_for(self._calibration.seconds(found))
 

@@ -9,6 +9,7 @@ from tacit.curator import (
     Limit,
     budget_fields,
     explanation_fields,
+    read_parameters,
     read_policy,
     release_fields,
     table_fields,
@@ -22,6 +23,7 @@ __all__ = [
     "explanation_fields",
     "limit_fields",
     "policy_faults",
+    "read_parameters",
     "standing_fields",
     "table_fields",
 ]

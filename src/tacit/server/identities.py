@@ -202,6 +202,10 @@ class Identities:
             ).fetchall()
         return [Person(row[0], row[1], bool(row[2]), bool(row[3]), *row[4:]) for row in rows]
 
+    def is_known(self, name: str) -> bool:
+        """Whether this is somebody's name."""
+        return self._row(name) is not None
+
     def end_sessions(self, name: str) -> None:
         """Let what was signed for somebody until now count no more; tokens do."""
         self._change(name, "generation = generation + 1")

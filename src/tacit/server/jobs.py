@@ -1,9 +1,10 @@
 """Questions as they are sent, and the jobs they become."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tacit.curator import Release
+from tacit.curator import Release, parameter_fields
 from tacit.exact import Number
 from tacit.frozen import frozen
 from tacit.server.passwords import new_secret
@@ -17,13 +18,14 @@ _EACH = 32  # of one person
 
 @frozen
 class Question:
-    """What somebody asks: a text, and a price or an accuracy."""
+    """What somebody asks: a text, the values of its parameters, and a price or an accuracy."""
 
     sql: str
     epsilon: Number | None = None
     within: Number | None = None
     confidence: float = 0.95
     raw: bool = False
+    params: Sequence[Any] | Mapping[str, Any] | None = None
 
     def terms(self) -> dict[str, Any]:
         """All but the text, as a vault takes it."""
@@ -32,12 +34,14 @@ class Question:
             "within": self.within,
             "confidence": self.confidence,
             "raw": self.raw,
+            "params": self.params,
         }
 
     def body(self) -> dict[str, Any]:
         """The question as JSON can hold it: the same for the same question."""
         price = {name: None if value is None else str(value) for name, value in self._price()}
-        return {"sql": self.sql, **price, "confidence": self.confidence, "raw": self.raw}
+        bound = {} if self.params is None else {"params": parameter_fields(self.params)}
+        return {"sql": self.sql, **price, "confidence": self.confidence, "raw": self.raw, **bound}
 
     def _price(self) -> list[tuple[str, Number | None]]:
         return [("epsilon", self.epsilon), ("within", self.within)]

@@ -32,6 +32,7 @@ class PastQuestion:
     sql: str | None = None
     epsilon: str | None = None
     within: str | None = None
+    params: Any = None
 
 
 class Verification:
@@ -192,4 +193,5 @@ class LedgerPages:
             text.get("sql"),
             text.get("epsilon"),
             text.get("within"),
+            text.get("params"),
         )

@@ -24,8 +24,10 @@ RATES = {
     "explanations": Rate(40, 2.0),
     "questions": Rate(10, 2.0),
     "requests": Rate(200, 2.0),
-    "attempts to sign in by this name": Rate(5, 60.0),
+    "attempts to sign in by this name from this address": Rate(5, 60.0),
+    "attempts to sign in by this name": Rate(60, 60.0),
     "attempts to sign in from this address": Rate(20, 60.0),
+    "notes of attempts from this address": Rate(2, 60.0),
 }
 """What is counted, for each identity, name or address."""
 

@@ -1,12 +1,16 @@
 """The people of a server: who signs in, by what, and what a curator decides about them.  No vault is needed for it."""
 
-from tacit.errors import AccessDenied, InvalidInput, NotFound
+from contextlib import suppress
+
+from tacit.errors import AccessDenied, InvalidInput, NotFound, TooMany
 from tacit.server.audit_log import AuditLog
 from tacit.server.identities import Identities, Identity, Person, Token
 from tacit.server.limits import Rates
 from tacit.server.rights import RIGHTS, check_right
 
 __all__ = ["People"]
+
+_MOST_KNOWN = 10_000  # names at addresses that are remembered
 
 
 class People:
@@ -16,21 +20,55 @@ class People:
         self._identities = identities
         self._audit = audit
         self._rates = rates
+        self._known: dict[tuple[str, str], None] = {}
 
-    def sign_in(self, name: str, password: str, address: str) -> Identity:
-        """Somebody by name and password, if neither the name nor the address has tried too often."""
-        self._rates.take("attempts to sign in from this address", address)
-        self._rates.take("attempts to sign in by this name", name)
+    def sign_in(self, name: str, password: str, address: str, *, door: str = "http") -> Identity:
+        """Somebody by name and password, if nobody has tried too often.
+
+        Claim:      passwords cannot be guessed quickly, and no stranger keeps a person out: neither by tries from
+                    another address, nor, where the person has signed in before, by tries from many.
+        Because:    tries are counted for each name at each address; those by one name from everywhere are counted only
+                    where that name has not signed in before.
+        Checked by: tests/unit/server/test_people.py
+        """
+        try:
+            self._count_attempt(name, address)
+        except TooMany:
+            with suppress(TooMany):  # a log that strangers can fill is none
+                self._rates.take("notes of attempts from this address", address)
+                self._note_refusal(name, address, door, "TooMany")
+            raise
         found = self._identities.sign_in(name, password)
         if found is None:
-            self._audit.note("refused to sign in", door="http")
+            self._note_refusal(name, address, door, "AccessDenied")
             raise AccessDenied(
                 "the name or the password is wrong",
                 "try again, or ask the curator",
                 signed_in=False,
             )
-        self._audit.note("signed in", identity=found.name, door="http")
+        self._remember(name, address)
+        self._audit.note("signed in", identity=found.name, door=door, address=address)
         return found
+
+    def _count_attempt(self, name: str, address: str) -> None:
+        self._rates.take("attempts to sign in from this address", address)
+        self._rates.take("attempts to sign in by this name from this address", f"{address} {name}")
+        if (name, address) not in self._known:
+            self._rates.take("attempts to sign in by this name", name)
+
+    def _remember(self, name: str, address: str) -> None:
+        """Remember where somebody has signed in, and forget who did so longest ago."""
+        self._known.pop((name, address), None)
+        self._known[name, address] = None
+        if len(self._known) > _MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+
+    def _note_refusal(self, name: str, address: str, door: str, problem: str) -> None:
+        """Note by whose name somebody tried; what is nobody's name may be a password in the wrong field."""
+        about = name if self._identities.is_known(name) else None
+        self._audit.note(
+            "refused to sign in", door=door, about=about, address=address, problem=problem
+        )
 
     def of_token(self, token: str) -> Identity:
         """Somebody by a token."""

@@ -1,5 +1,7 @@
 """One suite, two subjects: a vault that is opened here, and the same kind of vault over HTTP."""
 
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -92,6 +94,45 @@ def test_an_answer_is_the_same_either_way(twice, question):
     assert str(there.sql(question, epsilon=0.1, confidence=0.5)) == str(
         here.sql(question, epsilon=0.1, confidence=0.5)
     )
+
+
+BOUND = [
+    ("SELECT COUNT(*) AS n FROM visits WHERE ward = ?", ["A"]),
+    ("SELECT COUNT(*) AS n FROM visits WHERE cost > $1 AND cost < $2", [3, 40.5]),
+    ("SELECT COUNT(*) AS n FROM visits WHERE cost > :least", {"least": Decimal("3.10")}),
+    ("SELECT COUNT(*) AS n FROM visits WHERE day >= ?", [date(2025, 3, 9)]),
+    (
+        "SELECT COUNT(*) AS n FROM visits WHERE day < :day",
+        {"day": datetime(2025, 3, 9, 12, tzinfo=UTC)},
+    ),
+    ("SELECT COUNT(*) AS n FROM visits WHERE icd = ?", ["'; DROP TABLE visits --"]),
+    ("SELECT COUNT(*) AS n FROM visits WHERE ? IS NULL", [None]),
+]
+
+
+@pytest.mark.parametrize(("question", "params"), BOUND)
+def test_parameters_are_bound_either_way(twice, question, params):
+    here, there = twice
+    assert there.explain(question, epsilon=0.1, params=params) == here.explain(
+        question, epsilon=0.1, params=params
+    )
+    answer = there.sql(question, epsilon=0.1, params=params)
+    again = here.sql(question, epsilon=0.1, params=params)
+    assert again.price.free
+    assert (answer.rows, answer.receipt) == (again.rows, again.receipt)
+
+
+@pytest.mark.parametrize(
+    "params", [[], [1, 2], {"x": 1}, "A", [object()], [float("nan")], [10**401]]
+)
+def test_parameters_that_do_not_fit_are_refused_either_way(twice, params):
+    text = "SELECT COUNT(*) AS n FROM visits WHERE ward = ?"
+    refusals = []
+    for vault in twice:
+        with pytest.raises((InvalidInput, InvalidPlan)) as refused:
+            vault.sql(text, epsilon=0.1, params=params)
+        refusals.append((type(refused.value), str(refused.value)))
+    assert refusals[0] == refusals[1]
 
 
 @pytest.mark.parametrize("question", QUESTIONS[:8])

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import tacit
 from tacit.server import Desk, Identities, Rate, Rates, Slots, Waiting
 from tacit.server.audit_log import AuditLog
+from tacit.server.limits import RATES
 
 PASSWORD = "correct horse battery"
 POLICY = """\
@@ -55,13 +56,7 @@ def add_people(identities, *, passwords=False):
     return identities
 
 
-PLENTY = {
-    "explanations": Rate(10**9, 1.0),
-    "questions": Rate(10**9, 1.0),
-    "requests": Rate(10**9, 1.0),
-    "attempts to sign in by this name": Rate(10**9, 1.0),
-    "attempts to sign in from this address": Rate(10**9, 1.0),
-}
+PLENTY = dict.fromkeys(RATES, Rate(10**9, 1.0))
 
 
 def make_desk(folder, **given):

@@ -1,5 +1,7 @@
 """People sign in, and a curator decides about them."""
 
+import json
+
 import pytest
 
 from tacit.errors import (
@@ -7,9 +9,11 @@ from tacit.errors import (
     InvalidInput,
     TooMany,
 )
-from tacit.server import Rate, Rates
+from tacit.server import Identities, Rate, Rates
 from tests.unit.server.clinics import (
+    PASSWORD,
     PLENTY,
+    add_people,
     make_folder,
     run,
     who,
@@ -68,3 +72,52 @@ def test_signing_in_is_rated_by_name_and_by_address(folder):
         }
     )
     run(folder, scenario, rates=rates)
+
+
+RARE = {
+    **PLENTY,
+    "attempts to sign in by this name from this address": Rate(2, 1e9),
+    "attempts to sign in by this name": Rate(6, 1e9),
+    "notes of attempts from this address": Rate(1, 1e9),
+}
+
+
+def test_a_stranger_keeps_nobody_out(folder):
+    """Neither by tries from one address, nor, where somebody has signed in before, from many."""
+
+    async def scenario(desk):
+        sign_in = desk.people.sign_in
+        for _ in range(2):
+            with pytest.raises(AccessDenied):
+                sign_in("ana", "wrong", "6.6.6.6")
+        with pytest.raises(TooMany):
+            sign_in("ana", "wrong", "6.6.6.6")
+        assert sign_in("ana", PASSWORD, "1.1.1.1").name == "ana"
+        for last in range(3):
+            with pytest.raises(AccessDenied):
+                sign_in("ana", "wrong", f"6.6.7.{last}")
+        with pytest.raises(TooMany):  # guesses from many addresses come to an end
+            sign_in("ana", "wrong", "6.6.8.8")
+        assert sign_in("ana", PASSWORD, "1.1.1.1").name == "ana"
+
+    run(folder, scenario, rates=Rates(RARE), identities=add_people(Identities(), passwords=True))
+
+
+def test_refused_sign_ins_are_logged_with_name_and_address(folder):
+    async def scenario(desk):
+        for name in ("ana", "ana", "ana", "ana", "my secret password"):
+            with pytest.raises((AccessDenied, TooMany)):
+                desk.people.sign_in(name, "wrong", "6.6.6.6", door="wire")
+        told = [json.loads(line) for line in desk.lines]
+        for line in told:
+            assert (line.pop("event"), line.pop("door")) == ("refused to sign in", "wire")
+            assert line.pop("address") == "6.6.6.6"
+            assert line.pop("at")
+        # a name that is nobody's may be a password, and is not written; one of many refusals is
+        wrong, many = (
+            {"about": "ana", "problem": "AccessDenied"},
+            {"about": "ana", "problem": "TooMany"},
+        )
+        assert told == [wrong, wrong, many, {"problem": "AccessDenied"}]
+
+    run(folder, scenario, rates=Rates(RARE))

@@ -53,14 +53,27 @@ Entry = Annotated[int, Path(ge=0, le=2**62)]
 Name = Annotated[str, Path(max_length=200)]
 
 
+Visiting = Callable[[Request], Awaitable[Visitor]]
+"""What tells who a request is from, or refuses it."""
+
+
 def api_routes(gate: Gate) -> APIRouter:
     """The routes of the interface."""
-    desk = gate.desk
     routes = APIRouter(prefix="/api/v1")
 
     async def visitor(request: Request) -> Visitor:
         return gate.visitor(request)
 
+    for add in (
+        *(_sign_in_routes, _table_routes, _question_routes, _receipt_routes, _budget_routes),
+        *(_curator_routes, _ledger_routes),
+    ):
+        add(routes, gate.desk, visitor)
+    return routes
+
+
+def _sign_in_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """How programs sign in."""
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.post("/tokens", status_code=201, tags=["sign in"])
@@ -76,6 +89,11 @@ def api_routes(gate: Gate) -> APIRouter:
         """Who is signed in, and what is left."""
         standing = await desk.run(lambda: desk.standing(who.identity))
         return models.Me.model_validate(standing_fields(standing))
+
+
+def _table_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """What is declared."""
+    Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.get("/tables", tags=["tables"])
     async def list_tables(who: Who) -> models.TablesTold:
@@ -106,6 +124,11 @@ def api_routes(gate: Gate) -> APIRouter:
             table=table_fields(found[name].asked_table),
             listing=models.Answer.model_validate(answer_fields(listing)),
         )
+
+
+def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """What is asked, for nothing or for a charge."""
+    Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.post("/explanations", tags=["questions"])
     async def explain(who: Who, body: models.QuestionBody) -> models.ExplanationTold:
@@ -158,6 +181,11 @@ def api_routes(gate: Gate) -> APIRouter:
         release = await desk.run(lambda: desk.ask_twin(who.identity, body.question()))
         return answer_response(request, release)
 
+
+def _receipt_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """What was answered, and whether the ledger has it."""
+    Who = Annotated[Visitor, Depends(visitor)]
+
     @routes.get("/receipts/{entry}", tags=["receipts"])
     async def read_receipt(who: Who, entry: Entry) -> dict[str, Any]:
         """The receipt of an answer."""
@@ -170,6 +198,11 @@ def api_routes(gate: Gate) -> APIRouter:
         return models.Faults(
             faults=await desk.run(lambda: desk.ledger.check_receipt(who.identity, receipt))
         )
+
+
+def _budget_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """What is spent and left."""
+    Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.get("/budget", tags=["budget"])
     async def read_budget(who: Who) -> models.BudgetTold:
@@ -193,14 +226,9 @@ def api_routes(gate: Gate) -> APIRouter:
         spending = await desk.run(lambda: desk.ledger.spending(who.identity))
         return models.Forecast.model_validate(forecast(standing, spending, desk.policy))
 
-    _curator_routes(routes, desk, visitor)
-    return routes
 
-
-def _curator_routes(
-    routes: APIRouter, desk: Desk, visitor: Callable[[Request], Awaitable[Visitor]]
-) -> None:
-    """The routes of who decides and who checks."""
+def _curator_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """What a curator decides and finds."""
     Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.post("/bounds", response_model=None, responses=_FORMS, tags=["curator"])
@@ -218,6 +246,22 @@ def _curator_routes(
         epsilon = models.exact_number(body.epsilon)
         job = await desk.find_contributions(who.identity, body.table, epsilon, body.share)
         return await _respond(request, desk, job, patient=True)
+
+    @routes.post("/tables/{name}/refresh", tags=["curator"])
+    async def refresh(who: Who, name: Name) -> models.Version:
+        """Say that the rows of a table have changed: its answers are no longer replayed."""
+        version = await desk.run(lambda: desk.refresh(who.identity, name))
+        return models.Version(table=name, version=version)
+
+    @routes.post("/policy/reload", status_code=204, tags=["curator"])
+    async def reload(who: Who) -> None:
+        """Read the policy again."""
+        await desk.run(lambda: desk.reload(who.identity))
+
+
+def _ledger_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
+    """What the ledger has, for who checks it."""
+    Who = Annotated[Visitor, Depends(visitor)]
 
     @routes.get("/ledger/records", tags=["ledger"])
     async def read_records(
@@ -238,17 +282,6 @@ def _curator_routes(
     async def read_verification(who: Who, number: Entry) -> models.VerificationTold:
         """How far a check of the ledger is, and what came of it."""
         return _verification(desk.ledger.verification(who.identity, number))
-
-    @routes.post("/tables/{name}/refresh", tags=["curator"])
-    async def refresh(who: Who, name: Name) -> models.Version:
-        """Say that the rows of a table have changed: its answers are no longer replayed."""
-        version = await desk.run(lambda: desk.refresh(who.identity, name))
-        return models.Version(table=name, version=version)
-
-    @routes.post("/policy/reload", status_code=204, tags=["curator"])
-    async def reload(who: Who) -> None:
-        """Read the policy again."""
-        await desk.run(lambda: desk.reload(who.identity))
 
 
 async def _respond(request: Request, desk: Desk, job: Job, *, patient: bool) -> Response:

@@ -22,6 +22,7 @@ BODY = 64 * 1024
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""
 
+_DIGITS = 18  # of a length that is worth reading
 _MISTAKE = "something went wrong here; try again"
 _LESS = f"a request may have {BODY // 1024} kB; send less"
 
@@ -189,8 +190,8 @@ class Headers:
 
 def _is_too_large(scope: Scope) -> bool:
     """Whether a request says so itself."""
-    length = dict(scope["headers"]).get(b"content-length", b"0")
-    return not length.isdigit() or int(length) > BODY
+    length = dict(scope["headers"]).get(b"content-length", b"0").lstrip(b"0") or b"0"
+    return not length.isdigit() or len(length) > _DIGITS or int(length) > BODY
 
 
 class _TooLarge(Exception):

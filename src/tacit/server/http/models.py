@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tacit.errors import InvalidInput
+from tacit.server.forms import read_parameters
 from tacit.server.jobs import Question
 
 __all__ = [
@@ -24,6 +25,9 @@ __all__ = [
 SQL = 20_000
 """The longest text of a question, in characters."""
 
+MOST_PARAMETERS = 1_000
+"""The most parameters of a question."""
+
 _EXACT = r"^[0-9]{1,40}([.][0-9]{1,40}|/[1-9][0-9]{0,39})?$"
 
 Price = Annotated[
@@ -31,6 +35,19 @@ Price = Annotated[
     | Annotated[str, Field(pattern=_EXACT, max_length=82)],
     Field(description="A number, or an exact one as text, such as 0.1 or 1/3."),
 ]
+
+
+class TypedValue(BaseModel):
+    """A value that JSON has no form for: a day, a moment or an exact number, as text."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    date: str | None = Field(default=None, max_length=40)
+    moment: str | None = Field(default=None, max_length=40)
+    number: str | None = Field(default=None, max_length=500)
+
+
+Value = bool | int | float | Annotated[str, Field(max_length=SQL)] | TypedValue | None
+"""What a parameter may be bound to."""
 
 
 class _Body(BaseModel):
@@ -51,11 +68,30 @@ class QuestionBody(_Body):
     epsilon: Price | None = None
     within: Price | None = None
     confidence: float = Field(default=0.95, gt=0, lt=1)
+    params: (
+        Annotated[list[Value], Field(max_length=MOST_PARAMETERS)]
+        | Annotated[dict[str, Value], Field(max_length=MOST_PARAMETERS)]
+        | None
+    ) = Field(
+        default=None,
+        description='What parameters stand for: a list for ? and $1, an object for :name. {"date": "2025-03-01"}, '
+        '{"moment": "2025-03-01T12:00:00"} and {"number": "0.10"} are values that JSON has no form for.',
+    )
 
     def question(self) -> Question:
         """The question as the desk takes it."""
         return Question(
-            self.sql, exact_number(self.epsilon), exact_number(self.within), self.confidence
+            self.sql,
+            exact_number(self.epsilon),
+            exact_number(self.within),
+            self.confidence,
+            params=self.bound(),
+        )
+
+    def bound(self) -> Any:
+        """What parameters stand for."""
+        return read_parameters(
+            self.model_dump(include={"params"}, exclude_unset=True).get("params")
         )
 
 
@@ -72,6 +108,7 @@ class AnswerBody(QuestionBody):
             exact_number(self.within),
             self.confidence,
             self.raw,
+            self.bound(),
         )
 
 
@@ -213,6 +250,7 @@ class Past(BaseModel):
     sql: str | None
     epsilon: str | None
     within: str | None
+    params: Any = None
 
 
 class History(BaseModel):

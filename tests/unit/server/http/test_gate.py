@@ -37,8 +37,13 @@ def test_a_body_within_the_limit_passes_and_a_longer_one_does_not():
     half = b"x" * (BODY // 2)
     assert answered(reading, chunks=[half, half, b""])[0]["status"] == 200
     assert answered(reading, chunks=[half, half, b"x"])[0]["status"] == 413
-    for said in (str(BODY + 1).encode(), b"-5", b"many"):
+    for said in (str(BODY + 1).encode(), b"-5", b"many", b"9" * 5_000, b"1" + b"0" * 5_000):
         assert answered(reading, headers=[(b"content-length", said)])[0]["status"] == 413
+    zeros = b"0" * 5_000 + b"3"
+    assert (
+        answered(reading, headers=[(b"content-length", zeros)], chunks=[b""] * 3)[0]["status"]
+        == 200
+    )
 
 
 def test_a_mistake_is_one_constant_text():
