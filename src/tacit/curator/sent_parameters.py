@@ -13,7 +13,11 @@ from tacit.plan import freeze_parameters
 
 __all__ = ["parameter_fields", "read_parameters"]
 
-_FORMS: Mapping[str, Callable[[str], Any]] = {"date": date.fromisoformat, "moment": datetime.fromisoformat, "number": Decimal}
+_FORMS: Mapping[str, Callable[[str], Any]] = {
+    "date": date.fromisoformat,
+    "moment": datetime.fromisoformat,
+    "number": Decimal,
+}
 
 
 def parameter_fields(
