@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
     from tacit.curator.open import adopt_ledger, open_vault
     from tacit.curator.plan_class import KINDS, PlanClass
-    from tacit.curator.policy.file import Address, Document, read_policy
+    from tacit.curator.policy.file import Document, read_policy
+    from tacit.curator.policy.ledger_section import Address
     from tacit.curator.sent_parameters import parameter_fields, read_parameters
     from tacit.curator.starter import Comparison, columns_of, compare_limits, policy_text
     from tacit.curator.tables.desk import Answered
@@ -165,7 +166,7 @@ _LATER = {
     "KINDS": "plan_class",
     "Unseen": "unseen",
     "PlanClass": "plan_class",
-    "Address": "policy.file",
+    "Address": "policy.ledger_section",
     "Document": "policy.file",
     "read_policy": "policy.file",
     "example": "examples",

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tacit.curator.policy.file import FILE, Address, Document, read_policy
+from tacit.curator.policy.file import FILE, Document, read_policy
+from tacit.curator.policy.ledger_section import Address
 from tacit.curator.record.secret import file_secret
 from tacit.curator.record.sources import refresh_changed_sources
 from tacit.curator.vault import Vault

@@ -183,7 +183,7 @@ BUGS = [
     ),
     Bug(
         name="curator-path-ends-anywhere",
-        file=f"{ROOM}/policy/file.py",
+        file=f"{ROOM}/policy/references.py",
         before="if other is not None and other.unit is not None and other.unit != rest:",
         after="if other is not None and other.unit is not None and other.unit == rest[1:]:",
         killed_by=f"{UNIT}/policy/test_file.py::test_a_path_goes_along_the_units_of_the_tables_it_enters",
@@ -215,7 +215,7 @@ BUGS = [
     ),
     Bug(
         name="curator-password-in-the-file",
-        file=f"{ROOM}/policy/file.py",
+        file=f"{ROOM}/policy/ledger_section.py",
         before="    if any(secret and not _VARIABLE.fullmatch(secret) for secret in secrets):",
         after="    if any(secret and not _VARIABLE.match(secret) for secret in secrets[1:]):",
         killed_by=f"{UNIT}/policy/test_file.py::test_a_password_that_stands_in_the_file_is_refused",
@@ -223,7 +223,7 @@ BUGS = [
     ),
     Bug(
         name="curator-anchor-inside-the-vault",
-        file=f"{ROOM}/policy/file.py",
+        file=f"{ROOM}/policy/ledger_section.py",
         before="if anchors.is_relative_to(folder):",
         after="if anchors == folder:",
         killed_by=f"{UNIT}/policy/test_file.py::test_an_anchor_inside_the_vault_is_refused",

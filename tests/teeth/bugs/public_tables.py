@@ -3,7 +3,7 @@
 from tests.teeth.bug import Bug
 
 ROWS = "src/tacit/engines/duckdb/public_rows.py"
-FILE = "src/tacit/curator/policy/file.py"
+POLICY = "src/tacit/curator/policy"
 UNIT = "tests/unit/curator/test_public_tables.py"
 
 BUGS = [
@@ -73,7 +73,7 @@ BUGS = [
     ),
     Bug(
         name="public-tables-lead-to-units",
-        file=FILE,
+        file=f"{POLICY}/references.py",
         before='        elif tables[name].section.values.get("public") is True:\n',
         after='        elif tables[name].section.values.get("public") is None and not tables:\n',
         killed_by=f"{UNIT}::test_a_unit_is_never_found_by_way_of_a_public_table",
@@ -81,7 +81,7 @@ BUGS = [
     ),
     Bug(
         name="public-tables-have-a-unit-that-is-dropped",
-        file=FILE,
+        file=f"{POLICY}/table_sections.py",
         before="    for key, told in _PRIVATE.items():\n",
         after="    for key, told in list(_PRIVATE.items())[1:]:\n",
         killed_by=f"{UNIT}::test_what_a_public_table_cannot_have_is_a_fault",
@@ -89,7 +89,7 @@ BUGS = [
     ),
     Bug(
         name="public-tables-alone-are-accepted",
-        file=FILE,
+        file=f"{POLICY}/file.py",
         before="    if tables and all(table.section",
         after="    if not tables and all(table.section",
         killed_by=f"{UNIT}::test_a_policy_of_public_tables_alone_protects_nobody",
