@@ -15,6 +15,9 @@ import numpy as np
 import pandas as pd
 
 SEEDS = 5
+FRESH = range(10, 15)
+"""Splits on which nothing was ever chosen."""
+
 Columns = dict[str, Any]
 
 

@@ -5,7 +5,7 @@ from time import process_time
 
 import numpy as np
 import torch  # type: ignore[import-not-found]
-from lessons import load, split
+from lessons import FRESH, load, split
 from opacus import PrivacyEngine  # type: ignore[import-not-found]
 from timing import emit
 
@@ -51,7 +51,7 @@ def learning(part: str = "all") -> None:
     torch.set_num_threads(1)
     frame, said = load("digits")
     names = [name for name in said["columns"] if name != "digit"]
-    for seed in range(5):
+    for seed in FRESH:
         train, test = split(frame, None, seed)
         x, y = train[names].to_numpy(float) / 8 - 1, train["digit"].to_numpy()
         fresh, truth = test[names].to_numpy(float) / 8 - 1, test["digit"].to_numpy()
