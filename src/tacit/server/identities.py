@@ -20,6 +20,7 @@ from tacit.server.passwords import (
     new_secret,
     new_token,
 )
+from tacit.server.scram_keys import ScramKeys, derive_keys, salt_of, sign_as_server, verify_proof
 
 __all__ = ["FILE", "ROLES", "Identities", "Identity", "Person", "Token"]
 
@@ -41,7 +42,7 @@ CREATE TABLE IF NOT EXISTS people (
 ) STRICT;
 CREATE TABLE IF NOT EXISTS tokens (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), label TEXT NOT NULL,
-    made REAL NOT NULL, expires REAL NOT NULL
+    made REAL NOT NULL, expires REAL NOT NULL, stored_key BLOB, server_key BLOB
 ) STRICT;
 CREATE TABLE IF NOT EXISTS links (
     hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), expires REAL NOT NULL
@@ -107,7 +108,7 @@ class Identities:
     """The identities of a vault, in a file of their own.
 
     Claim:      what the file holds signs nobody in: passwords and tokens are hashed.
-    Because:    a token is 256 random bits and kept as its SHA-256, a password as its Argon2id.
+    Because:    a token is 256 random bits and kept as its SHA-256 and its SCRAM keys, a password as its Argon2id.
     Checked by: tests/unit/server/test_identities.py::test_the_file_signs_nobody_in
     """
 
@@ -123,6 +124,8 @@ class Identities:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.executescript(_TABLES)
+        self._add_scram_keys()
+        self._scram_secret: str | None = None
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -239,12 +242,16 @@ class Identities:
         if not label.isprintable() or len(label) > _LONGEST_NAME:
             raise InvalidInput("label", label, "give at most 100 printable characters")
         token, now = new_token(), self._now()
+        keys = derive_keys(token, self.salt_of(name))
         with self.writing() as file:
             self._known(name)
             file.execute("DELETE FROM tokens WHERE expires < ?", (now,))
             file.execute(
-                "INSERT INTO tokens VALUES (?, ?, ?, ?, ?)",
-                (hash_of_token(token), name, label, now, now + days * _DAY),
+                "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(hash_of_token(token), name, label, now, now + days * _DAY),
+                    *(keys.stored, keys.server),
+                ),
             )
         return token
 
@@ -273,10 +280,13 @@ class Identities:
 
     def of_token(self, token: str) -> Identity | None:
         """Whose token this is, if it counts."""
+        return self.of_token_hash(hash_of_token(token))
+
+    def of_token_hash(self, hashed: str) -> Identity | None:
+        """Whose token has this hash, if it counts."""
         with self._lock:
             row = self._connection.execute(
-                "SELECT name FROM tokens WHERE hash = ? AND expires >= ?",
-                (hash_of_token(token), self._now()),
+                "SELECT name FROM tokens WHERE hash = ? AND expires >= ?", (hashed, self._now())
             ).fetchone()
         if row is None:
             return None
@@ -284,6 +294,30 @@ class Identities:
         if found is not None:
             self._see(found.name)
         return found
+
+    def salt_of(self, name: str) -> bytes:
+        """The salt with which the tokens of a name are hashed for SCRAM; a name that nobody has is given one, too."""
+        if self._scram_secret is None:
+            self._scram_secret = self.secret("scram")
+        return salt_of(self._scram_secret, name)
+
+    def of_proof(self, name: str, signed: bytes, proof: bytes) -> tuple[str, bytes] | None:
+        """The hash of the token by which somebody proved who they are, and the server's proof; None for any reason.
+
+        Claim:      a wrong name, a wrong token, one that has expired and somebody disabled look alike.
+        Because:    as many proofs are checked in every case, and None is all that is returned.
+        Checked by: tests/unit/server/test_identities.py::test_every_reason_not_to_accept_a_proof_looks_alike
+        """
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT hash, stored_key, server_key FROM tokens JOIN people USING (name) "
+                "WHERE name = ? AND expires >= ? AND NOT disabled AND stored_key IS NOT NULL "
+                "ORDER BY made DESC",
+                (name, self._now()),
+            ).fetchall()
+        keys = [ScramKeys(stored, server) for _, stored, server in rows]
+        found = verify_proof(keys, signed, proof)
+        return None if found is None else (rows[found][0], sign_as_server(keys[found], signed))
 
     def new_link(self, name: str) -> str:
         """A secret by which somebody sets a password, once, within a day."""
@@ -382,6 +416,14 @@ class Identities:
         return {entry: json.loads(body) for entry, body in rows}
 
     # ---------------------------------------------------------------- inside
+
+    def _add_scram_keys(self) -> None:
+        """Give a file that is older than SCRAM the columns for its keys; its tokens sign in over HTTP alone."""
+        with self.writing() as file:
+            columns = {row[1] for row in file.execute("PRAGMA table_info(tokens)")}
+            for name in ("stored_key", "server_key"):
+                if name not in columns:
+                    file.execute(f"ALTER TABLE tokens ADD COLUMN {name} BLOB")
 
     def _today(self) -> str:
         return datetime.fromtimestamp(self._now(), UTC).date().isoformat()

@@ -61,6 +61,15 @@ class Rates:
                 self._forget(now)
             self._left[what, who] = left - 1, now
 
+    def check(self, what: str, who: str) -> None:
+        """Refuse if nothing is left, and take nothing: for what counts only when it fails."""
+        rate, now = self._rates[what], self._now()
+        with self._lock:
+            left, since = self._left.get((what, who), (float(rate.times), now))
+        left += (now - since) * rate.times / rate.seconds
+        if left < 1:
+            raise TooMany(what, (1 - left) * rate.seconds / rate.times)
+
     def _forget(self, now: float) -> None:
         """Forget those whose allowance is full again by now; if all are busy, the one that was least so."""
         full = [

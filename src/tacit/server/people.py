@@ -79,6 +79,46 @@ class People:
             )
         return found
 
+    def salt_of(self, name: str) -> bytes:
+        """The salt of a name, whether anybody has it or not."""
+        return self._identities.salt_of(name)
+
+    def of_proof(self, name: str, signed: bytes, proof: bytes, address: str) -> tuple[str, bytes]:
+        """The pass of who has proved to have a token, and the server's own proof; failures are counted.
+
+        Claim:      whoever fails too often, at an address, waits; the reason is never said.
+        Because:    every failure takes from the rates of its address, and one sentence is said of all of them; a token
+                    is too long to be guessed from many.
+        Checked by: tests/unit/server/test_people.py::test_proofs_that_fail_are_counted_and_no_reason_is_said
+        """
+        rates = {
+            "attempts to sign in from this address": address,
+            "attempts to sign in by this name from this address": f"{address} {name}",
+        }
+        for what, whose in rates.items():
+            self._rates.check(what, whose)
+        found = self._identities.of_proof(name, signed, proof)
+        if found is None:
+            for what, whose in rates.items():
+                self._rates.take(what, whose)
+            self._note_refusal(name, address, "wire", "AccessDenied")
+            raise AccessDenied(
+                "the name or the token is wrong",
+                "the password of a PostgreSQL client is a token: tacit token new",
+                signed_in=False,
+            )
+        self._audit.note("signed in", identity=name, door="wire", address=address)
+        return found
+
+    def of_pass(self, held: str) -> Identity:
+        """Who holds a pass, as they are now: another role or price counts at once, and a token that ended ends it."""
+        found = self._identities.of_token_hash(held)
+        if found is None:
+            raise AccessDenied(
+                "the token was revoked or has expired", "connect with another", signed_in=False
+            )
+        return found
+
     def name_of_link(self, secret: str) -> str:
         """Who may choose a password by a link; one that was used, or is too old, is refused."""
         name = self._identities.of_link(secret)

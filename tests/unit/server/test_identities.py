@@ -1,12 +1,17 @@
 """Who may sign in, by password, token or link, until that counts no more; and what a day allows."""
 
+import hmac
+import sqlite3
 import threading
+from contextlib import closing
+from hashlib import pbkdf2_hmac, sha256
 
 import pytest
 
 from tacit.errors import AccessDenied, AllowanceExceeded, InvalidInput
 from tacit.server import Identities
 from tacit.server import identities as module
+from tacit.server.passwords import hash_of_token
 
 PASSWORD = "correct horse battery"
 
@@ -215,3 +220,65 @@ def test_sessions_end_when_somebody_signs_out(people):
     people.end_sessions("ana")
     assert people.find("ana", before.generation) is None
     assert people.sign_in("ana", PASSWORD) is not None
+
+
+def proof_for(people, name, token, signed=b"what was said"):
+    """What a client that has a token sends."""
+    salted = pbkdf2_hmac("sha256", token.encode(), people.salt_of(name), 4096)
+    client = hmac.digest(salted, b"Client Key", "sha256")
+    mask = hmac.digest(sha256(client).digest(), signed, "sha256")
+    return bytes(a ^ b for a, b in zip(client, mask, strict=True))
+
+
+def test_every_reason_not_to_accept_a_proof_looks_alike(monkeypatch):
+    now = [1000.0]
+    people = Identities(now=lambda: now[0])
+    for name in ("ana", "ben", "cleo"):
+        people.add(name, "analyst")
+    token, old = people.new_token("ana"), people.new_token("ben", days=1)
+    signed = b"what was said"
+    held, signature = people.of_proof("ana", signed, proof_for(people, "ana", token))
+    assert people.of_token_hash(held).name == "ana"
+    assert len(signature) == 32
+    checked = []
+    real = module.verify_proof
+
+    def verify(keys, *rest):
+        checked.append(len(keys))
+        return real(keys, *rest)
+
+    monkeypatch.setattr(module, "verify_proof", verify)
+    now[0] += 2 * 86_400
+    people.disable("cleo")
+    cases = [("nobody", token), ("ana", "tct_wrong"), ("ben", old), ("ben", token), ("cleo", token)]
+    for name, each in cases:
+        assert people.of_proof(name, signed, proof_for(people, name, each)) is None
+    assert len(checked) == len(cases)
+    people.disable("ana")
+    assert people.of_proof("ana", signed, proof_for(people, "ana", token)) is None
+    assert people.of_token_hash(held) is None
+
+
+def test_a_file_that_is_older_than_scram_keeps_its_tokens(tmp_path):
+    file = tmp_path / "identities.sqlite"
+    with closing(sqlite3.connect(file)) as old:
+        old.execute(
+            "CREATE TABLE people (name TEXT PRIMARY KEY, role TEXT NOT NULL, password TEXT, "
+            "generation INTEGER NOT NULL DEFAULT 0, disabled INTEGER NOT NULL DEFAULT 0, price TEXT, "
+            "allowance REAL, seen REAL) STRICT"
+        )
+        old.execute(
+            "CREATE TABLE tokens (hash TEXT PRIMARY KEY, name TEXT NOT NULL REFERENCES people(name), "
+            "label TEXT NOT NULL, made REAL NOT NULL, expires REAL NOT NULL) STRICT"
+        )
+        old.execute("INSERT INTO people (name, role) VALUES ('ana', 'analyst')")
+        old.execute(
+            "INSERT INTO tokens VALUES (?, 'ana', '', 0, 1e12)", (hash_of_token("tct_old"),)
+        )
+        old.commit()
+    people = Identities(file)
+    assert people.of_token("tct_old").name == "ana"
+    assert people.of_proof("ana", b"said", proof_for(people, "ana", "tct_old", b"said")) is None
+    token = people.new_token("ana")
+    assert people.of_proof("ana", b"said", proof_for(people, "ana", token, b"said")) is not None
+    people.close()

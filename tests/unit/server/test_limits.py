@@ -53,3 +53,16 @@ def test_so_many_questions_are_asked_at_once_and_no_more():
     waiting.leave("ana")
     waiting.leave("ana")
     assert waiting._now == {"ben": 1}
+
+
+def test_checking_a_rate_takes_nothing():
+    now = [0.0]
+    rates = Rates({"questions": Rate(1, 10.0)}, now=lambda: now[0])
+    for _ in range(5):
+        rates.check("questions", "ana")
+    rates.take("questions", "ana")
+    with pytest.raises(TooMany) as refusal:
+        rates.check("questions", "ana")
+    assert refusal.value.seconds == 10.0
+    now[0] = 10.0
+    rates.check("questions", "ana")

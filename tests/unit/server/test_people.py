@@ -1,6 +1,8 @@
 """People sign in, and a curator decides about them."""
 
+import hmac
 import json
+from hashlib import pbkdf2_hmac, sha256
 
 import pytest
 
@@ -10,6 +12,7 @@ from tacit.errors import (
     TooMany,
 )
 from tacit.server import Identities, Rate, Rates
+from tacit.server.scram_keys import derive_keys, sign_as_server
 from tests.unit.server.clinics import (
     PASSWORD,
     PLENTY,
@@ -121,3 +124,38 @@ def test_refused_sign_ins_are_logged_with_name_and_address(folder):
         assert told == [wrong, wrong, many, {"problem": "AccessDenied"}]
 
     run(folder, scenario, rates=Rates(RARE))
+
+
+def test_proofs_that_fail_are_counted_and_no_reason_is_said(folder):
+    few = {**PLENTY, "attempts to sign in by this name from this address": Rate(3, 60.0)}
+
+    async def scenario(desk):
+        token = desk._identities.new_token("ana")
+        keys = derive_keys(token, desk.people.salt_of("ana"))
+        said = set()
+        for name in ("ana", "nobody", "ana", "nobody", "nobody"):
+            with pytest.raises(AccessDenied) as refusal:
+                desk.people.of_proof(name, b"said", bytes(32), "1.1.1.1")
+            said.add(str(refusal.value))
+        assert len(said) == 1
+        for _ in range(4):  # what succeeds is not counted
+            held, signature = desk.people.of_proof("ana", b"said", proof_of(token, desk), "1.1.1.1")
+            assert signature == sign_as_server(keys, b"said")
+            assert desk.people.of_pass(held).name == "ana"
+        with pytest.raises(TooMany):
+            desk.people.of_proof("nobody", b"said", bytes(32), "1.1.1.1")
+        with pytest.raises(AccessDenied):  # nobody is locked out by a stranger's tries
+            desk.people.of_proof("nobody", b"said", bytes(32), "2.2.2.2")
+        desk._identities.disable("ana")
+        with pytest.raises(AccessDenied):
+            desk.people.of_pass(held)
+
+    run(folder, scenario, rates=Rates(few))
+
+
+def proof_of(token, desk):
+    """A client's proof."""
+    salted = pbkdf2_hmac("sha256", token.encode(), desk.people.salt_of("ana"), 4096)
+    client = hmac.digest(salted, b"Client Key", "sha256")
+    mask = hmac.digest(sha256(client).digest(), b"said", "sha256")
+    return bytes(a ^ b for a, b in zip(client, mask, strict=True))
