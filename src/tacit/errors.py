@@ -5,6 +5,7 @@
     TacitError
     ├── AccessDenied          who asks is not known, or may not do this
     ├── AllowanceExceeded     a price that does not fit into what is left of a day's allowance
+    ├── CatalogueError        a statement about the catalogue that cannot be answered
     ├── EngineFailed          the rows could not be looked at
     ├── Exhausted             a session has given all the answers that were paid for
     ├── InvalidInput          a parameter is of the wrong kind or out of range
@@ -41,6 +42,7 @@ from tacit.printing import printable, printable_lines
 __all__ = [
     "AccessDenied",
     "AllowanceExceeded",
+    "CatalogueError",
     "EngineFailed",
     "Exhausted",
     "Fault",
@@ -111,6 +113,20 @@ class AllowanceExceeded(TacitError):
             f"this costs {asked:.2%} of the limit, but only {left:.2%} is left of today's allowance; "
             "ask for less accuracy, repeat an earlier question for free, or ask tomorrow (UTC)"
         )
+
+
+class CatalogueError(TacitError):
+    """A statement about the catalogue that cannot be answered, told as PostgreSQL tells it.
+
+    >>> CatalogueError("42P01", 'relation "x" does not exist', 15).position
+    15
+    """
+
+    def __init__(self, sqlstate: str, message: str, position: int | None = None) -> None:
+        self.sqlstate = sqlstate
+        self.message = printable(message)
+        self.position = position
+        super().__init__(self.message)
 
 
 class EngineFailed(TacitError):

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from tacit.curator.answer.columns import AnswerColumn
 from tacit.curator.answer.explanation import Expected, Explanation
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out import LeftOut
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
-    from tacit.curator.trial.mock import twin
+    from tacit.curator.trial.mock import rows_for, twin
     from tacit.curator.unseen import Unseen
     from tacit.curator.vectors.features import Feature
     from tacit.curator.vectors.kernels import (
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Address",
+    "AnswerColumn",
     "Answered",
     "Assigned",
     "Backpropagated",
@@ -157,6 +159,7 @@ __all__ = [
     "read_release",
     "read_table",
     "release_fields",
+    "rows_for",
     "table_fields",
     "terms_of",
     "twin",
@@ -187,6 +190,7 @@ _LATER = {
     "open_vault": "open",
     "Watch": "watch",
     "WatchAnswer": "watch",
+    "rows_for": "trial.mock",
     "twin": "trial.mock",
     "Closest": "trial.audit",
     "QuestionAudit": "trial.audit",

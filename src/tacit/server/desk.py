@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tacit.curator import (
+    AnswerColumn,
     Budget,
     Explanation,
     Listing,
@@ -20,6 +21,7 @@ from tacit.curator import (
     Vault,
     read_release,
     release_fields,
+    rows_for,
 )
 from tacit.errors import (
     AccessDenied,
@@ -147,6 +149,48 @@ class Desk:
         if table is not None and table not in self.policy.tables:
             raise NotFound("table", table)
         return self._seen(self._vault_of(who)).describe(table)
+
+    def columns(
+        self, who: Identity, sql: str, params: Sequence[Any] | None = None
+    ) -> tuple[AnswerColumn, ...]:
+        """The columns that the answer to a question would have: their names and types, from its plan alone."""
+        check_right(who, "explain")
+        return self._seen(self._vault_of(who)).columns(sql, params=params)
+
+    def declared_columns(self) -> dict[str, list[tuple[str, str, str]]]:
+        """The columns of each table as the policy declares them: name, SQL type, what is declared."""
+        found = {}
+        for table in self.policy.tables:
+            quoted = '"' + table.replace('"', '""') + '"'
+            columns = self._vault.columns(f"SELECT * FROM {quoted} LIMIT 0")  # noqa: S608 -- a name in quotes
+            said = {
+                row[0]: f"{row[1]} {row[2]}".strip() for row in self._vault.describe(table).rows
+            }
+            found[table] = [(each.name, each.type, said.get(each.name, "")) for each in columns]
+        return found
+
+    def made_up_rows(
+        self, who: Identity, names: Collection[str]
+    ) -> dict[str, tuple[list[tuple[str, str]], list[tuple[Any, ...]]]]:
+        """The columns and rows of the tables with these names, made up from the policy."""
+        check_right(who, "explain")
+        declared = self.declared_columns()
+        found = {}
+        for name in self.policy.tables.keys() & set(names):
+            columns = [(column, kind) for column, kind, _ in declared[name]]
+            found[name] = (
+                columns,
+                [
+                    tuple(_as_typed(row.get(column), kind) for column, kind in columns)
+                    for row in rows_for(self.policy.tables[name])
+                ],
+            )
+        return found
+
+    def sample_values(self, who: Identity) -> dict[str, Any]:
+        """A declared value for each column that has some: with it a question can be read before it is bound."""
+        columns = [each for shared in self.tables(who).values() for each in shared.table.columns]
+        return {each.name: each.values[0] for each in columns if each.values}
 
     def version(self, table: str) -> int:
         """How often a table was refreshed."""
@@ -645,6 +689,11 @@ class Desk:
 
     async def _read(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._readers, work)
+
+
+def _as_typed(cell: Any, kind: str) -> Any:
+    """A made-up cell as its type has it: names of units may be numbers."""
+    return str(cell) if kind == "TEXT" and cell is not None else cell
 
 
 def _refuse_shortage(who: Identity, told: Explanation) -> None:
