@@ -73,9 +73,9 @@ INSIDE = {
         *("sql", "sources", "memory", "postgres", "duckdb", "choose"),
     ),
     "server": (
-        *("passwords", "limits", "slots", "audit_log", "identities", "sessions", "idempotency"),
-        *("calibration", "rights", "jobs", "people", "ledger_pages"),
-        *("desk", "forms", "http", "running"),
+        *("passwords", "scram_keys", "limits", "slots", "audit_log", "identities", "sessions"),
+        *("idempotency", "calibration", "rights", "jobs", "people", "ledger_pages"),
+        *("desk", "forms", "http", "wire", "running"),
     ),
     "curator": (
         *("packing", "policy", "pricing", "answer", "record", "rehearse"),
@@ -295,7 +295,8 @@ def test_a_module_imports_only_what_its_room_may():
 
 def doors():
     """The files of the server that people's requests reach first."""
-    return [path for path in modules() if dotted(path).startswith("tacit.server.http")]
+    rooms = ("tacit.server.http", "tacit.server.wire")
+    return [path for path in modules() if dotted(path).startswith(rooms)]
 
 
 def test_a_door_translates_and_decides_nothing():

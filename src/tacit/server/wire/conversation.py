@@ -1,0 +1,490 @@
+"""A conversation with one client, message by message: bytes come in, bytes go out, and no socket is known.
+
+Checked by: tests/unit/server/wire/test_conversation.py, tests/unit/server/wire/test_sequences.py
+"""
+
+import asyncio
+import re
+import struct
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
+
+from tacit.errors import AccessDenied
+from tacit.server.desk import Desk
+from tacit.server.passwords import hash_of_token, new_secret
+from tacit.server.wire import messages as wire
+from tacit.server.wire.copy_format import copy_rows
+from tacit.server.wire.cursors import Outcome, Portal
+from tacit.server.wire.lexer import Statement, split_statements
+from tacit.server.wire.problems import Problem, error_message, notice_message, problem_from
+from tacit.server.wire.scram import MECHANISM, PLUS, Exchange, ScramFailed
+from tacit.server.wire.session import CatalogueDoor, Session
+from tacit.server.wire.settings import REPORTED, Settings
+from tacit.server.wire.values import Field, length_of, read_value, to_binary, to_text
+
+__all__ = ["Conversation", "Door"]
+
+_MOST_CONNECTIONS, _MOST_EACH = 500, 100
+_REFUSED = "password authentication failed"
+_TOKEN_HINT = "the password of a PostgreSQL client is a token of yours: tacit token new"  # noqa: S105 -- a hint
+_DATABASES = frozenset({"postgres", "tacit", ""})
+
+T = TypeVar("T")
+
+
+class Door:
+    """What all conversations share: the desk, the catalogue, who is connected, and how it is encrypted."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        catalogue: CatalogueDoor,
+        *,
+        database: str = "tacit",
+        encrypted: bool = False,
+        binding: bytes | None = None,
+        run_catalogue: Callable[[Callable[[], Any]], Coroutine[Any, Any, Any]] | None = None,
+    ) -> None:
+        self.desk = desk
+        self.catalogue = catalogue
+        self.database = database
+        self.encrypted = encrypted
+        self.binding = binding
+        self.run_catalogue = run_catalogue
+        self._open: dict[bytes, Conversation] = {}
+
+    def enter(self, conversation: "Conversation", name: str) -> bytes:
+        """Count somebody who has signed in, and draw the key that cancels what they ask."""
+        own = sum(1 for each in self._open.values() if each.name == name)
+        if len(self._open) >= _MOST_CONNECTIONS or own >= _MOST_EACH:
+            raise Problem("53300", "too many connections", "close some", fatal=True)
+        first, *rest = bytes.fromhex(hash_of_token(new_secret())[:16])
+        key = bytes([first & 0x7F, *rest])  # clients print the first half as a number
+        self._open[key] = conversation
+        return key
+
+    def leave(self, key: bytes) -> None:
+        """Forget a conversation that has ended."""
+        self._open.pop(key, None)
+
+    def cancel(self, key: bytes) -> None:
+        """Cancel what runs in the conversation whose key this is; any other key does nothing, and nothing is said."""
+        found = self._open.get(key)
+        if found is not None:
+            found.cancel()
+
+
+class Conversation:
+    """One client's conversation.
+
+    Claim:      nothing that came before TLS is believed after it; nobody who has not signed in is answered.
+    Because:    bytes that wait behind the request for TLS end the conversation, and until the exchange of SCRAM has
+                ended no message but its own is read.
+    Checked by: tests/unit/server/wire/test_conversation.py
+    """
+
+    def __init__(self, door: Door, address: str = "nowhere") -> None:
+        self._door = door
+        self._address = address
+        self.incoming = wire.Incoming()
+        self.out = bytearray()
+        self.is_over = False
+        self.starts_tls = False  # set while what was sent is to be followed by a TLS handshake
+        self.is_encrypted = False
+        self.name = ""
+        self.session: Session | None = None
+        self._exchange: Exchange | None = None
+        self._start: wire.Start | None = None
+        self._has_begun = False
+        self._key = b""
+        self._skips = False
+        self._told: dict[str, str] = {}
+        self._running: asyncio.Task[Any] | None = None
+        self._cancelled = False
+
+    def feed(self, data: bytes) -> None:
+        """Take bytes of the client's."""
+        self.incoming.feed(data)
+
+    async def step(self) -> bool:
+        """Handle the next message; False if there is none yet."""
+        try:
+            message = self.incoming.next()
+        except wire.BrokenFraming:
+            self._end(
+                Problem("08P01", "invalid message: this is not what clients send", fatal=True)
+            )
+            return False
+        except wire.InvalidMessage as wrong:
+            self._fail(wrong, is_query=self.incoming.kind == b"Q")
+            return not self.is_over
+        if message is None or self.is_over:
+            return False
+        await self._handle(message)
+        return not self.is_over and not self.starts_tls
+
+    async def _handle(self, message: wire.Message) -> None:
+        if self.session is None:
+            try:
+                await self._sign_in(message)
+            except (ScramFailed, AccessDenied):
+                self._end(self._refusal())
+            except Problem as wrong:
+                self._end(wrong)
+            except Exception as wrong:  # noqa: BLE001 -- what is said of it is constant
+                self._end(problem_from(wrong))
+            return
+        if isinstance(message, wire.Terminate):
+            self.is_over = True
+            return
+        if isinstance(message, wire.Sync):
+            self._skips = False
+            self._say_ready(self.session)
+            return
+        if self._skips:
+            return
+        try:
+            await self._do(self.session, message)
+        except Exception as wrong:  # noqa: BLE001 -- what is said of it is decided in one place
+            self._fail(wrong, is_query=isinstance(message, wire.Query))
+
+    def close(self) -> None:
+        """The client has gone: what it asked is asked to its end."""
+        self._door.leave(self._key)
+        self.is_over = True
+
+    def cancel(self) -> None:
+        """Stop waiting for what runs; the question is asked to its end all the same, and its answer is kept."""
+        if self._running is not None:
+            self._cancelled = True
+            self._running.cancel()
+
+    # ---------------------------------------------------------------- signing in
+
+    async def _sign_in(self, message: wire.Message) -> None:
+        match message:
+            case wire.Encrypt():
+                self._encrypt(gss=message.gss)
+            case wire.Cancel():
+                self._door.cancel(message.key)
+                self.is_over = True
+            case wire.Start():
+                self._begin(message)
+            case wire.Secret() if self._start is not None:
+                await self._prove(message.body)
+            case wire.Terminate():
+                self.is_over = True
+            case _:
+                raise Problem("08P01", "nobody has signed in", fatal=True)
+
+    def _encrypt(self, *, gss: bool) -> None:
+        if gss or not self._door.encrypted:
+            self.out += b"N"
+            return
+        if self.is_encrypted or self.incoming.pending:
+            # What was sent in the clear behind the request would be read as if it had come through TLS.
+            raise Problem("08P01", "bytes wait behind the request for TLS", fatal=True)
+        self.out += b"S"
+        self.starts_tls = True
+
+    def _begin(self, start: wire.Start) -> None:
+        if self._door.encrypted and not self.is_encrypted:
+            raise Problem("28000", "TLS is required", "connect with sslmode=require", fatal=True)
+        self.name = start.parameters.get("user", "")
+        if not self.name or "replication" in start.parameters:
+            raise Problem("28000", "no user name is given", fatal=True)
+        unknown = [name for name in start.parameters if name.startswith("_pq_.")]
+        if start.minor or unknown:
+            self.out += wire.negotiate_version(unknown)
+        self._start = start
+        self.incoming.started = True
+        offered = [PLUS, MECHANISM] if self._door.binding is not None else [MECHANISM]
+        names = b"".join(wire.zero_ended(name) for name in offered)
+        self.out += wire.authentication(10, names + b"\0")
+
+    async def _prove(self, body: bytes) -> None:
+        """A step of SCRAM: the first message has the mechanism, the second the proof."""
+        desk, people = self._door.desk, self._door.desk.people
+        if self._exchange is None:
+            mechanism, zero, rest = body.partition(b"\0")
+            if not zero or len(rest) < 4 or struct.unpack("!i", rest[:4])[0] != len(rest) - 4:
+                raise ScramFailed
+            salt = await desk.run(lambda: people.salt_of(self.name))
+            self._exchange = Exchange(salt, self._door.binding)
+            said = self._exchange.begin(mechanism.decode(errors="replace"), rest[4:])
+            self.out += wire.authentication(11, said)
+            return
+        exchange, held = self._exchange, list[str]()
+
+        def check(signed: bytes, proof: bytes) -> bytes:
+            found, signature = people.of_proof(self.name, signed, proof, self._address)
+            held.append(found)
+            return signature
+
+        said = await desk.run(lambda: exchange.finish(body, check))
+        self.out += wire.authentication(12, said)
+        self.out += wire.authentication(0)
+        self._open(held[0])
+
+    def _refusal(self) -> Problem:
+        """What is said to everyone who could not sign in."""
+        return Problem("28P01", _REFUSED, _TOKEN_HINT, fatal=True)
+
+    def _open(self, held: str) -> None:
+        assert self._start is not None, "who signs in has begun"
+        given = dict(self._start.parameters)
+        database = given.pop("database", "")
+        if database not in _DATABASES | {self._door.database, self.name}:
+            hint = f"the database is called {self._door.database}"
+            raise Problem("3D000", f'database "{database[:64]}" does not exist', hint, fatal=True)
+        del given["user"]
+        options = read_options(given.pop("options", ""))
+        started = {name: value for name, value in given.items() if not name.startswith("_pq_.")}
+        try:
+            settings = Settings({**started, **options, "session_authorization": self.name})
+        except Problem as wrong:
+            raise Problem(wrong.code, wrong.said, wrong.hint, fatal=True) from None
+        self._key = self._door.enter(self, self.name)
+        self.session = Session(
+            self._door.desk,
+            self._door.catalogue,
+            held,
+            settings,
+            run_catalogue=self._door.run_catalogue,
+        )
+        self.incoming.signed_in = True
+        self._report(self.session)
+        self.out += wire.message(b"K", self._key)
+        self.out += wire.ready("I")
+
+    # ---------------------------------------------------------------- what is asked
+
+    async def _do(self, session: Session, message: wire.Message) -> None:
+        match message:
+            case wire.Query():
+                await self._query(session, message.text)
+            case wire.Parse():
+                await self._cancellable(
+                    session.prepare(message.name, _single(message.text), message.types)
+                )
+                self.out += wire.PARSE_COMPLETE
+            case wire.Bind():
+                self._bind(session, message)
+            case wire.Describe():
+                await self._describe(session, message)
+            case wire.Execute():
+                await self._execute(session, message)
+            case wire.Close():
+                (session.statements if message.kind == "S" else session.portals).pop(
+                    message.name, None
+                )
+                self.out += wire.CLOSE_COMPLETE
+            case wire.Flush() | wire.Ignored():
+                pass
+            case _:
+                raise Problem("08P01", "this message has no place here", fatal=True)
+
+    async def _query(self, session: Session, text: str) -> None:
+        statements = split_statements(text)
+        if not statements:
+            self.out += wire.EMPTY_QUERY
+        for statement in statements:
+            outcome = await self._cancellable(session.run(statement))
+            self._say_notices(outcome)
+            if outcome.copy is not None:
+                self._say_copy(outcome)
+            elif outcome.fields is not None:
+                self.out += _row_description(outcome.fields, ())
+                self._say_rows(outcome.fields, outcome.rows, ())
+            self.out += wire.command_complete(outcome.tag)
+            self._report(session)
+        self._say_ready(session)
+
+    def _bind(self, session: Session, message: wire.Bind) -> None:
+        prepared = session.statement(message.statement)
+        session.refuse_if_failed(prepared.statement)
+        count, needed = len(message.values), len(prepared.types)
+        if count != needed:
+            said = f"bind message supplies {count} parameters, but prepared statement requires {needed}"
+            raise Problem("08P01", said)
+        formats = _formats(message.formats, count)
+        values = tuple(
+            read_value(raw, form, oid)
+            for raw, form, oid in zip(message.values, formats, prepared.types, strict=True)
+        )
+        if any(form not in {0, 1} for form in message.result_formats):
+            raise Problem("22023", "unsupported format code")
+        portal = Portal(prepared.statement, values, prepared.types, message.result_formats)
+        session.open(message.portal, portal)
+        self.out += wire.BIND_COMPLETE
+
+    async def _describe(self, session: Session, message: wire.Describe) -> None:
+        if message.kind == "S":
+            prepared = session.statement(message.name)
+            found = await self._cancellable(
+                session.describe(prepared.statement, prepared.types, prepared.samples)
+            )
+            formats: tuple[int, ...] = ()
+            self.out += wire.parameter_description(prepared.types)
+        else:
+            portal = session.portal(message.name)
+            found = await self._cancellable(session.describe_portal(portal))
+            formats = portal.formats
+        self.out += wire.NO_DATA if found is None else _row_description(found, formats)
+
+    async def _execute(self, session: Session, message: wire.Execute) -> None:
+        portal = session.portal(message.portal)
+        is_new = portal.outcome is None
+        outcome = await self._cancellable(session.run_portal(portal))
+        if outcome is None:
+            self.out += wire.EMPTY_QUERY
+            return
+        if is_new:
+            self._say_notices(outcome)
+        if outcome.fields is None or outcome.copy is not None:
+            if not is_new:
+                raise Problem("55000", "this portal was run already")
+            if outcome.copy is not None:
+                self._say_copy(outcome)
+            self.out += wire.command_complete(outcome.tag)
+        else:
+            rows = portal.take(message.limit)
+            self._say_rows(outcome.fields, rows, portal.formats)
+            if 0 < message.limit == len(rows):
+                self.out += wire.PORTAL_SUSPENDED
+            else:
+                tag = outcome.tag.rpartition(" ")[0] or outcome.tag
+                counted = outcome.tag[-1:].isdigit()
+                self.out += wire.command_complete(f"{tag} {len(rows)}" if counted else outcome.tag)
+        self._report(session)
+
+    async def _cancellable(self, work: Coroutine[Any, Any, T]) -> T:
+        """What the work returns; a request to cancel ends the waiting for it."""
+        self._cancelled = False
+        running: asyncio.Task[T] = asyncio.ensure_future(work)
+        self._running = running
+        try:
+            return await running
+        except asyncio.CancelledError:
+            if not self._cancelled:
+                raise
+            raise Problem("57014", "canceling statement due to user request") from None
+        finally:
+            self._running = None
+
+    # ---------------------------------------------------------------- what is said
+
+    def _say_ready(self, session: Session) -> None:
+        if not session.transaction.is_open:
+            session.end_portals()
+        self._report(session)
+        self.out += wire.ready(session.transaction.status)
+
+    def _say_notices(self, outcome: Outcome) -> None:
+        for said, detail in outcome.notices:
+            self.out += notice_message(said, detail)
+
+    def _say_rows(
+        self, fields: Sequence[Field], rows: Sequence[Sequence[Any]], formats: Sequence[int]
+    ) -> None:
+        writers = [
+            (to_binary if form else _text_bytes, field.oid)
+            for field, form in zip(fields, _formats(formats, len(fields)), strict=True)
+        ]
+        for row in rows:
+            cells = [
+                None if cell is None else write(cell, oid)
+                for cell, (write, oid) in zip(row, writers, strict=True)
+            ]
+            self.out += wire.data_row(cells)
+
+    def _say_copy(self, outcome: Outcome) -> None:
+        assert outcome.copy is not None, "it is a COPY"
+        assert outcome.fields is not None, "rows are copied"
+        self.out += wire.copy_out(len(outcome.fields), int(outcome.copy.form == "binary"))
+        for data in copy_rows(outcome.copy, outcome.fields, outcome.rows):
+            self.out += wire.copy_data(data)
+        self.out += wire.COPY_DONE
+
+    def _report(self, session: Session) -> None:
+        """Tell the client of settings that it is to know of and that have changed."""
+        for name in REPORTED:
+            value = session.settings[name]
+            if self._told.get(name) != value:
+                self._told[name] = value
+                self.out += wire.parameter_status(name, value)
+
+    def _fail(self, wrong: Exception, *, is_query: bool) -> None:
+        problem = problem_from(wrong)
+        if self.session is None or problem.fatal:
+            self._end(problem)
+            return
+        self.out += error_message(problem)
+        self.session.transaction.fail()
+        if is_query:
+            self._say_ready(self.session)
+        else:
+            self._skips = True
+
+    def _end(self, problem: Problem) -> None:
+        """Say why, and end the conversation."""
+        problem.fatal = True
+        self.out += error_message(problem)
+        self.is_over = True
+
+
+def read_options(text: str) -> Mapping[str, str]:
+    """Settings from the `options` of a connection: -c name=value, --name=value; a blank in a value has a backslash.
+
+    >>> read_options("-c tacit.epsilon=0.1 --search-path=a\\\\ b")
+    {'tacit.epsilon': '0.1', 'search_path': 'a b'}
+    """
+    words = [re.sub(r"\\(.)", r"\1", word) for word in re.findall(r"(?:\\.|[^\s\\])+", text)]
+    found, place = dict[str, str](), 0
+    while place < len(words):
+        word = words[place]
+        if word == "-c" and place + 1 < len(words):
+            place += 1
+            given = words[place]
+        elif word.startswith(("-c", "--")):
+            given = word[2:]
+        else:
+            raise Problem(
+                "42601", "the options of a connection cannot be read", "-c name=value", fatal=True
+            )
+        name, equals, value = given.partition("=")
+        if not equals:
+            raise Problem("42601", "an option has no value", "-c name=value", fatal=True)
+        found[name.replace("-", "_")] = value
+        place += 1
+    return found
+
+
+def _single(text: str) -> Statement | None:
+    statements = split_statements(text)
+    if len(statements) > 1:
+        raise Problem("42601", "cannot insert multiple commands into a prepared statement")
+    return statements[0] if statements else None
+
+
+def _formats(given: Sequence[int], count: int) -> Sequence[int]:
+    """The format of each of so many values: none given is text, one is for all."""
+    if len(given) == count:
+        return given
+    if len(given) > 1:
+        raise Problem("08P01", "the number of format codes is not that of the values")
+    return [given[0] if given else 0] * count
+
+
+def _row_description(fields: Sequence[Field], formats: Sequence[int]) -> bytes:
+    each = _formats(formats, len(fields))
+    return wire.row_description(
+        [
+            (field.name, field.oid, length_of(field.oid), field.modifier, form)
+            for field, form in zip(fields, each, strict=True)
+        ]
+    )
+
+
+def _text_bytes(value: Any, oid: int) -> bytes:
+    return to_text(value, oid).encode(errors="replace")

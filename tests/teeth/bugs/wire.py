@@ -1,0 +1,213 @@
+"""Bugs planted in the PostgreSQL door: charges, encryption, signing in, errors, parameters, portals."""
+
+from tests.teeth.bug import Bug
+
+WIRE = "src/tacit/server/wire"
+UNIT = "tests/unit/server/wire"
+SEQUENCES = f"{UNIT}/test_sequences.py::test_a_sequence_is_charged_as_its_line_says"
+TALK = f"{UNIT}/test_conversation.py"
+TLS = "tests/attacks/test_wire_tls.py"
+
+BUGS = [
+    Bug(
+        name="wire-describe-asks",
+        file=f"{WIRE}/session.py",
+        before="            portal.fields = await self.describe(portal.statement, portal.types, portal.values)",
+        after=(
+            "            portal.fields = await self.describe(portal.statement, portal.types, portal.values)\n"
+            "            await self.run_portal(portal)"
+        ),
+        killed_by=SEQUENCES,
+        note="describing a portal would ask its question, and be charged",
+    ),
+    Bug(
+        name="wire-explain-analyze-runs",
+        file=f"{WIRE}/session.py",
+        before="        lines, told = await self._explanation(who, inner, values)",
+        after=(
+            "        lines, told = await self._explanation(who, inner, values)\n"
+            "        await self._answer(inner, values, types)"
+        ),
+        killed_by=SEQUENCES,
+        note="EXPLAIN ANALYZE would run the question",
+    ),
+    Bug(
+        name="wire-declare-asks",
+        file=f"{WIRE}/session.py",
+        before="        await self.describe_portal(portal)\n        self.open(wanted.name, portal)",
+        after="        await self.run_portal(portal)\n        self.open(wanted.name, portal)",
+        killed_by=SEQUENCES,
+        note="a cursor that is never read would be charged",
+    ),
+    Bug(
+        name="wire-portal-forgets-its-answer",
+        file=f"{WIRE}/session.py",
+        before="        if portal.outcome is None and portal.statement is not None:",
+        after="        if portal.statement is not None:",
+        killed_by=f"{TALK}::test_portals_are_suspended_and_go_on",
+        note="each Execute of a portal would ask its question again",
+    ),
+    Bug(
+        name="wire-bytes-behind-the-request-are-believed",
+        file=f"{WIRE}/conversation.py",
+        before="        if self.is_encrypted or self.incoming.pending:",
+        after="        if self.is_encrypted:",
+        killed_by=f"{TALK}::test_encryption_is_demanded_where_it_is_offered",
+        note="what was sent in the clear behind SSLRequest would be read as if it had come through TLS",
+    ),
+    Bug(
+        name="wire-serves-without-tls",
+        file=f"{WIRE}/conversation.py",
+        before="        if self._door.encrypted and not self.is_encrypted:",
+        after="        if False:",
+        killed_by=f"{TLS}::test_without_tls_nothing_is_served_where_it_is_demanded",
+        note="a client that asks for no encryption would be served without",
+    ),
+    Bug(
+        name="wire-binding-is-not-checked",
+        file=f"{WIRE}/scram.py",
+        before='_decoded(fields.get("c", "")) != header:',
+        after='not _decoded(fields.get("c", "")).startswith(header[:1]):',
+        killed_by=f"{TLS}::test_a_bound_channel_signs_in_and_one_bound_to_another_does_not",
+        note="a channel bound to somebody else's certificate would sign in",
+    ),
+    Bug(
+        name="wire-hidden-binding-is-accepted",
+        file=f"{WIRE}/scram.py",
+        before='        if flag == "y" and self._binding is not None:\n            raise ScramFailed',
+        after='        if flag == "y" and self._binding is not None:\n            pass',
+        killed_by=f"{UNIT}/test_scram.py::test_every_other_exchange_is_refused",
+        note="who sits in between could hide that channels can be bound",
+    ),
+    Bug(
+        name="wire-unknown-names-are-told-apart",
+        file="src/tacit/server/scram_keys.py",
+        before="    missing = -len(keys) % _AT_ONCE or (_AT_ONCE if not keys else 0)",
+        after="    missing = 0",
+        killed_by="tests/unit/server/test_scram_keys.py::test_as_many_proofs_are_checked_for_a_name_that_nobody_has",
+        note="the time of a failure would tell whether a name is known",
+    ),
+    Bug(
+        name="wire-salts-are-drawn",
+        file="src/tacit/server/scram_keys.py",
+        before='    return hmac.digest(secret.encode(), name.encode(), "sha256")[:16]',
+        after='    return __import__("os").urandom(16)',
+        killed_by=f"{TALK}::test_a_name_that_nobody_has_has_a_salt_of_its_own",
+        note="a name that nobody has would show another salt at each attempt",
+    ),
+    Bug(
+        name="wire-any-token-signs-in-as-anybody",
+        file="src/tacit/server/identities.py",
+        before='"WHERE name = ? AND expires >= ? AND NOT disabled AND stored_key IS NOT NULL "',
+        after='"WHERE name >= ? AND expires >= ? AND stored_key IS NOT NULL "',
+        killed_by="tests/unit/server/test_identities.py::test_every_reason_not_to_accept_a_proof_looks_alike",
+        note="a disabled person would be let in",
+    ),
+    Bug(
+        name="wire-a-pass-outlives-its-token",
+        file="src/tacit/server/wire/session.py",
+        before="        return await self._desk.run(lambda: self._desk.people.of_pass(self._held))",
+        after=(
+            "        known = self.__dict__\n"
+            "        if 'held by' not in known:\n"
+            "            known['held by'] = await self._desk.run(lambda: self._desk.people.of_pass(self._held))\n"
+            "        return known['held by']"
+        ),
+        killed_by=f"{TALK}::test_whoever_is_disabled_is_cut_off_at_the_next_statement",
+        note="a connection would outlive the token and the rights of its owner",
+    ),
+    Bug(
+        name="wire-mistakes-say-what-happened",
+        file=f"{WIRE}/problems.py",
+        before='            return Problem("XX000", INTERNAL)',
+        after='            return Problem("XX000", f"{INTERNAL}: {wrong}")',
+        killed_by=f"{UNIT}/test_problems.py::test_mistakes_become_one_constant_text",
+        note="the text of an exception may hold a private value",
+    ),
+    Bug(
+        name="wire-any-key-cancels",
+        file=f"{WIRE}/conversation.py",
+        before="        found = self._open.get(key)",
+        after="        found = next(iter(self._open.values()), None)",
+        killed_by=f"{TALK}::test_what_is_cancelled_is_asked_to_its_end_and_kept",
+        note="a stranger could cancel what others ask",
+    ),
+    Bug(
+        name="wire-long-messages-are-waited-for",
+        file=f"{WIRE}/messages.py",
+        before="        if not 4 <= length <= (MOST if self.signed_in else _MOST_UNTIL_SIGNED_IN):",
+        after="        if not 4 <= length:",
+        killed_by=f"{UNIT}/test_messages.py::test_lengths_are_checked_before_their_bytes_are_read",
+        note="a stranger could make the server keep two gigabytes",
+    ),
+    Bug(
+        name="wire-endless-statements",
+        file=f"{WIRE}/session.py",
+        before="        if len(self.statements) >= _MOST_STATEMENTS or size > _MOST_TEXT:",
+        after="        if size > _MOST_TEXT:",
+        killed_by=f"{TALK}::test_there_is_an_end_to_statements_and_portals",
+        note="a client could make the server keep any number of statements",
+    ),
+    Bug(
+        name="wire-parameters-become-text",
+        file=f"{WIRE}/session.py",
+        before="        return Question(\n            statement.text,",
+        after=(
+            "        text = statement.text\n"
+            "        for place, value in enumerate(values, 1):\n"
+            "            text = text.replace(f'${place}', f\"'{value}'\")\n"
+            "        values = ()\n"
+            "        return Question(\n            text,"
+        ),
+        killed_by="tests/attacks/test_wire_parameters.py::test_a_value_is_a_value",
+        note="a quote in a value would end its literal",
+    ),
+    Bug(
+        name="wire-a-price-by-surprise",
+        file=f"{WIRE}/settings.py",
+        before="if epsilon else Price()\n        return Price()",
+        after="if epsilon else Price()\n        return Price(epsilon=Fraction(1))",
+        killed_by=f"{TALK}::test_prices_come_from_the_header_the_comment_the_settings_or_the_identity",
+        note="who names no price would pay one that nobody chose",
+    ),
+    Bug(
+        name="wire-settings-beat-comments",
+        file=f"{WIRE}/session.py",
+        before="            if price == Price():\n                price = self.settings.price",
+        after="            if self.settings.price != Price():\n                price = self.settings.price",
+        killed_by=f"{TALK}::test_prices_come_from_the_header_the_comment_the_settings_or_the_identity",
+        note="a question would be asked at another price than its comment names",
+    ),
+    Bug(
+        name="wire-failed-transactions-ask",
+        file=f"{WIRE}/session.py",
+        before='        if self.transaction.status != "E" or statement is None:',
+        after="        if True:",
+        killed_by=SEQUENCES,
+        note="questions behind an error would be asked, and paid for",
+    ),
+    Bug(
+        name="wire-errors-do-not-stop-a-pipeline",
+        file=f"{WIRE}/conversation.py",
+        before="        else:\n            self._skips = True",
+        after="        else:\n            pass",
+        killed_by=SEQUENCES,
+        note="questions behind an error would be asked, and paid for",
+    ),
+    Bug(
+        name="wire-previews-look-at-rows",
+        file=f"{WIRE}/session.py",
+        before='        if self.settings["tacit.preview"] != "made-up" or problem_from(refusal).code != "42501":',
+        after='        if problem_from(refusal).code != "42501":',
+        killed_by=f"{TALK}::test_rows_are_refused_or_made_up",
+        note="made-up rows would be taken for real ones by who did not ask for them",
+    ),
+    Bug(
+        name="wire-wrapped-questions-are-asked-before-all-are-read",
+        file=f"{WIRE}/wrappers.py",
+        before="    if not places or len(places) > _MOST:",
+        after="    if not places:",
+        killed_by=f"{UNIT}/test_wrappers.py::test_other_statements_have_none",
+        note="one statement could ask any number of questions",
+    ),
+]
