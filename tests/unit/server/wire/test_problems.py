@@ -1,5 +1,7 @@
 """Refusals have the codes that clients know, and mistakes one constant text."""
 
+from fractions import Fraction
+
 import pytest
 
 import tacit
@@ -36,7 +38,7 @@ CANARY = "patient-4711"
 @pytest.mark.parametrize(
     ("refusal", "code"),
     [
-        (LimitExceeded(None, 1, 0), "53400"),
+        (LimitExceeded(None, Fraction(1), Fraction(0)), "53400"),
         (AllowanceExceeded(0.1, 0.0), "53400"),
         (TooMany("questions", 1.0), "53000"),
         (NotFound("table", "x"), "42704"),
