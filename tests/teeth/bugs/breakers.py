@@ -59,8 +59,8 @@ BUGS = [
     Bug(
         name="linked-units-forget-who-numbered-them",
         file="src/tacit/engines/duckdb/load.py",
-        before=("unit, None, found.numbered, found.names, copied)"),
-        after="unit, None, None, None, copied)",
+        before="unit, None, found.numbered, found.names, copied=copied)",
+        after="unit, None, None, None, copied=copied)",
         killed_by=f"{NUMBERED}::test_numbers_of_one_file_are_not_taken_for_names_of_another",
         note="the fifth patient of an ingested table would be joined with the patient whose name is 5",
     ),

@@ -11,7 +11,7 @@ from tacit.engines.sql.relation import Relation
 from tacit.engines.sql.select import alias
 from tacit.plan import Table
 
-__all__ = ["column_types", "create_relation"]
+__all__ = ["column_types", "create_relation", "stratum_name"]
 
 
 def create_relation(
@@ -23,9 +23,10 @@ def create_relation(
     cells: list[str],
     stored: list[str],
 ) -> Relation:
-    """A view or table with the cells, then the unit, then the unit's number of rows if there is one."""
+    """A view or table with the cells; then the unit, its number of rows and the strata, as far as there are some."""
     names = [alias(f"c{j}", column.name) for j, column in enumerate(table.columns)]
-    extra = ["unit", "unit_table_rows"][: len(cells) - len(names)]
+    beyond = len(cells) - len(names)
+    extra = ["unit", "unit_table_rows", *map(stratum_name, range(beyond))][:beyond]
     listed = ", ".join(
         f"{cell} AS {name}" for cell, name in zip(cells, [*names, *extra], strict=True)
     )
@@ -36,6 +37,11 @@ def create_relation(
     unit = ("unit", stored[len(names)]) if extra else None
     unit_rows = extra[1] if len(extra) > 1 else None
     return Relation(ours, columns, unit, unit_rows, copied=what == "TABLE")
+
+
+def stratum_name(place: int) -> str:
+    """What the column of a relation is called that says the strata of its rows."""
+    return f"stratum_{place}"
 
 
 def column_types(connection: duckdb.DuckDBPyConnection, scan: str) -> dict[str, str]:

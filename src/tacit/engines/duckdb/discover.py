@@ -15,7 +15,7 @@ import duckdb
 
 from tacit.engines.duckdb.connection import describing_cursor, open_connection
 from tacit.engines.duckdb.create_relation import column_types
-from tacit.engines.duckdb.ingested import INGESTED, INGESTED_UNIT, UNIT, UNIT_ROWS
+from tacit.engines.duckdb.ingested import INGESTED, INGESTED_UNIT, is_own_name
 from tacit.engines.postgres.catalog import read_columns
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.foreign_keys import Linked
@@ -239,7 +239,7 @@ def _kinds_in_file(path: Path, inside: str | None) -> Kinds:
                 f"SELECT unit FROM file.main.{INGESTED_UNIT}"
             ).fetchall()
             found = _kinds(connection, f"file.main.{INGESTED}").items()
-            kinds = {name: each for name, each in found if name not in {UNIT, UNIT_ROWS}}
+            kinds = {name: each for name, each in found if not is_own_name(name)}
             return kinds if unit is None else {unit: NONE, **kinds}
         if inside is None:
             raise InvalidData(

@@ -4,6 +4,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Self
 
 import duckdb
@@ -18,6 +19,7 @@ from tacit.engines.duckdb.connection import (
 )
 from tacit.engines.duckdb.load import load_table
 from tacit.engines.duckdb.prepared import PreparedStatements
+from tacit.engines.duckdb.seal import last_change
 from tacit.engines.duckdb.unknown_keys import gather_keys
 from tacit.engines.engine import Answer, blank, check_fits, columns_read, needed_columns
 from tacit.engines.sources.foreign_keys import Linked
@@ -89,6 +91,9 @@ class DuckDB:
                 table.name: load_table(opened, i, table, source)
                 for i, (table, source) in enumerate(sources.items())
             }
+            counted = [each for each in self._full.values() if each.unit_rows is not None]
+            files = [Path(each.numbered) for each in counted if each.numbered is not None]
+            self._sealed = {file: last_change(file) for file in files}
             for table in sources:
                 _check_unique(opened, self._full[table.name], table)
             opened.execute(f"CREATE SCHEMA {_REHEARSAL}")
@@ -250,6 +255,7 @@ class DuckDB:
         with ExitStack() as meanwhile:
             found = None
             with suppress(Exception):
+                self._check_sealed()
                 cursor = meanwhile.enter_context(self._connection.cursor())
                 if rehearsing:
                     cursor.execute(_REHEARSING)
@@ -301,12 +307,18 @@ class DuckDB:
         self, select: Select, shared: SharedCursor | None
     ) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor that has run a statement."""
+        self._check_sealed()
         connection = self._connection
         with connection.cursor() if shared is None else connection.share(shared) as cursor:
             if shared is self._brief and self._copied:
                 yield self._prepared.execute(cursor, select, connection.parse)
             else:
                 yield cursor.execute(connection.parse(select.sql), select.parameters)
+
+    def _check_sealed(self) -> None:
+        """Fail if a file was written of whose units something is known."""
+        if any(last_change(file) != known for file, known in self._sealed.items()):
+            raise EngineFailed
 
     def _sharing(self, table: Table, column: Column | None) -> int:
         """How many rows of a public table have the same value in a column, or how many there are; looked up once.
@@ -376,14 +388,11 @@ def _check_unique(connection: duckdb.DuckDBPyConnection, relation: Relation, tab
 
 
 def _make_empty_copy(connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
-    """Make a table of the same name and types without rows, where rehearsals find it."""
-    twin = f"{_REHEARSAL}.{relation.name}"
-    connection.execute(f"CREATE TABLE {twin} AS SELECT * FROM {relation.name} LIMIT 0").fetchall()
-    if relation.names is not None:
-        named = (
-            f"CREATE TABLE {_REHEARSAL}.{relation.names} AS SELECT * FROM {relation.names} LIMIT 0"
-        )
-        connection.execute(named).fetchall()
+    """Make tables of the same names and types without rows, where rehearsals find them."""
+    named = () if relation.names is None else (relation.names,)
+    for name in (relation.name, *named, *(strata.table for strata in relation.strata)):
+        empty = f"CREATE TABLE {_REHEARSAL}.{name} AS SELECT * FROM {name} LIMIT 0"
+        connection.execute(empty).fetchall()
 
 
 def _is_few(connection: duckdb.DuckDBPyConnection, relation: Relation) -> bool:

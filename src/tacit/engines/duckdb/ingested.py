@@ -1,4 +1,4 @@
-"""Files that `ingest` has written: units are numbers, and each row knows how many rows its unit has.
+"""Files that `ingest` has written: units are numbers, and each row knows how many rows its unit has, and its strata.
 
 Checked by: tests/attacks/test_units_that_are_numbered.py
 """
@@ -11,23 +11,27 @@ from typing import NoReturn
 
 import duckdb
 
-from tacit.engines.duckdb.create_relation import column_types, create_relation
+from tacit.engines.duckdb.create_relation import column_types, create_relation, stratum_name
+from tacit.engines.duckdb.seal import check_seal
 from tacit.engines.sources.foreign_keys import Raw
 from tacit.engines.sources.rows import check_columns
 from tacit.engines.sql.casts import check_type
 from tacit.engines.sql.expressions import quote_name, text
-from tacit.engines.sql.relation import Relation
+from tacit.engines.sql.relation import Relation, Strata
 from tacit.errors import InvalidData
-from tacit.plan import Table
+from tacit.plan import Kind, Table
 
 __all__ = [
     "INGESTED",
     "INGESTED_NAMES",
+    "INGESTED_STRATA",
     "INGESTED_UNIT",
     "UNIT",
     "UNIT_ROWS",
     "is_ingested",
+    "is_own_name",
     "load_ingested",
+    "name_strata",
     "name_units",
     "raw_ingested",
     "refuse_numbers",
@@ -36,8 +40,23 @@ __all__ = [
 INGESTED, INGESTED_UNIT, INGESTED_NAMES = "tacit_rows", "tacit_unit", "tacit_names"
 """The tables of a file that `ingest` has written: the rows, what their unit is called, and a name for each of them."""
 
+INGESTED_STRATA = "tacit_strata"
+"""The table of strata: the column that they divide, their number, and what `Strata` says of each."""
+
 UNIT, UNIT_ROWS = "tacit unit", "tacit unit rows"
 """The columns of an ingested table that say whose a row is and how many rows that unit has."""
+
+_STRATUM = "tacit stratum of "
+
+
+def name_strata(column: str) -> str:
+    """What the column of an ingested table is called that says the strata of its rows by another column."""
+    return f"{_STRATUM}{column}"
+
+
+def is_own_name(name: str) -> bool:
+    """Whether a column of an ingested table is one that `ingest` adds."""
+    return name in {UNIT, UNIT_ROWS} or name.startswith(_STRATUM)
 
 
 def is_ingested(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> bool:
@@ -88,6 +107,7 @@ def load_ingested(
     connection: duckdb.DuckDBPyConnection, ours: str, schema: str, table: Table, path: Path
 ) -> Relation:
     """The relation of a file that `ingest` has written: its units are numbers, and each row knows how many it has."""
+    check_seal(connection, schema.removesuffix(".main"), path)
     (unit,) = connection.execute(f"SELECT unit FROM {schema}.{INGESTED_UNIT}").fetchall()[0]
     if unit != table.unit:
         raise InvalidData(
@@ -103,11 +123,28 @@ def load_ingested(
         [quote_name(column.name) for column in table.columns],
         [types[column.name] for column in table.columns],
     )
-    if unit is not None:
-        cells, kinds = [*cells, quote_name(UNIT), quote_name(UNIT_ROWS)], [*kinds, types[UNIT]]
-    made = create_relation(connection, "VIEW", ours, scan, table, cells, kinds)
-    return (
-        made
-        if unit is None
-        else replace(made, numbered=str(path), names=name_units(connection, "VIEW", ours, schema))
+    if unit is None:
+        return create_relation(connection, "VIEW", ours, scan, table, cells, kinds)
+    texts = [column.name for column in table.columns if column.kind is Kind.TEXT]
+    divided = [name for name in texts if name_strata(name) in types]
+    cells += [quote_name(name) for name in (UNIT, UNIT_ROWS, *map(name_strata, divided))]
+    made = create_relation(connection, "VIEW", ours, scan, table, cells, [*kinds, types[UNIT]])
+    return replace(
+        made,
+        numbered=str(path),
+        names=name_units(connection, "VIEW", ours, schema),
+        strata=tuple(
+            _load_strata(connection, ours, schema, name, place)
+            for place, name in enumerate(divided)
+        ),
     )
+
+
+def _load_strata(
+    connection: duckdb.DuckDBPyConnection, ours: str, schema: str, column: str, place: int
+) -> Strata:
+    """The strata of a column, as a view."""
+    view = f"{ours}_strata_{place}"
+    listed = f"SELECT * EXCLUDE (divided) FROM {schema}.{INGESTED_STRATA}"
+    connection.execute(f"CREATE VIEW {view} AS {listed} WHERE divided = {text(column)}").fetchall()
+    return Strata(column, stratum_name(place), view)

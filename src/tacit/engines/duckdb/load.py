@@ -75,7 +75,7 @@ def _load_linked(
     if copied:
         connection.execute(f"DROP TABLE {rows.name}")
     unit = "unit", found.unit
-    return Relation(ours, rows.columns, unit, None, found.numbered, found.names, copied)
+    return Relation(ours, rows.columns, unit, None, found.numbered, found.names, copied=copied)
 
 
 def _create_owners(

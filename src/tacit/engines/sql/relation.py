@@ -13,7 +13,20 @@ from tacit.engines.sql.select import Number, Reader
 from tacit.frozen import frozen
 from tacit.plan import Column
 
-__all__ = ["Relation", "Rowset"]
+__all__ = ["Relation", "Rowset", "Strata"]
+
+
+@frozen
+class Strata:
+    """The strata of a declared column: where each row says its stratum, and the table of what they have in common.
+
+    That has a row for every `stratum`: its text, `cell`, and of its units `unit_rows`, how many rows each has, and
+    `unit_squares`, the sum of squares of its numbers of rows by text.
+    """
+
+    of: str
+    column: str
+    table: str
 
 
 @frozen
@@ -29,6 +42,8 @@ class Relation:
     """What numbers its units, if they are numbers that only one file knows."""
     names: str | None = None
     """A table of those numbers, each `unit` with a `name` that depends on no other unit: a number does."""
+    strata: tuple[Strata, ...] = ()
+    """By which columns its rows are divided into strata."""
     copied: bool = False
     """Whether its rows are in memory, and stay what they are."""
     dialect: SqlDialect = DUCKDB

@@ -2,7 +2,7 @@
 
 Everybody is added up without weights, and what the units beyond the bound weigh too much is taken off again.  Where one
 number is the weight of a unit, sums are added up with weights instead; where every row knows how many rows its unit
-has, those of units with few are added up apart, without.
+has, those of units with few are added up apart, without.  Whole tables that know their strata are added up by stratum.
 """
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
@@ -18,8 +18,15 @@ from tacit.engines.sql.grid_cells import cell_sql
 from tacit.engines.sql.groups import Enumeration, enumeration, found_grouping, grouping
 from tacit.engines.sql.relation import Relation, Rowset
 from tacit.engines.sql.select import Fetched, Select, cte
+from tacit.engines.sql.strata import (
+    strata_of,
+    sum_strata,
+    sum_whole_table,
+    takes_whole_table,
+)
 from tacit.engines.sql.sums import Recipe, Terms
 from tacit.engines.sql.unit_weights import (
+    change_of_rows,
     count_units,
     has_one_number,
     heavy_rows,
@@ -145,8 +152,15 @@ def statement(
     columns = [each.presence_column(measure) for measure, each in zip(present, own, strict=True)]
     # Where rows are their own units, those without a group are a group of their own: nobody has to look for them first.
     rows = taken.rows("taken_rows", terms, placed=rowset.relation.unit is not None)
-    query = _Query((*rowset.ctes, rows))
-    if terms.listed:
+    query, strata = _Query((*rowset.ctes, rows)), strata_of(question, rowset)
+    if terms.listed and takes_whole_table(question, rowset):
+        parts = sum_whole_table(question, weights, terms.listed, rowset.relation)
+        query = query.with_table(parts, "known_totals", _known_columns(terms))
+    elif terms.listed and strata is not None:
+        given = question, weights, terms, rowset.relation, enumerated
+        query = _Query().with_table(sum_strata(strata, *given), "known_totals", [])
+        query = query.with_table([], "changed_totals", _known_columns(terms, changed=True))
+    elif terms.listed:
         query = _add_totals(query, weights, terms, question, rowset.relation, changes)
     elif present != [Units()]:
         groups = cte("groups_present", "SELECT group_id FROM taken_rows GROUP BY group_id")
@@ -159,6 +173,14 @@ def statement(
             query, place, measure, column, name, weights, question, rowset.relation
         )
     return Statement(taken.select(query.sql(), terms), recipes)
+
+
+def _known_columns(terms: Terms, *, changed: bool = False) -> Iterator[str]:
+    """The columns of totals that were made without a look at units; `changed` says that some are changed afterwards."""
+    for name in (term.name for term in terms.listed):
+        scaled = f"known_scaled_{name}"
+        yield f"known_{name} AS total_{name}"
+        yield f"{f'({scaled} + coalesce(changed_{name}, 0))' if changed else scaled} AS scaled_{name}"
 
 
 def _presences(plain: Sequence[_Plain], relation: Relation) -> list[Units | Distinct]:
@@ -268,6 +290,12 @@ def histogram(
     ]
     if relation.unit is None:
         sql = f"WITH {', '.join(ctes)} SELECT group_id, cell, total, 0 AS scaled FROM cell_totals"
+        return taken.select(sql, terms)
+    if takes_whole_table(question, rowset):
+        change = change_of_rows(weights, "unit_table_rows", relation.dialect)
+        sums = f"count(*) AS total, {relation.dialect.total(change)} AS scaled"
+        cells = f"SELECT group_id, cell, {sums} FROM taken_rows WHERE cell IS NOT NULL"
+        sql = f"WITH {', '.join(ctes[:-1])} {cells} GROUP BY group_id, cell"
         return taken.select(sql, terms)
     heavy = f"{heavy_rows(weights, relation)} JOIN weight_changes USING (unit)"
     less = relation.dialect.total("weight_change")

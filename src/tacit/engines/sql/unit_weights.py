@@ -19,11 +19,14 @@ from tacit.plan import Question, Weighing, Weights, groups_of
 
 __all__ = [
     "MASK",
+    "change_of_rows",
+    "changes_of_norms",
     "count_units",
     "has_one_number",
     "heavy_rows",
     "scale_heavy",
     "scale_known",
+    "scale_total",
     "weigh_rows",
     "weight_changes",
 ]
@@ -78,16 +81,16 @@ def scale_heavy(
     )
     yield from weight_changes(weights, question, relation, sums)
     scaled = ", ".join(
-        f"{_scale_total(term, bits, most_rows(question), relation.dialect)} AS scaled_{term.name}"
+        f"{scale_total(term, 'weight_change', bits, most_rows(question), relation.dialect)} AS scaled_{term.name}"
         for term in terms
     )
     pairs = "unit_groups JOIN weight_changes USING (unit)"
     yield cte("scaled_totals", f"SELECT group_id, {scaled} FROM {pairs} GROUP BY group_id")
 
 
-def _scale_total(term: Term, bits: int, rows: int, dialect: SqlDialect) -> str:
-    """What the totals of pairs add up to, each times the change of its unit's weight."""
-    product = f"{term.widen('weight_change', bits, rows=rows)} * total_{term.name}"
+def scale_total(term: Term, change: str, bits: int, rows: int, dialect: SqlDialect) -> str:
+    """What totals of so many rows add up to, each times the change of its unit's weight."""
+    product = f"{term.widen(change, bits, rows=rows)} * total_{term.name}"
     return dialect.total(product, wide=term.is_wide(bits, rows=rows))
 
 
@@ -186,6 +189,26 @@ def count_units(
     yield cte(counted, f"SELECT group_id, {number} FROM {pairs} GROUP BY group_id")
 
 
+def change_of_rows(weights: Weights, rows: str, dialect: SqlDialect) -> str:
+    """How much less than 2**bits a row weighs of a unit that has so many, where one number is its vector."""
+    bound, bits = weights.bound, weights.bits
+    less = _change_in_l1(bound, bits, rows, dialect)
+    return f"(CASE WHEN {rows} > {bound} THEN {less} ELSE 0 END)::{_narrow_type(bits)}"
+
+
+def changes_of_norms(
+    norms: str, kept: str, weights: Weights, question: Question, dialect: SqlDialect
+) -> str:
+    """The same for every row of a SELECT, by its `square`: how many rows a unit has, or their squares by group.
+
+    `kept` are the columns that stay beside it.
+    """
+    if has_one_number(weights, question):
+        change = change_of_rows(weights, "square", dialect)
+        return f"SELECT {kept}, {change} AS weight_change FROM ({norms}) AS norms"
+    return _change_in_l2(norms, weights.bound**2, weights.bits, dialect, kept)
+
+
 def _count_rows(rows: str) -> str:
     return f"SELECT unit, count(*) AS unit_rows FROM {rows} GROUP BY unit"
 
@@ -217,7 +240,9 @@ def _quotient(most: int, bits: int, norm: str, dialect: SqlDialect, *, wide: boo
     return dialect.quotient(share, norm, wide=wide or wide_share)
 
 
-def _change_in_l2(squares: str, most: int, bits: int, dialect: SqlDialect) -> str:
+def _change_in_l2(
+    squares: str, most: int, bits: int, dialect: SqlDialect, kept: str = "unit"
+) -> str:
     """For every unit and its `square`, the largest w <= 2**bits with w**2 square <= 4**bits most; less 2**bits.
 
     Claim:      w is the lesser of 2**bits and isqrt(4**bits most // square), exactly.
@@ -227,7 +252,7 @@ def _change_in_l2(squares: str, most: int, bits: int, dialect: SqlDialect) -> st
     """
     wide, double = dialect.type("HUGEINT"), dialect.type("DOUBLE")
     share = dialect.quotient(f"{most << 2 * bits}::{wide}", "square", wide=True)
-    quotient = f"SELECT unit, square, {share} AS quotient FROM ({squares}) AS squares"
+    quotient = f"SELECT {kept}, square, {share} AS quotient FROM ({squares}) AS squares"
     root = f"floor(sqrt(quotient::{double}))::{wide}"
     guess = f"SELECT *, {root} AS root FROM ({quotient}) AS quotients"
     exact = (
@@ -235,7 +260,9 @@ def _change_in_l2(squares: str, most: int, bits: int, dialect: SqlDialect) -> st
         "WHEN (root + 1) * (root + 1) <= quotient THEN root + 1 ELSE root END"
     )
     change = f"CASE WHEN square <= {most}::{wide} THEN 0 ELSE {exact} - {1 << bits} END"
-    return f"SELECT unit, ({change})::{_narrow_type(bits)} AS weight_change FROM ({guess}) AS roots"
+    return (
+        f"SELECT {kept}, ({change})::{_narrow_type(bits)} AS weight_change FROM ({guess}) AS roots"
+    )
 
 
 def _narrow_type(bits: int) -> str:
