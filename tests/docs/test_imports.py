@@ -47,7 +47,8 @@ MAY_IMPORT = {
     "learn": {"exact", "privacy", "mechanisms", "accounting", "curator"},
     "synth": set(),  # it sees released numbers, and nothing that could reach a row
     "audit": ALL,
-    "server": {"exact", "curator", "local", "synth", "learn"},
+    "catalogue": set(),  # another process answers for it, and neither can reach a row
+    "server": {"exact", "catalogue", "curator", "local", "synth", "learn"},
     "remote": {"exact", "plan", "curator"},  # nothing of the server: it speaks HTTP
     "cli": {"plan", "curator", "local", "synth", "learn", "audit", "server"},
     # Doors, not rooms: `python -m tacit`, and the public names. Nothing imports them.
@@ -124,8 +125,8 @@ THIRD_PARTY = {
     "numpy": EVERYWHERE - {"errors"},
     "flint": {"exact"},
     "cryptography": {"exact"},
-    "sqlglot": {"plan"},
-    "duckdb": {"engines"},
+    "sqlglot": {"plan", "catalogue"},
+    "duckdb": {"engines", "catalogue"},
     "typer": {"cli"},
     "rich": {"curator", "cli"},
     "pandas": {"curator", "engines"},
@@ -222,10 +223,9 @@ def complaints(source, module, *, is_package=False, submodules=frozenset(SUBMODU
 
 def _about_rooms(room, name, taken, submodules):
     """What is wrong with importing `taken` from `name`, both within Tacit."""
-    if name == "tacit":
-        targets = {f"tacit.{one}" for one in taken} if taken else {"tacit"}
-    else:
-        targets = {name}
+    targets = (
+        ({f"tacit.{one}" for one in taken} if taken else {"tacit"}) if name == "tacit" else {name}
+    )
     for target in targets:
         other = room_of(target)
         if other == room:

@@ -34,7 +34,7 @@ def metadata(wheel: zipfile.ZipFile) -> Message:
 def test_the_wheel_says_what_it_is(wheel):
     said = metadata(wheel)
     assert (said["Name"], said["Version"]) == ("tacit-dp", tacit.__version__)
-    assert said["License-Expression"] == "MIT AND LGPL-2.0-or-later"
+    assert said["License-Expression"] == "MIT AND LGPL-2.0-or-later AND PostgreSQL"
     assert set(said.get_all("License-File")) == set(PROJECT["license-files"])
     assert "](" not in said.get_payload(), "a package page has no files to link to"
     assert (
@@ -45,6 +45,8 @@ def test_the_wheel_says_what_it_is(wheel):
 def test_the_wheel_ships_the_licences_and_the_data(wheel):
     names = set(wheel.namelist())
     shipped = {f"tacit/clinic/{path.name}" for path in (SRC / "tacit" / "clinic").iterdir()}
+    shipped |= {"tacit/catalogue/functions.sql", "tacit/catalogue/lookups.sql"}
+    shipped |= {"tacit/catalogue/data/postgresql-15.jsonl.xz"}
     assert shipped <= names
     pages = SRC / "tacit" / "server" / "http"
     assert {

@@ -306,10 +306,13 @@ def _store(access: Access, asked: Aggregation, released: tuple[int, ...]) -> byt
     kept = released if asked.by == "median" else released[:1]
     noise = asked.noise
     mechanism = "BlockMedian" if asked.by == "median" else type(noise).__name__
-    if asked.by == "median":
-        scale = asked.median.scale
-    else:
-        scale = noise.sigma if isinstance(noise, Gaussian) else noise.scale
+    scale = (
+        asked.median.scale
+        if asked.by == "median"
+        else noise.sigma
+        if isinstance(noise, Gaussian)
+        else noise.scale
+    )
     names = ("low", "value", "high") if asked.by == "median" else ("sum",)
     many = len(names)
     stored = Stored(

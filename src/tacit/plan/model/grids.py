@@ -79,10 +79,7 @@ class Powers:
     def ends(self, cell: int) -> tuple[Fraction, Fraction]:
         """Where a cell begins and ends."""
         steps = cell - self.middle
-        if abs(steps) <= 1:
-            inner = Fraction(0)
-        else:
-            inner = self.value(cell - 1 if steps > 0 else cell + 1)
+        inner = Fraction(0) if abs(steps) <= 1 else self.value(cell - 1 if steps > 0 else cell + 1)
         outer = self.value(cell)
         return min(inner, outer), max(inner, outer)
 

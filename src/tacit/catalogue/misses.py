@@ -1,0 +1,57 @@
+"""What clients asked and were not answered: a list for the curator, so that a new client's shape can be added.
+
+Checked by: tests/unit/catalogue/test_catalogue.py
+"""
+
+import json
+from collections import deque
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+
+from tacit.errors import CatalogueError
+from tacit.frozen import frozen
+
+__all__ = ["Miss", "Misses"]
+
+KEPT = 200
+
+
+@frozen
+class Miss:
+    """A statement that was refused, and why; nothing in it comes from private rows."""
+
+    sqlstate: str
+    message: str
+    sql: str
+
+
+class Misses:
+    """The last misses, and a file that each distinct one is written to, if there is one."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path, self._lock = path, Lock()
+        self._kept: deque[Miss] = deque(maxlen=KEPT)
+
+    def note(self, sql: str, error: CatalogueError) -> None:
+        """Keep a refusal; one that is known already is not kept twice."""
+        miss = Miss(error.sqlstate, error.message, sql[:10_000])
+        with self._lock:
+            if miss in self._kept:
+                return
+            self._kept.append(miss)
+            if self._path is not None:
+                line = {
+                    "at": datetime.now(UTC).isoformat(timespec="seconds"),
+                    "sqlstate": miss.sqlstate,
+                    "message": miss.message,
+                    "sql": miss.sql,
+                }
+                with self._path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(line) + "\n")
+
+    def __iter__(self) -> Iterator[Miss]:
+        """The misses, oldest first."""
+        with self._lock:
+            return iter(tuple(self._kept))
