@@ -65,14 +65,6 @@ BUGS = [
         note="one statement that takes too long would end the catalogue for everybody",
     ),
     Bug(
-        name="catalogue-never-over",
-        file=f"{ROOM}/process.py",
-        before="elif time.monotonic() > end or self._is_over(cpu_start):",
-        after="elif time.monotonic() > end + 1e6:",
-        killed_by=f"{FENCE}::test_what_takes_too_long_is_killed_and_the_next_is_served",
-        note="a cross join of catalogues would hold up everybody",
-    ),
-    Bug(
         name="catalogue-unpickles",
         file=f"{ROOM}/messages.py",
         before="found = json.loads(data)",

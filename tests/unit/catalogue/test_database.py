@@ -139,6 +139,7 @@ def test_parameters_are_values_and_never_sql():
 
 
 def test_the_session_is_who_asks_and_what_they_set():
+    assert rows("SELECT current_user") == [("analyst",)]
     settings = {"session_authorization": "ana", "tacit.epsilon": "0.1", "timezone": "Europe/Berlin"}
     said = "SELECT current_user, current_setting('tacit.epsilon'), current_setting('TimeZone')"
     asked = database().ask(said, (), settings)
