@@ -51,17 +51,7 @@ class Unplantable(Exception):
 
 
 def planted(bug: Bug, source: str) -> str:
-    """The text of the file with the bug in it, which compiles."""
-    text = replaced(bug, source)
-    try:
-        compile(text, bug.file, "exec")
-    except SyntaxError as error:
-        raise Unplantable(f"{bug.name}: the planted file does not compile ({error})") from None
-    return text
-
-
-def replaced(bug: Bug, source: str) -> str:
-    """The text of the file with the bug in it; whether it compiles is seen when it is imported."""
+    """The text of the file with the bug in it."""
     found = source.count(bug.before)
     if found != 1:
         raise Unplantable(
@@ -69,7 +59,12 @@ def replaced(bug: Bug, source: str) -> str:
         )
     if bug.before == bug.after:
         raise Unplantable(f"{bug.name}: `after` equals `before`")
-    return source.replace(bug.before, bug.after)
+    text = source.replace(bug.before, bug.after)
+    try:
+        compile(text, bug.file, "exec")
+    except SyntaxError as error:
+        raise Unplantable(f"{bug.name}: the planted file does not compile ({error})") from None
+    return text
 
 
 def rooms_with_bugs() -> dict[str, list[Bug]]:

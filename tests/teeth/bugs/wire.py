@@ -17,7 +17,7 @@ BUGS = [
             "            portal.fields = await self.describe(portal.statement, portal.types, portal.values)\n"
             "            await self.run_portal(portal)"
         ),
-        killed_by=SEQUENCES,
+        killed_by=f"{SEQUENCES}[Bind and Describe]",
         note="describing a portal would ask its question, and be charged",
     ),
     Bug(
@@ -28,7 +28,7 @@ BUGS = [
             "        lines, told = await self._explanation(who, inner, values)\n"
             "        await self._answer(inner, values, types)"
         ),
-        killed_by=SEQUENCES,
+        killed_by=f"{SEQUENCES}[EXPLAIN ANALYZE]",
         note="EXPLAIN ANALYZE would run the question",
     ),
     Bug(
@@ -36,7 +36,7 @@ BUGS = [
         file=f"{WIRE}/session.py",
         before="        await self.describe_portal(portal)\n        self.open(wanted.name, portal)",
         after="        await self.run_portal(portal)\n        self.open(wanted.name, portal)",
-        killed_by=SEQUENCES,
+        killed_by=f"{SEQUENCES}[DECLARE]",
         note="a cursor that is never read would be charged",
     ),
     Bug(
@@ -44,7 +44,7 @@ BUGS = [
         file=f"{WIRE}/session.py",
         before="        if portal.outcome is None and portal.statement is not None:",
         after="        if portal.statement is not None:",
-        killed_by=f"{TALK}::test_portals_are_suspended_and_go_on",
+        killed_by=f"{SEQUENCES}[a portal goes on after a refresh]",
         note="each Execute of a portal would ask its question again",
     ),
     Bug(
@@ -183,7 +183,7 @@ BUGS = [
         file=f"{WIRE}/session.py",
         before='        if self.transaction.status != "E" or statement is None:',
         after="        if True:",
-        killed_by=SEQUENCES,
+        killed_by=f"{SEQUENCES}[in a transaction that failed]",
         note="questions behind an error would be asked, and paid for",
     ),
     Bug(
@@ -191,7 +191,7 @@ BUGS = [
         file=f"{WIRE}/conversation.py",
         before="        else:\n            self._skips = True",
         after="        else:\n            pass",
-        killed_by=SEQUENCES,
+        killed_by=f"{SEQUENCES}[a pipeline with an error in front]",
         note="questions behind an error would be asked, and paid for",
     ),
     Bug(

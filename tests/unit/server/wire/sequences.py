@@ -1,7 +1,8 @@
 """What clients send, message by message, and how many charges the ledger may hold afterwards.
 
 {q} is a question that nobody has asked yet, {k} one by ward, {p} one with the parameter $1; they differ in each
-sequence.  Each line is one message; `//` begins another connection of the same person.  A line that begins with
+sequence.  Each line is one message; `//` begins another connection of the same person, and
+after `refresh` the rows of the table may be others.  A line that begins with
 `!` ends in an error; anything else must not.
 """
 
@@ -330,6 +331,34 @@ SEQUENCES = [
             "query DISCARD ALL",
             "query {q}",
             "query /* tacit: epsilon=0.01 */ {q}",
+        ],
+        1,
+    ),
+    # ---------------------------------------------------------------- rows that change
+    ("the same question after a refresh", ["query {q}", "refresh", "query {q}"], 2),
+    (
+        "a portal goes on after a refresh",
+        [
+            "query BEGIN",
+            "parse s {k}",
+            "bind p s",
+            "execute p 1",
+            "refresh",
+            "execute p 1",
+            "sync",
+            "query COMMIT",
+        ],
+        1,
+    ),
+    (
+        "a cursor goes on after a refresh",
+        [
+            "query BEGIN",
+            "query DECLARE c CURSOR FOR {k}",
+            "query FETCH c",
+            "refresh",
+            "query FETCH ALL c",
+            "query END",
         ],
         1,
     ),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.server.clinics import make_folder
+from tests.unit.server.clinics import make_folder, who
 from tests.unit.server.wire import rooms
 from tests.unit.server.wire.rooms import fields_of, open_room
 from tests.unit.server.wire.sequences import SEQUENCES
@@ -69,6 +69,9 @@ def run_sequence(room, number):
     for line in lines:
         if line == "//":
             client = room.client(options=f"-c tacit.epsilon={EPSILON}")
+            continue
+        if line == "refresh":
+            room.desk.refresh(who(room.desk, "cleo"), "visits")
             continue
         fails, text = line.startswith("!"), line.removeprefix("!")
         for name, value in known.items():
