@@ -12,6 +12,7 @@ bench/run.py learning        private learning beside two peers; TACIT_LEARN name
 bench/run.py synthetic-hard  every price, large tables, training data; the same folder
 bench/run.py keys            counts by keys that nobody declares
 bench/run.py postgres        a million rows that stay in PostgreSQL
+bench/run.py wire            the PostgreSQL door under pgbench, beside a real PostgreSQL
 bench/run.py local           surveys in the local model, beside two peers: some minutes
 bench/run.py beyond          medians by smooth sensitivity and others; TACIT_NAFLD and TACIT_ADULT name real columns
 bench/run.py engine          the engine alone, on uniform and on skewed rows
@@ -51,6 +52,7 @@ import selection
 import synthetic
 import synthetic_hard
 import top_k
+import wire
 from environments import BENCH, ROOT
 from report import Result
 
@@ -71,6 +73,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "synthetic-hard": synthetic_hard.run,
     "engine": engine.run,
     "postgres": postgres.run,
+    "wire": wire.run,
     "local": local.run,
     "beyond": beyond.run,
     "conformance": conformance.run,

@@ -84,6 +84,11 @@ def who(desk, name):
     return desk._identities._identity(name)
 
 
+def new_token(desk, name):
+    """A token of somebody's."""
+    return desk._identities.new_token(name)
+
+
 class Loop:
     """An event loop on a thread of its own, on which a desk lives."""
 
