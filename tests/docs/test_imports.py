@@ -76,7 +76,7 @@ INSIDE = {
     "server": (
         *("passwords", "scram_keys", "limits", "slots", "audit_log", "identities", "sessions"),
         *("idempotency", "calibration", "rights", "jobs", "people", "ledger_pages"),
-        *("desk", "forms", "http", "wire", "running"),
+        *("desk", "forms", "public_catalogue", "http", "wire", "running"),
     ),
     "curator": (
         *("packing", "policy", "pricing", "answer", "record", "rehearse"),

@@ -32,6 +32,9 @@ _Name = Annotated[str, typer.Argument(help="The name, which is also that of the 
 def serve(
     vault: Folder = Path(),
     http: Annotated[int, typer.Option(help="The port; 0 takes any that is free.")] = 8443,
+    pg: Annotated[
+        int | None, typer.Option(help="A port for PostgreSQL's clients; 0 takes any that is free.")
+    ] = None,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     tls: Annotated[
         tuple[Path, Path] | None,
@@ -48,7 +51,7 @@ def serve(
     ] = False,
     workers: Annotated[int, typer.Option(help="How many questions are looked at together.")] = 2,
 ) -> None:
-    """Serve a vault: a workbench for the browser and an HTTP interface.
+    """Serve a vault: a workbench for the browser, an HTTP interface and, with --pg, PostgreSQL's clients.
 
     The policy and the ledger are checked first. SIGTERM takes no more questions and waits for those that run.
     """
@@ -58,6 +61,7 @@ def serve(
         vault,
         host=host,
         port=http,
+        pg=pg,
         tls=tls,
         shared_limit=shared_limit,
         workers=workers,

@@ -15,13 +15,18 @@ from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import read_calibration
 from tacit.server.desk import Desk
 from tacit.server.identities import FILE, Identities
+from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.sessions import Sessions
 from tacit.server.slots import Slots
+from tacit.server.wire.connection import WireServer
 
-__all__ = ["AUDIT", "Server", "identities_of", "serve"]
+__all__ = ["AUDIT", "MISSES", "Server", "identities_of", "serve"]
 
 AUDIT = "audit.jsonl"
 """Where events are logged, beside the policy of a vault."""
+
+MISSES = "catalogue-misses.jsonl"
+"""Where statements about the database are noted that could not be answered, beside the policy of a vault."""
 
 
 def identities_of(vault: str | Path) -> Identities:
@@ -64,6 +69,17 @@ class Server:
             folder=folder,
         )
         self.app = make_app(self.desk, Sessions(identities), secure=secure)
+        self.database = folder.resolve().name
+        self.catalogue = PublicCatalogue(self.desk, self.database, folder / MISSES)
+
+    def wire(self, tls: tuple[Path, Path] | None) -> WireServer:
+        """The PostgreSQL door over the same desk."""
+        return WireServer(self.desk, self.catalogue, database=self.database, tls=tls)
+
+    def close(self) -> None:
+        """Let go of the desk and of the catalogue's process."""
+        self.catalogue.close()
+        self.desk.close()
 
     def first_link(self) -> str | None:
         """The path of a link by which the first curator chooses a password; None if there is a curator who has one."""
@@ -98,6 +114,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8443,
+    pg: int | None = None,
     tls: tuple[Path, Path] | None = None,
     shared_limit: bool = False,
     workers: int = 2,
@@ -135,18 +152,19 @@ def serve(
         timeout_graceful_shutdown=90,
     )
     try:
-        asyncio.run(_serve(uvicorn.Server(config), server, tls is not None, say, ready))
+        asyncio.run(_serve(uvicorn.Server(config), server, tls, say, ready, pg))
     finally:
         server.audit.note("stopped")
-        server.desk.close()
+        server.close()
 
 
 async def _serve(
     running: Any,
     server: Server,
-    secure: bool,
+    tls: tuple[Path, Path] | None,
     say: Callable[[str], None],
     ready: Callable[[str], None] | None,
+    pg: int | None = None,
 ) -> None:
     """Run the server, and stop it in order: no new questions, the slots to their end, then the connections."""
     stopping = asyncio.Event()
@@ -159,11 +177,19 @@ async def _serve(
         await asyncio.sleep(0.02)
     if not serving.done():
         place = running.servers[0].sockets[0].getsockname()
-        scheme = "https" if secure else "http"
+        scheme = "http" if tls is None else "https"
         host = f"[{place[0]}]" if ":" in place[0] else place[0]
         url = f"{scheme}://{host}:{place[1]}"
         server.audit.note("started")
         say(f"Serving at {url}")
+        try:
+            door = (
+                None if pg is None else await _open_wire(server, running.config.host, pg, tls, say)
+            )
+        except InvalidInput:
+            running.should_exit = True
+            await serving
+            raise
         link = server.first_link()
         if link is not None:
             say(f"The curator chooses a password here, once: {url}{link}")
@@ -173,8 +199,24 @@ async def _serve(
         await asyncio.wait({serving, waiting}, return_when=asyncio.FIRST_COMPLETED)
         waiting.cancel()
         await server.desk.drain()
+        if door is not None:
+            await door.close()
         running.should_exit = True
     await serving
+
+
+async def _open_wire(
+    server: Server, host: str, port: int, tls: tuple[Path, Path] | None, say: Callable[[str], None]
+) -> WireServer:
+    """Listen for PostgreSQL's clients, and say how they connect."""
+    door = server.wire(tls)
+    try:
+        taken = await door.start(host, port)
+    except OSError:
+        raise InvalidInput("--pg", port, "the port cannot be used; name another one") from None
+    mode = "disable" if tls is None else "verify-full"
+    say(f"psql: host={host} port={taken} dbname={server.database} user=NAME sslmode={mode}")
+    return door
 
 
 async def _run_plainly(running: Any) -> None:

@@ -3,10 +3,12 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from urllib.request import Request, urlopen
 
+import psycopg
 import pytest
 
 import tacit
@@ -81,3 +83,34 @@ def test_a_server_that_is_told_to_stop_finishes_what_it_was_asked(tmp_path):
         json.loads(line)["event"] for line in (folder / "audit.jsonl").read_text().splitlines()
     ]
     assert events == ["started", "asked", "answered", "stopped"]
+
+
+def test_clients_of_postgresql_are_served_beside_the_browser(tmp_path):
+    folder = make_folder(tmp_path / "clinic")
+    identities = add_people(identities_of(folder))
+    token = identities.new_token("ana")
+    identities.close()
+    command = [sys.executable, "-m", "tacit", "serve", str(folder), "--http", "0", "--pg", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
+    ) as process:
+        process.stdout.readline()
+        told = process.stdout.readline().removeprefix("psql: ").replace("NAME", "ana")
+        assert "dbname=clinic" in told
+        given = f"{told} password={token} options='-c tacit.epsilon=1'"
+        with psycopg.connect(given, autocommit=True) as connection:
+            ((count,),) = connection.execute(COUNT).fetchall()
+            assert connection.execute("SELECT current_database()").fetchall() == [("clinic",)]
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+            with pytest.raises(psycopg.OperationalError):
+                connection.execute("SELECT 1")
+    assert isinstance(count, int)
+    vault = tacit.open(folder)
+    assert [entry.analyst for entry in vault.ledger.entries()] == ["ana"]
+    vault.close()
+
+
+def test_a_port_that_is_taken_is_named(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InvalidInput, match="--pg"):
+        serve(make_folder(tmp_path / "clinic"), port=0, pg=taken.getsockname()[1])

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from math import inf, nan
 from typing import Any
 
@@ -38,12 +37,6 @@ ROWS = [
 ]
 
 
-@cache
-def everybody() -> Memory:
-    """The rows in an engine, which no question changes."""
-    return Memory({VISITS: ROWS})
-
-
 def opened(
     ledger: Any = None,
     contributions: int | None = None,
@@ -58,13 +51,12 @@ def opened(
     kept = MemoryLedger(chosen.filter()) if ledger is None else ledger
     return Vault(
         policy,
-        {"visits": everybody() if engine is None else engine},
+        {"visits": Memory({VISITS: ROWS}) if engine is None else engine},
         kept,
         analyst=analyst,
     )
 
 
-@cache
 def small(value: float = 1.0) -> Memory:
     """The same rows, but for one cost that all of them have."""
     return Memory({VISITS: [{**row, "cost": value} for row in ROWS]})
