@@ -210,4 +210,20 @@ BUGS = [
         killed_by=f"{UNIT}/test_wrappers.py::test_other_statements_have_none",
         note="one statement could ask any number of questions",
     ),
+    Bug(
+        name="wire-guesses-are-free",
+        file="src/tacit/server/people.py",
+        before="            for what, whose in rates.items():\n                self._rates.take(what, whose)",
+        after="            for what, whose in rates.items():\n                self._rates.check(what, whose)",
+        killed_by="tests/attacks/test_wire_threats.py::test_tokens_are_not_guessed_quickly",
+        note="tokens could be tried as fast as connections open",
+    ),
+    Bug(
+        name="wire-budgets-of-others",
+        file="src/tacit/server/public_catalogue.py",
+        before="        budget = self._desk.budget(who)",
+        after="        known = self.__dict__\n        budget = known.setdefault('budget', self._desk.budget(who))",
+        killed_by="tests/unit/server/test_public_catalogue.py::test_everyone_reads_the_own_budget_and_the_own_answers",
+        note="one analyst would read the budget of another",
+    ),
 ]
