@@ -91,9 +91,9 @@ BUGS = [
     ),
     Bug(
         name="keys-of-stacked-answers-as-doubles",
-        file="src/tacit/curator/answer/view.py",
-        before="while isinstance(value, Case) and not _figures(value):",
-        after="while isinstance(value, Case) and _figures(value):",
+        file="src/tacit/curator/answer/group_values.py",
+        before="while isinstance(value, Case) and not figures_of(value):",
+        after="while isinstance(value, Case) and figures_of(value):",
         killed_by="tests/unit/plan/sql/test_grouping_sets.py::test_keys_are_shown_as_they_are_declared",
         note="month 7 is 7, also in a ROLLUP",
     ),

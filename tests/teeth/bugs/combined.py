@@ -296,17 +296,17 @@ BUGS = [
     ),
     Bug(
         name="combined-branches-are-surer-than-needed",
-        file=f"{CURATOR}/answer/view.py",
-        before="return all_at_once(confidence, max(map(len, _alternatives(value))))",
-        after="return all_at_once(confidence, min(map(len, _alternatives(value))))",
+        file="src/tacit/curator/answer/column_figures.py",
+        before="return all_at_once(confidence, max(map(len, alternatives_of(value))))",
+        after="return all_at_once(confidence, min(map(len, alternatives_of(value))))",
         killed_by="tests/unit/curator/answer/test_alternatives.py::test_what_is_looked_at_least_does_not_decide",
         note="the branch with most figures decides",
     ),
     Bug(
         name="combined-noise-chooses-one-branch",
-        file=f"{CURATOR}/answer/view.py",
+        file="src/tacit/curator/answer/column_figures.py",
         before=(
-            "        case Case(branches, otherwise) if not any(_figures(when) for when, _ in branches):\n"
+            "        case Case(branches, otherwise) if not any(figures_of(when) for when, _ in branches):\n"
             "            chosen = [*(then for _, then in branches), otherwise]\n"
             "            return list("
         ),

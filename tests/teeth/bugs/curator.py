@@ -134,15 +134,15 @@ BUGS = [
     ),
     Bug(
         name="curator-numbers-each-at-the-full-confidence",
-        file=f"{ROOM}/answer/view.py",
-        before="return all_at_once(confidence, max(map(len, _alternatives(value))))",
+        file="src/tacit/curator/answer/column_figures.py",
+        before="return all_at_once(confidence, max(map(len, alternatives_of(value))))",
         after="return confidence",
         killed_by=f"{UNIT}/answer/test_view.py::test_several_numbers_share_the_chance_of_being_wrong",
         note="two intervals that each hold in 95 of 100 cases hold together in fewer",
     ),
     Bug(
         name="curator-divisor-never-zero",
-        file=f"{ROOM}/answer/view.py",
+        file="src/tacit/curator/answer/interval_arithmetic.py",
         before='if operator == "%" or (operator == "/" and b.low <= 0 <= b.high):',
         after='if operator == "%" or (operator == "/" and b.low == 0):',
         killed_by=f"{UNIT}/answer/test_view.py::test_the_interval_of_an_operation_holds_every_result_of_what_its_operands_may_be",
@@ -150,7 +150,7 @@ BUGS = [
     ),
     Bug(
         name="curator-branch-taken-for-certain",
-        file=f"{ROOM}/answer/view.py",
+        file="src/tacit/curator/answer/group_values.py",
         before="            if outcomes == {True}:\n                break\n",
         after="            if True in outcomes:\n                break\n",
         killed_by=f"{UNIT}/answer/test_view.py::test_the_interval_of_a_case_holds_every_branch_that_may_be_the_right_one",

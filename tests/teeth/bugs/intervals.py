@@ -145,7 +145,7 @@ BUGS = [
     ),
     Bug(
         name="rounding-of-sums-dropped",
-        file=VIEW,
+        file="src/tacit/curator/answer/group_values.py",
         before="            found = Interval(found.value, surer.low - off, surer.high + off)\n",
         after="            found = Interval(found.value, surer.low, surer.high)\n",
         killed_by=f"{SUMS}[COUNT(*)-False-1]",
@@ -153,7 +153,7 @@ BUGS = [
     ),
     Bug(
         name="rounding-of-sums-on-one-side",
-        file=VIEW,
+        file="src/tacit/curator/answer/group_values.py",
         before="            found = Interval(found.value, surer.low - off, surer.high + off)\n",
         after="            found = Interval(found.value, surer.low, surer.high + off)\n",
         killed_by=f"{SUMS}[COUNT(*)-False--1]",
@@ -169,7 +169,7 @@ BUGS = [
     ),
     Bug(
         name="rounding-of-means-dropped",
-        file=VIEW,
+        file="src/tacit/curator/answer/group_values.py",
         before="        off = step / 2  # rounding moves a mean",
         after="        off = 0.0  # rounding moves a mean",
         killed_by=f"{ROUNDED}::test_a_mean_moves_by_half_a_step_at_most",

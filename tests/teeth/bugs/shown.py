@@ -119,7 +119,7 @@ BUGS = [
     ),
     Bug(
         name="released-rank-is-a-float",
-        file=f"{ROOM}/answer/view.py",
+        file="src/tacit/curator/answer/group_values.py",
         before="return value_of_kind(seen, type_of(expression, self.group.question).kind)",
         after="return seen",
         killed_by=f"{CALLS}::test_a_rank_is_a_whole_number_wherever_it_is_used",
@@ -151,7 +151,7 @@ BUGS = [
     ),
     Bug(
         name="noisy-condition-taken-for-certain",
-        file=f"{ROOM}/answer/view.py",
+        file="src/tacit/curator/answer/group_values.py",
         before="            return Interval(found, min(found, *outcomes), max(found, *outcomes))\n",
         after="            return found\n",
         killed_by=f"{CALLS}::test_what_noise_made_of_a_text_or_a_condition_is_not_sure",

@@ -1,6 +1,6 @@
 """How sure each figure of an expression must be: by the branch of a CASE that keys choose, not by all of them."""
 
-from tacit.curator.answer.view import _alternatives, _each
+from tacit.curator.answer.column_figures import alternatives_of, confidence_of_each
 from tacit.plan import Arithmetic, Case, Compared, KeyOf, Kind, Literal, MeasureOf
 
 ONE, TWO, THREE = (MeasureOf(place) for place in range(3))
@@ -10,19 +10,19 @@ BY_NOISE = Compared(">", THREE, Literal(0, Kind.INTEGER))
 
 def test_one_branch_is_looked_at_where_keys_choose():
     chosen = Case(((BY_KEY, ONE),), TWO)
-    assert _alternatives(chosen) == [{ONE}, {TWO}]
-    assert _each(chosen, 0.95) == _each(ONE, 0.95)
+    assert alternatives_of(chosen) == [{ONE}, {TWO}]
+    assert confidence_of_each(chosen, 0.95) == confidence_of_each(ONE, 0.95)
 
 
 def test_all_branches_are_looked_at_where_noise_chooses():
     chosen = Case(((BY_NOISE, ONE),), TWO)
-    assert _alternatives(chosen) == [{ONE, TWO, THREE}]
-    assert _each(chosen, 0.95) > _each(ONE, 0.95)
+    assert alternatives_of(chosen) == [{ONE, TWO, THREE}]
+    assert confidence_of_each(chosen, 0.95) > confidence_of_each(ONE, 0.95)
 
 
 def test_what_stands_beside_a_choice_is_looked_at_in_every_branch():
     both = Arithmetic("+", Case(((BY_KEY, ONE),), TWO), THREE)
-    assert _alternatives(both) == [{ONE, THREE}, {TWO, THREE}]
+    assert alternatives_of(both) == [{ONE, THREE}, {TWO, THREE}]
 
 
 def test_too_many_branches_are_taken_together():
@@ -31,10 +31,10 @@ def test_too_many_branches_are_taken_together():
     for place in range(12):
         each = Case(((BY_KEY, MeasureOf(10 + 2 * place)),), MeasureOf(11 + 2 * place))
         many = Arithmetic("+", many, each)
-    assert 1 < len(_alternatives(many)) <= 256
-    assert all(len(each) > 13 for each in _alternatives(many)), "more than one of each pair"
+    assert 1 < len(alternatives_of(many)) <= 256
+    assert all(len(each) > 13 for each in alternatives_of(many)), "more than one of each pair"
 
 
 def test_what_is_looked_at_least_does_not_decide():
     chosen = Case(((BY_KEY, Arithmetic("+", ONE, TWO)),), THREE)
-    assert _each(chosen, 0.95) == _each(Arithmetic("+", ONE, TWO), 0.95)
+    assert confidence_of_each(chosen, 0.95) == confidence_of_each(Arithmetic("+", ONE, TWO), 0.95)
