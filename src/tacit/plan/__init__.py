@@ -1,20 +1,10 @@
 """What is asked: schema, expressions, questions and views; SQL and frames are two doors to the same plan."""
 
-from tacit.plan.frame.frame import Frame
-from tacit.plan.frame.terms import (
-    Sorted,
-    Term,
-    When,
-    coalesce,
-    col,
-    concat,
+from tacit.plan.frame.aggregates import (
     correlation,
     count,
     count_distinct,
     covariance,
-    date_diff,
-    greatest,
-    least,
     max,  # noqa: A004 - used as tacit.max
     mean,
     median,
@@ -24,7 +14,18 @@ from tacit.plan.frame.terms import (
     sum,  # noqa: A004 - used as tacit.sum
     units,
     var,
-    when,
+)
+from tacit.plan.frame.cases import When, when
+from tacit.plan.frame.frame import Frame
+from tacit.plan.frame.terms import (
+    Sorted,
+    Term,
+    coalesce,
+    col,
+    concat,
+    date_diff,
+    greatest,
+    least,
 )
 from tacit.plan.frame.windows import over
 from tacit.plan.model.coding import Axis, Coding
