@@ -361,7 +361,9 @@ class Vault:
             tables = self._access.read_tables()
             read, epsilon = read_question(self._access, question, tables, epsilon, None)
             if not isinstance(read, Plan):
-                raise InvalidInput("a question", question, "one answer alone can be refined")
+                raise InvalidInput(
+                    "a question", question, "only one answer can be refined at a time"
+                )
             plan = read
         else:
             plan = question.plan()

@@ -186,7 +186,7 @@ class Watch:
             if own is not None:
                 raise InvalidInput("epsilon", own, "remove it: a watch is paid for when it begins")
             if not isinstance(read, Plan):
-                raise InvalidInput("a question", question, "a watch compares one answer alone")
+                raise InvalidInput("a question", question, "a watch compares only one answer")
             plan = read
         else:
             plan = question.plan() if isinstance(question, Frame) else question

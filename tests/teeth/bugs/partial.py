@@ -37,7 +37,7 @@ BUGS = [
         "partial-minus-the-least-integer",
         '    _least(NEGATION, "this integer could exceed 64 bits"),\n',
         REFUSED,
-        "minus the least integer is none",
+        "minus the least integer does not fit into 64 bits",
     ),
     dropped(
         "partial-size-of-the-least-integer",

@@ -253,7 +253,7 @@ APPLIED_TO_ROWS = {
     "a row could match many public rows, and every row is a unit: its influence on the answer is not bounded": (
         "SELECT COUNT(*) FROM trips JOIN stations USING (ward)"
     ),
-    "an outer join needs an equality between both sides, and this is none": (
+    "an outer join needs an equality between columns of both sides": (
         "SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id WHERE v.stay > 3"
     ),
     "an answer is joined with rows here, and rows are never released": (

@@ -53,7 +53,7 @@ SELECT COUNT(*) FROM trips JOIN «visits USING (ward)»
 SELECT COUNT(*) FROM «stations»
 SELECT COUNT(*) FROM «stations» JOIN rooms USING (ward)
 
-# an outer join needs an equality between both sides, and this is none
+# an outer join needs an equality between columns of both sides
 SELECT COUNT(*) FROM visits v LEFT JOIN patients p ON v.patient = p.id AND «v.stay > p.age»
 
 # an answer is joined with rows here, and rows are never released

@@ -230,7 +230,7 @@ def _cells(rule: Rule, columns: Sequence[CodedColumn]) -> NDArray[np.float64]:
     coarse = [each.name for each in columns if not each.is_exact]
     if coarse:
         raise InvalidPlan(
-            f"{coarse[0]!r} has more values than are told apart",
+            f"{coarse[0]!r} has more values than can be distinguished",
             "ask about columns with listed values, or whole numbers within narrow bounds",
         )
     listed = [values_of(each) for each in columns]

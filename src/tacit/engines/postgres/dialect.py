@@ -231,7 +231,7 @@ class PostgresDialect:
         """The aggregate, which PostgreSQL does not have as a window."""
         if over:
             raise InvalidPlan(
-                "PostgreSQL cannot count different values in a window",
+                "PostgreSQL cannot count distinct values in a window",
                 "count them in a subquery that is grouped by the unit instead",
             )
         return f"count(DISTINCT {column})"

@@ -347,7 +347,7 @@ class Draft:
     def _place(self, measure: Measure) -> e.MeasureOf:
         if self.closed:
             raise InvalidPlan(
-                "an aggregate of rows cannot be asked for here, where answers are computed with",
+                "an aggregate of rows is not allowed here, among columns of answers",
                 "write the aggregate in a subquery or in WITH, and use its column here",
             )
         before = 0 if self.beside is None else len(self.beside.question.measures)

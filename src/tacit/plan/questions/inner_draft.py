@@ -110,8 +110,12 @@ class Inside(Draft):
 
     def regression(self, part: str, y: Expression, x: Expression) -> Expression:
         """Nothing: a line through the rows of one unit is not answered."""
-        reason = f"of the rows of one unit REGR_{part.upper()} is not answered"
-        raise InvalidPlan(reason, "add up counts, sums or means inside, and draw the line outside")
+        reason = f"REGR_{part.upper()} of the rows of one unit is not supported"
+        raise InvalidPlan(
+            reason,
+            "compute counts, sums or means per unit in the subquery, and the regression in the "
+            "outer query",
+        )
 
     def fold(self, fold: Folding, value: Expression | None) -> Expression:
         """What a unit's rows become."""

@@ -200,7 +200,9 @@ def _type_of_negation(expression: e.Negated, found: Type, *, free: bool) -> Type
     known = found.range
     if not free:
         if known is None and found.kind is Kind.INTEGER:
-            refuse_unbounded(expression.operand, "minus the least integer is none")
+            refuse_unbounded(
+                expression.operand, "minus the least integer does not fit into 64 bits"
+            )
         refuse_partial(expression, NEGATION, found.kind, found)
     return type_with_range(found.kind, None if known is None else -known, found.nullable)
 

@@ -156,7 +156,7 @@ def _on(reader: Reader, sides: Sides, conditions: list[exp.Expr]) -> Scope:
                 "are allowed"
             )
             reader.account.refuse(
-                part, "an outer join needs an equality between both sides, and this is none", remedy
+                part, "an outer join needs an equality between columns of both sides", remedy
             )
         else:
             after.append(condition)
