@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from tacit.curator import Limit, Noisy, Shared, Terms, terms_of
+from tacit.curator.answer.group_values import Group
 from tacit.curator.answer.intervals import Drawn, point_of
 from tacit.curator.answer.moments import Released, released_moment
 from tacit.curator.answer.rounding_error import is_rounded
 from tacit.curator.answer.selected_rows import measures_in
-from tacit.curator.answer.view import Viewed, _beside_each_other, _Group, view_answer
+from tacit.curator.answer.view import Viewed, _beside_each_other, view_answer
 from tacit.engines import Memory
 from tacit.mechanisms import Laplace, RankedCells
 from tacit.plan import (
@@ -284,7 +285,7 @@ def _truths(plan: Plan, terms: Terms, exact: Any) -> dict[tuple[Any, ...], float
             else:
                 step = measure.step if isinstance(measure, Summed) else Fraction(1)
                 numbers.append(Noisy(int(part[0]), Laplace(1), step / (1 << terms.weights.bits)))
-        groups.append(_Group(question, keys, tuple(numbers), 0.5, True, {}))
+        groups.append(Group(question, keys, tuple(numbers), 0.5, True, {}))
     seen = _beside_each_other(groups, replace(plan, view=replace(plan.view, having=None)))
     exactly = {
         group.keys: None if group.keys in absent else point_of(group.value(value)) for group in seen
