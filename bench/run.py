@@ -1,6 +1,6 @@
 """`make bench`: our figures, the peers' and the floor's, side by side from one run, and whether each requirement holds.
 
-bench/run.py                 imports, noise, accounting, ledger, first and questions
+bench/run.py                 imports, noise, accounting, ledger, first, questions and server
 bench/run.py noise           only this one
 bench/run.py noise-full      the same with OpenDP at 10^6 samples instead of 10^5: a quarter of an hour
 bench/run.py median          medians of ten million rows, person by person and row by row
@@ -11,6 +11,7 @@ bench/run.py synthetic       synthetic tables and marginals; TACIT_SYNTH names t
 bench/run.py learning        private learning beside two peers; TACIT_LEARN names the folder that lessons.py wrote
 bench/run.py synthetic-hard  every price, large tables, training data; the same folder
 bench/run.py keys            counts by keys that nobody declares
+bench/run.py server          200 analysts at one server: two minutes
 bench/run.py postgres        a million rows that stay in PostgreSQL
 bench/run.py wire            the PostgreSQL door under pgbench, beside a real PostgreSQL
 bench/run.py local           surveys in the local model, beside two peers: some minutes
@@ -49,6 +50,7 @@ import postgres
 import quantiles
 import questions
 import selection
+import server
 import synthetic
 import synthetic_hard
 import top_k
@@ -74,13 +76,14 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "engine": engine.run,
     "postgres": postgres.run,
     "wire": wire.run,
+    "server": server.run,
     "local": local.run,
     "beyond": beyond.run,
     "conformance": conformance.run,
     "error": error.run,
     "noise-full": partial(noise.run, full=True),
 }
-USUAL = ["imports", "noise", "accounting", "ledger", "first", "questions"]
+USUAL = ["imports", "noise", "accounting", "ledger", "first", "questions", "server"]
 PEERS = BENCH / "peers"
 PAGE = ROOT / "docs" / "benchmarks.md"
 

@@ -141,8 +141,11 @@ THREATS = {
         ["parameters-become-floats", "parameters-left-at-home"],
     ),
     "a policy changes under a running server": (
-        [f"{UNIT}/test_desk.py::test_new_limits_are_read_once_or_refused"],
-        [],
+        [
+            f"{UNIT}/test_desk.py::test_new_limits_are_read_once_or_refused",
+            f"{UNIT}/test_desk.py::test_an_old_copy_of_the_policy_never_sets_limits_back",
+        ],
+        ["old-copies-set-limits-back"],
     ),
     "sessions outlive a change of rights": (
         [

@@ -75,7 +75,7 @@ INSIDE = {
     ),
     "server": (
         *("passwords", "scram_keys", "limits", "slots", "audit_log", "identities", "sessions"),
-        *("idempotency", "calibration", "rights", "jobs", "people", "ledger_pages"),
+        *("idempotency", "calibration", "rights", "jobs", "people", "entry_index", "ledger_pages"),
         *("desk", "forms", "public_catalogue", "http", "wire", "running"),
     ),
     "curator": (

@@ -306,6 +306,20 @@ def test_entries_may_be_read_while_others_are_charged(opened):
         assert len(list(ledger.entries())) == 6
 
 
+@every_ledger
+def test_some_entries_are_those_of_all_with_their_numbers(opened):
+    with opened(PURE.limit, None) as ledger:
+        for key in names(5):
+            ledger.charge(key, pure_loss(1))
+        whole = list(ledger.entries())
+        for first in range(-1, 7):
+            assert list(ledger.entries(first)) == whole[max(first, 0) :]
+            assert (
+                list(ledger.entries(first, first + 2)) == whole[max(first, 0) : max(first + 2, 0)]
+            )
+        assert list(ledger.entries(2**61, 2**61 + 1)) == list(ledger.entries(3, 3)) == []
+
+
 # ---------------------------------------------------------------- one question, one charge
 
 
@@ -697,7 +711,7 @@ def test_after_a_refusal_what_is_left_can_still_be_spent(opened):
 
 
 # What looks after a durable ledger without adding to it.
-LOOKING = {"close", "place", "records", "verify", "before_fork", "after_fork", "note"}
+LOOKING = {"has_limits", "close", "place", "records", "verify", "before_fork", "after_fork", "note"}
 
 
 @every_ledger

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         table_fields,
     )
     from tacit.curator.inspect_rows import RowsInspection, inspect_rows
-    from tacit.curator.open import adopt_ledger, open_vault
+    from tacit.curator.open import adopt_ledger, limits_agree, open_vault
     from tacit.curator.plan_class import KINDS, PlanClass
     from tacit.curator.policy.file import Document, read_policy
     from tacit.curator.policy.ledger_section import Address
@@ -148,6 +148,7 @@ __all__ = [
     "explanation_fields",
     "in_units",
     "inspect_rows",
+    "limits_agree",
     "open_vault",
     "policy_text",
     "protect",
@@ -187,6 +188,7 @@ _LATER = {
     "inspect_rows": "inspect_rows",
     "check_rights": "database_rights",
     "adopt_ledger": "open",
+    "limits_agree": "open",
     "open_vault": "open",
     "Watch": "watch",
     "WatchAnswer": "watch",

@@ -28,11 +28,11 @@ from tacit.engines import (
     open_engine,
     source_of,
 )
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, TacitError
 from tacit.ledger import DurableLedger, Founding, Ledger, postgres_ledger, sqlite_ledger
 from tacit.plan import Coding, Keeping, Question, Table, Weights, tables_of
 
-__all__ = ["adopt_ledger", "open_vault"]
+__all__ = ["adopt_ledger", "limits_agree", "open_vault"]
 
 Progress = Callable[[int, int], None]
 
@@ -73,6 +73,23 @@ def adopt_ledger(path: str | Path, why: str) -> None:
             "why", why, "say in a few words why the ledger is adopted; the reason is recorded"
         )
     _ledger(read_policy(_policy_at(path)), None, adopting=why).close()
+
+
+def limits_agree(vault: Vault, path: str | Path) -> bool:
+    """Whether the limits of the policy in a directory are those that the vault's ledger has by now.
+
+    A policy that cannot be read agrees with nothing.  Whoever opens a vault again because another process has set new
+    limits asks this first: opening it by an older file would set them back.
+    """
+    ledger = vault.ledger
+    if not isinstance(ledger, DurableLedger):
+        return False
+    try:
+        policy = read_policy(_policy_at(path)).policy
+    except TacitError:
+        return False
+    analysts = {name: own.filter() for name, own in policy.analysts.items()}
+    return ledger.has_limits(policy.limit.filter(), analysts)
 
 
 def _policy_at(path: str | Path) -> Path:

@@ -39,9 +39,9 @@ class PassedLedger(Ledger):
         """The sum of all charges, or of one analyst's."""
         return self._ledger.total_spent(analyst)
 
-    def entries(self) -> Iterator[Entry]:
-        """All entries, oldest first."""
-        return self._ledger.entries()
+    def entries(self, first: int = 0, below: int | None = None) -> Iterator[Entry]:
+        """All entries, or some of them, oldest first."""
+        return self._ledger.entries(first, below)
 
     def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first."""

@@ -61,6 +61,8 @@ class Unseen:
         self._lock = threading.Lock()
         self._running = 0
         self._view: View | None = None
+        self._ledger: Ledger | None = None  # of which the two below were read
+        self._length, self._open = 0, set[int]()
 
     def enter(self, vault: Vault) -> None:
         """A slot is about to be reserved."""
@@ -69,13 +71,18 @@ class Unseen:
                 ledger = vault.ledger
                 payers = {None, *vault.policy.analysts}
                 totals = {payer: ledger.total_spent(payer) for payer in payers}
-                length, unanswered = 0, set()
-                for entry in ledger.entries():
-                    length = max(length, entry.number + 1)
-                    if not entry.is_answered:
-                        unanswered.add(entry.number)
-                self._view = View(length, frozenset(unanswered), {}, totals)
+                self._read_on(ledger)
+                self._view = View(self._length, frozenset(self._open), {}, totals)
             self._running += 1
+
+    def _read_on(self, ledger: Ledger) -> None:
+        """How many entries there are and which are open: what was answered before is not read again."""
+        if ledger is not self._ledger:
+            self._ledger, self._length, self._open = ledger, 0, set()
+        before = [entry for number in self._open for entry in ledger.entries(number, number + 1)]
+        since = list(ledger.entries(self._length))
+        self._length = max([self._length, *(entry.number + 1 for entry in since)])
+        self._open = {entry.number for entry in (*before, *since) if not entry.is_answered}
 
     def leave(self, written: dict[int, bool]) -> None:
         """A slot has ended, in which this was written: entries, and whether they are answered."""
@@ -151,18 +158,17 @@ class SeenLedger(PassedLedger):
     def total_spent(self, analyst: str | None = None) -> Charge:
         """The sum of all charges that may be seen, or of one analyst's."""
         view = self._view
-        total = view.totals.get(analyst)
-        for entry in self.entries():
-            if analyst is not None and entry.analyst != analyst:
-                continue
-            if view.totals.get(analyst) is None or entry.number >= view.length:
-                total = entry.charge if total is None else total + entry.charge
-        return Charge() if total is None else total
+        known = view.totals.get(analyst)
+        total = Charge() if known is None else known
+        for entry in self.entries(0 if known is None else view.length):
+            if analyst is None or entry.analyst == analyst:
+                total += entry.charge
+        return total
 
-    def entries(self) -> Iterator[Entry]:
-        """The entries that may be seen, oldest first."""
-        view = self._view
-        return (view.entry(each) for each in super().entries() if view.shows(each.number))
+    def entries(self, first: int = 0, below: int | None = None) -> Iterator[Entry]:
+        """The entries that may be seen, or some of them, oldest first."""
+        view, found = self._view, super().entries(first, below)
+        return (view.entry(each) for each in found if view.shows(each.number))
 
     def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic that may be seen, newest first."""

@@ -127,11 +127,11 @@ class DurableLedger(Ledger):
         with self._reading() as session:
             return spent_by(session, analyst)
 
-    def entries(self) -> Iterator[Entry]:
-        """All entries that there are now, oldest first."""
+    def entries(self, first: int = 0, below: int | None = None) -> Iterator[Entry]:
+        """All entries that there are now, or some of them, oldest first."""
         with self._reading() as session:
             count = int(session.tally("entries") or 0)
-        return self._entries(count)
+        return self._entries(max(first, 0), count if below is None else min(below, count))
 
     def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first."""
@@ -168,6 +168,13 @@ class DurableLedger(Ledger):
     def note(self, about: str) -> Note:
         """What is noted outside of it, beside its anchor, about something of this very ledger."""
         return Note(f"{about} of ledger {self._identity.hex()}", self._anchor.file.parent)
+
+    def has_limits(self, limit: Filter, analysts: Mapping[str, Filter]) -> bool:
+        """Whether these are the limits by now, which another process may have set."""
+        with self._reading() as session:
+            was = _record_fields(session, int(session.tally("limits") or 0))
+        wanted, parts = limit_fields(limit, check_limits(limit, analysts)), ("everyone", "analysts")
+        return [was[part] for part in parts] == [wanted[part] for part in parts]
 
     def records(self) -> Iterator[Record]:
         """All records that there are now, oldest first; `fields_of(record)` says what is in one."""
@@ -292,8 +299,8 @@ class DurableLedger(Ledger):
             self._read = Chain(self.place, remembered or EMPTY)
         return self._read
 
-    def _entries(self, count: int) -> Iterator[Entry]:
-        for start in range(0, count, MANY):
+    def _entries(self, first: int, count: int) -> Iterator[Entry]:
+        for start in range(first, count, MANY):
             with self._reading() as session:
                 chain = self._chain_of(session)
                 lines = session.lines(start, min(MANY, count - start))

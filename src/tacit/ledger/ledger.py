@@ -72,8 +72,8 @@ class Ledger(Protocol):
     def total_spent(self, analyst: str | None = None) -> Charge:
         """The sum of all charges, or of one analyst's."""
 
-    def entries(self) -> Iterator[Entry]:
-        """All entries, oldest first."""
+    def entries(self, first: int = 0, below: int | None = None) -> Iterator[Entry]:
+        """All entries, oldest first; or those from number `first` on and `below` another, without reading others."""
 
     def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first."""

@@ -91,10 +91,10 @@ class MemoryLedger(Ledger):
         with self._one_at_a_time:
             return self._total(analyst)
 
-    def entries(self) -> Iterator[Entry]:
-        """All entries, oldest first, as they are now."""
+    def entries(self, first: int = 0, below: int | None = None) -> Iterator[Entry]:
+        """All entries, or some of them, oldest first, as they are now."""
         with self._one_at_a_time:
-            return iter(tuple(self._entries))
+            return iter(tuple(self._entries[max(first, 0) : below]))
 
     def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first, as they are now."""

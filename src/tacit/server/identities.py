@@ -5,7 +5,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -407,13 +407,17 @@ class Identities:
                 "INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", (name, entry, json.dumps(body))
             )
 
-    def texts(self, name: str) -> dict[int, dict[str, Any]]:
-        """What somebody typed, by entry."""
+    def texts(self, name: str, entries: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """What somebody typed for some entries."""
+        wanted = {*entries}
+        if not wanted:
+            return {}
         with self._lock:
             rows = self._connection.execute(
-                "SELECT entry, body FROM texts WHERE name = ?", (name,)
+                "SELECT entry, body FROM texts WHERE name = ? AND entry BETWEEN ? AND ?",
+                (name, min(wanted), max(wanted)),
             ).fetchall()
-        return {entry: json.loads(body) for entry, body in rows}
+        return {entry: json.loads(body) for entry, body in rows if entry in wanted}
 
     # ---------------------------------------------------------------- inside
 

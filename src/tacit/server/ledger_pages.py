@@ -9,6 +9,7 @@ from tacit.curator import Unseen, Vault
 from tacit.errors import NotFound, TacitError
 from tacit.frozen import frozen
 from tacit.server.audit_log import AuditLog
+from tacit.server.entry_index import EntryIndex
 from tacit.server.identities import Identities, Identity
 from tacit.server.rights import RIGHTS, check_right
 
@@ -72,6 +73,7 @@ class LedgerPages:
         self._identities = identities
         self._audit = audit
         self._readers = readers
+        self._index = EntryIndex()
         self._verifications: list[Verification] = []
 
     def history(
@@ -81,30 +83,25 @@ class LedgerPages:
         check_right(who, "history")
         own = (
             entry
-            for entry in self._entries()
-            if entry.analyst == who.payer
-            and (before is None or entry.number < before)
-            and (table is None or self._is_about(entry, table))
+            for entry in self._entries_of(who.payer, before)
+            if table is None or self._is_about(entry, table)
         )
-        texts = self._identities.texts(who.name)
-        return [self._past(entry, texts) for entry in islice(own, min(most, _PAGE))]
+        found = list(islice(own, min(most, _PAGE)))
+        texts = self._identities.texts(who.name, [entry.number for entry in found])
+        return [self._past(entry, texts) for entry in found]
 
     def spending(self, who: Identity) -> list[tuple[str, float]]:
         """When which share of the limit was spent: by oneself or, for who may see it, by everyone."""
         check_right(who, "look")
+        vault, view = self._current(), self._unseen.view
         everyone = who.role in RIGHTS["read everyone"]
-        rule = self._current().policy.limit.filter()
-        return [
-            (entry.at, float(rule.share(entry.charge)))
-            for entry in self._seen().ledger.entries()
-            if everyone or entry.analyst == who.payer
-        ]
+        known = self._index.everyone(vault) if everyone else self._index.of(vault, who.payer)
+        return [(each.at, each.share) for each in known if view is None or view.shows(each.number)]
 
     def receipt(self, who: Identity, entry: int) -> dict[str, Any]:
         """The receipt of an answer: one's own, or anybody's for who may read the ledger."""
         check_right(who, "look")
-        entries = self._seen().ledger.entries()
-        found = next((each for each in entries if each.number == entry), None)
+        found = next(self._seen().ledger.entries(entry, entry + 1), None)
         hidden = found is not None and not self._may_read(who, found.analyst)
         if found is None or hidden or found.payload is None:
             raise NotFound("receipt", entry)
@@ -114,7 +111,7 @@ class LedgerPages:
         """What a receipt says that the ledger does not; of somebody else's entry it is not said."""
         check_right(who, "look")
         number = receipt.get("entry")
-        if type(number) is not int:
+        if type(number) is not int or not 0 <= number < _FURTHEST:
             return [f"names entry {number!r}, which is not in the ledger"]
         self.receipt(who, number)
         return self._seen().check_receipt(receipt)
@@ -167,9 +164,14 @@ class LedgerPages:
         """The vault without what was written in slots that have not ended."""
         return self._unseen.seen(self._current())
 
-    def _entries(self) -> Iterator[Any]:
-        """The entries of the ledger, newest first."""
-        return reversed(list(self._seen().ledger.entries()))
+    def _entries_of(self, payer: str | None, before: int | None) -> Iterator[Any]:
+        """The entries that somebody paid for and may see, newest first."""
+        seen = self._seen().ledger
+        for each in reversed(self._index.of(self._current(), payer)):
+            if before is None or each.number < before:
+                found = next(seen.entries(each.number, each.number + 1), None)
+                if found is not None and found.analyst == payer:
+                    yield found
 
     def _records(self) -> Iterator[dict[str, Any]]:
         """The records of the ledger, up to the first that was written in a slot that has not ended."""

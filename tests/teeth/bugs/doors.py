@@ -118,4 +118,28 @@ BUGS = [
         killed_by="tests/attacks/test_openapi.py::test_no_request_fails_or_is_answered_by_what_is_not_declared",
         note="a client would meet responses that nobody has told it of",
     ),
+    Bug(
+        name="old-copies-set-limits-back",
+        file=f"{SERVER}/desk.py",
+        before="if self._folder is not None and not limits_agree(vault, self._folder):",
+        after="if self._folder is None:",
+        killed_by=f"{UNIT}/test_desk.py::test_an_old_copy_of_the_policy_never_sets_limits_back",
+        note="two machines with different copies of the policy would answer under the old limits",
+    ),
+    Bug(
+        name="other-peoples-entries-are-in-the-index",
+        file=f"{SERVER}/entry_index.py",
+        before="self._own.setdefault(entry.analyst, []).append(spent)",
+        after="self._own.setdefault(None, []).append(spent)",
+        killed_by=f"{UNIT}/test_entry_index.py::test_every_entry_is_read_once_and_belongs_to_who_paid",
+        note="a history would be empty, and the curator's everyone's",
+    ),
+    Bug(
+        name="entries-read-since-are-forgotten",
+        file="src/tacit/curator/unseen.py",
+        before="self._open = {entry.number for entry in (*before, *since) if not entry.is_answered}",
+        after="self._open = {entry.number for entry in since if not entry.is_answered}",
+        killed_by="tests/unit/curator/test_unseen.py::test_an_entry_stays_open_until_it_is_answered",
+        note="an entry that is answered in a slot would be shown before it ends",
+    ),
 ]

@@ -275,6 +275,24 @@ def test_new_limits_are_read_once_or_refused(folder):
     run(folder, without_a_file, reopen=None)
 
 
+@pytest.mark.parametrize("old", [POLICY, "[limit"])
+def test_an_old_copy_of_the_policy_never_sets_limits_back(folder, old):
+    """As on another machine whose file was not brought up to date, or is being written."""
+
+    async def scenario(desk):
+        (folder / "tacit.toml").write_text(POLICY.replace("epsilon = 10", "epsilon = 2"))
+        tacit.open(folder).close()
+        records = len(list(desk._vault.records()))
+        (folder / "tacit.toml").write_text(old)
+        for turn in range(2):
+            with pytest.raises(LedgerRefused):
+                await answer(desk, "ana", Question(f"{COUNT} WHERE cost > {turn}", epsilon=3))
+        assert len(list(desk._vault.records())) == records
+        assert not entries(desk)
+
+    run(folder, scenario)
+
+
 def test_a_curator_reloads_the_policy(folder):
     async def scenario(desk):
         (folder / "tacit.toml").write_text(POLICY.replace("epsilon = 10", "epsilon = 4"))

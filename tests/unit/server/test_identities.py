@@ -193,8 +193,9 @@ def test_nobody_is_changed_who_is_not_there(people):
 def test_secrets_are_made_once_and_texts_are_kept_for_their_owner(people):
     assert people.secret("sessions") == people.secret("sessions") != people.secret("other")
     people.keep_text("ana", 3, {"sql": "SELECT 1"})
-    assert people.texts("ana") == {3: {"sql": "SELECT 1"}}
-    assert people.texts("cleo") == {}
+    people.keep_text("ana", 5, {"sql": "SELECT 2"})
+    assert people.texts("ana", [3, 4, 9]) == {3: {"sql": "SELECT 1"}}
+    assert people.texts("cleo", [3]) == people.texts("ana", []) == {}
     people.set_terms("ana", price="1/10", allowance=None)
     assert people.sign_in("ana", PASSWORD).price == "1/10"
 

@@ -114,9 +114,8 @@ def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:
     Checked by: tests/unit/curator/record/test_receipt.py
     """
     number = receipt.get("entry")
-    entry = next(
-        (each for each in ledger.entries() if type(number) is int and each.number == number), None
-    )
+    known = type(number) is int and number >= 0
+    entry = next(ledger.entries(number, number + 1), None) if known else None
     if entry is None:
         return [f"names entry {number!r}, which is not in the ledger"]
     if entry.payload is None:

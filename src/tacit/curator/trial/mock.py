@@ -195,7 +195,7 @@ class _Unlimited(Ledger):
         """Nothing."""
         return Charge()
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self, first: int = 0, below: int | None = None) -> Iterator[Entry]:
         """None."""
         return iter(())
 
