@@ -29,6 +29,13 @@ THREATS = {
         [f"{FREE}::test_nothing_that_is_free_changes_before_the_slot_ends"],
         ["free-reads-show-what-slots-wrote"],
     ),
+    "a second server shows what a slot of the first has written": (
+        [
+            f"{UNIT}/test_running.py::test_a_vault_has_one_server",
+            f"{UNIT}/test_running.py::test_over_a_ledger_that_others_reach_it_has_to_be_said_that_they_do_not_serve_it",
+        ],
+        ["two-servers-of-one-vault", "servers-on-other-machines-are-forgotten"],
+    ),
     "a failure tells about rows": (
         [
             f"{DOORS}::test_what_fails_in_a_look_says_one_sentence_when_its_slot_ends",

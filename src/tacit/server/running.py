@@ -1,14 +1,16 @@
 """`tacit serve`: a vault is opened and checked, and served until somebody stops it."""
 
 import asyncio
+import fcntl
+import os
 import signal
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from tacit.curator import Vault, open_vault
+from tacit.curator import Address, Vault, open_vault, read_policy
 from tacit.errors import InvalidInput
 from tacit.extras import extra
 from tacit.server.audit_log import AuditLog
@@ -21,6 +23,9 @@ from tacit.server.slots import Slots
 from tacit.server.wire.connection import WireServer
 
 __all__ = ["AUDIT", "MISSES", "Server", "identities_of", "serve"]
+
+LOCK = "server.lock"
+"""The file by which a second server of the same vault is refused."""
 
 AUDIT = "audit.jsonl"
 """Where events are logged, beside the policy of a vault."""
@@ -118,21 +123,80 @@ def serve(
     tls: tuple[Path, Path] | None = None,
     shared_limit: bool = False,
     workers: int = 2,
+    only_server: bool = False,
     say: Callable[[str], None] = lambda _: None,
     ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serve a vault until SIGTERM or SIGINT: then no new questions are taken, and those that run come to their end.
 
+    `only_server` says that no other machine serves it, which cannot be seen where the ledger is in PostgreSQL.
+
     Claim:      without TLS nothing but this machine can reach it.
     Because:    an address that is not a loopback address is refused then.
     Checked by: tests/unit/server/test_running.py::test_without_tls_only_this_machine_is_served
     """
-    with extra("server", "tacit serve"):
-        import uvicorn
     if tls is None and not _is_loopback(host):
         raise InvalidInput(
             "--host", host, "without TLS only this machine is served; give --tls CERT KEY"
         )
+    with serve_alone(vault, only_server=only_server):
+        _serve_until_stopped(
+            vault,
+            host=host,
+            port=port,
+            pg=pg,
+            tls=tls,
+            shared_limit=shared_limit,
+            workers=workers,
+            say=say,
+            ready=ready,
+        )
+
+
+@contextmanager
+def serve_alone(vault: str | Path, *, only_server: bool = False) -> Iterator[None]:
+    """While this lasts, no other server serves the vault.
+
+    Claim:      nobody learns from a second server what was written in a slot of the first before that slot ends.
+    Because:    a lock on a file beside the policy is held, and where the ledger is reached by other machines, too,
+                whoever starts the server has to say that none of them serves it.
+    Checked by: tests/unit/server/test_running.py::test_a_vault_has_one_server
+    """
+    folder = _folder_of(vault)
+    if not only_server and isinstance(read_policy(vault).ledger, Address):
+        raise InvalidInput(
+            "the ledger",
+            "in PostgreSQL",
+            "a server on another machine would show what a slot here has written before it ends: let one server "
+            "serve the vault, and say so with --only-server",
+        )
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InvalidInput(
+                "vault", str(vault), "another server serves it: stop that one, or send people there"
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _serve_until_stopped(
+    vault: str | Path,
+    *,
+    host: str,
+    port: int,
+    pg: int | None,
+    tls: tuple[Path, Path] | None,
+    shared_limit: bool,
+    workers: int,
+    say: Callable[[str], None],
+    ready: Callable[[str], None] | None,
+) -> None:
+    with extra("server", "tacit serve"):
+        import uvicorn
     server = Server(vault, secure=tls is not None, shared_limit=shared_limit, workers=workers)
     config = uvicorn.Config(
         server.app,

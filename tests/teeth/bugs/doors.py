@@ -142,4 +142,23 @@ BUGS = [
         killed_by="tests/unit/curator/test_unseen.py::test_an_entry_stays_open_until_it_is_answered",
         note="an entry that is answered in a slot would be shown before it ends",
     ),
+    Bug(
+        name="two-servers-of-one-vault",
+        file=f"{SERVER}/running.py",
+        before="fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)",
+        after="fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)",
+        killed_by=f"{UNIT}/test_running.py::test_a_vault_has_one_server",
+        note="a second server would show what a slot of the first has written before it ends",
+    ),
+    Bug(
+        name="servers-on-other-machines-are-forgotten",
+        file=f"{SERVER}/running.py",
+        before="if not only_server and isinstance(read_policy(vault).ledger, Address):",
+        after="if only_server and isinstance(read_policy(vault).ledger, Address):",
+        killed_by=(
+            f"{UNIT}/test_running.py"
+            "::test_over_a_ledger_that_others_reach_it_has_to_be_said_that_they_do_not_serve_it"
+        ),
+        note="servers on two machines would show each other's slots",
+    ),
 ]

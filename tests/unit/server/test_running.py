@@ -14,6 +14,7 @@ import pytest
 import tacit
 from tacit.errors import InvalidInput
 from tacit.server import Server, identities_of, serve
+from tacit.server.running import serve_alone
 from tests.unit.server.clinics import COUNT, POLICY, add_people, make_folder
 
 
@@ -21,6 +22,25 @@ from tests.unit.server.clinics import COUNT, POLICY, add_people, make_folder
 def test_without_tls_only_this_machine_is_served(tmp_path, host):
     with pytest.raises(InvalidInput, match="TLS"):
         serve(make_folder(tmp_path / "clinic"), host=host)
+
+
+def test_a_vault_has_one_server(tmp_path):
+    folder = make_folder(tmp_path / "clinic")
+    for _ in range(2):  # and another one after it
+        with serve_alone(folder):
+            with pytest.raises(InvalidInput, match="another server"), serve_alone(folder):
+                pass
+            with pytest.raises(InvalidInput, match="another server"):
+                serve(folder / "tacit.toml", port=0)
+
+
+def test_over_a_ledger_that_others_reach_it_has_to_be_said_that_they_do_not_serve_it(tmp_path):
+    place = '[ledger]\nplace = "postgresql://tacit@db.example.org/ledger"\n\n'
+    folder = make_folder(tmp_path / "clinic", place + POLICY)
+    with pytest.raises(InvalidInput, match="--only-server"):
+        serve(folder, port=0)
+    with serve_alone(folder, only_server=True):
+        pass
 
 
 def test_analysts_without_a_limit_are_not_served_unless_that_is_meant(tmp_path):
