@@ -23,6 +23,9 @@ SEALED = b"tacit sealed 1"
 _PUBLIC = "the policy, the question, its price, the number of groups, the mechanism and its scales"
 
 
+_FURTHEST = 2**62  # no ledger has so many entries
+
+
 def tag(
     kind: bytes, scope: str | None, version: int, contributions: int | None, about: bytes
 ) -> bytes:
@@ -114,8 +117,9 @@ def faults_of(receipt: Mapping[str, Any], ledger: Ledger) -> list[str]:
     Checked by: tests/unit/curator/record/test_receipt.py
     """
     number = receipt.get("entry")
-    known = type(number) is int and number >= 0
-    entry = next(ledger.entries(number, number + 1), None) if known else None
+    entry = None
+    if isinstance(number, int) and type(number) is int and 0 <= number < _FURTHEST:
+        entry = next(ledger.entries(number, number + 1), None)
     if entry is None:
         return [f"names entry {number!r}, which is not in the ledger"]
     if entry.payload is None:
