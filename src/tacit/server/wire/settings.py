@@ -289,7 +289,10 @@ def _check_preview(key: str, value: str) -> str:
 
 
 def _check_encoding(key: str, value: str) -> str:
-    if value.strip().upper().replace("-", "") not in {"UTF8", "UNICODE", "AUTO", "SQL_ASCII"}:
+    letters = re.sub(
+        r"[^a-z0-9]", "", value.lower()
+    )  # as PostgreSQL compares them: asyncpg sends quotes
+    if letters not in {"utf8", "unicode", "auto", "sqlascii"}:
         raise Problem(
             "22023", f'invalid value for parameter "{key}": "{value}"', "UTF8 is spoken here"
         )

@@ -74,7 +74,8 @@ def test_what_cannot_be_is_refused(name, value, code):
 def test_values_are_kept_as_clients_expect_them():
     settings = Settings()
     settings.set("datestyle", "iso, dmy")
-    settings.set("client_encoding", "utf-8")
+    for name in ("utf-8", "'utf-8'", "UNICODE"):
+        settings.set("client_encoding", name)
     settings.set("tacit.intervals", "TRUE")
     settings.set("default_transaction_read_only", "off")
     assert settings["DateStyle"] == "ISO, DMY"
