@@ -68,16 +68,12 @@ def init(
     """
     file = _check_new(vault)
     counts = _counts(contributions or [])
-    missing = {
+    options = {
         "--epsilon 3": epsilon is None,
         "--answers 50": answers is None and delta is None,
     }
-    if any(missing.values()) and not sys.stdin.isatty():
-        options = [option for option, is_missing in missing.items() if is_missing]
-        names = " and ".join(option.split()[0] for option in options)
-        how = "give it as an option" if len(options) == 1 else "give them as options"
-        raise InvalidInput(names, None, f"{how}: {' '.join(options)}")
-    if any(missing.values()):
+    if missing := [option for option, is_missing in options.items() if is_missing]:
+        _check_terminal(missing)
         unit, counts = _ask_who(source, unit, counts)
     limit = number(epsilon or _ask("The limit of all answers together (epsilon)", "3"), "--epsilon")
     many = answers if answers is not None else _USUAL if delta is not None else _ask_answers()
@@ -93,18 +89,31 @@ def init(
         delta=chosen,
         answers=many,
     )
+    _write_policy(file, text)
+    told = {"policy": str(file), "epsilon": str(limit), "delta": str(chosen), "why": str(choice)}
+    then = f'Replace every "?" in it, then run: tacit check {shlex.quote(str(vault))}'
+    say(f"{choice}\n\nWritten: {file}\n{then}", told, as_json=as_json)
+
+
+def _check_terminal(missing: list[str]) -> None:
+    """Refuse that options are missing where nobody can be asked for them."""
+    if not sys.stdin.isatty():
+        names = " and ".join(option.split()[0] for option in missing)
+        how = "give it as an option" if len(missing) == 1 else "give them as options"
+        raise InvalidInput(names, None, f"{how}: {' '.join(missing)}")
+
+
+def _write_policy(file: Path, text: str) -> None:
+    """Make the directory of a vault, with its policy."""
     try:
-        vault.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         why = (
             f"it cannot be created ({str(error.strerror).lower()}); name a directory where you may "
             "write"
         )
-        raise InvalidInput("vault", str(vault), why) from None
-    told = {"policy": str(file), "epsilon": str(limit), "delta": str(chosen), "why": str(choice)}
-    then = f'Replace every "?" in it, then run: tacit check {shlex.quote(str(vault))}'
-    say(f"{choice}\n\nWritten: {file}\n{then}", told, as_json=as_json)
+        raise InvalidInput("vault", str(file.parent), why) from None
 
 
 def _check_new(vault: Path) -> Path:
