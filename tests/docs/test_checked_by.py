@@ -1,6 +1,5 @@
 """Claims carry their reason and the test that checks them, and what they point at exists."""
 
-import ast
 import re
 from functools import cache
 
@@ -18,17 +17,21 @@ def labels_of(text):
         yield from named or [f"nothing ({block.strip()!r})"]
 
 
-def named_in(body, before=()):
-    """The functions and classes of a body and of those, each as the names that lead to it."""
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield (*before, node.name)
-            yield from named_in(node.body, (*before, node.name))
+def named_in(text):
+    """The functions and classes of a text, each as the names that lead to it, by their indentation.
+
+    >>> list(named_in("class C:\\n    def f(): ...\\ndef g(): ..."))
+    [('C',), ('C', 'f'), ('g',)]
+    """
+    around = []
+    for indent, name in re.findall(r"(?m)^( *)(?:def|class) (\w+)", text):
+        around = [*(each for each in around if len(each[0]) < len(indent)), (indent, name)]
+        yield tuple(name for _, name in around)
 
 
 @cache
 def names_in(path):
-    return {(), *named_in(ast.parse(path.read_text(encoding="utf-8")).body)}
+    return {(), *named_in(path.read_text(encoding="utf-8"))}
 
 
 def missing(label, root):
