@@ -6,6 +6,7 @@ PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
 RUNS   := $(VENV)/.runs
 SITE   := $(VENV)-docs/.installed
+SPARK  := $(VENV)-spark/.installed
 WORKERS ?= 2
 # Compiled files are kept, whatever the surroundings say: tests start many processes, which would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -13,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo tour test quick check format bench soak teeth lock reference docs vendor clean
+.PHONY: help setup system spark demo tour test quick check format bench soak teeth lock reference docs vendor clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,7 +45,8 @@ $(STAMP): requirements.lock $(RUNS)
 
 # The tests of the PostgreSQL ledger start a server of their own; without its programs they fail and say so.
 # The tests of the survey page run it in Chromium; without it they fail and say so.
-system: ## PostgreSQL's server programs and Chromium, where they are missing and Debian's packages are at hand
+# The tests of the Spark engine start a server, which needs Java; without it they fail and say so.
+system: ## PostgreSQL's server programs, Java and Chromium, where they are missing and Debian's packages are at hand
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v apt-get >/dev/null || { \
 		root=$$(test "$$(id -u)" = 0 || echo sudo); \
 		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
@@ -54,6 +56,25 @@ system: ## PostgreSQL's server programs and Chromium, where they are missing and
 		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
 			apt-get install -qy --no-install-recommends chromium; }
 
+	@command -v java >/dev/null || ! command -v apt-get >/dev/null || { \
+		root=$$(test "$$(id -u)" = 0 || echo sudo); \
+		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qy --no-install-recommends default-jre-headless; }
+
+# Spark has an environment of its own: half a gigabyte that nothing but the tests of its engine needs.  Its package is
+# published as source alone; it is checked by its hash, and built with what the lock names, which is installed first.
+$(SPARK): requirements-spark.lock $(RUNS)
+	$(PYTHON) -m venv --clear $(VENV)-spark
+	sed '/^pyspark==/,+1d' requirements-spark.lock > $(VENV)-spark/wheels.lock
+	sed -n '/^pyspark==/,+1p' requirements-spark.lock > $(VENV)-spark/source.lock
+	$(VENV)-spark/bin/python -m pip install -q --disable-pip-version-check --no-compile --no-deps --only-binary :all: \
+		--require-hashes -r $(VENV)-spark/wheels.lock
+	$(VENV)-spark/bin/python -m pip install -q --disable-pip-version-check --no-compile --no-deps --no-build-isolation \
+		--no-cache-dir --require-hashes -r $(VENV)-spark/source.lock
+	@touch $(SPARK)
+
+spark: $(SPARK) ## Spark in .venv-spark, for the tests and the bench of its engine
+
 demo: $(RUNS) ## a vault over a clinic's real data: answers on the screen, the vault and a chart in out/demo
 	@rm -rf out/demo && mkdir -p out
 	@$(VENV)/bin/tacit demo out/demo
@@ -62,7 +83,7 @@ tour: $(RUNS) ## the mechanisms in a minute: figures on the screen, a picture in
 	@mkdir -p out
 	$(PY) docs/tour.py
 
-test: check system ## the checks, then every test; CPU seconds per folder at the end
+test: check system spark ## the checks, then every test; CPU seconds per folder at the end
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 quick: setup ## the tests of one room, in under a minute: make quick ROOM=plan
@@ -79,13 +100,13 @@ format: setup ## mend what ruff can mend
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
-bench: setup system ## ratios against peers and floors
+bench: setup system spark ## ratios against peers and floors
 	$(PY) bench/run.py
 
-soak: setup system docs ## the long tests
+soak: setup system spark docs ## the long tests
 	HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) --dist worksteal -m "soak or drawn"
 
-teeth: setup system ## plant every known bug and see that its test fails; ARGS=--survives also runs the room's other tests
+teeth: setup system spark ## plant every known bug and see that its test fails; ARGS=--survives also runs the room's other tests
 	$(PY) -m tests.teeth --workers $(WORKERS) $(ARGS)
 
 reference: setup ## docs/reference.md, from the docstrings
@@ -106,7 +127,8 @@ lock: setup ## requirements.lock anew, from pyproject.toml, and the part of it t
 	printf 'hatchling\neditables\n' | $(PY) -m uv pip compile pyproject.toml - --extra plot --extra server -c requirements.lock $(COMPILE) \
 		-o requirements-demo.lock
 	$(PY) -m uv pip compile docs/site/requirements.in $(COMPILE) -o requirements-docs.lock
-	@! grep -n '://' requirements.lock requirements-demo.lock requirements-docs.lock
+	$(PY) -m uv pip compile tests/spark-requirements.in --no-deps $(COMPILE) -o requirements-spark.lock
+	@! grep -n '://' requirements.lock requirements-demo.lock requirements-docs.lock requirements-spark.lock
 
 VENDOR := src/tacit/server/http/vendor
 vendor: ## the workbench's editor anew, from the packages that its package.json names; the hash has to stay the same
@@ -118,5 +140,5 @@ vendor: ## the workbench's editor anew, from the packages that its package.json 
 	cmp build/vendor/editor.min.js src/tacit/server/http/static/editor.min.js
 
 clean: ## what the other targets made
-	rm -rf $(VENV) $(VENV)-docs .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-spark .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -14,6 +14,7 @@ bench/run.py keys            counts by keys that nobody declares
 bench/run.py server          200 analysts at one server: two minutes
 bench/run.py postgres        a million rows that stay in PostgreSQL
 bench/run.py wire            the PostgreSQL door under pgbench, beside a real PostgreSQL
+bench/run.py spark           10^5 to 10^7 rows that stay on Spark: some minutes
 bench/run.py local           surveys in the local model, beside two peers: some minutes
 bench/run.py beyond          medians by smooth sensitivity and others; TACIT_NAFLD and TACIT_ADULT name real columns
 bench/run.py engine          the engine alone, on uniform and on skewed rows
@@ -51,6 +52,7 @@ import quantiles
 import questions
 import selection
 import server
+import spark
 import synthetic
 import synthetic_hard
 import top_k
@@ -77,6 +79,7 @@ BENCHES: dict[str, Callable[[], Result]] = {
     "postgres": postgres.run,
     "wire": wire.run,
     "server": server.run,
+    "spark": spark.run,
     "local": local.run,
     "beyond": beyond.run,
     "conformance": conformance.run,

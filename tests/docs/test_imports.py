@@ -71,7 +71,7 @@ INSIDE = {
             "fan_out",
             "work_bounds",
         ),
-        *("sql", "sources", "memory", "postgres", "duckdb", "choose"),
+        *("sql", "sources", "memory", "served", "postgres", "spark", "duckdb", "choose"),
     ),
     "server": (
         *("passwords", "scram_keys", "limits", "slots", "audit_log", "identities", "sessions"),
@@ -133,6 +133,7 @@ THIRD_PARTY = {
     "polars": {"curator", "engines"},
     "pyarrow": {"curator", "engines"},
     "psycopg": {"engines", "ledger"},
+    "pyspark": {"engines"},
     "sklearn": {"learn"},
     "argon2": {"server"},
     "fastapi": {"server"},
@@ -151,6 +152,7 @@ LAZY = {
     "polars",
     "psycopg",
     "pyarrow",
+    "pyspark",
     "rich",
     "sklearn",
 }

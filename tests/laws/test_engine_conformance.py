@@ -1,11 +1,12 @@
-"""One suite for every SQL engine: PostgreSQL gives the integers of the memory engine and of DuckDB, bit for bit.
+"""One suite for every SQL engine: PostgreSQL and Spark give the integers of memory and of DuckDB, bit for bit.
 
 Every function over every kind, NULL and poison; random questions about random tables; rows of joins, windows, unions
-and sub-queries; unknown keys, different values, histograms.  A new engine is a dialect and a line in these tests.
+and sub-queries; unknown keys, different values, histograms.  A new engine is a dialect and a place in these tests.
 """
 
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fractions import Fraction
 from math import isclose
@@ -16,9 +17,10 @@ import numpy as np
 import psycopg
 import pytest
 
-from tacit.engines import DuckDB, Memory, Postgres
+from tacit.engines import DuckDB, Memory, Postgres, PostgresTable
 from tacit.engines.postgres.dialect import POSTGRES
 from tacit.engines.sql.casts import read_cell
+from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.select import Reader
 from tacit.errors import InvalidPlan, TooLarge
@@ -28,6 +30,7 @@ from tacit.plan import (
     Axis,
     Called,
     Coding,
+    Column,
     Even,
     Field,
     Function,
@@ -35,6 +38,7 @@ from tacit.plan import (
     Literal,
     Question,
     Scan,
+    Table,
     Weighing,
     Weights,
     clamp_cell,
@@ -76,50 +80,73 @@ def evaluated(engine: Any, question: Question, weights: Weights) -> Any:
 # ---------------------------------------------------------------- every function
 
 
-def numbered(sql: str, kind: Kind) -> str:
+@dataclass(frozen=True)
+class Place:
+    """Where tables are kept that an engine reads: how they are stored, opened, and read by a statement of a test."""
+
+    name: str
+    dialect: SqlDialect
+    store: Callable[[Mapping[Table, Any]], Mapping[Table, Any]]
+    engine: Callable[[Any], Any]
+    select: Callable[[Any, Sequence[str]], list[tuple[Any, ...]]]
+    quote: Callable[[Column], str]
+
+
+def select_in_postgres(source: PostgresTable, cells: Sequence[str]) -> list[tuple[Any, ...]]:
+    with psycopg.connect(running().address(), prepare_threshold=None) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET search_path = pg_catalog")
+        select = f"SELECT {', '.join(cells)} FROM {source.schema}.{quote_name(source.table)} AS t"
+        return connection.execute(select.encode()).fetchall()
+
+
+def quoted_in_postgres(column: Column) -> str:
+    raw = f"(t.{quote_name(column.name)})"
+    return f'({raw} COLLATE "C")' if column.kind is Kind.TEXT else raw
+
+
+IN_POSTGRES = Place("PostgreSQL", POSTGRES, store, Postgres, select_in_postgres, quoted_in_postgres)
+
+
+def numbered(sql: str, kind: Kind, dialect: SqlDialect) -> str:
     """A day or a moment as its number, and a double as its bits."""
     match kind:
         case Kind.DATE:
-            return POSTGRES.days(sql)
+            return dialect.days(sql)
         case Kind.TIMESTAMP:
-            return POSTGRES.microseconds(sql)
+            return dialect.microseconds(sql)
         case _:
             return sql
 
 
-def in_postgres(listed: list[Any], columns: Any, rows: list[dict[str, Any]]) -> list[Any]:
+def in_place(
+    place: Place, listed: list[Any], columns: Any, rows: list[dict[str, Any]]
+) -> list[Any]:
     """The cells of every expression, or None where the dialect refuses it; one that raises is named."""
     table = replace(functions.TABLE, columns=columns)
-    source = store({table: rows})[table]
+    source = place.store({table: rows})[table]
 
     def read(column: Any) -> str:
-        raw = f"(t.{quote_name(column.name)})"
-        raw = f'({raw} COLLATE "C")' if column.kind is Kind.TEXT else raw
-        return read_cell(raw, TYPES[column.kind], column, POSTGRES)
+        return read_cell(place.quote(column), TYPES[column.kind], column, place.dialect)
 
     texts: list[str | None] = []
     for each in listed:
         try:
-            written = render(each, Reader(read, None, POSTGRES))
-            texts.append(numbered(written, type_of(each).kind))
+            written = render(each, Reader(read, None, place.dialect))
+            texts.append(numbered(written, type_of(each).kind, place.dialect))
         except InvalidPlan:
             texts.append(None)
     found: dict[int, list[Any]] = {}
-    said = [place for place, text in enumerate(texts) if text is not None]
-    with psycopg.connect(running().address(), prepare_threshold=None) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("SET search_path = pg_catalog")
-        for start in range(0, len(said), BATCH):
-            some = said[start : start + BATCH]
-            cells = ", ".join(str(texts[place]) for place in some)
-            select = f"SELECT {cells} FROM {source.schema}.{quote_name(source.table)} AS t"
-            try:
-                answer = connection.execute(select.encode()).fetchall()
-            except psycopg.Error as error:
-                pytest.fail(f"one of {[str(listed[place]) for place in some]} raises: {error}")
-            for place, cells_of in zip(some, zip(*answer, strict=True), strict=True):
-                found[place] = [_number(cell) for cell in cells_of]
-    return [found.get(place) for place in range(len(listed))]
+    said = [number for number, text in enumerate(texts) if text is not None]
+    for start in range(0, len(said), BATCH):
+        some = said[start : start + BATCH]
+        try:
+            answer = place.select(source, [str(texts[number]) for number in some])
+        except Exception as error:  # noqa: BLE001 -- of whichever library
+            pytest.fail(f"one of {[str(listed[number]) for number in some]} raises: {error}")
+        for number, cells_of in zip(some, zip(*answer, strict=True), strict=True):
+            found[number] = [_number(cell) for cell in cells_of]
+    return [found.get(number) for number in range(len(listed))]
 
 
 def _number(cell: Any) -> Any:
@@ -141,9 +168,11 @@ def same(expression: Any, one: Any, other: Any) -> bool:
     return one == other and type(one) is type(other)  # the sign of zero is seen nowhere
 
 
-def check_expressions(listed: list[Any], columns: Any, rows: list[dict[str, Any]]) -> Counter[str]:
+def check_expressions(
+    listed: list[Any], columns: Any, rows: list[dict[str, Any]], place: Place = IN_POSTGRES
+) -> Counter[str]:
     """Compare every expression over every row with the memory engine's; how many cells were the same."""
-    found = in_postgres(listed, columns, rows)
+    found = in_place(place, listed, columns, rows)
     values = [
         {column.name: plain(row[column.name], column.kind) for column in columns} for row in rows
     ]
@@ -197,20 +226,24 @@ def test_every_function_and_every_pair_is_the_same_in_postgres():
 
 
 def test_doubles_are_those_of_the_machine():
+    check_doubles(IN_POSTGRES, 1_500)
+
+
+def check_doubles(place: Place, count: int) -> None:
     """Products, quotients, remainders, rounding: at random, near zero and near the ends."""
     dice = Random(3)
     odd = [0.0, -0.0, 5e-324, -5e-324, 2.2e-308, 1e-160, 1e-200, 1.0, -1.0, 0.5, 0.3, 1e-99]
     columns = tuple(replace(column, low=-1, high=1) for column in functions.COLUMNS[3:5])
     x, y = (Field(column) for column in columns)
-    listed = [Arithmetic(sign, x, y) for sign in ("*", "%", "+", "-")]
+    listed: list[Any] = [Arithmetic(sign, x, y) for sign in ("*", "%", "+", "-")]
     listed += [Called(Function.ROUND, (x, Literal(places, Kind.INTEGER))) for places in (3, -1)]
 
     def drawn() -> Any:
         tiny = dice.uniform(-1, 1) * 2.0 ** -dice.randrange(1074)
         return dice.choice([*odd, dice.uniform(-1, 1), tiny])
 
-    rows = [{column.name: drawn() for column in columns} for _ in range(1_500)]
-    found = in_postgres(listed, columns, rows)
+    rows = [{column.name: drawn() for column in columns} for _ in range(count)]
+    found = in_place(place, listed, columns, rows)
     for expression, cells in zip(listed, found, strict=True):
         compute = compile_expression(expression)
         for row, cell in zip(rows, cells, strict=True):
@@ -220,12 +253,12 @@ def test_doubles_are_those_of_the_machine():
 # ---------------------------------------------------------------- random questions
 
 
-def check_agreement(data: Any) -> Counter[str]:
+def check_agreement(data: Any, place: Place = IN_POSTGRES, count: int = 4) -> Counter[str]:
     """Compare all engines on random questions about one random table."""
-    case, seen = data.draw(plans.cases(count=4)), Counter[str]()
+    case, seen = data.draw(plans.cases(count=count)), Counter[str]()
     rows = storable(case.rows, case.table)
     memory = Memory({case.table: rows})
-    with Postgres(store({case.table: rows})) as engine:
+    with place.engine(place.store({case.table: rows})) as engine:
         for question, weights in case.questions:
             engine_found = evaluated(engine, question, weights)
             if engine_found == "cannot be said":
@@ -253,12 +286,12 @@ def test_many_questions_have_the_same_integers_in_postgres():
     assert sampled(check_agreement, 400)["more"] >= 500
 
 
-def check_rows(data: Any) -> Counter[str]:
+def check_rows(data: Any, place: Place = IN_POSTGRES) -> Counter[str]:
     """Joins, windows, unions, sub-queries and semi-joins."""
     world, seen = data.draw(worlds()), Counter[str]()
     rows = {table: storable(given, table) for table, given in world.rows.items()}
     memory = Memory(rows)
-    with Postgres(store(rows)) as engine, DuckDB(rows, threads=1) as other:
+    with place.engine(place.store(rows)) as engine, DuckDB(rows, threads=1) as other:
         for shape in (data.draw(unit_rows()), data.draw(single_rows(depth=2))):
             question, weights = data.draw(row_questions(shape)), data.draw(plans.weightings())
             found = evaluated(engine, question, weights)
@@ -283,13 +316,13 @@ def test_many_rows_of_every_shape_are_the_same_in_postgres():
     assert sampled(check_rows, 300)["more"] >= 150
 
 
-def check_gathered(data: Any) -> Counter[str]:
+def check_gathered(data: Any, place: Place = IN_POSTGRES, count: int = 3) -> Counter[str]:
     """What units keep of unknown keys, and what is asked about those that were found."""
     seen, table = Counter[str](), data.draw(plans.tables())
     rows = storable(data.draw(plans.rows_of(table, most=25)), table)
     memory = Memory({table: rows})
-    with Postgres(store({table: rows})) as engine:
-        for _ in range(3):
+    with place.engine(place.store({table: rows})) as engine:
+        for _ in range(count):
             question, keeping = data.draw(unknown_questions(table)), data.draw(keepings)
             weights = data.draw(plans.weightings())
             try:
@@ -321,7 +354,7 @@ def test_many_unknown_keys_are_the_same_in_postgres():
     assert sampled(check_gathered, 150)["found"] >= 150
 
 
-def check_codes(norm: Weighing) -> None:
+def check_codes(norm: Weighing, place: Place = IN_POSTGRES) -> None:
     """Rows as codes: declared values, grids, NULL, and what a row weighs."""
     rows = storable(
         [{"who": f"u{n % 4}", "wide": n, **row} for n, row in enumerate(functions.rows(40))], EDGES
@@ -338,7 +371,7 @@ def check_codes(norm: Weighing) -> None:
     )
     weights = Weights(norm, 3, 9, 10)
     groups = [np.arange(axis.size) for axis in coding.axes]
-    with Postgres(store({EDGES: rows})) as engine:
+    with place.engine(place.store({EDGES: rows})) as engine:
         engine.code(coding, weights, rehearsing=True)
         found, expected = engine.code(coding, weights), Memory({EDGES: rows}).code(coding, weights)
     for axes in ([0, 1], [2], [0, 3]):
@@ -398,15 +431,21 @@ STATEMENTS = [
     "SELECT COUNT(CAST(t AS INTEGER)) AS a, COUNT(CAST(t AS DATE)) AS b, COUNT(CAST(t AS DOUBLE)) AS c FROM edges",
     "SELECT COUNT(*) AS n FROM edges WHERE LN(i) IS NULL OR SQRT(i - 1) IS NULL OR i % (i - 1) IS NULL",
     "SELECT COUNT(DISTINCT t) AS n, MEDIAN(i) AS m FROM edges",
+    "SELECT SUM(m) AS s FROM (SELECT who, AVG(i) AS m FROM edges WHERE i <> 3 GROUP BY who) AS q",
 ]
 
 
 @pytest.mark.parametrize("text", STATEMENTS)
 def test_no_dialect_gets_the_edges_wrong(text):
+    check_edges(text, IN_POSTGRES)
+
+
+def check_edges(text: str, place: Place) -> None:
     """Sums beyond 64 bits, whole and real division, order of texts, time zones, casts of what is no value."""
     rows = storable(ROWS, EDGES)
     question = read_sql(text, {"edges": EDGES}).question
-    with Postgres(store({EDGES: rows})) as engine, DuckDB({EDGES: rows}, threads=1) as other:
+    stored = place.store({EDGES: rows})
+    with place.engine(stored) as engine, DuckDB({EDGES: rows}, threads=1) as other:
         for weights in (Weights(Weighing.L2, 9, 9, 20), Weights(Weighing.L1, 1, 1, 10)):
             expected = Memory({EDGES: rows}).evaluate(question, weights).tolist()
             assert any(map(any, expected))

@@ -15,12 +15,12 @@ from tacit.curator.record.sources import refresh_changed_sources
 from tacit.curator.vault import Vault
 from tacit.engines import (
     Answer,
+    AnyEngine,
     CodedRows,
     DuckDB,
     Engine,
     Gathered,
     Linked,
-    Postgres,
     Source,
     check_combined,
     declared_format,
@@ -165,7 +165,7 @@ class _Rows(Engine):
         self, tables: Mapping[str, tuple[Table, Source]], version: Callable[[str], int]
     ) -> None:
         self._tables, self._version = tables, version
-        self._opened: dict[tuple[tuple[str, int], ...], DuckDB | Postgres] = {}
+        self._opened: dict[tuple[tuple[str, int], ...], AnyEngine] = {}
         self._empty: dict[tuple[tuple[str, int], ...], DuckDB] = {}
         self._combined: set[tuple[tuple[str, int], ...]] = set()
         self._one_at_a_time = threading.Lock()
@@ -189,7 +189,7 @@ class _Rows(Engine):
         """Gather and evaluate on no private rows; how many public ones a row meets is told from the public tables."""
         self._empty_twin(question).dry_run(question, weights)
 
-    def _empty_twin(self, question: Question) -> DuckDB | Postgres:
+    def _empty_twin(self, question: Question) -> AnyEngine:
         """An engine that holds the tables of a question without their private rows, or their database."""
         if any(is_in_database(self._tables[name][1]) for name in _names(question)):
             return self._current(_names(question))
@@ -222,7 +222,7 @@ class _Rows(Engine):
     def _is_public(self, name: str) -> bool:
         return self._tables[name][0].public
 
-    def _current(self, names: tuple[str, ...]) -> DuckDB | Postgres:
+    def _current(self, names: tuple[str, ...]) -> AnyEngine:
         versions = tuple((name, self._version(name)) for name in names)
         with self._one_at_a_time:
             if versions not in self._opened:

@@ -54,7 +54,8 @@ def protect(
     """A vault over a table, or over several that are joined by their unit.
 
     A table is a path to Parquet, CSV, JSON lines or DuckDB, a folder or pattern of Parquet files, a frame of pandas,
-    polars or Arrow, a relation of DuckDB, a list of dictionaries, or the address of a table in PostgreSQL.
+    polars or Arrow, a relation of DuckDB, a list of dictionaries, or the address of a table in
+    PostgreSQL or on a Spark cluster.
 
     `unit` names the column whose equal values belong to one person, or is "row".  `columns` declares what may be asked
     about: a pair is a range, a list is a set of public keys; without it rows and units can be counted, nothing else.

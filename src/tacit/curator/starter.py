@@ -244,7 +244,7 @@ def _tables(
             "sources",
             [],
             "name at least one Parquet, CSV, JSON lines or DuckDB file with a table in it, or a table "
-            "in PostgreSQL",
+            "in PostgreSQL or on a Spark cluster",
         )
     return list(found.values())
 

@@ -1,6 +1,6 @@
 """Where rows live: engines evaluate a question exactly, in integers, and know no privacy."""
 
-from tacit.engines.choose import is_in_database, open_engine
+from tacit.engines.choose import AnyEngine, is_in_database, open_engine, rights_of
 from tacit.engines.coded_rows import CodedRows
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.digest_rows import digest_rows
@@ -17,7 +17,8 @@ from tacit.engines.duckdb.public_rows import public_columns, read_public
 from tacit.engines.engine import MOST_BITS, MOST_ROWS, Answer, Engine
 from tacit.engines.memory.engine import Memory
 from tacit.engines.postgres.engine import Postgres
-from tacit.engines.postgres.rights import Rights, rights_of
+from tacit.engines.served.rights import Rights
+from tacit.engines.sources.addresses import is_address
 from tacit.engines.sources.foreign_keys import Linked, Step
 from tacit.engines.sources.kinds import (
     Separated,
@@ -28,14 +29,17 @@ from tacit.engines.sources.kinds import (
     table_name,
     with_format,
 )
-from tacit.engines.sources.postgres_tables import PostgresTable, is_address
+from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import guess_format, guess_kinds
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
+from tacit.engines.spark.engine import Spark
 from tacit.engines.unknown_keys import Gathered
 from tacit.engines.work_bounds import MOST_PAIRS, may_leave_out
 
 __all__ = [
     "Answer",
+    "AnyEngine",
     "CodedRows",
     "DIALECT_WORDS",
     "Dialect",
@@ -54,6 +58,8 @@ __all__ = [
     "Rights",
     "Separated",
     "Source",
+    "Spark",
+    "SparkTable",
     "Step",
     "Stored",
     "declared_format",

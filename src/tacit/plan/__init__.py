@@ -154,7 +154,12 @@ from tacit.plan.semantics.partial_cases import (
     can_raise,
     cases_of,
 )
-from tacit.plan.semantics.regular_expressions import spell_out
+from tacit.plan.semantics.regular_expressions import (
+    Automaton,
+    LetterRanges,
+    automaton_of,
+    spell_out,
+)
 from tacit.plan.semantics.text_lengths import ROW_BYTES, Length, length_of
 from tacit.plan.semantics.type import Type
 from tacit.plan.semantics.values import (
@@ -349,6 +354,9 @@ __all__ = [
     "rebuilt",
     "scalar",
     "std",
+    "Automaton",
+    "LetterRanges",
+    "automaton_of",
     "spell_out",
     "steps_of",
     "show_chosen",

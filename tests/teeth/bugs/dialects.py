@@ -83,7 +83,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-units-keep-other-keys",
-        file=f"{POSTGRES}/unknown_keys.py",
+        file="src/tacit/engines/sql/hashed_keys.py",
         before="OVER (PARTITION BY unit ORDER BY key_hash) AS place",
         after="OVER (PARTITION BY unit ORDER BY key_hash DESC) AS place",
         killed_by=f"{SUITE}::test_unknown_keys_are_the_same_in_postgres",
@@ -91,7 +91,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-units-keep-all-keys",
-        file=f"{POSTGRES}/unknown_keys.py",
+        file="src/tacit/engines/sql/hashed_keys.py",
         before='f"WHERE place <= {keeping.most} GROUP BY key_hash"',
         after='f"WHERE place <= {keeping.most} + 9 GROUP BY key_hash"',
         killed_by=f"{SUITE}::test_unknown_keys_are_the_same_in_postgres",
@@ -107,7 +107,7 @@ BUGS = [
     ),
     Bug(
         name="postgres-message-of-the-server",
-        file=f"{POSTGRES}/engine.py",
+        file="src/tacit/engines/served/engine.py",
         before="    with suppress(Exception):\n        try:\n            return work()",
         after="    if True:\n        try:\n            return work()",
         killed_by=f"{UNIT}/test_engine.py::test_a_failure_after_the_charge_says_nothing",

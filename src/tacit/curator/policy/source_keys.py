@@ -26,7 +26,7 @@ from tacit.plan import Kind
 __all__ = ["read_source"]
 _SOURCE = (
     'write the path of a Parquet, CSV, JSON lines or DuckDB file, as in source = "visits.parquet", '
-    "or the address of a table in PostgreSQL"
+    "or the address of a table in PostgreSQL or on a Spark cluster"
 )
 _FORMAT = {
     "separator": 'write one character, such as separator = ";"',
@@ -120,5 +120,5 @@ def _file(value: Any, folder: Path) -> Path | str:
     if is_address(given):
         return given
     if "://" in given:
-        raise Refused(f"other URLs than postgresql:// are not supported; {_SOURCE}")
+        raise Refused(f"other URLs than postgresql:// and spark:// are not supported; {_SOURCE}")
     return resolve_path(given, folder)

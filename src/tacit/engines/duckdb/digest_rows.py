@@ -8,9 +8,9 @@ Checked by: tests/unit/curator/test_keep.py
 from contextlib import closing
 
 from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.copy_rows import copy_source
 from tacit.engines.duckdb.load import load_table
 from tacit.engines.duckdb.public_rows import public_columns
-from tacit.engines.postgres.copy_rows import copy_source
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.kinds import Source, source_of
 from tacit.plan import Table

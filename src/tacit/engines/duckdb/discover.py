@@ -16,7 +16,8 @@ import duckdb
 from tacit.engines.duckdb.connection import describing_cursor, open_connection
 from tacit.engines.duckdb.create_relation import column_types
 from tacit.engines.duckdb.ingested import INGESTED, INGESTED_UNIT, is_own_name
-from tacit.engines.postgres.catalog import read_columns
+from tacit.engines.postgres import catalog as postgres_catalog
+from tacit.engines.served.relations import StoredColumn
 from tacit.engines.sources.column_names import check_names
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.kinds import (
@@ -32,7 +33,9 @@ from tacit.engines.sources.kinds import (
 )
 from tacit.engines.sources.pandas_frames import declared_kinds
 from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import header_of, json_names
+from tacit.engines.spark import catalog as spark_catalog
 from tacit.engines.sql.casts import check_units_alike, kinds_of, refuse_own_numbers
 from tacit.engines.sql.expressions import quote_name, text
 from tacit.errors import InvalidData
@@ -84,10 +87,10 @@ def stored_kinds(given: object, connection: Any = None) -> Kinds:
             return _describe_columns(connection, "given", "the frame", frame)
         case Stored(path, inside):
             return _kinds_in_file(path, inside)
-        case PostgresTable() as inside:
+        case (PostgresTable() | SparkTable()) as inside:
             return {
                 name: NONE if column.stored is None else kinds_of(column.stored)
-                for name, column in read_columns(inside).items()
+                for name, column in _columns_there(inside).items()
             }
         case Linked(source, _) as linked:
             return {linked.path: NONE, **stored_kinds(source)}
@@ -116,11 +119,18 @@ def stored_types(given: object) -> Mapping[str, str]:
                 return column_types(connection, f"file.main.{quote_name(named)}")
         case Pandas(frame):
             return {str(name): str(frame[name].dtype) for name in frame.columns}
-        case PostgresTable() as there:
-            return {name: column.declared for name, column in read_columns(there).items()}
+        case (PostgresTable() | SparkTable()) as there:
+            return {name: column.declared for name, column in _columns_there(there).items()}
         case _:
             pass
     return {}
+
+
+def _columns_there(source: PostgresTable | SparkTable) -> Mapping[str, StoredColumn]:
+    """The columns of a table on a server."""
+    if isinstance(source, SparkTable):
+        return spark_catalog.read_columns(source)
+    return postgres_catalog.read_columns(source)
 
 
 def _checked_names(path: Path) -> list[str]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from tacit.engines.duckdb.connection import open_connection
+from tacit.engines.duckdb.copy_rows import copy_source
 from tacit.engines.duckdb.load import load_table
 from tacit.engines.duckdb.load_source import raw_columns, text_scan
-from tacit.engines.postgres.copy_rows import copy_source
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.kinds import JsonLines, Listed, Pandas, Separated, Source, source_of
 from tacit.engines.sources.pandas_frames import series_cells

@@ -25,6 +25,7 @@ from tacit.engines.sources.kinds import (
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.engines.sources.python_cells import array_of
 from tacit.engines.sources.rows import arrays_of, check_columns, needed_columns
+from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import header_of, is_gzipped, separated_rows
 from tacit.engines.sources.text_format import Dialect
 from tacit.engines.sql.casts import check_type, check_unit_type
@@ -96,7 +97,7 @@ def load_source(
                     table,
                 )
             return load_ingested(connection, ours, f"{name}.main", table, path)
-        case PostgresTable():
+        case PostgresTable() | SparkTable():
             raise AssertionError("what stays in a database is copied before it is loaded")
         case Linked():
             raise AssertionError("links are followed where sources are loaded")

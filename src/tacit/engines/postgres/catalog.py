@@ -9,11 +9,11 @@ Checked by: tests/unit/engines/postgres/test_catalog.py
 from collections.abc import Mapping, Sequence
 
 from tacit.engines.postgres.connection import Pool, Session, refusal_of
+from tacit.engines.served.relations import StoredColumn
 from tacit.engines.sources.postgres_tables import PostgresTable
 from tacit.errors import InvalidData, TacitError
-from tacit.frozen import frozen
 
-__all__ = ["StoredColumn", "excess_rights", "missing_rights", "read_columns", "table_columns"]
+__all__ = ["excess_rights", "missing_rights", "read_columns", "table_columns"]
 
 SECONDS = 3600.0
 """A statement is ended after an hour."""
@@ -56,18 +56,6 @@ _POWERS = (
     "may create databases",
     "may replicate",
 )
-
-
-@frozen
-class StoredColumn:
-    """A column as it is stored: the type as which it is read, called as DuckDB calls it, and the SQL that reads it."""
-
-    name: str
-    declared: str
-    stored: str | None
-    """None where the type cannot be read."""
-    cast: str
-    """The SQL, in which {} stands for the column."""
 
 
 _TEXT = '(({})::text COLLATE "C")'

@@ -286,6 +286,14 @@ class PostgresDialect:
         """The function, whose bytes are in the order of their digits."""
         return f"sha256(convert_to({text}, 'UTF8'))"
 
+    def hash_digits(self, value: str) -> str:
+        """The function."""
+        return f"encode({value}, 'hex')"
+
+    def hash_literal(self, digits: str) -> str:
+        """The function, of digits."""
+        return f"decode('{digits}', 'hex')"
+
 
 POSTGRES = PostgresDialect()
 """The dialect of PostgreSQL."""

@@ -1,52 +1,24 @@
 """An engine that asks a PostgreSQL server: rows stay there, and exact integers come back."""
 
-# ruff: noqa: S608 -- this is the SQL generator: names are our own, and cells were rendered
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from typing import Self, TypeVar
-
-import numpy as np
-
-from tacit.engines.coded_rows import CodedRows, check_coding
-from tacit.engines.engine import Answer, blank, check_fits
 from tacit.engines.postgres.catalog import SECONDS, table_columns
-from tacit.engines.postgres.connection import Pool, Session, refusal_of
+from tacit.engines.postgres.connection import Pool, refusal_of
 from tacit.engines.postgres.dialect import POSTGRES
 from tacit.engines.postgres.relations import database_of, read_table, tables_read
-from tacit.engines.postgres.unknown_keys import gather_keys, key_queries
+from tacit.engines.served.engine import ServerEngine, tell
+from tacit.engines.served.relations import StoredColumn
 from tacit.engines.sources.foreign_keys import Linked
 from tacit.engines.sources.postgres_tables import PostgresTable
-from tacit.engines.sources.rows import not_unique
-from tacit.engines.sql.codes import code_names, code_statement
-from tacit.engines.sql.relation import Rowset
-from tacit.engines.sql.rows import Nest
 from tacit.engines.sql.select import Fetched
-from tacit.engines.sql.statement import histogram, read_cells, statement
-from tacit.engines.unknown_keys import Gathered, rehearsal_of
-from tacit.engines.work_bounds import bounds_of_question, check_work
-from tacit.errors import EngineFailed, TacitError
-from tacit.plan import (
-    Coding,
-    Column,
-    Keeping,
-    Question,
-    Ranked,
-    Scan,
-    Table,
-    Weights,
-    base_of,
-    columns_of_answer,
-    tables_of,
-)
+from tacit.errors import TacitError
+from tacit.plan import Table
 
 __all__ = ["Postgres"]
 
-Fetch = Callable[[str], Fetched]
-Found = TypeVar("Found")
 
-
-class Postgres:
+class Postgres(ServerEngine):
     """An engine whose tables are in one PostgreSQL database.
 
     Claim:      the server's rows do not change, its messages reach nobody, and what a question finds is what the other
@@ -56,86 +28,39 @@ class Postgres:
     Checked by: tests/unit/engines/postgres/test_engine.py and tests/laws/test_engine_conformance.py
     """
 
+    dialect = POSTGRES
+
     def __init__(
         self, tables: Mapping[Table, PostgresTable | Linked], *, seconds: float = SECONDS
     ) -> None:
-        self._tables = {table.name: table for table in tables}
         self._pool = Pool(database_of(list(tables.values())), seconds)
-        self._shared: dict[tuple[str, Column | None], int] = {}
         sources = {each for given in tables.values() for each in tables_read(given)}
         try:
-            columns = self._tell(
-                lambda session: {each: table_columns(session, each) for each in sources}
-            )
-            self._full = {
+            columns = tell(lambda: self._columns(sources), refusal_of)
+            read = {
                 table.name: read_table(i, table, source, columns)
                 for i, (table, source) in enumerate(tables.items())
             }
-            for table in tables:
-                self._check_unique(table)
+            super().__init__({table.name: table for table in tables}, read)
         except BaseException:
             self._pool.close()
             raise
 
-    def evaluate(self, question: Question, weights: Weights) -> Answer:
-        """The exact measures of every group, multiplied by 2**bits, of one snapshot."""
-        return self._keep_quiet(lambda session: self._run(question, weights, session.fetch))
+    def _columns(
+        self, sources: Iterable[PostgresTable]
+    ) -> dict[PostgresTable, Mapping[str, StoredColumn]]:
+        with self._pool.session() as session:
+            return {each: table_columns(session, each) for each in sources}
 
     @contextmanager
-    def gather(self, question: Question, keeping: Keeping) -> Iterator[Gathered]:
-        """What units keep of the unknown keys of a question; all that is asked of it is of one snapshot."""
-        with ExitStack() as meanwhile:
-            opened = self._pool.session()
-            session = keep_quiet(lambda: meanwhile.enter_context(opened))
+    def _open(
+        self, names: tuple[str, ...], *, rehearsing: bool
+    ) -> Iterator[Callable[[str], Fetched]]:
+        with self._pool.session() as session:
+            yield session.fetch
 
-            def fetch(sql: str) -> Fetched:
-                return keep_quiet(lambda: session.fetch(sql))
-
-            def run(question: Question, weights: Weights) -> Answer:
-                return self._run(question, weights, fetch)
-
-            yield gather_keys(question, keeping, self._rowset(question), fetch, run)
-
-    def dry_run(self, question: Question, weights: Weights) -> None:
-        """Run the same statements on no rows.
-
-        Claim:      no private row is read, and what the dialect cannot say is refused.
-        Because:    every table is read with the condition FALSE, of which the planner makes an empty result; all
-                    statements are written.
-        Checked by: tests/unit/engines/postgres/test_engine.py::test_a_dry_run_reads_no_row
-        """
-        check_work(question, self._sharing)
-
-        def rehearse(session: Session) -> None:
-            if question.unknown and question.found is None:
-                rowset = self._rowset(question, rehearsing=True)
-                queries = key_queries(question, Keeping(1, 0, b""), rowset)
-                session.fetch(queries.weights)
-                session.fetch(queries.values)
-            self._run(rehearsal_of(question), weights, session.fetch, rehearsing=True)
-
-        self._tell(rehearse)
-
-    def code(self, coding: Coding, weights: Weights, *, rehearsing: bool = False) -> CodedRows:
-        """The codes of all rows that count, by one statement; if rehearsing, of no rows."""
-        check_coding(coding, weights)
-        check_work(coding.computed, self._sharing)
-        rowset = self._rowset(coding.question, rehearsing=rehearsing)
-        select = code_statement(coding, weights, rowset)
-        run = self._tell if rehearsing else self._keep_quiet
-        found = run(lambda session: session.fetch(select.sql))
-        places, names = found.places(), code_names(coding)
-        is_weighed = rowset.relation.unit is not None and not rehearsing
-        columns = {
-            name: np.array([row[places[name]] for row in found.rows], np.int64)
-            for name in [*names, *(["weight"] if is_weighed else [])]
-        }
-        units = None
-        if coding.units and is_weighed:
-            units = np.array([row[places["unit_name"]] for row in found.rows], dtype=object)
-        sizes = tuple(axis.size for axis in coding.axes)
-        codes = tuple(columns[name] for name in names)
-        return CodedRows(codes, sizes, columns.get("weight"), weights.bits, units)
+    def _refusal_of(self, error: BaseException) -> TacitError:
+        return refusal_of(error)
 
     def interrupt(self) -> None:
         """Stop every question that is being evaluated; each fails as any failure does."""
@@ -144,124 +69,3 @@ class Postgres:
     def close(self) -> None:
         """Stop what is running, and let go of all connections."""
         self._pool.close()
-
-    @property
-    def has_fixed_rows(self) -> bool:
-        """Rows are read anew for every question."""
-        return False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _keep_quiet(self, work: Callable[[Session], Found]) -> Found:
-        """What is found in a transaction after the charge."""
-
-        def in_session() -> Found:
-            with self._pool.session() as session:
-                return work(session)
-
-        return keep_quiet(in_session)
-
-    def _tell(self, work: Callable[[Session], Found]) -> Found:
-        """What is found in a transaction that reads no private row: what goes wrong is told in a sentence of ours."""
-        failed: TacitError | None = None
-        try:
-            with self._pool.session() as session:
-                return work(session)
-        except TacitError as refusal:
-            failed = refusal
-        except Exception as error:  # noqa: BLE001 -- whose text may quote anything
-            failed = refusal_of(error)
-        raise failed
-
-    def _run(
-        self, question: Question, weights: Weights, fetch: Fetch, *, rehearsing: bool = False
-    ) -> Answer:
-        """The answer of a question."""
-        check_fits(question, weights)
-        answer = blank(question, weights)
-        if not answer.size:
-            return answer
-        rowset = self._rowset(question, rehearsing=rehearsing)
-        columns, known = columns_of_answer(question), dict[str, slice]()
-        plain = [
-            where.start
-            for measure, where in zip(question.measures, columns, strict=True)
-            if not isinstance(measure, Ranked)
-        ]
-        if plain:
-            asked = statement(question, weights, rowset)
-            for group, measures in asked.read_measures(fetch(asked.select.sql), weights.bits):
-                answer[group, plain] = measures
-        for measure, where in zip(question.measures, columns, strict=True):
-            if isinstance(measure, Ranked):
-                sql = histogram(question, measure, weights, rowset).sql
-                once = known.setdefault(sql, where)
-                if once is not where:
-                    answer[:, where] = answer[:, once]
-                    continue
-                cells = answer[:, where]
-                for group, cell, weight in read_cells(fetch(sql), weights.bits):
-                    cells[group, cell] = weight
-        return answer
-
-    def _rowset(self, question: Question, *, rehearsing: bool = False) -> Rowset:
-        """The rows of a question, with the expressions that read its tables."""
-        names = sorted(table.name for table in tables_of(question.rows))
-        if any(name not in self._full for name in names):
-            raise EngineFailed
-        read = [self._full[name] for name in names]
-        ctes = [part for each in read for part in (each.empty if rehearsing else each.ctes)]
-        relations = {name: each.relation for name, each in self._full.items()}
-        base = base_of(question.rows)
-        if isinstance(base, Scan):
-            return Rowset(relations[base.table.name], tuple(ctes))
-        bounds = bounds_of_question(question, self._sharing)
-        return Nest(relations, bounds, None, POSTGRES, ctes).rowset(base)
-
-    def _sharing(self, table: Table, column: Column | None) -> int:
-        """How many rows of a public table have the same value in a column, or how many there are; looked up once."""
-        place = table.name, column
-        if table.name not in self._full or not self._tables[table.name].public:
-            raise EngineFailed
-        if place not in self._shared:
-            read = self._full[table.name]
-            rows, counted = read.relation.name, "count(*)"
-            if column is not None:
-                cell = read.relation.reader()(column)
-                each = f"SELECT count(*) AS n FROM {rows} WHERE {cell} IS NOT NULL GROUP BY {cell}"
-                rows, counted = f"({each}) AS counts", "coalesce(max(n), 0)"
-            sql = f"WITH {', '.join(read.ctes)} SELECT {counted} FROM {rows}"
-            ((self._shared[place],),) = self._tell(lambda session: session.fetch(sql)).rows
-        return self._shared[place]
-
-    def _check_unique(self, table: Table) -> None:
-        """Refuse a public table that holds a value twice where it is declared not to; public rows may be looked at."""
-        read = self._full[table.name]
-        for column in table.columns:
-            if table.public and column.name in table.unique:
-                cell = read.relation.reader()(column)
-                counted = f"SELECT count({cell}) - count(DISTINCT {cell}) FROM {read.relation.name}"
-                sql = f"WITH {', '.join(read.ctes)} {counted}"
-                found = self._tell(lambda session, sql=sql: session.fetch(sql))  # type: ignore[misc]
-                if found.rows[0][0]:
-                    not_unique(table, column.name)
-
-
-def keep_quiet(work: Callable[[], Found]) -> Found:
-    """What is found; whatever goes wrong, what is raised holds no data and no text of the server.
-
-    Claim:      every failure is the same sentence, without cause or context; refusals of the plan stay what they are.
-    Because:    it is raised after the handler has ended.
-    Checked by: tests/unit/engines/postgres/test_engine.py::test_a_failure_after_the_charge_says_nothing
-    """
-    refusal: TacitError | None = None
-    with suppress(Exception):
-        try:
-            return work()
-        except TacitError as error:
-            refusal = error
-    raise refusal or EngineFailed()

@@ -3,23 +3,28 @@
 Checked by: tests/laws/test_engine_conformance.py
 """
 
-import sys
 from collections.abc import Callable, Sequence
-from functools import cache
-from math import inf, isfinite, nextafter
 
 from tacit.engines.postgres.numbers import arithmetic, double_literal
 from tacit.engines.postgres.write_once import write_once
+from tacit.engines.sql.function_parts import (
+    FIRST_MOMENT,
+    LAST_MOMENT,
+    MONTHS,
+    SECONDS,
+    SPACES,
+    case_map,
+    largest_factor,
+    setting_of,
+)
 from tacit.errors import InvalidPlan
 from tacit.plan import (
     LONGEST,
-    MEANINGS,
     UNITS,
     Called,
     Function,
     Kind,
     Literal,
-    constant,
     may_leave,
     spell_out,
     type_of,
@@ -28,8 +33,6 @@ from tacit.plan import (
 __all__ = ["call_sql", "text_literal"]
 
 _C = 'COLLATE "C"'
-_SECONDS = {"week": 604_800, "day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
-_MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _FORMATS = {
     "Y": "YYYY",
     "y": "YY",
@@ -44,8 +47,6 @@ _FORMATS = {
     "M": "MI",
     "S": "SS",
 }
-_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
-_SPACES = "".join(map(chr, [0x20, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000]))
 
 Moments = Callable[[str], str]
 """How many microseconds after 1970 a moment is, as SQL."""
@@ -89,7 +90,7 @@ def call_sql(expression: Called, operands: Sequence[str], microseconds: Moments)
         case Function.SIGN:
             return f"sign({first})::bigint"
         case Function.ROUND:
-            return _round(first, kinds[0], int(_setting(expression, 1)))
+            return _round(first, kinds[0], int(setting_of(expression, 1)))
         case Function.FLOOR | Function.CEIL | Function.TRUNC:
             return first if kinds[0] is Kind.INTEGER else f"{function.value.lower()}({first})"
         case Function.SQRT | Function.LN | Function.LOG10 | Function.EXP | Function.POWER:
@@ -97,17 +98,9 @@ def call_sql(expression: Called, operands: Sequence[str], microseconds: Moments)
         case Function.EXTRACT | Function.DATE_TRUNC | Function.DATE_ADD | Function.DATE_DIFF:
             return _moment(expression, operands, microseconds)
         case Function.STRFTIME:
-            return _format(first, str(_setting(expression, 1)))
+            return _format(first, str(setting_of(expression, 1)))
         case _:
             return _text(expression, operands, kinds)
-
-
-def _setting(expression: Called, place: int) -> str | int:
-    part = expression.operands[place]
-    assert isinstance(part, Literal)
-    value = constant(part.value, part.kind)
-    assert isinstance(value, str | int)
-    return value
 
 
 # ---------------------------------------------------------------- numbers
@@ -148,7 +141,7 @@ def _round(value: str, kind: Kind, decimals: int) -> str:
     if kind is Kind.INTEGER:
         return value if decimals >= 0 else f"round(({value})::numeric, {decimals})::bigint"
     scale = 10.0 ** abs(decimals)
-    times, most = double_literal(scale), double_literal(_largest(scale))
+    times, most = double_literal(scale), double_literal(largest_factor(scale))
 
     def whole(number: str) -> str:
         def away(x: str) -> str:
@@ -171,17 +164,6 @@ def _round(value: str, kind: Kind, decimals: int) -> str:
     return write_once(value, left_of_point if decimals < 0 else right_of_point)
 
 
-@cache
-def _largest(scale: float) -> float:
-    """The largest double that stays finite when it is multiplied by a power of ten."""
-    found = sys.float_info.max / scale
-    while not isfinite(found * scale):
-        found = nextafter(found, 0)
-    while isfinite(nextafter(found, inf) * scale):
-        found = nextafter(found, inf)
-    return found
-
-
 # ---------------------------------------------------------------- texts
 
 
@@ -197,7 +179,7 @@ def _text(expression: Called, operands: Sequence[str], kinds: Sequence[Kind]) ->
             return _change_case(function, first)
         case Function.TRIM | Function.LTRIM | Function.RTRIM:
             name = "btrim" if function is Function.TRIM else function.value.lower()
-            return f"{name}({first}, {text_literal(_SPACES)})"
+            return f"{name}({first}, {text_literal(SPACES)})"
         case Function.SUBSTR | Function.RIGHT:
             return f"{function.value.lower()}({', '.join([first, *settings])})"
         case Function.REPLACE:
@@ -219,7 +201,7 @@ def _text(expression: Called, operands: Sequence[str], kinds: Sequence[Kind]) ->
                 return f"({' || '.join(parts)})"
             return f"(concat({', '.join(parts)}) {_C})"
         case Function.REGEXP:
-            pattern = spell_out(str(_setting(expression, 1)))
+            pattern = spell_out(str(setting_of(expression, 1)))
             return f"({first} ~ {text_literal(pattern)})"
         case _:
             raise AssertionError(function)
@@ -228,22 +210,11 @@ def _text(expression: Called, operands: Sequence[str], kinds: Sequence[Kind]) ->
 def _change_case(function: Function, text: str) -> str:
     """A text in lower or upper case: letters of ASCII by the function, all others one by one."""
     name = function.value.lower()
-    since, to = _case_map(function)
+    since, to = case_map(function)
     plain = f"{name}({{x}} {_C})"
     others = f"translate({plain}, {text_literal(since)}, {text_literal(to)})"
     body = f"CASE WHEN octet_length({{x}}) = length({{x}}) THEN {plain} ELSE {others} END"
     return write_once(text, lambda x: body.replace("{x}", x))
-
-
-@cache
-def _case_map(function: Function) -> tuple[str, str]:
-    """The letters beyond ASCII that change, and what they become, one by one."""
-    change = MEANINGS[function]
-    letters = (chr(code) for code in range(128, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
-    odd = [each for each in letters if each.lower() != each or each.upper() != each]
-    pairs = [(each, str(change(each))) for each in odd]
-    changed = [(one, other) for one, other in pairs if one != other]
-    return "".join(one for one, _ in changed), "".join(other for _, other in changed)
 
 
 # ---------------------------------------------------------------- days and moments
@@ -252,14 +223,14 @@ def _case_map(function: Function) -> tuple[str, str]:
 def _moment(expression: Called, operands: Sequence[str], microseconds: Moments) -> str:
     match expression.function:
         case Function.EXTRACT:
-            part = str(_setting(expression, 0))
+            part = str(setting_of(expression, 0))
             if part == "epoch":
                 return f"({microseconds(operands[1])}::float8 / '1000000'::float8)"
             return f"floor(extract({part} FROM {operands[1]}))::bigint"
         case Function.DATE_TRUNC:
-            return f"date_trunc('{_setting(expression, 0)}', {operands[1]})"
+            return f"date_trunc('{setting_of(expression, 0)}', {operands[1]})"
         case Function.DATE_DIFF:
-            unit = str(_setting(expression, 0))
+            unit = str(setting_of(expression, 0))
             return f"({_count(unit, operands[2])} - {_count(unit, operands[1])})"
         case _:
             return _later(expression, operands, microseconds)
@@ -268,11 +239,11 @@ def _moment(expression: Called, operands: Sequence[str], microseconds: Moments) 
 def _count(unit: str, moment: str) -> str:
     """How many beginnings of a unit there were up to a moment, from some fixed one on."""
     assert unit != "week", "plans have no differences in weeks"
-    if unit in _SECONDS:  # no remainder is left
+    if unit in SECONDS:  # no remainder is left
         seconds = f"(extract(epoch FROM date_trunc('{unit}', {moment})))::bigint"
-        return f"({seconds} / {_SECONDS[unit]})"
+        return f"({seconds} / {SECONDS[unit]})"
     months = write_once(moment, lambda m: f"({_months(m)})::bigint")
-    return f"({months} / {_MONTHS[unit]})"
+    return f"({months} / {MONTHS[unit]})"
 
 
 def _months(moment: str) -> str:
@@ -281,7 +252,7 @@ def _months(moment: str) -> str:
 
 def _later(expression: Called, operands: Sequence[str], microseconds: Moments) -> str:
     """A later moment: whether it is within the years is found in whole numbers first."""
-    moment, number, unit = operands[0], operands[1], str(_setting(expression, 2))
+    moment, number, unit = operands[0], operands[1], str(setting_of(expression, 2))
     leaves = may_leave(type_of(expression.operands[0]), type_of(expression.operands[1]), unit)
     if leaves:  # so many leave the calendar for sure; LEAST and GREATEST pass NULL over
         most = UNITS[unit]
@@ -293,14 +264,14 @@ def _later(expression: Called, operands: Sequence[str], microseconds: Moments) -
         held = number
 
     def body(m: str, n: str) -> str:
-        if unit in _MONTHS:
-            months = f"({n}) * {_MONTHS[unit]}"
+        if unit in MONTHS:
+            months = f"({n}) * {MONTHS[unit]}"
             step = f"make_interval(months => ({months})::integer)"
             inside = f"({_months(m)} + {months}) BETWEEN 12 AND 119999"
         else:
-            step = _interval(n, _SECONDS[unit])
-            moved = f"{microseconds(m)} + ({n}) * {_SECONDS[unit] * 1_000_000}"
-            inside = f"({moved}) BETWEEN {_FIRST} AND {_LAST}"
+            step = _interval(n, SECONDS[unit])
+            moved = f"{microseconds(m)} + ({n}) * {SECONDS[unit] * 1_000_000}"
+            inside = f"({moved}) BETWEEN {FIRST_MOMENT} AND {LAST_MOMENT}"
         return f"CASE WHEN {inside} THEN {m} + {step} END" if leaves else f"({m} + {step})"
 
     return write_once(moment, lambda m: write_once(held, lambda n: body(m, n)))

@@ -9,6 +9,8 @@ from numbers import Integral, Real
 from typing import Any
 
 from tacit.engines.sql.casts import key_type, read_unit
+from tacit.engines.sql.dialect import SqlDialect
+from tacit.engines.sql.duckdb_dialect import DUCKDB
 from tacit.errors import InvalidData
 from tacit.frozen import frozen
 
@@ -155,32 +157,38 @@ class Owners:
     """A table of those numbers, each with a name that depends on no other unit."""
 
 
-def owners(scan: str, key: Raw, end: Raw, after: Owners | None) -> str:
+def owners(
+    scan: str, key: Raw, end: Raw, after: Owners | None, dialect: SqlDialect = DUCKDB
+) -> str:
     """The SELECT that finds the owner of every key in a relation; through those of the next keys, if any.
 
     Claim:      it has one row for every key that leads to a unit, and gives what `least_owners` gives in memory.
     Because:    it is grouped by the key, and a cast of keys makes no two of them one.
     Checked by: tests/unit/engines/sources/test_foreign_keys.py::test_both_engines_see_the_same_links
     """
-    found = f"CAST({key.sql} AS {key_type(key.stored)})"
+    found = f"CAST({key.sql} AS {_type(key_type(key.stored), dialect)})"
     if after is None:
         who = (
             f"CAST({end.sql} AS VARCHAR)"
             if end.stored.startswith("ENUM(")
-            else read_unit(end.sql, end.stored)
+            else read_unit(end.sql, end.stored, dialect)
         )
         rows = scan
     else:
-        who, rows = "o.who", f"{scan} {owner(end, after)}"
+        who, rows = "o.who", f"{scan} {owner(end, after, dialect)}"
     return (
         f"SELECT {found} AS k, min({who}) AS who FROM {rows} WHERE {key.sql} IS NOT NULL GROUP BY 1"
     )
 
 
-def owner(key: Raw, found: Owners) -> str:
+def owner(key: Raw, found: Owners, dialect: SqlDialect = DUCKDB) -> str:
     """The join that brings the owner of each row's key as o.who; it neither drops nor multiplies a row."""
-    alike = key_type(key.stored) if key_type(key.stored) == found.key else "VARCHAR"
+    alike = _type(found.key if key_type(key.stored) == found.key else "VARCHAR", dialect)
     return f"LEFT JOIN {found.name} AS o ON CAST({key.sql} AS {alike}) = CAST(o.k AS {alike})"
+
+
+def _type(stored: str | None, dialect: SqlDialect) -> str:
+    return dialect.type(stored or "VARCHAR")
 
 
 def check_key(stored: str, column: str, table: str) -> None:

@@ -8,8 +8,10 @@ from typing import Any
 from urllib.parse import unquote
 from weakref import WeakSet
 
+from tacit.engines.sources.addresses import is_address, table_at
 from tacit.engines.sources.foreign_keys import Linked
-from tacit.engines.sources.postgres_tables import PostgresTable, is_address, postgres_table
+from tacit.engines.sources.postgres_tables import PostgresTable
+from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_format import DIALECT_WORDS, Dialect, dialect_of
 from tacit.errors import InvalidData, InvalidInput, MissingFile
 from tacit.extras import extra
@@ -105,6 +107,7 @@ Source = (
     | Listed
     | Linked
     | PostgresTable
+    | SparkTable
 )
 """Where the rows of a table come from."""
 
@@ -136,7 +139,7 @@ def source_of(given: object) -> Source:
     Listed(rows=[{'ward': 'A'}])
     """
     if isinstance(given, str) and is_address(given):
-        return postgres_table(given)
+        return table_at(given)
     if isinstance(given, str | Path):
         return _file(Path(given))
     if isinstance(given, Source):
@@ -221,7 +224,7 @@ def table_name(path: str | Path) -> str:
     ('visits', 'visits', 'visits')
     """
     if is_address(str(path)):
-        return postgres_table(str(path)).table
+        return table_at(str(path)).name
     whole = Path(path)
     while _WILD & set(whole.name) and whole.parent != whole:
         whole = whole.parent

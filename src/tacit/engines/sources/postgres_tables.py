@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from tacit.errors import InvalidData
 from tacit.frozen import frozen
 
-__all__ = ["PostgresTable", "is_address", "postgres_table"]
+__all__ = ["PostgresTable", "is_postgres_address", "postgres_table"]
 
 _SCHEMES = ("postgresql", "postgres")
 _PARAMETERS = frozenset(
@@ -32,11 +32,16 @@ class PostgresTable:
         """The table with its schema, for messages."""
         return f"{self.schema}.{self.table}"
 
+    @property
+    def name(self) -> str:
+        """What the table is called alone."""
+        return self.table
 
-def is_address(given: str) -> bool:
+
+def is_postgres_address(given: str) -> bool:
     """Whether a text is the address of a table in PostgreSQL.
 
-    >>> is_address("postgresql://host/clinic/public.visits"), is_address("visits.csv")
+    >>> is_postgres_address("postgresql://host/clinic/public.visits"), is_postgres_address("visits.csv")
     (True, False)
     """
     return given.partition("://")[0].lower() in _SCHEMES and "://" in given

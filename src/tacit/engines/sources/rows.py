@@ -37,6 +37,7 @@ from tacit.engines.sources.python_cells import (
     unit_of,
     units_array,
 )
+from tacit.engines.sources.spark_tables import SparkTable
 from tacit.engines.sources.text_files import json_rows, separated_rows
 from tacit.engines.sources.text_format import Dialect
 from tacit.errors import InvalidData
@@ -132,10 +133,8 @@ def _records(source: Source, table: Table) -> tuple[Sequence[Mapping[str, object
             raise InvalidData(
                 "the memory engine does not read files of DuckDB; give it a frame or a list"
             )
-        case PostgresTable():
-            raise InvalidData(
-                "a table in PostgreSQL is read by its server; use the engine Postgres"
-            )
+        case PostgresTable() | SparkTable():
+            raise InvalidData("a table on a server is read there; use the engine Postgres or Spark")
         case Linked(inner, steps):
             check_path(source, table)
             rows, read = _records(source_of(inner), table)

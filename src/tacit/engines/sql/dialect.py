@@ -187,3 +187,11 @@ class SqlDialect(Protocol):
     def hash(self, text: str) -> str:
         """SHA-256 of a text, such that hashes are in the order of their digits."""
         ...
+
+    def hash_digits(self, value: str) -> str:
+        """The hexadecimal digits of a hash."""
+        ...
+
+    def hash_literal(self, digits: str) -> str:
+        """A constant hash, by its digits."""
+        ...

@@ -317,6 +317,14 @@ class DuckDBDialect:
         """The function, which gives hexadecimal digits."""
         return f"sha256({text})"
 
+    def hash_digits(self, value: str) -> str:
+        """A hash is its digits."""
+        return value
+
+    def hash_literal(self, digits: str) -> str:
+        """A text."""
+        return text(digits)
+
 
 DUCKDB = DuckDBDialect()
 """The dialect of the default engine."""

@@ -11,7 +11,16 @@ from functools import lru_cache
 
 from tacit.frozen import frozen
 
-__all__ = ["LONGEST_PATTERN", "MOST_STATES", "find_pattern", "is_pattern", "spell_out"]
+__all__ = [
+    "Automaton",
+    "LONGEST_PATTERN",
+    "LetterRanges",
+    "MOST_STATES",
+    "automaton_of",
+    "find_pattern",
+    "is_pattern",
+    "spell_out",
+]
 
 LONGEST_PATTERN = 200
 """The most characters of a pattern."""
@@ -90,6 +99,69 @@ def find_pattern(text: str, pattern: str) -> bool:
         reached.add(0)  # a match may begin at every place
         states = _follow(program, reached, at_start=False, at_end=place + 1 == len(text))
     return len(program) in states
+
+
+LetterRanges = tuple[tuple[tuple[str, str], ...], bool]
+"""Ranges of characters, and whether all others are meant."""
+
+
+@frozen
+class Automaton:
+    """A pattern by its letters, numbered from zero: which may be read first, and which after which.
+
+    For engines that have to match in linear time by themselves.  A text matches if `always`; if it is empty and
+    `empty`; if a letter of `found` was read, or one of `last` at its end.  At every place the letters of `restart` may
+    be read, at the first place also those of `first`.
+    """
+
+    letters: tuple[LetterRanges, ...]
+    first: frozenset[int]
+    restart: frozenset[int]
+    follow: tuple[frozenset[int], ...]
+    found: frozenset[int]
+    last: frozenset[int]
+    empty: bool
+    always: bool
+
+
+def automaton_of(pattern: str) -> Automaton:
+    """The automaton of a pattern.
+
+    >>> automaton_of("^ab").first, automaton_of("^ab").restart, automaton_of("ab$").last
+    (frozenset({0}), frozenset(), frozenset({1}))
+
+    Claim:      it matches the texts in which `find_pattern` finds the pattern.
+    Because:    its letters are the steps that read one, and what follows each is what is reached without reading.
+    Checked by: tests/unit/plan/semantics/test_regular_expressions.py::test_an_automaton_finds_the_same
+    """
+    program = _compile(pattern)
+    places = [state for state, step in enumerate(program) if step[0] == "letter"]
+    number, end = {state: n for n, state in enumerate(places)}, len(program)
+
+    def reach(state: int, *, at_start: bool = False, at_end: bool = False) -> set[int]:
+        return _follow(program, {state}, at_start=at_start, at_end=at_end)
+
+    def letters(states: set[int]) -> frozenset[int]:
+        return frozenset(number[state] for state in states if state != end)
+
+    begun, later = reach(0, at_start=True), reach(0)
+    after = [reach(state + 1) for state in places]
+    ends = [reach(state + 1, at_end=True) for state in places]
+    found = frozenset(n for n, states in enumerate(after) if end in states)
+    last = frozenset(n for n, states in enumerate(ends) if end in states)
+    # what needs no letter is found at once, or in between, or where the text ends
+    always = end in begun | later or end in reach(0, at_end=True)
+    classes = [program[state][1] for state in places]
+    return Automaton(
+        tuple((each.ranges, each.negated) for each in classes if each is not None),
+        letters(begun),
+        letters(later),
+        tuple(letters(states) for states in after),
+        found,
+        last,
+        end in reach(0, at_start=True, at_end=True),
+        always,
+    )
 
 
 def spell_out(pattern: str) -> str:

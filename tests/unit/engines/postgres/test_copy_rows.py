@@ -1,7 +1,7 @@
 """Rows that a curator may look at are copied with the declared columns alone."""
 
 from tacit.engines import inspect_source, public_columns, read_public
-from tacit.engines.postgres.copy_rows import copy_source
+from tacit.engines.postgres.copy_rows import copy_from_postgres
 from tacit.engines.sources.foreign_keys import Linked, Step
 from tacit.engines.sources.kinds import Listed
 from tacit.plan import Column, Kind, Table
@@ -11,7 +11,7 @@ from tests.unit.engines.postgres.test_engine import ROWS, VISITS
 
 def test_a_table_is_copied_with_its_declared_columns():
     with knows_password():
-        copied = copy_source(store({VISITS: ROWS})[VISITS], VISITS)
+        copied = copy_from_postgres(store({VISITS: ROWS})[VISITS], VISITS)
     assert isinstance(copied, Listed)
     assert copied.rows == [
         {name: row[name] for name in ("ward", "cost", "note", "patient")} for row in ROWS

@@ -8,6 +8,7 @@ import pytest
 from tacit.plan.semantics.regular_expressions import (
     LONGEST_PATTERN,
     MOST_STATES,
+    automaton_of,
     find_pattern,
     is_pattern,
 )
@@ -164,3 +165,29 @@ def test_no_pattern_takes_long(pattern, monkeypatch):
     find_pattern(text, pattern)
     assert steps[0] <= (len(text) + 1) * (MOST_STATES + 2)
     assert steps[0] <= (len(text) + 1) * (len(room._compile(pattern)) + 1)
+
+
+def matches_automaton(text: str, pattern: str) -> bool:
+    """Whether an automaton matches a text, letter by letter."""
+    found = automaton_of(pattern)
+    if found.always or not text:
+        return found.always or found.empty
+    may, seen = found.first | found.restart, False
+    for letter in text:
+        read = {
+            place
+            for place in may
+            if any(low <= letter <= high for low, high in found.letters[place][0])
+            is not found.letters[place][1]
+        }
+        seen = seen or bool(read & found.found)
+        may = found.restart.union(*(found.follow[place] for place in read))
+    return seen or bool(read & found.last)
+
+
+def test_an_automaton_finds_the_same():
+    dice = random.Random(11)
+    for pattern in READ:
+        for _ in range(60):
+            text = "".join(dice.choices("abc1 \n|", k=dice.randrange(6)))
+            assert matches_automaton(text, pattern) is find_pattern(text, pattern), (pattern, text)

@@ -1,4 +1,4 @@
-"""Unknown keys in PostgreSQL: what units keep of them is found where the rows are; hashes and sums come back.
+"""Unknown keys on a server: what units keep of them is found where the rows are; hashes and sums come back.
 
 Checked by: tests/laws/test_engine_conformance.py
 """
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.engines.engine import Answer
-from tacit.engines.postgres.dialect import POSTGRES
+from tacit.engines.sql.dialect import SqlDialect
 from tacit.engines.sql.keys import hash_keys, is_present, key_names, plain_value, rows_with_keys
 from tacit.engines.sql.relation import Rowset
 from tacit.engines.sql.select import Fetched
@@ -20,7 +20,7 @@ from tacit.engines.unknown_keys import key_weight
 from tacit.frozen import frozen
 from tacit.plan import Keeping, KeyValue, Kind, Question, Weights, key_value, type_of
 
-__all__ = ["GatheredKeys", "KeyQueries", "gather_keys", "key_queries"]
+__all__ = ["Fetch", "GatheredKeys", "KeyQueries", "gather_keys", "key_queries"]
 
 Fetch = Callable[[str], Fetched]
 
@@ -32,6 +32,7 @@ class KeyQueries:
     weights: str
     values: str
     kinds: tuple[Kind, ...]
+    dialect: SqlDialect
 
 
 def key_queries(question: Question, keeping: Keeping, rowset: Rowset) -> KeyQueries:
@@ -41,26 +42,27 @@ def key_queries(question: Question, keeping: Keeping, rowset: Rowset) -> KeyQuer
     Because:    every unit keeps the first of its keys in the order of their hashes, each with the weight of so many.
     Checked by: tests/laws/test_engine_conformance.py::test_unknown_keys_are_the_same_in_postgres
     """
-    keys = question.unknown
+    keys, dialect = question.unknown, rowset.relation.dialect
     names = key_names(keys)
     listed = ", ".join(names)
     pairs = zip(names, keys, strict=True)
-    present = " AND ".join(is_present(name, key, POSTGRES) for name, key in pairs)
-    hashed = f"{hash_keys(keys, names, keeping.secret, POSTGRES)} AS key_hash"
+    present = " AND ".join(is_present(name, key, dialect) for name, key in pairs)
+    hashed = f"{hash_keys(keys, names, keeping.secret, dialect)} AS key_hash"
     kinds = tuple(type_of(key.value).kind for key in keys)
     ctes = [*rowset.ctes, rows_with_keys(question, rowset)]
     values = ", ".join(
-        plain_value(name, kind, POSTGRES) for name, kind in zip(names, kinds, strict=True)
+        plain_value(name, kind, dialect) for name, kind in zip(names, kinds, strict=True)
     )
     distinct = f"SELECT DISTINCT {listed} FROM taken_rows WHERE {present}"
     found = f"SELECT {listed}, {hashed} FROM ({distinct}) AS distinct_keys"
-    read = f"SELECT encode(key_hash, 'hex') AS key_hash, {values} FROM ({found}) AS hashed"
+    digits = dialect.hash_digits("key_hash")
+    read = f"SELECT {digits} AS key_hash, {values} FROM ({found}) AS hashed"
     whole = f"WITH {', '.join(ctes)} {read}"
     if rowset.relation.unit is None:
         counted = (
             f"SELECT {listed}, count(*) AS many FROM taken_rows WHERE {present} GROUP BY {listed}"
         )
-        weight = f"(many << {keeping.bits}) AS weight"
+        weight = f"(many * {1 << keeping.bits}) AS weight"
         sums = f"SELECT {hashed}, {weight} FROM ({counted}) AS counted"
     else:
         owned = f"SELECT DISTINCT unit, {listed} FROM taken_rows WHERE {present}"
@@ -68,13 +70,14 @@ def key_queries(question: Question, keeping: Keeping, rowset: Rowset) -> KeyQuer
         ranked = f"SELECT key_hash, {place}, count(*) OVER (PARTITION BY unit) AS many"
         kept = f"{ranked} FROM (SELECT unit, {hashed} FROM ({owned}) AS owned) AS hashed"
         shares = [key_weight(k, keeping) for k in range(1, keeping.most + 1)]
-        share = POSTGRES.pick(shares, f"least(many, {keeping.most})")
+        share = dialect.pick(shares, f"least(many, {keeping.most})")
         sums = (
-            f"SELECT key_hash, {POSTGRES.total(share)} AS weight FROM ({kept}) AS ranked "
+            f"SELECT key_hash, {dialect.total(share)} AS weight FROM ({kept}) AS ranked "
             f"WHERE place <= {keeping.most} GROUP BY key_hash"
         )
-    weights = f"SELECT encode(key_hash, 'hex'), weight FROM ({sums}) AS sums WHERE weight > 0"
-    return KeyQueries(f"WITH {', '.join(ctes)} {weights} ORDER BY key_hash", whole, kinds)
+    weights = f"SELECT {digits}, weight FROM ({sums}) AS sums WHERE weight > 0"
+    every = f"WITH {', '.join(ctes)} {weights} ORDER BY key_hash"
+    return KeyQueries(every, whole, kinds, dialect)
 
 
 @frozen(eq=False)
@@ -92,7 +95,7 @@ class GatheredKeys:
         chosen = {self.hashes[place]: number for number, place in enumerate(places)}
         if not chosen:
             return []
-        listed = ", ".join(f"decode('{each}', 'hex')" for each in chosen)
+        listed = ", ".join(map(self.queries.dialect.hash_literal, chosen))
         found: dict[int, tuple[KeyValue, ...]] = {}
         for digest, *values in self.fetch(
             f"{self.queries.values} WHERE key_hash IN ({listed})"

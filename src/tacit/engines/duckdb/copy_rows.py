@@ -1,0 +1,21 @@
+"""Sources of which DuckDB reads a copy, since their rows are on a server.
+
+Checked by: tests/unit/engines/postgres/test_copy_rows.py and tests/unit/engines/spark/test_copy_rows.py
+"""
+
+from tacit.engines.postgres.copy_rows import copy_from_postgres
+from tacit.engines.sources.kinds import Source
+from tacit.engines.spark.copy_rows import copy_from_spark
+from tacit.plan import Table
+
+__all__ = ["copy_source"]
+
+
+def copy_source(source: Source, table: Table) -> Source:
+    """A source whose tables on servers are lists of their rows, with the columns that a table declares; or itself.
+
+    >>> from tacit.engines.sources.kinds import Listed
+    >>> copy_source(Listed([]), Table("visits", ()))
+    Listed(rows=[])
+    """
+    return copy_from_spark(copy_from_postgres(source, table), table)
