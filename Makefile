@@ -131,13 +131,18 @@ lock: setup ## requirements.lock anew, from pyproject.toml, and the part of it t
 	@! grep -n '://' requirements.lock requirements-demo.lock requirements-docs.lock requirements-spark.lock
 
 VENDOR := src/tacit/server/http/vendor
-vendor: ## the workbench's editor anew, from the packages that its package.json names; the hash has to stay the same
-	@rm -rf build/vendor && mkdir -p build/vendor && cp $(VENDOR)/package.json $(VENDOR)/editor.js build/vendor
-	cd build/vendor && npm install --no-package-lock --ignore-scripts --no-audit --no-fund --silent
+JUDGE := tests/browser/vendor
+vendor: ## the workbench's editor and the tests' axe-core anew, from the locked packages; their hashes have to stay the same
+	@rm -rf build/vendor && mkdir -p build/vendor && cp $(VENDOR)/package*.json $(VENDOR)/editor.js build/vendor
+	cd build/vendor && npm ci --ignore-scripts --no-audit --no-fund --silent
 	cd build/vendor && node_modules/@esbuild/*/bin/esbuild editor.js --bundle --minify --format=iife --target=es2020 \
 		--legal-comments=none --outfile=editor.min.js --log-level=warning
 	cd build/vendor && sha256sum --check ../../$(VENDOR)/SHA256
 	cmp build/vendor/editor.min.js src/tacit/server/http/static/editor.min.js
+	@rm -rf build/judge && mkdir -p build/judge && cp $(JUDGE)/package*.json build/judge
+	cd build/judge && npm ci --ignore-scripts --no-audit --no-fund --silent
+	cd build/judge/node_modules/axe-core && sha256sum --check ../../../../$(JUDGE)/SHA256
+	cmp build/judge/node_modules/axe-core/axe.min.js $(JUDGE)/axe.min.js
 
 clean: ## what the other targets made
 	rm -rf $(VENV) $(VENV)-docs $(VENV)-spark .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -70,7 +70,7 @@ def api_routes(app):
 
 
 FORMS = {"/signin", "/signout", "/welcome/{secret}", "/explain", "/ask", "/people"} | {
-    *("/policy/reload", "/ledger/verify"),
+    *("/policy/reload", "/ledger/verify", "/answers/{id}/leave"),
 }
 
 
@@ -86,7 +86,7 @@ def test_every_page_that_changes_something_refuses_what_no_page_of_ours_sent(cli
     assert {path for method, path in pages if method == "POST"} == FORMS
     browser, csrf = session_of(clinic)
     for path in FORMS:
-        where = path.format(secret="x")
+        where = path.format(secret="x", id="x")
         for given, site in (("", "same-origin"), (csrf, "cross-site"), (csrf, None)):
             said = browser.request("POST", where, form={"csrf": given}, site=site)
             open_form = path in {"/signin", "/welcome/{secret}"} and site == "same-origin"

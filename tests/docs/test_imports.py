@@ -76,6 +76,7 @@ INSIDE = {
     "server": (
         *("passwords", "scram_keys", "limits", "slots", "audit_log", "identities", "sessions"),
         *("idempotency", "calibration", "rights", "jobs", "people", "entry_index", "ledger_pages"),
+        "policy_pages",
         *("desk", "forms", "public_catalogue", "http", "wire", "running"),
     ),
     "curator": (

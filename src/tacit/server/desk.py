@@ -45,6 +45,7 @@ from tacit.server.jobs import Job, Jobs, Question
 from tacit.server.ledger_pages import LedgerPages
 from tacit.server.limits import Rates, Waiting
 from tacit.server.people import People
+from tacit.server.policy_pages import PolicyPages
 from tacit.server.rights import check_right
 from tacit.server.slots import Slots
 
@@ -115,6 +116,7 @@ class Desk:
         self.ledger = LedgerPages(
             lambda: self._vault, self._unseen, identities, self._audit, self._readers
         )
+        self.drafts = PolicyPages(lambda: self._vault, self._unseen, identities, folder)
 
     def standing(self, who: Identity) -> Standing:
         """What somebody may do, and what is left."""

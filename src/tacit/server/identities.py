@@ -319,6 +319,14 @@ class Identities:
         found = verify_proof(keys, signed, proof)
         return None if found is None else (rows[found][0], sign_as_server(keys[found], signed))
 
+    def has_token(self, hashed: str) -> bool:
+        """Whether the token of this hash still counts."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT 1 FROM tokens WHERE hash = ? AND expires >= ?", (hashed, self._now())
+            ).fetchone()
+        return row is not None
+
     def new_link(self, name: str) -> str:
         """A secret by which somebody sets a password, once, within a day."""
         secret = new_secret()

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from tacit.curator import Unseen, Vault
-from tacit.errors import NotFound, TacitError
+from tacit.errors import InvalidInput, NotFound, TacitError
 from tacit.frozen import frozen
 from tacit.server.audit_log import AuditLog
 from tacit.server.entry_index import EntryIndex
@@ -17,6 +17,7 @@ __all__ = ["LedgerPages", "PastQuestion", "Verification"]
 
 _PAGE = 200
 _FURTHEST = 2**62  # no ledger has so many records
+_SHORTEST_HASH = 8
 
 
 @frozen
@@ -45,6 +46,8 @@ class Verification:
         self.whole = 0
         self.state = "running"
         self.told = ""
+        self.head = ""
+        """The hash of the last record that was checked: whoever writes it down can compare it later."""
 
     def progress(self, done: int, whole: int) -> None:
         """Say how far it is."""
@@ -124,6 +127,40 @@ class LedgerPages:
             islice(self._records(), min(first, _FURTHEST), min(first, _FURTHEST) + min(most, _PAGE))
         )
 
+    def find_records(
+        self,
+        who: Identity,
+        *,
+        first: int = 0,
+        kind: str | None = None,
+        analyst: str | None = None,
+        table: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """A page of records from a number on: of a kind, of an analyst ("" is the curator), about a table."""
+        check_right(who, "read everyone")
+        self._audit.note("read ledger", identity=who.name)
+        entries = {entry.number: entry for entry in self._seen().ledger.entries()}
+
+        def is_wanted(record: Mapping[str, Any]) -> bool:
+            entry = entries.get(record.get("entry", -1))
+            return (
+                record["record"] >= first
+                and kind in (None, record["kind"])
+                and (analyst is None or (entry is not None and (entry.analyst or "") == analyst))
+                and (table is None or self._is_record_about(record, entry, table))
+            )
+
+        return list(islice(filter(is_wanted, self._records()), _PAGE))
+
+    def find_hash(self, who: Identity, start: str) -> int | None:
+        """The number of the record whose hash begins like this; None if no record has it."""
+        check_right(who, "read everyone")
+        wanted = start.strip().lower().rstrip("….")
+        if len(wanted) < _SHORTEST_HASH:
+            raise InvalidInput("head", start, f"write at least {_SHORTEST_HASH} of its signs")
+        found = (each["record"] for each in self._records() if each["hash"].startswith(wanted))
+        return next(found, None)
+
     def verify(self, who: Identity) -> Verification:
         """Begin to check the whole ledger; `verification` says how far it is."""
         check_right(who, "read everyone")
@@ -133,7 +170,8 @@ class LedgerPages:
 
         def run() -> None:
             try:
-                seen = None if self._unseen.view is None else sum(1 for _ in self._records())
+                visible = list(self._records())
+                seen = None if self._unseen.view is None else len(visible)
 
                 def progress(done: int, whole: int) -> None:
                     most = whole if seen is None else seen
@@ -143,8 +181,9 @@ class LedgerPages:
             except TacitError as fault:
                 check.state, check.told = "broken", str(fault)
             else:
-                check.state = "whole"
+                check.head = visible[-1]["hash"] if visible else ""
                 check.told = f"{check.whole:,} records are whole"
+                check.state = "whole"  # last: whoever sees it reads the others
 
         self._audit.note("verified", identity=who.name)
         self._readers.submit(run)
@@ -181,6 +220,10 @@ class LedgerPages:
         if entry.payload is None:
             return False
         return table in str(self._current().receipt(entry).get("table", "")).split(", ")
+
+    def _is_record_about(self, record: Mapping[str, Any], entry: Any, table: str) -> bool:
+        about = record.get("table") == table  # it was refreshed
+        return about or (entry is not None and self._is_about(entry, table))
 
     def _past(self, entry: Any, texts: Mapping[int, Mapping[str, Any]]) -> PastQuestion:
         text = texts.get(entry.number, {})

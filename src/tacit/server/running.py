@@ -17,6 +17,7 @@ from tacit.server.audit_log import AuditLog
 from tacit.server.calibration import read_calibration
 from tacit.server.desk import Desk
 from tacit.server.identities import FILE, Identities
+from tacit.server.policy_pages import note_policy
 from tacit.server.public_catalogue import PublicCatalogue
 from tacit.server.sessions import Sessions
 from tacit.server.slots import Slots
@@ -57,8 +58,14 @@ class Server:
         with extra("server", "tacit serve"):
             from tacit.server.http.app import make_app
         folder = _folder_of(vault)
-        opened = open_vault(vault)
         identities = Identities(folder / FILE)
+
+        def reopen() -> Vault:
+            found = open_vault(vault)
+            note_policy(identities, folder, found)
+            return found
+
+        opened = reopen()
         if not shared_limit:
             refuse_unlimited(opened, identities)
         self.identities = identities
@@ -70,10 +77,13 @@ class Server:
             audit=self.audit,
             calibration=read_calibration(folder),
             shared_limit=shared_limit,
-            reopen=lambda: open_vault(vault),
+            reopen=reopen,
             folder=folder,
         )
-        self.app = make_app(self.desk, Sessions(identities), secure=secure)
+        self.wire_place: tuple[int, str] | None = None
+        self.app = make_app(
+            self.desk, Sessions(identities), secure=secure, wire=lambda: self.wire_place
+        )
         self.database = folder.resolve().name
         self.catalogue = PublicCatalogue(self.desk, self.database, folder / MISSES)
 
@@ -91,10 +101,17 @@ class Server:
         curators = [each for each in self.identities.people() if each.role == "curator"]
         if any(each.has_password and not each.disabled for each in curators):
             return None
-        if not curators:
-            self.identities.add("curator", "curator")
-        name = curators[0].name if curators else "curator"
+        waiting = [each.name for each in curators if not each.disabled]
+        name = waiting[0] if waiting else self._add_curator()
         return f"/welcome/{self.identities.new_link(name)}"
+
+    def _add_curator(self) -> str:
+        """Add the first curator, by a name that nobody has: somebody else may be called so, and stay what they are."""
+        taken = {each.name for each in self.identities.people()}
+        names = ("curator", *(f"curator-{number}" for number in range(2, len(taken) + 3)))
+        name = next(each for each in names if each not in taken)
+        self.identities.add(name, "curator")
+        return name
 
 
 def refuse_unlimited(vault: Vault, identities: Identities) -> None:
@@ -278,6 +295,7 @@ async def _open_wire(
         taken = await door.start(host, port)
     except OSError:
         raise InvalidInput("--pg", port, "the port cannot be used; name another one") from None
+    server.wire_place = taken, server.database
     mode = "disable" if tls is None else "verify-full"
     say(f"psql: host={host} port={taken} dbname={server.database} user=NAME sslmode={mode}")
     return door

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from tacit.frozen import frozen
 from tacit.server.identities import Identities, Identity
-from tacit.server.passwords import is_same
+from tacit.server.passwords import hash_of_token, is_same
 
 __all__ = ["HOURS", "Session", "Sessions"]
 
@@ -31,9 +31,9 @@ class Sessions:
     """The cookies of one server.
 
     Claim:      a cookie counts only if this server signed it, less than twelve hours ago, for somebody whose password
-                and rights have not changed since.
-    Because:    it is bound to its name, generation and end by HMAC-SHA-256 under a key of the vault, and the generation
-                is compared at each request.
+                and rights have not changed since; one that was signed for a token counts no longer than the token.
+    Because:    it is bound to its name, generation, end and token by HMAC-SHA-256 under a key of the vault, and
+                generation and token are looked up at each request.
     Checked by: tests/unit/server/test_sessions.py
     """
 
@@ -41,9 +41,10 @@ class Sessions:
         self._identities, self._now = identities, now
         self._key = identities.secret("sessions").encode()
 
-    def issue(self, who: Identity) -> str:
-        """A cookie for somebody who has just signed in."""
-        said = json.dumps([who.name, who.generation, int(self._now()) + HOURS * 3600])
+    def issue(self, who: Identity, token: str | None = None) -> str:
+        """A cookie for somebody who has just signed in, by password or by a token."""
+        hashed = None if token is None else hash_of_token(token)
+        said = json.dumps([who.name, who.generation, int(self._now()) + HOURS * 3600, hashed])
         body = urlsafe_b64encode(said.encode()).decode()
         return f"{body}.{self._mark('session', body)}"
 
@@ -52,8 +53,10 @@ class Sessions:
         body, _, mark = cookie.partition(".")
         if len(cookie) > _LONGEST or not is_same(mark, self._mark("session", body)):
             return None
-        name, generation, ends = json.loads(urlsafe_b64decode(body))
+        name, generation, ends, *token = json.loads(urlsafe_b64decode(body))
         if self._now() > ends:
+            return None
+        if token and token[0] is not None and not self._identities.has_token(token[0]):
             return None
         found = self._identities.find(name, generation)
         return None if found is None else Session(found, self._mark("csrf", cookie))

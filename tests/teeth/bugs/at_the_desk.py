@@ -241,7 +241,7 @@ BUGS = [
     ),
     Bug(
         name="pages-are-not-escaped",
-        file=f"{SERVER}/http/pages.py",
+        file=f"{SERVER}/http/pages/rendering.py",
         before="autoescape=True,",
         after="autoescape=False,",
         killed_by=f"{UNIT}/http/test_pages.py::test_what_people_type_stays_text",

@@ -65,6 +65,30 @@ def test_the_first_curator_chooses_a_password_by_a_link_once(tmp_path):
     server.desk.close()
 
 
+def test_an_analyst_who_is_called_curator_stays_one_and_the_first_curator_gets_another_name(
+    tmp_path,
+):
+    folder = make_folder(tmp_path / "clinic")
+    identities_of(folder).add("curator", "analyst")
+    server = Server(folder, secure=False, shared_limit=True)
+    secret = server.first_link().removeprefix("/welcome/")
+    found = server.identities.use_link(secret, "a long password")
+    assert (found.name, found.role) == ("curator-2", "curator")
+    assert server.identities._identity("curator").role == "analyst"
+    server.desk.close()
+
+
+def test_a_curator_who_is_disabled_gets_no_link(tmp_path):
+    folder = make_folder(tmp_path / "clinic")
+    known = identities_of(folder)
+    known.add("curator", "curator")
+    known.disable("curator")
+    server = Server(folder, secure=False)
+    secret = server.first_link().removeprefix("/welcome/")
+    assert server.identities.use_link(secret, "a long password").name == "curator-2"
+    server.desk.close()
+
+
 def test_a_folder_without_a_vault_has_no_identities(tmp_path):
     with pytest.raises(InvalidInput):
         identities_of(tmp_path / "nothing" / "here")

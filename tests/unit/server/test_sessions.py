@@ -60,3 +60,19 @@ def test_a_change_of_password_or_rights_ends_every_session(people):
     assert sessions.read(cookie) is None
     people.enable("ana")
     assert sessions.read(cookie) is None
+
+
+def test_a_session_by_a_token_counts_no_longer_than_the_token():
+    now = [0.0]
+    people = Identities(now=lambda: now[0])
+    people.add("ana", "analyst")
+    token = people.new_token("ana", days=0.25)
+    other = people.new_token("ana", days=30)
+    sessions = Sessions(people, now=lambda: now[0])
+    cookies = [sessions.issue(people._identity("ana"), each) for each in (token, other)]
+    assert [sessions.read(each) is not None for each in cookies] == [True, True]
+    now[0] = 7 * 3600
+    assert [sessions.read(each) is not None for each in cookies] == [False, True]
+    (kept,) = people.tokens("ana")
+    people.revoke(kept.id)
+    assert sessions.read(cookies[1]) is None

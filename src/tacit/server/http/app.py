@@ -13,6 +13,7 @@ from tacit.errors import TacitError
 from tacit.server.desk import Desk
 from tacit.server.http import models
 from tacit.server.http.api import api_routes
+from tacit.server.http.connections import WirePlace
 from tacit.server.http.gate import Gate, Headers
 from tacit.server.http.pages import STATIC, Pages, page_routes
 from tacit.server.http.problems import MEDIA, TYPES, problem_from, problem_of, problem_response
@@ -33,10 +34,17 @@ _WORDS = {404: "not-found", 405: "method-not-allowed", 406: "not-acceptable", 41
 _ALWAYS = (401, 403, 413, 422, 429, 500, 503)
 
 
-def make_app(desk: Desk, sessions: Sessions, *, secure: bool = True, version: str = "1") -> Headers:
-    """The application over a desk, as an ASGI server runs it."""
+def make_app(
+    desk: Desk,
+    sessions: Sessions,
+    *,
+    secure: bool = True,
+    version: str = "1",
+    wire: WirePlace = lambda: None,
+) -> Headers:
+    """The application over a desk, as an ASGI server runs it; `wire` says where the PostgreSQL door is."""
     gate = Gate(desk, sessions, secure=secure)
-    pages = Pages(gate)
+    pages = Pages(gate, wire=wire)
     app = FastAPI(
         title=_TITLE,
         version=version,

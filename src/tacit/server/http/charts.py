@@ -1,7 +1,7 @@
 """Pictures that the server draws: whiskers, bars and steps, as SVG that needs no script and can be printed."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from html import escape
 from math import isfinite
 from typing import Any
@@ -16,6 +16,7 @@ MOST_ROWS = 30
 """How many rows of an answer are drawn: the largest."""
 
 _WIDTH, _LABEL, _ROW = 720, 170, 28
+_LEFT, _DAY = 56, 86_400.0
 
 
 def format_number(value: Any) -> str:
@@ -95,28 +96,51 @@ def budget_bar(share: float, label: str) -> Markup:
     )
 
 
-def steps(spending: Sequence[tuple[str, float]], label: str) -> Markup:
-    """The share of the limit that was spent, over time; nothing for fewer than two charges."""
+def steps(spending: Sequence[tuple[str, float]], label: str, pace: float | None = None) -> Markup:
+    """The share of the limit that was spent, over time; nothing for fewer than two charges.
+
+    With a pace, the share of a day, a dashed line goes on at it for as long again, at most to the limit.
+    """
     if len(spending) < 2:
         return Markup("")
     moments = [datetime.fromisoformat(at).timestamp() for at, _ in spending]
-    first, last = moments[0], max(moments[-1], moments[0] + 1)
-    total, spent = sum(share for _, share in spending), 0.0
-    points = ["M40 170"]
+    first, now = moments[0], max(moments[-1], moments[0] + 1)
+    total = sum(share for _, share in spending)
+    ahead = _seconds_ahead(total, pace, now - first)
+    most, last = min(1.0, total + (pace or 0) * ahead / _DAY) or 1.0, now + ahead
+
+    def place(moment: float, spent: float) -> tuple[float, float]:
+        across = _LEFT + (_WIDTH - 20 - _LEFT) * (moment - first) / (last - first)
+        return round(across, 1), round(170 - 150 * min(1.0, spent / most), 1)
+
+    spent, points = 0.0, [f"M{_LEFT} 170"]
     for moment, (_, share) in zip(moments, spending, strict=True):
-        across = 40 + 660 * (moment - first) / (last - first)
         spent += share
-        points.append(f"H{across:.1f}V{170 - 150 * spent / (total or 1):.1f}")
-    points.append("H700")
+        across, up = place(moment, spent)
+        points.append(f"H{across}V{up}")
+    across, up = place(now, spent)
+    points.append(f"H{across}")
+    dashed = ""
+    if ahead:
+        end = place(last, most)
+        dashed = f'<path class="ahead" d="M{across} {up}L{end[0]} {end[1]}"/>'
     said = escape(f"{label}: {total:.1%} of the limit over time")
+    until = datetime.fromtimestamp(last, UTC).date().isoformat()
     return Markup(  # noqa: S704 -- every text in it was escaped above
         f'<svg class="chart" role="img" aria-label="{said}" viewBox="0 0 {_WIDTH} 200">'
-        f'<path class="axis" d="M40 170H700M40 20V170"/><path class="line" d="{"".join(points)}"/>'
-        f'<text class="label" x="34" y="26" text-anchor="end">{total:.1%}</text>'
-        f'<text class="label" x="34" y="174" text-anchor="end">0</text>'
-        f'<text class="label" x="40" y="192">{escape(spending[0][0][:10])}</text>'
-        f'<text class="label" x="700" y="192" text-anchor="end">{escape(spending[-1][0][:10])}</text></svg>'
+        f'<path class="axis" d="M{_LEFT} 170H{_WIDTH - 20}M{_LEFT} 20V170"/><path class="line" d="{"".join(points)}"/>'
+        f'{dashed}<text class="label" x="{_LEFT - 6}" y="26" text-anchor="end">{most:.1%}</text>'
+        f'<text class="label" x="{_LEFT - 6}" y="174" text-anchor="end">0</text>'
+        f'<text class="label" x="{_LEFT}" y="192">{escape(spending[0][0][:10])}</text>'
+        f'<text class="label" x="{_WIDTH - 20}" y="192" text-anchor="end">{escape(until)}</text></svg>'
     )
+
+
+def _seconds_ahead(total: float, pace: float | None, past: float) -> float:
+    """How far the dashed line goes: as long as the past, at least a day, at most until the limit is reached."""
+    if not pace or total >= 1:
+        return 0.0
+    return min(max(past, _DAY), (1 - total) / pace * _DAY)
 
 
 def _is_drawn(value: Any) -> bool:

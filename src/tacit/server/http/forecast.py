@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-__all__ = ["PRICES", "forecast"]
+__all__ = ["PRICES", "forecast", "own_scale"]
 
 PRICES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Prices for which it is told how many answers fit."""
@@ -30,7 +30,7 @@ def forecast(
         if standing.budget.own is None
         else policy.analysts[standing.name].epsilon
     )
-    scale = _scale(policy, standing)
+    scale = own_scale(policy, standing)
     pace = sum(recent) * scale / _DAYS if len(recent) >= _ENOUGH else None
     return {
         "per_day": pace,
@@ -43,7 +43,7 @@ def forecast(
     }
 
 
-def _scale(policy: Any, standing: Any) -> float:
+def own_scale(policy: Any, standing: Any) -> float:
     """How many shares of the own limit one share of everyone's is."""
     if standing.budget.own is None:
         return 1.0

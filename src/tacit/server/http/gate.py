@@ -88,11 +88,11 @@ class Gate:
                 )
         return Visitor(session.identity, session.csrf)
 
-    def cookie_for(self, who: Identity) -> dict[str, Any]:
-        """The cookie of a new session, as `set_cookie` takes it."""
+    def cookie_for(self, who: Identity, token: str | None = None) -> dict[str, Any]:
+        """The cookie of a new session, as `set_cookie` takes it; by a token it lasts no longer than that."""
         return {
             "key": self.cookie,
-            "value": self.sessions.issue(who),
+            "value": self.sessions.issue(who, token),
             "max_age": HOURS * 3600,
             "path": "/",
             "httponly": True,

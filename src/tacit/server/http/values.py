@@ -12,7 +12,7 @@ from tacit.errors import NotInstalled
 from tacit.server.forms import answer_fields
 from tacit.server.http.problems import problem_of, problem_response
 
-__all__ = ["ARROW", "CSV", "answer_response"]
+__all__ = ["ARROW", "CSV", "answer_as", "answer_response", "download"]
 
 CSV = "text/csv"
 """The media type of CSV."""
@@ -26,21 +26,30 @@ _EXACT = 1 << 53
 def answer_response(request: Request, release: Any, id: str | None = None) -> Response:  # noqa: A002 -- as it is called
     """An answer in the form that the request accepts."""
     wanted = request.headers.get("accept", "*/*")
-    if CSV in wanted:
-        return Response(release.to_csv(), media_type=f"{CSV}; charset=utf-8", headers=_named("csv"))
-    if ARROW in wanted:
-        try:
-            return Response(release.to_arrow_stream(), media_type=ARROW, headers=_named("arrows"))
-        except NotInstalled:
-            return problem_response(problem_of("not-acceptable", "this server has no pyarrow"))
+    for form in (CSV, ARROW):
+        if form in wanted:
+            return answer_as(release, form)
     fields = answer_fields(release)
     if "exact" in request.headers.get("prefer", ""):
         fields["rows"] = [[_exact(cell) for cell in row] for row in fields["rows"]]
     return JSONResponse({"id": id, **fields})
 
 
-def _named(ending: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="answer.{ending}"'}
+def answer_as(release: Any, form: str) -> Response:
+    """An answer as CSV or as an Arrow stream."""
+    if form == CSV:
+        return download(release.to_csv(), CSV, "answer.csv")
+    try:
+        return download(release.to_arrow_stream(), ARROW, "answer.arrows")
+    except NotInstalled:
+        return problem_response(problem_of("not-acceptable", "this server has no pyarrow"))
+
+
+def download(content: str | bytes, media: str, name: str) -> Response:
+    """A file that a browser saves."""
+    kind = f"{media}; charset=utf-8" if isinstance(content, str) else media
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=kind, headers=headers)
 
 
 def _exact(cell: Any) -> Any:

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-import tacit.server.http.pages as module
+from tacit.server.http.pages.rendering import share_text
 from tests.docs.sources import SRC
 from tests.unit.server.clinics import BY_WARD, COUNT, PASSWORD, Browser, make_folder, running_app
 
@@ -258,7 +258,7 @@ def test_a_page_of_the_ledger_beyond_all_pages_is_empty(clinic):
 
 
 def test_scripts_and_styles_are_ours_and_the_bundle_is_the_one_that_was_built(clinic):
-    for name in ("app.css", "app.js", "editor.min.js", "icon.svg"):
+    for name in ("app.css", "app.js", "page.js", "editor.min.js", "icon.svg"):
         said = clinic.stranger().get(f"/static/{name}")
         assert said.status == 200
     folder = SRC / "tacit" / "server" / "http"
@@ -266,4 +266,73 @@ def test_scripts_and_styles_are_ours_and_the_bundle_is_the_one_that_was_built(cl
     assert (folder / "vendor" / "SHA256").read_text().split()[0] == digest
     assert "MIT" in (folder / "vendor" / "LICENSES.txt").read_text()
     assert clinic.stranger().get("/static/../pages.py").status == 404
-    assert module._share(0.5) == "50 %"
+    assert share_text(0.5) == "50 %"
+
+
+def test_a_token_signs_in_until_it_is_revoked(clinic):
+    token = clinic.identities.new_token("ben")
+    browser = clinic.stranger()
+    wrong = browser.post("/signin", form={"token": "tct_wrong"}, headers=HTML)
+    assert wrong.status == 401
+    assert browser.post("/signin", form={"token": token}, headers=HTML).status == 303
+    assert browser.get("/ask", headers=HTML).status == 200
+    (kept,) = clinic.identities.tokens("ben")[-1:]
+    clinic.identities.revoke(kept.id)
+    assert browser.get("/ask", headers=HTML).status == 303
+
+
+def test_answers_and_histories_are_saved_as_files(clinic):
+    browser = clinic.signed["ana"]
+    said = ask(browser, sql=BY_WARD)
+    job = re.search(r"/answers/([\w-]+)\.csv", said.text)[1]
+    saved = browser.get(f"/answers/{job}.csv")
+    assert saved.text.startswith("ward,n,n_low")
+    assert "attachment" in saved.headers["content-disposition"]
+    assert browser.get(f"/answers/{job}.arrow").status in {200, 406}
+    assert browser.get(f"/answers/{job}.exe").status == 404
+    assert clinic.signed["cleo"].get(f"/answers/{job}.csv").status == 404
+    assert BY_WARD in browser.get("/history.csv").text
+    assert browser.get("/history?state=open", headers=HTML).status == 200
+
+
+def test_who_stops_waiting_is_told_that_the_answer_is_kept(clinic):
+    browser = clinic.signed["ana"]
+    said = ask(browser, sql=COUNT + " WHERE cost > 17", headers={"x-part": "1"})
+    job = re.search(r'data-id="([\w-]+)"', said.text)[1]
+    form = {"csrf": csrf_of(browser)}
+    left = browser.post(f"/answers/{job}/leave", form=form, headers={"x-part": "1"})
+    assert "asking again is free" in left.text
+    assert browser.post(f"/answers/{job}/leave", form=form, headers=HTML).status == 303
+    assert browser.post("/answers/nothing/leave", form=form, headers=HTML).status == 404
+
+
+def test_records_are_filtered_exported_and_compared_with_a_head(clinic):
+    ask(clinic.signed["ana"], sql=COUNT)
+    browser = clinic.signed["otto"]
+    lines = browser.get("/ledger.jsonl").text.splitlines()
+    assert lines[0].startswith('{"record": 0')
+    assert clinic.signed["ana"].get("/ledger.jsonl").status == 403
+    charged = browser.get("/ledger?kind=charged&analyst=ana&table=visits", headers=HTML).text
+    assert '<td data-label="Kind">charged' in charged
+    assert '<td data-label="Kind">answered' not in charged
+    assert "no such records" in browser.get("/ledger?analyst=nobody", headers=HTML).text
+    head = re.search(r'"hash": "(\w+)"', lines[1])[1]
+    assert (
+        "Record 1</strong> has this hash"
+        in browser.get(f"/ledger?head={head[:12]}", headers=HTML).text
+    )
+    assert "no record has this hash" in browser.get("/ledger?head=00000000", headers=HTML).text
+    assert "write at least 8" in browser.get("/ledger?head=0", headers=HTML).text
+
+
+def test_a_policy_is_tried_out_on_its_page(clinic):
+    ask(clinic.signed["ana"], sql=BY_WARD)
+    browser = clinic.signed["cleo"]
+    said = browser.get("/policy?bound=visits&high=1", headers=HTML).text
+    assert "± then" in said
+    assert "In visits, for each ward" in html.unescape(said)
+    assert (
+        'role="alert"' in browser.get("/policy?bound=visits.cost&low=9&high=1", headers=HTML).text
+    )
+    assert 'role="alert"' in browser.get("/policy?times=many", headers=HTML).text
+    assert clinic.signed["ana"].get("/policy?times=2", headers=HTML).status == 403

@@ -1,66 +1,135 @@
 "use strict";
-// The workbench with scripts: an editor, live explanations, answers without a new page. Without them, forms do the same.
+// The page to ask, with scripts: an editor, live explanations, answers without a new page. Without them, forms do the same.
 (() => {
   const form = document.getElementById("question");
-  if (!form) return;
+  const page = window.TacitPage;
   const textarea = document.getElementById("sql");
   const explanation = document.getElementById("explanation");
   const answer = document.getElementById("answer");
   const run = document.getElementById("run");
   const price = document.getElementById("price");
+  const keys = document.getElementById("keys");
   const csrf = form.elements.csrf.value;
   const nonce = document.querySelector("meta[name=csp-nonce]").content;
-  let editor = null, sequence = 0, timer = 0, runs = 0;
+  let editor = null, sequence = 0, timer = 0, runs = 0, ran = null;
 
   const send = (path, body) => fetch(path, {
     method: body ? "POST" : "GET", body, headers: { "X-CSRF": csrf, "X-Part": "1" }, credentials: "same-origin",
   });
+  const typed = () => ({
+    sql: form.elements.sql.value, by: form.elements.by.value, price: price.value, confidence: form.elements.confidence.value,
+    twin: form.elements.twin.checked,
+  });
+
+  // The server counts characters, and the editor units of UTF-16.
+  const unitsTo = (place) => [...textarea.value].slice(0, Number(place)).join("").length;
 
   const mark = () => {
     const refused = explanation.querySelector(".refused");
-    if (editor) editor.underline(refused ? Number(refused.dataset.start) : 0, refused ? Number(refused.dataset.end) : 0, refused ? refused.dataset.reason : "");
+    if (editor) editor.underline(refused ? unitsTo(refused.dataset.start) : 0, refused ? unitsTo(refused.dataset.end) : 0, refused ? refused.dataset.reason : "");
     const state = explanation.querySelector("[data-affordable]");
     run.disabled = !form.elements.twin.checked && !!(refused || (state && state.dataset.affordable === "no"));
+  };
+
+  // The address holds the question, so that it can be sent to a colleague: opened, it is explained and never run.
+  const keepAddress = () => {
+    const now = typed(), query = new URLSearchParams({ q: now.sql, [now.by]: now.price });
+    if (now.confidence !== "0.95") query.set("confidence", now.confidence);
+    if (now.twin) query.set("twin", "on");
+    const address = `/ask?${query}`;
+    if (address.length < 8000) history.replaceState(null, "", address);
   };
 
   // An explanation is never older than the text: a late one is dropped.
   const explain = async () => {
     const mine = ++sequence;
+    explanation.setAttribute("aria-busy", "true");
     try {
       const response = await send("/explain", new URLSearchParams(new FormData(form)));
       const text = await response.text();
-      if (mine === sequence && response.ok) { explanation.innerHTML = text; mark(); }
-    } catch { /* the next key asks again */ }
+      if (mine !== sequence) return;
+      if (response.redirected) { location.reload(); return; }  // signed out meanwhile
+      if (response.ok) { explanation.innerHTML = text; mark(); keepAddress(); }
+      explanation.removeAttribute("aria-busy");
+    } catch {
+      if (mine === sequence) explanation.removeAttribute("aria-busy");  // the next key asks again
+    }
   };
   const soon = () => { clearTimeout(timer); sequence++; timer = setTimeout(explain, 300); };
+
+  const python = (asked) => {
+    const vault = `vault = tacit.connect(${JSON.stringify(form.dataset.url)}, token="tct_…")`;
+    const sure = asked.confidence === "0.95" ? "" : `, confidence=${asked.confidence}`;
+    return `import tacit\n${vault}\nprint(vault.sql(${JSON.stringify(asked.sql)}, ${asked.by}=${asked.price}${sure}))\n`;
+  };
 
   const show = (text, mine) => {
     if (mine !== runs) return;
     answer.innerHTML = text;
-    for (const button of answer.querySelectorAll("[data-copy]")) button.hidden = false;
+    page.show(answer);
+    for (const button of answer.querySelectorAll("[data-copy-as]")) button.hidden = !ran;
+    const refused = answer.querySelector(".refused");
+    if (refused && ran) page.note(ran.sql, refused.dataset.reason);
     const waiting = answer.querySelector(".waiting");
     if (!waiting) { explain(); return; }
-    const began = performance.now(), whole = Math.max(0.05, Number(waiting.dataset.seconds)) * 1000;
+    const seconds = Number(waiting.dataset.seconds), began = performance.now(), whole = (seconds || 1) * 1000;
     const bar = waiting.querySelector("progress");
     const step = () => {
       if (mine !== runs) return;
       const passed = performance.now() - began;
-      bar.value = Math.min(100, 100 * passed / whole);
+      if (seconds) bar.value = Math.min(100, 100 * passed / whole);
       if (passed < whole + 20) { requestAnimationFrame(step); return; }
-      send(`/answers/${waiting.dataset.id}`).then((r) => r.text()).then((t) => show(t, mine));
+      send(`/answers/${waiting.dataset.id}`).then((r) => r.text()).then((t) => show(t, mine)).catch(() => lose(mine));
     };
     requestAnimationFrame(step);
   };
 
+  const lose = (mine) => {
+    if (mine !== runs) return;
+    const said = document.createElement("p");
+    said.className = "card refused";
+    said.setAttribute("role", "alert");
+    said.textContent = "The server cannot be reached. Run it again: it is paid for once.";
+    answer.replaceChildren(said);
+  };
+
   const ask = async () => {
-    if (run.disabled) return;
+    if (run.disabled) {
+      const refused = explanation.querySelector(".refused");
+      if (refused) page.note(typed().sql, refused.dataset.reason);
+      return;
+    }
     const mine = ++runs;
+    ran = typed();
+    answer.setAttribute("aria-busy", "true");
     try {
       const response = await send("/ask", new URLSearchParams(new FormData(form)));
       show(await response.text(), mine);
     } catch {
-      answer.textContent = "The server cannot be reached; run it again: it is paid for once.";
+      lose(mine);
     }
+    answer.removeAttribute("aria-busy");
+  };
+
+  const leave = async (id) => {
+    const mine = ++runs;
+    const response = await send(`/answers/${id}/leave`, new URLSearchParams({ csrf }));
+    if (response.ok && mine === runs) answer.innerHTML = await response.text();
+  };
+
+  // Earlier questions: fetched when they are first wanted; the newest is number 0, what was being typed is number -1.
+  let earlier = null, at = -1, draft = "";
+  const go = async (step) => {
+    if (!earlier) {
+      const response = await fetch("/history.json", { headers: { Accept: "application/json" }, credentials: "same-origin" });
+      earlier = response.ok ? [...new Set((await response.json()).answers.map((each) => each.sql).filter(Boolean))] : [];
+    }
+    if (at < 0) draft = textarea.value;
+    at = Math.max(-1, Math.min(earlier.length - 1, at + step));
+    write(at < 0 ? draft : earlier[at]);
+  };
+  const write = (text) => {
+    if (editor) { editor.replace(text); editor.focus(); } else { textarea.value = text; soon(); }
   };
 
   if (window.TacitEditor) {
@@ -71,20 +140,49 @@
     editor.focus();
   } else textarea.addEventListener("input", soon);
 
+  const find = document.getElementById("find");
+  if (find) {
+    find.parentNode.hidden = false;
+    find.addEventListener("input", () => {
+      const wanted = find.value.trim().toLowerCase();
+      for (const table of document.querySelectorAll("aside details")) {
+        let any = false;
+        for (const column of table.querySelectorAll("dl > div")) {
+          const has = column.textContent.toLowerCase().includes(wanted);
+          column.hidden = !has;
+          any ||= has;
+        }
+        table.hidden = !any;
+        if (wanted && any) table.open = true;
+      }
+    });
+  }
+
+  const help = document.getElementById("show-keys");
+  help.hidden = false;
+  help.addEventListener("click", () => keys.showModal());
   form.addEventListener("submit", (event) => { event.preventDefault(); ask(); });
   for (const name of ["by", "price", "confidence", "twin"]) form.elements[name].addEventListener("input", soon);
   document.addEventListener("click", (event) => {
-    const at = event.target.closest("[data-insert], [data-factor], [data-rewrite], [data-copy]");
+    const at = event.target.closest("[data-insert], [data-price], [data-rewrite], [data-copy-as], [data-leave]");
     if (!at) return;
     if (at.dataset.insert && editor) editor.insert(at.dataset.insert);
-    if (at.dataset.factor) { price.value = String(Number((Number(price.value) * Number(at.dataset.factor)).toPrecision(6))); explain(); price.focus(); }
-    if (at.dataset.rewrite && editor) { event.preventDefault(); editor.replace(at.dataset.rewrite); editor.focus(); }
-    if (at.dataset.copy) navigator.clipboard.writeText(at.dataset.copy).then(() => { at.textContent = "Copied"; });
+    if (at.dataset.price) { event.preventDefault(); price.value = at.dataset.price; explain(); price.focus(); }
+    if (at.dataset.rewrite) { event.preventDefault(); write(at.dataset.rewrite); }
+    if (at.dataset.copyAs && ran) page.copy(at, at.dataset.copyAs === "sql" ? ran.sql : python(ran));
+    if ("leave" in at.dataset) { event.preventDefault(); leave(at.closest(".waiting").dataset.id); }
   });
   document.addEventListener("keydown", (event) => {
-    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") { event.preventDefault(); ask(); }
-    if (event.ctrlKey && event.key === "e" && editor) { event.preventDefault(); editor.focus(); }
+    const control = event.ctrlKey || event.metaKey, typing = event.target.closest("input, select, textarea, .cm-editor");
+    if (control && event.key === "Enter") { event.preventDefault(); event.stopPropagation(); ask(); }
+    if (event.ctrlKey && event.key === "e") { event.preventDefault(); if (editor) editor.focus(); else textarea.focus(); }
     if (event.altKey && event.key === "p") { event.preventDefault(); price.focus(); price.select(); }
-  });
+    if (event.key === "?" && !typing) { event.preventDefault(); keys.showModal(); }
+    if (event.ctrlKey && (event.key === "ArrowUp" || event.key === "ArrowDown")) {
+      event.preventDefault();
+      event.stopPropagation();
+      go(event.key === "ArrowUp" ? 1 : -1);
+    }
+  }, true);
   mark();
 })();

@@ -33,6 +33,15 @@ function mount(textarea, { nonce, schema, onChange, onRun }) {
           { key: "Mod-Enter", run: () => { onRun(); return true; } },
           ...completionKeymap, ...historyKeymap, ...defaultKeymap,
         ]),
+        // Left to the browser, a text typed over a coloured one gets a style attribute, which the page's policy refuses.
+        EditorView.domEventHandlers({
+          beforeinput: (event, view) => {
+            if (event.inputType !== "insertText" || event.data === null || view.state.selection.main.empty || view.composing) return false;
+            view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type", scrollIntoView: true });
+            event.preventDefault();
+            return true;
+          },
+        }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) { textarea.value = update.state.doc.toString(); onChange(); }
         }),

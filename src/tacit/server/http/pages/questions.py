@@ -1,0 +1,119 @@
+"""What somebody typed, as the desk takes it, and what comes of it, as pages show it.
+
+Checked by: tests/unit/server/http/test_pages.py
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from tacit.errors import AccessDenied, InvalidInput, TacitError
+from tacit.server.http.charts import MOST_ROWS, whiskers
+from tacit.server.http.models import SQL, exact_number
+from tacit.server.http.problems import problem_from
+from tacit.server.http.remedies import rewrite_of
+from tacit.server.jobs import Question
+
+__all__ = ["answer_view", "price_to_halve", "question_from", "refusal_view", "ways_to_halve"]
+
+
+def question_from(asked: Mapping[str, Any]) -> Question:
+    """What was typed, as the desk takes it."""
+    price, confidence = (
+        str(asked["price"]).strip().replace(",", "."),
+        str(asked["confidence"]).strip(),
+    )
+    try:
+        sure = float(confidence or "0.95")
+    except ValueError:
+        raise InvalidInput("confidence", confidence, "write a number such as 0.95") from None
+    if len(asked["sql"]) > SQL:
+        raise InvalidInput("a question", "so long a text", f"write at most {SQL:,} characters")
+    number = _typed_number(price) if price else None
+    by_accuracy = asked["by"] == "within"
+    epsilon, within = (None, number) if by_accuracy else (number, None)
+    return Question(asked["sql"], epsilon, within, sure)
+
+
+def _typed_number(text: str) -> Any:
+    whole, _, part = text.partition(".")
+    if len(text) > 40 or not (whole + part).isdigit() or not (whole + part).isascii():
+        raise InvalidInput("the price", text, "write a number in digits, such as 0.1")
+    return exact_number(text)
+
+
+def refusal_view(refusal: TacitError, sql: str) -> dict[str, Any]:
+    """A refusal as the pages show it: where it is, why, how to mend it, and a text that does."""
+    if isinstance(refusal, AccessDenied) and not refusal.signed_in:
+        raise refusal
+    said = problem_from(refusal)
+    reason, remedy = said.get("reason"), said.get("remedy")
+    same = bool(said.get("text")) and said["text"] == sql
+    return {
+        "title": said["title"],
+        "reason": reason or said["detail"],
+        "remedy": remedy if reason else "",
+        "start": said["start"] if same else 0,
+        "end": said["end"] if same else 0,
+        "fragment": sql[said["start"] : said["end"]] if same else "",
+        "rewrite": rewrite_of(sql, said) if same else None,
+    }
+
+
+def answer_view(release: Any, id: str | None = None) -> dict[str, Any]:  # noqa: A002 -- as it is called
+    """An answer as the pages show it; by the `id` of its job it can be had in other forms."""
+    ends = {f"{name}{end}" for name in release.measured for end in ("_low", "_high")}
+    heads = [name for name in release.columns if name not in ends]
+    rows = [[_cell(row, name, release.measured) for name in heads] for row in release]
+    charts = [(name, whiskers(release, name)) for name in release.measured]
+    return {
+        "id": id,
+        "heads": heads,
+        "measured": release.measured,
+        "rows": rows,
+        "charts": [(name, chart) for name, chart in charts if chart],
+        "many": len(rows) > MOST_ROWS,
+        "csv": release.to_csv(),
+        "price": release.price,
+        "confidence": release.confidence,
+        "entry": release.receipt.get("entry"),
+        "made_up": bool(release.receipt.get("made up")),
+        "notes": [*release.notes, *(str(each) for each in release.left_out)],
+    }
+
+
+def _cell(row: Mapping[str, Any], name: str, measured: Any) -> tuple[Any, ...]:
+    """A value, and its interval if it was measured."""
+    if name not in measured:
+        return (row[name],)
+    return row[name], row[f"{name}_low"], row[f"{name}_high"]
+
+
+def price_to_halve(limit: Any, epsilon: float) -> str:
+    """The epsilon that halves the noise, rounded up to three digits: the one that is charged four times as much where
+    squares of noise add up, and twice as much where losses do.
+
+    >>> from tacit.curator import Limit
+    >>> price_to_halve(Limit(2), 0.05), price_to_halve(Limit(2, 1e-6), 0.05)
+    ('0.1', '0.105')
+    """
+    rule = limit.filter()
+
+    def amount(price: float) -> Fraction:
+        return Fraction(rule.price_of(Fraction(f"{price:.3g}")).amount)
+
+    wanted = amount(epsilon) * (4 if limit.delta else 2)
+    low, high = epsilon, 8 * epsilon
+    while high - low > low / 2_000:
+        middle = (low + high) / 2
+        low, high = (low, middle) if amount(middle) >= wanted else (middle, high)
+    return f"{float(f'{high:.3g}'):g}"
+
+
+def ways_to_halve(halving: str) -> list[str]:
+    """The ways that an explanation names, one by one: the first is a price, the others are the curator's.
+
+    >>> ways_to_halve("pay 4 times as much (10.5% of the limit), or declare bounds half as wide.")
+    ['pay 4 times as much (10.5% of the limit)', 'declare bounds half as wide']
+    """
+    return halving.removesuffix(".").split(", or ")
