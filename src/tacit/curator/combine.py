@@ -11,6 +11,12 @@ from typing import Any
 from tacit.accounting import Charge
 from tacit.curator.access import Access
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
+from tacit.curator.answer.constants import (
+    describe_constants,
+    fill_part,
+    made_up_constants,
+    name_subqueries,
+)
 from tacit.curator.answer.explanation import Explanation, explain_plan, name_measure, of_the_limit
 from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price, Release, percent
@@ -51,6 +57,7 @@ from tacit.plan import (
     in_words,
     leaves_of,
     most_rows,
+    order_parts,
     prove_combined,
     tables_of,
 )
@@ -152,7 +159,7 @@ def price_parts(
         charge,
         access.price_of(charge, free=False),
         names,
-        _key(access, names),
+        _key(access, names, proved),
         sure,
         within,
         left_out,
@@ -165,7 +172,9 @@ def answer_parts(access: Access, asked: AskedParts, *, raw: bool) -> Release:
     Claim:      the whole price is recorded before data are read, in one entry, and nothing leaves that is not released;
                 the same parts at no higher price are answered from what is stored, for free.
     Because:    the order of the lines below; an entry that was charged and not answered is answered at its own terms.
-    Checked by: tests/laws/test_combined.py
+                A part that compares with a subquery is released after it: the amounts of all parts were settled before,
+                so that they add up whatever the subquery released.
+    Checked by: tests/laws/test_combined.py and tests/laws/test_row_subqueries.py
     """
     known = _find_known(access, asked)
     if known is not None:
@@ -173,7 +182,8 @@ def answer_parts(access: Access, asked: AskedParts, *, raw: bool) -> Release:
     engines = [access.engine_of(tables) for tables in asked.tables]
     for engine, terms in zip(engines, asked.terms.parts, strict=True):
         check_size(terms)
-        engine.dry_run(terms.question, terms.weights)
+        for question in made_up_constants(asked.plan, terms.question):
+            engine.dry_run(question, terms.weights)
     _check_size_of_all(asked.terms)
     _rehearse(access, asked, raw=raw)
     entry = access.ledger.charge(  # pay
@@ -183,11 +193,11 @@ def answer_parts(access: Access, asked: AskedParts, *, raw: bool) -> Release:
         return _render(access, asked, entry, free=True, raw=raw)
     paid = asked.terms_paid(entry.charge)  # it may be an earlier charge, of a higher price
     assert access.rule.price(paid.loss).fits(entry.charge), "no more is released than was paid for"
-    stored = [
-        release_part(engines[place], paid.parts[place], _describe(access, asked, place))
-        for place in asked.order  # look, and let go
-    ]
-    kept = StoredParts(_describe_all(access, asked), tuple(stored))
+    released: dict[int, Stored] = {}
+    for place in order_parts(asked.plan):  # look, and let go
+        terms = fill_part(asked.plan, paid.parts[place], _released_of(asked, released))
+        released[place] = release_part(engines[place], terms, _describe(access, asked, place))
+    kept = StoredParts(_describe_all(access, asked), tuple(released[at] for at in asked.order))
     return _render(access, asked, access.ledger.settle(entry, kept.to_bytes()), free=False, raw=raw)
 
 
@@ -203,9 +213,15 @@ def explain_parts(access: Access, asked: AskedParts) -> Explanation:
     ]
     shares = asked.terms.shares
     many = f"{len(told)} questions at one price; what is computed from their answers is free:"
+    first = {leaf.part for each in asked.plan.subqueries for leaf in leaves_of(each.answers)}
     words = [many if len(told) > 1 else "One question; what is computed from its answer is free:"]
     words += [
         f"  {number}. {in_words(_plain(part))} It has {percent(round(float(share), 3))} of the price."
+        + (
+            " It is released first: rows are compared with its answer."
+            if number - 1 in first
+            else ""
+        )
         for number, (part, share) in enumerate(zip(asked.plan.parts, shares, strict=True), 1)
     ]
     charge = rule.price(asked.terms.loss)
@@ -263,9 +279,16 @@ def _read(asked: AskedParts, entry: Entry) -> list[Stored]:
     return [found[place] for place in range(len(kept))]
 
 
-def _key(access: Access, names: Sequence[Name]) -> bytes:
-    """What the parts together are called in the ledger, in whichever order they were written."""
+def _key(access: Access, names: Sequence[Name], plan: CombinedPlan) -> bytes:
+    """What the parts together are called in the ledger, in whichever order they were written.
+
+    Claim:      two statements have one name only if their parts release the same, constants of subqueries among them.
+    Because:    with subqueries, parts have numbers in the name, and how each constant is made of them is written out.
+    Checked by: tests/laws/test_row_subqueries.py::test_another_constant_is_another_question
+    """
     about = b"".join(sorted(name.key for name in names))
+    if plan.subqueries:
+        about = b"".join(name.key for name in names) + name_subqueries(plan)
     return tag(b"answers", access.scope, sum(name.version for name in names), None, about)
 
 
@@ -293,6 +316,7 @@ def _release(
     raw: bool,
 ) -> Release:
     seen = view_parts(asked.plan, parts, asked.confidence, raw=raw)
+    constants = describe_constants(asked.plan, parts)
     return Release(
         seen.columns,
         seen.rows,
@@ -302,8 +326,13 @@ def _release(
         receipt,
         stored.hiding,
         asked.left_out,
-        seen.notes,
+        (*constants, *seen.notes),
     )
+
+
+def _released_of(asked: AskedParts, stored: Mapping[int, Stored]) -> dict[int, ReleasedPart]:
+    """What was released of some parts, by their places."""
+    return {place: _released(asked.plan.parts[place], each) for place, each in stored.items()}
 
 
 def _released(part: Plan, stored: Stored) -> ReleasedPart:
@@ -349,6 +378,8 @@ def _rehearse(access: Access, asked: AskedParts, *, raw: bool) -> None:
             receipt = receipt_of(replace(entry, payload=payload), read)
             parts = [part for part, _ in chosen]
             for possible in (parts, _aligned(parts)):
+                for terms in asked.terms.parts:
+                    fill_part(asked.plan, terms, dict(enumerate(possible)))
                 look_at(_release(asked, possible, read, asked.price, receipt, raw=raw))
 
 
@@ -449,4 +480,7 @@ def _name(plan: CombinedPlan, part: int, place: int) -> str:
             at = start + leaf.measures.index(place)
             return name_measure(at, plan.plan.question.measures[at], plan.plan)
         start += len(leaf.measures)
+    for each in plan.subqueries:
+        if part in {leaf.part for leaf in leaves_of(each.answers)}:
+            return f"for {each.column.name}"
     return "which groups there are"

@@ -36,9 +36,12 @@ from tacit.plan.model.combined import (
     CombinedQuestion,
     JoinedAnswers,
     StackedAnswers,
+    SubqueryAnswer,
     combine_questions,
     leaves_of,
     most_rows,
+    order_parts,
+    subqueries_in,
 )
 from tacit.plan.model.describe import as_tree, in_words, phrase
 from tacit.plan.model.expressions import (
@@ -64,6 +67,7 @@ from tacit.plan.model.expressions import (
     Negated,
     Not,
     OneOf,
+    SubqueryValue,
     operands,
     rebuilt,
 )
@@ -116,7 +120,7 @@ from tacit.plan.model.ownership import (
     tables_of,
 )
 from tacit.plan.model.schema import OTHER, Column, KeyValue, Kind, Scalar, Table
-from tacit.plan.model.serial import serial
+from tacit.plan.model.serial import serial, serial_subquery
 from tacit.plan.model.walk import (
     list_expressions,
     list_folds,
@@ -139,6 +143,7 @@ from tacit.plan.questions.quantile_grids import (
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
 from tacit.plan.rewrite.derived_answers import derive_plan, identity
 from tacit.plan.rewrite.free_views import keys_alone, shows_no_row
+from tacit.plan.rewrite.subqueries import fill_subqueries, hold_value
 from tacit.plan.rewrite.top_k import TopK, show_chosen, top_k_of
 from tacit.plan.semantics.evaluate import Computation, Row, compile_expression
 from tacit.plan.semantics.function_types import may_leave
@@ -247,6 +252,7 @@ __all__ = [
     "Not",
     "OTHER",
     "OneOf",
+    "SubqueryValue",
     "Ordering",
     "Owner",
     "PARTIAL",
@@ -383,8 +389,14 @@ __all__ = [
     "CombinedQuestion",
     "JoinedAnswers",
     "StackedAnswers",
+    "SubqueryAnswer",
     "leaves_of",
     "most_rows",
+    "fill_subqueries",
+    "hold_value",
+    "order_parts",
+    "serial_subquery",
+    "subqueries_in",
     "prove_combined",
     "prove_keys",
     "keys_alone",

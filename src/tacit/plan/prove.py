@@ -15,8 +15,11 @@ from tacit.plan.model.combined import (
     CombinedQuestion,
     JoinedAnswers,
     StackedAnswers,
+    SubqueryAnswer,
     combine_questions,
     most_pairs,
+    order_parts,
+    subqueries_in,
 )
 from tacit.plan.model.functions import Function
 from tacit.plan.model.grids import Even, Powers
@@ -52,6 +55,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.ownership import base_of, owner_of, parts_of
 from tacit.plan.model.schema import Column, Kind
+from tacit.plan.model.walk import list_expressions, walk_expression
 from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.questions.per_unit import column_of
@@ -124,10 +128,12 @@ def prove_combined(plan: CombinedPlan) -> CombinedPlan:
     """
     if not isinstance(plan, CombinedPlan) or not plan.parts:
         _refuse("this is not a plan")
-    for part in plan.parts:
-        if prove(part).question != part.question:
-            _refuse_malformed()
     questions = [part.question for part in plan.parts]
+    _check_subqueries(plan, questions)
+    for part in plan.parts:
+        check_plan(part, subqueries=plan.subqueries)
+        if canonical(part).question != part.question:
+            _refuse_malformed()
     _check_answers(plan.answers, questions)
     found = combine_questions(plan.answers, questions)
     if not isinstance(plan.plan, Plan) or plan.plan.question != found:
@@ -136,6 +142,46 @@ def prove_combined(plan: CombinedPlan) -> CombinedPlan:
     _check_view(plan.plan.view, found)
     return plan
 
+
+def _check_subqueries(plan: CombinedPlan, questions: Sequence[Question]) -> None:
+    """Refuse subqueries that read what no part releases, or that wait for each other.
+
+    Claim:      each part can be released after those that its constants are made of, and a constant is a function of
+                released numbers, held between the bounds that the proof of the part uses.
+    Because:    places are checked, the order exists, and a constant's kind is derived anew from its view.
+    Checked by: tests/unit/plan/test_prove_subqueries.py
+    """
+    if not isinstance(plan.subqueries, tuple) or len(plan.subqueries) > _MOST_SUBQUERIES:
+        reason = f"this compares with more than {_MOST_SUBQUERIES} released values"
+        raise InvalidPlan(reason, "compare with fewer: a smaller LIMIT in the subquery after IN")
+    for each in plan.subqueries:
+        if not isinstance(each, SubqueryAnswer) or not _is_count(each.row, MOST_NUMBERS):
+            _refuse_malformed()
+        _check_answers(each.answers, questions)
+        found = combine_questions(each.answers, questions)
+        if not isinstance(each.plan, Plan) or each.plan.question != found:
+            _refuse_malformed()
+        _check_parts(found, len(questions), most_pairs(each.answers, questions))
+        _check_view(each.plan.view, found)
+        _check_column(each.column)
+        shown = each.plan.view.columns
+        if len(shown) != 1 or type_of(shown[0].value, found).kind is not each.column.kind:
+            _refuse_malformed()
+        bounded = each.column.low is not None and each.column.high is not None
+        if each.column.kind in NUMERIC and not bounded:
+            _refuse_malformed()
+        if not each.column.nullable:
+            _refuse_malformed()
+    known = range(len(plan.subqueries))
+    if any(place not in known for question in questions for place in subqueries_in(question)):
+        _refuse_malformed()
+    try:
+        order_parts(plan)
+    except AssertionError:
+        _refuse_malformed()
+
+
+_MOST_SUBQUERIES = 200
 
 MOST_PARTS = 64
 """The most questions whose answers one statement may combine."""
@@ -189,10 +235,13 @@ def prove_keys(plan: Plan) -> Plan:
     return plan
 
 
-def check_plan(plan: Plan, *, listed: bool = False) -> None:
+def check_plan(
+    plan: Plan, *, listed: bool = False, subqueries: Sequence[SubqueryAnswer] = ()
+) -> None:
     """Refuse a plan that is not well formed, or in which a row could make an engine fail.
 
-    One that is `listed` shows public keys, and has no measure; every other one has.
+    One that is `listed` shows public keys, and has no measure; every other one has.  `subqueries` are the constants
+    that it may compare with, where it is a part of several.
     """
     if (
         not isinstance(plan, Plan)
@@ -203,6 +252,7 @@ def check_plan(plan: Plan, *, listed: bool = False) -> None:
     question = plan.question
     _check_size(plan)
     columns = _columns(question.rows)
+    _check_constants(question, subqueries)
     owner_of(question.rows)
     if question.found is not None:
         _refuse(
@@ -224,6 +274,18 @@ def check_plan(plan: Plan, *, listed: bool = False) -> None:
         _check_measure(measure, columns)
     check_cells(question.measures, question.keys)
     _check_view(plan.view, question)
+
+
+def _check_constants(question: Question, subqueries: Sequence[SubqueryAnswer]) -> None:
+    """Refuse a constant of a subquery that the statement does not have, or of which it claims other bounds."""
+    for expression in list_expressions(question):
+        for part in walk_expression(expression):
+            if isinstance(part, e.SubqueryValue) and not (
+                part.value is None
+                and _is_place(part.place, subqueries)
+                and subqueries[part.place].column == part.column
+            ):
+                _refuse_malformed()
 
 
 def _refuse(reason: str, remedy: str = "use vault.sql(...) or vault.table(...)") -> NoReturn:

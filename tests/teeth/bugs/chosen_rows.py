@@ -68,17 +68,17 @@ BUGS = [
     Bug(
         name="looked-up-nulls-are-elsewhere",
         file=f"{SQL}/semi_joins.py",
-        before="    if not type_of(value).nullable:\n        return found\n    return e.Case",
-        after="    if type_of(value):\n        return found\n    return e.Case",
+        before="    if type_of(value).nullable:\n",
+        after="    if type_of(value) is None:\n",
         killed_by=f"{LOOKED_UP}::test_what_is_looked_up_is_as_in_sql",
         note="NULL NOT IN (…) is NULL",
     ),
     Bug(
         name="looked-up-among-nulls",
         file=f"{SQL}/semi_joins.py",
-        before="    if column.nullable:\n        reason = ",
-        after="    if False:\n        reason = ",
-        killed_by=f"{LOOKED_UP}::test_a_column_is_looked_up_anywhere",
+        before="    if column.nullable:\n        name = ",
+        after="    if False:\n        name = ",
+        killed_by="tests/laws/test_public_lists.py::test_a_value_is_looked_up_as_sql_says[patient-2]",
         note="x NOT IN (…, NULL) is never true",
     ),
     Bug(

@@ -201,7 +201,7 @@ BUGS = [
     Bug(
         name="combined-parts-are-not-proved",
         file=f"{PLAN}/prove.py",
-        before="        if prove(part).question != part.question:\n",
+        before="        check_plan(part, subqueries=plan.subqueries)\n        if canonical(part).question != part.question:\n",
         after="        if part.question != part.question:\n",
         killed_by=PROVE,
         note="every part passes the gate",

@@ -90,8 +90,8 @@ BUGS = [
     Bug(
         name="plan-fingerprint-without-bounds",
         file=f"{PLAN}/model/serial.py",
-        before="column.kind.value, _scalar(column.low), _scalar(column.high)]",
-        after="column.kind.value]",
+        before='return ["field", column.name, column.kind.value, _scalar(column.low), _scalar(column.high)]',
+        after='return ["field", column.name, column.kind.value]',
         killed_by=f"{UNIT}/rewrite/test_canonical.py::test_bounds_units_and_values_are_part_of_a_question",
         note="after the curator changes a bound the stored answer is one to another question",
     ),

@@ -312,12 +312,11 @@ APPLIED_TO_ROWS = {
         "SELECT AVG(CASE WHEN a IS NULL THEN 0 ELSE a END) FROM "
         "(SELECT LAG(stay, 1) OVER (PARTITION BY patient ORDER BY day) AS a FROM visits)"
     ),
-    "the column after IN may contain NULL, and then NOT IN and OR would be NULL": (
-        "SELECT COUNT(*) FROM visits WHERE urgent OR ward IN (SELECT ward FROM stations)",
-        stations(nullable=False),
+    "the public column 'floor' has another type than what is compared with it": (
+        "SELECT COUNT(*) FROM visits WHERE CAST(ward AS BIGINT) IN (SELECT floor FROM stations)"
     ),
-    "the public column 'ward' may contain a value twice, and rows would be counted twice": (
-        "SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM stations)"
+    "the subquery after IN may give more than 50 values": (
+        "SELECT COUNT(*) FROM visits WHERE stay IN (SELECT stay FROM visits GROUP BY stay ORDER BY COUNT(*) DESC LIMIT 50)"
     ),
     "the subquery returns more than one column": "SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM stations)",
     "a join condition cannot contain a subquery": _JOIN
@@ -332,7 +331,12 @@ APPLIED_TO_ROWS = {
         "SELECT COUNT(*) FROM (SELECT COUNT(*) OVER w AS n FROM visits WINDOW w AS (PARTITION BY patient ORDER BY day))"
     ),
     "the subquery does not return the protected unit": "SELECT COUNT(*) FROM visits WHERE patient IN (SELECT id FROM patients)",
-    "a scalar subquery about all rows would be a number without noise here": "SELECT COUNT(*) FROM visits WHERE cost > 812.5",
+    "a correlated subquery would be another question for each row": (
+        "SELECT COUNT(*) FROM (SELECT cost, AVG(cost) OVER (PARTITION BY patient) AS m FROM visits) WHERE cost > m"
+    ),
+    "a scalar subquery gives one value, and this one may give several": (
+        "SELECT COUNT(*) FROM visits WHERE cost > (SELECT AVG(cost) FROM visits)"
+    ),
     "a public table has no units to compare": "SELECT COUNT(*) FROM visits v JOIN stations s ON s.ward = v.ward",
     "a correlated subquery may refer to the unit of the outer row and to nothing else": (
         "SELECT COUNT(*) FROM visits v JOIN patients p ON p.id = v.patient AND p.ward = v.ward"

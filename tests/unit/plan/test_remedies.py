@@ -9,7 +9,15 @@ from tacit import col
 from tacit.curator import Limit, Policy, Shared, Vault
 from tacit.engines import Memory
 from tacit.ledger import MemoryLedger
-from tacit.plan import coalesce, freeze_parameters, prove, read_asked, when
+from tacit.plan import (
+    CombinedPlan,
+    coalesce,
+    freeze_parameters,
+    prove,
+    prove_combined,
+    read_asked,
+    when,
+)
 from tests.laws import clinic
 from tests.unit.plan import cases, test_refusals, test_rows_sql
 from tests.unit.plan.frame import test_frame
@@ -31,7 +39,8 @@ DOORS = [
 def test_a_statement_that_follows_the_remedy_is_read_and_proved(reason, applied, tables):
     text, tables = applied if isinstance(applied, tuple) else (applied, tables)
     plan, _ = read_asked(text, tables)
-    assert prove(plan).question.measures, reason
+    parts = prove_combined(plan).parts if isinstance(plan, CombinedPlan) else (prove(plan),)
+    assert all(part.question.measures for part in parts), reason
 
 
 def test_every_reason_has_a_remedy_that_is_tried():

@@ -143,12 +143,11 @@ SELECT COUNT(*) FROM (SELECT LAG(stay, 1, «0») OVER (PARTITION BY patient ORDE
 # a subquery in IN or EXISTS must be about the protected unit, as a condition of its own in WHERE
 SELECT COUNT(*) FROM visits WHERE «ward IN (SELECT ward FROM patients)»
 
-# the column after IN may contain NULL, and then NOT IN and OR would be NULL
-SELECT COUNT(*) FROM visits WHERE urgent OR ward IN (SELECT «ward FROM stations»)
-SELECT COUNT(*) FROM visits WHERE NOT ward IN (SELECT «ward FROM stations»)
+# the public column 'floor' has another type than what is compared with it
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT «floor FROM stations»)
 
-# the public column 'ward' may contain a value twice, and rows would be counted twice
-SELECT COUNT(*) FROM visits WHERE ward IN (SELECT «ward FROM rooms»)
+# the subquery after IN may give more than 50 values
+SELECT COUNT(*) FROM visits WHERE stay IN (SELECT «stay FROM visits GROUP BY stay»)
 
 # the subquery returns more than one column
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT «ward, floor FROM stations»)
@@ -172,8 +171,11 @@ SELECT COUNT(*) FROM (SELECT «COUNT(*) OVER (w ORDER BY day)» AS n FROM visits
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «age FROM patients»)
 SELECT COUNT(*) FROM visits WHERE patient IN (SELECT «id, age FROM patients»)
 
-# a scalar subquery about all rows would be a number without noise here
-SELECT COUNT(*) FROM visits WHERE cost > (SELECT «AVG(cost) FROM visits»)
+# a correlated subquery would be another question for each row
+SELECT COUNT(*) FROM visits v WHERE cost > (SELECT AVG(cost) FROM visits w WHERE w.ward = «v.ward»)
+
+# a scalar subquery gives one value, and this one may give several
+SELECT COUNT(*) FROM visits WHERE cost > (SELECT «AVG(cost) FROM visits GROUP BY ward»)
 
 # whether any row exists at all would be an answer without noise
 SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT «1 FROM patients»)

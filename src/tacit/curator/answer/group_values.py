@@ -61,6 +61,7 @@ from tacit.plan import (
     OneOf,
     Question,
     Ranked,
+    SubqueryValue,
     Summed,
     constant,
     matches,
@@ -217,7 +218,7 @@ class Evaluation:
                 )
                 seen = self.group.peers.value(expression, self.group.place, self.confidence)
                 return value_of_kind(seen, type_of(expression, self.group.question).kind)
-            case Field():
+            case Field() | SubqueryValue():
                 raise AssertionError("a view sees released numbers and declared keys only")
             case _:
                 assert_never(expression)

@@ -1,11 +1,13 @@
 """Questions in SQL about a synthetic table: its rows are nobody's, so that answers are exact and cost nothing."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
+from tacit.curator.answer.constants import fill_question
 from tacit.curator.answer.intervals import Drawn, Noisy
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.view import view_answer
@@ -21,6 +23,7 @@ from tacit.plan import (
     Parameters,
     Plan,
     Table,
+    order_parts,
     prove,
     prove_combined,
     read_asked,
@@ -86,7 +89,7 @@ def answer_synthetic(
     Checked by: tests/unit/curator/tables/test_ask_synthetic.py::test_questions_about_synthetic_rows_are_exact_and_free
     """
     plan = prove_combined(plan) if isinstance(plan, CombinedPlan) else prove(plan)
-    parts = [_evaluate(part, each) for part, each in zip(_parts(plan), made, strict=True)]
+    parts = _evaluate_parts(plan, made)
     if isinstance(plan, CombinedPlan):
         seen = view_parts(plan, parts, confidence, raw=raw)
     else:
@@ -110,6 +113,21 @@ def answer_synthetic(
         receipt,
         notes=(*seen.notes, note),
     )
+
+
+def _evaluate_parts(
+    plan: Plan | CombinedPlan, made: Sequence[AskedSynthetic]
+) -> list[ReleasedPart]:
+    """The exact numbers of every part, each after the subqueries that its rows are compared with."""
+    if isinstance(plan, Plan):
+        return [_evaluate(plan, made[0])]
+    found: dict[int, ReleasedPart] = {}
+    for place in order_parts(plan):
+        part = plan.parts[place]
+        question = fill_question(plan, part.question, found)
+        answered = _evaluate(replace(part, question=question), made[place])
+        found[place] = replace(answered, question=part.question)
+    return [found[place] for place in range(len(plan.parts))]
 
 
 def _parts(plan: Plan | CombinedPlan) -> tuple[Plan, ...]:

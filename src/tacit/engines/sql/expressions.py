@@ -28,6 +28,7 @@ from tacit.plan import (
     Negated,
     Not,
     OneOf,
+    SubqueryValue,
     Value,
     constant,
     operand_kinds,
@@ -125,6 +126,9 @@ def render(expression: Expression, read: Reader) -> str:
             return read.dialect.call(expression, texts)
         case KeyOf() | MeasureOf() | MeanOf() | MomentOf() | Across():
             raise AssertionError("keys and measures exist only after release")
+        case SubqueryValue(_, _, value):
+            assert value is not None, "a subquery is answered before rows are looked at"
+            return render(value, read)
         case _:
             assert_never(expression)
 

@@ -194,8 +194,9 @@ class Nest:
             for i, fold in enumerate(rows.folds)
             if (value := row_term(fold, read))
         ]
-        taken = f"SELECT {', '.join(['unit', *values])} FROM {found.name}"
-        by = ", ".join(["unit", *keys])
+        who = ["unit"] if found.unit else []  # of public rows, which values there are
+        taken = f"SELECT {', '.join([*who, *values])} FROM {found.name}"
+        by = ", ".join([*who, *keys])
         totals = [
             total
             for i, fold in enumerate(rows.folds)

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from tacit.frozen import frozen
-from tacit.plan.model.expressions import Expression, Field, KeyOf
+from tacit.plan.model.expressions import Expression, Field, KeyOf, SubqueryValue
 from tacit.plan.model.nodes import Key, Measure, Plan, Question, groups_of
 from tacit.plan.model.schema import Column, KeyValue, Kind
+from tacit.plan.model.walk import list_expressions, walk_expression
 
 __all__ = [
     "AnswerOf",
@@ -21,12 +22,15 @@ __all__ = [
     "JoinedAnswers",
     "ReadAnswers",
     "StackedAnswers",
+    "SubqueryAnswer",
     "answer_of",
     "combine_questions",
     "leaves_of",
     "most_pairs",
     "most_rows",
+    "order_parts",
     "stack_answers",
+    "subqueries_in",
 ]
 
 
@@ -101,15 +105,30 @@ class CombinedQuestion(Question):
 
 
 @frozen
+class SubqueryAnswer:
+    """A subquery whose answer is a constant of other parts: how parts become its rows, the view of them, which row.
+
+    The constant is the view's first column, held between the bounds of `column`; it is NULL if there is no such row.
+    """
+
+    answers: Answers
+    plan: Plan
+    column: Column
+    row: int = 0
+
+
+@frozen
 class CombinedPlan:
     """Several questions, how their answers become one table, and the view of that table.
 
-    `plan` is the view, over a `CombinedQuestion`.
+    `plan` is the view, over a `CombinedQuestion`.  `subqueries` are constants that some parts compare with, each made
+    of what other parts release: those are released first.
     """
 
     parts: tuple[Plan, ...]
     answers: Answers
     plan: Plan
+    subqueries: tuple[SubqueryAnswer, ...] = ()
 
 
 @frozen
@@ -143,6 +162,36 @@ class ReadAnswers:
             JoinedAnswers(self.answers, right, on, keep_left, keep_right),
             (*self.questions, *other.questions),
         )
+
+
+def subqueries_in(question: Question) -> frozenset[int]:
+    """The places of subqueries that a question compares with."""
+    return frozenset(
+        part.place
+        for expression in list_expressions(question)
+        for part in walk_expression(expression)
+        if isinstance(part, SubqueryValue)
+    )
+
+
+def order_parts(plan: CombinedPlan) -> list[int]:
+    """The places of all parts, each after those that its subqueries are made of.
+
+    >>> from tacit.plan import Counted, Scan, Table, View
+    >>> visits = Question(Scan(Table("visits", ())), (), (Counted(),))
+    >>> order_parts(CombinedPlan((Plan(visits, View(())),), AnswerOf(0, (), (0,)), Plan(visits, View(()))))
+    [0]
+    """
+    needed = [subqueries_in(part.question) for part in plan.parts]
+    made_of = [{leaf.part for leaf in leaves_of(each.answers)} for each in plan.subqueries]
+    found: list[int] = []
+    left = list(range(len(plan.parts)))
+    while left:
+        ready = [at for at in left if all(made_of[each] <= set(found) for each in needed[at])]
+        assert ready, "no subquery is made of itself"
+        found += ready
+        left = [at for at in left if at not in ready]
+    return found
 
 
 def answer_of(question: Question) -> ReadAnswers:

@@ -106,7 +106,7 @@ def _phrase(expression: e.Expression, question: Question | None) -> tuple[str, i
             return _scalar(value), _MINUS if isinstance(
                 value, int | Fraction
             ) and value < 0 else _ATOM
-        case e.Field(column):
+        case e.Field(column) | e.SubqueryValue(_, column, _):
             return column.name, _ATOM
         case e.Arithmetic(operator, left, right):
             level = _ADDED if operator in {"+", "-"} else _MULTIPLIED

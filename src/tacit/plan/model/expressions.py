@@ -41,6 +41,7 @@ __all__ = [
     "Negated",
     "Not",
     "OneOf",
+    "SubqueryValue",
     "operands",
     "rebuilt",
 ]
@@ -59,6 +60,20 @@ class Field:
     """A column of the row, already clamped to its declared bounds; NaN has become NULL."""
 
     column: Column
+
+
+@frozen
+class SubqueryValue:
+    """A constant that a subquery of the same statement releases before the rows here are looked at.
+
+    `place` is its place among the statement's subqueries.  The column says its kind and the bounds between which the
+    released value is held, which is all that is proved with; its name is for readers.  `value` is the constant, once it
+    is released.
+    """
+
+    place: int
+    column: Column
+    value: Literal | None = None
 
 
 @frozen
@@ -236,6 +251,7 @@ class Across:
 Expression = (
     Literal
     | Field
+    | SubqueryValue
     | Arithmetic
     | Negated
     | Compared
@@ -260,7 +276,7 @@ Expression = (
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is directly made of."""
     match expression:
-        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
+        case Literal() | Field() | SubqueryValue() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return ()
         case (
             Arithmetic(_, left, right)
@@ -288,7 +304,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
 def rebuilt(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """The expression with each operand changed; itself, if neither side of it is another."""
     match expression:
-        case Literal() | Field() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
+        case Literal() | Field() | SubqueryValue() | KeyOf() | MeasureOf() | MeanOf() | MomentOf():
             return expression
         case Arithmetic() | Compared() | Both() | Either():
             return _with_sides(expression, change(expression.left), change(expression.right))

@@ -3,10 +3,11 @@
 from collections import Counter
 from dataclasses import replace
 from enum import Enum
+from fractions import Fraction
 from typing import assert_never
 
 from tacit.errors import InvalidPlan
-from tacit.plan.model.expressions import Expression, Field
+from tacit.plan.model.expressions import Cast, Expression, Field, Literal
 from tacit.plan.model.nodes import (
     Computed,
     Inner,
@@ -116,6 +117,8 @@ def owner_of(rows: Rows) -> Owner:
             return Owner.ROW if table.unit is None else Owner.UNIT
         case Where(inner, _) | Computed(inner, _):
             return owner_of(inner)
+        case Inner(inner, _, ()) if owner_of(inner) is Owner.NOBODY:
+            return Owner.NOBODY  # which of their values there are: nothing is added up
         case Inner(inner, _, _) | Windowed(inner, _):
             return _only_units(owner_of(inner), "rows are aggregated or ordered per unit")
         case Kept(inner, among, _):
@@ -205,9 +208,14 @@ def _copies(rows: Rows) -> Counter[str]:
 
 def _compared_as_they_are(one: Expression, two: Expression) -> Column | None:
     """The second of two columns of the same kind; an integer that is compared as a double might equal two others."""
-    if isinstance(one, Field) and isinstance(two, Field) and one.column.kind is two.column.kind:
-        return two.column
-    return None
+    match one:
+        case Field(column):
+            kind = column.kind
+        case Literal(_, kind) | Cast(_, kind):
+            pass
+        case _:
+            return None
+    return two.column if isinstance(two, Field) and two.column.kind is kind else None
 
 
 def unique_columns(rows: Rows) -> frozenset[Column]:
@@ -225,6 +233,14 @@ def unique_columns(rows: Rows) -> frozenset[Column]:
                 (each.name, each.value.column) for each in columns if isinstance(each.value, Field)
             ]
             return frozenset(replace(column, name=name) for name, column in kept if column in known)
+        case Inner(inner, (key,), ()) if owner_of(inner) is Owner.NOBODY:
+            value = key.value
+            if isinstance(value, Literal) and isinstance(value.value, int):  # one row, or none
+                end = Fraction(value.value)
+                return frozenset({Column(key.name, value.kind, end, end, nullable=False)})
+            return frozenset(
+                {replace(value.column, name=key.name)} if isinstance(value, Field) else ()
+            )
         case Inner() | Stacked() | Joined() | Kept() | Windowed():
             return frozenset()
         case _:

@@ -8,6 +8,13 @@ from typing import assert_never
 
 from tacit.plan.model import expressions as e
 from tacit.plan.model.coding import Axis, Coding
+from tacit.plan.model.combined import (
+    AnswerOf,
+    Answers,
+    JoinedAnswers,
+    StackedAnswers,
+    SubqueryAnswer,
+)
 from tacit.plan.model.grids import Even, Grid, Powers
 from tacit.plan.model.nodes import (
     Computed,
@@ -36,7 +43,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.schema import Column, Scalar, Table
 
-__all__ = ["serial", "serial_about"]
+__all__ = ["serial", "serial_about", "serial_subquery"]
 
 
 def serial(
@@ -58,6 +65,45 @@ def serial_about(question: Question) -> tuple[str, str]:
     rows, keys = _write(_plain(question.rows)), _write(_all(question.keys))
     measures = _write(_all(question.measures))
     return f'["question",{rows},{keys},{measures}]', f'["question",{rows},{keys},[]]'
+
+
+def serial_subquery(subquery: SubqueryAnswer) -> str:
+    """A text that two subqueries share exactly if they make the same constant of the same parts."""
+    view, column = subquery.plan.view, subquery.column
+    ends: _Plain = [
+        None if each is None else _plain_expression(each) for each in (view.having, view.qualify)
+    ]
+    return _write(
+        [
+            "subqueryanswer",
+            _answers(subquery.answers),
+            [_plain_expression(each.value) for each in view.columns],
+            _all(view.order),
+            ends,
+            [str(view.limit), str(view.offset), str(subquery.row)],
+            [column.kind.value, _scalar(column.low), _scalar(column.high)],
+        ]
+    )
+
+
+def _answers(answers: Answers) -> "_Plain":
+    match answers:
+        case AnswerOf(part, keys, measures):
+            return ["answerof", str(part), [*map(str, keys)], [*map(str, measures)]]
+        case JoinedAnswers(left, right, on, keep_left, keep_right):
+            pairs: _Plain = [_all(pair) for pair in on]
+            return [
+                "joinedanswers",
+                _answers(left),
+                _answers(right),
+                pairs,
+                str(keep_left),
+                str(keep_right),
+            ]
+        case StackedAnswers(branches):
+            return ["stackedanswers", *map(_answers, branches)]
+        case _:
+            assert_never(answers)
 
 
 def _write(plain: "_Plain") -> str:
@@ -192,6 +238,14 @@ def _plain_expression(expression: e.Expression) -> _Plain:
             return ["literal", kind.value, _scalar(value)]
         case e.Field(column):
             return _column(column)
+        case e.SubqueryValue(place, column, _):
+            return [
+                "subquery",
+                str(place),
+                column.kind.value,
+                _scalar(column.low),
+                _scalar(column.high),
+            ]
         case e.Arithmetic(operator, _, _) | e.Compared(operator, _, _):
             return [operator, *inside]
         case e.Both() | e.Either() | e.Not() | e.Negated() | e.IsNull() | e.OneOf() | e.Case():

@@ -542,6 +542,9 @@ def _cells(column: Column) -> _Values | None:
 
 
 def _is_inexact(expression: e.Expression) -> bool:
+    """Whether a value is not the same for every engine, or not known before a subquery is answered."""
+    if isinstance(expression, e.SubqueryValue):
+        return True
     if isinstance(expression, e.Called) and expression.function in INEXACT:
         return True
     return any(map(_is_inexact, e.operands(expression)))

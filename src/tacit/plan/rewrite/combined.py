@@ -34,7 +34,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.rewrite.canonical import canonical
 
-__all__ = ["measures_of", "merge_parts", "move_places", "show_all"]
+__all__ = ["exchange_leaves", "measures_of", "merge_parts", "move_places", "show_all"]
 
 _Subject = tuple[Rows, tuple[Key, ...]]
 
@@ -130,7 +130,7 @@ def merge_parts(answers: Answers, questions: Sequence[Question], view: View) -> 
         for subject, keys, measures in found
     )
     plans = tuple(show_all(plan.question) for plan in settled.values())
-    new = _exchange(answers, leaves.__next__)
+    new = exchange_leaves(answers, leaves.__next__)
     question = combine_questions(new, [plan.question for plan in plans])
     return CombinedPlan(plans, new, Plan(question, _moved_view(view, new_places)))
 
@@ -149,17 +149,17 @@ def _roots(view: View) -> list[Expression]:
     return [*(each.value for each in view.columns), *(each.value for each in view.order), *ends]
 
 
-def _exchange(answers: Answers, leaf: Callable[[], AnswerOf]) -> Answers:
+def exchange_leaves(answers: Answers, leaf: Callable[[], AnswerOf]) -> Answers:
     """The same answers with other leaves, taken from left to right."""
     match answers:
         case AnswerOf():
             return leaf()
         case JoinedAnswers(left, right, on, keep_left, keep_right):
             return JoinedAnswers(
-                _exchange(left, leaf), _exchange(right, leaf), on, keep_left, keep_right
+                exchange_leaves(left, leaf), exchange_leaves(right, leaf), on, keep_left, keep_right
             )
         case StackedAnswers(branches):
-            return StackedAnswers(tuple(_exchange(branch, leaf) for branch in branches))
+            return StackedAnswers(tuple(exchange_leaves(branch, leaf) for branch in branches))
         case _:
             assert_never(answers)
 

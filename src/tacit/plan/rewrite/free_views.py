@@ -14,6 +14,7 @@ from tacit.plan.model.expressions import (
     MeanOf,
     MeasureOf,
     MomentOf,
+    SubqueryValue,
 )
 from tacit.plan.model.nodes import (
     Computed,
@@ -87,7 +88,7 @@ def _is_never_true(condition: Expression | None) -> bool:
             return _is_never_true(left) or _is_never_true(right)
         case Either(left, right):
             return _is_never_true(left) and _is_never_true(right)
-    leaves = (Field, KeyOf, Across, *_MEASURED)
+    leaves = (Field, SubqueryValue, KeyOf, Across, *_MEASURED)
     if any(isinstance(part, leaves) for part in walk_expression(condition)):
         return False
     return compile_expression(condition)({}) is not True

@@ -73,6 +73,9 @@ def compile_expression(expression: e.Expression) -> Computation:
             return (_strict if function in STRICT else _lenient)(meaning, *values)
         case e.KeyOf() | e.MeasureOf() | e.MeanOf() | e.MomentOf() | e.Across():
             raise AssertionError("keys and measures exist only after release")
+        case e.SubqueryValue(_, _, value):
+            assert value is not None, "a subquery is answered before rows are looked at"
+            return compile_expression(value)
         case _:
             assert_never(expression)
 

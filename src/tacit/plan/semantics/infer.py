@@ -73,6 +73,8 @@ def _infer(expression: e.Expression, question: Question | None) -> Type:
     match expression:
         case e.Literal() | e.Field():
             return leaf(expression)
+        case e.SubqueryValue(_, column, _):
+            return leaf(e.Field(column))
         case e.Arithmetic():
             return _arithmetic(expression, question)
         case e.Negated(operand):

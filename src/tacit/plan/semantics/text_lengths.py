@@ -96,7 +96,7 @@ def _infer_length(expression: e.Expression) -> Length:
         case e.Literal(value, _):
             text = value if isinstance(value, str) else ""
             return Length(len(text), Fraction(len(text.encode())))
-        case e.Field(column):
+        case e.Field(column) | e.SubqueryValue(_, column, _):
             return Length(MOST_CHARACTERS, share=Fraction(1)) if column.kind is Kind.TEXT else _NONE
         case e.Case(branches, otherwise):
             return reduce(or_, (length_of(then) for _, then in branches), length_of(otherwise))

@@ -122,6 +122,8 @@ class _Place:
                 return self._read_cast(node)
             case exp.Subquery() if self.level and id(node) in self.reader.scalars:
                 return self.reader.scalars[id(node)]
+            case exp.Subquery() if not self.level and isinstance(node.this, exp.Query):
+                return self.reader.read_subquery(self.reader, node, None)
             case exp.Grouping() | exp.GroupingId() if self.level:
                 return self._read_grouping(node)
             case exp.Exists() if not self.level:

@@ -276,11 +276,8 @@ NO_ROWS = (
 TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.Star: NO_ROWS,
     exp.Subquery: (
-        "a scalar subquery about all rows would be a number without noise here",
-        (
-            "ask for it first, and compare with its answer: WHERE x > ?, params=[...]; or compare with "
-            "what the unit's own rows add up to, joined on the unit"
-        ),
+        "a subquery cannot stand here",
+        "write it in WHERE, among the columns or in FROM: WHERE x > (SELECT AVG(x) FROM ...)",
     ),
     exp.Exists: (
         "EXISTS must be a condition of its own in WHERE",

@@ -20,6 +20,7 @@ from tacit.plan.sql.from_clause import read_alias
 from tacit.plan.sql.group_windows import is_grouped
 from tacit.plan.sql.ordering import read_limit, read_order, read_qualify
 from tacit.plan.sql.reader import Reader, is_column
+from tacit.plan.sql.released_queries import groups_by_unit
 from tacit.plan.sql.row_windows import read_named_windows
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "list_released",
     "list_unit_names",
     "both_conditions",
-    "groups_by_unit",
     "read_around",
     "read_outer_select",
 ]
@@ -115,14 +115,6 @@ def find_inner_select(
         return found
     deeper = find_inner_select(inner, found.withs, units, is_added_up=adds_up)
     return None if deeper is None else found
-
-
-def groups_by_unit(select: exp.Select, units: frozenset[str]) -> bool:
-    """Whether a SELECT adds up the rows of each unit, by the name of one among its keys or columns."""
-    group = select.args.get("group")
-    listed = [*(group.expressions if group else []), *select.expressions]
-    columns = [part.unalias() for part in listed]
-    return any(is_column(part) and part.name.casefold() in units for part in columns)
 
 
 def list_unit_names(select: exp.Expr, tables: Mapping[str, Table]) -> frozenset[str]:

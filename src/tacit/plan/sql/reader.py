@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
-from tacit.plan.model.expressions import Expression, Literal
+from tacit.plan.model.expressions import Expression, Literal, SubqueryValue
 from tacit.plan.model.schema import Kind, Table
 from tacit.plan.questions.draft import Draft, Name, Named
 from tacit.plan.questions.expression_forms import NULL, literal, number
@@ -57,13 +57,19 @@ _AT_THE_END = {
 }
 
 
+def _refuse_subquery(reader: "Reader", node: exp.Expr, _value: Expression | None) -> Expression:
+    """Refuse a subquery where nothing is released."""
+    return reader.account.unknown(node)
+
+
 @frozen
 class Reader:
     """The tables that may be named, the queries that WITH names, and what columns mean where SQL is read.
 
     Reading goes one way: a statement reads its FROM, FROM its joins, all of them expressions, expressions calls and
     windows.  SQL is recursive: a query has queries inside, and expressions have IN and EXISTS.  `read_query`,
-    `read_source` and `read_membership` are the only calls that go back up.  Only the account changes.
+    `read_source`, `read_membership` and `read_subquery` are the only calls that go back up.  Only the account changes,
+    and the list of subqueries that rows are compared with.
     """
 
     account: Account
@@ -71,6 +77,7 @@ class Reader:
     read_query: Callable[["Reader", exp.Expr, str], Origin]
     read_source: Callable[["Reader", exp.Expr, Mapping[str, Any]], "Source"]
     read_membership: Callable[["Reader", exp.Expr, Draft], Expression]
+    read_subquery: Callable[["Reader", exp.Expr, Expression | None], Expression] = _refuse_subquery
     finding: bool = False
     unit_names: frozenset[str] = frozenset()
     """What units are called somewhere in the text: what is added up for each of them are rows."""
@@ -80,6 +87,10 @@ class Reader:
     """The common table expressions that a SELECT may read after they are released."""
     scalars: Mapping[int, Expression] = field(default_factory=dict)
     """What scalar subqueries are over a release, by the identity of their nodes."""
+    subqueries: list[Any] = field(default_factory=list)
+    """The subqueries that rows are compared with, which are released first."""
+    subquery_values: dict[int, tuple[SubqueryValue, ...]] = field(default_factory=dict)
+    """Their constants, by the identity of their nodes."""
     scope: Scope | None = None
     key_kinds: frozenset[type[exp.Expr]] = frozenset()
     """What sorts of expressions GROUP BY calculates."""

@@ -3,7 +3,7 @@
 from sqlglot import exp
 
 from tacit.plan.model import expressions as e
-from tacit.plan.model.nodes import Computed, Defined, Joined, Kept, Rows, Scan
+from tacit.plan.model.nodes import Computed, Defined, Inner, Joined, Kept, Rows, Scan, Where
 from tacit.plan.model.ownership import Owner, size_of, unique_columns
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.columns import columns_of
@@ -15,6 +15,7 @@ from tacit.plan.questions.unit_membership import flag_units
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.sql.distinct import is_distinct
 from tacit.plan.sql.expressions import read_expression
+from tacit.plan.sql.grammar import KINDS
 from tacit.plan.sql.reader import (
     ROWS,
     Reader,
@@ -24,6 +25,7 @@ from tacit.plan.sql.reader import (
     same_units,
     strip_negations,
 )
+from tacit.plan.sql.released_queries import gives_answer
 
 __all__ = ["filter_rows", "read_membership"]
 
@@ -75,6 +77,9 @@ def read_membership(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expressio
     if draft.rows is None:
         reason = "a join condition cannot contain a subquery"
         reader.account.refuse(node, reason, "write it in WHERE")
+    if _is_lookup(reader, node) and _is_released_set(reader, node.args["query"]):
+        value = read_expression(reader, node.this, draft, ROWS)
+        return reader.read_subquery(reader, node, value)
     if _is_lookup(reader, node):
         return _look_up(reader, node, draft)
     _refuse_without_units(reader, node, draft)
@@ -136,40 +141,58 @@ def _is_lookup(reader: Reader, node: exp.Expr) -> bool:
     return isinstance(node, exp.In) and not (is_column(node.this) and reader.is_unit(node.this))
 
 
+def _is_released_set(reader: Reader, query: exp.Expr) -> bool:
+    """Whether a query after IN gives groups of private rows, which are released first."""
+    if not gives_answer(query, reader.withs, reader.unit_names):
+        return False
+    named = {table.name.casefold() for table in query.find_all(exp.Table)}
+    public = {name.casefold() for name, table in reader.tables.items() if table.public}
+    return not named <= public
+
+
 def _look_up(reader: Reader, node: exp.Expr, draft: Draft) -> e.Expression:
     """x IN (SELECT x FROM a public table) inside a condition, also after NOT: whether a row's value is there.
 
-    Claim:      every row stays once, and the condition is NULL where the value is, as in SQL.
-    Because:    the column holds no value twice and no NULL, so that an outer join meets one of its rows or none.
-    Checked by: tests/unit/plan/test_wide.py::test_a_column_is_looked_up_anywhere and tests/laws/statements.sql
+    Claim:      every row stays once; as in SQL the condition is NULL where the value is, and where it is not found
+                among values of which one is NULL.
+    Because:    the column holds no value twice, so that an outer join meets one of its rows or none; whether it holds
+                NULL is one row that all rows meet, or none.
+    Checked by: tests/unit/plan/test_wide.py::test_a_column_is_looked_up_anywhere and tests/laws/test_public_lists.py
     """
     value, there, on = _read_public_column(reader, node, draft)
     column = columns_of(there)[0]
-    if column.nullable:
-        reason = "the column after IN may contain NULL, and then NOT IN and OR would be NULL"
-        remedy = (
-            "declare it in the policy with nullable = false, or write IN as a condition of its own"
-        )
-        reader.account.refuse(node.args["query"], reason, remedy)
     rows = draft.rows or Scan(draft.table)
     draft.rows = Joined(rows, there, on, outer=True)
+    found: e.Expression = e.Not(e.IsNull(e.Field(columns_of(draft.rows)[-1])))
+    unknown: list[e.Expression] = []
+    if type_of(value).nullable:
+        unknown.append(e.IsNull(value))
+    if column.nullable:
+        name = unused_name("has null", [each.name for each in columns_of(draft.rows)])
+        one = e.Literal(1, Kind.INTEGER)
+        nulls = Computed(Where(there, e.IsNull(e.Field(column))), (Defined(name, one),))
+        (flag,) = columns_of(nulls)
+        once = Inner(nulls, (Defined(name, e.Field(flag)),), ())
+        draft.rows = Joined(draft.rows, once, ((one, e.Field(columns_of(once)[0])),), outer=True)
+        there_too = e.Not(e.IsNull(e.Field(columns_of(draft.rows)[-1])))
+        unknown.append(e.Both(e.Not(found), there_too))
     of_rows(draft.rows, draft.table.name, draft.table.unit, (), size_of(draft.rows))
-    found = e.Not(e.IsNull(e.Field(columns_of(draft.rows)[-1])))
-    if not type_of(value).nullable:
+    if not unknown:
         return found
-    return e.Case(((e.Not(e.IsNull(value)), found),), e.Literal(None, Kind.BOOLEAN))
+    known = e.Not(e.chain_conditions(e.Either, unknown))
+    return e.Case(((known, found),), e.Literal(None, Kind.BOOLEAN))
 
 
 def _join_public_values(reader: Reader, node: exp.Expr, draft: Draft) -> bool:
     """Keep the rows whose value is among those of a public column, if that is what is asked: x IN (SELECT x FROM …).
 
     Claim:      every row stays once or not at all.
-    Because:    the column holds no value twice, and is compared as it is; NULL equals nothing.
+    Because:    the column holds no value twice, or is taken once for each value; NULL equals nothing.
     Checked by: tests/unit/plan/test_wide.py::test_a_column_is_looked_up_in_a_public_table and tests/laws/statements.sql
     """
     while isinstance(node, exp.Paren):
         node = reader.account.take(node)["this"]
-    if not _is_lookup(reader, node):
+    if not _is_lookup(reader, node) or _is_released_set(reader, node.args["query"]):
         return False
     _, there, on = _read_public_column(reader, node, draft)
     draft.rows = Joined(draft.rows or Scan(draft.table), there, on)
@@ -182,6 +205,9 @@ def _read_public_column(
 ) -> tuple[e.Expression, Rows, tuple[tuple[e.Expression, e.Expression], ...]]:
     """What IN compares, the rows of the public column among which it is looked for, and what they are joined on."""
     parts = reader.account.take(node)
+    select = parts["query"].unnest()
+    if isinstance(select, exp.Select) and is_distinct(reader.account, select.args):
+        select.set("distinct", None)  # each value is compared once, in any case
     found = reader.read_query(reader.inside(), parts["query"], "the subquery")
     if found.owner is not Owner.NOBODY:
         reader.account.refuse(node, _UNITS_ONLY, _ALONE)
@@ -191,18 +217,21 @@ def _read_public_column(
     value = read_expression(reader, parts["this"], draft, ROWS)
     rows = draft.rows or Scan(draft.table)
     (column,) = columns_of(found.rows)
-    if column not in unique_columns(found.rows) or type_of(value).kind is not column.kind:
-        reason = (
-            f"the public column {column.name!r} may contain a value twice, and rows would be "
-            "counted twice"
-        )
-        remedy = (
-            f"declare it unique in the policy: unique = [{column.name!r}]; both columns must "
-            "have the same type"
-        )
+    kind = type_of(value).kind
+    if kind is not column.kind and not {kind, column.kind} <= {Kind.INTEGER, Kind.NUMBER}:
+        word = next(word for word, each in KINDS.items() if each is column.kind)
+        reason = f"the public column {column.name!r} has another type than what is compared with it"
+        remedy = f"cast one of them: CAST(x AS {word}) IN (SELECT ...)"
         reader.account.refuse(parts["query"], reason, remedy)
     name = unused_name("looked up", [each.name for each in columns_of(rows)])
-    there = Computed(found.rows, (Defined(name, e.Field(column)),))
+    if kind is not column.kind:  # of both, the values as numbers
+        value = value if kind is Kind.NUMBER else e.Cast(value, Kind.NUMBER)
+    cell = e.Field(column)
+    same = cell if kind is column.kind or column.kind is Kind.NUMBER else e.Cast(cell, Kind.NUMBER)
+    there: Rows = Computed(found.rows, (Defined(name, same),))
+    (cells,) = columns_of(there)
+    if cells not in unique_columns(there):
+        there = Inner(there, (Defined(name, e.Field(cells)),), ())  # each value once
     return value, there, ((value, e.Field(columns_of(there)[0])),)
 
 

@@ -57,6 +57,7 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
     MEAN(x)                 AVG(x)
     DATE_TRUNC(day, MONTH)  DATE_TRUNC('month', day)
     DATE_DIFF(b, a, DAY)    DATE_DIFF('day', a, b)
+    SUBSTRING(x FROM 2 FOR 3)    SUBSTRING(x, 2, 3)
     """
     found = [part for token in tokens for part in _spell_out(token)]
     for place in range(len(found)):
@@ -69,6 +70,8 @@ def respell(tokens: Sequence[RawToken]) -> list[RawToken]:
             found[place] = _change(token, TokenType.VAR, name)
         if name in _UNIT_LAST:
             found = _put_unit_first(found, place, _UNIT_LAST[name])
+        elif name == "SUBSTRING":
+            found = _put_commas(found, place)
     return found
 
 
@@ -86,6 +89,24 @@ def _spell_out(token: RawToken) -> list[RawToken]:
 def _is_call(tokens: Sequence[RawToken], place: int) -> bool:
     after = tokens[place + 1 : place + 2]
     return bool(after) and after[0].token_type is TokenType.L_PAREN
+
+
+def _put_commas(tokens: list[RawToken], place: int) -> list[RawToken]:
+    """SUBSTRING with commas in place of FROM and FOR, in this order and each once."""
+    arguments, closing = _split_arguments(tokens, place + 2)
+    if len(arguments) != 1:
+        return tokens
+    words, depth = [], 0
+    for at in range(place + 2, closing):
+        depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(tokens[at].token_type, 0)
+        if depth == 0 and tokens[at].text.upper() in {"FROM", "FOR"}:
+            words.append(at)
+    if [tokens[at].text.upper() for at in words] not in (["FROM"], ["FROM", "FOR"]):
+        return tokens
+    return [
+        _change(token, TokenType.COMMA, ",") if at in words else token
+        for at, token in enumerate(tokens)
+    ]
 
 
 def _put_unit_first(tokens: list[RawToken], place: int, before: int) -> list[RawToken]:

@@ -25,17 +25,8 @@ from tacit.plan.rewrite.prune import drop_unused_measures
 from tacit.plan.sql.answers import (
     NamedAnswer,
     close_draft,
-    find_query,
-    gives_answer,
-    is_answer,
     join_answers,
     join_scalar,
-    list_branches,
-    list_scalars,
-    list_sources,
-    list_unions,
-    list_withs,
-    scalars_in,
     stack_statements,
 )
 from tacit.plan.sql.coverage import Account
@@ -60,6 +51,23 @@ from tacit.plan.sql.parse import TYPES, parse, tokenise
 from tacit.plan.sql.precheck import check_tokens, decimal_parts, interval_parts, items, outermost
 from tacit.plan.sql.quantiles import is_list_of_ranks, read_ranks
 from tacit.plan.sql.reader import ROWS, Reader, Source, is_column
+from tacit.plan.sql.released_queries import (
+    find_query,
+    gives_answer,
+    is_answer,
+    list_branches,
+    list_scalars,
+    list_sources,
+    list_unions,
+    list_withs,
+    scalars_in,
+)
+from tacit.plan.sql.row_subqueries import (
+    list_view_scalars,
+    read_row_scalar,
+    read_row_set,
+    with_row_subqueries,
+)
 from tacit.plan.sql.row_windows import read_named_windows
 from tacit.plan.sql.semi_joins import filter_rows, read_membership
 
@@ -122,7 +130,15 @@ def read_asked(
     tokens = [token for i, token in enumerate(tokens) if i not in places]
     check_tokens(text, tokens, TYPES)
     account = Account(text, tokens, places=interval_parts(tokens) | decimal_parts(tokens))
-    reader = Reader(account, tables, read_query, read_source, read_membership, finding=finding)
+    reader = Reader(
+        account,
+        tables,
+        read_query,
+        read_source,
+        read_membership,
+        _read_row_subquery,
+        finding=finding,
+    )
     try:
         select = parse(text, raw, tokens)
         if sum(token.kind == "SELECT" for token in tokens) > 1:  # names of units may be passed on
@@ -153,6 +169,10 @@ def _read_plan(reader: Reader, query: exp.Query) -> Plan | CombinedPlan:
     read, clause = _read_query(reader, query, whole=True), query.args.get("having")
     ends = read.having, read.order, read.limit, read.offset, read.qualify
     with reader.account.about(clause.this if clause else query):
+        if reader.subqueries:
+            draft = close_draft(read.draft) if read.draft.beside is None else read.draft
+            whole = draft.combined_plan(merge_parts, *ends)
+            return with_row_subqueries(whole, reader.subqueries)
         if read.draft.beside is None:
             return drop_unused_measures(read.draft.plan(*ends))
         return read.draft.combined_plan(merge_parts, *ends)
@@ -218,13 +238,20 @@ def _released(withs: Mapping[str, exp.Expr], units: frozenset[str]) -> frozenset
     return frozenset(found)
 
 
+def _named_in_from(select: exp.Select, withs: Mapping[str, exp.Expr]) -> frozenset[int]:
+    """The common table expressions that a SELECT reads in FROM, as rows."""
+    found = [find_query(source, withs) for source in list_sources(select)]
+    return frozenset(id(each.common) for each in found if each is not None)
+
+
 def _read_combined(reader: Reader, select: exp.Select, *, whole: bool) -> Statement | None:
     """A SELECT that reads several answers: joined in FROM, or in scalar subqueries; None if it reads one at most."""
     account, units = reader.account, reader.unit_names
     known, sources = list_withs(select, reader.withs), list_sources(select)
     answers = [is_answer(each, known, units) for each in sources]
     over_answers = bool(sources) and all(answers)
-    scalars, where = list_scalars(select), select.args.get("where")
+    scalars = list_scalars(select) if over_answers else list_view_scalars(select)
+    where = select.args.get("where")
     if over_answers and where is not None:
         scalars += scalars_in(where)
     if not scalars and not any(answers):
@@ -312,6 +339,18 @@ def _read_scalar(reader: Reader, node: exp.Subquery) -> Statement:
     parts = reader.account.take(node)
     with reader.account.about(node):
         return _read_query(replace(reader, scope=None, scalars={}), parts["this"], whole=False)
+
+
+def _read_row_subquery(reader: Reader, node: exp.Expr, value: Expression | None) -> Expression:
+    """A subquery that rows are compared with: a scalar, or with a value what IN compares it with."""
+
+    def read(reader: Reader, query: exp.Expr) -> Statement:
+        inside = replace(reader, scope=None, scalars={}, key_kinds=frozenset())
+        return _read_query(inside, query, whole=False)
+
+    if value is None:
+        return read_row_scalar(read, reader, node)
+    return read_row_set(read, reader, node, value)
 
 
 def _is_about_same(
@@ -436,8 +475,10 @@ def _read_statement(reader: Reader, select: exp.Select, *, whole: bool) -> State
     parts = reader.account.take(select)
     inner = find_inner_select(select, reader.withs, reader.unit_names)
     if inner is None:
-        reader = reader.with_origins(read_with(reader, parts.get("with_")))
-        return _read_groups(reader, select, whole=whole)
+        known = list_withs(select, reader.withs)
+        released = _released(known, reader.unit_names) - _named_in_from(select, known)
+        reader = reader.with_origins(read_with(reader, parts.get("with_"), released))
+        return _read_groups(reader.with_withs(known), select, whole=whole)
     released = frozenset(map(id, list_released(inner, reader.unit_names)))
     reader = reader.with_origins(read_with(reader, parts.get("with_"), released))
     reader.account.take(parts["from_"])

@@ -192,6 +192,9 @@ class _Writer:
                 return f"CAST({self.write(operand)} AS {_TYPES[kind]})"
             case e.Called(function, parts):
                 return self.call(function, parts)
+            case e.SubqueryValue(_, column, _):
+                reason = f"{column.name} is a subquery, and a frame has none"
+                raise InvalidPlan(reason, "ask for it first, and compare with its answer")
             case e.Across(look, operand, by, order, offset):
                 return self.window(look, operand, by, order, offset)
             case _:

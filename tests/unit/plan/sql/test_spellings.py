@@ -26,6 +26,8 @@ SAME = [
         "COUNTIF(DATEDIFF(day, DATE '2025-01-01', day) > 3)",
     ),
     ("COUNT_IF(age = 7)", "COUNT_IF(age = '7')"),
+    ("COUNT_IF(SUBSTR(name, 2) = 'a')", "COUNT_IF(SUBSTRING(name FROM 2) = 'a')"),
+    ("COUNT_IF(SUBSTR(name, 2, 3) = 'a')", "COUNT_IF(SUBSTRING(name FROM 2 FOR 3) = 'a')"),
     ("COUNT_IF(age IN (7, 8))", "COUNT_IF(age IN ('7', '8'))"),
     ("COUNT_IF(cost > 7.5)", "COUNT_IF(cost > '7.5')"),
     ("COUNT_IF(ward = 'A')", "COUNT_IF(`ward` = 'A')"),

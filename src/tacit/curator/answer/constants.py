@@ -1,0 +1,110 @@
+"""Constants that subqueries release for the parts that are released after them: from released numbers alone.
+
+Checked by: tests/laws/test_row_subqueries.py
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
+from tacit.curator.pricing.terms import Terms
+from tacit.plan import (
+    CombinedPlan,
+    Question,
+    Scalar,
+    SubqueryAnswer,
+    fill_subqueries,
+    hold_value,
+    leaves_of,
+    serial_subquery,
+    subqueries_in,
+)
+
+__all__ = [
+    "describe_constants",
+    "fill_part",
+    "fill_question",
+    "made_up_constants",
+    "name_subqueries",
+]
+
+_SURE = 0.95
+_MOST_TOLD = 5
+
+
+def fill_part(plan: CombinedPlan, terms: Terms, released: Mapping[int, ReleasedPart]) -> Terms:
+    """The terms of a part in which the constants of its subqueries are filled in.
+
+    Claim:      a constant is a function of what other parts released; the terms of the part stay as they were settled.
+    Because:    nothing but released parts is passed in, and only the question of the terms is replaced.
+    Checked by: tests/laws/test_row_subqueries.py::test_a_constant_is_a_function_of_what_was_released
+    """
+    question = fill_question(plan, terms.question, released)
+    return terms if question is terms.question else replace(terms, question=question)
+
+
+def fill_question(
+    plan: CombinedPlan, question: Question, released: Mapping[int, ReleasedPart]
+) -> Question:
+    """A question in which the constants of its subqueries are filled in."""
+    needed = subqueries_in(question)
+    if not needed:
+        return question
+    values = {at: _value(plan.subqueries[at], plan, released) for at in sorted(needed)}
+    return fill_subqueries(question, values)
+
+
+def made_up_constants(plan: CombinedPlan, question: Question) -> Iterator[Question]:
+    """The question with constants that subqueries might release: both ends of their bounds, and NULL."""
+    needed = subqueries_in(question)
+    if not needed:
+        yield question
+        return
+    for ends in ("low", "high", None):
+        yield fill_subqueries(
+            question,
+            {
+                at: None if ends is None else getattr(plan.subqueries[at].column, ends)
+                for at in needed
+            },
+        )
+
+
+def describe_constants(plan: CombinedPlan, released: Sequence[ReleasedPart]) -> tuple[str, ...]:
+    """What an answer says of the constants that its rows were compared with."""
+    if not plan.subqueries:
+        return ()
+    known = dict(enumerate(released))
+    told: dict[str, list[str]] = {}
+    for each in plan.subqueries:
+        value = _value(each, plan, known)
+        shown = f"{float(value):g}" if isinstance(value, Fraction) else str(value)
+        told.setdefault(each.column.name, []).append("NULL" if value is None else shown)
+    return tuple(
+        f"{name} was released first, as {_list(values)}: intervals are about rows compared with that"
+        for name, values in told.items()
+    )
+
+
+def _list(values: Sequence[str]) -> str:
+    known = [each for each in values if each != "NULL"] or ["NULL"]
+    more = len(known) - _MOST_TOLD
+    return ", ".join(known[:_MOST_TOLD]) + (f" and {more} more" if more > 0 else "")
+
+
+def name_subqueries(plan: CombinedPlan) -> bytes:
+    """What constants are made of, in bytes that two plans share exactly if they make the same of the same parts."""
+    return "\n".join(map(serial_subquery, plan.subqueries)).encode()
+
+
+def _value(
+    each: SubqueryAnswer, plan: CombinedPlan, released: Mapping[int, ReleasedPart]
+) -> Scalar | None:
+    """The constant of a subquery, from what was released."""
+    needed = {leaf.part for leaf in leaves_of(each.answers)}
+    nothing = ReleasedPart(plan.parts[0].question, ())
+    parts = [released[at] if at in needed else nothing for at in range(len(plan.parts))]
+    alone = CombinedPlan(plan.parts, each.answers, each.plan)
+    rows = view_parts(alone, parts, _SURE, raw=True).rows
+    return hold_value(rows[each.row][0], each.column) if each.row < len(rows) else None

@@ -1,0 +1,59 @@
+"""Subqueries that rows are compared with, as SQL is read."""
+
+import pytest
+
+from tacit.errors import InvalidPlan
+from tacit.plan import Kind, read_asked, read_sql, subqueries_in
+from tacit.plan.sql.row_subqueries import MOST_LISTED
+from tests.unit.plan.cases import TABLES
+
+
+def read(text):
+    return read_asked(text, TABLES)[0]
+
+
+@pytest.mark.parametrize(
+    ("scalar", "kind", "low", "high"),
+    [
+        ("SELECT AVG(age) FROM visits", Kind.NUMBER, 0, 120),
+        ("SELECT MEDIAN(age) FROM visits", Kind.INTEGER, 0, 120),
+        ("SELECT AVG(age) * 2 FROM visits", Kind.NUMBER, 0, 240),
+        ("SELECT COUNT(*) FROM visits", Kind.NUMBER, -(10**15), 10**15),
+        ("SELECT SUM(age) FROM visits", Kind.NUMBER, -(10**15), 10**15),
+    ],
+)
+def test_a_constant_has_the_bounds_of_what_it_is_made_of(scalar, kind, low, high):
+    plan = read(f"SELECT COUNT(*) AS n FROM visits WHERE age > ({scalar})")
+    column = plan.subqueries[0].column
+    assert column.kind is kind
+    assert (column.low, column.high) == (low, high)
+    assert column.name == f"({scalar})"
+
+
+def test_a_subquery_that_is_read_twice_is_one():
+    plan = read(
+        "SELECT age > (SELECT AVG(age) FROM visits) AS old, COUNT(*) AS n FROM visits GROUP BY 1"
+    )
+    assert len(plan.subqueries) == 1
+    assert len(plan.parts) == 2
+
+
+def test_a_subquery_beside_groups_is_no_constant():
+    plan = read("SELECT COUNT(*) / (SELECT COUNT(*) FROM visits WHERE age > 9) AS q FROM visits")
+    assert not plan.subqueries
+    assert not any(subqueries_in(part.question) for part in plan.parts)
+
+
+def test_only_so_many_values_are_compared():
+    text = "SELECT COUNT(*) AS n FROM visits WHERE age IN (SELECT age FROM visits GROUP BY age {})"
+    with pytest.raises(InvalidPlan, match=f"more than {MOST_LISTED} values"):
+        read(text.format(""))
+    plan = read(text.format("ORDER BY COUNT(*) DESC LIMIT 4"))
+    assert [each.row for each in plan.subqueries] == [0, 1, 2, 3]
+
+
+def test_a_plan_alone_has_no_subqueries():
+    with pytest.raises(InvalidPlan, match="more than one plan"):
+        read_sql(
+            "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)", TABLES
+        )
