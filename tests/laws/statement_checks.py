@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
+from random import Random
 from typing import Any
 from unittest.mock import patch
 
@@ -18,14 +19,20 @@ from tacit.errors import TacitError
 from tacit.ledger import MemoryLedger
 from tacit.mechanisms import RankedCells
 from tacit.plan import (
+    Column,
+    CombinedPlan,
     Keeping,
     KeyValue,
+    Kind,
     Plan,
     Question,
     Weighing,
     canonical,
+    fill_subqueries,
     groups_of,
-    read_sql,
+    hold_value,
+    prove_combined,
+    read_asked,
     table_of,
 )
 from tacit.privacy import Neighbours
@@ -88,18 +95,64 @@ def check_statement(
     """
     limit = Limit(3, 1e-6 if statement.finding else 0, relation)
     try:
-        plan = canonical(read_sql(statement.text, TABLES, finding=statement.finding))
-        terms = terms_of(
-            plan.question, SHARED[table_of(plan.question.rows).name], limit, Fraction(1)
-        )
-        world.memories[0].dry_run(plan.question, terms.weights)
+        parts = list_parts(statement)
+        accepted = []
+        for plan in parts:
+            shared = SHARED[table_of(plan.question.rows).name]
+            terms = terms_of(plan.question, shared, limit, Fraction(1))
+            world.memories[0].dry_run(plan.question, terms.weights)
+            accepted.append(Accepted(plan, terms, limit))
     except TacitError as refusal:
         return Outcome(
             refused=re.sub(
                 r"'[^']*'|\d[\d,]*", "…", getattr(refusal, "reason", None) or str(refusal)
             )[:90]
         )
-    asked = Accepted(plan, terms, limit)
+    found = [
+        _check_part(
+            asked, statement, world, chosen, compare=compare, leave=leave and len(parts) < 2
+        )
+        for asked in accepted
+    ]
+    return Outcome(
+        left_out=all(each.left_out for each in found),
+        moved=any(each.moved for each in found),
+        share=max(each.share for each in found),
+    )
+
+
+def list_parts(statement: Statement) -> list[Plan]:
+    """The questions of a statement; what rows are compared with is filled in, within its bounds or NULL."""
+    plan, _ = read_asked(statement.text, TABLES, finding=statement.finding)
+    if not isinstance(plan, CombinedPlan):
+        return [canonical(plan)]
+    plan, dice = prove_combined(plan), Random(statement.text)
+    values = {
+        place: dice.choice([None, *_possible(each.column)])
+        for place, each in enumerate(plan.subqueries)
+    }
+    return [replace(part, question=fill_subqueries(part.question, values)) for part in plan.parts]
+
+
+def _possible(column: Column) -> list[Any]:
+    """Constants that a subquery might release."""
+    if column.kind in {Kind.INTEGER, Kind.NUMBER}:
+        assert column.low is not None and column.high is not None  # noqa: PT018
+        return [column.low, column.high, *(hold_value(each, column) for each in (3, 40))]
+    return ["A", "B"] if column.kind is Kind.TEXT else []
+
+
+def _check_part(
+    asked: Accepted,
+    statement: Statement,
+    world: World,
+    chosen: Sequence[int],
+    *,
+    compare: bool,
+    leave: bool,
+) -> Outcome:
+    """Check one question of a statement."""
+    plan, terms = asked.plan, asked.terms
     if not plan.question.unknown and groups_of(plan.question) > MOST_GROUPS:
         return Outcome(left_out=True)
     engines = [world.memories[place] for place in chosen]

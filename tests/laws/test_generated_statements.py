@@ -7,12 +7,14 @@ apart.
 
 import os
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random, SystemRandom
 
 import pytest
 
 from tacit.privacy import Neighbours
+from tests.laws.newer_statements import NEWER, write_newer_statement
 from tests.laws.statement_checks import Outcome, Violation, check_statement, shrink_statement
 from tests.laws.statement_grammar import FEATURES, Statement, write_statement
 from tests.laws.statement_worlds import VARIANTS, World, make_world
@@ -49,27 +51,35 @@ class Tally:
         )
         self.features.update(statement.features)
 
-    def require(self, statements: int, least: int) -> None:
+    def require(
+        self, statements: int, least: int, features: Sequence[str] = FEATURES, share: float = 0.7
+    ) -> None:
         """Most statements were accepted, many moved, and no feature is missing among them."""
         print(
             dict(self.outcomes),
             *(f"{times} refused: {why}" for why, times in self.reasons.most_common()),
             sep="\n",
         )
-        assert self.outcomes["accepted"] >= 0.7 * statements
+        assert self.outcomes["accepted"] >= share * statements
         assert self.outcomes["moved"] >= 0.25 * statements
         assert self.outcomes["reached"] >= 0.05 * statements  # as far as is claimed, and no further
-        assert [feature for feature in FEATURES if self.features[feature] < least] == []
+        assert [feature for feature in features if self.features[feature] < least] == []
 
 
 def check_slice(
-    seeds: range, world_seed: int, *, compared: int, leaving: int, deep: bool = False
+    seeds: range,
+    world_seed: int,
+    *,
+    compared: int,
+    leaving: int,
+    deep: bool = False,
+    write: Callable[..., Statement] = write_statement,
 ) -> Tally:
     """Check the statements of some seeds in one world; a failure names its seed and a smaller statement."""
     world, tally = make_world(world_seed), Tally()
     try:
         for number, seed in enumerate(seeds):
-            statement = write_statement(seed, deep=deep)
+            statement = write(seed, deep=deep)
             dice = Random(-seed)
             chosen = (0, *dice.sample(range(1, len(VARIANTS) + 1), 2, counts=(2, 2, 2, 1, 2, 2, 4)))
             how = {"compare": number % compared == 0, "leave": number % leaving == 0}
@@ -119,6 +129,22 @@ def test_a_statement_that_fails_is_told_in_few_words():
 def test_generated_statements_keep_their_promise(part):
     seeds = range(part * EACH, (part + 1) * EACH)
     check_slice(seeds, part, compared=COMPARED, leaving=LEAVING).require(EACH, least=1)
+
+
+def test_newer_constructs_keep_their_promise():
+    tally = check_slice(
+        range(150), 7, compared=COMPARED, leaving=LEAVING, write=write_newer_statement
+    )
+    tally.require(150, least=1, features=NEWER, share=0.6)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("part", range(40))
+def test_many_newer_statements_keep_their_promise(part):
+    first = SystemRandom().randrange(10**6, 10**12)
+    print(f"newer statements of the seeds {first} to {first + 299}, in the world {first}")
+    seeds, deep = range(first, first + 300), part % 3 == 0
+    check_slice(seeds, first, compared=3, leaving=5, deep=deep, write=write_newer_statement)
 
 
 @pytest.mark.soak

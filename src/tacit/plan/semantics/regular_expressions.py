@@ -12,13 +12,17 @@ from functools import lru_cache
 from tacit.frozen import frozen
 
 __all__ = [
-    "Automaton",
     "LONGEST_PATTERN",
-    "LetterRanges",
     "MOST_STATES",
+    "Automaton",
+    "LetterRanges",
+    "Step",
     "automaton_of",
+    "compile_pattern",
+    "count_groups",
     "find_pattern",
     "is_pattern",
+    "may_be_empty",
     "spell_out",
 ]
 
@@ -74,7 +78,7 @@ def is_pattern(pattern: str) -> bool:
     if not 0 < len(pattern) <= LONGEST_PATTERN or not pattern.isprintable():
         return False
     try:
-        _compile(pattern)
+        compile_pattern(pattern)
     except _NotRead:
         return False
     return True
@@ -90,7 +94,7 @@ def find_pattern(text: str, pattern: str) -> bool:
     Because:    all ways of matching are followed at once, and no state is entered twice at one place.
     Checked by: tests/unit/plan/semantics/test_regular_expressions.py::test_no_pattern_takes_long
     """
-    program = _compile(pattern)
+    program = compile_pattern(pattern)
     states = _follow(program, {0}, at_start=True, at_end=not text)
     for place, letter in enumerate(text):
         if len(program) in states:
@@ -134,7 +138,7 @@ def automaton_of(pattern: str) -> Automaton:
     Because:    its letters are the steps that read one, and what follows each is what is reached without reading.
     Checked by: tests/unit/plan/semantics/test_regular_expressions.py::test_an_automaton_finds_the_same
     """
-    program = _compile(pattern)
+    program = compile_pattern(pattern)
     places = [state for state, step in enumerate(program) if step[0] == "letter"]
     number, end = {state: n for n, state in enumerate(places)}, len(program)
 
@@ -183,16 +187,21 @@ def _spell(node: _Node) -> str:
             return "^" if node.kind == "start" else "$"
         case "sequence":
             return "".join(
-                f"(?:{_spell(part)})" if part.kind == "choice" else _spell(part)
-                for part in node.parts
+                f"(?:{_spell(part)})" if _is_choice(part) else _spell(part) for part in node.parts
             )
         case "choice":
             return "|".join(_spell(part) for part in node.parts)
+        case "group":
+            return _spell(node.parts[0])
         case _:
             times = f"{node.least}," if node.most is None else f"{node.least},{node.most}"
             return (
                 f"(?:{_spell(node.parts[0])}){{{node.least if node.least == node.most else times}}}"
             )
+
+
+def _is_choice(node: _Node) -> bool:
+    return _is_choice(node.parts[0]) if node.kind == "group" else node.kind == "choice"
 
 
 def _spell_letters(letters: _Letters) -> str:
@@ -212,15 +221,16 @@ def _point(letter: str) -> str:
     return f"\\u{ord(letter):04x}" if ord(letter) < 1 << 16 else f"\\U{ord(letter):08x}"
 
 
-_Step = tuple[str, _Letters | None, tuple[int, ...]]
+Step = tuple[str, _Letters | None, tuple[int, ...]]
+"""What is done next: read a letter, be at an end, try several ways in their order, or mark an end of a group."""
 
 
-def _reads(step: _Step, letter: str) -> bool:
+def _reads(step: Step, letter: str) -> bool:
     return step[0] == "letter" and step[1] is not None and letter in step[1]
 
 
 def _follow(
-    program: tuple[_Step, ...], states: set[int], *, at_start: bool, at_end: bool
+    program: tuple[Step, ...], states: set[int], *, at_start: bool, at_end: bool
 ) -> set[int]:
     """The states that are reached without reading a character."""
     found: set[int] = set()
@@ -235,7 +245,11 @@ def _follow(
         kind, _, targets = program[state]
         if kind == "split":
             left += targets
-        elif (kind == "start" and at_start) or (kind == "end" and at_end):
+        elif (
+            kind in {"open", "close"}
+            or (kind == "start" and at_start)
+            or (kind == "end" and at_end)
+        ):
             left.append(state + 1)
     return {state for state in found if state == len(program) or program[state][0] == "letter"}
 
@@ -244,18 +258,50 @@ def _follow(
 
 
 @lru_cache(maxsize=200)
-def _compile(pattern: str) -> tuple[_Step, ...]:
+def compile_pattern(pattern: str) -> tuple[Step, ...]:
+    """The steps of a pattern, of which each leads to the next."""
     node, place = _choice(pattern, 0)
     if place != len(pattern):
         raise _NotRead
-    program: list[_Step] = []
+    program: list[Step] = []
     _write(node, program)
-    return tuple(program)
+    numbers: dict[int, int] = {}  # groups are numbered as they are opened in the text
+    for kind, _, places in program:
+        if kind == "open":
+            numbers.setdefault(places[0], 0)
+    numbers = {place: number for number, place in enumerate(sorted(numbers), 1)}
+    return tuple(
+        (kind, letters, (numbers[targets[0]],))
+        if kind in {"open", "close"}
+        else (kind, letters, targets)
+        for kind, letters, targets in program
+    )
 
 
-def _write(node: _Node, program: list[_Step]) -> None:
+def count_groups(pattern: str) -> int:
+    """How many groups of a pattern are remembered.
+
+    >>> count_groups("(a)(?:b)([0-9]+)")
+    2
+    """
+    return max(
+        (places[0] for kind, _, places in compile_pattern(pattern) if kind == "open"), default=0
+    )
+
+
+def may_be_empty(pattern: str) -> bool:
+    """Whether a pattern is found in an empty text, or between two letters."""
+    program = compile_pattern(pattern)
+    return len(program) in _follow(program, {0}, at_start=True, at_end=True)
+
+
+def _write(node: _Node, program: list[Step]) -> None:
     """Append the steps of a part: each leads to the next, a split to several."""
     match node.kind:
+        case "group":
+            program.append(("open", None, (node.least,)))
+            _write(node.parts[0], program)
+            program.append(("close", None, (node.least,)))
         case "letter" | "start" | "end":
             program.append((node.kind, node.letters, ()))
         case "sequence":
@@ -274,7 +320,7 @@ def _write(node: _Node, program: list[_Step]) -> None:
         raise _NotRead
 
 
-def _write_choice(parts: tuple[_Node, ...], program: list[_Step]) -> None:
+def _write_choice(parts: tuple[_Node, ...], program: list[Step]) -> None:
     *some, last = parts
     ends = []
     for part in some:
@@ -289,7 +335,7 @@ def _write_choice(parts: tuple[_Node, ...], program: list[_Step]) -> None:
         program[end] = ("split", None, (len(program),))
 
 
-def _write_loop(part: _Node, program: list[_Step]) -> None:
+def _write_loop(part: _Node, program: list[Step]) -> None:
     split = len(program)
     program.append(("split", None, ()))
     _write(part, program)
@@ -297,7 +343,7 @@ def _write_loop(part: _Node, program: list[_Step]) -> None:
     program[split] = ("split", None, (split + 1, len(program)))
 
 
-def _write_options(part: _Node, times: int, program: list[_Step]) -> None:
+def _write_options(part: _Node, times: int, program: list[Step]) -> None:
     splits = []
     for _ in range(times):
         splits.append(len(program))
@@ -335,13 +381,15 @@ def _atom(pattern: str, place: int) -> tuple[_Node, int]:
     letter = pattern[place]
     match letter:
         case "(":
-            place += 3 if pattern.startswith("(?:", place) else 1
+            opened, is_kept = place, not pattern.startswith("(?:", place)
+            place += 1 if is_kept else 3
             if pattern[place : place + 1] == "?":
                 raise _NotRead
             inside, place = _choice(pattern, place)
             if pattern[place : place + 1] != ")":
                 raise _NotRead
-            return inside, place + 1
+            kept = _Node("group", parts=(inside,), least=opened) if is_kept else inside
+            return kept, place + 1
         case "[":
             return _letter_class(pattern, place + 1)
         case ".":

@@ -233,8 +233,31 @@ class _Place:
             return account.unknown(parts["query"])
         if parts.get("query"):
             return self.reader.read_membership(self.reader, node, self.draft)
+        if isinstance(parts["this"], exp.Tuple):
+            return self._read_tuple_in(node, parts["this"])
         operand = self.read(parts["this"])
         return self.forms.one_of(operand, [self.read(option) for option in account.take_list(node)])
+
+    def _read_tuple_in(self, node: exp.In, compared: exp.Tuple) -> e.Expression:
+        """(a, b) IN ((1, 2), (3, 4)): a = 1 AND b = 2 OR a = 3 AND b = 4."""
+        account = self.reader.account
+        values = [self.read(part) for part in self._row_values(compared)]
+        found: list[e.Expression] = []
+        for option in account.take_list(node):
+            others = self._row_values(option) if isinstance(option, exp.Tuple) else []
+            if len(others) != len(values):
+                reason = f"rows of {len(values)} values are compared with rows of as many"
+                account.refuse(option, reason, "write (a, b) IN ((1, 2), (3, 4))")
+            pairs = zip(values, map(self.read, others), strict=True)
+            equal = [self.forms.compare("=", value, other) for value, other in pairs]
+            found.append(e.chain_conditions(e.Both, equal))
+        return e.chain_conditions(e.Either, found)
+
+    def _row_values(self, node: exp.Tuple) -> list[exp.Expr]:
+        """The values of (a, b)."""
+        parts: list[exp.Expr] = self.reader.account.take(node, "Row")["expressions"]
+        self.reader.account.claim(node, "COMMA", len(parts) - 1)
+        return parts
 
     def _read_like(self, node: exp.Like | exp.ILike) -> e.Expression:
         """name LIKE 'A%', name NOT ILIKE '%b'."""

@@ -20,6 +20,7 @@ from tacit.plan.questions.expression_forms import NULL, Forms
 from tacit.plan.questions.time_spans import complete_years, time_bucket
 from tacit.plan.questions.time_zones import local_time
 from tacit.plan.sql.coverage import Account
+from tacit.plan.sql.text_maps import read_text_map
 
 __all__ = ["CALLED", "Calls"]
 
@@ -208,6 +209,10 @@ class Calls:
         """LOG2(x), by natural logarithms."""
         found = self.forms.call(Function.LN, self._operands(node, [value]))
         return self.forms.arithmetic("/", found, Literal(_LN_2, Kind.NUMBER))
+
+    def text_map(self, node: exp.Expr) -> Expression:
+        """INITCAP(x), REGEXP_EXTRACT(x, 'a+') and REGEXP_REPLACE(x, 'a+', 'b') of declared values."""
+        return read_text_map(self.account, self.forms, self.read, node)
 
     def full_match(self, node: exp.Expr) -> Expression:
         """REGEXP_FULL_MATCH(x, 'a|b'): the whole text matches."""
@@ -455,6 +460,9 @@ _SPECIAL: dict[type[exp.Expr], Callable[[Calls, exp.Expr], Expression]] = {
     exp.AtTimeZone: Calls.at_zone,
     exp.DateAdd: Calls.added_interval,
     exp.RegexpFullMatch: Calls.full_match,
+    exp.Initcap: Calls.text_map,
+    exp.RegexpExtract: Calls.text_map,
+    exp.RegexpReplace: Calls.text_map,
     exp.Round: Calls.round,
     exp.Log: Calls.log,
     exp.Trim: Calls.trim,

@@ -179,6 +179,9 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.AtTimeZone: ("this zone", "AT TYPE ZONE STRING"),
     exp.DateAdd: ("this expression", ""),
     exp.RegexpFullMatch: ("this expression", ""),
+    exp.Initcap: ("this expression", ""),
+    exp.RegexpExtract: ("this expression group null_if_pos_overflow", ""),
+    exp.RegexpReplace: ("this expression replacement modifiers single_replace", ""),
     exp.ArgMax: ("this expression", "ARG_MAX"),
     exp.ArgMin: ("this expression", "ARG_MIN"),
     exp.First: ("this", ""),
@@ -292,10 +295,6 @@ TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
         "compare them one by one, with AND; after GROUP BY, leave the parentheses out",
     ),
     exp.Trim: ("TRIM removes spaces only", "write TRIM(x), LTRIM(x) or RTRIM(x)"),
-    exp.Initcap: (
-        "INITCAP is not supported",
-        "write CONCAT(UPPER(LEFT(x, 1)), LOWER(SUBSTR(x, 2))) for its first letter",
-    ),
     exp.DateSub: (
         "DATE_SUB is not supported",
         "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)",

@@ -1,0 +1,74 @@
+"""Bugs of functions that are computed for declared texts, and of the matches of regular expressions."""
+
+from tests.teeth.bug import Bug
+
+PLAN = "src/tacit/plan"
+MATCH = "tests/unit/plan/semantics/test_pattern_match.py"
+TEXTS = "tests/unit/plan/questions/test_declared_texts.py"
+
+BUGS = [
+    Bug(
+        name="matches-are-not-greedy",
+        file=f"{PLAN}/semantics/pattern_match.py",
+        before="for target in reversed(targets)]",
+        after="for target in targets]",
+        killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
+        note="ways are tried in their order",
+    ),
+    Bug(
+        name="matches-are-not-leftmost",
+        file=f"{PLAN}/semantics/pattern_match.py",
+        before="        waiting = list(threads)\n",
+        after="        waiting = list(reversed(threads))\n",
+        killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
+        note="what begins earlier is tried first",
+    ),
+    Bug(
+        name="matches-forget-their-groups",
+        file=f"{PLAN}/semantics/pattern_match.py",
+        before='place = 2 * targets[0] + (kind == "close")',
+        after='place = 2 * targets[0] + (kind == "open")',
+        killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
+        note="a group has a beginning and an end",
+    ),
+    Bug(
+        name="matches-enter-states-twice",
+        file=f"{PLAN}/semantics/pattern_match.py",
+        before="                break  # what is tried later is worse\n",
+        after="                pass\n",
+        killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
+        note="what is tried after a match is worse",
+    ),
+    Bug(
+        name="replaced-once-means-everywhere",
+        file=f"{PLAN}/semantics/pattern_match.py",
+        before="        if not every:\n            break\n",
+        after="",
+        killed_by=f"{MATCH}::test_a_match_is_the_one_that_duckdb_takes",
+        note="without 'g' the first match is replaced",
+    ),
+    Bug(
+        name="words-begin-after-spaces-only",
+        file=f"{PLAN}/questions/declared_texts.py",
+        before="not text[place - 1].isalnum()",
+        after='text[place - 1] == " "',
+        killed_by=f"{TEXTS}::test_words_begin_where_no_letter_or_digit_stands_before",
+        note="O'Neill-Smith",
+    ),
+    Bug(
+        name="values-with-one-image-keep-the-last",
+        file=f"{PLAN}/questions/declared_texts.py",
+        before="found.setdefault(change(value), []).append(e.Literal(value, Kind.TEXT))",
+        after="found[change(value)] = [e.Literal(value, Kind.TEXT)]",
+        killed_by=f"{TEXTS}::test_values_that_become_one_are_all_counted",
+        note="two values may become one",
+    ),
+    Bug(
+        name="rows-of-values-are-equal-in-one",
+        file=f"{PLAN}/sql/expressions.py",
+        before="            found.append(e.chain_conditions(e.Both, equal))\n",
+        after="            found.append(e.chain_conditions(e.Either, equal))\n",
+        killed_by=f"{TEXTS}::test_rows_of_values_are_compared",
+        note="all values of a row are equal",
+    ),
+]

@@ -1,0 +1,107 @@
+"""INITCAP and regular expressions of declared texts: computed when the question is read, the same in every engine."""
+
+import pytest
+
+import tacit
+from tacit.errors import InvalidPlan
+from tacit.plan import Column, Kind, Table, prove, read_sql
+from tacit.plan.questions.declared_texts import MOST_DECLARED, capitalise_words
+
+CLASSES = ("1st class", "2nd class", "3rd")
+TABLE = Table(
+    "trips",
+    (
+        Column("class", Kind.TEXT, values=CLASSES),
+        Column("name", Kind.TEXT),
+        Column("many", Kind.TEXT, values=tuple(f"v{at}" for at in range(MOST_DECLARED + 1))),
+        Column("age", Kind.INTEGER, 0, 9),
+    ),
+)
+
+
+def groups_of(shown):
+    plan = prove(
+        read_sql(f"SELECT {shown} AS x, COUNT(*) AS n FROM trips GROUP BY x", {"trips": TABLE})
+    )
+    return {group for (group,) in plan.question.groups}
+
+
+@pytest.mark.parametrize(
+    ("shown", "groups"),
+    [
+        ("INITCAP(class)", {"1st Class", "2nd Class", "3rd"}),
+        ("INITCAP(UPPER(class))", {"1st Class", "2nd Class", "3rd"}),
+        ("REGEXP_EXTRACT(class, '[0-9]')", {"1", "2", "3"}),
+        ("REGEXP_EXTRACT(class, '^([0-9])([a-z]+)', 2)", {"st", "nd", "rd"}),
+        ("REGEXP_EXTRACT(class, ' .*')", {" class", ""}),
+        ("REGEXP_REPLACE(class, '[a-z]+', '-')", {"1- class", "2- class", "3-"}),
+        ("REGEXP_REPLACE(class, '[a-z]+', '-', 'g')", {"1- -", "2- -", "3-"}),
+    ],
+)
+def test_the_groups_are_what_the_function_makes_of_each_value(shown, groups):
+    assert groups_of(shown) == groups
+
+
+@pytest.mark.parametrize(
+    ("shown", "reason"),
+    [
+        ("INITCAP(name)", "INITCAP is computed for declared values"),
+        ("INITCAP(many)", "has none, or too many"),
+        ("INITCAP(age)", "INITCAP takes texts"),
+        ("INITCAP(class, ' ')", "INITCAP takes one text"),
+        ("REGEXP_EXTRACT(class, 'a', 1)", "has no group 1"),
+        ("REGEXP_EXTRACT(class, '(?i)a')", "this regular expression is not read"),
+        ("REGEXP_EXTRACT(class, name)", "a constant text is needed"),
+        ("REGEXP_REPLACE(class, 'a*', 'b')", "found in an empty text"),
+        ("REGEXP_REPLACE(class, '(a)', '\\1')", "has no groups"),
+        ("REGEXP_REPLACE(class, 'a', 'b', 'i')", "has one option"),
+    ],
+)
+def test_what_is_not_computed_is_refused(shown, reason):
+    with pytest.raises(InvalidPlan, match=reason):
+        groups_of(shown)
+
+
+def test_what_is_released_may_be_spelled_otherwise():
+    rows = [{"p": at, "ward": ("north", "south")[at % 2]} for at in range(40)]
+    vault = tacit.protect(
+        rows, unit="p", contributions=1, epsilon=1000, columns={"ward": ["north", "south"]}
+    )
+    text = "SELECT INITCAP(ward) AS w, COUNT(*) AS n FROM data GROUP BY ward"
+    assert [row["w"] for row in vault.sql(text, epsilon=100)] == ["North", "South"]
+    text = "SELECT COUNT(*) AS n FROM data WHERE REGEXP_EXTRACT(ward, 'o[a-z]') = 'or'"
+    assert vault.sql(text, epsilon=100)["n"][0] == 20
+
+
+def test_words_begin_where_no_letter_or_digit_stands_before():
+    for text, expected in {
+        "": "",
+        "hELLO wORLD": "Hello World",
+        "o'neill-smith": "O'Neill-Smith",
+        "2nd 3RD": "2nd 3rd",
+        "ß straße": "ẞ Straße",
+    }.items():
+        assert capitalise_words(text) == expected
+
+
+def test_rows_of_values_are_compared():
+    text = "SELECT COUNT(*) AS n FROM trips WHERE (class, age) IN (('3rd', 1), ('1st class', 2))"
+    same = (
+        "SELECT COUNT(*) AS n FROM trips WHERE (class = '3rd' AND age = 1) OR "
+        "(class = '1st class' AND age = 2)"
+    )
+    tables = {"trips": TABLE}
+    assert prove(read_sql(text, tables)).question == prove(read_sql(same, tables)).question
+    with pytest.raises(InvalidPlan, match="rows of 2 values"):
+        read_sql(text.replace("('3rd', 1)", "('3rd', 1, 2)"), tables)
+
+
+def test_values_that_become_one_are_all_counted():
+    rows = [{"p": at, "ward": ("a1", "a2", "b1")[at % 3]} for at in range(60)]
+    vault = tacit.protect(
+        rows, unit="p", contributions=1, epsilon=1000, columns={"ward": ["a1", "a2", "b1"]}
+    )
+    text = (
+        "SELECT REGEXP_EXTRACT(ward, '[a-z]') AS w, COUNT(*) AS n FROM data GROUP BY w ORDER BY w"
+    )
+    assert [row["n"] for row in vault.sql(text, epsilon=100)] == [40, 20]
