@@ -123,7 +123,7 @@ def hold_value(value: Any, column: Column) -> Scalar | None:
     """A released value as a constant: of the column's kind, and held between its bounds.
 
     >>> hold_value(7.5, Column("mean", Kind.NUMBER, Fraction(0), Fraction(5)))
-    5
+    Fraction(5, 1)
     """
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return None
