@@ -51,7 +51,7 @@ def test_joining_measures_nothing_more():
     assert measures(plan) == [1, 1]
     assert isinstance(plan.answers, JoinedAnswers)
     assert prove_combined(plan) == plan
-    with pytest.raises(InvalidPlan, match="an aggregate of rows cannot be asked for here"):
+    with pytest.raises(InvalidPlan, match="an aggregate of rows is not allowed here"):
         read(f"{BY_WARD} UNION ALL {OLD} ORDER BY COUNT(*)")
 
 
