@@ -1,6 +1,7 @@
 """The gate for subqueries that rows are compared with: constants are what other parts release, within their bounds."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from tacit.plan import (
 )
 from tests.unit.plan.cases import TABLES
 
-PLAN = read_asked(
+PLAN: Any = read_asked(
     "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)", TABLES
 )[0]
 WAITING = next(at for at, part in enumerate(PLAN.parts) if subqueries_in(part.question))
