@@ -20,6 +20,10 @@ API = {
     ("GET", "/api/v1/tables/{name}"): (EVERYBODY, None),
     ("POST", "/api/v1/explanations"): ("curator analyst", QUESTION),
     ("POST", "/api/v1/answers"): ("curator analyst", QUESTION),
+    ("POST", "/api/v1/synthetic-tables"): (
+        "curator analyst",
+        {"table": "visits", "epsilon": 0.01, "columns": ["ward"], "rows": 5},
+    ),
     ("GET", "/api/v1/answers"): ("curator analyst", None),
     ("GET", "/api/v1/answers/{id}"): ("owner", None),
     ("DELETE", "/api/v1/answers/{id}"): ("owner", None),

@@ -17,6 +17,7 @@ CALLS = {
     "describe": ("GET", "/api/v1/tables/visits", None),
     "explain": ("POST", "/api/v1/explanations", QUESTION),
     "ask": ("POST", "/api/v1/answers", QUESTION),
+    "synthesize": ("POST", "/api/v1/synthetic-tables", {"table": "visits", "epsilon": 0.01}),
     "ask_twin": ("POST", "/api/v1/twin/answers", QUESTION),
     "history": ("GET", "/api/v1/answers", None),
     "job": ("GET", "/api/v1/answers/x", None),

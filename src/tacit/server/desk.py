@@ -280,6 +280,26 @@ class Desk:
                 self._keys.leave(who.name, key)
             raise
 
+    async def synthesize(
+        self,
+        who: Identity,
+        table: str,
+        epsilon: Number,
+        *,
+        columns: Sequence[str] | None = None,
+        always: Sequence[str] = (),
+        rows: int = 100,
+    ) -> Job:
+        """Rows of a synthetic table, made in a slot of the longest kind; more rows of the same table are free."""
+        check_right(who, "ask")
+
+        def make(vault: Vault) -> Release:
+            made = vault.synthesize(table, epsilon=epsilon, columns=columns, always=always)
+            named = made.columns_of(rows)
+            return Listing.of(tuple(named), list(zip(*named.values(), strict=True)))
+
+        return await self._start_long(who, make, epsilon)
+
     async def find_bounds(self, who: Identity, column: str, epsilon: Number, share: Number) -> Job:
         """Bounds of a column are found, privately and at a price, in a slot."""
         check_right(who, "decide")
@@ -460,13 +480,18 @@ class Desk:
     async def _start_finding(
         self, who: Identity, find: Callable[[Vault], Any], epsilon: Number
     ) -> Job:
-        self._rates.take("questions", who.name)
-        self._refuse_if_closing()
-
         def work(vault: Vault) -> Release:
             found = find(vault)
             return Listing.of(("found",), [(str(found),)])
 
+        return await self._start_long(who, work, epsilon)
+
+    async def _start_long(
+        self, who: Identity, work: Callable[[Vault], Release], epsilon: Number
+    ) -> Job:
+        """A job whose slot is as long as the longest that was measured: what it takes was not."""
+        self._rates.take("questions", who.name)
+        self._refuse_if_closing()
         rule = self.policy.limit.filter()
         share = float(rule.share(rule.price_of(epsilon)))
         longest = self._calibration.seconds(None)

@@ -148,6 +148,24 @@ def _question_routes(routes: APIRouter, desk: Desk, visitor: Visiting) -> None:
         job = await desk.ask(who.identity, body.question(), idempotency_key)
         return await _respond(request, desk, job, patient="respond-async" not in prefer)
 
+    @routes.post("/synthetic-tables", response_model=None, responses=_FORMS, tags=["questions"])
+    async def synthesize(
+        request: Request,
+        who: Who,
+        body: models.SyntheticBody,
+        prefer: Annotated[str, Header()] = "",
+    ) -> Response:
+        """Rows that look like a table's own and belong to nobody, at one price; more of them are free."""
+        job = await desk.synthesize(
+            who.identity,
+            body.table,
+            models.exact_number(body.epsilon),
+            columns=body.columns,
+            always=body.always,
+            rows=body.rows,
+        )
+        return await _respond(request, desk, job, patient="respond-async" not in prefer)
+
     @routes.get("/answers", tags=["questions"])
     async def list_answers(
         who: Who,

@@ -19,6 +19,7 @@ __all__ = [
     "QuestionBody",
     "ReceiptBody",
     "SignInBody",
+    "SyntheticBody",
     "exact_number",
 ]
 
@@ -110,6 +111,22 @@ class AnswerBody(QuestionBody):
             self.raw,
             self.bound(),
         )
+
+
+class SyntheticBody(_Body):
+    """A table of which synthetic rows are wanted."""
+
+    table: str = Field(max_length=200)
+    epsilon: Price
+    columns: list[Annotated[str, Field(max_length=200)]] | None = Field(
+        default=None, max_length=200, description="All that have values or bounds, if not said."
+    )
+    always: list[Annotated[str, Field(max_length=500)]] = Field(
+        default=[],
+        max_length=20,
+        description="Public rules that rows keep: discharged >= admitted.",
+    )
+    rows: int = Field(default=100, ge=1, le=10_000)
 
 
 class BoundsBody(_Body):
