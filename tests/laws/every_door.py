@@ -1,18 +1,24 @@
 """Every door of a server: how somebody comes in by it, asks, and what is then said.  A new door is entered in `DOORS`.
 
-A door is a function of the server's address, a name and a password; it returns a visit, or raises `Refused` with all
-that is said.  A visit has `ask(sql, epsilon)`, which returns the rows of an answer as text or raises `Refused`.
+A door is a function of the server (its address and its desk), a name and a password; it returns a visit, or raises
+`Refused` with all that is said.  A visit has `ask(sql, epsilon)`, which returns the rows of an answer as text or raises
+`Refused`.
 `mistake` is what the door says, always, when the server has made one.
 """
 
+import asyncio
 import html
 import json
 import re
 from http.client import HTTPConnection
+from types import SimpleNamespace
 from urllib.parse import urlencode, urlsplit
 
 import tacit
 from tacit.errors import TacitError
+from tacit.server.wire.conversation import Door
+from tests.unit.server.wire import rooms
+from tests.unit.server.wire.rooms import SmallCatalogue
 
 __all__ = ["DOORS", "Refused"]
 
@@ -50,7 +56,8 @@ class Interface:
 
     mistake = "something went wrong here; try again"
 
-    def __init__(self, url, name, password):
+    def __init__(self, server, name, password):
+        url, _ = server
         token = Line(url).post("/api/v1/tokens", {"name": name, "password": password})["token"]
         self.line = Line(url, Authorization=f"Bearer {token}")
 
@@ -63,7 +70,8 @@ class Workbench:
 
     mistake = "something went wrong here; try again"
 
-    def __init__(self, url, name, password):
+    def __init__(self, server, name, password):
+        url, _ = server
         self.line = Line(url, **{"Sec-Fetch-Site": "same-origin", "Accept": "text/html"})
         status, headers, page = self._form("/signin", name=name, password=password)
         if status != 303:
@@ -93,7 +101,8 @@ class Client:
 
     mistake = "could not answer; ask again: it is paid once at most"
 
-    def __init__(self, url, name, password):
+    def __init__(self, server, name, password):
+        url, _ = server
         token = Line(url).post("/api/v1/tokens", {"name": name, "password": password})["token"]
         self.vault = tacit.connect(url, token=token)
 
@@ -106,9 +115,39 @@ class Client:
             self.vault.close()
 
 
+class Wire:
+    """The PostgreSQL door: a token is the password there, and statements that write have words of their own."""
+
+    mistake = "something went wrong here; try again"
+    own_words = frozenset({"DROP TABLE visits"})
+
+    def __init__(self, server, name, password):
+        url, desk = server
+        token = Line(url).post("/api/v1/tokens", {"name": name, "password": password})["token"]
+        room = SimpleNamespace(
+            door=Door(desk, SmallCatalogue()),
+            tokens={name: token},
+            run=lambda work: asyncio.run_coroutine_threadsafe(work, desk.loop).result(60),
+        )
+        self.client = rooms.Client(room, name)
+        self._refuse(self.client.greeting)
+
+    def ask(self, sql, epsilon):
+        self._refuse(self.client.ask(f"SET tacit.epsilon = {epsilon}"))
+        said = self.client.ask(sql)
+        self._refuse(said)
+        return str([rooms.cells_of(body) for kind, body in said if kind == "D"])
+
+    @staticmethod
+    def _refuse(said):
+        for kind, body in said:
+            if kind == "E":
+                raise Refused(" ".join(rooms.fields_of(body).values()))
+
+
 def words(page):
     """What a page says, without its mark-up."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
 
 
-DOORS = {"interface": Interface, "workbench": Workbench, "client": Client}
+DOORS = {"interface": Interface, "workbench": Workbench, "client": Client, "wire": Wire}

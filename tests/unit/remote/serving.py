@@ -27,6 +27,7 @@ def served(folder, identities, **given):
 
     def run():
         async def whole():
+            desk.loop = asyncio.get_running_loop()
             await server.serve(sockets=[listening])
             await desk.drain()
 
