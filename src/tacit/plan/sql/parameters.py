@@ -28,6 +28,7 @@ _KINDS = (str, Integral, float, Decimal, date, type(None))
 _LARGEST = 10**400
 _NAMED_AFTER = {TokenType.JOIN, TokenType.ALIAS, TokenType.TABLE}
 """Words that a name follows: there a text between quotes would be read as one."""
+_WHOLE = {TokenType.SMALLINT: 15, TokenType.INT: 31, TokenType.BIGINT: 63}
 _TYPED = {True: TokenType.TRUE, False: TokenType.FALSE, None: TokenType.NULL}
 
 
@@ -110,12 +111,26 @@ def bind_parameters(text: str, tokens: Sequence[RawToken], bound: Parameters) ->
         found += _constant(token, end, known[name])
         if token.token_type is TokenType.QDCOLON:  # ?:: is one token
             found.append(_split_cast(token))
-        place += width
+        place += width + _width_of_cast(tokens, place + width, known[name])
     unused = next((name for name in known if name not in used), None)
     if unused is not None:
         remedy = "write ?, $1 or :name where the value belongs, or leave it out"
         raise InvalidInput("params", unused[:64], f"the text has no such parameter: {remedy}")
     return found
+
+
+def _width_of_cast(tokens: Sequence[RawToken], place: int, value: Any) -> int:
+    """How many tokens cast a whole number to a type that has it: they change nothing, and LIMIT reads no cast.
+
+    LIMIT $1::INTEGER with 10    LIMIT 10
+    """
+    kinds = [token.token_type for token in tokens[place : place + 3]]
+    if kinds[:1] != [TokenType.DCOLON] or type(value) is not int or len(kinds) < 2:
+        return 0
+    bits = _WHOLE.get(kinds[1])
+    if bits is None or not -(1 << bits) <= value < 1 << bits or kinds[2:] == [TokenType.L_BRACKET]:
+        return 0
+    return 2
 
 
 def _parameter_at(tokens: Sequence[RawToken], place: int) -> tuple[int, str | None]:

@@ -29,6 +29,9 @@ SAME = [
     ("ward = :w AND age = :n", {"w": "A", "n": 1}, "ward = 'A' AND age = 1"),
     ("ward = $w", {"w": "A"}, "ward = 'A'"),
     ("age = ?", ["7"], "age = 7"),
+    ("age > $1::INTEGER AND age < $2::bigint", [3, 10], "age > 3 AND age < 10"),
+    ("age > $1::SMALLINT + 1", [-3], "age > -3 + 1"),
+    ("age > :low::int", {"low": 3}, "age > 3"),
     ("day >= ?", [date(2025, 3, 1)], "day >= '2025-03-01'"),
     ("day >= ?", ["2025-03-01"], "day >= DATE '2025-03-01'"),
     ("at > ?", [datetime(2025, 1, 1, 3)], "at > TIMESTAMP '2025-01-01 03:00:00'"),  # noqa: DTZ001
@@ -69,6 +72,13 @@ def test_a_bound_question_is_that_with_the_constants(condition, params, same):
     bound, plain = read(condition, params), read(same)
     assert bound == plain
     assert fingerprint_and_subject(bound.question) == fingerprint_and_subject(plain.question)
+
+
+def test_a_whole_number_that_is_cast_to_one_is_itself_where_no_cast_is_read():
+    assert read("age > 1", [5], end="LIMIT $1::INTEGER") == read("age > 1", end="LIMIT 5")
+    for value in (2**31, 5.5):
+        with pytest.raises(InvalidPlan):
+            read("age > 1", [value], end="LIMIT $1::INTEGER")
 
 
 def test_the_end_of_a_question_takes_parameters():
