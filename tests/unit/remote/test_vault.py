@@ -164,6 +164,40 @@ def test_what_a_vault_offers(vault):
     assert "vault of visits" in repr(vault)
 
 
+FRAMES = {
+    "sums": lambda t: t.group_by("ward").agg(
+        n=tacit.count(), s=tacit.sum("cost"), m=tacit.mean("cost")
+    ),
+    "ranks": lambda t: t.agg(m=tacit.median("cost"), q=tacit.quantile("cost", 0.9)),
+    "conditions": lambda t: t.where(
+        tacit.col("cost").between(3, 40), tacit.col("day") >= date(2025, 3, 9)
+    ).agg(n=tacit.count(where=tacit.col("ward") == "A"), u=tacit.units()),
+    "cases": lambda t: t.agg(s=tacit.sum(tacit.when(tacit.col("cost") > 10).then(1).otherwise(0))),
+    "discovered keys": lambda t: t.group_by("icd").agg(n=tacit.count(), low=tacit.min("cost")),
+    "view": lambda t: (
+        t.group_by("day").agg(n=tacit.count()).having(tacit.col("n") > 1).order_by("n").limit(3)
+    ),
+    "selection": lambda t: t.group_by("ward").top(1, by=tacit.count()),
+}
+
+
+@pytest.mark.parametrize("name", sorted(FRAMES))
+def test_a_frame_is_explained_and_answered_the_same_either_way(twice, name):
+    here, there = (FRAMES[name](vault.table("visits")) for vault in twice)
+    told = [
+        vault.explain(frame, epsilon=0.3) for vault, frame in zip(twice, (here, there), strict=True)
+    ]
+    assert told[0] == told[1]
+    answer, again = there.ask(epsilon=0.3), here.ask(epsilon=0.3)
+    assert again.price.free
+    assert (answer.columns, answer.rows, answer.receipt) == (
+        again.columns,
+        again.rows,
+        again.receipt,
+    )
+    assert there.ask(epsilon=0.3) == again
+
+
 def test_frames_are_asked_either_way(vault):
     visits = vault.table("visits")
     frame = visits.where(tacit.col("cost") >= 10).group_by("ward").agg(n=tacit.count())
