@@ -54,6 +54,7 @@ def _has_interval(value: Expression, question: Question) -> bool:
 def keeps_order(value: Expression, question: Question) -> bool:
     """Whether a day or a moment only grows with what is ranked, so that its ends are those of that.
 
+    >>> from datetime import date
     >>> from tacit.plan import Counted, Scan, Table
     >>> keeps_order(Literal(date(2025, 1, 1), Kind.DATE), Question(Scan(Table("visits", ())), (), (Counted(),)))
     True
