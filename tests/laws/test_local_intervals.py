@@ -21,6 +21,7 @@ PROTOCOLS = {
     "unary": Unary(8, epsilon=1),
     "local hashing": LocalHashing(50, epsilon=2),
     "Hadamard": HadamardResponse(50, epsilon=0.5),
+    "Hadamard, several bits": HadamardResponse(50, epsilon=3),
     "subset": SubsetSelection(20, epsilon=1),
     "sketch": CountMeanSketch(50, epsilon=2, width=7),
 }
