@@ -172,7 +172,7 @@ BUGS = [
     Bug(
         name="engines-link-to-an-infinite-unit",
         file=f"{ENGINES}/sources/foreign_keys.py",
-        before="else read_unit(end.sql, end.stored)",
+        before="else read_unit(end.sql, end.stored, dialect)",
         after="else end.sql",
         killed_by=f"{UNIT}/sources/test_foreign_keys.py::test_the_least_unit_is_the_same_in_both_engines",
         note="infinities are nobody, and nobody owns a key",
