@@ -83,6 +83,11 @@ class Held:
 def hold_rows(unit: Integers, cell: Integers, keys: int, public: int) -> Held:
     """What units hold, from the unit and the cell of every row.
 
+    Claim:      what comes out depends on no order of rows and on no width of integers.
+    Because:    unit and cell are packed into one number, in 32 bits only where the largest of each fit; what is sorted
+                has one order, and rows of a file that has its units in order are merely sorted sooner.
+    Checked by: tests/unit/engines/duckdb/test_key_weights.py::test_rows_in_any_order_and_width_are_held_alike
+
     >>> hold_rows(np.array([7, 7, 3]), np.array([0, 0, 1]), keys=2, public=1).counts.tolist()
     [1, 2]
     """
@@ -92,11 +97,14 @@ def hold_rows(unit: Integers, cell: Integers, keys: int, public: int) -> Held:
     names: Any = None
     if (most - least).bit_length() + width > 63:
         names, unit = np.unique(unit, return_inverse=True)
-        least = 0
-    packed = unit - least
+        least, most = 0, len(names) - 1
+    # runs that are in order already are merged in a fifth of the time of a sort that knows nothing of them
+    kind: Any = "stable" if bool((unit[1:] >= unit[:-1]).all()) else "quicksort"
+    narrow = (most - least).bit_length() + width <= 32
+    packed: Any = (unit - least if least else unit).astype(np.uint32 if narrow else np.int64)
     packed <<= width
-    packed |= cell
-    packed.sort()
+    packed |= cell.astype(packed.dtype, copy=False)
+    packed.sort(kind=kind)
     first = np.empty(len(packed), bool)
     first[:1] = True
     np.not_equal(packed[1:], packed[:-1], out=first[1:])
@@ -109,5 +117,6 @@ def hold_rows(unit: Integers, cell: Integers, keys: int, public: int) -> Held:
     first[:1] = True
     np.not_equal(owners[1:], owners[:-1], out=first[1:])
     starts = np.flatnonzero(first)
-    units = owners[starts] + least if names is None else names[owners[starts]]
-    return Held(units, starts, pairs, counts, keys, public)
+    found = owners[starts].astype(np.int64)
+    units = found + least if names is None else names[found]
+    return Held(units, starts, pairs.astype(np.int64, copy=False), counts, keys, public)
