@@ -2,6 +2,7 @@
 
 bench/postgres.py            a million rows, on a server that is started for it
 bench/postgres.py --rows N   so many
+bench/postgres.py --turns N  each question so often, of which the least counts
 """
 
 import argparse
@@ -71,11 +72,11 @@ def server_seconds(watching: psycopg.Connection[Any]) -> float:
 
 
 def best(
-    works: dict[str, Callable[[], object]], watching: psycopg.Connection[Any]
+    works: dict[str, Callable[[], object]], watching: psycopg.Connection[Any], turns: int
 ) -> dict[str, float]:
     """The least CPU seconds of each, ours and the server's together, in turns."""
     found = dict.fromkeys(works, float("inf"))
-    for _ in range(TURNS):
+    for _ in range(turns):
         for name, work in works.items():
             start = process_time() + server_seconds(watching)
             work()
@@ -83,7 +84,7 @@ def best(
     return found
 
 
-def run(rows: int = ROWS) -> Result:
+def run(rows: int = ROWS, turns: int = TURNS) -> Result:
     """The table of CPU seconds; nothing runs in parallel, so that all of it is counted."""
     server = started(
         {**SETTINGS, "shared_buffers": "512MB", "max_parallel_workers_per_gather": "0"}
@@ -110,7 +111,7 @@ def run(rows: int = ROWS) -> Result:
                         "bare": partial(_fetched, theirs, bare(norm, what)),
                         "tacit": partial(ask, ours, what),
                     }
-                    spent = best(works, watching)
+                    spent = best(works, watching, turns)
                     lines.append(
                         (
                             f"{what}, delta {delta:g}",
@@ -136,7 +137,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rows", type=int, default=ROWS)
-    print(run(parser.parse_args().rows))
+    parser.add_argument("--turns", type=int, default=TURNS)
+    chosen = parser.parse_args()
+    print(run(chosen.rows, chosen.turns))
 
 
 if __name__ == "__main__":

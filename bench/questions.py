@@ -1,8 +1,10 @@
 """Whole questions, CPU seconds: ours from text to release, the peers', the bare clipping SQL and plain DuckDB.
 
 bench/questions.py           the part that needs no peer
+bench/questions.py 3         the same, each question in so many turns
 """
 
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -23,10 +25,13 @@ from report import Requirement, Result, Table, ratio, shown
 import tacit
 from tacit.curator import Vault
 from tacit.engines import ingest
-from tacit.engines.duckdb.ingested import INGESTED
-from tacit.plan import Weighing
+from tacit.engines.duckdb.ingested import INGESTED, INGESTED_STRATA
+from tacit.plan import Column, Kind, Weighing
+from tacit.plan import Table as Declared
 
 RAW, STORED, OVER_BARE, OVER_PLAIN, SMALL = 2.5, 5, 1.3, 1.5, 0.025
+OF_PLAIN = {"raw": 8, "ingested": 3}
+KEYS_OF_PLAIN, MEDIAN_OF_PLAIN = 10, 2
 ASKS, ROUNDS, TURNS = 25, 9, 11
 DELTAS = {0: Weighing.L1, DELTA: Weighing.L2}
 COLUMNS = {
@@ -55,7 +60,16 @@ def ask(asked: Vault, what: str, where: str = "") -> object:
     )
 
 
-def large(file: Path, stored: Path) -> Readings:
+def floor(norm: Weighing, what: str) -> str:
+    """What clipping costs at least of an ingested table, by hand in floats: sums by stratum, which are weighed."""
+    size = "unit_rows" if norm is Weighing.L1 else "sqrt(unit_squares)"
+    sums = f'SELECT "tacit stratum of ward" AS stratum, {engine.PAIRS[what]} FROM ours.{INGESTED} GROUP BY ALL'
+    strata = f"SELECT *, least(1, {BOUND} / {size}) AS w FROM ours.{INGESTED_STRATA}"
+    joined = f"({sums}) JOIN ({strata}) USING (stratum)"
+    return f"SELECT cell, {engine.SUMS[what]} FROM {joined} GROUP BY cell"
+
+
+def large(file: Path, stored: Path, turns: int = TURNS) -> Readings:
     """Our seconds, the bare clipping SQL's and plain DuckDB's, in turns."""
     found: Readings = {}
     with duckdb.connect() as theirs:
@@ -81,9 +95,11 @@ def large(file: Path, stored: Path) -> Readings:
                         ),
                         "tacit": partial(ask, ours, what),
                     }
+                    if kind == "ingested":
+                        works["floor"] = partial(engine.fetched, theirs, floor(norm, what))
                     found |= {
                         (f"{who} {kind}", case, "seconds"): spent
-                        for who, spent in engine.best(works, TURNS).items()
+                        for who, spent in engine.best(works, turns).items()
                     }
         for delta in DELTAS:
             works = {
@@ -94,9 +110,48 @@ def large(file: Path, stored: Path) -> Readings:
             }
             case = f"count, delta {delta:g}"
             found |= {
-                (who, case, "seconds"): spent for who, spent in engine.best(works, TURNS).items()
+                (who, case, "seconds"): spent for who, spent in engine.best(works, turns).items()
             }
     return found
+
+
+def others(folder: Path, turns: int = TURNS) -> dict[str, dict[str, float]]:
+    """Seconds of ours and of plain DuckDB on ingested tables: counts by unknown keys, and medians by person."""
+    ages = {"age": {"type": "integer", "low": 0, "high": 120}, "cost": COLUMNS["cost"]}
+    age, code = Column("age", Kind.INTEGER, low=0, high=120), Column("code", Kind.TEXT)
+    declared = Declared("visits", (age, engine.COST), unit="person")
+    coded = Declared("visits", (code,), unit="person")
+    medians = ingest(rows.kept(MANY), declared, folder / "ages.duckdb")
+    codes = ingest(rows.kept_codes(MANY), coded, folder / "codes.duckdb")
+    found = {}
+    with duckdb.connect() as theirs:
+        theirs.execute("SET enable_progress_bar = false")
+        theirs.execute(f"ATTACH '{medians}' AS ages (READ_ONLY)")
+        theirs.execute(f"ATTACH '{codes}' AS codes (READ_ONLY)")
+        for delta in DELTAS:
+            ours = vault(medians, delta, columns=ages)
+            for column in ages:
+                plain = f"SELECT median({column}) FROM ages.{INGESTED}"
+                asked = f"SELECT MEDIAN({column}) AS m FROM visits"
+                works: dict[str, Callable[[], object]] = {
+                    "plain": partial(engine.fetched, theirs, plain),
+                    "tacit": partial(_ask_text, ours, asked),
+                }
+                found[f"median of {column}, delta {delta:g}"] = engine.best(works, turns)
+        keyed = vault(codes, DELTA, columns={"code": {"type": "text"}})
+        plain = f"SELECT code, count(*) FROM codes.{INGESTED} GROUP BY code"
+        works = {
+            "plain": partial(engine.fetched, theirs, plain),
+            "tacit": partial(
+                _ask_text, keyed, "SELECT code, COUNT(*) AS n FROM visits GROUP BY code"
+            ),
+        }
+        found[f"count by unknown keys, delta {DELTA:g}"] = engine.best(works, turns)
+    return found
+
+
+def _ask_text(asked: Vault, text: str) -> object:
+    return asked.sql(text, epsilon=next(prices))
 
 
 def small() -> dict[str, float]:
@@ -129,7 +184,7 @@ def _spent(ours: Vault, what: str, where: str) -> float:
     return process_time() - start
 
 
-def run(peers: bool = True) -> Result:
+def run(peers: bool = True, turns: int = TURNS) -> Result:
     """The tables of CPU seconds, of three rows and of whole tables."""
     say("questions: three rows")
     three = small()  # first: a process that has read whole tables is slower
@@ -138,7 +193,9 @@ def run(peers: bool = True) -> Result:
         say("questions: ingesting")
         stored = ingest(file, engine.VISITS, Path(folder) / "visits.duckdb")
         say("questions: tacit, bare SQL and plain DuckDB in turns")
-        found = large(file, stored)
+        found = large(file, stored, turns)
+        say("questions: medians and unknown keys of ingested tables")
+        beside = others(Path(folder), turns)
     for peer in ("opendp_polars", "qrlew") if peers else ():
         found |= measure(peer, "questions")
     cases = [f"{what}, delta {delta:g}" for what in engine.PLAIN for delta in DELTAS]
@@ -164,9 +221,23 @@ def run(peers: bool = True) -> Result:
             for case in cases
         }
 
-    shown_columns = [
-        f"{who} {kind}" for kind in ("raw", "ingested") for who in ("plain", "bare", "tacit")
-    ]
+    def over_plain(kind: str) -> dict[str, float | None]:
+        return {
+            case: OF_PLAIN[kind]
+            * found[f"plain {kind}", case, "seconds"]
+            / found[f"tacit {kind}", case, "seconds"]
+            for case in cases
+        }
+
+    def beside_plain(start: str, most: float) -> dict[str, float | None]:
+        return {
+            case: ratio(most * spent["plain"], spent["tacit"])
+            for case, spent in beside.items()
+            if case.startswith(start)
+        }
+
+    shown_columns = [f"{who} raw" for who in ("plain", "bare", "tacit")]
+    shown_columns += [f"{who} ingested" for who in ("plain", "bare", "floor", "tacit")]
     by_row = [case for case in cases if case.startswith("count")]
     return Result(
         "Questions",
@@ -177,6 +248,40 @@ def run(peers: bool = True) -> Result:
                 [
                     (case, *(shown(seconds(who, case)) for who in (*shown_columns, *PEERS)))
                     for case in cases
+                ],
+            ),
+            Table(
+                "The same, as multiples of plain DuckDB on the same source",
+                ("question", "tacit raw", "floor ingested", "tacit ingested"),
+                [
+                    (
+                        case,
+                        *(
+                            shown(
+                                ratio(
+                                    seconds(f"{who} {kind}", case), seconds(f"plain {kind}", case)
+                                )
+                            )
+                            for who, kind in (
+                                ("tacit", "raw"),
+                                ("floor", "ingested"),
+                                ("tacit", "ingested"),
+                            )
+                        ),
+                    )
+                    for case in cases
+                ],
+            ),
+            Table(
+                "CPU seconds of other questions by person about ingested tables",
+                ("question", "plain", "tacit", "tacit / plain"),
+                [
+                    (
+                        case,
+                        *(shown(spent[who]) for who in ("plain", "tacit")),
+                        shown(ratio(spent["tacit"], spent["plain"])),
+                    )
+                    for case, spent in beside.items()
                 ],
             ),
             Table(
@@ -201,6 +306,18 @@ def run(peers: bool = True) -> Result:
             Requirement(
                 f"at most {OVER_BARE} × the bare clipping SQL on the same source", over_bare()
             ),
+            *(
+                Requirement(f"{kind}: at most {most} × plain DuckDB", over_plain(kind))
+                for kind, most in OF_PLAIN.items()
+            ),
+            Requirement(
+                f"ingested, medians by person: at most {MEDIAN_OF_PLAIN} × plain DuckDB",
+                beside_plain("median", MEDIAN_OF_PLAIN),
+            ),
+            Requirement(
+                f"ingested, unknown keys: at most {KEYS_OF_PLAIN} × plain DuckDB",
+                beside_plain("count", KEYS_OF_PLAIN),
+            ),
             Requirement(
                 f"by row: at most {OVER_PLAIN} × plain DuckDB and {SMALL * 1000:.0f} ms",
                 {
@@ -221,4 +338,4 @@ def run(peers: bool = True) -> Result:
 
 
 if __name__ == "__main__":
-    print(run(peers=False))
+    print(run(peers=False, turns=int(sys.argv[1]) if sys.argv[1:] else TURNS))
