@@ -8,11 +8,14 @@ import os
 import re
 import runpy
 import shlex
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Self
 from unittest.mock import patch
 
 from tacit.cli import main as tacit
@@ -21,12 +24,68 @@ __all__ = ["played", "written"]
 
 BLOCK = re.compile(r"(?ms)^```(\w+)(?: +([\w./-]+))?\n(.*?)^```$")
 COMMAND = re.compile(r"(?m)^\$ ((?:.*\\\n)*.*)\n?")
+TOKEN = re.compile(r"tct_[\w-]+")
+LINK = re.compile(r"/welcome/[\w-]+")
+USUAL = "http" + "://127.0.0.1:8443"
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+
+
+class Served:
+    """The server that a page starts with `tacit serve … &`: it takes a free port, which is printed as the usual one."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._address, self._token = USUAL, ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.send_signal(signal.SIGTERM)
+            self._process.communicate()
+
+    def start(self, words: list[str]) -> str:
+        """Start it; what it prints until it serves."""
+        command = [sys.executable, "-m", "tacit", *words[1:], "--http", "0"]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        assert self._process.stdout is not None
+        lines = [
+            self._process.stdout.readline() for _ in range(2)
+        ]  # the address, the curator's link
+        self._address = lines[0].removeprefix("Serving at ").strip()
+        return self.plain("".join(lines))
+
+    def remember(self, printed: str) -> None:
+        """Remember a token that was printed: `export TACIT_TOKEN=tct_…` sets it."""
+        self._token = next(iter(TOKEN.findall(printed)), self._token)
+
+    def export(self) -> str:
+        """Set the token for the programs of the page."""
+        os.environ["TACIT_TOKEN"] = self._token
+        return ""
+
+    def plain(self, printed: str) -> str:
+        """What was printed, without the port that was taken, and without secrets."""
+        shown = printed.replace(self._address, USUAL)
+        return LINK.sub("/welcome/…", TOKEN.sub("tct_…", shown))
+
+    def redirect(self, file: str) -> None:
+        """Let a program of the page ask the server where it is."""
+        path = Path(file)
+        path.write_text(
+            path.read_text(encoding="utf-8").replace(USUAL, self._address), encoding="utf-8"
+        )
 
 
 def played(page: str) -> Iterator[tuple[str, str, str]]:
     """Every command of a page with what the page shows and what is printed, run in a folder that is empty at first."""
-    with TemporaryDirectory() as folder, chdir(folder), patch.dict(os.environ, PLAIN):
+    with (
+        TemporaryDirectory() as folder,
+        chdir(folder),
+        patch.dict(os.environ, PLAIN),
+        Served() as server,
+    ):
         state = str(Path(folder, "state"))
         with patch.dict(os.environ, {"XDG_STATE_HOME": state}):
             for kind, name, text in BLOCK.findall(page):
@@ -36,12 +95,19 @@ def played(page: str) -> Iterator[tuple[str, str, str]]:
                 elif kind == "console":
                     parts = COMMAND.split(text)[1:]
                     for command, shown in zip(parts[::2], parts[1::2], strict=True):
-                        yield command, shown, run(command)
+                        yield command, shown, run(command, server)
 
 
-def run(command: str) -> str:
-    """What a command prints; of the shell only `python FILE`, `cat FILE` and `tacit` are known."""
+def run(command: str, server: Served) -> str:
+    """What a command prints; of the shell only `python FILE`, `cat FILE`, `tacit` and lines for servers are known."""
     words = shlex.split(command.replace("\\\n", " "))
+    match words:
+        case ["tacit", "serve", *_, "&"]:
+            return server.start(words[:-1])
+        case ["export", "TACIT_TOKEN=tct_…"]:
+            return server.export()
+        case ["python", file]:
+            server.redirect(file)
     out = io.StringIO()
     with redirect_stdout(out), redirect_stderr(out), patch.object(sys, "argv", words):
         match words:
@@ -57,7 +123,9 @@ def run(command: str) -> str:
                 print(Path(file).read_text(encoding="utf-8"), end="")
             case _:
                 raise AssertionError(f"a tutorial cannot run {command!r}")
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    printed = "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    server.remember(printed)
+    return server.plain(printed)
 
 
 def written(page: str) -> str:

@@ -10,7 +10,8 @@ __all__ = ["html_lines", "json_text", "printable", "printable_lines", "spreadshe
 # Letters by their category, but nothing is seen of them.
 _UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # all but tab and ends of lines
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
+# The last four are the wide forms of the first four, which a spreadsheet may take for them.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def printable(text: str) -> str:

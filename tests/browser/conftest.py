@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -61,14 +62,29 @@ def chromium(tmp_path_factory):
 @pytest.fixture(scope="session")
 def served_demo(chromium, tmp_path_factory):
     folder = tmp_path_factory.mktemp("workbench") / "demo"
-    command = [sys.executable, "-m", "tests.browser.serve_demo", str(folder)]
+    with serving("demo", folder) as said:
+        password = re.search(r"the password of all is (\S+)", said)[1]
+        yield Workbench(chromium, address_in(said), password, folder)
+
+
+@contextmanager
+def serving(what, folder):
+    """A server over the demo, or over a vault: what it says until it serves; it is told to stop, and stops in order."""
+    command = [sys.executable, "-m", "tests.browser.serve_demo", what, str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as server:
-        said = [server.stdout.readline() for _ in range(3)]
-        url = re.search(r"Serving at (\S+)", said[2])[1]
-        password = re.search(r"the password of all is (\S+)", said[1])[1]
-        yield Workbench(chromium, url, password, folder)
+        said = ""
+        while "Serving at" not in said:
+            line = server.stdout.readline()
+            assert line, f"the server has ended: {said}"
+            said += line
+        yield said
         server.send_signal(signal.SIGTERM)
         assert server.wait(60) == 0
+
+
+def address_in(said):
+    """The address of the server."""
+    return re.search(r"Serving at (\S+)", said)[1]
 
 
 @pytest.fixture

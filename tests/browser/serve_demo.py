@@ -1,5 +1,6 @@
-"""`tacit demo FOLDER --serve` with slots that a busy machine meets, too: an answer that misses its quarter of a second
-leaves after a minute.
+"""`tacit demo FOLDER --serve`, or `tacit serve FOLDER`, with slots that a busy machine meets, too.
+
+An answer that misses its quarter of a second would leave after a minute.
 """
 
 import sys
@@ -13,4 +14,8 @@ LENGTHS = (1.5, 6.0)
 
 if __name__ == "__main__":
     setattr(running, "Slots", partial(Slots, lengths=LENGTHS))  # noqa: B010 -- it is not exported
-    serve_demo(Path(sys.argv[1]), 0)
+    what, folder = sys.argv[1], Path(sys.argv[2])
+    if what == "demo":
+        serve_demo(folder, 0)
+    else:
+        running.serve(folder, port=0, say=partial(print, flush=True))

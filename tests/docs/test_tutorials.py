@@ -25,7 +25,7 @@ def test_the_tutorials_that_newcomers_need_are_there_and_have_something_to_run()
     names = {page.stem for page in PAGES}
     assert names >= {
         *("first-vault", "three-analysts", "question-to-price", "check-our-claims"),
-        *("synthetic-table", "first-model", "survey"),
+        *("synthetic-table", "first-model", "survey", "server"),
     }
     for page in PAGES:
         text = page.read_text(encoding="utf-8")

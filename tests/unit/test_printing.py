@@ -36,6 +36,10 @@ FORMULAS = [
     "%0",
     "\n=1",
     "|x",
+    "\uff1d1+1",
+    "\uff0b1",
+    "\uff0d1",
+    "\uff20SUM(A1)",
 ]
 
 
