@@ -70,7 +70,7 @@ $(SPARK): requirements-spark.lock $(RUNS)
 	$(VENV)-spark/bin/python -m pip install -q --disable-pip-version-check --no-compile --no-deps --only-binary :all: \
 		--require-hashes -r $(VENV)-spark/wheels.lock
 	$(VENV)-spark/bin/python -m pip install -q --disable-pip-version-check --no-compile --no-deps --no-build-isolation \
-		--no-cache-dir --require-hashes -r $(VENV)-spark/source.lock
+		--require-hashes -r $(VENV)-spark/source.lock
 	@touch $(SPARK)
 
 spark: $(SPARK) ## Spark in .venv-spark, for the tests and the bench of its engine
