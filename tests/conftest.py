@@ -2,6 +2,7 @@
 
 import gc
 import os
+import time
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,10 +34,12 @@ def folder_of(nodeid: str) -> str:
 
 def cpu_seconds() -> float:
     """The CPU seconds of this process, of its children that ended and, on Linux, of those that run."""
+    return _of_itself() + _of_children("self")
+
+
+def _of_itself() -> float:
     used = os.times()
-    return (
-        used.user + used.system + used.children_user + used.children_system + _of_children("self")
-    )
+    return used.user + used.system + used.children_user + used.children_system
 
 
 def _of_children(process: str) -> float:
@@ -73,19 +76,35 @@ def seconds_by_folder(
     return {folder: (len(tests[folder]), *found[folder]) for folder in sorted(found)}
 
 
+_GARBAGE = (20_000, 20, 20)
+"""New objects between two collections of garbage: after Python's own 700, a test of a few milliseconds has many."""
+
+_A_WHILE = (
+    0.25  # seconds between two looks at children that run, which take as long as a small test
+)
+
+
 class Clock:
     """Writes on each report the CPU seconds since the one before. It sits where tests run: in every worker."""
 
     def __init__(self) -> None:
         self.last = cpu_seconds()
+        self.looked, self.children = time.monotonic(), 0.0
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Any:
         result = yield
         # Tests and what they import stay: to look through them at every collection of garbage would take long.
         gc.freeze()
-        self.last = cpu_seconds()
+        gc.set_threshold(*_GARBAGE)
+        self.last = self.cpu_seconds()
         return result
+
+    def cpu_seconds(self) -> float:
+        """`cpu_seconds`, with those of children that run as they were a while ago."""
+        if time.monotonic() - self.looked >= _A_WHILE:
+            self.looked, self.children = time.monotonic(), _of_children("self")
+        return _of_itself() + self.children
 
     def pytest_unconfigure(self) -> None:
         gc.unfreeze()  # or libraries would complain at the end of what was never freed
@@ -94,7 +113,7 @@ class Clock:
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Any:
         report = yield
         if call.when == "teardown":
-            now = cpu_seconds()
+            now = self.cpu_seconds()
             report.cpu, self.last = now - self.last, now
         return report
 

@@ -778,9 +778,10 @@ PLACES = [
         sampled="first arguments",
     ),
     Place(
+        # Of keys that are never NULL a function means what it means in ORDER BY, which is asked below.
         "having",
         of_release,
-        [BOTH, NEITHER],
+        [BOTH],
         condition,
         "SELECT {keys}, COUNT(*) AS x FROM t GROUP BY {keys} HAVING {x}",
         f"SELECT {{keys}}, count_all FROM {GROUPS} WHERE {{x}}",

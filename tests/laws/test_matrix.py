@@ -252,11 +252,25 @@ def compares_with_what_is_not_declared(cell: Cell, vault: Vault) -> bool:
 
 OUTSIDE = [place for place in PLACES if not place.inside]
 INSIDE = [place for place in PLACES if place.inside]
-every_place = pytest.mark.parametrize("place", OUTSIDE, ids=[place.name for place in OUTSIDE])
+ALONE = [place for place in OUTSIDE if place.together == 1]
+TOGETHER = [place for place in OUTSIDE if place.together > 1]
+PARTS = 4
 every_function = pytest.mark.parametrize("function", FUNCTIONS, ids=map(name_of, FUNCTIONS))
 
 
-@every_place
+@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("place", TOGETHER, ids=[place.name for place in TOGETHER])
+def test_functions_beside_each_other_mean_what_duckdb_means(place, part, vault, plain):
+    """Of a place that many stand in at once: cells of several functions share a statement."""
+    functions = FUNCTIONS[part * len(FUNCTIONS) // PARTS : (part + 1) * len(FUNCTIONS) // PARTS]
+    cells = [cell for function in functions for cell in cells_of(function, place)]
+    assert all(cell.accepted for cell in cells)
+    assert cells
+    for batch in batches(cells):
+        check(batch, vault, plain)
+
+
+@pytest.mark.parametrize("place", ALONE, ids=[place.name for place in ALONE])
 @every_function
 def test_what_is_accepted_means_what_duckdb_means_and_the_rest_is_refused(
     function, place, vault, plain

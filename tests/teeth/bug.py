@@ -51,7 +51,17 @@ class Unplantable(Exception):
 
 
 def planted(bug: Bug, source: str) -> str:
-    """The text of the file with the bug in it."""
+    """The text of the file with the bug in it, which compiles."""
+    text = replaced(bug, source)
+    try:
+        compile(text, bug.file, "exec")
+    except SyntaxError as error:
+        raise Unplantable(f"{bug.name}: the planted file does not compile ({error})") from None
+    return text
+
+
+def replaced(bug: Bug, source: str) -> str:
+    """The text of the file with the bug in it; whether it compiles is seen when it is imported."""
     found = source.count(bug.before)
     if found != 1:
         raise Unplantable(
@@ -59,12 +69,7 @@ def planted(bug: Bug, source: str) -> str:
         )
     if bug.before == bug.after:
         raise Unplantable(f"{bug.name}: `after` equals `before`")
-    text = source.replace(bug.before, bug.after)
-    try:
-        compile(text, bug.file, "exec")
-    except SyntaxError as error:
-        raise Unplantable(f"{bug.name}: the planted file does not compile ({error})") from None
-    return text
+    return source.replace(bug.before, bug.after)
 
 
 def rooms_with_bugs() -> dict[str, list[Bug]]:

@@ -90,6 +90,12 @@ def dependents_of(module: str, imports: Mapping[str, frozenset[str]]) -> set[str
 
 
 @cache
+def dependents_in(module: str, source: Path) -> frozenset[str]:
+    """`dependents_of` a module of the package in the directory `source`."""
+    return frozenset(dependents_of(module, imports_in(source)))
+
+
+@cache
 def code_in(source: Path) -> Mapping[str, CodeType]:
     """The compiled text of every module, read once: trials run it again without reading files."""
     loaders = {name: SourceFileLoader(name, str(file)) for name, file in modules_in(source).items()}
@@ -106,7 +112,7 @@ def forget(module: str, source: Path, planted: Path) -> None:
 
     There only `module` has another text: all others run the code that is known already.
     """
-    forgotten = dependents_of(module, imports_in(source))
+    forgotten = dependents_in(module, source)
     for name in forgotten:
         parent, _, last = name.rpartition(".")
         if parent and getattr(sys.modules[parent], last, None) is sys.modules[name]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.teeth.bug import ROOT, all_bugs, planted, rooms_with_bugs
+from tests.teeth.bug import ROOT, all_bugs, replaced, rooms_with_bugs
 
 BUGS = all_bugs()
 KILLERS = {(bug.killed_by, bug.file): bug.environment for bug in BUGS}
@@ -11,7 +11,7 @@ KILLERS = {(bug.killed_by, bug.file): bug.environment for bug in BUGS}
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
 def test_a_planted_bug_is_killed(bug, tried):
     # or says why the bug does not fit any more
-    planted(bug, (ROOT / bug.file).read_text(encoding="utf-8"))
+    replaced(bug, (ROOT / bug.file).read_text(encoding="utf-8"))
     verdict = tried(bug.killed_by, bug)
     assert verdict.kills(bug), f"{bug.note}\n{verdict.in_words()}"
 

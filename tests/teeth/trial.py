@@ -34,8 +34,8 @@ from hypothesis import given, settings
 from hypothesis.errors import HypothesisSideeffectWarning
 from hypothesis.strategies import booleans, text
 
-from tests.teeth.bug import ROOT, Bug, module_of, planted
-from tests.teeth.reimport import code_in, forget, import_all, imports_in
+from tests.teeth.bug import ROOT, Bug, module_of, replaced
+from tests.teeth.reimport import code_in, dependents_in, forget, import_all, imports_in
 from tests.teeth.steady import SteadyBytes
 
 CPU_SECONDS = 120  # a planted bug may loop for ever
@@ -231,7 +231,7 @@ def copied(directory: Path, bug: Bug | None) -> Path:
         for entry in (sound / folder).iterdir():
             if entry.relative_to(sound) not in (file, compiled, *folders):
                 (directory / folder / entry.name).symlink_to(entry)
-    text = planted(bug, (sound / file).read_text(encoding="utf-8"))
+    text = replaced(bug, (sound / file).read_text(encoding="utf-8"))
     (directory / file).write_text(text, encoding="utf-8")
     return directory
 
@@ -305,6 +305,8 @@ def _warm_up() -> None:
 def _forked(trial: Trial, tree: Path) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
+    if changed := _changed(trial):
+        dependents_in(module_of(changed), _sound())  # remembered for the next bug in this file
     gc.freeze()  # or the fork's collector would walk over, and so copy, all that was imported here
     pid = os.fork()
     if pid:
@@ -319,6 +321,11 @@ def _forked(trial: Trial, tree: Path) -> int:
     finally:
         sys.stderr.flush()
         os._exit(code)
+
+
+def _changed(trial: Trial) -> str:
+    """The file that is imported anew, if any."""
+    return trial.bug.file if trial.bug else trial.renewed
 
 
 def _tested(trial: Trial, tree: Path) -> int:
@@ -337,8 +344,7 @@ def _tested(trial: Trial, tree: Path) -> int:
     os.chdir(ROOT)
     # The same commit gives the same verdict, also where a test draws noise.
     os.urandom = SteadyBytes(trial.turn)
-    changed = trial.bug.file if trial.bug else trial.renewed
-    if changed:
+    if changed := _changed(trial):
         forget(module_of(changed), _sound(), tree)
     sys.dont_write_bytecode = False  # or every trial would read the same tests anew
     witness = Witness(tree)

@@ -154,7 +154,8 @@ def test_who_may_not_write_anchors_may_still_look(here, monkeypatch):
         assert ledger.total_spent().amount == 5
 
 
-def test_two_ledgers_of_the_same_moment_are_told_apart(here):
+def test_two_ledgers_of_the_same_moment_are_told_apart(here, monkeypatch):
+    monkeypatch.setattr("tacit.ledger.records.now", lambda: "2026-01-01T00:00:00+00:00")
     with vault() as other:
         here.open().close()
         other.open().close()

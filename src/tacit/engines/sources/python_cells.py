@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 _DAY = 86_400_000_000
+_NEVER_WHOLE = {int, str, type(None)}
+"""Types of most cells that are not read as a number without a fraction: an integer `plain` knows."""
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -104,6 +106,10 @@ def is_missing(raw: object) -> bool:
 
 
 def _is_whole(raw: object) -> bool:
+    if type(raw) is float:
+        return raw.is_integer()
+    if type(raw) in _NEVER_WHOLE:
+        return False
     match raw:
         case bool() | np.bool_() | Integral():
             return False  # which `plain` knows
@@ -134,6 +140,8 @@ def unit_of(raw: object) -> Any:
 
     Numbers without a fraction are integers: 7.0 is who 7 is.
     """
+    if type(raw) is int:
+        return raw
     match raw:
         case bool() | np.bool_():
             return bool(raw)

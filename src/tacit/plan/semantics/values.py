@@ -191,10 +191,13 @@ def _moment(text: str, pattern: str, read: Callable[[str], date]) -> date | None
 
 
 def _is_whole(raw: object) -> TypeGuard[Integral]:
-    return isinstance(raw, Integral) and not isinstance(raw, bool)
+    # the type that nearly all are of first: the registry of numbers takes ten times as long
+    return type(raw) is int or (isinstance(raw, Integral) and not isinstance(raw, bool))
 
 
 def _double(raw: object) -> float | None:
+    if type(raw) is float:
+        return raw
     if isinstance(raw, bool) or not isinstance(raw, Real | Decimal):
         return None
     try:

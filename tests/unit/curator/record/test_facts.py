@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import inf, nan
 from typing import Any
 
@@ -37,6 +38,12 @@ ROWS = [
 ]
 
 
+@cache
+def everybody() -> Memory:
+    """The rows in an engine, which no question changes."""
+    return Memory({VISITS: ROWS})
+
+
 def opened(
     ledger: Any = None,
     contributions: int | None = None,
@@ -51,12 +58,13 @@ def opened(
     kept = MemoryLedger(chosen.filter()) if ledger is None else ledger
     return Vault(
         policy,
-        {"visits": Memory({VISITS: ROWS}) if engine is None else engine},
+        {"visits": everybody() if engine is None else engine},
         kept,
         analyst=analyst,
     )
 
 
+@cache
 def small(value: float = 1.0) -> Memory:
     """The same rows, but for one cost that all of them have."""
     return Memory({VISITS: [{**row, "cost": value} for row in ROWS]})
