@@ -161,4 +161,12 @@ BUGS = [
         ),
         note="servers on two machines would show each other's slots",
     ),
+    Bug(
+        name="auditors-make-synthetic-tables",
+        file=f"{SERVER}/desk.py",
+        before='check_right(who, "ask")\n\n        def make',
+        after='check_right(who, "look")\n\n        def make',
+        killed_by=f"{UNIT}/http/test_api.py::test_synthetic_rows_are_paid_for_once",
+        note="who may not ask would spend everyone's limit",
+    ),
 ]
