@@ -7,6 +7,7 @@ STAMP  := $(VENV)/.installed
 RUNS   := $(VENV)/.runs
 SITE   := $(VENV)-docs/.installed
 SPARK  := $(VENV)-spark/.installed
+CLIENTS := $(VENV)-clients/.installed
 WORKERS ?= 2
 # Compiled files are kept, whatever the surroundings say: tests start many processes, which would compile all anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -14,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE :=
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system spark demo tour test quick check format bench soak teeth lock reference docs vendor clean
+.PHONY: help setup clients system spark demo tour test quick check format bench soak teeth lock reference docs vendor clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,7 +47,18 @@ $(STAMP): requirements.lock $(RUNS)
 # The tests of the PostgreSQL ledger start a server of their own; without its programs they fail and say so.
 # The tests of the survey page run it in Chromium; without it they fail and say so.
 # The tests of the Spark engine start a server, which needs Java; without it they fail and say so.
-system: ## PostgreSQL's server programs, Java and Chromium, where they are missing and Debian's packages are at hand
+# The tests of PostgreSQL's clients run psql, JDBC, ODBC and node as they are; without them they fail and say so.
+CLIENT_PACKAGES := postgresql-client libpostgresql-jdbc-java default-jdk-headless odbc-postgresql unixodbc
+system: ## PostgreSQL, its clients, Java, node and Chromium, where they are missing and Debian's packages are at hand
+	@{ command -v psql && command -v javac && command -v isql && ls /usr/share/java/postgresql.jar; } >/dev/null 2>&1 \
+		|| ! command -v apt-get >/dev/null || { \
+		root=$$(test "$$(id -u)" = 0 || echo sudo); \
+		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qy --no-install-recommends $(CLIENT_PACKAGES); }
+	@command -v npm >/dev/null || ! command -v apt-get >/dev/null || { \
+		root=$$(test "$$(id -u)" = 0 || echo sudo); \
+		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
+			apt-get install -qy --no-install-recommends nodejs npm; }
 	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || ! command -v apt-get >/dev/null || { \
 		root=$$(test "$$(id -u)" = 0 || echo sudo); \
 		$$root apt-get update -q && $$root env DEBIAN_FRONTEND=noninteractive \
@@ -83,7 +95,7 @@ tour: $(RUNS) ## the mechanisms in a minute: figures on the screen, a picture in
 	@mkdir -p out
 	$(PY) docs/tour.py
 
-test: check system spark ## the checks, then every test; CPU seconds per folder at the end
+test: check system clients spark ## the checks, then every test; CPU seconds per folder at the end
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 quick: setup ## the tests of one room, in under a minute: make quick ROOM=plan
@@ -103,7 +115,7 @@ format: setup ## mend what ruff can mend
 bench: setup system spark ## ratios against peers and floors
 	$(PY) bench/run.py
 
-soak: setup system spark docs ## the long tests
+soak: setup system clients spark docs ## the long tests
 	HYPOTHESIS_PROFILE=soak $(PY) -m pytest -n $(WORKERS) --dist worksteal -m "soak or drawn"
 
 teeth: setup system spark ## plant every known bug and see that its test fails; ARGS=--survives also runs the room's other tests
@@ -118,6 +130,19 @@ $(SITE): requirements-docs.lock $(RUNS)
 	$(VENV)-docs/bin/python -m pip install -q --disable-pip-version-check --only-binary :all: --require-hashes -r requirements-docs.lock
 	@touch $(SITE)
 
+# Other people's clients of PostgreSQL have an environment of their own; what they share with ours they take from it.
+$(CLIENTS): requirements-clients.lock tests/clients/programs/package.json $(STAMP)
+	$(PYTHON) -m venv --clear --without-pip $(VENV)-clients
+	$(PY) -m pip --python $(VENV)-clients/bin/python install -q --disable-pip-version-check --no-compile --no-deps \
+		--only-binary :all: --require-hashes -r requirements-clients.lock
+	$(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+		> "$$($(VENV)-clients/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tacit.pth"
+	cp tests/clients/programs/package.json $(VENV)-clients
+	cd $(VENV)-clients && npm install --no-package-lock --ignore-scripts --no-audit --no-fund --silent
+	@touch $(CLIENTS)
+
+clients: $(CLIENTS) ## what the tests of PostgreSQL's clients run: drivers in .venv-clients, node's packages beside them
+
 docs: $(SITE) ## the documentation site in out/docs, and the printable companion; broken links fail it
 	$(VENV)-docs/bin/python docs/site/build.py
 
@@ -127,8 +152,9 @@ lock: setup ## requirements.lock anew, from pyproject.toml, and the part of it t
 	printf 'hatchling\neditables\n' | $(PY) -m uv pip compile pyproject.toml - --extra plot --extra server -c requirements.lock $(COMPILE) \
 		-o requirements-demo.lock
 	$(PY) -m uv pip compile docs/site/requirements.in $(COMPILE) -o requirements-docs.lock
+	$(PY) -m uv pip compile tests/clients/requirements.in -c requirements.lock $(COMPILE) -o requirements-clients.lock
 	$(PY) -m uv pip compile tests/spark-requirements.in --no-deps $(COMPILE) -o requirements-spark.lock
-	@! grep -n '://' requirements.lock requirements-demo.lock requirements-docs.lock requirements-spark.lock
+	@! grep -n '://' requirements-clients.lock requirements.lock requirements-demo.lock requirements-docs.lock requirements-spark.lock
 
 VENDOR := src/tacit/server/http/vendor
 JUDGE := tests/browser/vendor
@@ -145,5 +171,5 @@ vendor: ## the workbench's editor and the tests' axe-core anew, from the locked 
 	cmp build/judge/node_modules/axe-core/axe.min.js $(JUDGE)/axe.min.js
 
 clean: ## what the other targets made
-	rm -rf $(VENV) $(VENV)-docs $(VENV)-spark .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-clients $(VENV)-spark .bench out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

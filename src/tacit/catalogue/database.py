@@ -32,7 +32,7 @@ LOOKUPS = Path(__file__).parent / "lookups.sql"
 # Loaded before the first statement, since lookups read them; the others when they are first read.
 AT_ONCE = (
     *("pg_class", "pg_namespace", "pg_type", "pg_proc", "pg_authid", "pg_operator", "pg_collation"),
-    *("pg_description", "pg_shdescription", "pg_attribute", "pg_settings"),
+    *("pg_description", "pg_shdescription", "pg_attribute", "pg_settings", "pg_database"),
 )
 # Views that show the state of a server: they exist, and have no rows.
 SILENT = (

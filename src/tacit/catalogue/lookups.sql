@@ -9,7 +9,8 @@ CREATE TABLE fn.k_class AS SELECT c.oid AS k_oid, relname AS k_name, nspname AS 
     FROM cat.pg_class c JOIN cat.pg_namespace n ON n.oid = relnamespace;
 
 CREATE TABLE fn.k_class_said AS SELECT k_oid, k_rank, k_name AS k_said FROM fn.k_class WHERE k_rank < 3
-    UNION ALL SELECT k_oid, k_rank, k_ns || '.' || k_name FROM fn.k_class;
+    UNION ALL SELECT k_oid, k_rank, k_ns || '.' || k_name FROM fn.k_class
+    UNION ALL SELECT k_oid, k_rank, datname || '.' || k_ns || '.' || k_name FROM fn.k_class, cat.pg_database;
 
 CREATE TABLE fn.k_type AS SELECT t.oid AS k_oid, typname AS k_name, nspname AS k_ns,
     coalesce(x.shown, CASE WHEN typelem > 0 THEN substr(typname, 2) || '[]' ELSE typname END) AS k_shown

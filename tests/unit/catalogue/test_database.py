@@ -114,7 +114,7 @@ def test_columns_have_the_names_and_types_that_postgresql_gives_them():
         ("relacl", 1009),
         ("count", 20),
         ("int8", 20),
-        ("bool", 16),
+        ("?column?", 16),
         ("indkey", 22),
     ]
 

@@ -126,8 +126,6 @@ def _named(node: exp.Expr) -> tuple[str, bool]:
             return "exists", True
         case exp.Array():
             return "array", True
-        case exp.Boolean():
-            return "bool", False
         case exp.Tuple():
             return "row", True
         case exp.And() | exp.Or() | exp.Binary() | exp.Unary():

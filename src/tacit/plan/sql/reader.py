@@ -56,6 +56,8 @@ _AT_THE_END = {
     ),
 }
 
+WHOLE = frozenset({exp.DType.INT, exp.DType.BIGINT, exp.DType.SMALLINT})
+
 
 def _refuse_subquery(reader: "Reader", node: exp.Expr, _value: Expression | None) -> Expression:
     """Refuse a subquery where nothing is released."""
@@ -185,6 +187,12 @@ class Reader:
     def whole_number(self, node: exp.Expr) -> int:
         """A constant that counts something."""
         with self.account.about(node):
+            if (
+                isinstance(node, exp.Cast) and node.to.this in WHOLE
+            ):  # LIMIT $1::INTEGER, as drivers write it
+                parts = self.account.take(node)
+                self.account.take(parts["to"])
+                return self.whole_number(parts["this"])
             found = self.constant(node) if isinstance(node, exp.Literal) else NULL
             if found.kind is not Kind.INTEGER or not isinstance(found.value, int):
                 raise InvalidPlan("a whole number is needed here", "write it with digits")

@@ -434,7 +434,7 @@ def _read_array(text: str, element: int) -> list[Any]:
     while place < end:
         if len(cells) >= _MOST_CELLS:
             raise ValueError
-        quoted = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL).match(text, place)
+        quoted = re.compile(r'\s*"((?:[^"\\]|\\.)*)"\s*', re.DOTALL).match(text, place)
         plain = re.compile(r'[^",{}]*').match(text, place)
         assert plain is not None, "it may be empty"
         if quoted is not None:

@@ -25,6 +25,8 @@ def read(text):
     ("end", "same"),
     [
         ("FETCH FIRST 2 ROWS ONLY", "LIMIT 2"),
+        ("LIMIT 2::INTEGER", "LIMIT 2"),
+        ("LIMIT CAST(2 AS BIGINT) OFFSET 1::BIGINT", "LIMIT 2 OFFSET 1"),
         ("FETCH NEXT 2 ROWS ONLY", "LIMIT 2"),
         ("FETCH FIRST ROW ONLY", "LIMIT 1"),
         ("OFFSET 1 ROW FETCH NEXT 2 ROWS ONLY", "LIMIT 2 OFFSET 1"),

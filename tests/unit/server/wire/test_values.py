@@ -104,6 +104,7 @@ def test_numbers_are_packed_as_postgresql_packs_them():
         (b"2025-03-04 05:06:07.12", 1114, MOMENT),
         (b"2025-03-04 07:06:07.12+02", 1184, MOMENT),
         (b'{a,"b\\"c",NULL,null2, d }', 1009, ["a", 'b"c', None, "null2", "d"]),
+        (b'{"a", "b" , c}', 1009, ["a", "b", "c"]),
         (b"{1,2}", 1016, [1, 2]),
         (b"{}", 1016, []),
         (b"\\x01ff", 17, b"\x01\xff"),
