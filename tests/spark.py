@@ -54,6 +54,7 @@ UNCOMPILED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    "spark.sql.maxPlanStringLength": "2000",  # nobody reads them but `explained`
 }
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -276,6 +277,7 @@ def explained(session: Any, sql: str) -> str:
     """How Spark would run a statement."""
     from tacit.engines.spark.dialect import SPARK
 
+    session.spark.conf.set("spark.sql.maxPlanStringLength", "2000000")
     found = session.spark.sql(f"EXPLAIN {SPARK.finish(sql)}").toArrow().to_pylist()
     return str(found[0]["plan"])
 

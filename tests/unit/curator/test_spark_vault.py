@@ -156,7 +156,7 @@ def test_a_row_more_changes_nothing_but_the_noise_would_hide_it(tmp_path):
     """Grey box: status, bytes and charge are those of a neighbour, whatever the row holds; all of it in soak."""
     casts = "COUNT(CAST(note AS INTEGER)) AS a, COUNT(CAST(note AS DATE)) AS b"
     check_neighbours(
-        tmp_path, f"SELECT {casts}, SUM(100 // (cost - 7)) AS q FROM visits", NEIGHBOURS[2:]
+        tmp_path, f"SELECT {casts}, SUM(100 // (cost - 7)) AS q FROM visits", NEIGHBOURS[2:3]
     )
 
 
