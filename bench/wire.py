@@ -1,7 +1,7 @@
 """The PostgreSQL door under pgbench: a replayed question, beside a real PostgreSQL that reads a stored table.
 
-bench/wire.py               five seconds for each of simple, extended and prepared
-bench/wire.py --seconds N   so many
+bench/wire.py            thirty questions on each connection: simple, extended and prepared
+bench/wire.py --each N   so many
 """
 
 import argparse
@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from tests.postgres import PASSWORD, ROLE, SETTINGS, started
 
-CONNECTIONS, SECONDS = 50, 5
+CONNECTIONS, EACH = 50, 30
 MODES = ("simple", "extended", "prepared")
 TICKS = os.sysconf("SC_CLK_TCK")
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
@@ -71,13 +71,13 @@ def children_of(parent: int) -> list[int]:
     return [parent, *(each for line in listed.stdout.split() for each in children_of(int(line)))]
 
 
-def pgbench(mode: str, text: str, seconds: int, given: Mapping[str, str]) -> list[float]:
+def pgbench(mode: str, text: str, each: int, given: Mapping[str, str]) -> list[float]:
     """The milliseconds of each transaction."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "q.sql"
         script.write_text(text + ";\n")
         command = [
-            *("pgbench", "-n", "-M", mode, "-c", str(CONNECTIONS), "-j", "1", "-T", str(seconds)),
+            *("pgbench", "-n", "-M", mode, "-c", str(CONNECTIONS), "-j", "1", "-t", str(each)),
             *("-f", str(script), "--log", f"--log-prefix={folder}/log"),
         ]
         ran = subprocess.run(
@@ -93,7 +93,7 @@ def pgbench(mode: str, text: str, seconds: int, given: Mapping[str, str]) -> lis
         return [int(line.split()[2]) / 1000 for line in lines]
 
 
-def run(seconds: int = SECONDS) -> Result:
+def run(each: int = EACH) -> Result:
     """CPU milliseconds a query of the server, and the 95th percentile of how long a client waits."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -119,13 +119,13 @@ def run(seconds: int = SECONDS) -> Result:
                         ("postgres", theirs.process.pid, STORED, read),
                     ):
                         before = cpu_of(children_of(parent))
-                        waits = pgbench(mode, text, seconds, given)
+                        waits = pgbench(mode, text, each, given)
                         spent = cpu_of(children_of(parent)) - before
                         measured[name] = 1000 * spent / len(waits), quantiles(waits, n=20)[-1]
                     rows.append(
                         (
                             mode,
-                            *(shown(each) for pair in measured.values() for each in pair),
+                            *(shown(figure) for pair in measured.values() for figure in pair),
                             f"{ratio(measured['tacit'][0], measured['postgres'][0]) or 0:.0f}",
                         )
                     )
@@ -145,13 +145,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seconds", type=int, default=SECONDS)
+    parser.add_argument("--each", type=int, default=EACH)
     parser.add_argument("--serve", type=Path)
     given = parser.parse_args()
     if given.serve is not None:
         serve(given.serve)
     else:
-        print(run(given.seconds))
+        print(run(given.each))
 
 
 if __name__ == "__main__":
