@@ -87,6 +87,23 @@ def test_sql_around_an_answer_reaches_nothing_else(room, ana):
     assert room.charges() == before
 
 
+def test_nothing_is_paid_for_what_cannot_be_evaluated_around_it(room, ana):
+    before = room.charges()
+    unpaid = "SELECT ward, COUNT(*) AS n FROM visits WHERE cost < 13 GROUP BY ward"
+    for around in ("nonsense(ward)", "STRING_AGG(nothing, ',')", "read_text('/etc/passwd')"):
+        said = ana.ask(f"SELECT {around}, STRING_AGG(ward, ',') FROM ({unpaid}) x")
+        assert [fields_of(body)["C"] for kind, body in said if kind == "E"], around
+    assert room.charges() == before
+    assert ana.rows(f"SELECT STRING_AGG(ward, ',') FROM ({unpaid}) x") == [("A,B",)]
+    assert room.charges() == before + 1
+    bound = "SELECT STRING_AGG(ward, $2) FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE cost < $1 GROUP BY ward) x"
+    said = ana.send(
+        parse(bound, types=(701, 25)), bind(values=(b"13", b"+")), describe(), execute(), SYNC
+    )
+    assert kinds(said) == "12TNDCZ", said
+    assert room.charges() == before + 1
+
+
 def test_made_up_rows_are_shown_to_who_asks_for_them(ana):
     ana.ask("SET tacit.preview = 'made-up'")
     rows = ana.rows("SELECT ward, cost FROM public.visits WHERE cost > 10 ORDER BY cost LIMIT 5")

@@ -277,7 +277,7 @@ class Session:
             try:
                 columns = await self._columns_of(who, statement, values)
             except InvalidPlan as refusal:
-                return await self._answer_otherwise(who, statement, values, refusal)
+                return await self._answer_otherwise(who, statement, values, types, refusal)
             return await self._ask(who, statement, values, columns)
 
     async def _ask(
@@ -293,7 +293,12 @@ class Session:
         return Outcome(f"SELECT {len(rows)}", fields, rows, notices)
 
     async def _answer_otherwise(
-        self, who: Identity, statement: Statement, values: Sequence[Any], refusal: InvalidPlan
+        self,
+        who: Identity,
+        statement: Statement,
+        values: Sequence[Any],
+        types: Sequence[int],
+        refusal: InvalidPlan,
     ) -> Outcome:
         """What is no question, but SQL around questions, on their answers; rows, if made-up ones will do."""
         previewed = await self._made_up(who, statement, refusal)
@@ -303,15 +308,12 @@ class Session:
         wrapped = unwrap(statement)
         if wrapped is None:
             raise refusal
+        # What is around the questions is read before they are asked: nothing is paid for what cannot be evaluated.
+        await self._columns_otherwise(who, statement, types, values, refusal)
         tables, notices = dict[str, Outcome](), list[tuple[str, str | None]]()
-        asked = []
         for name, inner, places in wrapped.questions:
-            try:
-                columns = await self._columns_of(who, inner, pick(values, places))
-            except InvalidPlan:
-                raise refusal from None
-            asked.append((name, inner, pick(values, places), columns))
-        for name, inner, bound, columns in asked:
+            bound = pick(values, places)
+            columns = await self._columns_of(who, inner, bound)
             answer = await self._ask(who, inner, bound, self._named(columns, wrapped.text))
             tables[name] = answer
             notices += answer.notices

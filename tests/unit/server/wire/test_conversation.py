@@ -335,8 +335,14 @@ def test_a_mistake_of_ours_is_one_constant_text_wherever_it_happens(room, monkey
     assert wrong["M"] == INTERNAL
 
 
+async def settled(room):
+    """Wait until nothing is being asked."""
+    while room.desk._running:
+        await asyncio.sleep(0.01)
+
+
 def test_what_is_cancelled_is_asked_to_its_end_and_kept(tmp_path):
-    slots = Slots(workers=4, lengths=(0.3,))
+    slots = Slots(workers=4, lengths=(1.5,))
     with open_room(make_folder(tmp_path / "clinic"), slots=slots) as room:
         client = room.client(options="-c tacit.epsilon=0.5")
         (key,) = [body for kind, body in client.greeting if kind == "K"]
@@ -355,7 +361,7 @@ def test_what_is_cancelled_is_asked_to_its_end_and_kept(tmp_path):
         assert "D" in kinds(room.run(ask_and_cancel(COUNT, bytes(8))))
         said = room.run(ask_and_cancel(BY_WARD, key))
         assert errors(said)[0]["C"] == "57014"
-        room.run(asyncio.sleep(0.5))
+        room.run(settled(room))
         assert room.charges() == 2
         assert len(client.rows(BY_WARD)) == 2
         assert room.charges() == 2
