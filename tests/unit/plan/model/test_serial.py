@@ -29,6 +29,7 @@ from tacit.plan.model.expressions import (
     Negated,
     Not,
     OneOf,
+    SubqueryValue,
 )
 from tacit.plan.model.functions import Function
 from tacit.plan.model.grids import Even, Powers
@@ -94,6 +95,10 @@ PINNED = [
     (Either(TRUE, TRUE), f'["either",{_TRUE},{_TRUE}]'),
     (Not(TRUE), f'["not",{_TRUE}]'),
     (IsNull(FIELD), f'["isnull",{_FIELD}]'),
+    (
+        SubqueryValue(2, Column("(SELECT AVG(x) FROM t)", Kind.NUMBER, 0, 5)),
+        '["subquery","2","number",["number","0"],["number","5"]]',
+    ),
     (OneOf(TRUE, (TRUE,)), f'["oneof",{_TRUE},{_TRUE}]'),
     (Like(FIELD, "a%"), f'["like",{_FIELD},"a%"]'),
     (Case(((TRUE, FIELD),), FIELD), f'["case",{_TRUE},{_FIELD},{_FIELD}]'),
