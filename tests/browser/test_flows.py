@@ -39,7 +39,7 @@ def test_ask_halve_the_error_run_and_the_receipt_verifies(workbench):
     page.open(workbench.url)
     write(page, BY_TEST.format(7))
     explained(page, "day > 7")
-    before = reach(page)
+    before, at_first = reach(page), page.text(".who .spent span")
     page.click("[data-price]")
     page.wait_for("document.querySelector('#price').value === '0.105'")
     page.wait_for(
@@ -52,6 +52,9 @@ def test_ask_halve_the_error_run_and_the_receipt_verifies(workbench):
     assert re.search(r"hdl\s+[\d,]+ [\d,]+ to [\d,]+", said)
     assert page.do("document.querySelectorAll('#answer .chart .whisker').length") == 2
     page.wait_for("document.querySelector('#explanation .free')", "asked again it is free")
+    assert (
+        page.text(".who .spent span") != at_first
+    )  # the budget in the header is as new as the answer
     page.follow("#answer a[href^='/receipts/']")
     assert re.search(r"Verified against the ledger: all \d+ fields agree", page.text())
 

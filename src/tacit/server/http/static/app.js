@@ -28,6 +28,11 @@
     const refused = explanation.querySelector(".refused");
     if (editor) editor.underline(refused ? unitsTo(refused.dataset.start) : 0, refused ? unitsTo(refused.dataset.end) : 0, refused ? refused.dataset.reason : "");
     const state = explanation.querySelector("[data-affordable]");
+    const header = document.querySelector(".who .spent");
+    if (state && header) {  // the budget in the header, as new as the explanation
+      header.querySelector("span").textContent = `${state.dataset.left} left`;
+      header.querySelector("rect.spent").setAttribute("width", String(200 * Math.min(1, Math.max(0, Number(state.dataset.spent)))));
+    }
     run.disabled = !form.elements.twin.checked && !!(refused || (state && state.dataset.affordable === "no"));
   };
 
