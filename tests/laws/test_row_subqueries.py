@@ -57,7 +57,6 @@ STATEMENTS = {
     "of units": "SELECT COUNT(DISTINCT patient) AS n FROM visits WHERE patient IN (SELECT patient FROM visits "
     "WHERE cost > (SELECT AVG(cost) FROM visits))",
     "calculated with": "SELECT AVG(weight - (SELECT AVG(weight) FROM visits WHERE sex = 'f')) AS d FROM visits",
-    "of no rows": "SELECT COUNT(*) AS n FROM visits WHERE cost > (SELECT AVG(cost) FROM visits WHERE cost > 39)",
 }
 FEW = ("above the mean", "as a key", "inside another", "in the largest groups", "of units")
 
