@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pexpect
-from steps import COUNTS, IS_VAULT, OPTIONS, TOO_DEAR, WHERE, WIDE, expect, step
+from steps import COUNTS, IS_VAULT, OPTIONS, TOO_DEAR, WHERE, expect, step, until_cancelled
 
 ENVIRONMENT = {
     **os.environ,
@@ -117,13 +117,17 @@ def completed():
 def cancel():
     session = pexpect.spawn(COMMAND[0], COMMAND[1:], env=ENVIRONMENT, encoding="utf8", timeout=60)
     session.expect("[=][#>] ")
-    session.sendline(WIDE.format(4) + ";")
-    time.sleep(0.1)
-    while session.expect(["cancel", "rows\\)", pexpect.TIMEOUT], timeout=0.05) == 2:
-        session.sendintr()
-    expect("cancel" in (session.after or ""), session.before)
-    session.expect("[=][#>] ")
+    until_cancelled(4, lambda question: is_cancelled(session, question))
     session.close(force=True)
+
+
+def is_cancelled(session, question):
+    session.sendline(question + ";")
+    time.sleep(0.1)
+    while (found := session.expect(["cancel", "rows\\)", pexpect.TIMEOUT], timeout=0.05)) == 2:
+        session.sendintr()
+    session.expect("[=][#>] ")
+    return found == 0
 
 
 def underlined():

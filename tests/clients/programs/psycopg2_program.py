@@ -7,7 +7,18 @@ import time
 import psycopg2
 import psycopg2.extensions
 import psycopg2.extras
-from steps import BY_TEST, COLUMNS, COUNTS, TOO_DEAR, WIDE, check_counts, dsn, expect, refused, step
+from steps import (
+    BY_TEST,
+    COLUMNS,
+    COUNTS,
+    TOO_DEAR,
+    check_counts,
+    dsn,
+    expect,
+    refused,
+    step,
+    until_cancelled,
+)
 
 
 def asked(sql, *parameters, session=None):
@@ -61,11 +72,17 @@ def notices():
 
 def cancel():
     connection = psycopg2.connect(dsn())
+    connection.autocommit = True
+    until_cancelled(2, lambda question: is_cancelled(connection, question))
+    connection.close()
+
+
+def is_cancelled(connection, question):
     said = []
 
     def ask():
         try:
-            connection.cursor().execute(WIDE.format(2))
+            connection.cursor().execute(question)
         except psycopg2.extensions.QueryCanceledError:
             said.append("cancelled")
 
@@ -74,8 +91,7 @@ def cancel():
     while asking.is_alive():
         connection.cancel()
         time.sleep(0.02)
-    expect(said == ["cancelled"], said)
-    connection.close()
+    return said == ["cancelled"]
 
 
 def low_and_high():

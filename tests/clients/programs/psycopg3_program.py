@@ -14,12 +14,12 @@ from steps import (
     COUNTS,
     IS_VAULT,
     TOO_DEAR,
-    WIDE,
     check_counts,
     dsn,
     expect,
     refused,
     step,
+    until_cancelled,
 )
 
 
@@ -108,21 +108,25 @@ def no_price():
 
 def cancel():
     with psycopg.connect(dsn(), autocommit=True) as connection:
-        said = []
-
-        def ask():
-            try:
-                connection.execute(WIDE.format(1))
-            except psycopg.errors.QueryCanceled:
-                said.append("cancelled")
-
-        asking = threading.Thread(target=ask)
-        asking.start()
-        while asking.is_alive():
-            connection.cancel()
-            time.sleep(0.02)
-        expect(said == ["cancelled"], said)
+        until_cancelled(1, lambda question: is_cancelled(connection, question))
         expect(connection.execute("SELECT 1").fetchall() == [(1,)])
+
+
+def is_cancelled(connection, question):
+    said = []
+
+    def ask():
+        try:
+            connection.execute(question)
+        except psycopg.errors.QueryCanceled:
+            said.append("cancelled")
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    while asking.is_alive():
+        connection.cancel()
+        time.sleep(0.02)
+    return said == ["cancelled"]
 
 
 def dump(connection):
