@@ -95,7 +95,7 @@ tour: $(RUNS) ## the mechanisms in a minute: figures on the screen, a picture in
 	@mkdir -p out
 	$(PY) docs/tour.py
 
-test: check system clients spark ## the checks, then every test; CPU seconds per folder at the end
+test: check system clients spark docs ## the checks, the site, then every test; CPU seconds per folder at the end
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal
 
 quick: setup ## the tests of one room, in under a minute: make quick ROOM=plan

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     open = open_vault  # noqa: A001 -- called as tacit.open
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 """The version of this package."""
 
 __all__ = [

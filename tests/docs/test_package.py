@@ -38,7 +38,7 @@ def test_the_wheel_says_what_it_is(wheel):
     assert set(said.get_all("License-File")) == set(PROJECT["license-files"])
     assert "](" not in said.get_payload(), "a package page has no files to link to"
     assert (
-        "tacit = tacit.cli:main" in wheel.read("tacit_dp-0.1.0.dist-info/entry_points.txt").decode()
+        "tacit = tacit.cli:main" in wheel.read("tacit_dp-0.2.0.dist-info/entry_points.txt").decode()
     )
 
 
@@ -55,7 +55,7 @@ def test_the_wheel_ships_the_licences_and_the_data(wheel):
         for path in (pages / folder).iterdir()
     } <= names
     assert {name for name in names if "/licenses/" in name} == {
-        f"tacit_dp-0.1.0.dist-info/licenses/{file}" for file in PROJECT["license-files"]
+        f"tacit_dp-0.2.0.dist-info/licenses/{file}" for file in PROJECT["license-files"]
     }
     assert "GNU LIBRARY GENERAL PUBLIC LICENSE" in wheel.read("tacit/clinic/LGPL-2.0.txt").decode()
 
