@@ -374,7 +374,7 @@ def test_what_cannot_be_computed_is_refused_before_it_is_paid_for(monkeypatch):
         raise OverflowError
 
     monkeypatch.setattr(combined_rows, "view_answer", overflow)
-    with pytest.raises(InvalidPlan, match="might not be computable"):
+    with pytest.raises(InvalidPlan, match="could fail after the charge"):
         vault.sql(STACKED, epsilon=1)
     assert vault.budget.spent == 0
     assert not list(vault.ledger.entries())

@@ -229,7 +229,7 @@ def refuse_unforeseen() -> Iterator[None]:
         if isinstance(error, InvalidInput | InvalidPlan):
             raise
         raise InvalidPlan(
-            "the answer to this might not be computable after it was paid for "
+            "a calculation on the released numbers could fail after the charge "
             f"({type(error).__name__})",
             "ask for the aggregates alone and compute the rest from the answer, or declare "
             "narrower bounds",

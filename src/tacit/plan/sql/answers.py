@@ -102,7 +102,7 @@ def _check_plain(reader: Reader, node: exp.Expr, answer: NamedAnswer, *, having:
         reason = "an answer with LIMIT, QUALIFY or a window cannot be joined with another"
         reader.account.refuse(node, reason, _INSIDE)
     if read.having is not None and not having:
-        reason = "HAVING in an answer that an outer join may leave out cannot be told apart"
+        reason = "an outer join cannot tell a group that HAVING removed from a missing one"
         reader.account.refuse(node, reason, _INSIDE)
 
 

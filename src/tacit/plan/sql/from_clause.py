@@ -315,7 +315,7 @@ def _group(reader: Reader, select: exp.Expr, columns: Sequence[exp.Expr], draft:
         account.refuse(
             group or select,
             "every row is a unit, so there is nothing to aggregate per unit",
-            "leave it out",
+            "remove GROUP BY from the subquery",
         )
     found = False
     every = group is not None and is_all(account, group)

@@ -74,8 +74,8 @@ _SAMPLES = (
     "remove the sample",
 )
 _PATTERNS = (
-    "only LIKE and ILIKE can match text",
-    "write x LIKE 'a%', or x IN ('a', 'A')",
+    "this way to match text is not supported",
+    "write x LIKE 'a%', REGEXP_MATCHES(x, '^a'), or x IN ('a', 'A')",
 )
 _PIVOTS = ("PIVOT is not supported", "write COUNT(*) FILTER (WHERE x = 1) for each column")
 _QUANTIFIED = (

@@ -56,7 +56,7 @@ _AT_THE_END = {
     ),
 }
 
-WHOLE = frozenset({exp.DType.INT, exp.DType.BIGINT, exp.DType.SMALLINT})
+WHOLE = {exp.DType.SMALLINT: 15, exp.DType.INT: 31, exp.DType.BIGINT: 63}
 
 
 def _refuse_subquery(reader: "Reader", node: exp.Expr, _value: Expression | None) -> Expression:
@@ -191,8 +191,13 @@ class Reader:
                 isinstance(node, exp.Cast) and node.to.this in WHOLE
             ):  # LIMIT $1::INTEGER, as drivers write it
                 parts = self.account.take(node)
-                self.account.take(parts["to"])
-                return self.whole_number(parts["this"])
+                bits = WHOLE[self.account.take(parts["to"])["this"]]
+                inside = self.whole_number(parts["this"])
+                if inside >= 1 << bits:
+                    raise InvalidPlan(
+                        "this number is too large for its type", "write it without the cast"
+                    )
+                return inside
             found = self.constant(node) if isinstance(node, exp.Literal) else NULL
             if found.kind is not Kind.INTEGER or not isinstance(found.value, int):
                 raise InvalidPlan("a whole number is needed here", "write it with digits")

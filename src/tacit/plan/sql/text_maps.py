@@ -71,12 +71,14 @@ def _replace(
     account.claim(node, "COMMA", 3 if options is not None else 2)
     if "\\" in new:
         account.refuse(
-            node.args["replacement"], "what replaces a match has no groups", "write a plain text"
+            node.args["replacement"],
+            "backreferences in the replacement are not supported",
+            "write a plain text",
         )
     if options is not None and _constant(account, options) != "g":
         account.refuse(options, "REGEXP_REPLACE has one option, 'g'", "write 'g', or leave it out")
     if may_be_empty(pattern):
-        reason = "this regular expression is found in an empty text, which cannot be replaced"
+        reason = "this pattern matches the empty text, which cannot be replaced"
         account.refuse(node.args["expression"], reason, "write + in place of *")
     every = options is not None
     return map_declared(

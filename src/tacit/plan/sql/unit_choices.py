@@ -89,9 +89,7 @@ def read_chosen_value(
     if not order:
         account.refuse(node, f"{name} needs an order", f"write {name}(x) OVER (... ORDER BY day)")
     if draft.grouped:
-        account.refuse(
-            node, f"{name} over what was added up is not supported", "use ARG_MAX or ARG_MIN"
-        )
+        account.refuse(node, f"{name} after GROUP BY is not supported", "use ARG_MAX or ARG_MIN")
     value = read(node.args["this"])
     place = draft.place_row(Place.NUMBER, _from_end(order, node), by)
     told = Forms().case([(e.Compared("=", place, _ONE), value)], NULL)

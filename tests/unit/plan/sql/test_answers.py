@@ -129,7 +129,7 @@ REFUSED = {
         f"SELECT a.n FROM ({BY_WARD} LIMIT 2) a JOIN ({OLD}) b USING (ward)",
         f"SELECT a.n FROM ({BY_WARD}) a JOIN ({RANKED}) b USING (ward)",
     ],
-    "HAVING in an answer that an outer join may leave out cannot be told apart": [
+    "an outer join cannot tell a group that HAVING removed from a missing one": [
         f"SELECT a.n FROM ({BY_WARD}) a LEFT JOIN ({OLD} HAVING COUNT(*) > 3) b USING (ward)"
     ],
     "a scalar subquery gives one number, and this one gives several": [
