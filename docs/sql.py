@@ -242,7 +242,10 @@ def page() -> str:
         "|---|---|---|",
     ]
     refused = dict(_TAUGHT)
-    refused |= {name_of(node): taught for node, taught in TAUGHT_NODES.items()}
+    refused |= {
+        "SELECT *" if node is exp.Star else name_of(node): taught
+        for node, taught in TAUGHT_NODES.items()
+    }
     refused |= {f"({argument})": taught for argument, taught in TAUGHT_ARGUMENTS.items()}
     for word, (reason, remedy) in refused.items():
         cells = (f"`{word}`", reason, remedy)
