@@ -55,7 +55,7 @@ from tacit.plan.model.nodes import (
 )
 from tacit.plan.model.ownership import base_of, owner_of, parts_of
 from tacit.plan.model.schema import Column, Kind
-from tacit.plan.model.walk import list_expressions, walk_expression
+from tacit.plan.model.walk import list_expressions
 from tacit.plan.questions.columns import columns_of
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.questions.per_unit import column_of
@@ -252,7 +252,6 @@ def check_plan(
     question = plan.question
     _check_size(plan)
     columns = _columns(question.rows)
-    _check_constants(question, subqueries)
     owner_of(question.rows)
     if question.found is not None:
         _refuse(
@@ -273,19 +272,28 @@ def check_plan(
     for measure in question.measures:
         _check_measure(measure, columns)
     check_cells(question.measures, question.keys)
+    _check_constants(question, subqueries)
     _check_view(plan.view, question)
 
 
 def _check_constants(question: Question, subqueries: Sequence[SubqueryAnswer]) -> None:
-    """Refuse a constant of a subquery that the statement does not have, or of which it claims other bounds."""
-    for expression in list_expressions(question):
-        for part in walk_expression(expression):
-            if isinstance(part, e.SubqueryValue) and not (
-                part.value is None
-                and _is_place(part.place, subqueries)
-                and subqueries[part.place].column == part.column
-            ):
-                _refuse_malformed()
+    """Refuse a constant of a subquery that the statement does not have, or of which it claims other bounds.
+
+    What is shared is looked at once: how large expressions are is not known here.
+    """
+    left, seen = list(list_expressions(question)), set[int]()
+    while left:
+        part = left.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        left += e.operands(part)
+        if isinstance(part, e.SubqueryValue) and not (
+            part.value is None
+            and _is_place(part.place, subqueries)
+            and subqueries[part.place].column == part.column
+        ):
+            _refuse_malformed()
 
 
 def _refuse(reason: str, remedy: str = "use vault.sql(...) or vault.table(...)") -> NoReturn:
