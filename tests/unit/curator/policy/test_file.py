@@ -437,7 +437,7 @@ FAULTY = [
         8,
         f"{TABLE}.source",
         "a text",
-        "postgresql:// are not supported",
+        "postgresql:// and spark:// are not supported",
     ),
     (
         '"visits.parquet"',
