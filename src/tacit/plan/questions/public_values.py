@@ -13,19 +13,31 @@ from tacit.errors import InvalidPlan
 from tacit.plan.model import expressions as e
 from tacit.plan.model.functions import FORMATS, INEXACT, PARTS, Function
 from tacit.plan.model.schema import Column, KeyValue, Kind, Scalar
-from tacit.plan.model.walk import walk_fields
+from tacit.plan.model.walk import walk_expression, walk_fields
 from tacit.plan.semantics.case_ranges import MIRRORED, Ends, implied_ends, narrow_branch
 from tacit.plan.semantics.evaluate import compile_expression
 from tacit.plan.semantics.functions import format_moment, later
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.semantics.ranges import Range, as_double, hull
+from tacit.plan.semantics.text_lengths import length_of
 from tacit.plan.semantics.type import CALENDAR, NUMERIC, Type, leaf
-from tacit.plan.semantics.values import Value, cast, constant
+from tacit.plan.semantics.values import MOST_CHARACTERS, Value, cast, constant
 
-__all__ = ["MOST_VALUES", "key_value", "outcomes", "possible_values", "public_values", "scalar"]
+__all__ = [
+    "MOST_LISTED_CHARACTERS",
+    "MOST_VALUES",
+    "key_value",
+    "outcomes",
+    "possible_values",
+    "public_values",
+    "scalar",
+]
 
 MOST_VALUES = 10_000
 """The most values that are found for one key."""
+
+MOST_LISTED_CHARACTERS = 1 << 21
+"""The most characters that the values of one key have together."""
 
 _Values = list[Value]
 
@@ -71,6 +83,8 @@ def possible_values(
 def _search(value: e.Expression, parts: tuple[e.Expression, ...]) -> tuple[KeyValue, ...] | None:
     """What a key can be in rows that meet all of some conditions; remembered: most questions group by few keys."""
     declared = value.column.values if isinstance(value, e.Field) else None
+    for part in (part for each in (value, *parts) for part in walk_expression(each)):
+        _check_length(part)
     found = _Search([_narrow(part, parts) for part in parts]).domain(_narrow(value, parts))
     distinct = (
         [] if found is None else list(dict.fromkeys(each for each in found if each is not None))
@@ -147,9 +161,9 @@ class _Search:
             return None
         names = [places[atom].column.name for atom in atoms]
         rows = (dict(zip(names, row, strict=True)) for row in product(*atoms.values()))
-        return [
+        return _list_values(
             value(row) for row in rows if all(condition(row) is True for condition in conditions)
-        ]
+        )
 
     def values_of_choice(self, expression: e.Expression) -> _Values | None:
         """The values of all that an expression may choose from; of a CASE, where the branch may be taken."""
@@ -227,10 +241,30 @@ class _Search:
         except InvalidPlan:  # of every part alone less is known than of all together
             return None
         names = [field.column.name for field, _ in places.values()]
-        return [
+        return _list_values(
             value(dict(zip(names, row, strict=True)))
             for row in product(*(known for _, known in places.values()))
-        ]
+        )
+
+
+def _list_values(values: Iterator[Value]) -> _Values | None:
+    """The values, if their texts are not too long together."""
+    found, characters = list[Value](), 0
+    for value in values:
+        characters += len(value) if isinstance(value, str) else 0
+        if characters > MOST_LISTED_CHARACTERS:
+            return None
+        found.append(value)
+    return found
+
+
+def _check_length(part: e.Expression) -> None:
+    """Refuse a calculation that could make a text of more characters than any has: no engine computes it either."""
+    if isinstance(part, e.Called) and (most := length_of(part).characters) > MOST_CHARACTERS:
+        reason = (
+            f"this text could have {most:,} characters, and at most {MOST_CHARACTERS:,} are allowed"
+        )
+        raise InvalidPlan(reason, "shorten it first: SUBSTR(x, 1, 100)")
 
 
 def _size(expression: e.Expression) -> int:

@@ -15,6 +15,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import Expression
 from tacit.plan.questions.draft import DEEPEST
+from tacit.plan.semantics.pattern_match import Steps
 from tacit.plan.sql.grammar import NODES, PERMITTED, TAUGHT_ARGUMENTS, TAUGHT_NODES, VARIANTS
 from tacit.plan.sql.precheck import SILENT, Token, kind_of
 
@@ -49,6 +50,8 @@ class Account:
     origins: dict[int, tuple[Expression, exp.Expr]] = field(default_factory=dict)
     depth: int = 0
     """How many expressions stand inside each other where the text is read."""
+    steps: Steps = field(default_factory=Steps)
+    """What functions of texts may still take."""
 
     def reads(self, found: Expression, node: exp.Expr) -> None:
         """Remember which node an expression was read from."""

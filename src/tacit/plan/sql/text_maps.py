@@ -35,7 +35,7 @@ def read_text_map(account: Account, forms: Forms, read: _Read, node: exp.Expr) -
     if isinstance(node, exp.Initcap):
         if "start" in parts["expression"].meta:
             account.refuse(node, "INITCAP takes one text", "write INITCAP(x)")
-        return map_declared(forms, operand, "INITCAP", capitalise_words)
+        return map_declared(forms, operand, "INITCAP", capitalise_words, account.steps)
     pattern = _constant(account, parts["expression"])
     if not is_pattern(pattern):
         account.refuse(
@@ -60,7 +60,11 @@ def _extract(
         reason = f"the regular expression has no group {written.name[:20]}"
         account.refuse(written if is_given else node, reason, "count parentheses from 1")
     return map_declared(
-        forms, operand, "REGEXP_EXTRACT", lambda text: extract_pattern(text, pattern, group)
+        forms,
+        operand,
+        "REGEXP_EXTRACT",
+        lambda text: extract_pattern(text, pattern, group, account.steps),
+        account.steps,
     )
 
 
@@ -85,7 +89,8 @@ def _replace(
         forms,
         operand,
         "REGEXP_REPLACE",
-        lambda text: replace_pattern(text, pattern, new, every=every),
+        lambda text: replace_pattern(text, pattern, new, every=every, steps=account.steps),
+        account.steps,
     )
 
 

@@ -4,8 +4,10 @@ import pytest
 
 import tacit
 from tacit.errors import InvalidPlan
-from tacit.plan import Column, Kind, Table, prove, read_sql
-from tacit.plan.questions.declared_texts import MOST_DECLARED, capitalise_words
+from tacit.plan import MOST_CHARACTERS, Column, Kind, Literal, Table, prove, read_sql
+from tacit.plan.model.walk import list_group_expressions, walk_expression
+from tacit.plan.questions import declared_texts, public_values
+from tacit.plan.questions.declared_texts import MOST_DECLARED, MOST_NODES, capitalise_words
 
 CLASSES = ("1st class", "2nd class", "3rd")
 TABLE = Table(
@@ -105,3 +107,75 @@ def test_values_that_become_one_are_all_counted():
         "SELECT REGEXP_EXTRACT(ward, '[a-z]') AS w, COUNT(*) AS n FROM data GROUP BY w ORDER BY w"
     )
     assert [row["n"] for row in vault.sql(text, epsilon=100)] == [40, 20]
+
+
+AROUND = [
+    "INITCAP({})",
+    "REGEXP_REPLACE({}, '[a-z]', 'aaaaaaaaaaaaaaaaaaaa', 'g')",
+    "REGEXP_REPLACE({}, 'a(.*b)?', 'aab', 'g')",
+    "REGEXP_REPLACE(UPPER({}), '[A-Z]', 'AA', 'g')",
+    "INITCAP(REPLACE({}, 'a', 'aaaaaaaaaaaaaaaaaaaa'))",
+    "INITCAP({0} || {0})",
+    "REGEXP_EXTRACT(LPAD({}, 900, 'a'), '(a+)+', 1)",
+    f"REPLACE({{}}, 'a', '{'a' * 900}')",
+]
+
+
+@pytest.mark.parametrize("depth", [1, 3, 20])
+@pytest.mark.parametrize("around", AROUND)
+def test_no_nest_of_functions_grows_without_bound(around, depth, monkeypatch):
+    """Whatever is written, no text is computed that is longer than a cell, nor a CASE of more parts than allowed."""
+    seen = []
+    inside, listed = declared_texts._change, public_values._list_values
+
+    def note_change(*given):
+        seen.append(len(given[0]))
+        return inside(*given)
+
+    def note_values(values):
+        def each():
+            for value in values:
+                seen.append(len(value) if isinstance(value, str) else 0)
+                yield value
+
+        return listed(each())
+
+    monkeypatch.setattr(declared_texts, "_change", note_change)
+    monkeypatch.setattr(public_values, "_list_values", note_values)
+    wards = tuple(f"ward {at} {'aab' * 5}" for at in range(40))
+    tables = {"trips": Table("trips", (Column("ward", Kind.TEXT, values=wards),))}
+    shown = "ward"
+    for _ in range(depth):
+        longer = around.format(shown)
+        shown = longer if len(longer) < 19_000 else shown
+    parts = []
+    for text in (shown, shown.replace("ward", "'aabaab'")):
+        try:
+            question = prove(
+                read_sql(f"SELECT {text} AS x, COUNT(*) AS n FROM trips GROUP BY x", tables)
+            ).question
+        except InvalidPlan:
+            continue
+        parts = [
+            part for each in list_group_expressions(question) for part in walk_expression(each)
+        ]
+        texts = [part.value for part in parts if isinstance(part, Literal)]
+        assert max([len(each) for each in texts if isinstance(each, str)], default=0) <= 16_384
+        assert len(parts) <= 4 * MOST_NODES
+    assert max(seen, default=0) <= MOST_CHARACTERS
+    assert sum(seen) <= 4_000_000
+
+
+def test_a_function_of_a_function_is_one_case():
+    one, nested = "INITCAP(class)", "INITCAP(REGEXP_REPLACE(INITCAP(class), 'C', 'k'))"
+    assert groups_of(nested) == {"1st Klass", "2nd Klass", "3rd"}
+    assert groups_of(f"INITCAP({one})") == groups_of(one)
+
+
+def test_a_nest_that_cannot_be_flat_is_refused():
+    wards = tuple(f"ward {at}" for at in range(400))
+    tables = {"trips": Table("trips", (Column("ward", Kind.TEXT, values=wards),))}
+    with pytest.raises(InvalidPlan, match="too many cases"):
+        read_sql(
+            "SELECT COUNT(*) AS n FROM trips WHERE INITCAP(UPPER(INITCAP(ward))) = 'a'", tables
+        )

@@ -5,7 +5,8 @@ from random import Random
 import duckdb
 import pytest
 
-from tacit.plan.semantics.pattern_match import extract_pattern, replace_pattern
+from tacit.errors import InvalidPlan
+from tacit.plan.semantics.pattern_match import Steps, extract_pattern, replace_pattern
 from tacit.plan.semantics.regular_expressions import (
     count_groups,
     find_pattern,
@@ -82,3 +83,16 @@ def test_no_pattern_takes_long():
     assert extract_pattern(text + "b", "(?:a+)+$") == ""
     assert extract_pattern(text, "((a+)+)$", 2) == text
     assert replace_pattern(text, "(a|aa)+b", "x", every=True) == text
+
+
+def test_what_is_replaced_does_not_grow_without_bound():
+    assert len(replace_pattern("a" * 16, "a", "b" * 1024, every=True)) == 16_384
+    with pytest.raises(InvalidPlan, match="grows beyond"):
+        replace_pattern("a" * 17, "a", "b" * 1024, every=True)
+    steps = Steps(10_000)
+    with pytest.raises(InvalidPlan, match="take more than"):
+        replace_pattern("a" * 1000, "a(.*b)?", "c", every=True, steps=steps)
+    assert -10 < steps.left < 0
+    steps = Steps(10_000)
+    assert replace_pattern("a" * 1000, "a", "c", every=True, steps=steps) == "c" * 1000
+    assert 0 < steps.left < 9_000
