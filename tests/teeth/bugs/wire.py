@@ -229,12 +229,82 @@ BUGS = [
     Bug(
         name="wire-pays-before-it-reads-what-is-around",
         file=f"{WIRE}/session.py",
-        before="        await self._columns_otherwise(who, statement, types, values, refusal)\n        tables, notices",
-        after="        tables, notices",
+        before=(
+            "        await self._columns_otherwise(who, statement, types, values, refusal)\n"
+            "        return await self._answer_parts(who, statement, wrapped, values)"
+        ),
+        after="        return await self._answer_parts(who, statement, wrapped, values)",
         killed_by=(
             "tests/unit/server/test_public_catalogue.py::"
             "test_nothing_is_paid_for_what_cannot_be_evaluated_around_it"
         ),
         note="a question would be paid for, and its answer never shown",
+    ),
+    Bug(
+        name="wire-statements-are-not-counted",
+        file=f"{WIRE}/conversation.py",
+        before=(
+            "            await self._cancellable(session.wait_for_rate())\n"
+            "            outcome = await self._cancellable(session.run(statement))"
+        ),
+        after="            outcome = await self._cancellable(session.run(statement))",
+        killed_by=f"{UNIT}/test_turns.py::test_every_statement_is_counted_as_a_request",
+        note="statements of a connection would take no rate",
+    ),
+    Bug(
+        name="wire-catalogue-has-no-turns",
+        file=f"{WIRE}/conversation.py",
+        before="            run_catalogue=lambda work: self._door.run_in_turn(self.name, work),",
+        after="            run_catalogue=self._door.run_catalogue,",
+        killed_by=f"{UNIT}/test_turns.py::test_many_connections_of_one_person_keep_nobody_else_waiting",
+        note="the connections of one person would fill the threads of the catalogue",
+    ),
+    Bug(
+        name="wire-turn-ends-with-the-waiting",
+        file=f"{WIRE}/conversation.py",
+        before="        return await asyncio.shield(running)",
+        after="        return await running",
+        killed_by=f"{UNIT}/test_turns.py::test_a_statement_that_nobody_waits_for_still_has_its_turn",
+        note="who cancels statements would have many of them run at once",
+    ),
+    Bug(
+        name="wire-each-part-pays-the-whole-price",
+        file=f"{WIRE}/parts.py",
+        before="                question = replace(question, epsilon=Fraction(question.epsilon or 0) / count)",
+        after="                question = replace(question, epsilon=Fraction(question.epsilon or 0))",
+        killed_by=f"{UNIT}/test_parts.py::test_three_questions_cost_the_named_price_together_and_nothing_the_second_time",
+        note="each question of a statement would pay the price that the statement names",
+    ),
+    Bug(
+        name="wire-parts-are-paid-one-by-one",
+        file=f"{WIRE}/session.py",
+        before="        refuse_sum(who, parts, standing.spent_today)",
+        after="        refuse_sum(who, (), standing.spent_today)",
+        killed_by=f"{UNIT}/test_parts.py::test_nothing_is_charged_if_all_together_do_not_fit",
+        note="two parts would be paid for, and the third refused",
+    ),
+    Bug(
+        name="wire-outer-statement-is-not-tried",
+        file=f"{WIRE}/session.py",
+        before="            await self._try_outer(who, outer, given, parts, columns)",
+        after="            pass",
+        killed_by=f"{UNIT}/test_parts.py::test_nothing_is_charged_for_what_is_too_large_around_a_question",
+        note="a question would be paid for and what stands around it refused for its size",
+    ),
+    Bug(
+        name="wire-price-counts-in-front-alone",
+        file=f"{WIRE}/lexer.py",
+        before="            comments.append(token.value)",
+        after="            comments += [] if kept else [token.value]",
+        killed_by=f"{UNIT}/test_prices.py::test_a_price_in_a_comment_counts_wherever_it_stands",
+        note="a price behind a question would be ignored, and the session's paid",
+    ),
+    Bug(
+        name="wire-notice-halves-what-is-cut-off",
+        file=f"{WIRE}/notices.py",
+        before="        for length in (high - value, value - low)",
+        after="        for length in ((high - low) / 2,)",
+        killed_by=f"{UNIT}/test_notices.py::test_an_interval_that_is_cut_off_is_told_by_its_longer_side",
+        note="an interval that was cut off at zero would be told as half as wide",
     ),
 ]

@@ -415,7 +415,7 @@ def _whole_table(statement: Statement) -> tuple[Statement, int]:
         place = end + 1
     quoted = ".".join('"' + part.replace('"', '""') + '"' for part in name.split("."))
     text = f"SELECT {columns} FROM {quoted}"  # noqa: S608 -- names in quotes, and refused or not as any question
-    return Statement(text, statement.start, statement.tokens[:1]), place
+    return Statement(text, statement.start, statement.tokens[:1], statement.comments), place
 
 
 def _copy_options(statement: Statement, question: Statement, place: int) -> Copy:

@@ -51,6 +51,7 @@ class Door:
         self.encrypted = encrypted
         self.binding = binding
         self.run_catalogue = run_catalogue
+        self._turns: dict[str, asyncio.Lock] = {}
         self._open: dict[bytes, Conversation] = {}
 
     def enter(self, conversation: "Conversation", name: str) -> bytes:
@@ -62,6 +63,25 @@ class Door:
         key = bytes([first & 0x7F, *rest])  # clients print the first half as a number
         self._open[key] = conversation
         return key
+
+    async def run_in_turn(self, name: str, work: Callable[[], Any]) -> Any:
+        """What the work returns that somebody asks the catalogue for: one thing of theirs at a time.
+
+        Claim:      however many connections somebody has, others wait for one statement of theirs at most.
+        Because:    it is begun when the one before it has ended, also if nobody waits for that any more.
+        Checked by: tests/unit/server/wire/test_turns.py
+        """
+        turn = self._turns.setdefault(name, asyncio.Lock())
+        await turn.acquire()
+        running = asyncio.ensure_future((self.run_catalogue or self.desk.run)(work))
+
+        def end(done: asyncio.Future[Any]) -> None:
+            turn.release()
+            if not done.cancelled():
+                done.exception()  # who asked may have gone
+
+        running.add_done_callback(end)
+        return await asyncio.shield(running)
 
     def leave(self, key: bytes) -> None:
         """Forget a conversation that has ended."""
@@ -250,7 +270,7 @@ class Conversation:
             self._door.catalogue,
             held,
             settings,
-            run_catalogue=self._door.run_catalogue,
+            run_catalogue=lambda work: self._door.run_in_turn(self.name, work),
         )
         self.incoming.signed_in = True
         self._report(self.session)
@@ -264,6 +284,7 @@ class Conversation:
             case wire.Query():
                 await self._query(session, message.text)
             case wire.Parse():
+                await self._cancellable(session.wait_for_rate())
                 await self._cancellable(
                     session.prepare(message.name, _single(message.text), message.types)
                 )
@@ -271,8 +292,10 @@ class Conversation:
             case wire.Bind():
                 self._bind(session, message)
             case wire.Describe():
+                await self._cancellable(session.wait_for_rate())
                 await self._describe(session, message)
             case wire.Execute():
+                await self._cancellable(session.wait_for_rate())
                 await self._execute(session, message)
             case wire.Close():
                 (session.statements if message.kind == "S" else session.portals).pop(
@@ -289,6 +312,7 @@ class Conversation:
         if not statements:
             self.out += wire.EMPTY_QUERY
         for statement in statements:
+            await self._cancellable(session.wait_for_rate())
             outcome = await self._cancellable(session.run(statement))
             self._say_notices(outcome)
             if outcome.copy is not None:

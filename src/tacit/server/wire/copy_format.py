@@ -8,14 +8,28 @@ import struct
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tacit.printing import spreadsheet_cell
 from tacit.server.wire.commands import Copy
 from tacit.server.wire.messages import cells_of
-from tacit.server.wire.values import Field, to_binary, to_text
+from tacit.server.wire.values import (
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    NUMERIC,
+    OID,
+    TEXT,
+    Field,
+    to_binary,
+    to_text,
+)
 
 __all__ = ["copy_rows"]
 
 _HEADER = b"PGCOPY\n\xff\r\n\0" + struct.pack("!ii", 0, 0)
 _TRAILER = struct.pack("!h", -1)
+_NUMBERS = frozenset({INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, OID})
 _ESCAPES = {
     "\\": "\\\\",
     "\b": "\\b",
@@ -44,14 +58,27 @@ def copy_rows(
         return
     write = _csv_cell if copy.form == "csv" else _text_cell
     if copy.header:
-        names = [write(copy, field.name) for field in fields]
+        names = [write(copy, _guarded(copy, field.name, TEXT)) for field in fields]
         yield (copy.delimiter.join(names) + "\n").encode()
     for row in rows:
         written = [
-            copy.null if cell is None else write(copy, to_text(cell, field.oid))
+            copy.null
+            if cell is None
+            else write(copy, to_text(_guarded(copy, cell, field.oid), field.oid))
             for cell, field in zip(row, fields, strict=True)
         ]
         yield (copy.delimiter.join(written) + "\n").encode(errors="replace")
+
+
+def _guarded(copy: Copy, cell: Any, oid: int) -> Any:
+    """A cell as CSV may hold it.
+
+    Claim:      no text that leaves as CSV is computed by a spreadsheet that opens it; numbers stay as they are.
+    Because:    every cell that is a text, and every name, is written as the curator's own CSV writes it.
+    Checked by: tests/unit/server/wire/test_copy_format.py::test_csv_guards_texts_that_a_spreadsheet_would_compute
+    """
+    is_text = copy.form == "csv" and isinstance(cell, str) and oid not in _NUMBERS
+    return spreadsheet_cell(cell) if is_text else cell
 
 
 def _text_cell(copy: Copy, text: str) -> str:

@@ -60,6 +60,7 @@ class Portal:
         self.hold = hold
         self.outcome: Outcome | None = None
         self.fields: tuple[Field, ...] | None = None
+        self.is_told = False  # whether what it cost was said
         self.place = 0  # rows that were passed; one more than there are is behind the last
 
     def take(self, limit: int) -> Sequence[tuple[Any, ...]]:

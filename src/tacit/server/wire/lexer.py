@@ -36,7 +36,7 @@ class Token:
 
 @frozen
 class Statement:
-    """One statement of a text: its own text, where it begins, its tokens (at places of the whole), leading comments."""
+    """One statement of a text: its own text, where it begins, its tokens (at places of the whole), its comments."""
 
     text: str
     start: int
@@ -47,6 +47,10 @@ class Statement:
         """The word at a place, in lower case; "" if there is none."""
         found = self.tokens[place : place + 1]
         return found[0].value if found and found[0].kind == "word" else ""
+
+    def with_comments(self, more: tuple[str, ...]) -> "Statement":
+        """The same with more comments."""
+        return Statement(self.text, self.start, self.tokens, (*self.comments, *more))
 
     def rest(self, place: int) -> "Statement":
         """What begins with the token at a place: the question that is explained, copied or declared."""
@@ -97,21 +101,25 @@ def tokens_of(text: str) -> list[Token]:
 def split_statements(text: str) -> list[Statement]:
     """The statements of a text, at the semicolons between them; what is empty is left out.
 
+    A comment belongs to the statement that it stands before or in; one behind the last semicolon to the last statement.
+
     >>> [each.text for each in split_statements("SET a = 'x;y'; SELECT 1 ;; -- done")]
     ["SET a = 'x;y'", 'SELECT 1']
     """
     found, kept, comments = list[Statement](), list[Token](), list[str]()
     for token in [*tokens_of(text), Token("sign", ";", len(text), len(text))]:
         if token.kind == "comment":
-            if not kept:
-                comments.append(token.value)
+            comments.append(token.value)
         elif token.is_sign(";"):
             if kept:
                 start, end = kept[0].start, kept[-1].end
                 found.append(Statement(text[start:end], start, tuple(kept), tuple(comments)))
-            kept, comments = [], []
+                comments = []
+            kept = []
         else:
             kept.append(token)
+    if found and comments:
+        found[-1] = found[-1].with_comments(tuple(comments))
     return found
 
 

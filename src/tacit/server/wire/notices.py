@@ -3,11 +3,12 @@
 Checked by: tests/unit/server/wire/test_notices.py
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tacit.printing import printable
 
-__all__ = ["describe_answer"]
+__all__ = ["describe_answer", "describe_sum"]
 
 _MOST_COLUMNS = 8
 
@@ -18,7 +19,7 @@ def describe_answer(release: Any, budget: Any) -> tuple[str, str | None]:
     if release.receipt.get("made up"):
         parts.append("computed on made-up rows")
     else:
-        parts.append(f"cost: {release.price}")
+        parts.append(f"cost: {_cost(release.price)}")
         left = (budget.own or budget).left
         parts.append(f"{float(left):.2%} is left")
         parts.append(f"receipt {release.receipt['entry']}:{str(release.receipt['hash'])[:12]}")
@@ -29,6 +30,20 @@ def describe_answer(release: Any, budget: Any) -> tuple[str, str | None]:
     return printable("; ".join(parts)), "\n".join(map(printable, details)) or None
 
 
+def describe_sum(prices: Sequence[Any]) -> str:
+    """What the questions of one statement cost together."""
+    paid = [each for each in prices if not each.free]
+    if not paid:
+        return (
+            f"{len(prices)} questions in one statement, together: nothing, they are stored answers"
+        )
+    epsilon, share = sum(each.epsilon for each in paid), sum(each.share for each in paid)
+    return (
+        f"{len(prices)} questions in one statement, {len(paid)} of them paid for; together: "
+        f"epsilon {epsilon:.3g}, {share:.2%} of the limit"
+    )
+
+
 def _accuracy(release: Any) -> str:
     shown = [f"{name} ±{_reach(release, name):.3g}" for name in release.measured[:_MOST_COLUMNS]]
     if len(release.measured) > _MOST_COLUMNS:
@@ -37,10 +52,22 @@ def _accuracy(release: Any) -> str:
 
 
 def _reach(release: Any, name: str) -> float:
-    """Half of the longest interval of a column."""
-    lows, highs = release.column(f"{name}_low"), release.column(f"{name}_high")
-    lengths = [high - low for low, high in zip(lows, highs, strict=True) if None not in {low, high}]
-    return max((_seconds(length) for length in lengths), default=0.0) / 2
+    """The longest way from a number of a column to an end of its interval, which may be cut off on one side."""
+    shown = zip(*(release.column(f"{name}{end}") for end in ("", "_low", "_high")), strict=True)
+    lengths = [
+        length
+        for value, low, high in shown
+        if None not in {value, low, high}
+        for length in (high - value, value - low)
+    ]
+    return max(map(_seconds, lengths), default=0.0)
+
+
+def _cost(price: Any) -> str:
+    """A price in words; one that is too small for a float is not told as zero."""
+    return (
+        str(price) if price.epsilon else str(price).replace("epsilon 0,", "epsilon below 1e-300,")
+    )
 
 
 def _seconds(length: Any) -> float:

@@ -30,6 +30,10 @@ from tacit.server.wire.values import (
 __all__ = ["infer_types", "known_types", "sample_of"]
 
 _MOST = 1_000
+_MOST_TRIES, _MOST_TOKENS = (
+    200,
+    100_000,
+)  # how often a statement is planned, and how much of it is, in all
 _TRIED = (FLOAT8, INT8, DATE, TIMESTAMP, BOOL)
 _SAMPLES: Mapping[int, Any] = {
     **dict.fromkeys((INT2, INT4, INT8, OID), 1),
@@ -78,6 +82,7 @@ async def infer_types(
     """The types of all parameters, and a value of each with which the statement can be read.
 
     A type that nobody names is the first that the statement is read with: what stands beside the parameter decides.
+    A long statement is tried less often: what it takes to prepare one is bounded.
     `declared` has a value for each column whose values are declared; any other would be refused there.
     """
     tries = [
@@ -85,7 +90,8 @@ async def infer_types(
         for place, oid in enumerate(known)
     ]
     at = [0] * len(tries)
-    while True:
+    most = max(10, min(_MOST_TRIES, _MOST_TOKENS // max(1, len(statement.tokens))))
+    for _ in range(most):
         now = [each[place] for each, place in zip(tries, at, strict=True)]
         try:
             await try_with([value for _, value in now])
@@ -103,6 +109,11 @@ async def infer_types(
                 at[place] += 1
         else:
             return tuple(oid for oid, _ in now), tuple(value for _, value in now)
+    raise Problem(
+        "54000",
+        "the types of the parameters are not found in a reasonable time",
+        "name them where they are sent, or in the text: $1::text",
+    )
 
 
 def _tries(oid: int | None, own: Any, declared: Mapping[str, Any]) -> list[tuple[int, Any]]:

@@ -7,9 +7,10 @@ decided here about what an answer costs or whether it is given.
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace as with_fields
-from typing import Any, Protocol
+from fractions import Fraction
+from typing import Any, Protocol, TypeVar
 
-from tacit.errors import InvalidPlan, TooMany
+from tacit.errors import CatalogueError, InvalidPlan, TooMany
 from tacit.printing import json_text
 from tacit.server.desk import Desk
 from tacit.server.forms import explanation_fields
@@ -31,8 +32,9 @@ from tacit.server.wire.commands import (
 )
 from tacit.server.wire.cursors import Outcome, Portal, Prepared
 from tacit.server.wire.lexer import Statement
-from tacit.server.wire.notices import describe_answer
+from tacit.server.wire.notices import describe_answer, describe_sum
 from tacit.server.wire.parameters import infer_types, known_types, sample_of
+from tacit.server.wire.parts import Part, divide, refuse_sum, stand_in
 from tacit.server.wire.problems import Problem, placed, problem_from
 from tacit.server.wire.settings import Price, Settings, read_price_comment
 from tacit.server.wire.transactions import Transaction
@@ -47,7 +49,7 @@ from tacit.server.wire.values import (
     Field,
     read_value,
 )
-from tacit.server.wire.wrappers import pick, unwrap
+from tacit.server.wire.wrappers import Wrapped, pick, refuse_growing, unwrap
 
 __all__ = ["CatalogueDoor", "Session"]
 
@@ -63,7 +65,11 @@ _MOST_STATEMENTS, _MOST_PORTALS, _MOST_TEXT = 1_000, 100, 4 << 20
 _PATIENCE = 30.0  # seconds for which a question waits for its turn, instead of being refused
 _IN_FAILED = frozenset({"commit", "end", "rollback", "abort"})
 _MOST_LEVELS = 20
+_TOO_LARGE = frozenset({"54000", "54001", "53200", "57014"})
+_STORED = "these rows are of the stored answer; nothing is paid for reading them again"
 _MADE_UP = "these rows are made up from the policy; nothing was looked at and nothing was paid"
+
+T = TypeVar("T")
 
 
 class CatalogueDoor(Protocol):
@@ -278,19 +284,21 @@ class Session:
                 columns = await self._columns_of(who, statement, values)
             except InvalidPlan as refusal:
                 return await self._answer_otherwise(who, statement, values, types, refusal)
-            return await self._ask(who, statement, values, columns)
+            question = self._question(statement, values)
+            return (await self._ask(who, statement, question, columns))[0]
 
     async def _ask(
-        self, who: Identity, statement: Statement, values: Sequence[Any], columns: Sequence[Any]
-    ) -> Outcome:
-        release = await self._wait_for_turn(who, self._question(statement, values))
+        self, who: Identity, statement: Statement, question: Question, columns: Sequence[Any]
+    ) -> tuple[Outcome, Any]:
+        """The answer to a question, and what it cost."""
+        release = await self._wait_for_turn(who, question)
         budget = await self._desk.run(lambda: self._desk.budget(who))
         kept = self._kept(columns)
         fields = tuple(_field(columns[place], statement) for place in kept)
         rows = [tuple([row[place] for place in kept]) for row in release.rows]
         told = release.receipt and self._has_notices()
         notices = (describe_answer(release, budget),) if told else ()
-        return Outcome(f"SELECT {len(rows)}", fields, rows, notices)
+        return Outcome(f"SELECT {len(rows)}", fields, rows, notices), release.price
 
     async def _answer_otherwise(
         self,
@@ -310,16 +318,85 @@ class Session:
             raise refusal
         # What is around the questions is read before they are asked: nothing is paid for what cannot be evaluated.
         await self._columns_otherwise(who, statement, types, values, refusal)
-        tables, notices = dict[str, Outcome](), list[tuple[str, str | None]]()
-        for name, inner, places in wrapped.questions:
-            bound = pick(values, places)
-            columns = await self._columns_of(who, inner, bound)
-            answer = await self._ask(who, inner, bound, self._named(columns, wrapped.text))
-            tables[name] = answer
-            notices += answer.notices
+        return await self._answer_parts(who, statement, wrapped, values)
+
+    async def _answer_parts(
+        self, who: Identity, statement: Statement, wrapped: Wrapped, values: Sequence[Any]
+    ) -> Outcome:
+        """SQL around questions, on their answers.
+
+        Claim:      a statement costs no more than the price that it names, however many questions are in it; and none
+                    is charged if all together do not fit, or if what is around them is too large to be evaluated.
+        Because:    all are explained before the first is asked, the price is divided among those that are not known,
+                    their sum is compared with what is left, and the whole is tried on rows that stand for answers.
+        Checked by: tests/unit/server/wire/test_parts.py
+        """
+        refuse_growing(wrapped)
+        parts = await self._parts(who, wrapped, values)
+        standing = await self._desk.run(lambda: self._desk.standing(who))
+        refuse_sum(who, parts, standing.spent_today)
         outer = Statement(wrapped.text, statement.start, ())
-        found = await self._ask_catalogue(who, outer, pick(values, wrapped.values), tables)
-        return with_fields(found, notices=tuple(notices))
+        given = pick(values, wrapped.values)
+        columns = {}
+        for part in parts:
+            found = await self._columns_of(who, part.statement, tuple(part.question.params or ()))
+            columns[part.name] = self._named(found, wrapped.text)
+        if not all(part.told.free for part in parts):
+            await self._try_outer(who, outer, given, parts, columns)
+        tables, prices = dict[str, Outcome](), list[Any]()
+        for part in parts:
+            answer, price = await self._ask(who, part.statement, part.question, columns[part.name])
+            tables[part.name] = answer
+            prices.append(price)
+        notices = [notice for answer in tables.values() for notice in answer.notices]
+        if len(prices) > 1 and notices:
+            notices.append((describe_sum(prices), None))
+        answered = await self._ask_catalogue(who, outer, given, tables)
+        return with_fields(answered, notices=tuple(notices))
+
+    async def _parts(
+        self, who: Identity, wrapped: Wrapped, values: Sequence[Any]
+    ) -> tuple[Part, ...]:
+        """The questions of a statement with their prices, and what each would cost."""
+
+        async def explained(question: Question) -> Any:
+            return await self._in_turn(
+                lambda: self._desk.run(lambda: self._desk.explain(who, question))
+            )
+
+        asked = []
+        for name, inner, places in wrapped.questions:
+            question = self._question(inner, pick(values, places))
+            divided = not _has_header_price(inner) and question.within is None
+            if divided and question.epsilon is None and who.price is not None:
+                question = with_fields(question, epsilon=Fraction(who.price))
+            divided = divided and question.epsilon is not None
+            asked.append((name, inner, question, divided))
+        return await divide(asked, explained)
+
+    async def _try_outer(
+        self,
+        who: Identity,
+        outer: Statement,
+        values: Sequence[Any],
+        parts: Sequence[Part],
+        columns: Mapping[str, Sequence[Any]],
+    ) -> None:
+        """Refuse what is too large to be evaluated, by evaluating it on rows that stand for the answers."""
+        tables = {}
+        for part in parts:
+            named = columns[part.name]
+            fields = tuple(_field(named[place], part.statement) for place in self._kept(named))
+            tables[part.name] = stand_in(fields, part.told.groups)
+        told = self.settings.items()
+        with placed(outer.start):
+            try:
+                await self._run_catalogue(
+                    lambda: self._catalogue.ask(who, outer.text, tuple(values), told, tables)
+                )
+            except CatalogueError as wrong:
+                if wrong.sqlstate in _TOO_LARGE:
+                    raise
 
     async def _made_up(
         self, who: Identity, statement: Statement, refusal: InvalidPlan
@@ -343,18 +420,36 @@ class Session:
 
     async def _wait_for_turn(self, who: Identity, question: Question) -> Any:
         """The answer of the desk; one of too many at once waits until it is its turn."""
+        job = await self._in_turn(lambda: self._desk.ask(who, question))
+        return await job.result()
+
+    async def wait_for_rate(self) -> None:
+        """Count a statement among the requests of who is connected; one of too many waits.
+
+        Claim:      nobody has more statements read, planned or answered in a time than the rate of requests allows,
+                    through however many connections.
+        Because:    each is counted by the identity before anything is done with it.
+        Checked by: tests/unit/server/wire/test_turns.py
+        """
+        who = await self.who()
+
+        async def count() -> None:
+            self._desk.people.count_request(who)
+
+        await self._in_turn(count)
+
+    async def _in_turn(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """What the work returns; where it is one of too many, it is tried again until it is its turn."""
         waited = 0.0
         while True:
             try:
-                job = await self._desk.ask(who, question)
+                return await work()
             except TooMany as refusal:
                 seconds = max(refusal.seconds, 0.05)
                 waited += seconds
                 if waited > _PATIENCE:
                     raise
                 await asyncio.sleep(seconds)
-            else:
-                return await job.result()
 
     async def _ask_catalogue(
         self,
@@ -374,8 +469,8 @@ class Session:
         return Outcome(f"SELECT {len(answer.rows)}", fields, answer.rows)
 
     async def _is_for_catalogue(self, statement: Statement) -> bool:
-        found: bool = await self._run_catalogue(lambda: self._catalogue.reads(statement.text))
-        return found
+        # On a thread of the desk's: those of the catalogue may be busy for seconds.
+        return await self._desk.run(lambda: self._catalogue.reads(statement.text))
 
     async def _columns_of(
         self, who: Identity, statement: Statement, values: Sequence[Any]
@@ -605,7 +700,8 @@ class Session:
             read_value(None if value is None else value.encode(), 0, oid)
             for value, oid in zip(wanted.values, prepared.types, strict=True)
         )
-        return await self.run(prepared.statement, bound, prepared.types, level + 1)
+        asked = prepared.statement.with_comments(statement.comments)
+        return await self.run(asked, bound, prepared.types, level + 1)
 
     async def _deallocate(self, statement: Statement, *_: Any) -> Outcome:
         place = 2 if statement.word(1) == "prepare" and len(statement.tokens) > 2 else 1
@@ -635,11 +731,15 @@ class Session:
     async def _fetch(self, statement: Statement, *_: Any) -> Outcome:
         wanted = read_fetch(statement)
         portal = self._cursor(wanted.name)
+        if portal.statement is not None and portal.outcome is None:
+            portal.statement = portal.statement.with_comments(statement.comments)
         outcome = await self.run_portal(portal)
         assert outcome is not None, "a cursor has a question"
-        first = portal.place == 0
+        notices = outcome.notices
+        if portal.is_told:
+            notices = ((_STORED, None),) if notices and portal.place == 0 else ()
+        portal.is_told = True
         rows = portal.fetch(wanted)
-        notices = outcome.notices if first else ()
         if statement.word(0) == "move":
             return Outcome(f"MOVE {len(rows)}", notices=notices)
         return Outcome(f"FETCH {len(rows)}", outcome.fields, rows, notices)
@@ -693,10 +793,9 @@ class Session:
                 ["SQL around questions, on their released answers; it costs what they do."],
                 [],
             )
-            for _, inner, places in wrapped.questions:
-                more, fields = await self._explanation(who, inner, pick(values, places))
-                lines += more
-                told.append(fields)
+            for part in await self._parts(who, wrapped, values):
+                lines += str(part.told).split("\n")
+                told.append(explanation_fields(part.told))
             return lines, told
         return str(found).split("\n"), explanation_fields(found)
 

@@ -227,7 +227,11 @@ class Settings:
 
 
 def read_price_comment(comments: tuple[str, ...]) -> Price:
-    """The price that a comment before a question names: /* tacit: epsilon=0.05 */ or -- tacit: within=50.
+    """The price that the comments of a question name: /* tacit: epsilon=0.05 */ or -- tacit: within=50.
+
+    Claim:      a price that is named in a statement counts wherever it stands there, or the statement is refused.
+    Because:    all comments of a statement are read, and two prices that differ are a refusal.
+    Checked by: tests/unit/server/wire/test_prices.py
 
     >>> read_price_comment(("/* tacit: epsilon=0.05 */",))
     Price(epsilon=Fraction(1, 20), within=None)
@@ -246,7 +250,12 @@ def read_price_comment(comments: tuple[str, ...]) -> Price:
                 "22023", "a comment names no price", "write /* tacit: epsilon=0.05 */ or within=50"
             )
         number = Fraction(_check_number(f"tacit.{name}", value))
-        found = Price(epsilon=number) if name == "epsilon" else Price(within=number)
+        named = Price(epsilon=number) if name == "epsilon" else Price(within=number)
+        if found not in {Price(), named}:
+            raise Problem(
+                "22023", "two comments name different prices", "name one price in a statement"
+            )
+        found = named
     return found
 
 
@@ -265,7 +274,8 @@ def _check_price(key: str, value: str) -> str:
 
 def _check_confidence(key: str, value: str) -> str:
     text = _check_number(key, value)
-    if not 0 < float(Fraction(text)) < 1:
+    exact = Fraction(text)
+    if not 0 < exact < 1 or not 0 < float(exact) < 1:
         raise Problem(
             "22023", f'invalid value for parameter "{key}"', "give a probability, such as 0.95"
         )

@@ -10,11 +10,22 @@ from typing import Any
 
 from tacit.frozen import frozen
 from tacit.server.wire.lexer import Statement, matching_bracket, split_statements
+from tacit.server.wire.problems import Problem
 
-__all__ = ["Wrapped", "pick", "unwrap"]
+__all__ = ["Wrapped", "pick", "refuse_growing", "unwrap"]
 
 _NAME = "tacit_released_{}"
 _MOST = 4
+_GROWING = frozenset(
+    {
+        *("generate_series", "generate_subscripts", "unnest", "range", "string_to_table"),
+        *("regexp_split_to_table", "regexp_matches", "json_array_elements", "jsonb_array_elements"),
+        *("json_array_elements_text", "jsonb_array_elements_text", "json_each", "jsonb_each"),
+        *("json_each_text", "jsonb_each_text", "json_object_keys", "jsonb_object_keys"),
+        *("json_to_recordset", "jsonb_to_recordset", "json_populate_recordset"),
+        *("jsonb_populate_recordset", "jsonb_path_query", "_pg_expandarray", "aclexplode"),
+    }
+)
 
 
 @frozen
@@ -53,6 +64,20 @@ def unwrap(statement: Statement) -> Wrapped | None:
         return None
     renamed, places_of_values = _numbered_anew(outer[0])
     return Wrapped(renamed.text, places_of_values, tuple(questions))
+
+
+def refuse_growing(wrapped: Wrapped) -> None:
+    """Refuse SQL around questions that makes rows of its own: how many could depend on what is paid for."""
+    (outer,) = split_statements(wrapped.text)
+    for place, token in enumerate(outer.tokens):
+        calls = outer.tokens[place + 1 : place + 2] and outer.tokens[place + 1].is_sign("(")
+        named = token.kind in {"word", "name"} and token.value.lower() in _GROWING
+        if (calls and named) or token.is_word("recursive"):
+            raise Problem(
+                "0A000",
+                f"{token.value[:64]} makes rows, and stands around a question: nothing was paid",
+                "ask the question by itself, and make rows of its answer afterwards",
+            )
 
 
 def pick(values: Sequence[Any], places: Sequence[int]) -> tuple[Any, ...]:

@@ -464,3 +464,21 @@ def test_rows_are_refused_or_made_up(room):
     ]
     assert room.charges() == before
     assert errors(client.ask("SELECT nothing FROM visits"))[0]["C"] == "42703"
+
+
+def test_a_cursor_that_is_read_again_says_that_nothing_is_paid(tmp_path):
+    with open_room(make_folder(tmp_path / "clinic")) as room:
+        client = room.client(options="-c tacit.epsilon=0.5")
+        client.ask("BEGIN")
+        client.ask(f"DECLARE c CURSOR FOR {BY_WARD}")
+
+        def said(text):
+            return [fields_of(body)["M"] for kind, body in client.ask(text) if kind == "N"]
+
+        assert "cost: epsilon 0.5" in said("FETCH 1 FROM c")[0]
+        assert said("FETCH 1 FROM c") == []
+        assert said("MOVE ABSOLUTE 0 IN c") == []
+        (again,) = said("FETCH 1 FROM c")
+        assert "the stored answer" in again
+        assert "cost" not in again
+        assert room.charges() == 1

@@ -53,3 +53,15 @@ def test_the_binary_header_is_in_one_message_with_the_first_row():
     second = struct.pack("!hii", 2, -1, -1)
     assert written([("a", 1), (None, None)], form="binary") == [head + first, second, b"\xff\xff"]
     assert written([], form="binary") == [head + b"\xff\xff"]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@a", " =1", '=a,"b"'])
+def test_csv_guards_texts_that_a_spreadsheet_would_compute(text):
+    options = {"form": "csv", "delimiter": ",", "null": ""}
+    (row,) = written([(text, -1)], **options)
+    assert row.lstrip(b'"').startswith(b"'")
+    assert row.endswith(b",-1\n")
+    head, *_ = copy_rows(Copy(Q, header=True, **options), (Field(text, 20),), [])
+    assert head.lstrip(b'"').startswith(b"'")
+    assert written([(text, -1)])[0].startswith(text[:2].encode()), "text is changed nowhere else"
+    assert list(copy_rows(Copy(Q, **options), (Field("n", 1700),), [("-1.5",)])) == [b"-1.5\n"]

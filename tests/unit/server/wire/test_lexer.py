@@ -59,10 +59,12 @@ def test_every_character_is_in_a_token_or_blank():
     assert all(not gap.strip() for gap in gaps)
 
 
-def test_comments_before_a_statement_are_kept_and_others_are_not():
+def test_comments_belong_to_the_statement_that_they_stand_before_or_in():
     first, second = split_statements("/* one */ SELECT /* two */ 1; -- three\nSELECT 2 -- four")
-    assert first.comments == ("/* one */",)
-    assert second.comments == ("-- three",)
+    assert first.comments == ("/* one */", "/* two */")
+    assert second.comments == ("-- three", "-- four")
+    (only,) = split_statements("/* zero */; SELECT 1; -- five")
+    assert only.comments == ("/* zero */", "-- five")
     assert (first.start, second.start) == (10, 39)
 
 

@@ -79,3 +79,25 @@ def test_what_no_type_mends_is_refused(vault):
 
 def test_every_type_has_a_sample():
     assert (sample_of(20), sample_of(25), sample_of(99999)) == (1, "a", "a")
+
+
+@pytest.mark.parametrize(("count", "most"), [(1_000, 50), (60, 200)])
+def test_a_statement_is_planned_a_bounded_number_of_times(count, most):
+    text = "SELECT COUNT(*) FROM data WHERE " + " OR ".join(
+        f"cost > ${n + 1}" for n in range(count)
+    )
+    (statement,) = split_statements(text)
+    places = [token for token in statement.tokens if token.kind == "parameter"]
+    planned = []
+
+    async def try_with(values):
+        planned.append(values)
+        blamed = next(place for place, value in enumerate(values) if value is not True)
+        at = places[blamed]
+        raise InvalidPlan("no", "no", text=text, start=at.start, end=at.end)
+
+    with pytest.raises(Problem) as refused:
+        asyncio.run(infer_types(statement, [None] * count, {}, try_with))
+    assert refused.value.code == "54000"
+    assert "$1::text" in refused.value.hint
+    assert len(planned) <= most
