@@ -24,7 +24,7 @@ def test_a_tutorial_prints_what_it_shows(page):
 def test_the_tutorials_that_newcomers_need_are_there_and_have_something_to_run():
     names = {page.stem for page in PAGES}
     assert names >= {
-        *("first-vault", "three-analysts", "question-to-price", "check-our-claims"),
+        *("first-vault", "three-analysts", "notebook", "question-to-price", "check-our-claims"),
         *("synthetic-table", "first-model", "survey", "server"),
     }
     for page in PAGES:
