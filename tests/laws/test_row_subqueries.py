@@ -273,6 +273,19 @@ def test_another_constant_is_another_question():
         assert not vault.sql(changed, epsilon=1).price.free, changed
 
 
+def test_the_same_parts_in_another_order_are_free():
+    vault = vault_of(rows_of(Random(3)), epsilon=1000)
+    mean = "(SELECT AVG(cost) FROM visits)"
+    first = vault.sql(f"SELECT COUNT(*) AS n FROM visits WHERE cost > {mean}", epsilon=1)
+    spent = vault.budget.spent
+    for shown in (f"COUNT(*) AS n, {mean} AS m", f"{mean} AS m, COUNT(*) AS n"):
+        again = vault.sql(f"SELECT {shown} FROM visits WHERE cost > {mean}", epsilon=1)
+        assert again.price.free, shown
+        assert again["n"] == first["n"]
+        assert f"{again['m'][0]:g}"[:4] in first.notes[0]
+    assert vault.budget.spent == spent
+
+
 def test_what_was_charged_and_never_answered_is_answered_without_a_second_charge(monkeypatch):
     vault, release = vault_of(rows_of(Random(3))), combine.release_part
     turns = iter(range(100))

@@ -283,12 +283,14 @@ def _key(access: Access, names: Sequence[Name], plan: CombinedPlan) -> bytes:
     """What the parts together are called in the ledger, in whichever order they were written.
 
     Claim:      two statements have one name only if their parts release the same, constants of subqueries among them.
-    Because:    with subqueries, parts have numbers in the name, and how each constant is made of them is written out.
+    Because:    with subqueries, how each constant is made of the parts is written out, which have numbers there: their
+                places among the sorted names.
     Checked by: tests/laws/test_row_subqueries.py::test_another_constant_is_another_question
     """
-    about = b"".join(sorted(name.key for name in names))
+    order = sorted(range(len(names)), key=lambda place: names[place].key)
+    about = b"".join(names[place].key for place in order)
     if plan.subqueries:
-        about = b"".join(name.key for name in names) + name_subqueries(plan)
+        about += name_subqueries(plan, {place: number for number, place in enumerate(order)})
     return tag(b"answers", access.scope, sum(name.version for name in names), None, about)
 
 

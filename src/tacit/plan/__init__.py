@@ -141,6 +141,7 @@ from tacit.plan.questions.quantile_grids import (
     width_of,
 )
 from tacit.plan.rewrite.canonical import canonical, fingerprint, fingerprint_and_subject
+from tacit.plan.rewrite.combined import exchange_leaves
 from tacit.plan.rewrite.derived_answers import derive_plan, identity
 from tacit.plan.rewrite.free_views import keys_alone, shows_no_row
 from tacit.plan.rewrite.subqueries import fill_subqueries, hold_value
@@ -392,6 +393,7 @@ __all__ = [
     "SubqueryAnswer",
     "leaves_of",
     "most_rows",
+    "exchange_leaves",
     "fill_subqueries",
     "hold_value",
     "order_parts",

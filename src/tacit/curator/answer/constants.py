@@ -10,10 +10,12 @@ from fractions import Fraction
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
 from tacit.curator.pricing.terms import Terms
 from tacit.plan import (
+    Answers,
     CombinedPlan,
     Question,
     Scalar,
     SubqueryAnswer,
+    exchange_leaves,
     fill_subqueries,
     hold_value,
     leaves_of,
@@ -93,9 +95,18 @@ def _list(values: Sequence[str]) -> str:
     return ", ".join(known[:_MOST_TOLD]) + (f" and {more} more" if more > 0 else "")
 
 
-def name_subqueries(plan: CombinedPlan) -> bytes:
-    """What constants are made of, in bytes that two plans share exactly if they make the same of the same parts."""
-    return "\n".join(map(serial_subquery, plan.subqueries)).encode()
+def name_subqueries(plan: CombinedPlan, numbers: Mapping[int, int]) -> bytes:
+    """What constants are made of, in bytes that two plans share exactly if they make the same of the same parts.
+
+    `numbers` are those of the parts in the name, by their places in the plan.
+    """
+    named = [replace(each, answers=_renumber(each.answers, numbers)) for each in plan.subqueries]
+    return "\n".join(map(serial_subquery, named)).encode()
+
+
+def _renumber(answers: Answers, numbers: Mapping[int, int]) -> Answers:
+    leaves = iter([replace(leaf, part=numbers[leaf.part]) for leaf in leaves_of(answers)])
+    return exchange_leaves(answers, leaves.__next__)
 
 
 def _value(
