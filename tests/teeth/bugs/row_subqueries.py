@@ -20,6 +20,14 @@ BUGS = [
         note="twice the mean is another constant of the same parts",
     ),
     Bug(
+        name="days-of-subqueries-have-no-bounds",
+        file=f"{PLAN}/sql/row_subqueries.py",
+        before="        return Column(name, kind, first, last)\n",
+        after="        return Column(name, kind)\n",
+        killed_by=f"{READ}::test_a_day_has_the_bounds_of_its_grid",
+        note="the days between two days were summed with the noise of the whole calendar",
+    ),
+    Bug(
         name="subqueries-number-parts-as-they-are-written",
         file=f"{CURATOR}/answer/constants.py",
         before="replace(leaf, part=numbers[leaf.part])",

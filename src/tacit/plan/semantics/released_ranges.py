@@ -14,7 +14,7 @@ from tacit.plan.model.schema import Kind
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.semantics.ranges import Range, hull
 
-__all__ = ["released_range"]
+__all__ = ["grid_range", "released_range"]
 
 _SAME = {e.Look.MEAN, e.Look.LEAST, e.Look.GREATEST, e.Look.BEFORE, e.Look.AFTER}
 
@@ -71,6 +71,11 @@ def _summed_range(question: Question, place: int) -> Range | None:
     if not isinstance(measure, Summed):
         return None
     return Range(measure.low * measure.step, measure.high * measure.step)
+
+
+def grid_range(value: e.Expression, question: Question) -> Range | None:
+    """The ends of the grid of a quantile, of days in days since 1970; None of all else."""
+    return _ranked_range(question, value.place) if isinstance(value, e.MeasureOf) else None
 
 
 def _ranked_range(question: Question, place: int) -> Range | None:

@@ -15,11 +15,12 @@ from tacit.plan.model.combined import CombinedPlan, most_rows
 from tacit.plan.model.schema import Column, Kind
 from tacit.plan.questions.draft import Name
 from tacit.plan.questions.expression_forms import Forms
+from tacit.plan.questions.public_values import scalar
 from tacit.plan.rewrite.combined import merge_parts
 from tacit.plan.rewrite.subqueries import join_subqueries
 from tacit.plan.semantics.infer import type_of
 from tacit.plan.semantics.ranges import Range
-from tacit.plan.semantics.released_ranges import released_range
+from tacit.plan.semantics.released_ranges import grid_range, released_range
 from tacit.plan.sql.answers import close_draft
 from tacit.plan.sql.grammar import AGGREGATES
 from tacit.plan.sql.group_windows import is_grouped
@@ -202,6 +203,9 @@ def _column(plan: CombinedPlan, name: str) -> Column:
     """The kind and the bounds of a subquery's constant: those of what it is a mean or a quantile of, or wide ones."""
     value, question = plan.plan.view.columns[0].value, plan.plan.question
     kind = type_of(value, question).kind
+    if kind is Kind.DATE and (days := grid_range(value, question)) is not None:
+        first, last = (scalar(day, kind) for day in (floor(days.low), ceil(days.high)))
+        return Column(name, kind, first, last)
     if kind not in _WIDEST:
         return Column(name, kind)
     widest = _WIDEST[kind]

@@ -1,9 +1,11 @@
 """Subqueries that rows are compared with, as SQL is read."""
 
+from datetime import date
+
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import Kind, read_asked, read_sql, subqueries_in
+from tacit.plan import Column, Kind, Table, read_asked, read_sql, subqueries_in
 from tacit.plan.sql.row_subqueries import MOST_LISTED
 from tests.unit.plan.cases import TABLES
 
@@ -28,6 +30,14 @@ def test_a_constant_has_the_bounds_of_what_it_is_made_of(scalar, kind, low, high
     assert column.kind is kind
     assert (column.low, column.high) == (low, high)
     assert column.name == f"({scalar})"
+
+
+def test_a_day_has_the_bounds_of_its_grid():
+    first, last = date(2025, 1, 1), date(2025, 12, 31)
+    tables = {"stays": Table("stays", (Column("day", Kind.DATE, first, last),))}
+    text = "SELECT COUNT(*) AS n FROM stays WHERE day > (SELECT MEDIAN(day) FROM stays)"
+    column = read_asked(text, tables)[0].subqueries[0].column
+    assert (column.kind, column.low, column.high) == (Kind.DATE, first, last)
 
 
 def test_a_subquery_that_is_read_twice_is_one():
