@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tacit.errors import KeyReused, TacitError
+from tacit.errors import EngineFailed, KeyReused, TacitError
 from tacit.server import Question, Slots
 from tests.unit.server.clinics import BY_WARD, COUNT, POLICY, make_desk, make_folder, who
 
@@ -215,6 +215,48 @@ def test_an_earlier_charge_is_not_seen_answered_before_the_slot_ends(folder, mon
         clock.moment = job.slot.ends
         await job.result()
         assert [each.answered for each in desk.ledger.history(ana)] == [True]
+
+    hold(folder, scenario)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_explanations_do_not_tell_whether_a_running_question_failed(folder, monkeypatch, fails):
+    """Nor that it was charged: what it costs is told as before, until its slot ends."""
+    alike = [
+        Question(COUNT, epsilon=0.5),
+        Question(COUNT, epsilon=0.3),
+        Question(COUNT, epsilon=0.5, confidence=0.9),
+        Question(COUNT, within=200),
+    ]
+
+    def explained(desk):
+        return {
+            (name, place): (told.free, told.paid, told.affordable, str(told))
+            for name in ("ana", "ben", "cleo")
+            for place, question in enumerate(alike)
+            for told in [desk.explain(who(desk, name), question)]
+        }
+
+    async def scenario(desk, clock, looked):
+        engine = type(desk._vault._access.engines["visits"])
+        if fails:
+            monkeypatch.setattr(engine, "evaluate", lambda *_: 1 / 0)
+        before = explained(desk)
+        job = await desk.ask(who(desk, "ben"), ASKED)
+        await looked(1)
+        (entry,) = desk._vault.ledger.entries()
+        assert entry.is_answered is not fails
+        assert explained(desk) == before
+        clock.moment = job.slot.ends
+        if fails:
+            with pytest.raises(EngineFailed):
+                await job.result()
+        else:
+            await job.result()
+        after = explained(desk)
+        assert after["ben", 0][:3] == after["ben", 2][:3] == (True, fails, True)
+        for name in ("ana", "cleo"):  # who did not pay
+            assert after[name, 0][:3] == before[name, 0][:3]
 
     hold(folder, scenario)
 

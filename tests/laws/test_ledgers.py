@@ -491,6 +491,18 @@ def test_answers_are_found_by_their_topic_newest_first(opened):
 
 
 @every_ledger
+def test_charges_are_found_by_their_key_answered_or_not_oldest_first(opened):
+    with opened(PURE.limit, None) as ledger:
+        cheap = ledger.charge(b"a", pure_loss(1), topic=b"t")
+        ledger.charge(b"b", pure_loss(1), topic=b"t")
+        dear = ledger.charge(b"a", pure_loss(2), topic=b"t")
+        assert list(ledger.find_charged(b"a")) == [cheap, dear]
+        settled = ledger.settle(dear, b"answer")
+        assert list(ledger.find_charged(b"a")) == [cheap, settled]
+        assert list(ledger.find_charged(b"t")) == []
+
+
+@every_ledger
 def test_a_topic_may_have_more_answers_than_are_read_at_a_time(opened):
     with opened(PURE.limit, None) as ledger, patch.object(durable, "MANY", 5):
         entries = [ledger.charge(key, pure_loss(1), topic=b"all") for key in names(13)]
@@ -726,6 +738,7 @@ def test_nothing_gives_back_what_was_charged(opened):
             "total_spent",
             "entries",
             "find_answered",
+            "find_charged",
             "version",
             "refresh",
         }

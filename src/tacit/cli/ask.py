@@ -240,6 +240,7 @@ def _explanation_fields(told: Explanation) -> dict[str, object]:
         "left": told.left,
         "affordable": told.affordable,
         "free": told.free,
+        "paid": told.paid,
         "halving": told.halving,
         "left_out": [each.sentence for each in told.left_out],
     }

@@ -13,7 +13,7 @@ from tacit.errors import LimitExceeded
 from tacit.frozen import frozen
 from tacit.printing import html_lines
 
-__all__ = ["Budget", "budget_of", "find_shortage", "with_own_limit"]
+__all__ = ["Budget", "budget_of", "find_shortage", "with_earlier_charge", "with_own_limit"]
 
 
 @frozen
@@ -67,6 +67,23 @@ def with_own_limit(access: Access, told: Explanation, charge: Charge) -> Explana
     rule, spent = own.filter(), access.ledger.total_spent(access.analyst)
     shares = float(rule.share(charge)), max(0.0, float(1 - rule.share(spent)))
     return replace(told, own=shares, affordable=told.affordable and rule.admits(spent, charge))
+
+
+def with_earlier_charge(
+    access: Access, told: Explanation, key: bytes, charge: Charge
+) -> Explanation:
+    """An explanation that also says whether the answer was paid for before and never given: nothing more is due then.
+
+    Claim:      what is said to be paid is not charged again, and is the payer's own; of a slot that has not ended
+                nothing is said.
+    Because:    an entry under the key whose price was no lower is what `Ledger.charge` takes, and no entry is ever
+                removed; those of other payers do not count, and the ledger shows no others than may be seen.
+    Checked by: tests/unit/curator/test_unpaid.py and tests/attacks/test_free_reads.py
+    """
+    own = (each for each in access.ledger.find_charged(key) if each.analyst == access.analyst)
+    if told.free or not any(charge.fits(each.charge) for each in own):
+        return told
+    return replace(told, free=True, paid=True, affordable=True)
 
 
 def find_shortage(access: Access, charge: Charge) -> LimitExceeded | None:

@@ -28,7 +28,7 @@ from tacit.curator.asked import (
     read_confidence,
     shared_of,
 )
-from tacit.curator.budget import with_own_limit
+from tacit.curator.budget import with_earlier_charge, with_own_limit
 from tacit.curator.policy.values import Limit, Shared
 from tacit.curator.pricing.answer_size import Size, check_size, size_of
 from tacit.curator.pricing.combined_terms import CombinedTerms, combined_terms, least_amount
@@ -246,7 +246,7 @@ def explain_parts(access: Access, asked: AskedParts) -> Explanation:
         size=_size_of_all(asked.terms),
         left_out=asked.left_out,
     )
-    return with_own_limit(access, whole, charge)
+    return with_earlier_charge(access, with_own_limit(access, whole, charge), asked.key, charge)
 
 
 # ---------------------------------------------------------------- what is known already

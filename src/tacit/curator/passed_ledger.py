@@ -47,6 +47,10 @@ class PassedLedger(Ledger):
         """The answered entries with this topic, newest first."""
         return self._ledger.find_answered(topic)
 
+    def find_charged(self, key: bytes) -> Iterator[Entry]:
+        """The entries under this key, oldest first."""
+        return self._ledger.find_charged(key)
+
     def version(self, table: str) -> int:
         """How often the curator has refreshed a table."""
         return self._ledger.version(table)

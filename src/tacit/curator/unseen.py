@@ -175,6 +175,11 @@ class SeenLedger(PassedLedger):
         view = self._view
         return (each for each in super().find_answered(topic) if view.shows_answer(each.number))
 
+    def find_charged(self, key: bytes) -> Iterator[Entry]:
+        """The entries under this key that may be seen, oldest first."""
+        view = self._view
+        return (view.entry(each) for each in super().find_charged(key) if view.shows(each.number))
+
 
 def _through(vault: Vault, wrap: Callable[[Ledger], Ledger]) -> Vault:
     """The same vault, which reads and writes its ledger through another."""

@@ -19,7 +19,7 @@ from tacit.curator.answer.survey import (
 )
 from tacit.curator.ask import answer
 from tacit.curator.asked import price_plan, read_question, shared_of
-from tacit.curator.budget import Budget, budget_of, with_own_limit
+from tacit.curator.budget import Budget, budget_of, with_earlier_charge, with_own_limit
 from tacit.curator.describe import Listing, describe_columns, read_listing
 from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
 from tacit.curator.log import log_release
@@ -422,12 +422,14 @@ class Vault:
         told = with_own_limit(access, told, asked.charge)
         known = find_known(access.ledger, asked)
         if known is None and asked.selection is not None:
-            from tacit.curator.select_groups import find_choice
+            from tacit.curator.select_groups import find_choice, selection_key
 
             chosen = find_choice(access, asked)
-            return with_fields(explain_choice(told, asked.selection), free=chosen is not None)
+            told = with_fields(explain_choice(told, asked.selection), free=chosen is not None)
+            charge = access.rule.price(asked.selection.loss)
+            return with_earlier_charge(access, told, selection_key(access, asked), charge)
         if known is None:
-            return told
+            return with_earlier_charge(access, told, asked.name.key, asked.charge)
         errors = zip(told.expected, known.errors(asked.confidence), strict=True)
         expected = tuple(with_fields(each, reach=float(error)) for each, error in errors)
         return with_fields(told, free=True, expected=expected)

@@ -147,6 +147,13 @@ class DurableLedger(Ledger):
                 raise LedgerRefused(self.place, "is damaged: its indexes are broken", RESTORE)
             below = lowest
 
+    def find_charged(self, key: bytes) -> Iterator[Entry]:
+        """The entries under this key, answered or not, oldest first."""
+        with self._reading() as session:
+            chain = self._chain_of(session)
+            lines = session.by_key(key)
+            return iter([entry_at(self.place, session, chain, line) for line in lines])
+
     def version(self, table: str) -> int:
         """How often the curator has refreshed a table."""
         with self._reading() as session:

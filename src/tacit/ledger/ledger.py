@@ -78,6 +78,9 @@ class Ledger(Protocol):
     def find_answered(self, topic: bytes) -> Iterator[Entry]:
         """The answered entries with this topic, newest first."""
 
+    def find_charged(self, key: bytes) -> Iterator[Entry]:
+        """The entries under this key, answered or not, oldest first."""
+
     def version(self, table: str) -> int:
         """How often the curator has refreshed a table."""
 

@@ -102,6 +102,11 @@ class MemoryLedger(Ledger):
             numbers = sorted(self._answered.get(topic, ()), reverse=True)
             return iter([self._entries[number] for number in numbers])
 
+    def find_charged(self, key: bytes) -> Iterator[Entry]:
+        """The entries under this key, answered or not, oldest first, as they are now."""
+        with self._one_at_a_time:
+            return iter([self._entries[number] for number in self._by_key.get(key, ())])
+
     def version(self, table: str) -> int:
         """How often the curator has refreshed a table."""
         return self._versions[check_table(table)]

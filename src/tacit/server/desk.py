@@ -264,7 +264,7 @@ class Desk:
             return await self._start(
                 who,
                 lambda vault: vault.sql(priced.sql, **priced.terms()),
-                share=found.share,
+                share=0.0 if found.free else found.share,
                 length=await self._read(lambda: self._length(who, priced)),
                 key=key,
                 question=priced,
@@ -598,6 +598,9 @@ class Desk:
             result, paid = self._paid_for(job, result)
             if not paid:
                 self._identities.give_back(who, share)
+            elif not share and self._is_new(result):
+                # it seemed to be paid, and was charged anew: its table was refreshed meanwhile
+                self._identities.count(who, result.price.share)
             if question is not None:
                 self._keep_text(who, result, question)
             for key in job.keys:
@@ -659,6 +662,11 @@ class Desk:
             known = entry in self._paid
             self._paid.add(entry)
         return not known
+
+    def _is_new(self, release: Release) -> bool:
+        """Whether an answer was charged in a slot that has not ended."""
+        view, entry = self._unseen.view, release.receipt.get("entry")
+        return view is not None and isinstance(entry, int) and not view.shows(entry)
 
     def _paid_for(self, job: Job, release: Release) -> tuple[Release, bool]:
         """The answer, and whether it was paid for.
@@ -728,8 +736,8 @@ def _as_typed(cell: Any, kind: str) -> Any:
 
 
 def _refuse_shortage(who: Identity, told: Explanation) -> None:
-    """Refuse what does not fit into what is left: it is known beforehand, and takes no slot."""
-    if told.affordable:
+    """Refuse what does not fit into what is left: it is known beforehand, and takes no slot.  What is paid fits."""
+    if told.affordable or told.free:
         return
     if told.own is not None and told.own[0] > told.own[1]:
         raise LimitExceeded(who.payer, Fraction(told.own[0]), Fraction(told.own[1]))

@@ -381,18 +381,23 @@ class Identities:
 
         Claim:      what somebody is answered in a day for a charge does not exceed the allowance.
         Because:    sum and check are one indivisible step, made before the ledger is asked; what turns out to be free,
-                    or is refused before it is charged, is given back.
+                    or is refused before it is charged, is given back.  What was charged before takes nothing; if it is
+                    charged anew, since its table was refreshed meanwhile, it is counted when it was.
         Checked by: tests/unit/server/test_identities.py::test_the_allowance_of_a_day_is_never_exceeded
         """
         day = self._today()
         with self.writing() as file:
             spent = self._spent(file, who.name, day)
-            if who.allowance is not None and spent + share > who.allowance * (1 + 1e-12):
+            if share and who.allowance is not None and spent + share > who.allowance * (1 + 1e-12):
                 raise AllowanceExceeded(share, max(0.0, who.allowance - spent))
             file.execute("DELETE FROM spent WHERE day < ?", (day,))
             file.execute(
                 "INSERT OR REPLACE INTO spent VALUES (?, ?, ?)", (who.name, day, spent + share)
             )
+
+    def count(self, who: Identity, share: float) -> None:
+        """Count for today what was charged already, whatever is allowed."""
+        self.give_back(who, -share)
 
     def give_back(self, who: Identity, share: float) -> None:
         """Give back what was not charged."""

@@ -17,6 +17,7 @@ QUESTIONS = [
     "SELECT ward FROM data GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 1",
     "SELECT COUNT(*) AS n FROM data UNION ALL SELECT COUNT(*) AS n FROM data WHERE cost > 9",
 ]
+BELOW_MEAN = "SELECT COUNT(*) AS n FROM data WHERE cost < (SELECT AVG(cost) FROM data)"
 
 
 @pytest.fixture
@@ -60,6 +61,58 @@ def test_a_charge_that_was_never_answered_is_no_answer(vault, monkeypatch):
             vault.sql(QUESTIONS[0], epsilon=1)
     assert len(list(vault.ledger.entries())) == 1
     assert vault.replay(QUESTIONS[0], epsilon=1) is None
+
+
+def fail(vault, question, monkeypatch, **terms):
+    """Ask a question whose rows cannot be read: it is charged and not answered."""
+    engine = type(next(iter(vault._access.engines.values())))
+    with monkeypatch.context() as broken:
+        for name in ("evaluate", "gather"):
+            broken.setattr(engine, name, lambda *_: 1 / 0)
+        with pytest.raises(tacit.errors.EngineFailed):
+            vault.sql(question, **terms)
+
+
+@pytest.mark.parametrize("question", [*QUESTIONS, BELOW_MEAN])
+def test_what_was_charged_and_not_answered_is_already_paid(question, monkeypatch):
+    rows = [{**row, "diagnosis": "flu"} for row in ROWS]
+    vault = tacit.protect(
+        rows, unit="patient", contributions=1, columns=COLUMNS, epsilon=1, delta=1e-6
+    )
+    before = vault.explain(question, epsilon=0.9)
+    assert (before.free, before.paid, before.affordable) == (False, False, True)
+    fail(vault, question, monkeypatch, epsilon=0.9)
+    told = vault.explain(question, epsilon=0.9)
+    assert (told.free, told.paid, told.affordable) == (True, True, True)
+    assert "already paid" in str(told)
+    assert told.share == before.share
+    assert vault.explain(question, epsilon=0.5).paid  # a charge that was no lower
+    dearer = vault.explain(question, epsilon=0.95)
+    assert (dearer.free, dearer.paid, dearer.affordable) == (False, False, False)
+    spent = vault.ledger.total_spent()
+    assert vault.replay(question, epsilon=0.9) is None  # rows are to be read
+    vault.sql(question, epsilon=0.9)
+    assert vault.ledger.total_spent() == spent
+    again = vault.explain(question, epsilon=0.9)
+    assert (again.free, again.paid) == (True, False)
+    assert "follows from earlier answers" in str(again)
+
+
+@pytest.mark.parametrize("replay", ["analyst", "everyone"])
+def test_what_somebody_else_has_paid_is_not_ones_own(tmp_path, replay, monkeypatch):
+    (tmp_path / "v.csv").write_text("patient,ward\n1,A\n")
+    (tmp_path / "tacit.toml").write_text(
+        f'[limit]\nreplay = "{replay}"\nepsilon = 3\ndelta = 0\n[tables.v]\nsource = "v.csv"\nunit = "patient"\n'
+        'contributions = 1\n[tables.v.columns]\nward = { type = "text", values = ["A"] }\n'
+        "[analysts.ana]\nepsilon = 1\n[analysts.ben]\nepsilon = 1\n"
+    )
+    question = "SELECT COUNT(*) AS n FROM v"
+    with tacit.open(tmp_path) as vault:
+        fail(vault.of("ana"), question, monkeypatch, epsilon=0.9)
+        assert vault.of("ana").explain(question, epsilon=0.9).paid
+        for other in (vault.of("ben"), vault.of(None)):
+            told = other.explain(question, epsilon=0.9)
+            assert (told.free, told.paid) == (False, False)
 
 
 def test_listings_are_answered_and_refusals_refused(vault):

@@ -79,6 +79,8 @@ class Explanation:
     """What choosing saves, where only which groups come first is asked for."""
     own: tuple[float, float] | None = None
     """Of an analyst with a limit of her own: which share of it the answer costs, and which is left."""
+    paid: bool = False
+    """Whether it is free because it was charged before and never answered."""
 
     def __str__(self) -> str:
         lines = [
@@ -102,8 +104,9 @@ class Explanation:
             lines.append(f"Kept: {self.size}{'' if self.size.fits else ', which is too large'}.")
         fits = "" if self.affordable else ", which does not fit"
         if self.free:
+            why = "it is already paid" if self.paid else "it follows from earlier answers"
             lines.append(
-                f"Price: nothing, since it follows from earlier answers; {self.left:.2%} of the limit is left. "
+                f"Price: nothing, since {why}; {self.left:.2%} of the limit is left. "
                 f"Asked for the first time it would cost {of_the_limit(self.share, 2)}."
             )
         else:

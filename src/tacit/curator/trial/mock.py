@@ -203,6 +203,10 @@ class _Unlimited(Ledger):
         """None."""
         return iter(())
 
+    def find_charged(self, key: bytes) -> Iterator[Entry]:
+        """None."""
+        return iter(())
+
     def version(self, table: str) -> int:
         """The first and only one."""
         return 0

@@ -252,6 +252,7 @@ class ExplanationTold(BaseModel):
     left_out: list[dict[str, str]]
     selection: str
     own: list[float | str] | None
+    paid: bool
 
 
 class Past(BaseModel):
