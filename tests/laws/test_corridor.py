@@ -781,5 +781,5 @@ def test_every_cell_has_noise_of_its_own(limit):
 def test_explaining_looks_at_nothing_and_costs_nothing():
     vault = opened(Memory({VISITS: ROWS}))
     assert "Laplace" in str(vault.vault.explain(TEXT, epsilon=1))
-    assert vault.engine.calls == ["total_spent"]
+    assert vault.engine.calls == ["total_spent", "find_charged"]
     assert vault.entries == []
