@@ -89,7 +89,7 @@ BUGS = [
     Bug(
         name="combined-any-parts-are-the-same",
         file=f"{CURATOR}/combine.py",
-        before='    about = b"".join(sorted(name.key for name in names))\n',
+        before='    about = b"".join(names[place].key for place in order)\n',
         after='    about = b"".join(sorted(name.formats for name in names))\n',
         killed_by=f"{LAWS}::test_other_parts_are_other_questions",
         note="the questions are part of the name",
@@ -97,7 +97,7 @@ BUGS = [
     Bug(
         name="combined-parts-in-another-order-are-others",
         file=f"{CURATOR}/combine.py",
-        before='    about = b"".join(sorted(name.key for name in names))\n',
+        before='    about = b"".join(names[place].key for place in order)\n',
         after='    about = b"".join(name.key for name in names)\n',
         killed_by=f"{LAWS}::test_the_same_parts_are_answered_once",
         note="the same questions cost once, however they are written",

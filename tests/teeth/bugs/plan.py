@@ -317,8 +317,8 @@ BUGS = [
     Bug(
         name="plan-where-is-not-looked-at-for-keys",
         file=f"{PLAN}/questions/public_values.py",
-        before=("if all(condition(row) is True for condition in conditions)\n        ]"),
-        after="if all(condition(row) is not False for condition in conditions)]",
+        before=("if all(condition(row) is True for condition in conditions)\n        )"),
+        after="if all(condition(row) is not False for condition in conditions))",
         killed_by=f"{UNIT}/questions/test_public_values.py::test_bounds_may_come_from_the_question",
         note="a row for which the condition is NULL leaves",
     ),
