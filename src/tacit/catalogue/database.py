@@ -2,13 +2,16 @@
 
 Claim:      what it answers depends on the declared schema, the session and the tables that came with the statement.
 Because:    its rows are those of `built_in` and `declared`; access to files is off and the configuration is locked
-            before the first statement is read, which the fence has passed.
-Checked by: tests/attacks/test_catalogue_fence.py
+            before the first statement is read, which the fence has passed; a text that is more than one statement is
+            never run, every name is quoted, and what a request changes is rolled back at its end.
+Checked by: tests/attacks/test_catalogue_fence.py, tests/attacks/test_catalogue_names.py
 """
 
-# ruff: noqa: S608 -- names are ours, expressions are written from trees that the fence has yet to pass
+# ruff: noqa: S608 -- names are quoted, expressions are written from trees that the fence has passed
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ import duckdb
 from tacit.catalogue.built_in import Relation, duckdb_type, relations
 from tacit.catalogue.declared import ANALYST, declared_rows
 from tacit.catalogue.refusals import refusal
-from tacit.catalogue.rewrite import STATEMENTS, TYPE_NAMES, Rewritten, Session, rewrite
+from tacit.catalogue.rewrite import STATEMENTS, TYPE_NAMES, Rewritten, Session, quoted, rewrite
 from tacit.catalogue.schema import Answer, Column, Schema
 from tacit.errors import CatalogueError
 
@@ -127,13 +130,10 @@ class Database:
             if table.schema == "tacit":
                 kinds = {each.name: TYPE_NAMES.get(each.oid, "text") for each in table.columns}
                 self._relations[f"tacit.{table.name}"] = kinds
-        self._settings: dict[str, str] = {}
-        self._shipped: dict[str, str] = {}
-        self._role = ""
         self._make()
 
     def _make(self) -> None:
-        run = self._connection.execute
+        run = self._run
         for name in ("cat", "info", "fn", "tacit", "released"):
             run(f"CREATE SCHEMA {name}")
         for name, relation in relations().items():
@@ -142,10 +142,8 @@ class Database:
         for table in self._schema.tables:
             if table.schema == "tacit":
                 self._create(f"tacit.{table.name}", self._relations[f"tacit.{table.name}"].items())
-        run(LOOKUPS.read_text(encoding="utf-8"))
-        self._shipped = dict(
-            self._connection.execute("SELECT k_name, k_value FROM fn.k_setting").fetchall()
-        )
+        for each in self._connection.extract_statements(LOOKUPS.read_text(encoding="utf-8")):
+            run(each.query)
         for statement in STATEMENTS:
             run(statement)
         run("SET default_null_order = 'postgres'")
@@ -155,25 +153,65 @@ class Database:
         run("SET autoload_known_extensions = false")
         run("SET lock_configuration = true")
 
+    def _run(self, sql: str, parameters: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
+        """Run one statement; every text that DuckDB is given passes here.
+
+        Claim:      what is run is one statement, whatever names and values were written into it.
+        Because:    DuckDB's own parser counts them before the first is run.
+        Checked by: tests/attacks/test_catalogue_names.py
+        """
+        return self._connection.execute(self._one(sql), list(parameters))
+
+    def _one(self, sql: str) -> duckdb.Statement:
+        """The statement that a text is, if it is one; a NUL, where a parser may end early, stands in none."""
+        if "\0" in sql or any("\ud800" <= each <= "\udfff" for each in sql):
+            raise CatalogueError("22021", 'invalid byte sequence for encoding "UTF8"')
+        found = self._connection.extract_statements(sql)
+        if len(found) != 1:
+            raise CatalogueError("42601", "the catalogue answers one statement at a time")
+        return found[0]
+
+    def _read(self, sql: str) -> str:
+        """A rewritten statement, if it is one that only reads."""
+        if self._one(sql).type != duckdb.StatementType.SELECT:
+            raise CatalogueError("0A000", "the catalogue answers queries alone")
+        return sql
+
+    @contextmanager
+    def _request(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """What runs within sees the session's settings; nothing that it changes is there afterwards.
+
+        Claim:      a request finds neither settings nor tables of another one, nor anything that a statement made.
+        Because:    they are written within a transaction that is rolled back; if that fails, the process ends.
+        Checked by: tests/attacks/test_catalogue_names.py
+        """
+        self._run("BEGIN TRANSACTION")
+        try:
+            self._apply(settings)
+            yield
+        finally:
+            try:
+                self._run("ROLLBACK")
+            except duckdb.Error:
+                raise SystemExit("the catalogue's transaction cannot be rolled back") from None
+
     # ------------------------------------------------------------ rows
 
     def _create(self, name: str, columns: Iterable[tuple[str, str]]) -> None:
-        place, _, last = name.partition(".")
-        listed = ", ".join(f'"{column}" {duckdb_type(kind)}' for column, kind in columns)
-        self._connection.execute(f'CREATE TABLE {place}."{last}" ({listed})')
+        listed = ", ".join(f"{quoted(column)} {duckdb_type(kind)}" for column, kind in columns)
+        self._run(f"CREATE TABLE {_path(name)} ({listed})")
 
     def _insert(
         self, name: str, columns: Sequence[tuple[str, str]], values: Sequence[Sequence[Any]]
     ) -> None:
         """Add rows, given column by column."""
         if values and len(values[0]):
-            place, _, last = name.partition(".")
             lists = [list(each) for each in values]
             selected = ", ".join(
                 f"unnest(CAST(${number} AS {duckdb_type(kind)}[]))"
                 for number, (_, kind) in enumerate(columns, 1)
             )
-            self._connection.execute(f'INSERT INTO {place}."{last}" SELECT {selected}', lists)
+            self._run(f"INSERT INTO {_path(name)} SELECT {selected}", lists)
 
     def _load(self, name: str) -> None:
         """Make a relation when it is first read: from its rows, or, if it is a view, from its definition."""
@@ -206,12 +244,13 @@ class Database:
             made = rewrite(relation.definition, self._session({}))
             self._load_all(made.reads)
             types = ", ".join(
-                f'CAST("{column}" AS {duckdb_type(type_)}) AS "{column}"'
+                f"CAST({quoted(column)} AS {duckdb_type(type_)}) AS {quoted(column)}"
                 for column, type_ in relation.columns
             )
-            names = ", ".join(f'"{column}"' for column, _ in relation.columns)
-            self._connection.execute(
-                f"CREATE {kind} {relation.inside} AS SELECT {types} FROM ({made.sql}) AS k__view({names})"
+            names = ", ".join(quoted(column) for column, _ in relation.columns)
+            self._run(
+                f"CREATE {kind} {_path(relation.inside)} AS "
+                f"SELECT {types} FROM ({self._read(made.sql)}) AS k__view({names})"
             )
         except (CatalogueError, duckdb.Error):
             # It exists, and has no rows; tests/unit/catalogue/test_database.py lists the views for which this is so.
@@ -245,30 +284,39 @@ class Database:
         )
 
     def _find_oid(self, kind: str, name: str) -> int | None:
-        found = self._connection.execute(f"SELECT fn.oid_of_{kind}($1)", [name]).fetchone()
+        found = self._run(f"SELECT fn.{quoted(f'oid_of_{kind}')}($1)", [name]).fetchone()
         return None if found is None or found[0] is None else int(found[0])
 
     def _apply(self, settings: Mapping[str, str]) -> None:
         """The name of who asks and the settings of the session, in the rows that show them."""
         role = settings.get("session_authorization", "analyst")
-        if role != self._role:
-            self._connection.execute(
-                f"UPDATE cat.pg_authid SET rolname = $1 WHERE oid = {ANALYST}",
-                [role],
-            )
-            self._role = role
-        before, now = self._settings, {**settings, "server_version": self._schema.version}
-        for name in {*before, *now}:
-            value = now.get(name, self._shipped.get(name))
-            if value == before.get(name, self._shipped.get(name)):
-                continue
-            self._connection.execute("DELETE FROM fn.k_setting WHERE k_name = $1", [name])
-            if value is not None:
-                self._connection.execute("INSERT INTO fn.k_setting VALUES ($1, $2)", [name, value])
-                self._connection.execute(
-                    "UPDATE cat.pg_settings SET setting = $2 WHERE lower(name) = $1", [name, value]
-                )
-        self._settings = now
+        self._run(f"UPDATE cat.pg_authid SET rolname = $1 WHERE oid = {ANALYST}", [role])
+        told = {**settings, "server_version": self._schema.version}
+        names, values = list(told), list(told.values())
+        self._run(
+            "DELETE FROM fn.k_setting WHERE k_name IN (SELECT unnest($1::VARCHAR[]))", [names]
+        )
+        pairs = "SELECT unnest($1::VARCHAR[]) AS k_name, unnest($2::VARCHAR[]) AS k_value"
+        self._run(f"INSERT INTO fn.k_setting (k_name, k_value) {pairs}", [names, values])
+        self._run(
+            f"UPDATE cat.pg_settings SET setting = k_value FROM ({pairs}) WHERE lower(name) = k_name",
+            [names, values],
+        )
+
+    @contextmanager
+    def _prepared(
+        self, sql: str, session: Session, tables: Mapping[str, ReleasedTable]
+    ) -> Iterator[tuple[Rewritten, dict[str, str]]]:
+        """A statement within its request: as DuckDB is asked it, and which columns were received by another name."""
+        try:
+            with self._request(session.settings):
+                made = rewrite(sql, session)
+            # What is loaded stays, so it is made between requests, when no session's settings are there to be seen.
+            self._load_all(made.reads)
+            with self._request(session.settings):
+                yield made, self._receive(tables, session.released)
+        except duckdb.Error as error:
+            raise refusal(error, sql) from None
 
     def columns(
         self,
@@ -278,16 +326,10 @@ class Database:
         tables: Mapping[str, ReleasedTable] | None = None,
     ) -> tuple[Column, ...]:
         """The columns of a statement's answer; nothing is evaluated."""
-        released = self._receive(tables or {})
-        try:
-            made = rewrite(sql, self._session(settings or {}, types=types, released=released))
-            self._load_all(made.reads)
-            described = self._connection.execute(f"DESCRIBE {made.sql}").fetchall()
-        except duckdb.Error as error:
-            raise refusal(error, sql) from None
-        finally:
-            self._forget(released)
-        return _columns(made, [(row[0], row[1]) for row in described])
+        session = self._session(settings or {}, types=types, released=_places(tables or {}))
+        with self._prepared(sql, session, tables or {}) as (made, renamed):
+            described = self._run(f"DESCRIBE {self._read(made.sql)}").fetchall()
+        return _columns(made, [(row[0], row[1]) for row in described], renamed)
 
     def ask(
         self,
@@ -297,23 +339,16 @@ class Database:
         tables: Mapping[str, ReleasedTable] | None = None,
     ) -> Answer:
         """The answer to a statement."""
-        self._apply(settings or {})
-        released = self._receive(tables or {})
-        try:
-            made = rewrite(sql, self._session(settings or {}, parameters, released=released))
-            self._load_all(made.reads)
-            found, rows = self._fetch(made.sql)
-        except duckdb.Error as error:
-            raise refusal(error, sql) from None
-        finally:
-            self._forget(released)
+        session = self._session(settings or {}, parameters, released=_places(tables or {}))
+        with self._prepared(sql, session, tables or {}) as (made, renamed):
+            found, rows = self._fetch(self._read(made.sql))
         if len(rows) > ROWS:
             raise CatalogueError("54000", f"the catalogue answers with at most {ROWS:,} rows")
-        return Answer(_columns(made, found), tuple(rows), made.settings)
+        return Answer(_columns(made, found, renamed), tuple(rows), made.settings)
 
     def _fetch(self, sql: str) -> tuple[list[tuple[str, str]], list[tuple[Any, ...]]]:
         """The columns of a statement with DuckDB's types, and its rows."""
-        cursor = self._connection.execute(sql)
+        cursor = self._run(sql)
         found = [(each[0], str(each[1])) for each in cursor.description or ()]
         moments = [kind == MOMENT for _, kind in found]
         if not any(moments):
@@ -324,7 +359,7 @@ class Database:
             for n, is_moment in enumerate(moments)
         )
         named = ", ".join(f"c{n}" for n in range(len(found)))
-        again = self._connection.execute(f"SELECT {selected} FROM ({sql}) AS k__t({named})")
+        again = self._run(f"SELECT {selected} FROM ({sql}) AS k__t({named})")
         return found, [
             tuple(
                 datetime.fromisoformat(value) if is_moment and value is not None else value
@@ -333,24 +368,53 @@ class Database:
             for row in again.fetchmany(ROWS + 1)
         ]
 
-    def _receive(self, tables: Mapping[str, ReleasedTable]) -> dict[str, str]:
-        """Tables that came with a statement, by their names inside."""
-        inside = {}
-        for number, (name, (columns, values)) in enumerate(tables.items()):
-            typed = [(each.name, TYPE_NAMES.get(each.oid, "text")) for each in columns]
-            place = f"released.t{number}"
-            self._create(place, typed)
-            self._insert(place, typed, values)
-            inside[name] = place
-        return inside
+    def _receive(
+        self, tables: Mapping[str, ReleasedTable], places: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Make the tables that came with a statement; the names that their columns have here, where it is another."""
+        renamed: dict[str, str] = {}
+        for name, (columns, values) in tables.items():
+            inside = _distinct([each.name for each in columns])
+            renamed |= {
+                ours: each.name
+                for ours, each in zip(inside, columns, strict=True)
+                if ours != each.name
+            }
+            kinds = [TYPE_NAMES.get(each.oid, "text") for each in columns]
+            typed = list(zip(inside, kinds, strict=True))
+            self._create(places[name], typed)
+            self._insert(places[name], typed, values)
+        return renamed
 
-    def _forget(self, released: Mapping[str, str]) -> None:
-        for place in released.values():
-            self._connection.execute(f"DROP TABLE {place}")
+
+def _path(name: str) -> str:
+    """A name with its schema, in quotes."""
+    return ".".join(map(quoted, name.split(".", 1)))
 
 
-def _columns(made: Rewritten, found: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
-    names = [name for name, _ in found] if made.names is None else made.names
+def _places(tables: Mapping[str, object]) -> dict[str, str]:
+    """Where the tables that came with a statement stand, by their names in it."""
+    return {name: f"released.t{number}" for number, name in enumerate(tables)}
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Names of a table's columns that DuckDB can tell apart; those it cannot may be read by a star alone.
+
+    >>> _distinct(["ward", "count", "Count", ""])
+    ['ward', 'count k__1', 'Count k__2', ' k__3']
+    """
+    times = Counter(name.lower() for name in names)
+    return [
+        name if name and times[name.lower()] == 1 else f"{name} k__{number}"
+        for number, name in enumerate(names)
+    ]
+
+
+def _columns(
+    made: Rewritten, found: Sequence[tuple[str, str]], renamed: Mapping[str, str]
+) -> tuple[Column, ...]:
+    as_found = [renamed.get(name, name) for name, _ in found]
+    names = as_found if made.names is None else made.names
     kinds = made.types if len(made.types) == len(found) else (None,) * len(found)
     return tuple(
         Column(name, _oid(kind, own))

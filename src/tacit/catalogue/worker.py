@@ -10,6 +10,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
+import duckdb
+
 from tacit.catalogue.database import Database
 from tacit.catalogue.messages import (
     decode_schema,
@@ -45,8 +47,8 @@ def main() -> None:
 
 def answer(database: Database, request: Mapping[str, Any]) -> dict[str, Any]:
     """What is said to a request: an answer, columns, or why not."""
-    tables = decode_tables(request.get("tables", {}))
     try:
+        tables = decode_tables(request.get("tables", {}))
         if request["do"] == "parameters":
             return {"types": parameter_types(parse(request["sql"]), request["types"])}
         if request["do"] == "columns":
@@ -61,6 +63,13 @@ def answer(database: Database, request: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": ["54001", "the statement is nested too deeply", None]}
     except MemoryError:
         return {"error": ["53200", "the statement needs more memory than there is", None]}
+    except (
+        duckdb.Error,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ):  # what they say is about us, not about the statement
+        return {"error": ["XX000", "the catalogue failed at this statement", None]}
 
 
 def read_message(source: BinaryIO) -> bytes | None:

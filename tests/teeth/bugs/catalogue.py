@@ -92,10 +92,10 @@ BUGS = [
     Bug(
         name="catalogue-tells-who-asked-before",
         file=f"{ROOM}/database.py",
-        before="            self._role = role\n",
-        after="            self._role = self._role or role\n",
+        before='self._run("ROLLBACK")',
+        after='self._run("COMMIT")',
         killed_by=f"{DATABASE}::test_the_session_is_who_asks_and_what_they_set",
-        note="an analyst would read another's name in pg_roles",
+        note="an analyst would read another's settings",
     ),
     Bug(
         name="catalogue-tells-sizes",

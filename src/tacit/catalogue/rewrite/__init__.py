@@ -7,7 +7,7 @@ from tacit.catalogue.rewrite.expressions import TYPE_NAMES
 from tacit.catalogue.rewrite.macros import STATEMENTS
 from tacit.catalogue.rewrite.parameters import parameter_types
 from tacit.catalogue.rewrite.parse import parse
-from tacit.catalogue.rewrite.relations import is_of_the_catalogue, with_name_of_cte
+from tacit.catalogue.rewrite.relations import is_of_the_catalogue, quoted, with_name_of_cte
 from tacit.catalogue.rewrite.session import Session
 from tacit.catalogue.rewrite.statement import Rewritten, rewrite
 
@@ -19,6 +19,7 @@ __all__ = [
     "is_of_the_catalogue",
     "parameter_types",
     "parse",
+    "quoted",
     "rewrite",
     "with_name_of_cte",
 ]

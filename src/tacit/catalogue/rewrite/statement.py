@@ -46,7 +46,7 @@ def rewrite(sql: str, session: Session) -> Rewritten:
         tree = rewrite_expressions(tree, session)
         _show_names(tree, session, names)
         check_fence(tree, session.relations, session.released.values())
-        text = tree.sql(dialect="duckdb")
+        text = tree.sql(dialect="duckdb", comments=False)
     except SqlglotError:  # a call that the parser reads, and cannot write
         raise CatalogueError(
             "0A000", "the catalogue cannot write this statement for DuckDB"
