@@ -16,6 +16,8 @@ from tacit.frozen import frozen
 __all__ = ["Miss", "Misses"]
 
 KEPT = 200
+LONGEST = 1_000  # characters of a statement
+LARGEST = 1 << 20  # bytes of the file: whoever asks nonsense fills no disk
 
 
 @frozen
@@ -36,12 +38,12 @@ class Misses:
 
     def note(self, sql: str, error: CatalogueError) -> None:
         """Keep a refusal; one that is known already is not kept twice."""
-        miss = Miss(error.sqlstate, error.message, sql[:10_000])
+        miss = Miss(error.sqlstate, error.message, sql[:LONGEST])
         with self._lock:
             if miss in self._kept:
                 return
             self._kept.append(miss)
-            if self._path is not None:
+            if self._path is not None and _size(self._path) < LARGEST:
                 line = {
                     "at": datetime.now(UTC).isoformat(timespec="seconds"),
                     "sqlstate": miss.sqlstate,
@@ -55,3 +57,7 @@ class Misses:
         """The misses, oldest first."""
         with self._lock:
             return iter(tuple(self._kept))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

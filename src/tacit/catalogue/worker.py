@@ -5,8 +5,11 @@ Started as `python -m tacit.catalogue.worker` with nothing of its parent's: no m
 Checked by: tests/unit/catalogue/test_catalogue.py
 """
 
+import os
 import resource
 import sys
+import threading
+import time
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 
@@ -33,6 +36,7 @@ ADDRESS_SPACE = 2 << 30
 def main() -> None:
     """Answer requests, one after the other."""
     _limit_itself()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     # What libraries print must not get between the messages.
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
@@ -84,6 +88,13 @@ def write_message(sink: BinaryIO, message: bytes) -> None:
     """Send a message."""
     sink.write(len(message).to_bytes(LENGTH, "big") + message)
     sink.flush()
+
+
+def _end_with(parent: int) -> None:
+    """End this process, whatever it is at, once the one that started it is gone."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _limit_itself() -> None:

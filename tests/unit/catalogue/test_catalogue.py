@@ -1,7 +1,11 @@
 """The catalogue behind its process: which statements it answers, and what becomes of those it cannot."""
 
 import json
+import subprocess
+import sys
+import time
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -99,3 +103,27 @@ def test_a_closed_catalogue_answers_nothing_and_leaves_nothing_behind():
     with pytest.raises(CatalogueError, match="closed"):
         made.ask("SELECT 1")
     assert made._worker is None
+
+
+def test_the_process_ends_with_the_one_that_started_it():
+    """Also in the midst of a statement: what nobody waits for is not computed on."""
+    long = "SELECT count(*) FROM pg_proc a, pg_proc b, pg_proc c WHERE strpos(a.proname, c.proname) > 9"
+    starter = (
+        "import os, threading, time\n"
+        "from tests.unit.catalogue.clinic import CLINIC\n"
+        "from tacit.catalogue import Catalogue\n"
+        "made = Catalogue(CLINIC)\n"
+        "made.ask('SELECT 1')\n"
+        f"threading.Thread(target=made.ask, args=({long!r},), daemon=True).start()\n"
+        "time.sleep(0.3)\n"
+        "print(made._worker._process.pid, flush=True)\n"
+        "os._exit(0)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", starter], capture_output=True, text=True, check=True
+    )
+    worker = Path("/proc") / ran.stdout.strip()
+    until = time.monotonic() + 60
+    while worker.exists() and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not worker.exists()
