@@ -82,7 +82,7 @@ BUGS = [
         before="if by_price and not asked.charge.fits(entry.charge):",
         after="if by_price and asked.charge.fits(entry.charge):",
         killed_by="tests/laws/test_replay.py::"
-        "test_an_answer_that_was_paid_for_is_not_replaced_by_a_newer_one_that_also_tells_it",
+        "test_a_higher_price_is_a_new_charge_and_a_lower_one_is_free",
         note="an answer that is passed over for being too cheap is one that is dear enough",
     ),
     Bug(
