@@ -498,7 +498,7 @@ AGGREGATES = [
     Function("COUNT(DISTINCT who)", "", "i"),
     Function(
         "SUM({0})",
-        "i n",
+        "i n b",
         "0",
         r"SUM and AVG need a number, but this is of type \w+",
         "COALESCE(SUM({0}), 0)",
@@ -506,9 +506,10 @@ AGGREGATES = [
     ),
     Function(
         "AVG({0})",
-        "i n",
+        "i n b",
         "n",
         r"SUM and AVG need a number, but this is of type \w+",
+        "AVG(CAST({0} AS DOUBLE))",
         literals=False,
     ),
     Function("AVG({0} * {1.low})", NUMERIC, "n", NO_NUMBER),

@@ -135,6 +135,16 @@ APPLIED = {
         "SELECT SUM(weight) FROM visits",
         declared(weight={"low": 0, "high": 200}),
     ),
+    "this would list what single rows say, and single rows are never released": (
+        "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
+    ),
+    "the function IQR is not supported": (
+        "SELECT QUANTILE_CONT(age, 0.75) - QUANTILE_CONT(age, 0.25) FROM visits"
+    ),
+    "a quarter of all rows depends on every row": "SELECT QUANTILE_CONT(age, [0.25, 0.5, 0.75]) FROM visits",
+    "how long a month is differs": (
+        "SELECT COUNT(*) FROM visits WHERE day - DATE '2024-01-01' < INTERVAL 30 DAY"
+    ),
     "SUM and AVG need a number, but this is of type text": "SELECT COUNT(name) FROM visits",
     "SUM and AVG need a number, but this is of type boolean": "SELECT SUM(CASE WHEN smoker THEN 1 ELSE 0 END) FROM visits",
     "the divisor may be arbitrarily close to zero, so the quotient has no bound": (
@@ -185,7 +195,6 @@ APPLIED = {
     "|| takes text, but this is of type number": _W + "name || CAST(age AS VARCHAR) = 'a'",
     "// takes whole numbers, but this is of type number": "SELECT SUM(CAST(cost AS BIGINT) // 2) FROM visits",
     "TRIM removes spaces only": _W + "LTRIM(name) = 'a'",
-    "LOG with a base is not supported": "SELECT SUM(LN(stay) / LN(2)) FROM visits",
     "the range of this value is not known, and one row could change the answer by any amount": (
         "SELECT SUM(CASE WHEN LENGTH(name) > 100 THEN 100 WHEN LENGTH(name) < 0 THEN 0 ELSE LENGTH(name) END) FROM visits"
     ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from math import ceil, expm1, log, sqrt
+from statistics import median
 from typing import Any
 
 from tacit.curator.answer.intervals import Interval, Noisy, all_at_once, as_interval, point_of
@@ -92,14 +93,16 @@ class Peers:
         match expression.look:
             case Look.NUMBER | Look.RANK | Look.DENSE:
                 return self._ranks(expression, places, confidence)
-            case Look.BEFORE | Look.AFTER:
-                return self._neighbour_values(expression, places, confidence)
+            case Look.BEFORE | Look.AFTER | Look.FIRST | Look.LAST:
+                return self._values_elsewhere(expression, places, confidence)
             case Look.COUNT:
                 return self._counts(expression, places, confidence)
             case Look.SUM | Look.MEAN:
                 return self._totals(expression, places, confidence)
             case Look.LEAST | Look.GREATEST:
                 return self._extremes(expression, places, confidence)
+            case Look.MIDDLE:
+                return self._medians(expression, places, confidence)
 
     # ------------------------------------------------------------ order
 
@@ -181,9 +184,10 @@ class Peers:
             first = [1] * len(places)
         return list(zip(first, last, strict=True))
 
-    def _neighbour_values(
+    def _values_elsewhere(
         self, expression: Across, places: list[int], confidence: float
     ) -> list[Any]:
+        """What groups so far before or after say, or the first or the last of all."""
         assert expression.operand is not None, "there is something to look at"
         noisy = self.chosen or any(self.figures(value) for value, _ in expression.order)
         count = max(1, len(self.figures(expression.operand)))
@@ -193,6 +197,8 @@ class Peers:
             else all_at_once(confidence, count)
         )
         values = self._operands(expression, places, sure)
+        if expression.look in {Look.FIRST, Look.LAST}:
+            return [values[0 if expression.look is Look.FIRST else -1]] * len(values)
         away = expression.offset if expression.look is Look.AFTER else -expression.offset
         return [
             values[i + away] if 0 <= i + away < len(values) else None for i in range(len(values))
@@ -309,6 +315,21 @@ class Peers:
                 last = choose(last, value)
             found.append(last)
         return [found[end - 1] for end in self._ends(expression.order, places)]
+
+    def _medians(self, expression: Across, places: list[int], confidence: float) -> list[Any]:
+        """The middle of all values, or of the two middle ones; NULLs are left out.
+
+        Numbers within their intervals have a median between those of the ends: it never falls as a number grows.
+        """
+        sure = self._all_at_once(expression.operand, confidence)
+        values = self._operands(expression, places, sure)
+        spans = [as_interval(each) for each in values if each is not None]
+        if not spans:
+            return [None] * len(places)
+        ends = zip(*((each.value, each.low, each.high) for each in spans), strict=True)
+        middle = Interval(*map(median, ends))
+        noisy = any(isinstance(each, Interval) for each in values)
+        return [middle if noisy else middle.value] * len(places)
 
 
 def _running_sums(values: Sequence[Any]) -> tuple[list[Interval], list[int]]:

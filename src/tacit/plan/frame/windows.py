@@ -23,7 +23,8 @@ def over(
 ) -> Term:
     """What a group's released numbers are among those of others: a rank, a sum over all of them, the one before.
 
-    `look` is row_number, rank, dense_rank, count, sum, avg, min, max, lag or lead, as in SQL; it costs nothing.
+    `look` is row_number, rank, dense_rank, count, sum, avg, median, min, max, lag, lead, first_value or last_value (of
+    all groups), as in SQL; it costs nothing.
 
     >>> from tacit.plan import count
     >>> count() / over("sum", count())

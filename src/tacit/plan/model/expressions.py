@@ -229,8 +229,11 @@ class Look(Enum):
     MEAN = "AVG"
     LEAST = "MIN"
     GREATEST = "MAX"
+    MIDDLE = "MEDIAN"
     BEFORE = "LAG"
     AFTER = "LEAD"
+    FIRST = "FIRST_VALUE"
+    LAST = "LAST_VALUE"
 
 
 @frozen
@@ -238,7 +241,8 @@ class Across:
     """After release: what a window over the groups that HAVING keeps says of one of them.
 
     Groups are those with the same values of `by`.  With an order, sums and the like are of those up to a group and its
-    peers; each part of it is an expression and whether it is taken from the greatest on.  NULLs come last.
+    peers; each part of it is an expression and whether it is taken from the greatest on.  NULLs come last.  FIRST and
+    LAST are of all groups in their order, MIDDLE of all without one.
     """
 
     look: Look

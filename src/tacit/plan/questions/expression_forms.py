@@ -296,6 +296,11 @@ class Forms:
         """DATE_TRUNC and DATE_DIFF, in a unit of time."""
         return self.call(function, [e.Literal(unit_named(unit), Kind.TEXT), *self._alike(moments)])
 
+    def seconds_between(self, since: e.Expression, until: e.Expression) -> e.Expression:
+        """How many seconds one moment is after another."""
+        moments = self._alike([until, since])
+        return self.arithmetic("-", *(self.moment_part("epoch", each) for each in moments))
+
     def divide(self, left: e.Expression, right: e.Expression) -> e.Expression:
         """SAFE_DIVIDE(left, right): NULL where the divisor is zero, as every division is."""
         return self.arithmetic("/", left, right)

@@ -22,6 +22,15 @@ from tacit.plan.semantics.infer import type_of
 __all__ = ["looks", "without_windows"]
 
 _FARTHEST = 1_000_000
+_IN_ORDER = {
+    Look.RANK,
+    Look.DENSE,
+    Look.NUMBER,
+    Look.BEFORE,
+    Look.AFTER,
+    Look.FIRST,
+    Look.LAST,
+}
 
 
 def looks(
@@ -49,7 +58,11 @@ def looks(
         raise InvalidPlan(f"{look.value} needs an argument", f"write {look.value}(x) OVER (...)")
     if operand is not None and look in {Look.RANK, Look.DENSE, Look.NUMBER}:
         raise InvalidPlan(f"{look.value} takes no argument", "put the order into ORDER BY")
-    if not order and look in {Look.RANK, Look.DENSE, Look.NUMBER, Look.BEFORE, Look.AFTER}:
+    if order and look is Look.MIDDLE:
+        raise InvalidPlan(
+            "MEDIAN over groups has no order", "leave ORDER BY out: MEDIAN(x) OVER ()"
+        )
+    if not order and look in _IN_ORDER:
         raise InvalidPlan(
             f"{look.value} needs an order", f"write {look.value}(...) OVER (ORDER BY ...)"
         )

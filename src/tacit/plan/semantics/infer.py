@@ -319,11 +319,12 @@ def _type_of_window(expression: e.Across, question: Question | None) -> Type:
     if expression.look in {e.Look.NUMBER, e.Look.RANK, e.Look.DENSE, e.Look.COUNT}:
         return Type(Kind.INTEGER, nullable=False)
     found = inside[0]
-    if expression.look in {e.Look.SUM, e.Look.MEAN} and not found.numeric:
+    if expression.look in {e.Look.SUM, e.Look.MEAN, e.Look.MIDDLE} and not found.numeric:
         culprit = e.operands(expression)[0]
+        who = "MEDIAN needs" if expression.look is e.Look.MIDDLE else "SUM and AVG need"
         refuse(
             culprit,
-            f"SUM and AVG need a number, but this is of type {found.kind.value}",
+            f"{who} a number, but this is of type {found.kind.value}",
             "sum or average a number",
             question,
         )
@@ -334,7 +335,8 @@ def _type_of_window(expression: e.Across, question: Question | None) -> Type:
             "write a CASE that returns a number",
             question,
         )
-    return Type(Kind.NUMBER if expression.look is e.Look.MEAN else found.kind, nullable=True)
+    is_between = expression.look in {e.Look.MEAN, e.Look.MIDDLE}
+    return Type(Kind.NUMBER if is_between else found.kind, nullable=True)
 
 
 def _type_of_released(

@@ -16,7 +16,14 @@ from tacit.errors import InvalidPlan
 from tacit.plan.model.expressions import Expression
 from tacit.plan.questions.draft import DEEPEST
 from tacit.plan.semantics.pattern_match import Steps
-from tacit.plan.sql.grammar import NODES, PERMITTED, TAUGHT_ARGUMENTS, TAUGHT_NODES, VARIANTS
+from tacit.plan.sql.grammar import (
+    NODES,
+    PERMITTED,
+    TAUGHT_ARGUMENTS,
+    TAUGHT_FUNCTIONS,
+    TAUGHT_NODES,
+    VARIANTS,
+)
 from tacit.plan.sql.precheck import SILENT, Token, kind_of
 
 __all__ = ["Account"]
@@ -131,9 +138,16 @@ class Account:
             start, end = self.span(node)
             name = self.text[start:end].partition("(")[0].strip()[:64]
             if "start" not in node.meta:  # which the parser does not place
-                name = node.sql_name()
-            self.refuse(node, f"the function {name} is not supported", PERMITTED)
+                name = self._name_before(start) or node.sql_name()
+            reason = f"the function {name} is not supported"
+            self.refuse(node, *TAUGHT_FUNCTIONS.get(name.upper(), (reason, PERMITTED)))
         self.refuse(node, "this is not supported", PERMITTED)
+
+    def _name_before(self, start: int) -> str:
+        """The name of the function in whose parentheses a place of the text is; empty if there is none."""
+        inside = [token for token in self.tokens if token.start < start][-2:]
+        is_call = len(inside) == 2 and inside[1].kind == "L_PAREN"
+        return inside[0].text[:64] if is_call and inside[0].text.isidentifier() else ""
 
     def about(self, node: exp.Expr) -> "_About":
         """Refusals of the plan, said about the place in the text that they come from."""

@@ -11,6 +11,7 @@ from sqlglot import exp
 from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
+from tacit.plan.model.functions import Function
 from tacit.plan.model.nodes import Folding
 from tacit.plan.model.schema import Kind
 from tacit.plan.questions.draft import KEPT, NOTHING, Draft
@@ -147,7 +148,7 @@ class _Place:
     # ------------------------------------------------------------ operators
 
     def _read_operator(self, node: exp.Expr) -> e.Expression:
-        """a + b, a < b, MOD(a, b), and a day + INTERVAL 1 DAY."""
+        """a + b, a < b, MOD(a, b), a day + INTERVAL 1 DAY, and a - b < INTERVAL 30 DAY."""
         account, parts = self.reader.account, self.reader.account.take(node)
         sides = parts["this"], parts["expression"]
         account.claim(node, "COMMA", 1 if "start" in node.meta else 0)  # MOD(a, b)
@@ -155,6 +156,17 @@ class _Place:
             isinstance(side, exp.Interval) for side in sides
         ):
             return self._shift_moment(node, sides)
+        spans = [isinstance(side.unnest(), exp.Sub) for side in sides]
+        if type(node) in COMPARISONS and any(spans):
+            for is_second, other in enumerate(sides[::-1]):
+                if spans[is_second] and isinstance(other, exp.Interval):
+                    calls = Calls(account, self.forms, self.read)
+                    return calls.compare_span(
+                        COMPARISONS[type(node)],
+                        sides[is_second].unnest(),
+                        other,
+                        exchanged=bool(is_second),
+                    )
         if type(node) in COMPARISONS and any(type(side) in COMPARISONS for side in sides):
             reason = "chained comparisons are not supported"
             account.refuse(node, reason, "write a < x AND x < b, or parentheses")
@@ -382,7 +394,10 @@ class _Place:
             self.reader.account.refuse(node, "nothing is counted", "write COUNT(*)")
         if isinstance(node, exp.ApproxDistinct):
             return self._count_distinct(operand_node, condition)
-        operand = only(self.rows.read(operand_node), condition)
+        operand = self.rows.read(operand_node)
+        if isinstance(node, exp.Sum | exp.Avg) and _is_truth(operand):
+            operand = _as_number(operand)
+        operand = only(operand, condition)
         if isinstance(node, exp.Count):
             return self.draft.count(operand)
         if isinstance(node, exp.LogicalOr | exp.LogicalAnd):
@@ -409,7 +424,8 @@ class _Place:
             or (look is None and type(node) not in MOMENTS)
         ):
             reason = "of released groups this is not computed"
-            account.refuse(node, reason, "use COUNT, SUM, AVG, MIN, MAX, VARIANCE or STDDEV")
+            remedy = "use COUNT, SUM, AVG, MEDIAN, MIN, MAX, VARIANCE or STDDEV"
+            account.refuse(node, reason, remedy)
         if isinstance(value, exp.Star):
             account.take(value)
             return self._look(e.Look.COUNT, meeting(condition))
@@ -445,10 +461,9 @@ class _Place:
             reason = "whether it is true in any row, or in all, one row alone would decide"
             self.reader.account.refuse(node, reason, "count them: COUNT_IF(condition)")
         condition_type(operand)
-        zero, one = e.Literal(0, Kind.INTEGER), e.Literal(1, Kind.INTEGER)
-        truth = Forms().case([(operand, one), (e.Not(operand), zero)], NULL)
         fold = Folding.GREATEST if isinstance(node, exp.LogicalOr) else Folding.LEAST
-        return e.Compared("=", self.draft.fold(fold, truth), one)
+        found = self.draft.fold(fold, _as_number(operand))
+        return e.Compared("=", found, e.Literal(1, Kind.INTEGER))
 
     def _read_moment(self, node: exp.Expr, condition: e.Expression | None) -> e.Expression:
         """VARIANCE(x), STDDEV(x), COVAR_SAMP(x, y), CORR(x, y)."""
@@ -494,3 +509,18 @@ class _Place:
         operand = only(self.rows.read(value), condition)
         with account.about(value):
             return self.draft.distinct(operand)
+
+
+def _is_truth(value: e.Expression) -> bool:
+    """Whether an expression is a condition, by its form."""
+    if isinstance(value, e.Field):
+        return value.column.kind is Kind.BOOLEAN
+    if isinstance(value, e.Called):
+        return value.function in {Function.REGEXP, Function.DISTINCT}
+    return isinstance(value, e.Compared | e.Both | e.Either | e.Not | e.IsNull | e.OneOf | e.Like)
+
+
+def _as_number(truth: e.Expression) -> e.Expression:
+    """1 where a condition is true, 0 where it is false, NULL where it is neither."""
+    zero, one = e.Literal(0, Kind.INTEGER), e.Literal(1, Kind.INTEGER)
+    return Forms().case([(truth, one), (e.Not(truth), zero)], NULL)

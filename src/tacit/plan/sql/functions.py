@@ -16,7 +16,7 @@ from tacit.frozen import frozen
 from tacit.plan.model.expressions import Expression, Literal, Not
 from tacit.plan.model.functions import Function
 from tacit.plan.model.schema import Kind
-from tacit.plan.questions.expression_forms import NULL, Forms
+from tacit.plan.questions.expression_forms import NULL, Forms, literal, unit_named
 from tacit.plan.questions.time_spans import complete_years, time_bucket
 from tacit.plan.questions.time_zones import local_time
 from tacit.plan.sql.coverage import Account
@@ -242,7 +242,7 @@ class Calls:
         return self.forms.call(Function.ROUND, [*listed, Literal(0, Kind.INTEGER)][:2])
 
     def log(self, node: exp.Expr) -> Expression:
-        """LOG(x) and LOG10(x), which are to base ten."""
+        """LOG(x) and LOG10(x), which are to base ten, and LOG(b, x)."""
         parts = self._take_call(node)
         base, value = (
             (parts["this"], parts["expression"])
@@ -252,8 +252,9 @@ class Calls:
         if base is not None and base.name == "2" and "start" not in base.meta:
             return self.log2(node, value)
         if base is not None and (base.name != "10" or "start" in base.meta):
-            reason = "LOG with a base is not supported"
-            self.account.refuse(node, reason, "write LN(x) / LN(b) for the logarithm to base b")
+            to, of = self._operands(node, [base, value])
+            logarithms = (self.forms.call(Function.LN, [each]) for each in (of, to))
+            return self.forms.arithmetic("/", *logarithms)
         return self.forms.call(Function.LOG10, self._operands(node, [value]))
 
     def trim(self, node: exp.Expr) -> Expression:
@@ -293,13 +294,15 @@ class Calls:
         parts, kind = self._take_call(node), type(node)
         if kind in _WRITTEN:
             return self.forms.format_time(self._operands(node, [parts["this"]])[0], _WRITTEN[kind])
-        format_ = parts.get("format")
+        moment, format_ = parts["this"], parts.get("format")
+        if kind is exp.TimeToStr and isinstance(moment, exp.Literal) and moment.is_string:
+            moment, format_ = format_, moment  # STRFTIME('%Y-%m', x)
         if not isinstance(format_, exp.Literal) or not format_.is_string:
             self.account.refuse(
                 node, "the date format must be a constant text", "write STRFTIME(x, '%Y-%m')"
             )
         text: str = format_.name
-        (operand,) = self._operands(node, [parts["this"]], commas=1)
+        (operand,) = self._operands(node, [moment], commas=1)
         return self.forms.format_time(
             operand, text if kind is exp.TimeToStr else self._like_strftime(node, text)
         )
@@ -335,7 +338,16 @@ class Calls:
         self.account.claim(part, part.name.upper() if isinstance(part, exp.Var) else "STRING")
         if _is_age(parts["expression"]):
             return self.age(parts["expression"], part.name.lower())
+        between = parts["expression"].unnest()
+        if part.name.lower() == "epoch" and isinstance(between, exp.Sub):
+            return self.seconds_between(between)
         return self.forms.moment_part(part.name, self.read(parts["expression"]))
+
+    def seconds_between(self, node: exp.Expr) -> Expression:
+        """EXTRACT(EPOCH FROM until - since): the seconds from one moment to another."""
+        parts = self.account.take(node)
+        until, since = (self.read(parts[name]) for name in ("this", "expression"))
+        return self.forms.seconds_between(since, until)
 
     def date_part(self, node: exp.Expr) -> Expression:
         """DATE_PART('part', x), AGE, PREFIX and SUFFIX, which the parser does not know; any other is refused."""
@@ -407,8 +419,25 @@ class Calls:
         )
         return found if isinstance(node, exp.NullSafeNEQ) else Not(found)
 
+    def compare_span(
+        self, operator: str, span: exp.Expr, interval: exp.Expr, *, exchanged: bool
+    ) -> Expression:
+        """until - since < INTERVAL '30 days': the seconds between, compared with those of the interval."""
+        count, unit = self._read_interval(interval)
+        seconds = _SECONDS.get(unit_named(unit))
+        if seconds is None:
+            remedy = "compare it with days, hours, minutes or seconds: INTERVAL 30 DAY"
+            self.account.refuse(span, f"how long a {unit_named(unit)} is differs", remedy)
+        sides = [self.seconds_between(span), literal(count * seconds)]
+        return self.forms.compare(operator, *(sides[::-1] if exchanged else sides))
+
     def shift_moment(self, moment: exp.Expr, interval: exp.Expr, sign: int) -> Expression:
         """moment + INTERVAL n unit."""
+        count, unit = self._read_interval(interval)
+        return self.forms.later(self.read(moment), sign * count, unit)
+
+    def _read_interval(self, interval: exp.Expr) -> tuple[int, str]:
+        """The number and the unit of INTERVAL n unit."""
         parts = self.account.take(interval)
         count, unit = parts.get("this"), parts.get("unit")
         number: str = count.name if isinstance(count, exp.Literal) else ""
@@ -418,7 +447,7 @@ class Calls:
             or len(number) > 18
         ):
             self._not_an_interval(interval)
-        return self.forms.later(self.read(moment), sign * int(number), unit.name)
+        return int(number), unit.name
 
     def _not_an_interval(self, node: exp.Expr) -> NoReturn:
         remedy = (
@@ -438,6 +467,7 @@ def _is_age(node: exp.Expr) -> bool:
     return isinstance(node, exp.Anonymous) and node.name.upper() == "AGE"
 
 
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _LN_2 = Fraction("0.693147180559945309417232121458")
 _HOLDS: dict[type[exp.Expr], tuple[str, str]] = {
     exp.StartsWith: ("", "%"),

@@ -15,6 +15,7 @@ __all__ = [
     "NODES",
     "PERMITTED",
     "TAUGHT_ARGUMENTS",
+    "TAUGHT_FUNCTIONS",
     "TAUGHT_NODES",
     "VARIANTS",
 ]
@@ -83,6 +84,7 @@ NODES: dict[type[exp.Expr], tuple[str, str]] = {
     exp.WindowSpec: ("kind start start_side end end_side", ""),
     exp.Ntile: ("this", ""),
     exp.PercentRank: ("", ""),
+    exp.CumeDist: ("", ""),
     exp.RowNumber: ("", ""),
     exp.Rank: ("", ""),
     exp.DenseRank: ("", ""),
@@ -299,6 +301,33 @@ TAUGHT_NODES: dict[type[exp.Expr], tuple[str, str]] = {
         "DATE_SUB is not supported",
         "write x - INTERVAL 1 DAY, or DATE_DIFF('day', a, b)",
     ),
+}
+_LISTS_ROWS = "this would list what single rows say, and single rows are never released"
+_COUNT_EACH = "count each value: SELECT x, COUNT(*) FROM ... GROUP BY x"
+_HIGHER_MOMENTS = "ask for AVG(x), AVG(x * x) and AVG(x * x * x), and compute it from them"
+# What to say about functions that are not read, by their names.
+TAUGHT_FUNCTIONS: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(
+        ("STRING_AGG", "GROUP_CONCAT", "LISTAGG", "ARRAY_AGG", "LIST"), (_LISTS_ROWS, _COUNT_EACH)
+    ),
+    **{
+        name: (f"the function {name} is not supported", _COUNT_EACH)
+        for name in ("HISTOGRAM", "APPROX_TOP_K", "APPROX_TOP_COUNT", "ENTROPY")
+    },
+    **{
+        name: (f"the function {name} is not supported", _HIGHER_MOMENTS)
+        for name in ("SKEWNESS", "KURTOSIS")
+    },
+    **{
+        name: (f"the function {name} is not supported", "write EXP(AVG(LN(x))) with WHERE x >= 1")
+        for name in ("GEOMEAN", "GEOMETRIC_MEAN", "PRODUCT")
+    },
+    "MAD": ("the function MAD is not supported", "ask for STDDEV(x), or for quantiles of x"),
+    "IQR": (
+        "the function IQR is not supported",
+        "write QUANTILE_CONT(x, 0.75) - QUANTILE_CONT(x, 0.25)",
+    ),
+    "CBRT": ("the function CBRT is not supported", "write POWER(x, 1.0 / 3)"),
 }
 TAUGHT_ARGUMENTS = {
     "method": (

@@ -13,7 +13,7 @@ from tacit.plan.questions.draft import Draft
 from tacit.plan.questions.group_windows import looks
 from tacit.plan.sql.grammar import AGGREGATES
 from tacit.plan.sql.reader import Reader
-from tacit.plan.sql.row_windows import read_partition
+from tacit.plan.sql.row_windows import check_value_frame, read_partition
 from tacit.plan.sql.window_frames import FRAMED, SHARES, fold_frame, read_frame, share
 
 __all__ = ["LOOKS", "is_grouped", "read_group_window"]
@@ -29,6 +29,9 @@ LOOKS: dict[type[exp.Expr], Look] = {
     exp.Max: Look.GREATEST,
     exp.Lag: Look.BEFORE,
     exp.Lead: Look.AFTER,
+    exp.FirstValue: Look.FIRST,
+    exp.LastValue: Look.LAST,
+    exp.Median: Look.MIDDLE,
 }
 """The functions of windows over groups."""
 _RANKS = {Look.NUMBER, Look.RANK, Look.DENSE}
@@ -82,7 +85,10 @@ def read_group_window(
         with account.about(node):
             return share(function, reader, window)
     if type(function) not in LOOKS:
-        remedy = "use COUNT, SUM, AVG, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, LAG or LEAD over the groups"
+        remedy = (
+            "use COUNT, SUM, AVG, MEDIAN, MIN, MAX, ROW_NUMBER, RANK, DENSE_RANK, NTILE, PERCENT_RANK, CUME_DIST, "
+            "LAG, LEAD, FIRST_VALUE or LAST_VALUE over the groups"
+        )
         account.refuse(node, "this window function is not supported", remedy)
     look, parts = LOOKS[type(function)], account.take(function)
     account.places.add(function.meta.get("start", -1))
@@ -108,6 +114,8 @@ def read_group_window(
             ):  # groups one by one, also those that are alike in what they are ordered by
                 order += [(KeyOf(place), False) for place in range(len(draft.keys))]
             return fold_frame(look, operand, frame, window)
-        if spec is not None:
+        if look in {Look.FIRST, Look.LAST}:
+            check_value_frame(reader, node)
+        elif spec is not None:
             account.refuse(node, "this function looks at no frame", "leave ROWS ... out")
         return looks(look, operand, by, order, offset, draft)

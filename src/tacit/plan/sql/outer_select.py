@@ -7,8 +7,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan.model import expressions as e
+from tacit.plan.model.functions import Function
 from tacit.plan.model.nodes import Ordering, Shown
 from tacit.plan.model.schema import Kind, Table
 from tacit.plan.model.walk import walk_expression
@@ -50,6 +52,8 @@ class Statement:
     order: Sequence[Ordering]
     limit: int | None
     offset: int
+    asked: e.Expression | None = None
+    """What HAVING asks of groups that are added up outside, before one of each is chosen."""
 
     @property
     def has_windows(self) -> bool:
@@ -192,6 +196,9 @@ def read_around(
         draft = replace(draft, outer_keys=_read_outer_keys(reader, select, draft))
     outer = _read_clauses(reader, select, draft, texts)
     assert len(outer.draft.measures) == measured, "nothing more is measured"
+    if _adds_up_the_first(select, released, outer):
+        with reader.account.about(limited):
+            return _add_up_the_first(released, outer)
     _refuse_late_steps(select, limited, released, outer)
     return _combine(released, outer)
 
@@ -224,16 +231,16 @@ def _read_clauses(
         parts.get("order"),
         by_place if _has_places(parts.get("order")) else visible,
     )
-    qualify = read_qualify(reader, parts.get("qualify"), visible)
+    qualify = asked = read_qualify(reader, parts.get("qualify"), visible)
     if draft.outer_keys is not None:
         _check_outer_keys(reader, select, draft, columns)
-        qualify = both_conditions(qualify, _read_outer_having(reader, parts.get("having"), visible))
-        qualify = both_conditions(qualify, _choose_one_of_each(draft))
+        asked = both_conditions(qualify, _read_outer_having(reader, parts.get("having"), visible))
+        qualify = both_conditions(asked, _choose_one_of_each(draft))
     answer = replace(draft, columns=[], outer_keys=None)
     for each in columns:
         answer.show(each.name, each.value)
     limit, offset = (read_limit(reader, parts.get(name)) for name in ("limit", "offset"))
-    return Statement(reader, answer, where, qualify, order, limit, offset or 0)
+    return Statement(reader, answer, where, qualify, order, limit, offset or 0, asked)
 
 
 def _name_shown(reader: Reader, columns: Sequence[Shown]) -> Reader:
@@ -384,6 +391,57 @@ def _refuse_late_steps(
 
 
 _AFTER = ("order", "qualify")
+
+
+def _adds_up_the_first(select: exp.Select, released: Statement, outer: Statement) -> bool:
+    """Whether a question adds up the first rows of an answer, all of them and to one row.
+
+    SELECT AVG(n) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC LIMIT 3)
+    """
+    return (
+        bool(released.limit)
+        and not released.offset
+        and not released.has_windows
+        and is_grouped(select.args, select.expressions)
+        and not select.args.get("group")
+        and not any(map(_has_window, [*select.expressions, *map(select.args.get, _AFTER)]))
+        and outer.having is None
+    )
+
+
+def _add_up_the_first(released: Statement, outer: Statement) -> Statement:
+    """Aggregates of the first rows of an answer: running ones, at the last of these rows.
+
+    AVG(n) of the first three by n    AVG(n) OVER (ORDER BY n), where ROW_NUMBER() OVER (ORDER BY n) is 3
+    """
+    keys = [(e.KeyOf(place), False) for place in range(len(released.draft.keys))]
+    order = (*((each.value, each.descending) for each in released.order), *keys)
+    every = e.Across(e.Look.COUNT)
+    most = e.Literal(released.limit, Kind.INTEGER)
+    last = e.Called(Function.LEAST, (most, every))
+
+    def run(value: e.Expression) -> e.Expression:
+        if value == every:
+            return last
+        if isinstance(value, e.Across):
+            if value.look is e.Look.MIDDLE:
+                reason = "the median of the first rows of an answer is not computed"
+                raise InvalidPlan(reason, "leave LIMIT out, or use COUNT, SUM, AVG, MIN or MAX")
+            return replace(value, order=order)
+        return e.rebuilt(value, run)
+
+    draft = replace(outer.draft, columns=[])
+    for each in outer.draft.columns:
+        draft.show(each.name, run(each.value))
+    chosen = e.Compared("=", e.Across(e.Look.NUMBER, None, (), order), last)
+    asked = None if outer.asked is None else run(outer.asked)
+    return replace(
+        outer,
+        draft=draft,
+        having=released.having,
+        qualify=both_conditions(asked, chosen) if order else asked,
+        order=[Ordering(run(each.value), each.descending) for each in outer.order],
+    )
 
 
 def _has_window(clause: Any) -> bool:

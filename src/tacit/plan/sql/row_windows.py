@@ -17,7 +17,13 @@ from tacit.plan.sql.reader import Reader, is_column
 from tacit.plan.sql.unit_choices import VALUES, read_chosen_value
 from tacit.plan.sql.window_frames import read_frame
 
-__all__ = ["FOLDS", "read_named_windows", "read_partition", "read_row_window"]
+__all__ = [
+    "FOLDS",
+    "check_value_frame",
+    "read_named_windows",
+    "read_partition",
+    "read_row_window",
+]
 
 _Read = Callable[[exp.Expr], Expression]
 FOLDS: dict[type[exp.Expr], Folding] = {
@@ -50,6 +56,12 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
     account = reader.account
     if not isinstance(draft, Inside) or not draft.listing:
         reason = "a window over single rows is not allowed here"
+        if isinstance(node.this, exp.Ntile):
+            remedy = (
+                "ask for QUANTILE_CONT(x, [0.25, 0.5, 0.75]) first, then divide rows by a CASE of its answers, or by "
+                "WIDTH_BUCKET(x, 0, 100, 4)"
+            )
+            account.refuse(node, "a quarter of all rows depends on every row", remedy)
         remedy = (
             "compute it in a subquery: FROM (SELECT unit, ... OVER (PARTITION BY unit) AS k "
             "FROM ...)"
@@ -75,12 +87,17 @@ def read_row_window(reader: Reader, node: exp.Window, draft: Draft, read: _Read)
 
 
 def _take_window(reader: Reader, node: exp.Window) -> None:
-    """Account for a window; FIRST_VALUE and LAST_VALUE may have a frame of all rows, which LAST_VALUE must have."""
-    spec = node.args.get("spec")
+    """Account for a window, and for its frame where it may have one."""
     if not isinstance(node.this, VALUES):
         reader.account.take(node)
         return
     reader.account.take(node, "FramedWindow")
+    check_value_frame(reader, node)
+
+
+def check_value_frame(reader: Reader, node: exp.Window) -> None:
+    """Read the frame of FIRST_VALUE and LAST_VALUE: that of all rows, which LAST_VALUE must have, or none."""
+    spec = node.args.get("spec")
     ends = (None, None) if spec is None else read_frame(reader, spec, has_order=True)
     if isinstance(node.this, exp.LastValue) and (spec is None or ends != (None, None)):
         remedy = "write ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING, or FIRST_VALUE and DESC"

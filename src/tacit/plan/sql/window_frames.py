@@ -1,4 +1,4 @@
-"""Frames and shares of windows over groups: ROWS BETWEEN, NTILE and PERCENT_RANK, made of plainer ones.
+"""Frames and shares of windows over groups: ROWS BETWEEN, NTILE, PERCENT_RANK, CUME_DIST, made of plainer ones.
 
 A frame of so many groups before and after is made of LAG and LEAD, so a moving average has an interval where they do.
 
@@ -29,7 +29,7 @@ Extent = tuple[int | None, int | None]
 """How many groups before and after belong to a frame; None for all of them."""
 FRAMED = {e.Look.COUNT, e.Look.SUM, e.Look.MEAN, e.Look.LEAST, e.Look.GREATEST}
 """The windows that look at a frame."""
-SHARES = (exp.Ntile, exp.PercentRank)
+SHARES = (exp.Ntile, exp.PercentRank, exp.CumeDist)
 """The functions of windows that are made of ranks and counts."""
 
 
@@ -65,14 +65,14 @@ def _claim_words(reader: Reader, spec: exp.Expr) -> None:
         elif parts.get(name) == "UNBOUNDED":
             words += Counter({"UNBOUNDED": 1})
         if parts.get(f"{name}_side"):
-            words += Counter({parts[f"{name}_side"]: 1})
+            words += Counter({parts[f"{name}_side"].upper(): 1})
     for word, times in words.items():
         reader.account.claim(spec, word, times)
 
 
 def _read_end(reader: Reader, spec: exp.Expr, name: str) -> int | None:
     """How many groups after the present one a frame begins or ends; None if it is open."""
-    value, side = spec.args[name], spec.args.get(f"{name}_side")
+    value, side = spec.args[name], (spec.args.get(f"{name}_side") or "").upper()
     if value == "CURRENT ROW":
         return 0
     if value == "UNBOUNDED":
@@ -123,8 +123,10 @@ def _by_twos(
 
 
 def share(node: exp.Expr, reader: Reader, window: Look) -> e.Expression:
-    """NTILE(4) and PERCENT_RANK(), from ranks and counts."""
+    """NTILE(4), PERCENT_RANK() and CUME_DIST(), from ranks and counts."""
     total = window(e.Look.COUNT, None, False, 1)
+    if isinstance(node, exp.CumeDist):
+        return e.Arithmetic("/", window(e.Look.COUNT, None, True, 1), total)
     one = e.Literal(1, Kind.INTEGER)
     if isinstance(node, exp.PercentRank):
         rank = e.Arithmetic("-", window(e.Look.RANK, None, True, 1), one)

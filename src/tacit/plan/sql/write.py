@@ -243,6 +243,8 @@ class _Writer:
         if order:
             listed = [f"{self.write(value)}{' DESC' if down else ''}" for value, down in order]
             parts.append(f"ORDER BY {', '.join(listed)}")
+        if look is e.Look.LAST:
+            parts.append("ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")
         return f"{look.value}({', '.join(inside)}) OVER ({' '.join(parts)})"
 
 

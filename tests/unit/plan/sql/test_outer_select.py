@@ -3,7 +3,9 @@
 import pytest
 
 from tacit.errors import InvalidPlan
-from tacit.plan import Inner, canonical, read_sql, walk_rows
+from tacit.plan import Inner, Kind, canonical, read_sql, walk_expression, walk_rows
+from tacit.plan.model import expressions as e
+from tacit.plan.model.functions import Function
 from tests.laws.clinic import TABLES
 
 INSIDE = "SELECT ward AS w, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY ward"
@@ -139,10 +141,12 @@ def test_having_outside_chooses_what_was_added_up():
 @pytest.mark.parametrize(
     "text",
     [
-        f"SELECT MEDIAN(n) AS m FROM ({DAILY})",
+        f"SELECT MEDIAN(n) AS m FROM ({DAILY} LIMIT 2)",
         f"SELECT COUNT(DISTINCT ward) AS m FROM ({DAILY})",
         f"SELECT CORR(n, c) AS m FROM ({DAILY})",
-        f"SELECT AVG(n) AS m FROM ({DAILY} LIMIT 2)",
+        f"SELECT AVG(n) AS m FROM ({DAILY} LIMIT 2 OFFSET 1)",
+        f"SELECT AVG(n) AS m FROM ({DAILY} LIMIT 2) WHERE n > 3",
+        f"SELECT ward, AVG(n) AS m FROM ({DAILY} LIMIT 2) GROUP BY ward",
         f"SELECT n, COUNT(*) AS k FROM ({DAILY}) GROUP BY n",
         "SELECT AVG(r) AS m FROM (SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY ward)",
     ],
@@ -151,3 +155,18 @@ def test_other_steps_over_groups_are_refused(text):
     with pytest.raises(InvalidPlan) as refusal:
         read_sql(text, TABLES)
     assert refusal.value.text == text
+
+
+def test_the_first_rows_of_an_answer_are_added_up_one_after_the_other():
+    first = f"({DAILY} ORDER BY n DESC LIMIT 2)"
+    outside = read_sql(f"SELECT AVG(n) AS m, COUNT(*) AS k FROM {first} HAVING SUM(n) > 9", TABLES)
+    assert outside.question == read_sql(f"SELECT SUM(n) AS s FROM ({DAILY})", TABLES).question
+    assert outside.view.limit is None
+    mean, count = (column.value for column in outside.view.columns)
+    assert isinstance(mean, e.Across)
+    assert mean.order[0] == (e.MeasureOf(0), True)
+    assert len(mean.order) == 1 + len(outside.question.keys), "no two rows are alike in their order"
+    assert count == e.Called(Function.LEAST, (e.Literal(2, Kind.INTEGER), e.Across(e.Look.COUNT)))
+    number = e.Across(e.Look.NUMBER, None, (), mean.order)
+    assert e.Compared("=", number, count) in walk_expression(outside.view.qualify)
+    assert "9" in str(outside.view.qualify)
