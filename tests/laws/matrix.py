@@ -456,6 +456,8 @@ FUNCTIONS = [
     Function("{0} + {1}", "id", "d", plain="CAST({0} AS INTEGER) + {1}", over="id"),
     Function("{0} - {1}", "di", "d", plain="{0} - CAST({1} AS INTEGER)", over="di"),
     Function("{0} - {1}", "dd", "i", over="dd"),
+    Function("EXTRACT(EPOCH FROM ({0} - {1}))", "mm", "n", over="mm"),
+    Function("{0} - {1} < INTERVAL 3 DAY", "mm", "b", over="mm"),
     Function("DATE_DIFF('day', {0}, {1})", "dd dm md mm", "i", NO_TIME),
     Function("DATE_DIFF('month', {0}, {1})", "dd dm md mm", "i", NO_TIME),
     Function("DATEDIFF('hour', {0}, {1})", "dd dm md mm", "i", NO_TIME),
@@ -897,6 +899,11 @@ OVER_GROUPS = {
     "NTILE(2) OVER (ORDER BY kt0_full)",
     "PERCENT_RANK() OVER (ORDER BY kt0_full)",
     "SUM(COUNT(*)) OVER (ORDER BY kt0_full ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)",
+    "AVG(COUNT(*)) OVER (ORDER BY kt0_full rows between 1 preceding and 1 following)",
+    "CUME_DIST() OVER (ORDER BY COUNT(*))",
+    "MEDIAN(COUNT(*)) OVER ()",
+    "FIRST_VALUE(COUNT(*)) OVER (ORDER BY kt0_full DESC)",
+    "LAST_VALUE(kt0_full) OVER (ORDER BY kt0_full ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
 }
 """Windows over groups that are made of others."""
 NO_AGGREGATES = {

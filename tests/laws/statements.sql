@@ -534,3 +534,18 @@ SELECT ward, SUM(stay) AS days FROM (SELECT DISTINCT ON (ward, patient) stay, wa
 
 -- a page of an answer
 SELECT * FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY ward LIMIT 2 OFFSET 1) x LIMIT 5 OFFSET 1
+
+-- mean of the two largest wards
+SELECT AVG(n) AS m, SUM(n) AS s, COUNT(*) AS k, MIN(n) AS least FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward ORDER BY n DESC LIMIT 2)
+
+-- median of the wards
+SELECT MEDIAN(n) AS m FROM (SELECT ward, COUNT(*) AS n FROM visits WHERE ward IS NOT NULL GROUP BY ward)
+
+-- how many are dear, by adding conditions up
+SELECT ward, SUM(cost > 100) AS dear, SUM(urgent) AS urgent FROM visits GROUP BY ward
+
+-- beside the dearest ward
+SELECT ward, COUNT(*) * 1.0 / FIRST_VALUE(COUNT(*)) OVER (ORDER BY COUNT(*) DESC) AS share FROM visits GROUP BY ward
+
+-- a logarithm to a base
+SELECT AVG(LOG(2, stay + 1)) AS bits FROM visits

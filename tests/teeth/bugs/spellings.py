@@ -8,6 +8,7 @@ STATEMENTS = "tests/laws/test_statements.py::test_a_statement_is_answered_as_duc
 SPELLED = "tests/unit/plan/sql/test_spellings.py"
 PATTERNS = "tests/unit/plan/semantics/test_regular_expressions.py"
 WHERE = "tests/unit/plan/questions/test_where_bounds.py"
+WINDOWS = "tests/unit/curator/answer/test_group_windows.py"
 
 BUGS = [
     Bug(
@@ -225,5 +226,46 @@ BUGS = [
         after="        other, one = pair_with(x, y), pair_with(y, x)\n        match part:",
         killed_by=f"{STATEMENTS}[a line through cost and stay]",
         note="REGR_SLOPE(y, x) is the slope over x",
+    ),
+    Bug(
+        name="median-of-groups-has-no-width",
+        file="src/tacit/curator/answer/group_windows.py",
+        before="return [middle if noisy else middle.value] * len(places)",
+        after="return [middle.value] * len(places)",
+        killed_by=f"{WINDOWS}::test_the_exact_value_lies_within_the_interval",
+        note="the median of noisy numbers is one of them",
+    ),
+    Bug(
+        name="last-value-is-the-first",
+        file="src/tacit/curator/answer/group_windows.py",
+        before="values[0 if expression.look is Look.FIRST else -1]",
+        after="values[0]",
+        killed_by=f"{WINDOWS}::test_without_noise_a_window_means_what_it_means_in_sql",
+        note="of all groups in their order, the last one",
+    ),
+    Bug(
+        name="first-rows-that-are-alike-are-one",
+        file=f"{PLAN}/sql/outer_select.py",
+        before="order = (*((each.value, each.descending) for each in released.order), *keys)",
+        after="order = tuple((each.value, each.descending) for each in released.order) or tuple(keys)",
+        killed_by="tests/unit/plan/sql/test_outer_select.py::"
+        "test_the_first_rows_of_an_answer_are_added_up_one_after_the_other",
+        note="running sums of rows that are alike jump over the last of the first rows",
+    ),
+    Bug(
+        name="false-counts-as-one",
+        file=f"{PLAN}/sql/expressions.py",
+        before="return Forms().case([(truth, one), (e.Not(truth), zero)], NULL)",
+        after="return Forms().case([(truth, one), (e.Not(truth), one)], NULL)",
+        killed_by=f"{STATEMENTS}[how many are dear, by adding conditions up]",
+        note="the sum of conditions is how often they hold",
+    ),
+    Bug(
+        name="seconds-the-other-way-round",
+        file=f"{PLAN}/questions/expression_forms.py",
+        before="moments = self._alike([until, since])",
+        after="moments = self._alike([since, until])",
+        killed_by=f"{SPELLED}::test_seconds_between_two_moments",
+        note="until minus since",
     ),
 ]

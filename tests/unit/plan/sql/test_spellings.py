@@ -33,6 +33,11 @@ SAME = [
     ("COUNT_IF(ward = 'A')", "COUNT_IF(`ward` = 'A')"),
     ("COUNT_IF(CAST(day AS DATE) = DATE '2025-01-01')", "COUNT_IF(DATE(day) = '2025-01-01')"),
     ("AVG(cost / age)", "AVG(SAFE_DIVIDE(cost, age))"),
+    ("QUANTILE_CONT(cost, 0.25)", "PERCENTILE_APPROX(cost, 0.25)"),
+    ("SUM(CASE WHEN age > 7 THEN 1 WHEN NOT age > 7 THEN 0 END)", "SUM(age > 7)"),
+    ("AVG(CASE WHEN smoker THEN 1 WHEN NOT smoker THEN 0 END)", "AVG(smoker)"),
+    ("AVG(LN(age) / LN(2))", "AVG(LOG(2, age))"),
+    ("COUNT_IF(STRFTIME(day, '%Y') = '2025')", "COUNT_IF(STRFTIME('%Y', day) = '2025')"),
 ]
 
 
@@ -42,6 +47,22 @@ def test_two_spellings_are_one_question(one, other):
         read_sql(f"SELECT {each} AS x FROM visits WHERE age > 0", TABLES) for each in (one, other)
     )
     assert fingerprint(first.question) == fingerprint(second.question)
+
+
+def test_seconds_between_two_moments():
+    """By their epochs, one minus the other; an interval is as many seconds."""
+    since = "TIMESTAMP '2025-01-01 00:00:00'"
+    written = f"EXTRACT(EPOCH FROM seen) - EXTRACT(EPOCH FROM {since})"
+    pairs = [
+        (f"EXTRACT(EPOCH FROM (seen - {since})) > 9", f"{written} > 9"),
+        (f"seen - {since} < INTERVAL '2 days'", f"{written} < 172800"),
+        (f"INTERVAL 1 HOUR >= (seen - {since})", f"3600 >= {written}"),
+    ]
+    for one, other in pairs:
+        first, second = (
+            read_sql(f"SELECT COUNT(*) FROM visits WHERE {each}", TABLES) for each in (one, other)
+        )
+        assert fingerprint(first.question) == fingerprint(second.question)
 
 
 def test_a_column_without_a_name_is_called_as_it_was_typed():
