@@ -56,6 +56,7 @@ def synthetic() -> None:
             emit(
                 "tacit",
                 case,
+                seeds=SEEDS,
                 **{key: float(np.mean([each[key] for each in found])) for key in found[0]},
             )
             emit(
