@@ -67,8 +67,8 @@ def _dependence(model: Model, pairs: int) -> Array:
         return np.full(pairs, _USUAL * model.total)
     noise, mean = model.facts["score sigma"] ** 2, gaps.mean()
     kept = max(0.0, 1 - noise / max(float(gaps.var()), 1e-9)) if len(gaps) > 1 else 1.0
-    likely = np.maximum(mean + kept * (gaps - mean) + chance, 0.0) ** 2 + kept * noise
-    return np.asarray(np.sqrt(np.maximum(likely - chance**2, 0.0)))
+    likely = np.maximum(mean + kept * (gaps - mean) + chance, 0.0)
+    return np.asarray(np.sqrt(np.maximum(likely**2 - chance**2, 0.0)))
 
 
 def _relative_errors(model: Model, column: int) -> Array:

@@ -61,7 +61,7 @@ class _Learner:
         self.most = min(MOST_GROUPS, max(8, ALL_GROUPS // len(attributes)))
         self.precisions = [0.0] * len(attributes)
         self.ones: list[Array] = [np.zeros(each.size) for each in attributes]
-        self.total, self.shares = 1.0, list[Array]()
+        self.total, self.shares, self.errors = 1.0, list[Array](), list[Array]()
         self.facts: dict[str, Any] = {"pairs": [], "scores": [], "chance": []}
 
     def ask_ones(self, share: Fraction) -> Tables:
@@ -83,9 +83,10 @@ class _Learner:
         self.total = max(1.0, float(worth @ [counts.sum() for counts in self.ones] / worth.sum()))
         columns = enumerate(zip(self.ones, self.precisions, self.attributes, strict=True))
         found = [denoise(y, p**-0.5, self.total, each, place) for place, (y, p, each) in columns]
-        self.shares = [shares for shares, _, _ in found]
-        self.facts["errors"] = [round(square, 3) for _, square, _ in found]
-        self.facts["distances"] = [round(absolute, 3) for _, _, absolute in found]
+        self.shares = [each.shares for each in found]
+        self.errors = [each.errors for each in found]
+        self.facts["errors"] = [round(each.square, 3) for each in found]
+        self.facts["distances"] = [round(each.absolute, 3) for each in found]
         self.facts["sigmas"] = [p**-0.5 for p in self.precisions]
 
     def noise(self, tables: float, share: Fraction) -> float:
@@ -115,13 +116,17 @@ class _Learner:
         """How far all pairs are from independence, and how much of that chance and noise
         explain."""
         mass = [np.bincount(g, p) for g, p in zip(groups, self.shares, strict=True)]
-        spread = [np.bincount(g) / p for g, p in zip(groups, self.precisions, strict=True)]
-        even = [self.total * np.outer(mass[a], mass[b]) for a, b in self.pairs]
-        variances = [
-            table + np.outer(spread[a], mass[b] ** 2) + np.outer(mass[a] ** 2, spread[b])
-            for table, (a, b) in zip(even, self.pairs, strict=True)
+        off = [
+            np.array([np.bincount(g, each) for each in errors]) / self.total
+            for g, errors in zip(groups, self.errors, strict=True)
         ]
-        chance = np.array([np.sqrt(2 / np.pi * variance).sum() for variance in variances])
+        even = [self.total * np.outer(mass[a], mass[b]) for a, b in self.pairs]
+        chance = np.array(
+            [
+                _distance_by_chance(table, mass[a] + off[a], mass[b] + off[b], self.total)
+                for table, (a, b) in zip(even, self.pairs, strict=True)
+            ]
+        )
         public = tuple(np.rint(table).astype(np.int64) for table in even)
         return Distances(tuple(self.pairs), _plain(groups), SCORES, public), chance
 
@@ -276,6 +281,13 @@ def learn_table(
     squares = [float(block.sum()) for block in _blocks(misfit, targets.ends, chosen)]
     learner.facts |= {"pairs": chosen, "rung": rung, "misfit": squares}
     return make_model(learner.total, weights, parts, groups, learner.shares, learner.facts)
+
+
+def _distance_by_chance(table: Array, one: Array, other: Array, total: float) -> float:
+    """How far a table of independent columns is expected from its product, if shares are off as those in the rows of
+    `one` and `other` are: real counts are scattered, too."""
+    off = total * one[:, :, None] * other[:, None, :] - table
+    return float(np.sqrt(off**2 + 2 / np.pi * table).sum() / len(one))
 
 
 def _blocks(matrix: Array, ends: Array, pairs: Sequence[tuple[int, int]]) -> list[Array]:
