@@ -621,7 +621,7 @@ class Vault:
 
     @overload
     def synthesize(
-        self, table: list[str] | tuple[str, ...], *, epsilon: Number
+        self, table: list[str] | tuple[str, ...], *, epsilon: Number, always: Sequence[str] = ()
     ) -> "SyntheticTables": ...
 
     def synthesize(
@@ -638,8 +638,9 @@ class Vault:
         are public rules, such as "discharged >= admitted", that synthetic rows keep.  More rows of
         the same table are free, and the same call gives the same rows.
 
-        Of two tables that share a unit, such as `["patients", "visits"]`, the first has one row a
-        unit; how many rows a unit has in the second, and what they are, is modelled, too.
+        Of several tables that share a unit, such as `["patients", "visits", "labs"]`, the first has
+        one row a unit; how many rows a unit has in every other, and what they are, is modelled, too.
+        A rule may then be about columns of one table, or of one and the first.
         """
         if not isinstance(table, str):
             from tacit.curator.tables.linked import synthesize_linked

@@ -63,12 +63,30 @@ class Model:
         kept = order[~_is_forbidden(found, forbidden)[order]]
         return found[kept]
 
-    def rows_given(self, columns: Sequence[int], given: Array, *stream: int) -> Array:
-        """A row for each of some rows of which these columns are known: the others follow from them.
+    def rows_given(
+        self,
+        columns: Sequence[int],
+        given: Array,
+        *stream: int,
+        forbidden: Sequence[Forbidden] = (),
+    ) -> tuple[Array, Array]:
+        """A row for each of some rows of which these columns are known, and which of them keep the rules.
 
-        A component is the likelier, the likelier it makes what is known; the other values are its own.
+        A component is the likelier, the likelier it makes what is known; the other values are its own.  What breaks a
+        rule is drawn again, and may break one still where no component can keep it.
         """
-        count, own = len(given), uniforms(len(given) * (len(self.parts) + 1), 31, *stream)
+        found = self._rows_beside(columns, given, 31, *stream)
+        bad = _is_forbidden(found, forbidden)
+        for attempt in range(_TRIES):
+            if not bad.any():
+                break
+            found[bad] = self._rows_beside(columns, given[bad], 32, *stream, attempt)
+            bad = _is_forbidden(found, forbidden)
+        return found, ~bad
+
+    def _rows_beside(self, columns: Sequence[int], given: Array, *stream: int) -> Array:
+        """Rows of which some columns are known, whatever rules say."""
+        count, own = len(given), uniforms(len(given) * (len(self.parts) + 1), *stream)
         places = own.reshape(count, -1)
         component = np.empty(count, np.int64)
         logs = [np.log(self.values(column) + _TINY) for column in columns]

@@ -20,10 +20,10 @@ BUGS = [
     Bug(
         name="linked-tables-cost-more-than-their-price",
         file=LINKED,
-        before="halves = (Charge(charge.amount - half), Charge(half))",
-        after="halves = (charge, Charge(half))",
-        killed_by=f"{LINKED_LAW}::test_two_linked_tables_cost_their_price",
-        note="one price buys both tables",
+        before="[Charge(charge.amount - each * (len(parts) - 1)), ",
+        after="[charge, ",
+        killed_by=f"{LINKED_LAW}::test_linked_tables_cost_their_price",
+        note="one price buys all tables",
     ),
     Bug(
         name="linked-tables-pay-half-and-refuse",

@@ -1,4 +1,4 @@
-"""Synthetic tables that are linked by their unit: one row a unit, how many rows it has in a second table, and those."""
+"""Synthetic tables that are linked by their unit: one row a unit, how many rows it has in other tables, and those."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,46 +14,62 @@ from tacit.curator.policy.values import Shared
 from tacit.curator.tables.columns import CodedColumn, code_column, code_columns, list_uncoded
 from tacit.curator.tables.desk import Desk, Exchange, Order, TablesAsked
 from tacit.curator.tables.forms import as_arrow, as_pandas, as_polars, write_csv, write_parquet
+from tacit.curator.tables.keep_rules import decode_rows
 from tacit.curator.tables.noise import TableNoise
 from tacit.curator.tables.report import SyntheticReport, report_on
-from tacit.errors import InvalidInput
+from tacit.curator.tables.rules import Rule, read_rules
+from tacit.errors import InvalidInput, InvalidPlan, TacitError
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
-from tacit.plan import Column, Counted, Expression, Field, Kind, MeasureOf, Rows, prove, read_priced
+from tacit.plan import (
+    Column,
+    Counted,
+    Expression,
+    Field,
+    Kind,
+    MeasureOf,
+    Rows,
+    Table,
+    prove,
+    read_priced,
+)
 from tacit.printing import printable
-from tacit.synth import Model, learn_table, uniforms
+from tacit.synth import Model, learn_table
 
 __all__ = ["SyntheticTables", "synthesize_linked"]
-
-ROWS_OF_UNIT = "rows of a unit"
-"""The column of how many rows of the second table a unit has; no declared column has this name."""
 
 
 @frozen(eq=False)
 class _Part:
-    """One of the two tables: what is asked of it, and what was learnt."""
+    """One of the tables: what is asked of it, its own columns, and the rules that its rows keep."""
 
     shared: Shared
     own: tuple[CodedColumn, ...]
     asked: TablesAsked
+    rules: tuple[Rule, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the table."""
+        return self.shared.table.name
 
 
 class SyntheticTables:
-    """Two synthetic tables whose rows are linked by the unit; more units are free.
+    """Synthetic tables whose rows are linked by the unit; more units are free.
 
-    Units are numbered from 1.  How many rows one has in the second table, and what they are,
-    follows from its row in the first one.
+    Units are numbered from 1.  The first table has one row for each; how many rows one has in every
+    other table, and what they are, follows from that row.
     """
 
     def __init__(
         self,
-        parts: tuple[_Part, _Part],
-        models: tuple[Model, Model],
+        parts: tuple[_Part, ...],
+        models: tuple[Model, ...],
         price: Price,
         receipts: tuple[Mapping[str, Any], ...],
     ) -> None:
         self._parts, self._models = parts, models
-        self.names = tuple(part.shared.table.name for part in parts)
+        self.names = tuple(part.name for part in parts)
         self.price, self.receipts = price, receipts
         self._made: dict[int, tuple[dict[str, list[Any]], ...]] = {}
 
@@ -109,7 +125,7 @@ class SyntheticTables:
             write_csv(Path(folder) / f"{name}.csv", self.columns_of(name, units))
 
     def report(self) -> dict[str, SyntheticReport]:
-        """For each table how far pairs of columns are from the real ones; those of the second stand
+        """For each table how far pairs of columns are from the real ones; those of every other stand
         beside the first one's."""
         return self._report
 
@@ -121,10 +137,13 @@ class SyntheticTables:
         }
 
     def __str__(self) -> str:
-        first, second = map(printable, self.names)
-        rows = len(next(iter(self.columns_of(self.names[1]).values())))
+        first, *others = self.names
+        rows = [
+            f"{len(next(iter(self.columns_of(name).values()))):,} rows in {printable(name)}"
+            for name in others
+        ]
         return (
-            f"{len(self):,} synthetic units in {first}, with {rows:,} rows in {second}; "
+            f"{len(self):,} synthetic units in {printable(first)}, with {' and '.join(rows)}; "
             f"cost: {self.price}"
         )
 
@@ -137,128 +156,241 @@ class SyntheticTables:
         return {unit: Kind.INTEGER} | {each.name: each.column.kind for each in part.own}
 
     def _draw(self, count: int) -> tuple[dict[str, list[Any]], ...]:
-        """Rows of both tables: those of the second one follow from the first."""
-        parent, child = self._models
-        columns = self._parts[0].asked.columns
-        places = parent.rows(count)
-        number = columns[-1].decode(places[:, -1], np.full(count, 0.5))
-        owner = np.repeat(np.arange(count), number)
-        known = list(range(len(self._parts[1].own), len(self._parts[1].own) + len(columns)))
-        rows = child.rows_given(known, places[owner], 1)
-        return (
-            self._decode(0, np.arange(count) + 1, places),
-            self._decode(1, owner + 1, rows),
-        )
+        """Rows of all tables: those of every other follow from the first."""
+        parent, own = self._parts[0], len(self._parts[0].own)
+        columns = parent.asked.columns
+        places = self._models[0].rows(count, [rule.forbid(columns) for rule in parent.rules])
+        values, kept = decode_rows(parent.own, places[:, :own], parent.rules, (41, 61))
+        values, places = _keep(values, kept), places[kept]
+        found = [self._with_units(parent, np.arange(len(places)), values)]
+        for which, part in enumerate(self._parts[1:], 1):
+            about = own + which - 1  # the column of how many rows a unit has in this table
+            number = columns[about].decode(places[:, about], np.full(len(places), 0.5))
+            owner = np.repeat(np.arange(len(places)), number)
+            found.append(
+                self._draw_rows(which, part, owner, places[:, [*range(own), about]], values)
+            )
+        return tuple(found)
 
-    def _decode(self, which: int, units: Any, places: Any) -> dict[str, list[Any]]:
-        part = self._parts[which]
-        inside = uniforms(len(places) * len(part.own), 41 + which).reshape(len(places), -1)
-        found = {
-            each.name: each.decode(places[:, at], inside[:, at]) for at, each in enumerate(part.own)
-        }
-        return {str(part.shared.table.unit): units.tolist()} | found
+    def _draw_rows(
+        self, which: int, part: _Part, owner: Any, units: Any, values: Mapping[str, list[Any]]
+    ) -> dict[str, list[Any]]:
+        """Rows of a table, for the units that own them: their places, and the values of their rows."""
+        own = len(part.own)
+        forbidden = [rule.forbid(part.asked.columns) for rule in part.rules]
+        known = range(own, len(part.asked.columns))
+        rows, allowed = self._models[which].rows_given(
+            known, units[owner], which, forbidden=forbidden
+        )
+        rows, owner = rows[allowed], owner[allowed]
+        above = {name: [column[at] for at in owner.tolist()] for name, column in values.items()}
+        streams = 41 + which, 61 + which
+        parent = self._parts[0].own
+        made, kept = decode_rows(part.own, rows[:, :own], part.rules, streams, parent, above)
+        return self._with_units(part, owner[kept], _keep(made, kept))
+
+    def _with_units(
+        self, part: _Part, units: Any, values: dict[str, list[Any]]
+    ) -> dict[str, list[Any]]:
+        """Columns beside the numbers of their units, which begin with 1."""
+        return {str(part.shared.table.unit): (units + 1).tolist()} | values
+
+
+def _keep(values: dict[str, list[Any]], kept: Any) -> dict[str, list[Any]]:
+    """The rows that are kept."""
+    if kept.all():
+        return values
+    return {
+        name: [each for each, keep in zip(column, kept, strict=True) if keep]
+        for name, column in values.items()
+    }
 
 
 def synthesize_linked(
     desk: Desk, tables: Sequence[str], *, epsilon: Number, always: Sequence[str] = ()
 ) -> SyntheticTables:
-    """Two synthetic tables linked by the unit; see `Vault.synthesize`.
+    """Synthetic tables linked by the unit; see `Vault.synthesize`.
 
-    Claim:      both are paid for with half of one price each, before a row is read; what does not fit into a limit as a
-                whole is refused before the first half is paid.  Who spends at the same moment can still have the second
-                half refused: the first one then stays paid, and is not paid for again when the same is asked for.
-    Because:    the halves of the charge add up to it, and `Desk.answer_all` rehearses and checks both before it pays.
-    Checked by: tests/unit/curator/tables/test_linked.py::test_two_linked_tables_cost_their_price and
+    Claim:      all are paid for with equal parts of one price, before a row is read; what does not fit into a limit as
+                a whole is refused before the first part is paid.  Who spends at the same moment can still have a later
+                part refused: the earlier ones then stay paid, and are not paid for again when the same is asked for.
+    Because:    the parts of the charge add up to it, and `Desk.answer_all` rehearses and checks all before it pays.
+    Checked by: tests/unit/curator/tables/test_linked.py::test_linked_tables_cost_their_price and
                 tests/unit/curator/tables/test_linked.py::test_both_parts_are_paid_for_or_neither
     """
-    if always:
-        raise InvalidInput(
-            "always", tuple(always), "rules are kept by single tables; leave them out"
-        )
-    parts = _read_parts(desk, tables)
+    parts = _read_parts(desk, tables, always)
     charge = desk.price_of(epsilon)
-    half = charge.amount // 2
-    halves = (Charge(charge.amount - half), Charge(half))
+    each = charge.amount // len(parts)
+    charges = [Charge(charge.amount - each * (len(parts) - 1)), *[Charge(each)] * (len(parts) - 1)]
     orders = [
-        Order(part.asked, paid, _learning(part)) for part, paid in zip(parts, halves, strict=True)
+        Order(part.asked, paid, _learning(part)) for part, paid in zip(parts, charges, strict=True)
     ]
     answered = desk.answer_all(orders)
-    models = [Model.read(each.stored.model) for each in answered]
+    models = tuple(Model.read(each.stored.model) for each in answered)
     free = all(each.price.free for each in answered)
     receipts = tuple(each.receipt for each in answered)
     price = desk.access.price_of(charge, free=free)
-    return SyntheticTables(parts, (models[0], models[1]), price, receipts)
+    return SyntheticTables(parts, models, price, receipts)
 
 
 def _learning(part: _Part) -> Callable[[TableNoise], Exchange[bytes]]:
-    """What learns one of the two tables."""
+    """What learns one of the tables."""
     attributes = [each.attribute for each in part.asked.columns]
+    forbidden = [rule.forbid(part.asked.columns) for rule in part.rules]
 
     def begin(noise: TableNoise) -> Exchange[bytes]:
-        model = yield from learn_table(attributes, noise.law)
+        model = yield from learn_table(attributes, noise.law, forbidden)
         return model.write()
 
     return begin
 
 
-def _read_parts(desk: Desk, tables: Sequence[str]) -> tuple[_Part, _Part]:
-    """What is asked of two tables: units with the number of their rows, and rows beside their unit's."""
-    if len(tables) != 2 or tables[0] == tables[1]:
-        raise InvalidInput(
-            "table", tuple(tables), "name two: one with a row for each unit, then the other"
+def _read_parts(desk: Desk, tables: Sequence[str], always: Sequence[str] = ()) -> tuple[_Part, ...]:
+    """What is asked of all tables: units with the numbers of their rows, and rows beside their unit's."""
+    shared = _read_tables(desk, tables)
+    first, others = shared[0], shared[1:]
+    parent = code_columns(first.table)
+    children = [code_columns(each.table) for each in others]
+    _check_names(parent, children)
+    rules = _share_rules(always, first, others, parent, children)
+    known = {name: each.asked_table for name, each in desk.tables.items()}
+    one, unit = _quote(first.table.name), _quote(str(first.table.unit))
+    numbers = [_number_of(each) for each in others]
+    about = f"synthetic tables of {', '.join(tables[:-1])} and {tables[-1]}"
+    kind = "linked synthetic table"
+    links = [
+        f"LEFT JOIN {_counted(each)} AS c{at} ON p.{unit} = c{at}.{_quote(str(each.table.unit))}"
+        for at, each in enumerate(others)
+    ]
+    units, above = _read_rows(
+        f"{one} AS p {' '.join(links)}",
+        [("p", each) for each in parent],
+        [(f"c{at}", number) for at, number in enumerate(numbers)],
+        known,
+    )
+    more = (*(each.table.name for each in others), *_written(rules[0]))
+    found = [_Part(first, parent, TablesAsked(kind, first, above, about, more, units), rules[0])]
+    for child, own, number, kept in zip(others, children, numbers, rules[1:], strict=True):
+        two, other = _quote(child.table.name), _quote(str(child.table.unit))
+        rows, below = _read_rows(
+            f"{two} AS v JOIN {one} AS p ON v.{other} = p.{unit} "
+            f"LEFT JOIN {_counted(child)} AS c ON v.{other} = c.{other}",
+            [*(("v", each) for each in own), *(("p", each) for each in parent)],
+            [("c", number)],
+            known,
         )
-    first, second = (desk.shared(name) for name in tables)
-    for shared in (first, second):
+        more = (first.table.name, *_written(kept))
+        found.append(_Part(child, own, TablesAsked(kind, child, below, about, more, rows), kept))
+    return tuple(found)
+
+
+def _read_tables(desk: Desk, tables: Sequence[str]) -> list[Shared]:
+    """The tables, the first of which has one row for each unit."""
+    if len(tables) < 2 or len(set(tables)) < len(tables):
+        raise InvalidInput(
+            "table", tuple(tables), "name one with a row for each unit, then the others, each once"
+        )
+    found = [desk.shared(name) for name in tables]
+    for shared in found:
         if shared.table.unit is None:
             raise InvalidInput("table", shared.table.name, "its rows have no unit that links them")
         if shared.contributions is None:
             raise InvalidInput(
                 "table", shared.table.name, "set `contributions` for it in the policy"
             )
-    if first.contributions != 1:
+    if found[0].contributions != 1:
         remedy = "its `contributions` must be 1: name the table with one row for each unit first"
-        raise InvalidInput("table", first.table.name, remedy)
-    parent, child = code_columns(first.table), code_columns(second.table)
-    shared_names = {each.name for each in parent} & {each.name for each in child}
+        raise InvalidInput("table", found[0].table.name, remedy)
+    return found
+
+
+def _check_names(parent: Sequence[CodedColumn], children: Sequence[Sequence[CodedColumn]]) -> None:
+    """Refuse a name that the first table and another one both have."""
+    names = {each.name for each in parent}
+    shared_names = names & {each.name for child in children for each in child}
     if shared_names:
         remedy = "both tables have a column of that name; rename one of them in its source"
         raise InvalidInput("column", min(shared_names), remedy)
-    unit, other = _quote(str(first.table.unit)), _quote(str(second.table.unit))
-    one, two = _quote(tables[0]), _quote(tables[1])
-    counted = f"(SELECT {other}, COUNT(*) AS k FROM {two} GROUP BY {other}) AS c"  # noqa: S608 -- read, never run
-    known = {name: shared.asked_table for name, shared in desk.tables.items()}
-    most = second.contributions
+
+
+def _share_rules(
+    texts: Sequence[str],
+    first: Shared,
+    others: Sequence[Shared],
+    parent: tuple[CodedColumn, ...],
+    children: Sequence[tuple[CodedColumn, ...]],
+) -> list[tuple[Rule, ...]]:
+    """The rules of each table: the first keeps those about its own columns, every other those about its own and the
+    first one's."""
+    found: list[list[Rule]] = [[] for _ in range(1 + len(others))]
+    beside = [each for each in first.asked_table.columns if each.name != first.table.unit]
+    readers = [(first.asked_table, parent)]
+    for other, own in zip(others, children, strict=True):
+        table = other.asked_table
+        readers.append((replace(table, columns=(*table.columns, *beside)), (*own, *parent)))
+    for text in texts:
+        read = [_read_rule(text, table, columns) for table, columns in readers]
+        keepers = [0] if isinstance(read[0], Rule) else range(1, len(read))
+        kept = [(at, rule) for at in keepers if isinstance(rule := read[at], Rule)]
+        if not kept:
+            raise _explain_refusals(text, read)
+        for at, rule in kept:
+            found[at].append(rule)
+    return [tuple(each) for each in found]
+
+
+def _read_rule(
+    text: str, table: Table, columns: Sequence[CodedColumn]
+) -> Rule | InvalidInput | InvalidPlan:
+    """A rule as a table reads it, or why it does not."""
+    try:
+        (rule,) = read_rules([text], table, columns)
+    except (InvalidInput, InvalidPlan) as refusal:
+        return refusal
+    return rule
+
+
+def _explain_refusals(text: str, read: Sequence[Rule | TacitError]) -> TacitError:
+    """Why no table reads a rule: what all of them say, or else that they have not its columns."""
+    said = {str(each): each for each in read if isinstance(each, TacitError)}
+    if len(said) == 1:
+        return next(iter(said.values()))
+    remedy = "a rule is about one or two columns with declared values or bounds: of one table, or of one and the first"
+    return InvalidInput("a rule", text, remedy)
+
+
+def _written(rules: Sequence[Rule]) -> list[str]:
+    """Rules as they decide which tables are asked for."""
+    return [f"always {rule.text}" for rule in rules]
+
+
+def _number_of(child: Shared) -> CodedColumn:
+    """The column of how many rows a unit has in a table; no declared column has its name."""
+    most = child.contributions
     assert most is not None, "it was looked at"
-    number = code_column(Column(ROWS_OF_UNIT, Kind.INTEGER, low=0, high=most, nullable=False))
-    how_many = "CASE WHEN c.k IS NULL THEN 0 ELSE c.k END"
-    units, above = _read_rows(
-        f"{one} AS p LEFT JOIN {counted} ON p.{unit} = c.{other}",
-        [*(("p", each) for each in parent), ("c", number)],
-        how_many,
-        known,
-    )
-    about, kind = f"synthetic tables of {tables[0]} and {tables[1]}", "linked synthetic table"
-    top = TablesAsked(kind, first, above, about, (tables[1],), units)
-    rows, below = _read_rows(
-        f"{two} AS v JOIN {one} AS p ON v.{other} = p.{unit} LEFT JOIN {counted} ON v.{other} = c.{other}",
-        [*(("v", each) for each in child), *(("p", each) for each in parent), ("c", number)],
-        how_many,
-        known,
-    )
-    bottom = TablesAsked(kind, second, below, about, (tables[0],), rows)
-    return _Part(first, parent, top), _Part(second, child, bottom)
+    name = f"rows in {child.table.name}"
+    return code_column(Column(name, Kind.INTEGER, low=0, high=most, nullable=False))
+
+
+def _counted(child: Shared) -> str:
+    """The number of rows of every unit that has any, as a subquery."""
+    unit = _quote(str(child.table.unit))
+    return f"(SELECT {unit}, COUNT(*) AS k FROM {_quote(child.table.name)} GROUP BY {unit})"  # noqa: S608 -- read, never run
 
 
 def _read_rows(
-    source: str, columns: Sequence[tuple[str, CodedColumn]], how_many: str, known: Mapping[str, Any]
+    source: str,
+    columns: Sequence[tuple[str, CodedColumn]],
+    numbers: Sequence[tuple[str, CodedColumn]],
+    known: Mapping[str, Any],
 ) -> tuple[Rows, tuple[CodedColumn, ...]]:
-    """The rows of a FROM clause, and columns whose axes read them; the last is how many rows a unit has.
+    """The rows of a FROM clause, and columns whose axes read them; the last are how many rows a unit has.
 
     A value is read as the argument of a COUNT; what is never NULL has the same value as in its own table.
     """
     read = [
         *(f"{alias}.{_quote(each.name)}" for alias, each in columns if each.column.nullable),
-        how_many,
+        *(f"CASE WHEN {alias}.k IS NULL THEN 0 ELSE {alias}.k END" for alias, _ in numbers),
     ]
     counts = ", ".join(f"COUNT({value}) AS n{place}" for place, value in enumerate(read))
     plan, _ = read_priced(f"SELECT {counts} FROM {source}", known)  # noqa: S608 -- read, never run
@@ -268,12 +400,8 @@ def _read_rows(
         proved.question.measures[each.place] for each in shown if isinstance(each, MeasureOf)
     ]
     found = iter([each.value for each in counted if isinstance(each, Counted)])
-    return proved.question.rows, tuple(
-        _with_value(
-            each, next(found) if each.column.nullable or each.name == ROWS_OF_UNIT else None
-        )
-        for _, each in columns
-    )
+    own = [_with_value(each, next(found) if each.column.nullable else None) for _, each in columns]
+    return proved.question.rows, (*own, *(_with_value(each, next(found)) for _, each in numbers))
 
 
 def _with_value(column: CodedColumn, value: Expression | None) -> CodedColumn:

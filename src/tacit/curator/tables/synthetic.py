@@ -9,21 +9,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tacit.curator.answer.release import Price
 from tacit.curator.tables.columns import CodedColumn
 from tacit.curator.tables.forms import as_arrow, as_pandas, as_polars, write_csv, write_parquet
+from tacit.curator.tables.keep_rules import decode_rows
 from tacit.curator.tables.report import SyntheticReport, report_on
 from tacit.curator.tables.rules import Rule
 from tacit.exact import count_of
 from tacit.plan import Column, Kind
 from tacit.printing import printable
-from tacit.synth import Model, uniforms
+from tacit.synth import Model
 
 __all__ = ["SyntheticTable"]
 
-_TRIES = 20
 _SHOWN = 5
 
 
@@ -126,38 +124,15 @@ class SyntheticTable:
     __repr__ = __str__
 
     def _draw(self, count: int) -> dict[str, list[Any]]:
-        """So many rows; those that break a rule inside their cells are drawn again, and at last
-        left out."""
-        columns = self._columns
-        forbidden = [rule.forbid(columns) for rule in self._rules]
+        """So many rows; those that break a rule at last are left out."""
+        forbidden = [rule.forbid(self._columns) for rule in self._rules]
         places = self._model.rows(count, forbidden)
-        inside = uniforms(places.size, 21).reshape(places.shape)
-        values = self._decode(places, inside)
-        loose = [
-            rule
-            for rule in self._rules
-            if not all(each.is_exact for each in columns if each.name in rule.names)
-        ]
-        for attempt in range(_TRIES if loose else 0):
-            bad = np.logical_or.reduce([rule.breaks(columns, values) for rule in loose])
-            if not bad.any():
-                return values
-            inside[bad] = uniforms(int(bad.sum()) * places.shape[1], 22, attempt).reshape(
-                -1, places.shape[1]
-            )
-            values = self._decode(places, inside)
-        if loose:
-            kept = ~np.logical_or.reduce([rule.breaks(columns, values) for rule in loose])
-            values = {
-                name: [each for each, keep in zip(found, kept, strict=True) if keep]
-                for name, found in values.items()
-            }
-        return values
-
-    def _decode(self, places: Any, inside: Any) -> dict[str, list[Any]]:
+        values, kept = decode_rows(self._columns, places, self._rules, (21, 22))
+        if kept.all():
+            return values
         return {
-            each.name: each.decode(places[:, at], inside[:, at])
-            for at, each in enumerate(self._columns)
+            name: [each for each, keep in zip(found, kept, strict=True) if keep]
+            for name, found in values.items()
         }
 
 

@@ -7,7 +7,7 @@ import tacit
 from tacit.curator import Limit, Policy, Vault
 from tacit.curator.tables import desk as desks
 from tacit.curator.tables import linked as linking
-from tacit.curator.tables.linked import ROWS_OF_UNIT, _read_parts
+from tacit.curator.tables.linked import _read_parts
 from tacit.engines import Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TacitError
 from tacit.ledger import MemoryLedger
@@ -87,7 +87,7 @@ def test_rows_of_a_unit_follow_from_its_own(linked):
     assert abs(both["cost"] - both["age"].astype(float)).mean() < 12
 
 
-def test_two_linked_tables_cost_their_price(linked):
+def test_linked_tables_cost_their_price(linked):
     clinic, made = linked
     charges = [entry.charge.amount for entry in clinic.ledger.entries()]
     assert len(charges) == 2
@@ -136,11 +136,11 @@ def test_both_parts_fit_into_the_limit_of_an_analyst_or_neither_is_paid_for():
 def test_the_second_part_is_rehearsed_before_the_first_is_paid_for(monkeypatch):
     learn, asked = linking.learn_table, []
 
-    def learn_first(attributes, law):
+    def learn_first(attributes, law, forbidden):
         asked.append(len(attributes))
         if len(attributes) > 3:
             raise InvalidPlan("too many columns", "name fewer")
-        return (yield from learn(attributes, law))
+        return (yield from learn(attributes, law, forbidden))
 
     monkeypatch.setattr(linking, "learn_table", learn_first)
     clinic = vault(PEOPLE[:20])
@@ -222,7 +222,7 @@ def test_forms_and_reports(linked, tmp_path):
     assert "synthetic units in patients" in str(made)
     report = made.report()
     assert any("one unit" in warning for warning in report["visits"].warnings)
-    assert {pair.second for pair in report["patients"].pairs} >= {ROWS_OF_UNIT}
+    assert {pair.second for pair in report["patients"].pairs} >= {"rows in visits"}
 
 
 def test_a_unit_with_many_rows_weighs_no_more_than_its_bound_in_either_engine():
@@ -297,7 +297,9 @@ def test_linked_tables_are_the_same_on_neighbours_but_for_noise(monkeypatch, del
         (["patients", "patients"], {}),
         (["visits", "patients"], {}),
         (["patients", "stays"], {}),
-        (["patients", "visits"], {"always": ["age < 30"]}),
+        (["patients", "visits"], {"always": ["note = 'x'"]}),
+        (["patients", "visits"], {"always": ["cost > age AND ward = 'A'"]}),
+        (["patients", "visits"], {"always": ["weight < 30"]}),
         (["patients", "visits"], {"unit": {"patients": "row", "visits": "patient"}}),
     ],
 )
@@ -323,3 +325,43 @@ def test_columns_of_one_name_are_refused():
     with pytest.raises(InvalidInput, match="rename"):
         clinic.synthesize(["patients", "visits"], epsilon=1)
     assert clinic.budget.spent == 0
+
+
+def labs(people):
+    """Every other person has two results; those of women are no higher than 40."""
+    return [
+        {"patient": each["patient"], "result": each["age"] % 40 if each["sex"] != "m" else 90}
+        for each in people
+        if each["patient"] % 2
+        for _ in range(2)
+    ]
+
+
+RULES = ["age < 78", "cost >= age", "result <= 40 OR sex = 'm'"]
+
+
+def test_several_tables_are_linked_and_keep_rules_of_their_own_and_of_the_first():
+    columns = {**COLUMNS, "labs": {"result": {"type": "integer", "low": 0, "high": 90}}}
+    people = [each for each in PEOPLE if each["age"] < 78]
+    clinic = tacit.protect(
+        {"patients": people, "visits": visits(people), "labs": labs(people)},
+        unit="patient",
+        contributions={"patients": 1, "visits": 4, "labs": 2},
+        columns=columns,
+        epsilon=60,
+        delta=1e-6,
+    )
+    made = clinic.synthesize(["patients", "visits", "labs"], epsilon=30, always=RULES)
+    charges = [entry.charge.amount for entry in clinic.ledger.entries()]
+    assert len(charges) == 3
+    assert sum(charges) == clinic.policy.limit.filter().price_of(30).amount
+    assert "rows in visits and" in str(made)
+    found = made.to_pandas()
+    assert len(found["visits"]) == pytest.approx(len(visits(people)), rel=0.2)
+    assert len(found["labs"]) == pytest.approx(len(labs(people)), rel=0.2)
+    assert found["patients"]["age"].max() < 78
+    stays, tests = (found[name].merge(found["patients"], on="patient") for name in made.names[1:])
+    assert ((stays["cost"] >= stays["age"].astype(float)) | stays["cost"].isna()).all()
+    assert ((tests["result"] <= 40) | (tests["sex"] != "f") | tests["result"].isna()).all()
+    assert (tests[tests["sex"] == "m"]["result"] > 80).mean() > 0.5
+    assert clinic.synthesize(["patients", "visits", "labs"], epsilon=30, always=RULES).price.free
