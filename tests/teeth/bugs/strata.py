@@ -7,6 +7,9 @@ INGEST = "src/tacit/engines/duckdb/ingest.py"
 SEAL = "src/tacit/engines/duckdb/seal.py"
 ENGINE = "src/tacit/engines/duckdb/engine.py"
 TEST = "tests/unit/engines/sql/test_strata.py"
+COUNTED = "src/tacit/engines/duckdb/counted_keys.py"
+COUNTED_TEST = "tests/unit/engines/duckdb/test_counted_keys.py"
+WEIGH_ALIKE = f"{COUNTED_TEST}::test_counted_keys_weigh_alike"
 SEALED = "tests/unit/engines/duckdb/test_seal.py"
 ANEW = f"{TEST}::test_units_of_which_rows_are_not_taken_are_weighed_anew"
 ALIKE = f"{TEST}::test_strata_answer_alike"
@@ -154,9 +157,76 @@ BUGS = [
     Bug(
         name="a-rehearsal-reads-strata",
         file=ENGINE,
-        before="(relation.name, *named, *(strata.table for strata in relation.strata))",
-        after="(relation.name, *named)",
+        before="*(strata.table for strata in relation.strata), *counted):",
+        after="*counted):",
         killed_by=f"{TEST}::test_a_rehearsal_reads_no_stratum",
         note="what fails in a rehearsal is told for nothing, and strata are made of rows",
+    ),
+    Bug(
+        name="counted-keys-under-a-condition",
+        file=COUNTED,
+        before="len(question.keys) != 1 or any(True for _ in conditions_of(question.rows)):",
+        after="len(question.keys) != 1:",
+        killed_by=f"{COUNTED_TEST}::test_other_questions_count_anew[where]",
+        note="units would keep keys of rows that a question leaves out",
+    ),
+    Bug(
+        name="counted-keys-in-spite-of-rows-that-are-not-there",
+        file=COUNTED,
+        before="if column.kind is not Kind.TEXT or any(each != column for each in needed_columns(question)):",
+        after="if column.kind is not Kind.TEXT:",
+        killed_by=f"{COUNTED_TEST}::test_other_questions_count_anew[filled]",
+        note="units would keep keys of rows that are left out at the scan",
+    ),
+    Bug(
+        name="counted-keys-of-null",
+        file=COUNTED,
+        before="key.values is not None or key.null or",
+        after="key.values is not None or",
+        killed_by=f"{COUNTED_TEST}::test_other_questions_count_anew[null]",
+        note="NULL is a key that nobody has counted: a unit would keep one key more than its weights allow",
+    ),
+    Bug(
+        name="counted-keys-of-texts-that-are-not-cut",
+        file=INGEST,
+        before="                    cell = relation.reader()(column)\n",
+        after="                    cell = relation.columns[column.name][0]\n",
+        killed_by=WEIGH_ALIKE,
+        note="two long texts are one key and two that were counted, and one unit would weigh twice in it",
+    ),
+    Bug(
+        name="units-with-one-key-too-many-keep-them-all",
+        file=COUNTED,
+        before='f"WHERE unit_keys <= {keeping.most} GROUP BY number, unit_keys"',
+        after='f"WHERE unit_keys <= {keeping.most + 1} GROUP BY number, unit_keys"',
+        killed_by=WEIGH_ALIKE,
+        note="a unit with more keys than it may keep would weigh in each of them",
+    ),
+    Bug(
+        name="heavy-units-are-looked-for-among-too-few",
+        file=COUNTED,
+        before="WHERE unit_squares > {weights.bound**2}",
+        after="WHERE unit_squares > {2 * weights.bound**2}",
+        killed_by=WEIGH_ALIKE,
+        note="a unit a little beyond the bound would not be scaled",
+    ),
+    Bug(
+        name="keys-of-everybody-are-those-of-a-unit",
+        file=INGEST,
+        before='f"SELECT unit, count(*) AS unit_keys, {squares} FROM pairs GROUP BY unit"',
+        after=(
+            'f"SELECT unit, max(count(*)) OVER (PARTITION BY sum(pair_rows)) AS unit_keys, {squares} '
+            'FROM pairs GROUP BY unit"'
+        ),
+        killed_by=f"{COUNTED_TEST}::test_a_unit_that_leaves_changes_the_pairs_of_nobody",
+        note="what a unit weighs would depend on how many keys others have",
+    ),
+    Bug(
+        name="a-rehearsal-reads-pairs",
+        file=ENGINE,
+        before="*(strata.table for strata in relation.strata), *counted):",
+        after="*(strata.table for strata in relation.strata)):",
+        killed_by=f"{COUNTED_TEST}::test_a_rehearsal_reads_no_pair",
+        note="what fails in a rehearsal is told for nothing, and pairs are made of rows",
     ),
 ]

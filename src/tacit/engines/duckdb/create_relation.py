@@ -5,13 +5,15 @@ Checked by: tests/unit/engines/sources/test_column_names.py
 
 # ruff: noqa: S608 -- this is the SQL generator: every name and literal goes through `quote_name`, `text` and their like
 
+from collections.abc import Sequence
+
 import duckdb
 
 from tacit.engines.sql.relation import Relation
 from tacit.engines.sql.select import alias
 from tacit.plan import Table
 
-__all__ = ["column_types", "create_relation", "stratum_name"]
+__all__ = ["column_types", "create_relation", "key_number_name", "stratum_name"]
 
 
 def create_relation(
@@ -22,11 +24,11 @@ def create_relation(
     table: Table,
     cells: list[str],
     stored: list[str],
+    counted: Sequence[str] = (),
 ) -> Relation:
-    """A view or table with the cells; then the unit, its number of rows and the strata, as far as there are some."""
+    """A view or table with the cells; then the unit and what was counted of it, by the names of `counted`, if any."""
     names = [alias(f"c{j}", column.name) for j, column in enumerate(table.columns)]
-    beyond = len(cells) - len(names)
-    extra = ["unit", "unit_table_rows", *map(stratum_name, range(beyond))][:beyond]
+    extra = ["unit", *counted][: len(cells) - len(names)]
     listed = ", ".join(
         f"{cell} AS {name}" for cell, name in zip(cells, [*names, *extra], strict=True)
     )
@@ -35,13 +37,17 @@ def create_relation(
     ).fetchall()
     columns = {column.name: (names[j], stored[j]) for j, column in enumerate(table.columns)}
     unit = ("unit", stored[len(names)]) if extra else None
-    unit_rows = extra[1] if len(extra) > 1 else None
-    return Relation(ours, columns, unit, unit_rows, copied=what == "TABLE")
+    return Relation(ours, columns, unit, counted[0] if counted else None, copied=what == "TABLE")
 
 
 def stratum_name(place: int) -> str:
     """What the column of a relation is called that says the strata of its rows."""
     return f"stratum_{place}"
+
+
+def key_number_name(place: int) -> str:
+    """What the column of a relation is called that says the numbers of its rows' texts."""
+    return f"key_number_{place}"
 
 
 def column_types(connection: duckdb.DuckDBPyConnection, scan: str) -> dict[str, str]:

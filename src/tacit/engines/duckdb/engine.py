@@ -390,7 +390,8 @@ def _check_unique(connection: duckdb.DuckDBPyConnection, relation: Relation, tab
 def _make_empty_copy(connection: duckdb.DuckDBPyConnection, relation: Relation) -> None:
     """Make tables of the same names and types without rows, where rehearsals find them."""
     named = () if relation.names is None else (relation.names,)
-    for name in (relation.name, *named, *(strata.table for strata in relation.strata)):
+    counted = (each for keys in relation.counted_keys for each in (keys.table, keys.pairs))
+    for name in (relation.name, *named, *(strata.table for strata in relation.strata), *counted):
         empty = f"CREATE TABLE {_REHEARSAL}.{name} AS SELECT * FROM {name} LIMIT 0"
         connection.execute(empty).fetchall()
 

@@ -9,12 +9,15 @@ import duckdb
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.duckdb.ingested import (
     INGESTED,
+    INGESTED_KEYS,
     INGESTED_NAMES,
     INGESTED_STRATA,
     INGESTED_UNIT,
     UNIT,
     UNIT_ROWS,
     is_own_name,
+    name_key_numbers,
+    name_pairs,
     name_strata,
 )
 from tacit.engines.duckdb.load import load_table
@@ -28,7 +31,7 @@ from tacit.plan import Kind, Table
 
 __all__ = ["ingest"]
 
-_MOST_STRATA = 1 << 16
+_MOST_STRATA = _MOST_KEYS = 1 << 16
 
 
 def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB") -> Path:
@@ -37,8 +40,9 @@ def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB
     Cells are kept as they are, so that bounds and public values may be declared anew.  Units become numbers, in the
     order of their values: who they are is not kept, unless the unit is a declared column.  What has to depend on
     nobody else is told by a unit's name, a hash with a secret that is forgotten.  Rows without a unit are left out.
-    By each text column whose values are declared, rows are divided into strata.  Nobody may change the file: it would
-    be refused.  Nothing is encrypted: keep the file where the source is kept.
+    By each text column whose values are declared, rows are divided into strata; of every other text column it is
+    counted who has which texts, unless there are very many.  Nobody may change the file: it would be refused.  Nothing
+    is encrypted: keep the file where the source is kept.
     """
     target = Path(path)
     if target.suffix != ".duckdb":
@@ -79,6 +83,9 @@ def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB
             connection.execute(
                 f"{strata} (divided VARCHAR, stratum USMALLINT, cell VARCHAR, unit_rows BIGINT, unit_squares HUGEINT)"
             )
+            connection.execute(
+                f"CREATE TABLE target.{INGESTED_KEYS} (counted VARCHAR, place INTEGER, number USMALLINT, cell VARCHAR)"
+            )
             joins = ""
             for place, column in enumerate(table.columns):
                 if column.kind is Kind.TEXT and column.values is not None:
@@ -89,6 +96,12 @@ def ingest(source: object, table: Table, path: str | Path, *, memory: str = "4GB
                         columns.append(
                             f"s{place}.stratum AS {quote_name(name_strata(column.name))}"
                         )
+                elif column.kind is Kind.TEXT:
+                    cell = relation.reader()(column)
+                    if _count_keys(connection, place, column.name, cell, rows):
+                        joins += f" LEFT JOIN keys_{place} AS k{place} ON {cell} = k{place}.cell"
+                        number = quote_name(name_key_numbers(column.name))
+                        columns.append(f"k{place}.number AS {number}")
             rows += f"{joins} ORDER BY w.place"
         connection.execute(
             f"CREATE TABLE target.{INGESTED} AS SELECT {', '.join(columns)} FROM {rows}"
@@ -139,3 +152,41 @@ def _divide_rows(
         connection.execute("DROP TABLE strata")
     connection.execute("DROP TABLE measured")
     return bool(count <= _MOST_STRATA)
+
+
+def _count_keys(
+    connection: duckdb.DuckDBPyConnection, place: int, name: str, cell: str, rows: str
+) -> bool:
+    """Number the texts of a column and count who has which, unless there are too many; whether it was done.
+
+    Claim:      what is known of a pair of unit and text depends on the rows of that unit alone.
+    Because:    it is how many rows the unit has with that text, with how many texts, and the sum of squares over these.
+                The number of a text is a name, from which nothing is computed.
+    Checked by: tests/unit/engines/duckdb/test_counted_keys.py::test_a_unit_that_leaves_changes_the_pairs_of_nobody
+    """
+    keys = f"keys_{place}"
+    distinct = f"SELECT DISTINCT {cell} AS cell FROM {rows} WHERE {cell} IS NOT NULL"
+    number = "row_number() OVER (ORDER BY cell) - 1 AS number"
+    connection.execute(
+        f"CREATE TEMP TABLE {keys} AS SELECT {number}, cell FROM ({distinct} LIMIT {_MOST_KEYS + 1})"
+    ).fetchall()
+    ((count,),) = connection.execute(f"SELECT count(*) FROM {keys}").fetchall()
+    if count > _MOST_KEYS:
+        connection.execute(f"DROP TABLE {keys}")
+        return False
+    connection.execute(f"ALTER TABLE {keys} ALTER number TYPE USMALLINT").fetchall()
+    connection.execute(
+        f"INSERT INTO target.{INGESTED_KEYS} SELECT {text(name)}, {place}, number, cell FROM {keys}"
+    ).fetchall()
+    connection.execute(
+        "CREATE TEMP TABLE pairs AS SELECT w.place AS unit, k.number AS number, count(*) AS pair_rows "
+        f"FROM {rows} JOIN {keys} AS k ON {cell} = k.cell GROUP BY ALL"
+    ).fetchall()
+    # beyond 2**62, which no bound is, a sum of squares need not be told
+    squares = f"least(sum(pair_rows::HUGEINT * pair_rows), {1 << 62})::BIGINT AS unit_squares"
+    owners = f"SELECT unit, count(*) AS unit_keys, {squares} FROM pairs GROUP BY unit"
+    connection.execute(
+        f"CREATE TABLE target.{name_pairs(place)} AS SELECT * FROM pairs JOIN ({owners}) USING (unit) ORDER BY unit"
+    ).fetchall()
+    connection.execute("DROP TABLE pairs")
+    return True

@@ -11,18 +11,24 @@ from typing import NoReturn
 
 import duckdb
 
-from tacit.engines.duckdb.create_relation import column_types, create_relation, stratum_name
+from tacit.engines.duckdb.create_relation import (
+    column_types,
+    create_relation,
+    key_number_name,
+    stratum_name,
+)
 from tacit.engines.duckdb.seal import check_seal
 from tacit.engines.sources.foreign_keys import Raw
 from tacit.engines.sources.rows import check_columns
 from tacit.engines.sql.casts import check_type
 from tacit.engines.sql.expressions import quote_name, text
-from tacit.engines.sql.relation import Relation, Strata
+from tacit.engines.sql.relation import CountedKeys, Relation, Strata
 from tacit.errors import InvalidData
 from tacit.plan import Kind, Table
 
 __all__ = [
     "INGESTED",
+    "INGESTED_KEYS",
     "INGESTED_NAMES",
     "INGESTED_STRATA",
     "INGESTED_UNIT",
@@ -31,6 +37,8 @@ __all__ = [
     "is_ingested",
     "is_own_name",
     "load_ingested",
+    "name_key_numbers",
+    "name_pairs",
     "name_strata",
     "name_units",
     "raw_ingested",
@@ -43,10 +51,13 @@ INGESTED, INGESTED_UNIT, INGESTED_NAMES = "tacit_rows", "tacit_unit", "tacit_nam
 INGESTED_STRATA = "tacit_strata"
 """The table of strata: the column that they divide, their number, and what `Strata` says of each."""
 
+INGESTED_KEYS = "tacit_keys"
+"""The table of texts that were counted: of which column, its place among such columns, and what `CountedKeys` says."""
+
 UNIT, UNIT_ROWS = "tacit unit", "tacit unit rows"
 """The columns of an ingested table that say whose a row is and how many rows that unit has."""
 
-_STRATUM = "tacit stratum of "
+_STRATUM, _KEY_NUMBER = "tacit stratum of ", "tacit key of "
 
 
 def name_strata(column: str) -> str:
@@ -54,9 +65,19 @@ def name_strata(column: str) -> str:
     return f"{_STRATUM}{column}"
 
 
+def name_key_numbers(column: str) -> str:
+    """What the column of an ingested table is called that says the numbers of another column's texts."""
+    return f"{_KEY_NUMBER}{column}"
+
+
+def name_pairs(place: int) -> str:
+    """What the table is called that says which units have which texts."""
+    return f"tacit_pairs_{place}"
+
+
 def is_own_name(name: str) -> bool:
     """Whether a column of an ingested table is one that `ingest` adds."""
-    return name in {UNIT, UNIT_ROWS} or name.startswith(_STRATUM)
+    return name in {UNIT, UNIT_ROWS} or name.startswith((_STRATUM, _KEY_NUMBER))
 
 
 def is_ingested(connection: duckdb.DuckDBPyConnection, name: str, path: Path) -> bool:
@@ -127,8 +148,17 @@ def load_ingested(
         return create_relation(connection, "VIEW", ours, scan, table, cells, kinds)
     texts = [column.name for column in table.columns if column.kind is Kind.TEXT]
     divided = [name for name in texts if name_strata(name) in types]
-    cells += [quote_name(name) for name in (UNIT, UNIT_ROWS, *map(name_strata, divided))]
-    made = create_relation(connection, "VIEW", ours, scan, table, cells, [*kinds, types[UNIT]])
+    known = _list_counted(connection, schema)
+    texts = [name for name in texts if name in known]
+    cells += [
+        quote_name(name)
+        for name in (UNIT, UNIT_ROWS, *map(name_strata, divided), *map(name_key_numbers, texts))
+    ]
+    counted = ["unit_table_rows", *map(stratum_name, range(len(divided)))]
+    counted += map(key_number_name, range(len(texts)))
+    made = create_relation(
+        connection, "VIEW", ours, scan, table, cells, [*kinds, types[UNIT]], counted
+    )
     return replace(
         made,
         numbered=str(path),
@@ -136,6 +166,10 @@ def load_ingested(
         strata=tuple(
             _load_strata(connection, ours, schema, name, place)
             for place, name in enumerate(divided)
+        ),
+        counted_keys=tuple(
+            _load_counted(connection, ours, schema, name, place, known[name])
+            for place, name in enumerate(texts)
         ),
     )
 
@@ -148,3 +182,33 @@ def _load_strata(
     listed = f"SELECT * EXCLUDE (divided) FROM {schema}.{INGESTED_STRATA}"
     connection.execute(f"CREATE VIEW {view} AS {listed} WHERE divided = {text(column)}").fetchall()
     return Strata(column, stratum_name(place), view)
+
+
+def _list_counted(connection: duckdb.DuckDBPyConnection, schema: str) -> dict[str, int]:
+    """The columns of a file whose texts were counted, and the place of each; none in files of earlier versions."""
+    found = connection.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE database_name = ?",
+        [schema.removesuffix(".main")],
+    )
+    if (INGESTED_KEYS,) not in found.fetchall():
+        return {}
+    listed = f"SELECT DISTINCT counted, place FROM {schema}.{INGESTED_KEYS}"
+    return dict(connection.execute(listed).fetchall())
+
+
+def _load_counted(
+    connection: duckdb.DuckDBPyConnection,
+    ours: str,
+    schema: str,
+    column: str,
+    place: int,
+    stored: int,
+) -> CountedKeys:
+    """The texts of a column that were counted and the pairs of units with them, as views."""
+    table, pairs = f"{ours}_keys_{place}", f"{ours}_pairs_{place}"
+    listed = f"SELECT number, cell FROM {schema}.{INGESTED_KEYS} WHERE counted = {text(column)}"
+    connection.execute(f"CREATE VIEW {table} AS {listed}").fetchall()
+    connection.execute(
+        f"CREATE VIEW {pairs} AS SELECT * FROM {schema}.{name_pairs(stored)}"
+    ).fetchall()
+    return CountedKeys(column, key_number_name(place), table, pairs)

@@ -13,7 +13,7 @@ from tacit.engines.unknown_keys import key_weight
 from tacit.frozen import frozen
 from tacit.plan import Keeping, Weighing, Weights
 
-__all__ = ["Held", "hold_rows"]
+__all__ = ["Held", "can_find_heavy", "hold_pairs", "hold_rows"]
 
 Integers = NDArray[np.int64]
 
@@ -63,7 +63,7 @@ class Held:
 
     def find_heavy(self, chosen: Integers, weights: Weights) -> tuple[Integers, Integers] | None:
         """The units whose rows in the cells of chosen keys weigh less than 2**bits, and by how much; None: ask SQL."""
-        if weights.norm is not Weighing.L2 or weights.bound**2 << 2 * weights.bits >> 63:
+        if not can_find_heavy(weights):
             return None
         alive = np.zeros(self.keys, bool)
         alive[chosen] = True
@@ -78,6 +78,22 @@ class Held:
         distinct, which = np.unique(quotients, return_inverse=True)
         roots = np.array([isqrt(quotient) for quotient in distinct.tolist()], np.int64)
         return self.units[heavy], roots[which] - full
+
+
+def can_find_heavy(weights: Weights) -> bool:
+    """Whether weights are those of 64-bit integers: of squares, with quotients that fit."""
+    return weights.norm is Weighing.L2 and not weights.bound**2 << 2 * weights.bits >> 63
+
+
+def hold_pairs(unit: Integers, cell: Integers, rows: Integers, keys: int) -> Held:
+    """What units hold, from every pair of unit and cell and its number of rows; cells of a unit are in no order.
+
+    >>> hold_pairs(np.array([7, 3, 7]), np.array([0, 1, 1]), np.array([2, 1, 5]), keys=2).counts.tolist()
+    [1, 2, 5]
+    """
+    order = np.argsort(unit, kind="stable")
+    units, starts = np.unique(unit[order], return_index=True)
+    return Held(units, starts, cell[order], rows[order], keys, 1)
 
 
 def hold_rows(unit: Integers, cell: Integers, keys: int, public: int) -> Held:

@@ -10,25 +10,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.engines.duckdb.counted_keys import CountedPairs, counted_keys_of
 from tacit.engines.duckdb.key_weights import Held, hold_rows
 from tacit.engines.engine import Answer, blank, check_fits
 from tacit.engines.sql.casts import whole_unit
 from tacit.engines.sql.duckdb_dialect import DUCKDB
-from tacit.engines.sql.groups import Enumeration, equality
+from tacit.engines.sql.groups import Enumeration, equality, numbered_grouping
 from tacit.engines.sql.keys import hash_keys, is_present, key_names, plain_value, rows_with_keys
-from tacit.engines.sql.relation import Rowset
+from tacit.engines.sql.relation import CountedKeys, Rowset
 from tacit.engines.sql.select import Fetched
 from tacit.engines.sql.statement import histogram, read_cells, statement
 from tacit.engines.unknown_keys import Gathered
 from tacit.errors import EngineFailed
 from tacit.frozen import frozen
 from tacit.plan import (
+    Counted,
     Keeping,
     Key,
     KeyValue,
     Kind,
     Question,
     Ranked,
+    Summed,
     Weights,
     columns_of_answer,
     key_value,
@@ -104,6 +107,19 @@ def _create_keys(keys: Sequence[Key], names: Sequence[str], ctes: str, secret: b
     return f"CREATE OR REPLACE TEMP TABLE {KEYS} AS WITH {ctes} SELECT {listed}, {place} FROM ({distinct})"
 
 
+def _number_keys(
+    cursor: Any, question: Question, keeping: Keeping, counted: CountedKeys
+) -> CountedPairs:
+    """Make the table of keys from texts that were counted, and find the place of each by its number."""
+    (key,), (name,) = question.unknown, key_names(question.unknown)
+    place = f"row_number() OVER (ORDER BY {hash_keys([key], [name], keeping.secret, DUCKDB)}, {name}) - 1 AS key_id"
+    texts = f"SELECT cell AS {name}, number FROM {counted.table}"
+    keys = f"SELECT {name}, number, {place} FROM ({texts})"
+    cursor.execute(f"CREATE OR REPLACE TEMP TABLE {KEYS} AS {keys}").fetchall()
+    numbered = cursor.execute(f"SELECT key_id FROM {KEYS} ORDER BY number").fetchnumpy()
+    return CountedPairs(cursor, counted, numbered["key_id"])
+
+
 # ---------------------------------------------------------------- what is gathered
 
 
@@ -117,7 +133,7 @@ class _Gathered:
     kinds: tuple[Kind, ...]
     places: NDArray[np.int64]
     weights: NDArray[np.int64]
-    held: Held | None
+    held: Held | CountedPairs | None
 
     def keys(self, places: Sequence[int]) -> list[tuple[KeyValue, ...]]:
         self._choose(places)
@@ -134,12 +150,16 @@ class _Gathered:
         if not answer.size:
             return answer
         chosen = self._choose(places)
+        heavy = self._find_heavy(chosen, weights)
+        if heavy is not None:
+            self._table(CHANGES, unit=heavy[0], weight_change=heavy[1])
+            if isinstance(self.held, CountedPairs) and all(
+                isinstance(each, Counted | Summed) for each in question.measures
+            ):
+                return self._add_numbered(answer, self.held, chosen, question, weights)
         names = ", ".join([*(f"key_{i}" for i in range(len(self.kinds))), "group_id"])
         found = f"SELECT {names} FROM {KEYS} JOIN {_CHOSEN} USING (key_id)"
         self._fetch(f"CREATE OR REPLACE TEMP TABLE {FOUND} AS {found}")
-        heavy = self.held.find_heavy(chosen, weights) if self.held is not None else None
-        if heavy is not None:
-            self._table(CHANGES, unit=heavy[0], weight_change=heavy[1])
         columns, given = columns_of_answer(question), (self.rowset, self.enumerated, FOUND)
         plain = [
             where.start
@@ -157,6 +177,31 @@ class _Gathered:
                 for group, cell, weight in read_cells(self._fetch(select.sql), weights.bits):
                     cells[group, cell] = weight
         return answer
+
+    def _add_numbered(
+        self,
+        answer: Answer,
+        pairs: CountedPairs,
+        chosen: NDArray[np.int64],
+        question: Question,
+        weights: Weights,
+    ) -> Answer:
+        """The answer, added up by the numbers of texts; those of keys that were not found are dropped."""
+        by_number = numbered_grouping(pairs.keys.column)
+        asked = statement(question, weights, self.rowset, self.enumerated, by_number, CHANGES)
+        groups = pairs.group_numbers(chosen).tolist()
+        for number, measures in asked.read_measures(self._fetch(asked.select.sql), weights.bits):
+            if (group := groups[number]) >= 0:
+                answer[group] = measures
+        return answer
+
+    def _find_heavy(self, chosen: NDArray[np.int64], weights: Weights) -> Any:
+        """The units that are known to be heavy, and their changes; None if SQL has to find them."""
+        if self.held is None:
+            return None
+        with suppress(Exception):
+            return self.held.find_heavy(chosen, weights)
+        raise EngineFailed
 
     def _choose(self, places: Sequence[int]) -> NDArray[np.int64]:
         """Make a table of the keys at some places, numbered in their order."""
@@ -188,11 +233,16 @@ def gather_keys(
     cursor: Any, question: Question, keeping: Keeping, rowset: Rowset, enumerated: Enumeration
 ) -> Gathered:
     """What units keep of the unknown keys of a question."""
+    kinds = tuple(type_of(key.value).kind for key in question.unknown)
+    if (counted := counted_keys_of(question, rowset)) is not None:
+        pairs = _number_keys(cursor, question, keeping, counted)
+        every = pairs.key_weights(keeping)
+        places = np.flatnonzero(every)
+        return _Gathered(cursor, rowset, enumerated, kinds, places, every[places], pairs)
     asked = key_statements(question, keeping, rowset, enumerated)
     cursor.execute(asked.keys).fetchall()
     if asked.units is not None:
         cursor.execute(asked.units).fetchall()
-    kinds = tuple(type_of(key.value).kind for key in question.unknown)
     columns = cursor.execute(asked.rows).fetchnumpy()
     if rowset.relation.unit is None:
         kept, places, weights = None, columns["key_id"], columns["weight"]

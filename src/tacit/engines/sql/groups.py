@@ -26,6 +26,7 @@ __all__ = [
     "equality",
     "found_grouping",
     "grouping",
+    "numbered_grouping",
 ]
 
 Enumeration = Callable[[tuple[str, ...]], str]
@@ -107,6 +108,11 @@ def found_grouping(question: Question, read: Reader, table: str | None = None) -
         equality(render(key.value, read), f"found.{name}", key, read.dialect) for key, name in pairs
     ]
     return Grouping("found.group_id", f" JOIN {table} AS found ON {' AND '.join(same)}", ())
+
+
+def numbered_grouping(column: str) -> Grouping:
+    """The place of a row whose only key is a text with a number: that number."""
+    return Grouping(column, "", (f"{column} IS NOT NULL",))
 
 
 def equality(one: str, other: str, key: Key, dialect: SqlDialect) -> str:

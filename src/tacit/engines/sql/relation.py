@@ -13,7 +13,7 @@ from tacit.engines.sql.select import Number, Reader
 from tacit.frozen import frozen
 from tacit.plan import Column
 
-__all__ = ["Relation", "Rowset", "Strata"]
+__all__ = ["CountedKeys", "Relation", "Rowset", "Strata"]
 
 
 @frozen
@@ -27,6 +27,21 @@ class Strata:
     of: str
     column: str
     table: str
+
+
+@frozen
+class CountedKeys:
+    """The texts of a column whose values nobody declares, counted beforehand: where each row says its text's number.
+
+    `table` has a row for every text: its `number` and the text, `cell`.  `pairs` has a row for every text that a unit
+    has: `unit`, `number` and `pair_rows`, how many of the unit's rows have it; and of the whole unit `unit_keys`, how
+    many different texts it has, and `unit_squares`, the sum of squares of its numbers of rows by text.  NULL is none.
+    """
+
+    of: str
+    column: str
+    table: str
+    pairs: str
 
 
 @frozen
@@ -44,6 +59,8 @@ class Relation:
     """A table of those numbers, each `unit` with a `name` that depends on no other unit: a number does."""
     strata: tuple[Strata, ...] = ()
     """By which columns its rows are divided into strata."""
+    counted_keys: tuple[CountedKeys, ...] = ()
+    """Whose texts were counted beforehand."""
     copied: bool = False
     """Whether its rows are in memory, and stay what they are."""
     dialect: SqlDialect = DUCKDB

@@ -15,9 +15,15 @@ from tacit.engines.sql.casts import read_unit, scan_conditions
 from tacit.engines.sql.distinct import count_values
 from tacit.engines.sql.expressions import quote_name, render
 from tacit.engines.sql.grid_cells import cell_sql
-from tacit.engines.sql.groups import Enumeration, enumeration, found_grouping, grouping
+from tacit.engines.sql.groups import (
+    Enumeration,
+    Grouping,
+    enumeration,
+    found_grouping,
+    grouping,
+)
 from tacit.engines.sql.relation import Relation, Rowset
-from tacit.engines.sql.select import Fetched, Select, cte
+from tacit.engines.sql.select import Fetched, Reader, Select, cte
 from tacit.engines.sql.strata import (
     strata_of,
     sum_strata,
@@ -115,13 +121,14 @@ def statement(
     weights: Weights,
     rowset: Rowset,
     enumerated: Enumeration = enumeration,
-    found: str | None = None,
+    found: str | Grouping | None = None,
     changes: str | None = None,
 ) -> Statement:
     """The statement of a question about some rows.
 
-    `found` is a table of the unknown keys that were found and their group_id, `changes` one of the units whose rows
-    weigh less than 2**bits; without them, the statement lists those keys and finds those units itself.
+    `found` is a table of the unknown keys that were found and their group_id, or how rows say it themselves; `changes`
+    is a table of the units whose rows weigh less than 2**bits.  Without them, the statement lists those keys and finds
+    those units itself.
 
     Claim:      its measures are those of the memory engine, bit for bit, and no row can make the SELECT fail.
     Because:    a unit's weight is 2**bits exactly if its norm is within the bound; the units that are left out of
@@ -327,7 +334,7 @@ class _Taken:
     question: Question
     rowset: Rowset
     enumerated: Enumeration
-    found: str | None
+    found: str | Grouping | None
 
     def terms(self, beside: Terms | None = None) -> Terms:
         """No terms yet; `beside` others, in the same statement."""
@@ -341,7 +348,7 @@ class _Taken:
         Rows of a table are rather read twice than joined twice.
         """
         question, relation, read = self.question, self.rowset.relation, terms.read
-        listed = found_grouping(question, read, self.found) if question.unknown else None
+        listed = self._found_grouping(read) if question.unknown else None
         groups = grouping(question.public, read, self.enumerated, after=listed)
         columns, conditions = (
             [f"{groups.place} AS group_id"],
@@ -361,6 +368,12 @@ class _Taken:
             f"SELECT {', '.join(columns)} FROM {quote_name(relation.name)}{groups.joins}{where}"
         )
         return cte(name, select, materialized=bool(self.rowset.ctes))
+
+    def _found_grouping(self, read: Reader) -> Grouping:
+        """The place of a row among the unknown keys that were found."""
+        if isinstance(self.found, Grouping):
+            return self.found
+        return found_grouping(self.question, read, self.found)
 
     def select(self, sql: str, terms: Terms) -> Select:
         """The whole statement, with the numbers that it refers to."""
