@@ -286,6 +286,10 @@ class PostgresDialect:
         """The function, whose bytes are in the order of their digits."""
         return f"sha256(convert_to({text}, 'UTF8'))"
 
+    def secret(self, digits: str) -> str:
+        """A text."""
+        return self.text(digits)
+
     def hash_digits(self, value: str) -> str:
         """The function."""
         return f"encode({value}, 'hex')"

@@ -54,7 +54,7 @@ class Postgres(ServerEngine):
 
     @contextmanager
     def _open(
-        self, names: tuple[str, ...], *, rehearsing: bool
+        self, names: tuple[str, ...], *, rehearsing: bool, secret: bytes | None = None
     ) -> Iterator[Callable[[str], Fetched]]:
         with self._pool.session() as session:
             yield session.fetch

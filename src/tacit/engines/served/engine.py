@@ -68,9 +68,12 @@ class ServerEngine:
 
     @abstractmethod
     def _open(
-        self, names: tuple[str, ...], *, rehearsing: bool
+        self, names: tuple[str, ...], *, rehearsing: bool, secret: bytes | None = None
     ) -> AbstractContextManager[Callable[[str], Fetched]]:
-        """A session in which statements read these tables, of one snapshot; if rehearsing, without a row."""
+        """A session in which statements read these tables, of one snapshot; if rehearsing, without a row.
+
+        `secret` is that by which unknown keys are hashed, for dialects that do not write it into statements.
+        """
 
     @abstractmethod
     def _refusal_of(self, error: BaseException) -> TacitError:
@@ -84,7 +87,7 @@ class ServerEngine:
     def gather(self, question: Question, keeping: Keeping) -> Iterator[Gathered]:
         """What units keep of the unknown keys of a question; all that is asked of it is of one snapshot."""
         with ExitStack() as meanwhile:
-            opened = self._open(_names(question), rehearsing=False)
+            opened = self._open(_names(question), rehearsing=False, secret=keeping.secret)
             session = keep_quiet(lambda: meanwhile.enter_context(opened))
 
             def fetch(sql: str) -> Fetched:
@@ -105,16 +108,18 @@ class ServerEngine:
                     tests/unit/engines/spark/test_engine.py::test_a_dry_run_reads_no_row
         """
         check_work(question, self._sharing)
+        keeping = Keeping(1, 0, b"") if question.unknown and question.found is None else None
 
         def rehearse(fetch: Fetch) -> None:
-            if question.unknown and question.found is None:
+            if keeping is not None:
                 rowset = self._rowset(question, rehearsing=True)
-                queries = key_queries(question, Keeping(1, 0, b""), rowset)
+                queries = key_queries(question, keeping, rowset)
                 fetch(queries.weights)
                 fetch(queries.values)
             self._run(rehearsal_of(question), weights, fetch, rehearsing=True)
 
-        self._tell(_names(question), rehearse, rehearsing=True)
+        secret = None if keeping is None else keeping.secret
+        self._tell(_names(question), rehearse, rehearsing=True, secret=secret)
 
     def code(self, coding: Coding, weights: Weights, *, rehearsing: bool = False) -> CodedRows:
         """The codes of all rows that count, by one statement; if rehearsing, of no rows."""
@@ -165,12 +170,17 @@ class ServerEngine:
         return keep_quiet(in_session)
 
     def _tell(
-        self, names: tuple[str, ...], work: Callable[[Fetch], Found], *, rehearsing: bool
+        self,
+        names: tuple[str, ...],
+        work: Callable[[Fetch], Found],
+        *,
+        rehearsing: bool,
+        secret: bytes | None = None,
     ) -> Found:
         """What is found in a session that reads no private row: what goes wrong is told in a sentence of ours."""
 
         def in_session() -> Found:
-            with self._open(names, rehearsing=rehearsing) as fetch:
+            with self._open(names, rehearsing=rehearsing, secret=secret) as fetch:
                 return work(fetch)
 
         return tell(in_session, self._refusal_of)

@@ -19,7 +19,10 @@ from tacit.errors import InvalidPlan
 from tacit.frozen import frozen
 from tacit.plan import BOOLEAN_WORDS, Called, Kind, Value, Wild, tokens_of
 
-__all__ = ["SPARK", "SparkDialect"]
+__all__ = ["SECRET", "SPARK", "SparkDialect"]
+
+SECRET = "tacit_secret"  # noqa: S105 -- the name of a view
+"""A view of a session: one row with the digits of the secret by which keys are hashed."""
 
 _WIDE = "DECIMAL(38,0)"
 _STORED = {
@@ -273,6 +276,10 @@ class SparkDialect:
     def hash(self, text: str) -> str:
         """The function, which gives hexadecimal digits."""
         return f"sha2({text}, 256)"
+
+    def secret(self, digits: str) -> str:
+        """Where the session keeps them: Spark writes statements and plans down, and no rows that a client sends."""
+        return f"(SELECT digits FROM {SECRET})"
 
     def hash_digits(self, value: str) -> str:
         """A hash is its digits."""

@@ -53,10 +53,12 @@ class Spark(ServerEngine):
 
     @contextmanager
     def _open(
-        self, names: tuple[str, ...], *, rehearsing: bool
+        self, names: tuple[str, ...], *, rehearsing: bool, secret: bytes | None = None
     ) -> Iterator[Callable[[str], Fetched]]:
         with self._sessions.session() as session:
             self._create_views(session, names, rehearsing=rehearsing)
+            if secret is not None:
+                session.keep_secret(secret)
             yield session.fetch
 
     def _create_views(self, session: Session, names: Iterable[str], *, rehearsing: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from urllib.parse import quote, urlsplit
 
 from tacit.engines.sources.spark_tables import TOKEN
-from tacit.engines.spark.dialect import SPARK
+from tacit.engines.spark.dialect import SECRET, SPARK
 from tacit.engines.sql.select import Fetched
 from tacit.errors import EngineFailed, InvalidData, TacitError
 from tacit.extras import extra
@@ -44,7 +44,7 @@ SETTINGS = {
     # a file that cannot be read ends the question; it is not passed over
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
-    # the secret by which units keep keys is left out of statements wherever Spark shows them
+    # hashes of keys are left out of statements wherever Spark shows them
     "spark.sql.redaction.string.regex": "[0-9a-f]{32,}",
 }
 
@@ -100,6 +100,18 @@ class Session:
     def create_view(self, name: str, select: str) -> None:
         """Name a SELECT; which files it reads is decided here, once for all statements that read the view."""
         self.spark.sql(select).createOrReplaceTempView(name)
+
+    def keep_secret(self, secret: bytes) -> None:
+        """Send the secret by which keys are hashed, as a row of a view.
+
+        Claim:      it stands in no statement and no plan that the cluster writes down.
+        Because:    plans show the columns of rows that a client sends, and not their cells.
+        Checked by: tests/unit/engines/spark/test_engine.py::test_no_cell_is_in_what_the_cluster_writes_down
+        """
+        from pyarrow import table
+
+        row = table({"digits": [secret.hex()]})
+        self.spark.createDataFrame(row).createOrReplaceTempView(SECRET)
 
     def schema(self, select: str) -> list[tuple[str, str]]:
         """The columns of a SELECT and their types, without running it."""

@@ -188,6 +188,10 @@ class SqlDialect(Protocol):
         """SHA-256 of a text, such that hashes are in the order of their digits."""
         ...
 
+    def secret(self, digits: str) -> str:
+        """The digits of the secret by which keys are hashed, or where the session keeps them."""
+        ...
+
     def hash_digits(self, value: str) -> str:
         """The hexadecimal digits of a hash."""
         ...

@@ -76,7 +76,7 @@ def hash_keys(keys: Sequence[Key], names: Sequence[str], secret: bytes, dialect:
         _measure_part(dialect.text_of(name, kind), dialect)
         for name, kind in zip(names, kinds, strict=True)
     ]
-    return dialect.hash(f"{dialect.text(secret.hex())} || {' || '.join(parts)}")
+    return dialect.hash(f"{dialect.secret(secret.hex())} || {' || '.join(parts)}")
 
 
 def _measure_part(part: str, dialect: SqlDialect) -> str:

@@ -1,4 +1,4 @@
-"""Unknown keys whose texts were counted when a table was ingested: all is as in memory, and as if nothing were counted."""
+"""Unknown keys whose texts were counted when a table was ingested: all is as in memory."""
 
 from collections import defaultdict
 from contextlib import closing
