@@ -128,7 +128,7 @@ def test_the_tilt_and_the_second_moment_bound_those_of_gaussian_trials(rho, stop
         mean = ball(F(mean_trials(F(stop)))).log()
         bound = prices._root_mean_square(ball(F(rho)), mean)
         assert root <= float(upper(bound)) <= 3 * root
-        price = prices._certified(F(rho), F(stop), FAILURE)
+        price = prices._certify_rho(F(rho), F(stop), FAILURE)
         least = (float(lower(bound)) + claimed) ** 2 / 2
         assert least <= float(price)
 

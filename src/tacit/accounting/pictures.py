@@ -121,12 +121,12 @@ def pure_and_concentrated(epsilon: Number, delta: Number, most: int = 100) -> An
     def pure(answers: int) -> float:
         return sqrt(2) * answers / budget
 
-    def concentrated(answers: int) -> float:
+    def zcdp_error(answers: int) -> float:
         return sqrt(answers / (2 * rho))
 
     shared = f"epsilon {format_parameter(epsilon)}, delta {format_parameter(delta)}"
     title = f"Noise on each answer when n answers share {shared}"
-    pair = ("pure, delta 0", pure), ("zCDP", concentrated)
+    pair = ("pure, delta 0", pure), ("zCDP", zcdp_error)
     return _crossing(*pair, title, "number of answers n", most)
 
 

@@ -42,10 +42,10 @@ def sampled_rho(multiplier: Number, rate: Number, steps: int, failure: Number) -
     if not 0 < share < 1 or noise <= 0 or not 0 < missed < 1:
         raise InvalidInput("rate", rate, "give a rate, a failure and a multiplier between 0 and 1")
     with working():
-        return _certified(noise, share, count, missed)
+        return _certify_rho(noise, share, count, missed)
 
 
-def _certified(noise: Fraction, rate: Fraction, steps: int, failure: Fraction) -> Fraction | None:
+def _certify_rho(noise: Fraction, rate: Fraction, steps: int, failure: Fraction) -> Fraction | None:
     """The rho that is proved by the first order at which the cut is rare enough."""
     step = Subsampled(GaussianLoss(1 / noise**2), rate)
     q, apart = ball(rate), (ball(1) / ball(noise) ** 2).expm1()
@@ -58,22 +58,22 @@ def _certified(noise: Fraction, rate: Fraction, steps: int, failure: Fraction) -
             return None
         moments[order] = divergence * (order - 1)
         if order > 2:
-            ratio = max(ratio, _between(moments, order))
+            ratio = max(ratio, _largest_ratio(moments, order))
         rho = steps * ratio
         cut = ball(rho * order)
         tails = (
-            (a - 1) * (cut - steps * moments[a] / (a - 1)) for a in _tried(order)
+            (a - 1) * (cut - steps * moments[a] / (a - 1)) for a in _orders_to_try(order)
         )  # exponents of the probability of what is cut off
         if any(upper(goal - tail) <= 0 for tail in tails):
             return rho * (1 + _NEAR) + 2 * (1 + 1 / _NEAR) * failure
     return None
 
 
-def _tried(order: int) -> range:
+def _orders_to_try(order: int) -> range:
     return range(max(2, order // 3), order + 1)
 
 
-def _between(moments: dict[int, Ball], order: int) -> Fraction:
+def _largest_ratio(moments: dict[int, Ball], order: int) -> Fraction:
     """The largest D(a) / a between two whole orders, by the chord of (a - 1) D(a)."""
     below, above = moments[order - 1], moments[order]
     worst = Fraction(0)

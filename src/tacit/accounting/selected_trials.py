@@ -26,7 +26,7 @@ def mean_trials(stop: Number) -> float:
     >>> round(mean_trials(Fraction(1, 10)), 2)
     3.91
     """
-    chance = _checked(stop)
+    chance = _read_stop(stop)
     return (1 / float(chance) - 1) / -log(float(chance))
 
 
@@ -79,14 +79,14 @@ def selected_rho(rho: Number, stop: Number, failure: Number) -> Fraction:
     >>> round(float(selected_rho(Fraction(1, 1000), Fraction(1, 10), Fraction(1, 10**7))), 4)
     0.023
     """
-    price, chance, missed = at_least(rho, "rho"), _checked(stop), at_least(failure, "failure")
+    price, chance, missed = at_least(rho, "rho"), _read_stop(stop), at_least(failure, "failure")
     if not 0 < missed <= Fraction(1, 2) or price <= 0:
         raise InvalidInput("failure", failure, "give a probability between 0 and 1/2, and a price")
     with working():
-        return _certified(price, chance, missed)
+        return _certify_rho(price, chance, missed)
 
 
-def _certified(rho: Fraction, stop: Fraction, failure: Fraction) -> Fraction:
+def _certify_rho(rho: Fraction, stop: Fraction, failure: Fraction) -> Fraction:
     price, missed = ball(rho), ball(failure)
     range_of_tilt = -ball(stop).log()
     mean = ((1 / ball(stop) - 1) / range_of_tilt).log()
@@ -141,7 +141,7 @@ def trial_rho(rho: Fraction, stop: Fraction, failure: Fraction) -> Fraction:
     return low
 
 
-def _checked(stop: Number) -> Fraction:
+def _read_stop(stop: Number) -> Fraction:
     chance = at_least(stop, "stop")
     if not 0 < chance < 1:
         raise InvalidInput("stop", stop, "give a probability between 0 and 1")

@@ -149,7 +149,7 @@ class Convolution:
         scale = exp(min(self.log_scale - self.tilt * centre, 700.0))
         wrong = self.rounding + self.right_tail + self.transform + _CUT
 
-        def found(place: float) -> float:
+        def delta_at(place: float) -> float:
             after = min(int(np.searchsorted(from_here, place, side="right")), len(first) - 1)
             inside = first[after] - exp(min(place - centre, 700.0)) * second[after]
             return (
@@ -160,7 +160,7 @@ class Convolution:
         low, high = float(from_here[0]), float(from_here[-1])
         for _ in range(60):
             middle = (low + high) / 2
-            low, high = (middle, high) if found(middle) > delta else (low, middle)
+            low, high = (middle, high) if delta_at(middle) > delta else (low, middle)
         return high + self.loss_at_one + self.place
 
     def is_inside(self, epsilon: float) -> bool:

@@ -141,7 +141,7 @@ class Total:
         failure, rest = self.losses.split_failure()
         by = "trivial"
 
-        def found() -> Ball:
+        def delta_of_rest() -> Ball:
             nonlocal by
             best = tightest_delta(rest, epsilon)
             if best is None:
@@ -149,7 +149,7 @@ class Total:
             by = best[1]
             return ball(failure) + ball(1 - failure) * best[0]
 
-        return refine(found), by
+        return refine(delta_of_rest), by
 
     @property
     def failure(self) -> Figure:

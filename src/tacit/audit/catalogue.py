@@ -187,7 +187,7 @@ def _top(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
 def _above(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
     made = AboveThreshold.calibrate(epsilon, unit)
 
-    def asked(values: tuple[int, ...]) -> tuple[bool | int, ...]:
+    def ask_in_order(values: tuple[int, ...]) -> tuple[bool | int, ...]:
         session, answers = made.begin(threshold=0), []
         for value in values:
             answers.append(session.ask(value))
@@ -203,7 +203,7 @@ def _above(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
         pair,
         made.loss(unit),
         law=lambda values: made.distribution(values, 0),
-        release=asked,
+        release=ask_in_order,
     )
 
 
@@ -223,12 +223,12 @@ def _rank_subject(name: str, epsilon: Number, unit: Sensitivity) -> Subject:
     moved = Sensitivity(F(1, 2) if added else 1, neighbours=unit.neighbours)
     made = RankedCells.of_epsilon(epsilon, moved, F(1, 2), cells=2, ends=False)
 
-    def released(counts: list[int]) -> int:
+    def release_cell(counts: list[int]) -> int:
         ((cell,),) = made.release([counts])
         return cell
 
     return Subject(
-        name, made, _counts(unit), made.loss(moved), law=made.distribution, release=released
+        name, made, _counts(unit), made.loss(moved), law=made.distribution, release=release_cell
     )
 
 

@@ -26,7 +26,7 @@ def name_and_shame(delta: Fraction) -> Callable[[tuple[Row, ...]], dict[tuple[Ro
     if not 0 <= delta <= 1:
         raise InvalidInput("delta", delta, "give a probability from 0 to 1")
 
-    def published(rows: tuple[Row, ...]) -> dict[tuple[Row, ...], Fraction]:
+    def publish_rows(rows: tuple[Row, ...]) -> dict[tuple[Row, ...], Fraction]:
         chances: dict[tuple[Row, ...], Fraction] = {}
         for shown in product((True, False), repeat=len(rows)):
             named = tuple(compress(rows, shown))
@@ -34,7 +34,7 @@ def name_and_shame(delta: Fraction) -> Callable[[tuple[Row, ...]], dict[tuple[Ro
             chances[named] = chances.get(named, Fraction(0)) + chance
         return chances
 
-    return published
+    return publish_rows
 
 
 def one_random_row(rows: tuple[Row, ...]) -> dict[Row, Fraction]:

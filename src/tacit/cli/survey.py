@@ -78,7 +78,7 @@ def encode(
     from tacit.local import read_questionnaire, write_reports
 
     read = read_questionnaire(survey)
-    people = _typed(answer) if answer else _people(answers)
+    people = _read_typed_answers(answer) if answer else _people(answers)
     out = sys.stdout if to is None else to.open("w", encoding="utf-8")
     try:
         out.writelines(f"{line}\n" for line in write_reports(read, people))
@@ -151,7 +151,7 @@ def _confidence(text: str) -> float:
         raise InvalidInput("confidence", text, "write it in digits, such as 0.95") from None
 
 
-def _typed(pairs: list[str]) -> Iterator[dict[str, str]]:
+def _read_typed_answers(pairs: list[str]) -> Iterator[dict[str, str]]:
     """One person's answers, as they were typed."""
     if any("=" not in pair for pair in pairs):
         raise InvalidInput("an answer", "without a name", "write it as NAME=ANSWER")

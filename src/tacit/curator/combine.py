@@ -302,7 +302,7 @@ def _render(access: Access, asked: AskedParts, entry: Entry, *, free: bool, raw:
     stored = StoredParts.from_bytes(entry.payload or b"")
     price = access.price_of(entry.charge, free=free)
     parts = [
-        _released(part, each)
+        _build_released_part(part, each)
         for part, each in zip(asked.plan.parts, _read(asked, entry), strict=True)
     ]
     return _release(asked, parts, stored, price, receipt_of(entry, stored), raw=raw)
@@ -334,10 +334,12 @@ def _release(
 
 def _released_of(asked: AskedParts, stored: Mapping[int, Stored]) -> dict[int, ReleasedPart]:
     """What was released of some parts, by their places."""
-    return {place: _released(asked.plan.parts[place], each) for place, each in stored.items()}
+    return {
+        place: _build_released_part(asked.plan.parts[place], each) for place, each in stored.items()
+    }
 
 
-def _released(part: Plan, stored: Stored) -> ReleasedPart:
+def _build_released_part(part: Plan, stored: Stored) -> ReleasedPart:
     places = range(len(part.question.measures))
     numbers = tuple(tuple(row) for row in stored.noisy(places))
     return ReleasedPart(replace(part.question, found=stored.found), numbers)
@@ -369,7 +371,10 @@ def _rehearse(access: Access, asked: AskedParts, *, raw: bool) -> None:
         )
         with refuse_unforeseen():
             made_up.append(
-                [(_released(rehearsal.plan, each), each) for each in made_up_answers(rehearsal)]
+                [
+                    (_build_released_part(rehearsal.plan, each), each)
+                    for each in made_up_answers(rehearsal)
+                ]
             )
     with refuse_unforeseen():
         for turn in range(max(map(len, made_up))):
@@ -379,13 +384,13 @@ def _rehearse(access: Access, asked: AskedParts, *, raw: bool) -> None:
             read = StoredParts.from_bytes(payload)
             receipt = receipt_of(replace(entry, payload=payload), read)
             parts = [part for part, _ in chosen]
-            for possible in (parts, _aligned(parts)):
+            for possible in (parts, _align_keys(parts)):
                 for terms in asked.terms.parts:
                     fill_part(asked.plan, terms, dict(enumerate(possible)))
                 look_at(_release(asked, possible, read, asked.price, receipt, raw=raw))
 
 
-def _aligned(parts: Sequence[ReleasedPart]) -> list[ReleasedPart]:
+def _align_keys(parts: Sequence[ReleasedPart]) -> list[ReleasedPart]:
     """The parts with equal keys where they have keys of one kind, so that rows meet whatever they are joined on."""
     known: dict[type, Any] = {}
     found = []

@@ -270,7 +270,7 @@ def _read_column(written: Mapping[str, Any]) -> Column:
         Kind(written["type"]),
         low=_read_scalar(written["low"]),
         high=_read_scalar(written["high"]),
-        values=None if values is None else tuple(_declared(each) for each in values),
+        values=None if values is None else tuple(_read_declared(each) for each in values),
         nullable=written["nullable"],
         other=written["other"],
         null_group=written["null_group"],
@@ -302,7 +302,7 @@ def _read_scalar(written: Any) -> Scalar | None:
             return written  # type: ignore[no-any-return]
 
 
-def _declared(written: Any) -> Scalar:
+def _read_declared(written: Any) -> Scalar:
     value = _read_scalar(written)
     assert value is not None, "NULL is no declared value"
     return value

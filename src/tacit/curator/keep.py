@@ -41,7 +41,7 @@ def keep_ledger(folder: str | Path, policy: Policy, sources: Mapping[str, Source
     )
     try:
         key = file_secret(place)()
-        digests = {name: _keyed(key, digest_rows(source)) for name, source in sources.items()}
+        digests = {name: _key_digest(key, digest_rows(source)) for name, source in sources.items()}
         refresh_changed_sources(ledger, digests, {})
     except BaseException:
         ledger.close()
@@ -49,5 +49,5 @@ def keep_ledger(folder: str | Path, policy: Policy, sources: Mapping[str, Source
     return ledger
 
 
-def _keyed(key: bytes, digest: str) -> str:
+def _key_digest(key: bytes, digest: str) -> str:
     return hmac.digest(key, digest.encode(), "sha256").hex()

@@ -51,7 +51,7 @@ def choose_groups(access: Access, asked: Asked, *, raw: bool) -> Release:
     if not entry.is_answered:
         rekey()
         chosen = _choose(engine, terms)  # look, and let go of the choice
-        stored = _stored(access, asked, terms, chosen)
+        stored = _build_stored(access, asked, terms, chosen)
         entry = access.ledger.settle(entry, stored.to_bytes())
         return _render(access, asked, entry, free=False, raw=raw)
     return _render(access, asked, entry, free=True, raw=raw)
@@ -90,7 +90,7 @@ def _choose(engine: Engine, terms: SelectionTerms) -> tuple[tuple[KeyValue, ...]
     return tuple(groups[place] for place in places.tolist())
 
 
-def _stored(
+def _build_stored(
     access: Access,
     asked: Asked,
     terms: SelectionTerms,
@@ -113,7 +113,7 @@ def _rehearse(access: Access, asked: Asked, terms: SelectionTerms, *, raw: bool)
     """Do with made-up choices, the first and the last groups, all that is done with the real one."""
     groups = list(terms.top.question.groups)
     for chosen in (groups[: terms.top.k], groups[-terms.top.k :]):
-        stored = _stored(access, asked, terms, tuple(chosen))
+        stored = _build_stored(access, asked, terms, tuple(chosen))
         entry = Entry(0, b"", access.analyst, asked.charge, stored.to_bytes())
         look_at(_render(access, asked, entry, free=False, raw=raw))
 

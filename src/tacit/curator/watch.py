@@ -76,7 +76,7 @@ def begin_watch(
         rekey()
         drawn = [terms.mechanism.draw_threshold(0) for _ in range(terms.lines)]
         sealed = seal(secret, json.dumps(drawn).encode(), key)
-        stored = _stored(terms, {**_terms_said(access), "watch": said})
+        stored = _build_stored(terms, {**_terms_said(access), "watch": said})
         entry = access.ledger.settle(entry, _with_sealed(sealed, stored.to_bytes()))
     watch = Watch(access, terms, entry, name)
     log_answer("watched", watch.receipt, watch.price)
@@ -235,7 +235,7 @@ class Watch:
                 "given": self._given + above,
             },
         }
-        self._access.ledger.settle(entry, _stored(self._terms, said).to_bytes())
+        self._access.ledger.settle(entry, _build_stored(self._terms, said).to_bytes())
 
     def _catch_up(self) -> None:
         """Read what was answered since, here or elsewhere."""
@@ -267,7 +267,7 @@ def _terms_said(access: Access) -> dict[str, Any]:
     }
 
 
-def _stored(terms: WatchTerms, said: Mapping[str, Any]) -> Stored:
+def _build_stored(terms: WatchTerms, said: Mapping[str, Any]) -> Stored:
     """What the ledger keeps: nothing is measured."""
     scales = (terms.mechanism.threshold_scale, terms.mechanism.value_scale)
     return Stored(said, "AboveThreshold", (), scales, (), (), ())

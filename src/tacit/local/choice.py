@@ -58,7 +58,7 @@ def best(values: int | Sequence[Hashable], epsilon: Number, n: int) -> Choice:
     2
     """
     people, read = count_of(n, "n", least=1), read_values(values)
-    candidates = sorted(_considered(read, epsilon, people), key=lambda each: each.deviation)
+    candidates = sorted(_list_candidates(read, epsilon, people), key=lambda each: each.deviation)
     least = _variance(candidates[0].protocol)
     near = [each for each in candidates if _variance(each.protocol) <= least * NEARLY]
     chosen = min(near, key=lambda each: (each.report_bits, each.deviation))
@@ -69,7 +69,7 @@ def best(values: int | Sequence[Hashable], epsilon: Number, n: int) -> Choice:
     return Choice(chosen.protocol, people, tuple(candidates), why)
 
 
-def _considered(values: Sequence[Hashable], epsilon: Number, people: int) -> list[Candidate]:
+def _list_candidates(values: Sequence[Hashable], epsilon: Number, people: int) -> list[Candidate]:
     named: list[tuple[str, FrequencyProtocol]] = [
         ("k-ary response", KaryResponse(values, epsilon)),
         ("local hashing", LocalHashing(values, epsilon)),

@@ -152,7 +152,7 @@ class FrequencyProtocol(ABC):
     def indices_of(self, values: Any) -> Integers:
         """The numbers of many values; for values that are numbers already, the array itself."""
         if isinstance(self.values, range):
-            return _numbered(values, len(self.values))
+            return _read_numbers(values, len(self.values))
         known = {value: index for index, value in enumerate(self.values)}
         try:
             return np.array([known[value] for value in values], dtype=np.int64)
@@ -161,7 +161,7 @@ class FrequencyProtocol(ABC):
             raise InvalidData(text) from None
 
 
-def _numbered(values: Any, count: int) -> Integers:
+def _read_numbers(values: Any, count: int) -> Integers:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "biu"):
         raise InvalidData("values must be a list of whole numbers; number them from zero")

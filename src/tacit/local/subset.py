@@ -129,13 +129,13 @@ class SubsetSelection(FrequencyProtocol):
 
     def read_reports(self, reports: Iterable[Report]) -> Octets:
         """Hexadecimal texts with as many bits as the set has values."""
-        return self._sized(read_rows(reports, len(self.values)))
+        return self._check_size(read_rows(reports, len(self.values)))
 
     def check_array(self, reports: NDArray[Any]) -> Octets:
         """Rows with as many bits as the set has values."""
-        return self._sized(check_rows(reports, len(self.values)))
+        return self._check_size(check_rows(reports, len(self.values)))
 
-    def _sized(self, rows: Octets) -> Octets:
+    def _check_size(self, rows: Octets) -> Octets:
         if (np.bitwise_count(rows).sum(axis=1, dtype=np.int64) != self.size).any():
             raise InvalidData(f"a report must name {self.size} values; encode it anew")
         return rows

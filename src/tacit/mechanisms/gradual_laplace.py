@@ -76,13 +76,13 @@ class GradualLaplace:
     def probability(self, noise: int, earlier: int) -> Ball:
         """The probability of this refined noise where the earlier noise is as given."""
         fine, coarse = LaplaceLaw(self.after), LaplaceLaw(self.before)
-        kept = self._kept()
+        kept = self._kept_probability()
         added = (1 - kept) * coarse.mass(earlier - noise)
         if noise == earlier:
             added += kept
         return fine.mass(noise) * added / coarse.mass(earlier)
 
-    def _kept(self) -> Ball:
+    def _kept_probability(self) -> Ball:
         """The probability that both noises are the same number, before either is known."""
         coarse, fine = ball(1 / (2 * self.before)), ball(1 / (2 * self.after))
         return (coarse.sinh() / fine.sinh()) ** 2
@@ -104,7 +104,7 @@ class GradualLaplace:
     def chance_to_keep(self, distance: int) -> Ball:
         """The probability that the refined noise is the earlier one, at this distance from zero."""
         fine, coarse = LaplaceLaw(self.after), LaplaceLaw(self.before)
-        return self._kept() * fine.mass(distance) / coarse.mass(distance)
+        return self._kept_probability() * fine.mass(distance) / coarse.mass(distance)
 
     def piece_weights(self, distance: int) -> tuple[Ball, Ball, Ball]:
         """The weights of refined noise below zero, from zero to the distance, and beyond it."""

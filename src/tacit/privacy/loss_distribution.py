@@ -465,16 +465,17 @@ def _sample_atoms(law: Atoms, rate: float, direction: Direction) -> Atoms:
 def _sample_curve(law: Curve, rate: float, direction: Direction) -> Curve:
     floor = log1p(-rate)
 
-    def unsampled(at: Points) -> Points:
+    def undo_sampling(at: Points) -> Points:
         with np.errstate(divide="ignore"):
             return np.log1p(np.maximum(np.expm1(at) / rate, -1.0))
 
-    def removed(at: Points) -> tuple[Points, Points, Points]:
-        p, q, errors = law.tails(unsampled(at))
+    def tails_of_removing(at: Points) -> tuple[Points, Points, Points]:
+        p, q, errors = law.tails(undo_sampling(at))
         return rate * p + (1 - rate) * q, q, errors + 4 * ROUNDING
 
-    def added(at: Points) -> tuple[Points, Points, Points]:
-        q, p, errors = law.tails(-unsampled(-at))  # seen in the mirror P and Q have changed places
+    def tails_of_adding(at: Points) -> tuple[Points, Points, Points]:
+        # seen in the mirror P and Q have changed places
+        q, p, errors = law.tails(-undo_sampling(-at))
         return q, (1 - rate) * q + rate * p, errors + 4 * ROUNDING
 
     def reach(mass: float) -> float:
@@ -485,5 +486,5 @@ def _sample_curve(law: Curve, rate: float, direction: Direction) -> Curve:
 
     place = law.place + 16 * _LIBRARY * (1 + abs(law.reach(1e-30)))
     if direction is Direction.REMOVE:
-        return Curve(removed, reach, low, place)
-    return Curve(added, lambda mass: -low(mass), lambda mass: -reach(mass), place)
+        return Curve(tails_of_removing, reach, low, place)
+    return Curve(tails_of_adding, lambda mass: -low(mass), lambda mass: -reach(mass), place)

@@ -141,7 +141,7 @@ def _masses(others: int, rate: Ball, blocks: int) -> list[tuple[int, Ball]]:
         return list(enumerate(chances))
     low, high = _window(others, chance)
     mode = min(max(int((others + 1) * chance), low), high)
-    law = _unscaled(others, chance, low, mode, high)
+    law = _law_around_mode(others, chance, low, mode, high)
     peak = _binomial(others, mode, rate)
     widen = hull(ball(1 - _ERROR), ball(1 + _ERROR))
     edges = np.unique(np.linspace(low, high, blocks + 1).astype(np.int64))
@@ -168,7 +168,7 @@ def _window(others: int, chance: float) -> tuple[int, int]:
     return max(low, 0), min(high, others)
 
 
-def _unscaled(others: int, chance: float, low: int, mode: int, high: int) -> Floats:
+def _law_around_mode(others: int, chance: float, low: int, mode: int, high: int) -> Floats:
     """The law from `low` to `high`, in units of what it is at its mode."""
     odds = chance / (1 - chance)
     up = np.arange(mode, high, dtype=np.float64)
@@ -262,7 +262,7 @@ def _float_delta(loss: Shuffled) -> Callable[[float], float]:
     rate = 2 / (odds + 1) if loss.response else 1 / odds
     low, high = _window(others, rate) if others >= 64 else (0, others)
     mode = min(max(int((others + 1) * rate), low), high)
-    law = _unscaled(others, rate, low, mode, high)
+    law = _law_around_mode(others, rate, low, mode, high)
     law /= law.sum()
     edges = np.unique(np.linspace(low, high + 1, _FEWEST + 1).astype(np.int64))
     sums = np.add.reduceat(law, edges[:-1] - low)

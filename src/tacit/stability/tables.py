@@ -49,7 +49,10 @@ def sensitivity_of_table(
     Checked by: tests/laws/test_tables.py::test_no_unit_moves_a_table_further_than_claimed
     """
     return Sensitivity(
-        _held(weights) * _apart(cells, neighbours, norm), norm, neighbours, max(1, cells)
+        _most_weight(weights) * _replacing_factor(cells, neighbours, norm),
+        norm,
+        neighbours,
+        max(1, cells),
     )
 
 
@@ -63,7 +66,7 @@ def sensitivity_of_distances(
     Because:    by the triangle inequality the distance moves by no more than the table does in L1.
     Checked by: tests/laws/test_tables.py::test_no_unit_moves_distances_further_than_claimed
     """
-    each = _held(weights) * (2 if neighbours is Neighbours.REPLACE else 1)
+    each = _most_weight(weights) * (2 if neighbours is Neighbours.REPLACE else 1)
     together = Fraction(tables) if norm is Norm.L1 else root_at_least(Fraction(tables))
     return Sensitivity(each * together, norm, neighbours, tables)
 
@@ -84,24 +87,26 @@ def sensitivity_of_residual(
                 to the squares, where they differ on the one axis with fewest values.
     Checked by: tests/laws/test_tables.py::test_no_unit_moves_a_residual_further_than_claimed
     """
-    cells, held = prod(sizes), _held(weights)
+    cells, held = prod(sizes), _most_weight(weights)
     if 1 in sizes:
         return Sensitivity(Fraction(1), norm, neighbours, cells)
     if norm is Norm.L1:
         far = Fraction(prod(2 * (n - 1) for n in sizes))
-        return Sensitivity(held * far * _apart(cells, neighbours, norm), norm, neighbours, cells)
+        return Sensitivity(
+            held * far * _replacing_factor(cells, neighbours, norm), norm, neighbours, cells
+        )
     square = Fraction(prod(n * (n - 1) for n in sizes))
     if neighbours is Neighbours.REPLACE and sizes:
         square *= 2 * (1 + Fraction(1, min(sizes) - 1))
     return Sensitivity(held * root_at_least(square), norm, neighbours, cells)
 
 
-def _held(weights: Weights) -> Fraction:
+def _most_weight(weights: Weights) -> Fraction:
     """The most that a unit's rows weigh together."""
     return Fraction(weights.bound << weights.bits)
 
 
-def _apart(cells: int, neighbours: Neighbours, norm: Norm) -> Fraction:
+def _replacing_factor(cells: int, neighbours: Neighbours, norm: Norm) -> Fraction:
     """By what factor replacing a unit moves a table further than adding one."""
     if neighbours is Neighbours.ADD_OR_REMOVE or cells <= 1:
         return Fraction(1)

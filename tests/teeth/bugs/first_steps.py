@@ -120,8 +120,8 @@ BUGS = [
     Bug(
         name="digests-of-rows-without-a-key",
         file=f"{CURATOR}/keep.py",
-        before="_keyed(key, digest_rows(source))",
-        after="_keyed(bytes(32), digest_rows(source))",
+        before="_key_digest(key, digest_rows(source))",
+        after="_key_digest(bytes(32), digest_rows(source))",
         killed_by=f"{UNIT}/test_keep.py::test_what_is_noted_of_the_rows_is_keyed",
         note="who reads the anchors and knows all rows but one could try out the last",
     ),

@@ -167,8 +167,8 @@ DIRECTION = [
     Bug(
         name="one-direction-only",
         file=LAW,
-        before="    if direction is Direction.REMOVE:\n        return Curve(removed, reach, low, place)\n",
-        after="    if direction is not None:\n        return Curve(removed, reach, low, place)\n",
+        before="    if direction is Direction.REMOVE:\n        return Curve(tails_of_removing, reach, low, place)\n",
+        after="    if direction is not None:\n        return Curve(tails_of_removing, reach, low, place)\n",
         killed_by=f"{LAW_UNIT}::test_a_sample_has_another_law_in_each_direction",
         note="a unit that is added is taken for one that is removed",
     ),
@@ -183,8 +183,8 @@ DIRECTION = [
     Bug(
         name="curve-not-turned-round",
         file=LAW,
-        before="law.tails(-unsampled(-at))",
-        after="law.tails(unsampled(at))",
+        before="law.tails(-undo_sampling(-at))",
+        after="law.tails(undo_sampling(at))",
         killed_by=f"{LAW_UNIT}::test_a_sample_has_another_law_in_each_direction",
         note="the tails of the other direction are read at the wrong place",
     ),

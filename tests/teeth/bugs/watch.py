@@ -118,8 +118,8 @@ BUGS = [
     Bug(
         name="watch-threshold-in-the-clear",
         file=WATCH,
-        before='_stored(terms, {**_terms_said(access), "watch": said})',
-        after='_stored(terms, {**_terms_said(access), "watch": {**said, "lines": drawn}})',
+        before='_build_stored(terms, {**_terms_said(access), "watch": said})',
+        after='_build_stored(terms, {**_terms_said(access), "watch": {**said, "lines": drawn}})',
         killed_by=f"{LAWS}::test_the_thresholds_are_sealed_in_the_ledger",
         note="who knows the noisy threshold learns from every no",
     ),

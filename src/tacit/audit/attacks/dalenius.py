@@ -37,7 +37,7 @@ def dalenius(games: int = 1000, epsilon: Fraction = Fraction(1)) -> AttackReport
     again = Laplace(1 / epsilon).release(exact)
     salts = words(4 * games).reshape(games, 4)
 
-    def opened(locked_with: NDArray[np.int64], seen: NDArray[np.int64]) -> Rate:
+    def open_with(locked_with: NDArray[np.int64], seen: NDArray[np.int64]) -> Rate:
         """How often the secret is right, if it was locked with one release and opened with another."""
         locked = [
             key_bit(salt, one) ^ bit
@@ -56,8 +56,8 @@ def dalenius(games: int = 1000, epsilon: Fraction = Fraction(1)) -> AttackReport
     return AttackReport(
         "dalenius",
         "what is the secret of this person, who is not in the data?",
-        opened(exact, exact),
-        opened(noisy, noisy),
+        open_with(exact, exact),
+        open_with(noisy, noisy),
         allowed=1.0,
         chance=0.5,
         sentence=(
@@ -66,7 +66,7 @@ def dalenius(games: int = 1000, epsilon: Fraction = Fraction(1)) -> AttackReport
         ),
         also=(
             ("what was handed over, alone", Rate(float((alone == secret).sum()), games, 0.5)),
-            ("with another release of the data", opened(noisy, again)),
+            ("with another release of the data", open_with(noisy, again)),
         ),
     )
 

@@ -44,17 +44,17 @@ def reconstruction(
     decoder = Decoder.of(chosen)
     exact = chosen @ bits
 
-    def recovered(decoded: NDArray[np.int64]) -> int:
+    def count_recovered(decoded: NDArray[np.int64]) -> int:
         return int((decoded == bits).sum())
 
-    naive = recovered(decoder.by_linear_programme(exact + below(3, queries) - 1))
+    naive = count_recovered(decoder.by_linear_programme(exact + below(3, queries) - 1))
     programmed: dict[float, int] = {}
     squared: dict[float, int] = {}
     for limit in (float(epsilon), *limits):
         gaussian = noise_for(queries, Fraction(limit))
         answers = gaussian.release(exact)
-        programmed[limit] = recovered(decoder.by_linear_programme(answers))
-        squared[limit] = recovered(decoder.by_least_squares(answers, float(gaussian.sigma)))
+        programmed[limit] = count_recovered(decoder.by_linear_programme(answers))
+        squared[limit] = count_recovered(decoder.by_least_squares(answers, float(gaussian.sigma)))
     return AttackReport(
         "reconstruction",
         "what is this person's secret bit?",

@@ -58,7 +58,7 @@ def rewrite_cast(node: exp.Cast, session: Session) -> exp.Expr:
     if name.startswith(ARRAY):
         return _to_list(inner, name[1:])
     if name in ("oid", "xid", "cid"):
-        return _unmarked(inner) if inner.meta.get(MEANT) else _cast(inner, "UINTEGER")
+        return _remove_mark(inner) if inner.meta.get(MEANT) else _cast(inner, "UINTEGER")
     if name in TEXTS:
         kind = column_kind(inner, session)
         shown = as_name(inner if kind is None else marked(inner.copy(), kind))
@@ -70,7 +70,7 @@ def rewrite_cast(node: exp.Cast, session: Session) -> exp.Expr:
             return node if isinstance(node, exp.TryCast) else _cast(inner, node.to.sql("duckdb"))
         raise CatalogueError("42704", f'type "{name}" does not exist')
     target = {"cardinal_number": "INTEGER", "time_stamp": "TIMESTAMPTZ"}.get(name)
-    return _cast(_unmarked(inner), target or DUCKDB_TYPES[name])
+    return _cast(_remove_mark(inner), target or DUCKDB_TYPES[name])
 
 
 def as_name(node: exp.Expr) -> exp.Expr:
@@ -79,7 +79,7 @@ def as_name(node: exp.Expr) -> exp.Expr:
     kind = inner.meta.get(MEANT)
     if kind is None:
         return node
-    inner = _unmarked(inner)
+    inner = _remove_mark(inner)
     if kind.startswith(ARRAY):
         return call("fn.types_of_oids", inner)
     if kind == "regprocedure":
@@ -93,7 +93,7 @@ def marked(node: exp.Expr, kind: str) -> exp.Expr:
     return node
 
 
-def _unmarked(node: exp.Expr) -> exp.Expr:
+def _remove_mark(node: exp.Expr) -> exp.Expr:
     """The oid as the number that it is."""
     node = node.copy()
     node.meta.pop(MEANT, None)

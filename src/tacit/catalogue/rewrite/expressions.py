@@ -109,13 +109,13 @@ def rewrite_expressions(tree: exp.Expr, session: Session) -> exp.Expr:
     def rule(node: exp.Expr) -> exp.Expr:
         made = _rewrite(node, session)
         if isinstance(node, exp.Func) and made is not node:
-            made.meta.setdefault(SAID, _said(node))  # in FROM, a function names its column
+            made.meta.setdefault(SAID, _function_name(node))  # in FROM, a function names its column
         return made
 
     return from_leaves(tree, rule)
 
 
-def _said(node: exp.Func) -> str:
+def _function_name(node: exp.Func) -> str:
     return (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
 
 
@@ -160,9 +160,9 @@ def _rewrite(node: exp.Expr, session: Session) -> exp.Expr:
         case exp.Bracket():
             return _subscript(node)
         case exp.Like() | exp.ILike():
-            return _escaped(_quantified(node))
+            return _escape_pattern(_rewrite_quantifier(node))
         case exp.EQ() | exp.NEQ() | exp.GT() | exp.LT() | exp.GTE() | exp.LTE():
-            return _quantified(node)
+            return _rewrite_quantifier(node)
         case exp.Div():
             return _division(node, session)
         case exp.GenerateSeries() | exp.ExplodingGenerateSeries():
@@ -489,10 +489,10 @@ def _operator(node: exp.Operator) -> exp.Expr:
     name = (said if isinstance(said, str) else said.name).rpartition(".")[2].strip()
     if name not in OPERATORS:
         raise CatalogueError("42883", f"operator does not exist: {name}")
-    return _escaped(_quantified(OPERATORS[name](node.this, node.expression)))
+    return _escape_pattern(_rewrite_quantifier(OPERATORS[name](node.this, node.expression)))
 
 
-def _escaped(node: exp.Expr) -> exp.Expr:
+def _escape_pattern(node: exp.Expr) -> exp.Expr:
     """A backslash escapes in LIKE, which DuckDB has to be told."""
     if not isinstance(node, exp.Like | exp.ILike) or isinstance(node.parent, exp.Escape):
         return node
@@ -509,7 +509,7 @@ def _list_in_quantifier(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _quantified(node: exp.Expr) -> exp.Expr:
+def _rewrite_quantifier(node: exp.Expr) -> exp.Expr:
     """`x op ANY (list)` and `x op ALL (list)`: DuckDB has `=` ANY alone."""
     quantifier = node.args.get("expression")
     if not isinstance(quantifier, exp.Any | exp.All):

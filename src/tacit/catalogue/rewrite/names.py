@@ -91,10 +91,10 @@ def type_name(to: exp.Expr) -> str:
 
 def _name_of(node: exp.Expr) -> str:
     """The name of one column."""
-    return _named(node)[0]
+    return _read_name(node)[0]
 
 
-def _named(node: exp.Expr) -> tuple[str, bool]:
+def _read_name(node: exp.Expr) -> tuple[str, bool]:
     """A name, and whether it is one that a cast around it keeps: names of columns and functions are, of types not."""
     node = peel(node)
     match node:
@@ -103,19 +103,19 @@ def _named(node: exp.Expr) -> tuple[str, bool]:
         case exp.Column() | exp.Identifier():
             return str(node.name), True
         case exp.Cast():
-            inner, is_kept = _named(node.this)
+            inner, is_kept = _read_name(node.this)
             return (inner, True) if is_kept else (type_name(node.to).removeprefix("_"), False)
         case exp.Dot():
-            return _named(node.expression)
+            return _read_name(node.expression)
         case exp.Anonymous():
             return str(node.name).lower(), True
         case exp.Bracket() | exp.Collate() | exp.Filter() | exp.Window() | exp.WithinGroup():
-            return _named(node.this)
+            return _read_name(node.this)
         case exp.AtTimeZone():
             return "timezone", True
         case exp.Case():
             default = node.args.get("default")
-            inner, is_kept = (NAMELESS, False) if default is None else _named(default)
+            inner, is_kept = (NAMELESS, False) if default is None else _read_name(default)
             return (inner, True) if is_kept else ("case", False)
         case exp.Subquery():
             inner_query = node.this

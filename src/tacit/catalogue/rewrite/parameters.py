@@ -50,16 +50,16 @@ def _kind(node: exp.Expr) -> int | None:
         case exp.Limit() | exp.Offset() | exp.Fetch():
             return INT8
         case exp.Any():
-            return _array_of(_compared(above))
+            return _array_of(_kind_of_other_side(above))
         case exp.In():
             return _column_kind(above.this)
         case exp.Binary():
-            return _compared(node)
+            return _kind_of_other_side(node)
         case _:
             return None
 
 
-def _compared(node: exp.Expr) -> int | None:
+def _kind_of_other_side(node: exp.Expr) -> int | None:
     """The type of what stands on the other side."""
     above = node.parent
     if not isinstance(above, exp.Binary):

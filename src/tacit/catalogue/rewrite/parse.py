@@ -48,7 +48,7 @@ def _mend(tokens: list[Token]) -> list[Token]:
         token = tokens[at]
         following = [each.token_type for each in tokens[at + 1 : at + 3]]
         if _is_type_name(token, mended) and following == [TokenType.L_BRACKET, TokenType.R_BRACKET]:
-            mended.append(_renamed(token, "_" + token.text.lower(), TokenType.VAR))
+            mended.append(_rename(token, "_" + token.text.lower(), TokenType.VAR))
             at += 3
             continue
         if (
@@ -59,7 +59,7 @@ def _mend(tokens: list[Token]) -> list[Token]:
             and (not following or following[0] in AFTER_A_NAME)
             and not _is_in_cast(mended)
         ):
-            token = _renamed(token, token.text.lower(), TokenType.IDENTIFIER)
+            token = _rename(token, token.text.lower(), TokenType.IDENTIFIER)
         mended.append(token)
         at += 1
     return mended
@@ -91,7 +91,7 @@ def _is_in_cast(before: list[Token]) -> bool:
     return False
 
 
-def _renamed(token: Token, text: str, kind: TokenType) -> Token:
+def _rename(token: Token, text: str, kind: TokenType) -> Token:
     return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 

@@ -87,7 +87,7 @@ def rewrite_table(node: exp.Table, session: Session) -> exp.Expr:
         raise CatalogueError("0A000", f'there is no database "{node.catalog}" here')
     if not schema and with_name_of_cte(node, name):
         return node
-    inside = _inside(schema, name, session)
+    inside = _inner_name(schema, name, session)
     if inside is None:
         shown = f"{schema}.{name}" if schema else name
         raise CatalogueError("42P01", f'relation "{shown}" does not exist')
@@ -102,7 +102,7 @@ def rewrite_table(node: exp.Table, session: Session) -> exp.Expr:
     )
 
 
-def _inside(schema: str, name: str, session: Session) -> str | None:
+def _inner_name(schema: str, name: str, session: Session) -> str | None:
     shown = f"{schema}.{name}" if schema else name
     if shown in session.released:
         return session.released[shown]

@@ -98,7 +98,7 @@ def _show_names(tree: exp.Expr, session: Session, names: list[str] | None) -> No
         shown: list[exp.Expr] = []
         for number, each in enumerate(select.expressions):
             inner = each.this if isinstance(each, exp.Alias) else each
-            made = _shown(inner, session, select is outer or _first_of_part(select, tree))
+            made = _show_as_name(inner, session, select is outer or _first_of_part(select, tree))
             if isinstance(each, exp.Alias):
                 each.set("this", made)
                 shown.append(each)
@@ -111,7 +111,7 @@ def _show_names(tree: exp.Expr, session: Session, names: list[str] | None) -> No
         select.set("expressions", shown)
 
 
-def _shown(node: exp.Expr, session: Session, outermost: bool) -> exp.Expr:
+def _show_as_name(node: exp.Expr, session: Session, outermost: bool) -> exp.Expr:
     inner = peel(node)
     kind = column_kind(inner, session) if outermost else None
     return as_name(node if kind is None else marked(inner.copy(), kind))

@@ -111,7 +111,7 @@ def _is_there(section: Section, at: str, table: TableSection, column: str) -> bo
 def find_loops(tables: Mapping[str, TableSection]) -> dict[str, list[str]]:
     """The columns of each table through which references come back to it."""
 
-    def reached(name: str) -> set[str]:
+    def tables_reached(name: str) -> set[str]:
         seen: set[str] = set()
         ahead = [name]
         while ahead:
@@ -125,7 +125,7 @@ def find_loops(tables: Mapping[str, TableSection]) -> dict[str, list[str]]:
         name: [
             column
             for column, (other, _) in table.references.items()
-            if other == name or (other in tables and name in reached(other))
+            if other == name or (other in tables and name in tables_reached(other))
         ]
         for name, table in tables.items()
     }

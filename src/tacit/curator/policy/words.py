@@ -41,14 +41,14 @@ def column_rows(shared: Shared, *, delta: bool) -> Iterator[tuple[str, str, str,
         yield table.unit, "unit", "who is protected", "COUNT(DISTINCT …), joins"
     for column in table.columns:
         use = "COUNT(DISTINCT …), joins" if column.name == table.unit else _use(column, delta=delta)
-        yield column.name, column.kind.value, _declared(column), use
+        yield column.name, column.kind.value, _describe_column(column), use
 
 
-def _declared(column: Column) -> str:
+def _describe_column(column: Column) -> str:
     """What the policy says of a column: its keys, its bounds, what becomes of NULL."""
     said = []
     if column.values is not None:
-        said.append(_shortened([_plain(value) for value in column.values]))
+        said.append(_shorten([_plain(value) for value in column.values]))
     elif column.low is not None or column.high is not None:
         said.append(f"{_plain(column.low)} to {_plain(column.high)}")
     if column.other:
@@ -60,7 +60,7 @@ def _declared(column: Column) -> str:
     return "; ".join(said)
 
 
-def _shortened(values: list[str]) -> str:
+def _shorten(values: list[str]) -> str:
     """As many of some values as have room, and how many there are."""
     whole = ", ".join(values)
     if len(whole) <= _WIDEST:

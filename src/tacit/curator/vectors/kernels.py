@@ -239,7 +239,7 @@ def measure(kernel: Kernel, block: Rows, norm: Norm) -> Iterator[Integers]:
     weights = block.weights
     match kernel:
         case Waves():
-            public = _checked(np.rint(kernel.phases).T, GRID).T
+            public = _check_range(np.rint(kernel.phases).T, GRID).T
             turns = (block.features(kernel.encoding) @ public).astype(np.int64) & (PHASES - 1)
             waves = np.concatenate([_cosines()[turns], _sines()[turns]], axis=1)
             yield _by_class(waves * weights[:, None], block.target, kernel.classes)
@@ -257,7 +257,7 @@ def measure(kernel: Kernel, block: Rows, norm: Norm) -> Iterator[Integers]:
             yield _squares((u * (bent * weights)[:, None]).T @ u)
         case Regression(mapping, theta, scale, most):
             u, _, kept = block.mapped(mapping, norm)
-            slopes = _checked(np.rint(np.asarray(theta) * (1 << _SLOPE)), GRID)
+            slopes = _check_range(np.rint(np.asarray(theta) * (1 << _SLOPE)), GRID)
             left = block.target / TARGET - block.features(mapping.encoding) @ slopes / float(
                 GRID << _SLOPE
             )
@@ -442,7 +442,7 @@ def map_features(mapping: FeatureMap, x: Array, norm: Norm) -> tuple[Array, Arra
         raw = np.trunc(x * (FINE / (mapping.radius * GRID)))
     else:
         scaled = np.asarray(mapping.matrix) * (FINE / (mapping.radius * GRID))
-        public = _checked(np.rint(scaled * (1 << _MAP)), GRID)
+        public = _check_range(np.rint(scaled * (1 << _MAP)), GRID)
         raw = np.trunc(x @ public.T / (1 << _MAP))
     return _hold(raw, FINE, norm)
 
@@ -503,10 +503,10 @@ def _square_bound(width: int, norm: Norm) -> int:
 
 def _slopes(u: Array, theta: Array, mapping: FeatureMap) -> Array:
     steps = np.asarray(theta) * (mapping.radius / FINE) * (1 << _SLOPE)
-    return np.asarray(u @ _checked(np.rint(steps), FINE) / (1 << _SLOPE), np.float64)
+    return np.asarray(u @ _check_range(np.rint(steps), FINE) / (1 << _SLOPE), np.float64)
 
 
-def _checked(public: Array, largest: int) -> Array:
+def _check_range(public: Array, largest: int) -> Array:
     """Public whole numbers, refused where their products with rows could exceed what doubles add exactly."""
     if not np.isfinite(public).all() or float(np.abs(public).sum(-1).max()) * largest >= _EXACT:
         raise InvalidInput(
@@ -598,7 +598,7 @@ def _backpropagate(kernel: Backpropagated, block: Rows, norm: Norm) -> Integers:
     u, _, _ = block.mapped(kernel.mapping, Norm.L2)
     signals = [np.trunc(u * (kernel.mapping.radius * SIGNAL / FINE))]
     layers = [
-        _checked(np.rint(np.asarray(each).clip(-8, 8) * WEIGHT).T, 1 << 14).T
+        _check_range(np.rint(np.asarray(each).clip(-8, 8) * WEIGHT).T, 1 << 14).T
         for each in kernel.weights
     ]
     out = np.zeros((0, 0))

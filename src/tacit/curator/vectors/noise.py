@@ -93,7 +93,7 @@ class VectorNoise(TableNoise):
         ]
         if isinstance(kernel, Backpropagated) and kernel.rate is not None:
             (only,) = moved
-            multiplier = self._sampled(kernel.rate)
+            multiplier = self._multiplier_of_sample(kernel.rate)
             return (Draw(Gaussian(Fraction(ceil(only.bound * multiplier))), only),)
         if len(request.parts) != len(sizes) or min(request.parts) <= 0:
             raise InvalidInput("parts", request.parts, f"give {len(sizes)} positive whole numbers")
@@ -103,7 +103,7 @@ class VectorNoise(TableNoise):
             for each, part in zip(moved, request.parts, strict=True)
         )
 
-    def _sampled(self, rate: int) -> Fraction:
+    def _multiplier_of_sample(self, rate: int) -> Fraction:
         """The noise of one sampled step, in units of how far its sum moves."""
         plan = self.sampling
         if plan is None or plan.rate != rate or not self.failure:

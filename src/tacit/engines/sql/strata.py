@@ -66,7 +66,7 @@ def sum_whole_table(
     sums = ", ".join(_total(term) for term in listed)
     by_rows = f"SELECT unit_table_rows, {sums} FROM taken_rows GROUP BY unit_table_rows"
     change = change_of_rows(weights, "unit_table_rows", relation.dialect)
-    scaled = ", ".join(_scaled(term, weights.bits, question, relation) for term in listed)
+    scaled = ", ".join(_scale_term(term, weights.bits, question, relation) for term in listed)
     weighed = f"SELECT *, {change} AS weight_change FROM row_totals"
     return [
         cte("row_totals", by_rows),
@@ -131,7 +131,7 @@ def sum_strata(
         "FROM unit_groups JOIN strata USING (stratum) WHERE group_id IS NOT NULL"
     )
     kept = f"group_id, known_change, {totals}"
-    scaled = ", ".join(_scaled(term, bits, question, relation) for term in terms.listed)
+    scaled = ", ".join(_scale_term(term, bits, question, relation) for term in terms.listed)
     more = "(weight_change - known_change)"
     changed = ", ".join(
         f"{scale_total(term, more, bits, most_rows(question), dialect)} AS changed_{term.name}"
@@ -168,7 +168,7 @@ def _total(term: Term) -> str:
     return f"({term.total}){'::BIGINT' if term.narrow_total() else ''} AS total_{term.name}"
 
 
-def _scaled(term: Term, bits: int, question: Question, relation: Relation) -> str:
+def _scale_term(term: Term, bits: int, question: Question, relation: Relation) -> str:
     """What totals add up to: without weights, and what weights take off again."""
     scaled = scale_total(term, "weight_change", bits, most_rows(question), relation.dialect)
     return f"sum(total_{term.name}) AS known_{term.name}, {scaled} AS known_scaled_{term.name}"

@@ -317,7 +317,7 @@ def _afterwards(question: Question, view: View) -> Iterator[str]:
     """What is done with the release, one sentence each."""
     names = {shown.value: shown.name for shown in view.columns}
 
-    def called(expression: e.Expression) -> str:
+    def name_of(expression: e.Expression) -> str:
         return names.get(expression) or phrase(expression, question)
 
     if view.having is not None:
@@ -326,7 +326,7 @@ def _afterwards(question: Question, view: View) -> Iterator[str]:
         yield f"Of these, only those with {phrase(view.qualify, question)}."
     if view.order:
         orders = [
-            f"{called(by.value)}, {'largest' if by.descending else 'smallest'} first"
+            f"{name_of(by.value)}, {'largest' if by.descending else 'smallest'} first"
             for by in view.order
         ]
         yield f"Sorted by {', then by '.join(orders)}."

@@ -140,7 +140,7 @@ def _plain(part: _Part) -> _Plain:
             ]
         case Scan(table):
             units = [_column(column) for column in table.columns if column.name == table.unit]
-            return ["scan", table.name, table.unit, *units, *_needed(table)]
+            return ["scan", table.name, table.unit, *units, *_list_needed(table)]
         case Where(rows, condition):
             return ["where", _plain(rows), _plain(condition)]
         case Computed() | Inner() | Stacked() | Joined() | Kept() | Windowed():
@@ -274,7 +274,7 @@ def _plain_expression(expression: e.Expression) -> _Plain:
             assert_never(expression)
 
 
-def _needed(table: Table) -> _Plain:
+def _list_needed(table: Table) -> _Plain:
     """The columns without which a row is not there; whether a number or a moment is may depend on having bounds."""
     columns = [
         column for column in table.columns if not column.nullable and column.name != table.unit

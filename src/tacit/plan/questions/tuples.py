@@ -28,10 +28,12 @@ def tuple_of(values: Sequence[e.Expression]) -> e.Expression:
                 the beginning of another, so that the values can be read from left to right.
     Checked by: tests/unit/plan/questions/test_tuples.py::test_tuples_are_equal_exactly_if_their_values_are
     """
-    return e.Called(Function.CONCAT, tuple(part for value in values for part in _written(value)))
+    return e.Called(
+        Function.CONCAT, tuple(part for value in values for part in _write_value(value))
+    )
 
 
-def _written(value: e.Expression) -> list[e.Expression]:
+def _write_value(value: e.Expression) -> list[e.Expression]:
     """One value with its length before it; what can be NULL as one text, which CONCAT would pass over otherwise."""
     found = type_of(value)
     if found.kind is Kind.NUMBER:

@@ -76,7 +76,7 @@ def _only_listed(column: Column) -> e.Expression:
     ends = sorted(
         Fraction(each) for each in column.values or () if isinstance(each, int | Fraction)
     )
-    low, high = (_bound(end, column.kind, int) for end in (ends[0], ends[-1]))
+    low, high = (_literal_of(end, column.kind, int) for end in (ends[0], ends[-1]))
     inside = e.Both(e.Compared(">=", field, low), e.Compared("<=", field, high))
     return e.Case(((inside, field),), e.Literal(None, column.kind))
 
@@ -120,9 +120,9 @@ def _clamp(
         return found
     low, high = _ends(asked, conditions)
     if low is not None:
-        found = e.Called(Function.GREATEST, (found, _bound(low, kind, ceil)))
+        found = e.Called(Function.GREATEST, (found, _literal_of(low, kind, ceil)))
     if high is not None:
-        found = e.Called(Function.LEAST, (found, _bound(high, kind, floor)))
+        found = e.Called(Function.LEAST, (found, _literal_of(high, kind, floor)))
     return found
 
 
@@ -135,6 +135,6 @@ def _ends(field: e.Expression, conditions: Sequence[e.Expression]) -> Ends:
     return (None, None) if low is not None and high is not None and low > high else (low, high)
 
 
-def _bound(end: Fraction, kind: Kind, whole: Callable[[Fraction], int]) -> e.Literal:
+def _literal_of(end: Fraction, kind: Kind, whole: Callable[[Fraction], int]) -> e.Literal:
     """An end as a constant of the column's kind."""
     return e.Literal(whole(end) if kind is Kind.INTEGER else end, kind)

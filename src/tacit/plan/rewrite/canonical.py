@@ -58,13 +58,13 @@ def canonical(plan: Plan) -> Plan:
     key_places = [keys.index(key) for key in normal]
     measure_places = [places.index(text) for text in texts]
 
-    def moved(expression: e.Expression) -> e.Expression:
+    def move(expression: e.Expression) -> e.Expression:
         return _normal(_renumber(expression, key_places, measure_places), found)
 
-    columns = tuple([Shown(shown.name, moved(shown.value)) for shown in view.columns])
-    order = tuple([Ordering(moved(by.value), by.descending) for by in view.order])
-    having = None if view.having is None else moved(view.having)
-    qualify = None if view.qualify is None else moved(view.qualify)
+    columns = tuple([Shown(shown.name, move(shown.value)) for shown in view.columns])
+    order = tuple([Ordering(move(by.value), by.descending) for by in view.order])
+    having = None if view.having is None else move(view.having)
+    qualify = None if view.qualify is None else move(view.qualify)
     return Plan(found, View(columns, having, order, view.limit, view.offset, qualify))
 
 
@@ -148,7 +148,7 @@ def _measure(measure: Measure) -> Measure:
 def _renumber(expression: e.Expression, keys: list[int], measures: list[int]) -> e.Expression:
     """An expression of the view, with the new places of keys and measures."""
 
-    def moved(part: e.Expression) -> e.Expression:
+    def move(part: e.Expression) -> e.Expression:
         match part:
             case e.KeyOf(place):
                 return e.KeyOf(keys[place])
@@ -159,9 +159,9 @@ def _renumber(expression: e.Expression, keys: list[int], measures: list[int]) ->
             case e.MomentOf(moment, places):
                 return e.MomentOf(moment, tuple(measures[place] for place in places))
             case _:
-                return e.rebuilt(part, moved)
+                return e.rebuilt(part, move)
 
-    return moved(expression)
+    return move(expression)
 
 
 def _normal(expression: e.Expression, question: Question | None = None) -> e.Expression:

@@ -48,7 +48,7 @@ def move_places(
     MeanOf(sum_place=2, count_place=3)
     """
 
-    def moved(part: Expression) -> Expression:
+    def move(part: Expression) -> Expression:
         match part:
             case KeyOf(place):
                 return KeyOf(keys(place))
@@ -59,9 +59,9 @@ def move_places(
             case MomentOf(moment, places):
                 return MomentOf(moment, tuple(map(measures, places)))
             case _:
-                return rebuilt(part, moved)
+                return rebuilt(part, move)
 
-    return moved(expression)
+    return move(expression)
 
 
 def measures_of(expression: Expression) -> set[int]:
@@ -165,16 +165,16 @@ def exchange_leaves(answers: Answers, leaf: Callable[[], AnswerOf]) -> Answers:
 
 
 def _moved_view(view: View, measures: Mapping[int, int]) -> View:
-    def moved(part: Expression) -> Expression:
+    def move(part: Expression) -> Expression:
         return move_places(part, lambda place: place, measures.__getitem__)
 
     def maybe(part: Expression | None) -> Expression | None:
-        return None if part is None else moved(part)
+        return None if part is None else move(part)
 
     return View(
-        tuple(Shown(each.name, moved(each.value)) for each in view.columns),
+        tuple(Shown(each.name, move(each.value)) for each in view.columns),
         maybe(view.having),
-        tuple(Ordering(moved(each.value), each.descending) for each in view.order),
+        tuple(Ordering(move(each.value), each.descending) for each in view.order),
         view.limit,
         view.offset,
         maybe(view.qualify),

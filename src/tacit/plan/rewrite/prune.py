@@ -21,7 +21,7 @@ def drop_unused_measures(plan: Plan) -> Plan:
         return plan
     places = {place: new for new, place in enumerate(used)}
 
-    def moved(part: Expression) -> Expression:
+    def move(part: Expression) -> Expression:
         match part:
             case MeasureOf(place):
                 return MeasureOf(places[place])
@@ -30,13 +30,13 @@ def drop_unused_measures(plan: Plan) -> Plan:
             case MomentOf(moment, of):
                 return MomentOf(moment, tuple(places[place] for place in of))
             case _:
-                return rebuilt(part, moved)
+                return rebuilt(part, move)
 
     def maybe(part: Expression | None) -> Expression | None:
-        return None if part is None else moved(part)
+        return None if part is None else move(part)
 
-    shown = tuple(Shown(each.name, moved(each.value)) for each in view.columns)
-    order = tuple(Ordering(moved(each.value), each.descending) for each in view.order)
+    shown = tuple(Shown(each.name, move(each.value)) for each in view.columns)
+    order = tuple(Ordering(move(each.value), each.descending) for each in view.order)
     question = replace(plan.question, measures=tuple(measures[place] for place in used))
     return Plan(
         question,
