@@ -32,6 +32,7 @@ import sqlglot
 from _pytest.config import _prepareconfig, default_plugins
 from hypothesis import given, settings
 from hypothesis.errors import HypothesisSideeffectWarning
+from hypothesis.internal.conjecture import providers
 from hypothesis.strategies import booleans, text
 
 from tests.teeth.bug import ROOT, Bug, module_of, replaced
@@ -270,6 +271,10 @@ def _used() -> None:
         # that this is slow while pytest starts: it is done once
         warnings.simplefilter("ignore", HypothesisSideeffectWarning)
         draw()
+    # Hypothesis draws some of the constants that it finds in the source. They are those of the sound one in every
+    # trial: to read all files again would take longer than most tests.
+    constants = providers._get_local_constants()
+    providers._get_local_constants = lambda: constants
 
 
 @cache
