@@ -1,6 +1,6 @@
 """`tacit survey …`: a survey in which every answer is randomised before it leaves its owner.
 
-Checked by: tests/unit/local/test_page.py::test_a_survey_by_the_command_line
+Checked by: tests/unit/local/test_survey_page.py::test_a_survey_by_the_command_line
 """
 
 import csv

@@ -7,8 +7,9 @@
 100
 """
 
-from tacit.local.choice import Candidate, Choice, best
-from tacit.local.collecting import (
+from tacit.local.choose_protocol import Candidate, Choice, best
+from tacit.local.client_coins import Draws
+from tacit.local.collect_reports import (
     Collected,
     CollectedTable,
     Refused,
@@ -18,17 +19,12 @@ from tacit.local.collecting import (
     write_report,
     write_reports,
 )
-from tacit.local.draws import Draws
+from tacit.local.count_mean_sketch import CountMeanSketch
 from tacit.local.frequencies import Frequencies, project
 from tacit.local.hadamard import HadamardResponse
-from tacit.local.hitters import HeavyHitters, Hitter
-from tacit.local.kary import KaryResponse
+from tacit.local.heavy_hitters import HeavyHitters, Hitter
 from tacit.local.local_hashing import LocalHashing
 from tacit.local.means import Duchi, Hybrid, Mean, MeanProtocol, Piecewise
-from tacit.local.memo import Memo, guess_by_averaging
-from tacit.local.odds import Odds
-from tacit.local.page import client_script, survey_page
-from tacit.local.planning import SurveyPlan, error_of_survey, people_for_survey, plan_survey
 from tacit.local.poisoning import (
     Poisoning,
     forge_reports,
@@ -42,10 +38,14 @@ from tacit.local.questionnaire import (
     Questionnaire,
     read_questionnaire,
 )
+from tacit.local.randomized_response import KaryResponse
 from tacit.local.rappor import PermanentResponse, Rappor
-from tacit.local.sketch import CountMeanSketch
-from tacit.local.subset import SubsetSelection
-from tacit.local.unary import Coin, Unary
+from tacit.local.repeated_answers import Memo, guess_by_averaging
+from tacit.local.subset_selection import SubsetSelection
+from tacit.local.survey_page import client_script, survey_page
+from tacit.local.survey_planning import SurveyPlan, error_of_survey, people_for_survey, plan_survey
+from tacit.local.truth_odds import Odds
+from tacit.local.unary_encoding import Coin, Unary
 
 __all__ = [
     "TEMPLATE",

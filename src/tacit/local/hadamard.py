@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
-from tacit.local.draws import Draws
-from tacit.local.kary import check_numbers, read_numbers
-from tacit.local.odds import Odds
+from tacit.local.client_coins import Draws
 from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
+from tacit.local.randomized_response import check_numbers, read_numbers
+from tacit.local.truth_odds import Odds
 from tacit.privacy import fill
 
 __all__ = ["HadamardResponse", "walsh"]

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidData
 from tacit.exact import Number
 from tacit.frozen import frozen
-from tacit.local.draws import Draws
+from tacit.local.client_coins import Draws
 from tacit.local.hashing import LinearHash, is_prime, linear_hash
-from tacit.local.kary import check_numbers
-from tacit.local.odds import Odds
 from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
+from tacit.local.randomized_response import check_numbers
+from tacit.local.truth_odds import Odds
 from tacit.privacy import fill
 
 __all__ = ["LocalHashing", "best_places"]

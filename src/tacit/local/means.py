@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, at_least, at_most, ball, float_at_least, lower, working
 from tacit.frozen import frozen
-from tacit.local.draws import SECURE, Draws
+from tacit.local.client_coins import SECURE, Draws
 from tacit.local.frequencies import quantile_of
-from tacit.local.kary import check_numbers, read_numbers
-from tacit.local.odds import Odds
 from tacit.local.protocol import Integers, Report, loss_of
+from tacit.local.randomized_response import check_numbers, read_numbers
+from tacit.local.truth_odds import Odds
 from tacit.privacy import PureLoss, fill
 
 __all__ = ["Duchi", "Hybrid", "Mean", "MeanProtocol", "Piecewise"]

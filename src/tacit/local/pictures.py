@@ -1,6 +1,6 @@
 """Bars with whiskers, and the error of a survey against its size.
 
-Checked by: tests/unit/local/test_choice.py::test_a_plan_is_drawn
+Checked by: tests/unit/local/test_choose_protocol.py::test_a_plan_is_drawn
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from tacit.extras import extra
 from tacit.printing import printable
 
 if TYPE_CHECKING:
-    from tacit.local.planning import SurveyPlan
+    from tacit.local.survey_planning import SurveyPlan
 
 __all__ = ["draw_bars", "draw_panels", "draw_plan"]
 

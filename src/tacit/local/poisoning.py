@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
-from tacit.local.draws import SECURE
+from tacit.local.client_coins import SECURE
+from tacit.local.count_mean_sketch import CountMeanSketch
 from tacit.local.hadamard import HadamardResponse
-from tacit.local.kary import KaryResponse
 from tacit.local.local_hashing import LocalHashing
 from tacit.local.protocol import FrequencyProtocol
+from tacit.local.randomized_response import KaryResponse
 from tacit.local.rappor import Rappor
-from tacit.local.sketch import CountMeanSketch
-from tacit.local.subset import SubsetSelection
-from tacit.local.unary import Unary
+from tacit.local.subset_selection import SubsetSelection
+from tacit.local.unary_encoding import Unary
 
 __all__ = ["Poisoning", "forge_reports", "measure_poisoning", "poisoning_bound"]
 

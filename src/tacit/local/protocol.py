@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import count_of, float_at_least, log, upper
-from tacit.local.draws import SECURE, Draws
+from tacit.local.client_coins import SECURE, Draws
 from tacit.privacy import Neighbours, PureLoss
 
 if TYPE_CHECKING:

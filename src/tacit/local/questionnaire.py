@@ -11,14 +11,14 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
-from tacit.local.choice import best
+from tacit.local.choose_protocol import best
 from tacit.local.hadamard import HadamardResponse
-from tacit.local.kary import KaryResponse
 from tacit.local.local_hashing import LocalHashing
 from tacit.local.means import Hybrid, MeanProtocol
 from tacit.local.protocol import FrequencyProtocol, Report, loss_of
-from tacit.local.subset import SubsetSelection
-from tacit.local.unary import Unary
+from tacit.local.randomized_response import KaryResponse
+from tacit.local.subset_selection import SubsetSelection
+from tacit.local.unary_encoding import Unary
 from tacit.privacy import PureLoss
 
 __all__ = ["TEMPLATE", "Question", "Questionnaire", "read_questionnaire"]

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
-from tacit.local.bits import Octets, check_rows, count_columns, hex_of, read_rows
-from tacit.local.draws import SECURE, Draws
+from tacit.local.client_coins import SECURE, Draws
+from tacit.local.packed_bits import Octets, check_rows, count_columns, hex_of, read_rows
 from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, loss_of, read_values
-from tacit.local.unary import Coin, bit_distribution, randomise_rows
+from tacit.local.unary_encoding import Coin, bit_distribution, randomise_rows
 from tacit.privacy import PureLoss, fill
 
 __all__ = ["PermanentResponse", "Rappor"]

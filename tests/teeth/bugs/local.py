@@ -17,7 +17,7 @@ BUGS = [
     ),
     Bug(
         name="last-bit-never-randomised",
-        file=f"{LOCAL}/unary.py",
+        file=f"{LOCAL}/unary_encoding.py",
         before="return hex_of([draws.coin(coin.yes, coin.no) for coin in coins])",
         after=(
             "drawn = [draws.coin(coin.yes, coin.no) for coin in coins]\n"
@@ -28,7 +28,7 @@ BUGS = [
     ),
     Bug(
         name="held-bit-keeps-the-coin-of-the-others",
-        file=f"{LOCAL}/unary.py",
+        file=f"{LOCAL}/unary_encoding.py",
         before="bits[np.arange(len(some)), some] = draws.coins(held.yes, held.no, len(some))",
         after="bits[np.arange(len(some)), some] |= draws.coins(held.yes, held.no, len(some))",
         killed_by=f"{LAWS}::test_many_at_once_have_the_same_law[unary, optimised]",
@@ -36,7 +36,7 @@ BUGS = [
     ),
     Bug(
         name="length-that-identifies-the-input",
-        file=f"{LOCAL}/bits.py",
+        file=f"{LOCAL}/packed_bits.py",
         before="return bytes(np.packbits(np.array(bits, dtype=np.bool_))).hex()",
         after='return bytes(np.packbits(np.array(bits, dtype=np.bool_))).hex().rstrip("0")',
         killed_by=f"{LAWS}::test_the_length_of_a_report_says_nothing[unary, optimised]",
@@ -68,34 +68,34 @@ BUGS = [
     ),
     Bug(
         name="memo-keyed-by-the-report",
-        file=f"{LOCAL}/memo.py",
+        file=f"{LOCAL}/repeated_answers.py",
         before="key = self._key(value)",
         after="key = self._protocol.encode(value)  # type: ignore[arg-type]",
-        killed_by=f"{UNIT}/test_memo.py::test_reports_are_kept_by_the_value",
+        killed_by=f"{UNIT}/test_repeated_answers.py::test_reports_are_kept_by_the_value",
         note="every report is fresh, and averaging reveals the value",
     ),
     Bug(
         name="odds-rounded-up",
-        file=f"{LOCAL}/odds.py",
+        file=f"{LOCAL}/truth_odds.py",
         before="return cls(int(grown), 1 << _PLACES)",
         after="return cls(int(grown) + 1, 1 << _PLACES)",
-        killed_by=f"{UNIT}/test_odds.py::test_odds_never_exceed_the_price",
+        killed_by=f"{UNIT}/test_truth_odds.py::test_odds_never_exceed_the_price",
         note="the report costs more than was asked",
     ),
     Bug(
         name="a-tie-of-coins-is-tails",
-        file=f"{LOCAL}/draws.py",
+        file=f"{LOCAL}/client_coins.py",
         before="        if rest:\n            tied",
         after="        if rest < 0:\n            tied",
-        killed_by=f"{UNIT}/test_draws.py::test_many_coins_have_the_exact_probability",
+        killed_by=f"{UNIT}/test_client_coins.py::test_many_coins_have_the_exact_probability",
         note="the probability is rounded to 16 bits, and the claimed one is another",
     ),
     Bug(
         name="client-uniform-by-remainder",
-        file=f"{LOCAL}/draws.py",
+        file=f"{LOCAL}/client_coins.py",
         before="            if drawn < bound:\n                return drawn",
         after="            return drawn % bound",
-        killed_by=f"{UNIT}/test_draws.py::test_every_integer_below_the_bound_is_equally_likely[3]",
+        killed_by=f"{UNIT}/test_client_coins.py::test_every_integer_below_the_bound_is_equally_likely[3]",
         note="small numbers are twice as likely",
     ),
     Bug(
@@ -108,7 +108,7 @@ BUGS = [
     ),
     Bug(
         name="subset-with-one-other-too-many",
-        file=f"{LOCAL}/subset.py",
+        file=f"{LOCAL}/subset_selection.py",
         before="chosen[every, place] |= ~inside if last == width - 1 - self.size else True",
         after="chosen[every, place] = True",
         killed_by=f"{LAWS}::test_many_at_once_have_the_same_law[subsets of two]",
@@ -156,15 +156,15 @@ BUGS = [
     ),
     Bug(
         name="a-report-counts-as-often-as-it-is-sent",
-        file=f"{LOCAL}/collecting.py",
+        file=f"{LOCAL}/collect_reports.py",
         before="self.seen.add(number)",
         after="pass",
-        killed_by=f"{UNIT}/test_collecting.py::test_a_duplicate_counts_once_wherever_it_stands",
+        killed_by=f"{UNIT}/test_collect_reports.py::test_a_duplicate_counts_once_wherever_it_stands",
         note="one report sent a thousand times is a thousand people",
     ),
     Bug(
         name="a-question-ends-the-script",
-        file=f"{LOCAL}/page.py",
+        file=f"{LOCAL}/survey_page.py",
         before='told.replace("<", "\\\\u003c").replace(">", "\\\\u003e").replace("&", "\\\\u0026")',
         after="told",
         killed_by=f"{UNIT}/test_questionnaire.py::test_no_text_of_a_questionnaire_ends_a_script",
@@ -180,7 +180,7 @@ BUGS = [
     ),
     Bug(
         name="a-survey-in-sql-forgets-the-lies",
-        file=f"{LOCAL}/collecting.py",
+        file=f"{LOCAL}/collect_reports.py",
         before="counts = [found.count(value) for value in found.protocol.values]",
         after="counts = [Fraction(supports) for supports in found.supports]",
         killed_by="tests/unit/curator/answer/test_survey.py::test_counts_are_debiased_and_have_intervals",
@@ -188,10 +188,10 @@ BUGS = [
     ),
     Bug(
         name="level-drawn-by-the-value",
-        file=f"{LOCAL}/hitters.py",
+        file=f"{LOCAL}/heavy_hitters.py",
         before="level = draws.below(len(self.segments))",
         after="level = value % len(self.segments)",
-        killed_by=f"{UNIT}/test_hitters.py::test_a_report_has_the_exact_law[two levels]",
+        killed_by=f"{UNIT}/test_heavy_hitters.py::test_a_report_has_the_exact_law[two levels]",
         note="which prefix is reported gives the value away",
     ),
     Bug(

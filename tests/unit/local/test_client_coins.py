@@ -66,7 +66,7 @@ def test_many_coins_have_the_exact_probability(yes, no):
         assert count in {1 << 14, 1}
         return sixteen_bits(every) if count == 1 << 14 else sixteen_bits(np.zeros(4))
 
-    with patch("tacit.local.draws.words", given):
+    with patch("tacit.local.client_coins.words", given):
         heads = Draws().coins(yes, no, 1 << 16)
     chance = F(yes, yes + no)
     sure = int(heads.sum())
@@ -75,7 +75,7 @@ def test_many_coins_have_the_exact_probability(yes, no):
     )  # a tie that falls low is heads
     assert heads[:sure].all()
     tied = []
-    with patch("tacit.local.draws.words", lambda count: sixteen_bits(every[: 4 * count])):
+    with patch("tacit.local.client_coins.words", lambda count: sixteen_bits(every[: 4 * count])):
         draws = Draws()
         inner = draws.coins
         draws.coins = lambda *asked: tied.append(asked) or inner(*asked)
@@ -109,7 +109,7 @@ def test_numbers_that_are_too_large_are_thrown_away(bound):
         asked.append(count)
         return sixteen_bits(np.resize(np.arange(1 << 16), 4 * count))
 
-    with patch("tacit.local.draws.words", given):
+    with patch("tacit.local.client_coins.words", given):
         drawn = Draws().numbers(bound, 1 << 16)
     width = (bound - 1).bit_length()
     expected = [number & ((1 << width) - 1) for number in range(1 << 16)]

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
-from tacit.local.draws import SECURE, Draws
+from tacit.local.client_coins import SECURE, Draws
 from tacit.local.frequencies import quantile_of
 from tacit.local.hashing import LinearHash, linear_hash
 from tacit.local.local_hashing import best_places
-from tacit.local.odds import Odds
 from tacit.local.protocol import Integers, Report, loss_of
+from tacit.local.truth_odds import Odds
 from tacit.privacy import PureLoss, fill
 from tacit.progress import show_progress
 
@@ -51,7 +51,7 @@ class HeavyHitters:
 
     Claim:      a report costs truth / lie of the response over the places.
     Because:    level and seed do not depend on the value, and given both the report is a response.
-    Checked by: tests/unit/local/test_hitters.py::test_the_exact_law_costs_what_is_claimed
+    Checked by: tests/unit/local/test_heavy_hitters.py::test_the_exact_law_costs_what_is_claimed
 
     >>> HeavyHitters(bits=32, epsilon=2).segments
     (22, 10)

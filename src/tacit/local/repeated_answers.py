@@ -18,7 +18,7 @@ class Memo:
 
     Claim:      all reports together cost the loss of one, times the number of different values.
     Because:    they are a function of one fresh report for each different value, kept by the value.
-    Checked by: tests/unit/local/test_memo.py::test_reports_are_kept_by_the_value
+    Checked by: tests/unit/local/test_repeated_answers.py::test_reports_are_kept_by_the_value
 
     >>> from tacit.local import KaryResponse
     >>> memo = Memo(KaryResponse.two_coin())

@@ -30,7 +30,7 @@ class Odds:
 
         Claim:      truth / lie <= e**epsilon, and it misses by less than one part in 2**32.
         Because:    the product of e**epsilon and 2**32 is enclosed and rounded down.
-        Checked by: tests/unit/local/test_odds.py::test_odds_never_exceed_the_price
+        Checked by: tests/unit/local/test_truth_odds.py::test_odds_never_exceed_the_price
 
         >>> Odds.of(1)
         Odds(truth=11674931554, lie=4294967296)

@@ -33,7 +33,7 @@ class Draws:
         Claim:      every integer below the bound is equally likely.
         Because:    as many bits as the largest result needs are taken from whole bytes, and a number
                     that is too large is thrown away.
-        Checked by: tests/unit/local/test_draws.py::test_every_integer_below_the_bound_is_equally_likely
+        Checked by: tests/unit/local/test_client_coins.py::test_every_integer_below_the_bound_is_equally_likely
         """
         width = (bound - 1).bit_length()
         mask = (1 << width) - 1
@@ -52,7 +52,7 @@ class Draws:
         Claim:      each is true with probability exactly yes / (yes + no).
         Because:    16 bits of a uniform number are compared with the probability's; on a tie the rest
                     of the number is uniform, and lies below the rest of the probability by a new coin.
-        Checked by: tests/unit/local/test_draws.py::test_many_coins_have_the_exact_probability
+        Checked by: tests/unit/local/test_client_coins.py::test_many_coins_have_the_exact_probability
         """
         total = yes + no
         top, rest = divmod(yes << 16, total)

@@ -7,11 +7,11 @@ from math import sqrt
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
 from tacit.local.hadamard import HadamardResponse
-from tacit.local.kary import KaryResponse
 from tacit.local.local_hashing import LocalHashing
 from tacit.local.protocol import FrequencyProtocol, read_values
-from tacit.local.subset import SubsetSelection
-from tacit.local.unary import Unary
+from tacit.local.randomized_response import KaryResponse
+from tacit.local.subset_selection import SubsetSelection
+from tacit.local.unary_encoding import Unary
 
 __all__ = ["Candidate", "Choice", "best"]
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, at_most
 from tacit.frozen import frozen
-from tacit.local.draws import Draws
-from tacit.local.odds import Odds
+from tacit.local.client_coins import Draws
 from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
+from tacit.local.truth_odds import Odds
 from tacit.privacy import fill
 
 __all__ = ["KaryResponse", "check_numbers", "read_numbers"]

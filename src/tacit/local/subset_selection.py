@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from tacit.errors import InvalidData, InvalidInput
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen
-from tacit.local.bits import Octets, check_rows, count_columns, hex_of, read_rows
-from tacit.local.draws import Draws
-from tacit.local.odds import Odds
+from tacit.local.client_coins import Draws
+from tacit.local.packed_bits import Octets, check_rows, count_columns, hex_of, read_rows
 from tacit.local.protocol import FrequencyProtocol, Integers, Report, Values, read_values
+from tacit.local.truth_odds import Odds
 from tacit.privacy import fill
 
 __all__ = ["SubsetSelection"]

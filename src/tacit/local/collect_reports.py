@@ -234,7 +234,7 @@ def collect_reports(questionnaire: Questionnaire, lines: Iterable[bytes | str]) 
 
     Claim:      no line makes it fail, and only whole reports inside every question's domain are counted.
     Because:    a line is read as JSON of one shape, and each answer as its protocol reads reports.
-    Checked by: tests/unit/local/test_collecting.py
+    Checked by: tests/unit/local/test_collect_reports.py
     """
     gathering = _Gathering(questionnaire)
     for some in _pieces(lines):

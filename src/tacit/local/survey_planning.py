@@ -1,6 +1,6 @@
 """How many people a survey needs, how exact it will be, and what a trusted curator would give instead.
 
-Checked by: tests/unit/local/test_choice.py::test_people_and_error_are_inverse
+Checked by: tests/unit/local/test_choose_protocol.py::test_people_and_error_are_inverse
 """
 
 from fractions import Fraction
