@@ -1,7 +1,7 @@
 """What a policy declares counts, whatever was found beside it."""
 
 import tacit
-from tacit.curator.record.facts import with_facts
+from tacit.curator.record.found_bounds import with_facts
 
 
 def test_declared_keys_count_where_a_column_has_no_bounds() -> None:

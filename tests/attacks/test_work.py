@@ -3,7 +3,7 @@
 import pytest
 
 import tacit
-from tacit.curator.open import _Rows
+from tacit.curator.open_folder import _Rows
 from tacit.engines import DuckDB, Memory
 from tacit.engines.work_bounds import MOST_PAIRS
 from tacit.errors import TooLarge

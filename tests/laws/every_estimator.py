@@ -5,7 +5,7 @@ from fractions import Fraction
 from pandas import DataFrame
 
 from tacit.curator import protect
-from tacit.curator.policy.values import Limit, Policy, Shared
+from tacit.curator.policy.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
 from tacit.engines import Memory
 from tacit.learn import (

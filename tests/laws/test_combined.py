@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import tacit
-from tacit.curator import combine
+from tacit.curator import ask_combined
 from tacit.curator.answer import combined_rows
-from tacit.curator.asked import read_question
-from tacit.curator.combine import price_parts
+from tacit.curator.ask_combined import price_parts
+from tacit.curator.asked_question import read_question
 from tacit.curator.pricing.combined_terms import shares_of
 from tacit.errors import EngineFailed, InvalidPlan, LimitExceeded
 from tacit.privacy import Neighbours
@@ -161,7 +161,7 @@ def test_shares_make_the_sum_of_relative_errors_least(delta):
 def test_one_charge_is_made_before_anything_is_looked_at(text, delta, monkeypatch):
     vault = vault_of(rows_of(Random(1)), delta=delta)
     events = []
-    ledger, release = vault.ledger, combine.release_part
+    ledger, release = vault.ledger, ask_combined.release_part
     charge = type(ledger).charge
 
     def watched(self, *given, **named):
@@ -173,7 +173,7 @@ def test_one_charge_is_made_before_anything_is_looked_at(text, delta, monkeypatc
         return release(*given)
 
     monkeypatch.setattr(type(ledger), "charge", watched)
-    monkeypatch.setattr(combine, "release_part", looking)
+    monkeypatch.setattr(ask_combined, "release_part", looking)
     vault.sql(text, epsilon=1)
     many = len(parts_of(vault, text).plan.parts)
     assert events == ["charge", *["look"] * many]
@@ -217,7 +217,7 @@ def test_what_has_no_error_that_is_known_in_advance_takes_no_within():
 @every_delta
 def test_an_answer_is_a_function_of_what_its_parts_released(delta, monkeypatch):
     """Grey-box: two neighbouring tables whose parts release the same integers give the same answer, word for word."""
-    dice, release = Random(5), combine.release_part
+    dice, release = Random(5), ask_combined.release_part
     for turn in range(14):
         rows = rows_of(dice, units=8)
         _, text = draw(dice, turn)
@@ -227,10 +227,12 @@ def test_an_answer_is_a_function_of_what_its_parts_released(delta, monkeypatch):
             kept.append(release(*given))
             return kept[-1]
 
-        monkeypatch.setattr(combine, "release_part", remember)
+        monkeypatch.setattr(ask_combined, "release_part", remember)
         one = vault_of(rows, delta=delta).sql(text, epsilon=1)
         replayed = iter(kept)
-        monkeypatch.setattr(combine, "release_part", lambda *_, replayed=replayed: next(replayed))
+        monkeypatch.setattr(
+            ask_combined, "release_part", lambda *_, replayed=replayed: next(replayed)
+        )
         other = [row for row in rows if row["patient"] != turn % 8]
         two = vault_of(other, delta=delta).sql(text, epsilon=1)
         assert (one.columns, one.rows, one.notes, one.left_out, one.hiding) == (
@@ -260,7 +262,7 @@ def test_every_part_has_noise_of_its_own():
             parts = list(vault.ledger.entries())
             vault.sql(text, epsilon=0.1)
             (entry,) = [each for each in vault.ledger.entries() if each.number >= len(parts)]
-            kept = combine.StoredParts.from_bytes(entry.payload).parts
+            kept = ask_combined.StoredParts.from_bytes(entry.payload).parts
             seen.append([part.integers[0][0] for part in kept])
     assert all(len(set(pair)) == 2 for pair in seen) or len({tuple(pair) for pair in seen}) > 30
     assert len({one for one, _ in seen}) > 20
@@ -337,21 +339,21 @@ def test_an_answer_of_an_earlier_version_is_not_replayed():
 
 def test_what_was_charged_and_never_answered_is_answered_without_a_second_charge(monkeypatch):
     vault = vault_of(rows_of(Random(3)))
-    release = combine.release_part
+    release = ask_combined.release_part
 
     def fail(*_):
         raise EngineFailed
 
-    monkeypatch.setattr(combine, "release_part", fail)
+    monkeypatch.setattr(ask_combined, "release_part", fail)
     with pytest.raises(EngineFailed):
         vault.sql(STACKED, epsilon=2)
     spent = vault.budget.spent
     assert spent > 0
-    monkeypatch.setattr(combine, "release_part", release)
+    monkeypatch.setattr(ask_combined, "release_part", release)
     found = vault.sql(STACKED, epsilon=1)
     assert vault.budget.spent == spent
     assert found.price.epsilon == pytest.approx(2, rel=1e-3)
-    kept = combine.StoredParts.from_bytes(next(iter(vault.ledger.entries())).payload)
+    kept = ask_combined.StoredParts.from_bytes(next(iter(vault.ledger.entries())).payload)
     paid = parts_of(vault, STACKED, epsilon=2)
     assert kept.scales == tuple(
         scale for place in paid.order for scale in [paid.terms.parts[place].mechanisms[0].sigma]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tacit.curator.answer.intervals import Noisy
 from tacit.curator.answer.view import view_answer
-from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.terms import Terms, terms_of
 from tacit.engines import Memory
 from tacit.mechanisms import RankedCells

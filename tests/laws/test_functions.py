@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from tacit.curator import Limit, terms_of
-from tacit.curator.policy.values import Shared
+from tacit.curator.policy.policy import Shared
 from tacit.engines import DuckDB, Memory
 from tacit.engines.duckdb.connection import open_connection
 from tacit.engines.sql.casts import read_cell

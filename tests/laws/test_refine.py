@@ -11,8 +11,8 @@ import pytest
 import tacit
 from tacit import protect
 from tacit.accounting import Charge
-from tacit.curator import refine as room
-from tacit.curator.asked import price_plan
+from tacit.curator import refine_answer as room
+from tacit.curator.asked_question import price_plan
 from tacit.curator.pricing.terms import terms_at
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import tacit
-from tacit.curator import combine
+from tacit.curator import ask_combined
 from tacit.errors import EngineFailed, InvalidPlan
 from tacit.plan import SubqueryValue, subqueries_in, walk_expression
 from tacit.plan.model.walk import list_expressions
@@ -154,7 +154,7 @@ def test_not_in_fewer_groups_than_there_might_be_is_true(exact):
 @pytest.mark.parametrize("text", [STATEMENTS[name] for name in FEW], ids=FEW)
 def test_everything_is_paid_for_at_once_and_before_anything_is_looked_at(text, delta, monkeypatch):
     vault = vault_of(rows_of(Random(1)), delta=delta)
-    events, release = [], combine.release_part
+    events, release = [], ask_combined.release_part
     charge = type(vault.ledger).charge
 
     def watched(self, *given, **named):
@@ -168,7 +168,7 @@ def test_everything_is_paid_for_at_once_and_before_anything_is_looked_at(text, d
         return release(engine, terms, described)
 
     monkeypatch.setattr(type(vault.ledger), "charge", watched)
-    monkeypatch.setattr(combine, "release_part", looking)
+    monkeypatch.setattr(ask_combined, "release_part", looking)
     told = vault.explain(text, epsilon=1)
     assert "released first" in str(told)
     assert told.share == pytest.approx(
@@ -199,7 +199,7 @@ def values_in(question):
 @pytest.mark.parametrize("neighbours", Neighbours)
 def test_a_constant_is_a_function_of_what_was_released(delta, neighbours, monkeypatch):
     """Grey-box: on neighbours whose first parts release the same, the same questions are asked, and priced alike."""
-    release, rows = combine.release_part, rows_of(Random(7), units=12)
+    release, rows = ask_combined.release_part, rows_of(Random(7), units=12)
     other = [row for row in rows if row["patient"] != 5]
     if neighbours is Neighbours.REPLACE:
         other += [{**rows[0], "patient": 5, "cost": 40, "weight": 100.0}] * 3
@@ -215,7 +215,7 @@ def test_a_constant_is_a_function_of_what_was_released(delta, neighbours, monkey
             kept.append(release(engine, terms, described))
             return kept[-1]
 
-        monkeypatch.setattr(combine, "release_part", remember)
+        monkeypatch.setattr(ask_combined, "release_part", remember)
         one = before.sql(text, epsilon=1)
         replayed, again = iter(kept), []
 
@@ -223,7 +223,7 @@ def test_a_constant_is_a_function_of_what_was_released(delta, neighbours, monkey
             again.append((terms.question, terms.mechanisms, terms.weights))
             return next(replayed)
 
-        monkeypatch.setattr(combine, "release_part", repeat)
+        monkeypatch.setattr(ask_combined, "release_part", repeat)
         two = after.sql(text, epsilon=1)
         assert questions == again
         assert (one.columns, one.rows, one.notes, one.left_out) == (
@@ -237,13 +237,13 @@ def test_a_constant_is_a_function_of_what_was_released(delta, neighbours, monkey
 def test_a_constant_is_held_between_its_bounds(monkeypatch):
     """A mean that noise moved beyond what is declared is the nearest bound: what was proved of it holds."""
     vault, seen = vault_of([], epsilon=1000, delta=0), []
-    release = combine.release_part
+    release = ask_combined.release_part
 
     def looking(engine, terms, described):
         seen.extend(values_in(terms.question))
         return release(engine, terms, described)
 
-    monkeypatch.setattr(combine, "release_part", looking)
+    monkeypatch.setattr(ask_combined, "release_part", looking)
     for ends in range(12):
         text = ABOVE.replace("FROM visits)", f"FROM visits WHERE cost <> {ends})")
         vault.sql(text, epsilon=0.05)
@@ -287,7 +287,7 @@ def test_the_same_parts_in_another_order_are_free():
 
 
 def test_what_was_charged_and_never_answered_is_answered_without_a_second_charge(monkeypatch):
-    vault, release = vault_of(rows_of(Random(3))), combine.release_part
+    vault, release = vault_of(rows_of(Random(3))), ask_combined.release_part
     turns = iter(range(100))
 
     def fail(engine, terms, described):
@@ -295,7 +295,7 @@ def test_what_was_charged_and_never_answered_is_answered_without_a_second_charge
             raise EngineFailed
         return release(engine, terms, described)
 
-    monkeypatch.setattr(combine, "release_part", fail)
+    monkeypatch.setattr(ask_combined, "release_part", fail)
     with pytest.raises(EngineFailed):
         vault.sql(ABOVE, epsilon=2)
     spent = vault.budget.spent

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.curator.policy.values import Limit, Policy, Shared
-from tacit.curator.tables import desk as desk_file
-from tacit.curator.tables.columns import code_columns
+from tacit.curator.policy.policy import Limit, Policy, Shared
+from tacit.curator.tables import release_tables
+from tacit.curator.tables.column_codes import code_columns
 from tacit.curator.tables.noise import contrast
 from tacit.curator.vault import Vault
 from tacit.engines import DuckDB, Memory
@@ -281,14 +281,14 @@ def test_everything_that_is_drawn_is_paid_for(monkeypatch, neighbours, delta, ki
                 hidden.append((self, np.size(value))) or release(self, value, times)
             ),
         )
-    keep = desk_file.release
+    keep = release_tables.release
 
     def watch(request, rows, groups, noise):
         arrays, draws = keep(request, rows, groups, noise)
         seen.append((request.share, noise, draws, [array.size for array in arrays]))
         return arrays, draws
 
-    monkeypatch.setattr(desk_file, "release", watch)
+    monkeypatch.setattr(release_tables, "release", watch)
     vault, table = vault_of(many_rows(400), neighbours=neighbours, delta=delta)
     coded_rows = Memory.code
     looks = []

@@ -320,8 +320,8 @@ def test_with_the_noise_held_nothing_that_leaves_tells_neighbours_apart(
 ):
     monkeypatch.setattr(AboveThreshold, "draw_threshold", lambda self, at: at)
     monkeypatch.setattr(AboveThreshold, "is_above", lambda self, value, line: False)
-    monkeypatch.setattr("tacit.curator.watch.seal", lambda key, secret, bound: secret)
-    monkeypatch.setattr("tacit.curator.watch.unseal", lambda key, sealed, bound: sealed)
+    monkeypatch.setattr("tacit.curator.watch_threshold.seal", lambda key, secret, bound: secret)
+    monkeypatch.setattr("tacit.curator.watch_threshold.unseal", lambda key, sealed, bound: sealed)
     monkeypatch.setattr("tacit.ledger.memory.now", lambda: "now")
     dice, left = Random(f"{neighbours}"), []
     rows = extreme_rows(dice, 4)
@@ -483,7 +483,7 @@ def test_a_crash_before_the_threshold_is_on_record_draws_it_again_under_the_same
 ):
     vault, _ = watched([])
     with monkeypatch.context() as patch:
-        patch.setattr("tacit.curator.watch.seal", lambda *_: (_ for _ in ()).throw(Crash))
+        patch.setattr("tacit.curator.watch_threshold.seal", lambda *_: (_ for _ in ()).throw(Crash))
         with pytest.raises(Crash):
             vault.watch(threshold=0, epsilon=1)
     assert vault.budget.spent == pytest.approx(0.25)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tacit.curator import Price, Release
 from tacit.curator.answer.plot import bars_of
-from tacit.curator.starter import _text
+from tacit.curator.starter_policy import _text
 from tacit.errors import InvalidData, InvalidInput, InvalidPlan
 from tacit.printing import json_text, printable, printable_lines, spreadsheet_cell
 

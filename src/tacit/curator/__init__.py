@@ -2,27 +2,29 @@
 
 from typing import TYPE_CHECKING
 
-from tacit.curator.answer.columns import AnswerColumn
+from tacit.curator.answer.column_types import AnswerColumn
 from tacit.curator.answer.explanation import Expected, Explanation
 from tacit.curator.answer.intervals import Interval, Noisy
 from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.answer.survey import SurveyTable
 from tacit.curator.budget import Budget
-from tacit.curator.describe import Listing
-from tacit.curator.policy.columns import column_of
-from tacit.curator.policy.values import Limit, Policy, Replay, Shared
+from tacit.curator.describe_tables import Listing
+from tacit.curator.policy.column_declarations import column_of
+from tacit.curator.policy.policy import Limit, Policy, Replay, Shared
 from tacit.curator.pricing.terms import Terms, terms_of
 from tacit.curator.protect import protect
 from tacit.curator.record.clipping import Clipping
-from tacit.curator.record.facts import FoundBounds, FoundContributions
+from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
 from tacit.curator.vault import Vault
 from tacit.later import later
 
 if TYPE_CHECKING:
     from tacit.curator.database_rights import check_rights
-    from tacit.curator.examples import example
-    from tacit.curator.exchange import (
+    from tacit.curator.example_data import example
+    from tacit.curator.hide_until_slot_end import Unseen
+    from tacit.curator.inspect_rows import RowsInspection, inspect_rows
+    from tacit.curator.json_exchange import (
         budget_fields,
         explanation_fields,
         read_budget,
@@ -32,21 +34,19 @@ if TYPE_CHECKING:
         release_fields,
         table_fields,
     )
-    from tacit.curator.inspect_rows import RowsInspection, inspect_rows
-    from tacit.curator.open import adopt_ledger, limits_agree, open_vault
+    from tacit.curator.open_folder import adopt_ledger, limits_agree, open_vault
     from tacit.curator.plan_class import KINDS, PlanClass
-    from tacit.curator.policy.file import Document, read_policy
     from tacit.curator.policy.ledger_section import Address
+    from tacit.curator.policy.policy_file import Document, read_policy
     from tacit.curator.sent_parameters import parameter_fields, read_parameters
-    from tacit.curator.starter import Comparison, columns_of, compare_limits, policy_text
-    from tacit.curator.tables.desk import Answered
+    from tacit.curator.starter_policy import Comparison, columns_of, compare_limits, policy_text
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
+    from tacit.curator.tables.release_tables import Answered
     from tacit.curator.tables.report import PairError, SyntheticReport
     from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import Closest, QuestionAudit, audit_question
     from tacit.curator.trial.mock import rows_for, twin
-    from tacit.curator.unseen import Unseen
     from tacit.curator.vectors.features import Feature
     from tacit.curator.vectors.kernels import (
         GRID,
@@ -74,7 +74,7 @@ if TYPE_CHECKING:
         VectorNoise,
         ask_tables,
     )
-    from tacit.curator.watch import Watch, WatchAnswer
+    from tacit.curator.watch_threshold import Watch, WatchAnswer
 
 __all__ = [
     "Address",
@@ -168,30 +168,30 @@ __all__ = [
 
 _LATER = {
     "KINDS": "plan_class",
-    "Unseen": "unseen",
+    "Unseen": "hide_until_slot_end",
     "PlanClass": "plan_class",
     "Address": "policy.ledger_section",
-    "Document": "policy.file",
-    "read_policy": "policy.file",
-    "example": "examples",
-    "budget_fields": "exchange",
-    "explanation_fields": "exchange",
-    "read_budget": "exchange",
-    "read_explanation": "exchange",
-    "read_release": "exchange",
-    "read_table": "exchange",
-    "release_fields": "exchange",
-    "table_fields": "exchange",
+    "Document": "policy.policy_file",
+    "read_policy": "policy.policy_file",
+    "example": "example_data",
+    "budget_fields": "json_exchange",
+    "explanation_fields": "json_exchange",
+    "read_budget": "json_exchange",
+    "read_explanation": "json_exchange",
+    "read_release": "json_exchange",
+    "read_table": "json_exchange",
+    "release_fields": "json_exchange",
+    "table_fields": "json_exchange",
     "parameter_fields": "sent_parameters",
     "read_parameters": "sent_parameters",
     "RowsInspection": "inspect_rows",
     "inspect_rows": "inspect_rows",
     "check_rights": "database_rights",
-    "adopt_ledger": "open",
-    "limits_agree": "open",
-    "open_vault": "open",
-    "Watch": "watch",
-    "WatchAnswer": "watch",
+    "adopt_ledger": "open_folder",
+    "limits_agree": "open_folder",
+    "open_vault": "open_folder",
+    "Watch": "watch_threshold",
+    "WatchAnswer": "watch_threshold",
     "rows_for": "trial.mock",
     "twin": "trial.mock",
     "Closest": "trial.audit",
@@ -226,11 +226,11 @@ _LATER = {
     "VectorNoise": "vectors.noise",
     "ask_tables": "vectors.noise",
     "RATES": "vectors.noise",
-    "Answered": "tables.desk",
-    "Comparison": "starter",
-    "compare_limits": "starter",
-    "columns_of": "starter",
-    "policy_text": "starter",
+    "Answered": "tables.release_tables",
+    "Comparison": "starter_policy",
+    "compare_limits": "starter_policy",
+    "columns_of": "starter_policy",
+    "policy_text": "starter_policy",
 }
 
 __getattr__ = later(__name__, _LATER)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from tacit.accounting import Charge, Filter
 from tacit.curator.answer.release import Price
 from tacit.curator.plan_cache import PlanCache
-from tacit.curator.policy.values import Policy, Shared
-from tacit.curator.record.facts import with_facts
-from tacit.curator.record.secret import memory_secret
+from tacit.curator.policy.policy import Policy, Shared
+from tacit.curator.record.found_bounds import with_facts
+from tacit.curator.record.sealing_key import memory_secret
 from tacit.engines import Engine
 from tacit.errors import InvalidInput
 from tacit.exact import short_at_least

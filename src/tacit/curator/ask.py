@@ -7,7 +7,7 @@ from typing import Any
 
 from tacit.curator.access import Access
 from tacit.curator.answer.release import Release
-from tacit.curator.asked import Asked, describe
+from tacit.curator.asked_question import Asked, describe
 from tacit.curator.pricing.answer_size import check_size
 from tacit.curator.pricing.terms import Terms
 from tacit.curator.record.receipt import receipt_of

@@ -1,6 +1,6 @@
 """What may be spent, what was, and what is left.
 
-Checked by: tests/unit/curator/test_open.py
+Checked by: tests/unit/curator/test_open_folder.py
 """
 
 from dataclasses import replace
@@ -8,7 +8,7 @@ from dataclasses import replace
 from tacit.accounting import Charge
 from tacit.curator.access import Access
 from tacit.curator.answer.explanation import Explanation
-from tacit.curator.policy.values import Limit
+from tacit.curator.policy.policy import Limit
 from tacit.errors import LimitExceeded
 from tacit.frozen import frozen
 from tacit.printing import html_lines
@@ -78,7 +78,7 @@ def with_earlier_charge(
                 nothing is said.
     Because:    an entry under the key whose price was no lower is what `Ledger.charge` takes, and no entry is ever
                 removed; those of other payers do not count, and the ledger shows no others than may be seen.
-    Checked by: tests/unit/curator/test_unpaid.py and tests/attacks/test_free_reads.py
+    Checked by: tests/unit/curator/test_read_only_ledger.py and tests/attacks/test_free_reads.py
     """
     own = (each for each in access.ledger.find_charged(key) if each.analyst == access.analyst)
     if told.free or not any(charge.fits(each.charge) for each in own):

@@ -5,7 +5,7 @@ Checked by: tests/unit/curator/test_postgres_vault.py
 
 from pathlib import Path
 
-from tacit.curator.policy.file import FILE, Document, read_policy
+from tacit.curator.policy.policy_file import FILE, Document, read_policy
 from tacit.engines import Rights, rights_of
 
 __all__ = ["check_rights"]

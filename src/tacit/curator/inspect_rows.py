@@ -6,7 +6,7 @@ Checked by: tests/unit/curator/test_text_files.py
 from collections.abc import Iterator
 from pathlib import Path
 
-from tacit.curator.policy.file import Document, read_policy
+from tacit.curator.policy.policy_file import Document, read_policy
 from tacit.engines import InspectedColumn, InspectedTable, Linked, Separated, inspect_source
 from tacit.frozen import frozen
 from tacit.plan import Column, Kind

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
-from tacit.curator.policy.values import Shared
+from tacit.curator.policy.policy import Shared
 from tacit.frozen import frozen
 from tacit.plan import CombinedPlan, Header, Parameters, Plan, read_asked
 

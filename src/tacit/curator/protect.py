@@ -7,9 +7,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tacit.curator.policy.columns import Declared, column_of
+from tacit.curator.policy.column_declarations import Declared, column_of
+from tacit.curator.policy.policy import Limit, Policy, Shared
 from tacit.curator.policy.public_tables import public_of
-from tacit.curator.policy.values import Limit, Policy, Shared
 from tacit.curator.vault import Vault
 from tacit.engines import (
     Linked,
@@ -139,8 +139,8 @@ def protect(
     if vault is None:
         _say_that_a_limit_began((entity, *sorted(sources)))
         return Vault(policy, engines, MemoryLedger(limit.filter()))
-    from tacit.curator.keep import keep_ledger  # with all that ledgers on disk need
-    from tacit.curator.record.secret import file_secret
+    from tacit.curator.persistent_limit import keep_ledger  # with all that ledgers on disk need
+    from tacit.curator.record.sealing_key import file_secret
 
     try:
         ledger = keep_ledger(vault, policy, sources)

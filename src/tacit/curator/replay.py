@@ -13,7 +13,7 @@ from tacit.ledger import Entry, Ledger
 from tacit.plan import Plan, derive_plan
 
 if TYPE_CHECKING:
-    from tacit.curator.asked import Asked
+    from tacit.curator.asked_question import Asked
 
 __all__ = ["Known", "find_known"]
 

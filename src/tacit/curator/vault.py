@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from tacit.curator.access import Access, table_named
-from tacit.curator.answer.columns import AnswerColumn, columns_of
+from tacit.curator.answer.column_types import AnswerColumn, columns_of
 from tacit.curator.answer.explanation import Explanation, explain_choice, explain_plan
 from tacit.curator.answer.release import Release
 from tacit.curator.answer.survey import (
@@ -18,14 +18,14 @@ from tacit.curator.answer.survey import (
     read_survey,
 )
 from tacit.curator.ask import answer
-from tacit.curator.asked import price_plan, read_question, shared_of
+from tacit.curator.asked_question import price_plan, read_question, shared_of
 from tacit.curator.budget import Budget, budget_of, with_earlier_charge, with_own_limit
-from tacit.curator.describe import Listing, describe_columns, read_listing
+from tacit.curator.describe_tables import Listing, describe_columns, read_listing
 from tacit.curator.free_answers import FreeAnswer, explain_free, find_free, read_text
 from tacit.curator.log import log_release
-from tacit.curator.policy.values import Policy, Shared
+from tacit.curator.policy.policy import Policy, Shared
 from tacit.curator.record.clipping import Clipping
-from tacit.curator.record.facts import FoundBounds, FoundContributions
+from tacit.curator.record.found_bounds import FoundBounds, FoundContributions
 from tacit.curator.record.receipt import faults_of, read_stored, receipt_of
 from tacit.curator.rehearse import remember_rehearsals
 from tacit.curator.replay import find_known
@@ -49,15 +49,15 @@ from tacit.plan import (
 if TYPE_CHECKING:
     from tacit.curator.plan_class import PlanClass
     from tacit.curator.tables.ask_synthetic import AskedSynthetic
-    from tacit.curator.tables.desk import Desk
     from tacit.curator.tables.linked import SyntheticTables
     from tacit.curator.tables.marginals import ExpectedMarginals, Marginals
+    from tacit.curator.tables.release_tables import Desk
     from tacit.curator.tables.synthetic import SyntheticTable
     from tacit.curator.tables.workload import ExpectedWorkload
     from tacit.curator.trial.audit import QuestionAudit
     from tacit.curator.vectors.lesson import Lesson
     from tacit.curator.vectors.noise import Sampling, Trials
-    from tacit.curator.watch import Watch
+    from tacit.curator.watch_threshold import Watch
     from tacit.ledger import DurableLedger
 
 __all__ = ["Vault"]
@@ -135,7 +135,7 @@ class Vault:
         if isinstance(plan, FreeAnswer):
             return plan.release(confidence)
         if isinstance(plan, CombinedPlan):
-            from tacit.curator.combine import answer_parts, price_parts
+            from tacit.curator.ask_combined import answer_parts, price_parts
 
             parts = price_parts(
                 self._access,
@@ -178,7 +178,7 @@ class Vault:
         >>> clinic.replay("SELECT COUNT(*) AS n FROM data", epsilon=1).rows == answer.rows
         True
         """
-        from tacit.curator.unpaid import PaymentNeeded, UnpaidLedger
+        from tacit.curator.read_only_ledger import PaymentNeeded, UnpaidLedger
 
         unpaid = copy(self)
         unpaid._access = with_fields(self._access, ledger=UnpaidLedger(self._access.ledger))  # noqa: SLF001 -- its own
@@ -355,7 +355,7 @@ class Vault:
         interval reaches further to either side, also of ratios such as AVG, whose error is not known beforehand; where
         that needs more than `epsilon` the last answer says so.  Without a delta it is for tables in memory alone.
         """
-        from tacit.curator.refine import refine, refine_until
+        from tacit.curator.refine_answer import refine, refine_until
 
         if isinstance(question, str):
             tables = self._access.read_tables()
@@ -400,7 +400,7 @@ class Vault:
         if isinstance(plan, FreeAnswer):
             return explain_free(access, plan, confidence)
         if isinstance(plan, CombinedPlan):
-            from tacit.curator.combine import explain_parts, price_parts
+            from tacit.curator.ask_combined import explain_parts, price_parts
 
             parts = price_parts(
                 access, plan, epsilon=epsilon, within=within, confidence=confidence, tables=tables
@@ -485,7 +485,7 @@ class Vault:
         questions alone.  Bounds that were found stand, and the same are free; with `replace`, others take their place,
         and questions that were answered under the old ones are new questions.  Declared bounds count before any.
         """
-        from tacit.curator.find_facts import find_bounds
+        from tacit.curator.find_bounds import find_bounds
 
         return find_bounds(self._access, column, epsilon=epsilon, share=share, anew=replace)
 
@@ -498,7 +498,7 @@ class Vault:
         It is found privately, at a price, and written into the ledger; whom it binds, and what `replace` means, is as
         for `find_bounds`.
         """
-        from tacit.curator.find_facts import find_contributions
+        from tacit.curator.find_bounds import find_contributions
 
         return find_contributions(self._access, table, epsilon=epsilon, share=share, anew=replace)
 
@@ -507,7 +507,7 @@ class Vault:
 
         It is measured privately, at one price, and written into the ledger: captions say it from then on.
         """
-        from tacit.curator.find_facts import measure_clipping
+        from tacit.curator.find_bounds import measure_clipping
 
         return measure_clipping(self._access, table, epsilon=epsilon)
 
@@ -534,7 +534,7 @@ class Vault:
         >>> [alarm.ask(f"SELECT COUNT(*) FROM data WHERE ward = '{ward}'") for ward in "AB"], alarm.left
         ([True, False], 1)
         """
-        from tacit.curator.watch import begin_watch
+        from tacit.curator.watch_threshold import begin_watch
 
         return begin_watch(
             self._access,
@@ -829,7 +829,7 @@ class Vault:
 
     def _desk(self) -> "Desk":
         """What the vault has to offer for many tables at once."""
-        from tacit.curator.tables.desk import Desk
+        from tacit.curator.tables.release_tables import Desk
 
         return Desk(self._access, self._access.read_tables())
 

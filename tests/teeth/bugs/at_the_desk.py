@@ -3,7 +3,7 @@
 from tests.teeth.bug import Bug
 
 CURATOR = "src/tacit/curator"
-UNPAID = "tests/unit/curator/test_unpaid.py"
+UNPAID = "tests/unit/curator/test_read_only_ledger.py"
 SERVER = "src/tacit/server"
 UNIT = "tests/unit/server"
 FORGED = "tests/attacks/test_forged_requests.py"
@@ -11,7 +11,7 @@ FORGED = "tests/attacks/test_forged_requests.py"
 BUGS = [
     Bug(
         name="replay-pays",
-        file=f"{CURATOR}/unpaid.py",
+        file=f"{CURATOR}/read_only_ledger.py",
         before='its rows would be read now."""\n        raise PaymentNeeded',
         after=(
             'its rows would be read now."""\n'
@@ -225,10 +225,10 @@ BUGS = [
     ),
     Bug(
         name="types-are-lost-on-the-way",
-        file=f"{CURATOR}/exchange.py",
+        file=f"{CURATOR}/json_exchange.py",
         before="return date.fromisoformat(cell)",
         after="return cell",
-        killed_by="tests/unit/curator/test_exchange.py::test_an_answer_is_the_same_after_the_journey",
+        killed_by="tests/unit/curator/test_json_exchange.py::test_an_answer_is_the_same_after_the_journey",
         note="a client would get other keys than a vault gives",
     ),
     Bug(

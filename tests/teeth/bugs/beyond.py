@@ -323,7 +323,7 @@ BUGS = [
     ),
     Bug(
         name="vault-draws-fresh-noise-for-a-refinement",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="columns.append([step.release(n, released=o) for n, o in zip(numbers, old, strict=True)])",
         after="columns.append([mechanism.release(n) for n, o in zip(numbers, old, strict=True)])",
         killed_by=f"{REFINED}::test_laplace_noise_is_refined_and_not_drawn_anew",
@@ -331,7 +331,7 @@ BUGS = [
     ),
     Bug(
         name="gaussian-refinement-at-the-total-price",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="more = terms_at(asked.plan.question, asked.shared, asked.limit, entry.charge)",
         after="more = terms_at(asked.plan.question, asked.shared, asked.limit, total)",
         killed_by=f"{REFINED}::test_gaussian_releases_are_averaged_by_their_precisions",
@@ -339,7 +339,7 @@ BUGS = [
     ),
     Bug(
         name="an-answer-refined-twice",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before='    earlier = Stored.from_bytes(chain.entry.payload or b"")\n',
         after='    earlier = Stored.from_bytes(chain.base.payload or b"")\n',
         killed_by=f"{REFINED}::test_an_answer_is_refined_once",
@@ -347,7 +347,7 @@ BUGS = [
     ),
     Bug(
         name="laplace-noise-refined-on-other-rows",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="    _check_rows_are_fixed(access, asked)\n",
         after="",
         killed_by=f"{REFINED}::test_laplace_noise_is_refined_on_rows_that_cannot_change_alone",
@@ -355,7 +355,7 @@ BUGS = [
     ),
     Bug(
         name="laplace-noise-refined-after-the-rows-of-another-day",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="if not (fixed and isinstance(access.ledger, MemoryLedger)):",
         after="if not fixed:",
         killed_by=f"{REFINED}::test_laplace_noise_is_refined_on_rows_that_cannot_change_alone",
@@ -371,7 +371,7 @@ BUGS = [
     ),
     Bug(
         name="refining-for-an-error-spends-all-there-is",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="price = most if amount >= last else min(most, rule.epsilon_of(Charge(amount)))",
         after="price = rule.epsilon_of(Charge(amount))",
         killed_by=f"{REFINED}::test_what_cannot_become_accurate_stops_at_its_price[mean-0]",
@@ -379,7 +379,7 @@ BUGS = [
     ),
     Bug(
         name="an-error-that-was-missed-is-not-mentioned",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="return replace(found, notes=(*found.notes, note))",
         after="return found",
         killed_by=f"{REFINED}::test_what_cannot_become_accurate_stops_at_its_price[mean-0]",
@@ -387,7 +387,7 @@ BUGS = [
     ),
     Bug(
         name="a-crashed-refinement-answers-for-a-dearer-one",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="while not asked.charge.fits(chain.total):",
         after="while not asked.charge.fits(chain.total) and (chain.begun or chain.entry.number == before):",
         killed_by=f"{REFINED}::test_what_was_paid_for_and_not_answered_is_no_answer_at_a_higher_price[0]",
@@ -395,7 +395,7 @@ BUGS = [
     ),
     Bug(
         name="what-was-refined-further-is-forgotten",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="key=lambda each: (each.total.amount, -each.base.number)",
         after="key=lambda each: (each.base.charge.amount, -each.base.number)",
         killed_by=f"{REFINED}::test_an_answer_asked_anew_does_not_hide_what_was_refined_further",
@@ -403,7 +403,7 @@ BUGS = [
     ),
     Bug(
         name="refinement-pays-half-of-the-difference",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="amount = access.rule.amount(Charge(asked.charge.amount - chain.total.amount))",
         after="amount = access.rule.amount(Charge((asked.charge.amount - chain.total.amount) // 2))",
         killed_by=f"{REFINED}::test_only_the_difference_is_paid[0]",
@@ -411,7 +411,7 @@ BUGS = [
     ),
     Bug(
         name="two-who-refine-at-one-moment-both-pay",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="topic=topic, about=about, once=True",
         after="topic=topic, about=about",
         killed_by=f"{REFINED}::test_another_who_refines_meanwhile_takes_nothing_away[0]",
@@ -419,7 +419,7 @@ BUGS = [
     ),
     Bug(
         name="refinement-looks-before-it-is-paid",
-        file="src/tacit/curator/refine.py",
+        file="src/tacit/curator/refine_answer.py",
         before="    engine.dry_run(asked.plan.question, asked.terms.weights)\n",
         after="    engine.evaluate(asked.plan.question, asked.terms.weights)\n",
         killed_by=f"{REFINED}::test_it_is_paid_for_before_rows_are_looked_at",

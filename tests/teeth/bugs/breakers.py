@@ -34,7 +34,7 @@ BUGS = [
     ),
     Bug(
         name="declared-keys-are-forgotten-beside-facts",
-        file="src/tacit/curator/record/facts.py",
+        file="src/tacit/curator/record/found_bounds.py",
         before="contributions, shared.keys)",
         after="contributions)",
         killed_by="tests/attacks/test_policy_and_facts.py::test_declared_keys_count_where_a_column_has_no_bounds",

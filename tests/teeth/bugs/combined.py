@@ -60,7 +60,7 @@ BUGS = [
     ),
     Bug(
         name="combined-looked-at-before-paid",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before="    entry = access.ledger.charge(  # pay\n",
         after=(
             "    for place in asked.order:\n"
@@ -72,7 +72,7 @@ BUGS = [
     ),
     Bug(
         name="combined-an-earlier-charge-is-answered-at-todays-terms",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before="paid = asked.terms_paid(entry.charge)",
         after="paid = asked.terms",
         killed_by=f"{LAWS}::test_what_was_charged_and_never_answered_is_answered_without_a_second_charge",
@@ -80,7 +80,7 @@ BUGS = [
     ),
     Bug(
         name="combined-a-dearer-question-is-free",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before="            if asked.charge.fits(entry.charge):\n",
         after="            if entry is not None:\n",
         killed_by=f"{LAWS}::test_the_same_parts_are_answered_once",
@@ -88,7 +88,7 @@ BUGS = [
     ),
     Bug(
         name="combined-any-parts-are-the-same",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before='    about = b"".join(names[place].key for place in order)\n',
         after='    about = b"".join(sorted(name.formats for name in names))\n',
         killed_by=f"{LAWS}::test_other_parts_are_other_questions",
@@ -96,7 +96,7 @@ BUGS = [
     ),
     Bug(
         name="combined-parts-in-another-order-are-others",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before='    about = b"".join(names[place].key for place in order)\n',
         after='    about = b"".join(name.key for name in names)\n',
         killed_by=f"{LAWS}::test_the_same_parts_are_answered_once",
@@ -104,7 +104,7 @@ BUGS = [
     ),
     Bug(
         name="combined-kept-in-the-order-of-the-text",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before="return sorted(range(len(self.names)), key=lambda place: self.names[place].key)",
         after="return list(range(len(self.names)))",
         killed_by=f"{LAWS}::test_the_same_parts_are_answered_once",
@@ -112,7 +112,7 @@ BUGS = [
     ),
     Bug(
         name="combined-not-rehearsed",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before="    _rehearse(access, asked, raw=raw)\n    entry",
         after="    entry",
         killed_by=f"{LAWS}::test_what_cannot_be_computed_is_refused_before_it_is_paid_for",

@@ -136,10 +136,10 @@ BUGS = [
     ),
     Bug(
         name="entries-read-since-are-forgotten",
-        file="src/tacit/curator/unseen.py",
+        file="src/tacit/curator/hide_until_slot_end.py",
         before="self._open = {entry.number for entry in (*before, *since) if not entry.is_answered}",
         after="self._open = {entry.number for entry in since if not entry.is_answered}",
-        killed_by="tests/unit/curator/test_unseen.py::test_an_entry_stays_open_until_it_is_answered",
+        killed_by="tests/unit/curator/test_hide_until_slot_end.py::test_an_entry_stays_open_until_it_is_answered",
         note="an entry that is answered in a slot would be shown before it ends",
     ),
     Bug(

@@ -11,35 +11,35 @@ BUGS = [
         file=f"{CURATOR}/vault.py",
         before="return describe_columns(self.policy, self._access.read_tables(), table)",
         after="return describe_columns(self.policy, self.policy.tables, table)",
-        killed_by=f"{UNIT}/test_describe.py::test_facts_that_were_found_are_described",
+        killed_by=f"{UNIT}/test_describe_tables.py::test_facts_that_were_found_are_described",
         note="bounds that were paid for would look as if they were missing",
     ),
     Bug(
         name="described-with-terminal-codes",
-        file=f"{CURATOR}/policy/words.py",
+        file=f"{CURATOR}/policy/describe_policy.py",
         before="    return printable(str(value))\n",
         after="    return str(value)\n",
-        killed_by=f"{UNIT}/test_describe.py::test_terminal_codes_in_declared_values_are_harmless",
+        killed_by=f"{UNIT}/test_describe_tables.py::test_terminal_codes_in_declared_values_are_harmless",
         note="a declared key may hold a code that clears the screen",
     ),
     Bug(
         name="share-as-a-part-of-epsilon",
-        file=f"{CURATOR}/policy/values.py",
+        file=f"{CURATOR}/policy/policy.py",
         before="            low, high = (middle, high) if fits else (low, middle)\n        return Limit(low,",
         after=(
             "            low, high = (middle, high) if fits else (low, middle)\n"
             "        low = self.epsilon * wanted\n"
             "        return Limit(low,"
         ),
-        killed_by=f"{UNIT}/policy/test_values.py::test_shares_of_a_limit_add_up_to_it",
+        killed_by=f"{UNIT}/policy/test_policy.py::test_shares_of_a_limit_add_up_to_it",
         note="a third of epsilon is a ninth of rho",
     ),
     Bug(
         name="share-rounded-up",
-        file=f"{CURATOR}/policy/values.py",
+        file=f"{CURATOR}/policy/policy.py",
         before="        return Limit(low, self.delta, self.neighbours)\n",
         after="        return Limit(high * (1 + Fraction(1, 10**6)), self.delta, self.neighbours)\n",
-        killed_by=f"{UNIT}/policy/test_values.py::test_shares_of_a_limit_add_up_to_it",
+        killed_by=f"{UNIT}/policy/test_policy.py::test_shares_of_a_limit_add_up_to_it",
         note="three thirds would be more than the whole",
     ),
     Bug(
@@ -74,15 +74,15 @@ BUGS = [
         file=f"{CURATOR}/protect.py",
         before="        ledger = keep_ledger(vault, policy, sources)\n",
         after="        ledger: object = MemoryLedger(limit.filter())\n",
-        killed_by=f"{UNIT}/test_keep.py::test_a_limit_goes_on_and_answers_are_replayed",
+        killed_by=f"{UNIT}/test_persistent_limit.py::test_a_limit_goes_on_and_answers_are_replayed",
         note="every run of a cell would have the whole limit",
     ),
     Bug(
         name="answers-about-rows-that-are-gone",
-        file=f"{CURATOR}/keep.py",
+        file=f"{CURATOR}/persistent_limit.py",
         before="        refresh_changed_sources(ledger, digests, {})\n",
         after="        pass\n",
-        killed_by=f"{UNIT}/test_keep.py::test_other_rows_are_asked_anew_under_the_same_limit",
+        killed_by=f"{UNIT}/test_persistent_limit.py::test_other_rows_are_asked_anew_under_the_same_limit",
         note="other rows would be answered from the ledger",
     ),
     Bug(
@@ -90,15 +90,15 @@ BUGS = [
         file="src/tacit/engines/duckdb/digest_rows.py",
         before="sum(hash({cells})::HUGEINT)",
         after="0 * sum(hash({cells})::HUGEINT)",
-        killed_by=f"{UNIT}/test_keep.py::test_other_rows_are_asked_anew_under_the_same_limit",
+        killed_by=f"{UNIT}/test_persistent_limit.py::test_other_rows_are_asked_anew_under_the_same_limit",
         note="a changed cell would not be noticed",
     ),
     Bug(
         name="types-of-a-file-declared-from-its-rows",
-        file=f"{CURATOR}/starter.py",
+        file=f"{CURATOR}/starter_policy.py",
         before="""    return 'type = "text"', f"looks like: {{""",
         after="""    return declared, f"looks like: {{""",
-        killed_by=f"{UNIT}/test_starter.py::test_kinds_of_a_text_file_are_proposed_as_comments",
+        killed_by=f"{UNIT}/test_starter_policy.py::test_kinds_of_a_text_file_are_proposed_as_comments",
         note="one odd cell in the first lines would decide what analysts see declared",
     ),
     Bug(
@@ -119,10 +119,10 @@ BUGS = [
     ),
     Bug(
         name="digests-of-rows-without-a-key",
-        file=f"{CURATOR}/keep.py",
+        file=f"{CURATOR}/persistent_limit.py",
         before="_key_digest(key, digest_rows(source))",
         after="_key_digest(bytes(32), digest_rows(source))",
-        killed_by=f"{UNIT}/test_keep.py::test_what_is_noted_of_the_rows_is_keyed",
+        killed_by=f"{UNIT}/test_persistent_limit.py::test_what_is_noted_of_the_rows_is_keyed",
         note="who reads the anchors and knows all rows but one could try out the last",
     ),
 ]

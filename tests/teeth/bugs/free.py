@@ -133,7 +133,7 @@ BUGS = [
     ),
     Bug(
         name="rounded-numbers-are-announced-as-doubles",
-        file=f"{CURATOR}/answer/columns.py",
+        file=f"{CURATOR}/answer/column_types.py",
         before="Kind.INTEGER if whole and kind is Kind.NUMBER else kind",
         after="Kind.INTEGER if kind is Kind.NUMBER else kind",
         killed_by=f"{LAWS}::test_columns_are_those_of_the_answer",

@@ -131,7 +131,7 @@ BUGS = [
     ),
     Bug(
         name="keys-replayed-on-other-terms",
-        file="src/tacit/curator/asked.py",
+        file="src/tacit/curator/asked_question.py",
         before='kept = f"{shared.keys} keys".encode() if question.unknown else b""',
         after='kept = b""',
         killed_by=f"{LAWS}::test_the_same_question_is_free_and_one_with_other_keys_kept_is_not",

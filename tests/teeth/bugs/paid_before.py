@@ -3,13 +3,13 @@
 from tests.teeth.bug import Bug
 
 CURATOR = "src/tacit/curator"
-UNPAID = "tests/unit/curator/test_unpaid.py"
+UNPAID = "tests/unit/curator/test_read_only_ledger.py"
 SERVER = "tests/unit/server/test_paid_before.py"
 
 BUGS = [
     Bug(
         name="charges-of-running-slots-are-paid",
-        file=f"{CURATOR}/unseen.py",
+        file=f"{CURATOR}/hide_until_slot_end.py",
         before="return (view.entry(each) for each in super().find_charged(key) if view.shows(each.number))",
         after="return (view.entry(each) for each in super().find_charged(key))",
         killed_by="tests/attacks/test_free_reads.py::test_explanations_do_not_tell_whether_a_running_question_failed",
@@ -33,7 +33,7 @@ BUGS = [
     ),
     Bug(
         name="several-parts-are-never-paid",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before="return with_earlier_charge(access, with_own_limit(access, whole, charge), asked.key, charge)",
         after="return with_own_limit(access, whole, charge)",
         killed_by=f"{SERVER}::test_after_a_crash_the_desk_answers_what_is_paid",

@@ -188,7 +188,7 @@ BUGS = [
     ),
     Bug(
         name="plans-of-ones-own-are-not-proved",
-        file="src/tacit/curator/asked.py",
+        file="src/tacit/curator/asked_question.py",
         before="    proved, sure = prove(plan), read_confidence(confidence)\n",
         after="    proved, sure = __import__('tacit.plan').plan.canonical(plan), read_confidence(confidence)\n",
         killed_by=f"{OWN}::test_a_plan_of_ones_own_is_proved_like_any_other",
@@ -196,7 +196,7 @@ BUGS = [
     ),
     Bug(
         name="explanations-of-plans-are-not-proved",
-        file="src/tacit/curator/asked.py",
+        file="src/tacit/curator/asked_question.py",
         before="    proved, sure = prove(plan), read_confidence(confidence)\n",
         after="    proved, sure = __import__('tacit.plan').plan.canonical(plan), read_confidence(confidence)\n",
         killed_by=f"{OWN}::test_free_doors_prove_what_they_are_given",

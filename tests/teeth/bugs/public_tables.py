@@ -17,7 +17,7 @@ BUGS = [
     ),
     Bug(
         name="public-tables-change-is-not-noticed",
-        file="src/tacit/curator/open.py",
+        file="src/tacit/curator/open_folder.py",
         before="        if name in document.digests:\n",
         after="        if name in document.digests and any(told):\n",
         killed_by=f"{UNIT}::test_a_changed_public_table_asks_anew",
@@ -89,7 +89,7 @@ BUGS = [
     ),
     Bug(
         name="public-tables-alone-are-accepted",
-        file=f"{POLICY}/file.py",
+        file=f"{POLICY}/policy_file.py",
         before="    if tables and all(table.section",
         after="    if not tables and all(table.section",
         killed_by=f"{UNIT}::test_a_policy_of_public_tables_alone_protects_nobody",

@@ -4,7 +4,7 @@ from tests.teeth.bug import Bug
 
 LAWS = "tests/laws/test_ranks.py"
 COVERAGE = "tests/statistics/test_rank_coverage.py"
-FINDING = "tests/unit/curator/record/test_facts.py"
+FINDING = "tests/unit/curator/record/test_found_bounds.py"
 SQL = "tests/unit/plan/sql/test_quantiles.py"
 RANKS = "src/tacit/mechanisms/grouped_quantiles.py"
 MOVED = "src/tacit/stability/moved.py"
@@ -102,7 +102,7 @@ BUGS = [
     ),
     Bug(
         name="finding-not-charged",
-        file=f"{CURATOR}/find_facts.py",
+        file=f"{CURATOR}/find_bounds.py",
         before="    entry, free = pay_and_release(access, asked, keep_fact)\n",
         after=(
             "    from tacit.curator import ask\n"
@@ -117,7 +117,7 @@ BUGS = [
     ),
     Bug(
         name="finding-of-another-version",
-        file=f"{CURATOR}/find_facts.py",
+        file=f"{CURATOR}/find_bounds.py",
         before='tag(b"fact", access.analyst, own.version, own.contributions, about)',
         after='tag(b"fact", access.analyst, 0, own.contributions, about)',
         killed_by=f"{FINDING}::test_after_a_refresh_facts_stay_until_they_are_found_anew",
@@ -125,7 +125,7 @@ BUGS = [
     ),
     Bug(
         name="finding-binds-everyone",
-        file=f"{CURATOR}/record/facts.py",
+        file=f"{CURATOR}/record/found_bounds.py",
         before="    return FACTS if analyst is None else sha256(FACTS + analyst.encode()).digest()\n\n",
         after="    return FACTS\n\n",
         killed_by=f"{FINDING}::test_what_an_analyst_finds_binds_her_alone",
@@ -133,7 +133,7 @@ BUGS = [
     ),
     Bug(
         name="finding-of-an-analyst-read-by-everyone",
-        file=f"{CURATOR}/record/facts.py",
+        file=f"{CURATOR}/record/found_bounds.py",
         before="entry for entry in ledger.find_answered(FACTS) if entry.analyst in (None, analyst))",
         after="entry for entry in ledger.find_answered(FACTS))",
         killed_by=f"{FINDING}::test_facts_of_older_ledgers_bind_by_who_paid_and_the_last_of_them_counts",
@@ -141,7 +141,7 @@ BUGS = [
     ),
     Bug(
         name="finding-replaces-without-being-asked",
-        file=f"{CURATOR}/record/facts.py",
+        file=f"{CURATOR}/record/found_bounds.py",
         before='        if found["of"] not in known or found.get("replaces", True):\n',
         after='        if found["of"] is not None:\n',
         killed_by=f"{FINDING}::test_what_the_curator_finds_binds_everyone_but_who_found_her_own",
@@ -149,7 +149,7 @@ BUGS = [
     ),
     Bug(
         name="finding-again-is-not-refused",
-        file=f"{CURATOR}/find_facts.py",
+        file=f"{CURATOR}/find_bounds.py",
         before='        raise InvalidInput("fact", of, _stands(standing, access.analyst))\n',
         after="        pass\n",
         killed_by=f"{FINDING}::test_what_was_found_is_free_the_next_time_and_dearer_is_found_when_it_replaces",
@@ -157,7 +157,7 @@ BUGS = [
     ),
     Bug(
         name="declared-bound-beside-an-open-one-is-anybodys",
-        file=f"{CURATOR}/record/facts.py",
+        file=f"{CURATOR}/record/found_bounds.py",
         before="    low = None if declared.low is None else column.low\n",
         after="    low = declared.low\n",
         killed_by=f"{FINDING}::test_declared_bounds_are_nobodys_to_change",
@@ -165,7 +165,7 @@ BUGS = [
     ),
     Bug(
         name="finding-counts-rows-for-units",
-        file=f"{CURATOR}/record/facts.py",
+        file=f"{CURATOR}/record/found_bounds.py",
         before="    rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.COUNT),))\n",
         after=(
             "    rows = Inner(Scan(shared.asked_table), (), (Folded(counted, Folding.LEAST, Field(counted)),))\n"
@@ -175,7 +175,7 @@ BUGS = [
     ),
     Bug(
         name="finding-declared-bounds-overruled",
-        file=f"{CURATOR}/record/facts.py",
+        file=f"{CURATOR}/record/found_bounds.py",
         before="    if column.low is not None and column.high is not None:\n",
         after="    if column.low is not None and column.high is None:\n",
         killed_by=f"{FINDING}::test_declared_bounds_and_contributions_count_before_any_other",

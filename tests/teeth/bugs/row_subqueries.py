@@ -13,7 +13,7 @@ READ = "tests/unit/plan/sql/test_row_subqueries.py"
 BUGS = [
     Bug(
         name="row-subqueries-are-named-without-their-constants",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before="        about += name_subqueries(plan, {place: number for number, place in enumerate(order)})\n",
         after="        pass\n",
         killed_by=f"{LAWS}::test_another_constant_is_another_question",
@@ -29,7 +29,7 @@ BUGS = [
     ),
     Bug(
         name="subqueries-number-parts-as-they-are-written",
-        file=f"{CURATOR}/answer/constants.py",
+        file=f"{CURATOR}/answer/subquery_constants.py",
         before="replace(leaf, part=numbers[leaf.part])",
         after="replace(leaf, part=leaf.part)",
         killed_by="tests/laws/test_row_subqueries.py::test_the_same_parts_in_another_order_are_free",
@@ -69,7 +69,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-in-lists-compare-with-the-first",
-        file=f"{CURATOR}/answer/constants.py",
+        file=f"{CURATOR}/answer/subquery_constants.py",
         before="rows[each.row][0]",
         after="rows[0][0]",
         killed_by=f"{MEANING}[in the largest groups]",
@@ -133,7 +133,7 @@ BUGS = [
     ),
     Bug(
         name="row-subqueries-are-looked-at-in-any-order",
-        file=f"{CURATOR}/combine.py",
+        file=f"{CURATOR}/ask_combined.py",
         before="for place in order_parts(asked.plan):  # look, and let go",
         after="for place in reversed(order_parts(asked.plan)):  # look, and let go",
         killed_by=f"{LAWS}::test_what_was_charged_and_never_answered_is_answered_without_a_second_charge",

@@ -4,7 +4,7 @@ from tests.teeth.bug import Bug
 
 ROOM = "src/tacit/curator"
 REHEARSAL = "tests/unit/curator/test_rehearse.py"
-CALLS = "tests/unit/curator/answer/test_functions.py"
+CALLS = "tests/unit/curator/answer/test_released_functions.py"
 SEARCH = "tests/laws/test_released_functions.py"
 PRINTING = "tests/unit/test_printing.py"
 
@@ -103,7 +103,7 @@ BUGS = [
     ),
     Bug(
         name="confidence-becomes-a-float-first",
-        file=f"{ROOM}/asked.py",
+        file=f"{ROOM}/asked_question.py",
         before="if not 0 < exact < 1 or not 1e-12 <= float(exact) <= 1 - 1e-12:",
         after="if not 1e-12 <= float(exact) <= 1 - 1e-12:",
         killed_by=f"{REHEARSAL}::test_a_confidence_is_a_probability",
@@ -135,7 +135,7 @@ BUGS = [
     ),
     Bug(
         name="months-later-keeps-the-hours",
-        file=f"{ROOM}/answer/functions.py",
+        file=f"{ROOM}/answer/released_functions.py",
         before="day = _DAY - 1 if unit in _BY_MONTHS and not whole_days else 0",
         after="day = 0",
         killed_by=f"{CALLS}::test_months_later_the_order_within_a_day_may_change",
@@ -143,7 +143,7 @@ BUGS = [
     ),
     Bug(
         name="part-of-a-moment-grows-for-ever",
-        file=f"{ROOM}/answer/functions.py",
+        file=f"{ROOM}/answer/released_functions.py",
         before='if bounds is None or part == "year" or together:',
         after="if True:",
         killed_by=f"{CALLS}::test_parts_of_moments_have_the_ends_of_the_unit_in_which_they_grow",
@@ -238,7 +238,7 @@ BUGS = [
     ),
     Bug(
         name="column-without-a-name",
-        file=f"{ROOM}/policy/columns.py",
+        file=f"{ROOM}/policy/column_declarations.py",
         before="if not isinstance(name, str) or not name:",
         after="if not isinstance(name, str):",
         killed_by="tests/unit/engines/sources/test_column_names.py::"
@@ -256,11 +256,11 @@ BUGS = [
     ),
     Bug(
         name="units-stored-unlike-are-found-after-the-charge",
-        file="src/tacit/curator/open.py",
+        file="src/tacit/curator/open_folder.py",
         before="            check_combined([self._tables[name] for name, _ in private])\n",
         after="",
         killed_by=(
-            "tests/unit/curator/test_open.py"
+            "tests/unit/curator/test_open_folder.py"
             "::test_tables_whose_units_are_stored_unlike_are_refused_before_the_charge"
         ),
         note="a question that no engine can ever answer is paid for",

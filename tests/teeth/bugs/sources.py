@@ -127,7 +127,7 @@ BUGS = [
         file="src/tacit/engines/sources/text_files.py",
         before='        found["decimal"] = ","\n',
         after='        found["decimal"] = lines[1].decode().strip()[-3:]\n',
-        killed_by="tests/unit/curator/test_starter.py::test_decimal_commas_are_proposed_and_no_cell_is_written",
+        killed_by="tests/unit/curator/test_starter_policy.py::test_decimal_commas_are_proposed_and_no_cell_is_written",
         note="a policy that is written before anything is asked may be shown to anybody; cells are in the data",
     ),
     Bug(

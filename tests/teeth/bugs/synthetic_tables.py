@@ -12,7 +12,7 @@ SUMS_LAW = "tests/unit/synth/test_noise_sums.py"
 
 LINKED = "src/tacit/curator/tables/linked.py"
 LINKED_LAW = "tests/unit/curator/tables/test_linked.py"
-DESK = "src/tacit/curator/tables/desk.py"
+DESK = "src/tacit/curator/tables/release_tables.py"
 ASKED = "src/tacit/curator/tables/ask_synthetic.py"
 ASKED_LAW = "tests/unit/curator/tables/test_ask_synthetic.py"
 
@@ -83,7 +83,7 @@ BUGS = [
     ),
     Bug(
         name="linked-tables-of-an-older-version",
-        file="src/tacit/curator/tables/desk.py",
+        file="src/tacit/curator/tables/release_tables.py",
         before="return sum(self.access.ledger.version(table.name) for table in asked.tables)",
         after="return self.access.ledger.version(asked.shared.table.name)",
         killed_by=f"{LINKED_LAW}::test_a_table_that_was_refreshed_is_learnt_again",
@@ -179,10 +179,10 @@ BUGS = [
     ),
     Bug(
         name="tables-fingerprint-by-the-names-of-classes",
-        file="src/tacit/curator/tables/desk.py",
+        file="src/tacit/curator/tables/release_tables.py",
         before="[self.kind, serial(self.coding), *self.more]",
         after="[self.kind, repr(self.coding), *self.more]",
-        killed_by="tests/unit/curator/tables/test_desk.py::test_fingerprints_are_pinned",
+        killed_by="tests/unit/curator/tables/test_release_tables.py::test_fingerprints_are_pinned",
         note="a class that is renamed would make every ledger forget what was paid for",
     ),
     Bug(
@@ -190,7 +190,7 @@ BUGS = [
         file="src/tacit/plan/model/serial.py",
         before='return ["axis", _plain(axis.value), listed, grid, *(["null"] if axis.null else [])]',
         after='return ["axis", _plain(axis.value), listed, grid]',
-        killed_by="tests/unit/curator/tables/test_desk.py::test_fingerprints_are_pinned",
+        killed_by="tests/unit/curator/tables/test_release_tables.py::test_fingerprints_are_pinned",
         note="whether NULL has a place decides which rows count",
     ),
 ]

@@ -5,7 +5,7 @@ from tests.teeth.bug import Bug
 LAWS = "tests/laws/test_tables.py"
 GREY = f"{LAWS}::test_everything_but_noise_is_the_same_on_neighbours"
 PAID = f"{LAWS}::test_everything_that_is_drawn_is_paid_for"
-DESK = "src/tacit/curator/tables/desk.py"
+DESK = "src/tacit/curator/tables/release_tables.py"
 NOISE = "src/tacit/curator/tables/noise.py"
 CODED = "src/tacit/engines/coded_rows.py"
 STABILITY = "src/tacit/stability/tables.py"

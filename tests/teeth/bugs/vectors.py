@@ -7,7 +7,7 @@ MOVED = f"{LAWS}::test_no_unit_moves_a_sum_further_than_claimed"
 GREY = f"{LAWS}::test_with_constant_noise_a_fit_is_the_same_on_neighbours"
 PAID = f"{LAWS}::test_everything_that_is_drawn_is_paid_for"
 KERNELS = "src/tacit/curator/vectors/kernels.py"
-ROWS = "src/tacit/curator/vectors/rows.py"
+ROWS = "src/tacit/curator/vectors/kernel_rows.py"
 NOISE = "src/tacit/curator/vectors/noise.py"
 LESSON = "src/tacit/curator/vectors/lesson.py"
 STEPS = "src/tacit/accounting/sampled_steps.py"
@@ -104,7 +104,7 @@ BUGS = [
     ),
     Bug(
         name="vectors-looked-at-before-it-is-paid",
-        file="src/tacit/curator/tables/desk.py",
+        file="src/tacit/curator/tables/release_tables.py",
         before="        nobody = engine.code(asked.coding, asked.weights, rehearsing=True)\n",
         after="        nobody = engine.code(asked.coding, asked.weights)\n",
         killed_by="tests/laws/test_tables.py::test_everything_that_is_drawn_is_paid_for",

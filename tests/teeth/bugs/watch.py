@@ -2,7 +2,7 @@
 
 from tests.teeth.bug import Bug
 
-WATCH = "src/tacit/curator/watch.py"
+WATCH = "src/tacit/curator/watch_threshold.py"
 TERMS = "src/tacit/curator/pricing/watch_terms.py"
 LAWS = "tests/laws/test_watch.py"
 
@@ -206,10 +206,10 @@ BUGS = [
     ),
     Bug(
         name="a-key-that-everybody-reads",
-        file="src/tacit/curator/record/secret.py",
+        file="src/tacit/curator/record/sealing_key.py",
         before="os.O_EXCL, 0o600)",
         after="os.O_EXCL, 0o644)",
-        killed_by="tests/unit/curator/record/test_secret.py::test_a_key_in_a_folder_stays_the_same_and_belongs_to_its_owner",
+        killed_by="tests/unit/curator/record/test_sealing_key.py::test_a_key_in_a_folder_stays_the_same_and_belongs_to_its_owner",
         note="other users of the machine could open what is sealed",
     ),
 ]

@@ -107,7 +107,7 @@ BUGS = [
     ),
     Bug(
         name="partners-are-those-of-a-rehearsal",
-        file="src/tacit/curator/open.py",
+        file="src/tacit/curator/open_folder.py",
         before="source if table.public else []",
         after="[]",
         killed_by=f"{WORK}::test_partners_are_counted_where_a_vault_rehearses_on_empty_tables",

@@ -7,7 +7,7 @@ import pytest
 
 import tacit
 from tacit.accounting import Charge
-from tacit.curator import LeftOut, Release, find_facts, rehearse
+from tacit.curator import LeftOut, Release, find_bounds, rehearse
 from tacit.curator.answer.release import Price
 from tacit.curator.answer.view import view_answer
 from tacit.curator.pricing.terms import terms_of, worth_of
@@ -113,7 +113,7 @@ def test_what_is_found_is_rehearsed_too(monkeypatch):
         raise ValueError("planted")
 
     with vault(columns={"x": {"type": "integer"}}) as asked:
-        monkeypatch.setattr(find_facts, "bounds_in", broken)
+        monkeypatch.setattr(find_bounds, "bounds_in", broken)
         with pytest.raises(InvalidPlan):
             asked.find_bounds("t.x", epsilon=1)
         assert asked.budget.spent == 0

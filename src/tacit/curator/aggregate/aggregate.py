@@ -19,12 +19,12 @@ from tacit.curator.aggregate.run_blocks import (
     run_blocks,
 )
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.asked import read_confidence
-from tacit.curator.policy.values import Shared
+from tacit.curator.asked_question import read_confidence
+from tacit.curator.policy.policy import Shared
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored import Stored
 from tacit.curator.rehearse import look_at, refuse_unforeseen
-from tacit.curator.tables.columns import CodedColumn, code_columns
+from tacit.curator.tables.column_codes import CodedColumn, code_columns
 from tacit.engines import CodedRows, Engine
 from tacit.errors import EngineFailed, InvalidInput
 from tacit.exact import Number, at_least, below, count_of, random_bits, rekey

@@ -16,7 +16,6 @@ from tacit.curator.answer.column_figures import (
     figures_of,
     is_whole_measure,
 )
-from tacit.curator.answer.functions import called_value, cast_value, value_of_kind
 from tacit.curator.answer.group_windows import Peers
 from tacit.curator.answer.interval_arithmetic import COMPARE, both_of, calculate, compare, not_of
 from tacit.curator.answer.intervals import (
@@ -28,6 +27,7 @@ from tacit.curator.answer.intervals import (
     ratio_interval,
 )
 from tacit.curator.answer.moments import moment_interval
+from tacit.curator.answer.released_functions import called_value, cast_value, value_of_kind
 from tacit.curator.answer.rounding_error import (
     grid_rounding,
     is_rounded,

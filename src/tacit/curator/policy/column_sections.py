@@ -1,13 +1,13 @@
 """The sections of a policy file that declare columns.
 
-Checked by: tests/unit/curator/policy/test_file.py
+Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tacit.curator.policy.columns import WORDS, column_of
-from tacit.curator.policy.toml import Refused, Section, spell, suggest
+from tacit.curator.policy.column_declarations import WORDS, column_of
+from tacit.curator.policy.toml_sections import Refused, Section, spell, suggest
 from tacit.curator.policy.written_values import read_scalar, read_scalars, read_truth
 from tacit.errors import InvalidInput
 from tacit.plan import Column, Kind

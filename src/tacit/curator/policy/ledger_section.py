@@ -1,6 +1,6 @@
 """The section of a policy file that says where the ledger and its anchor are.
 
-Checked by: tests/unit/curator/policy/test_file.py
+Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-from tacit.curator.policy.toml import Refused, Section
+from tacit.curator.policy.toml_sections import Refused, Section
 from tacit.curator.policy.written_values import read_text, resolve_path
 from tacit.errors import InvalidInput
 from tacit.frozen import frozen

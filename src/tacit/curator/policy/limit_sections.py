@@ -1,13 +1,13 @@
 """The sections of a policy file that limit what is spent: that of the vault and those of its analysts.
 
-Checked by: tests/unit/curator/policy/test_file.py
+Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
 from fractions import Fraction
 from typing import Any
 
-from tacit.curator.policy.toml import Refused, Section, spell
-from tacit.curator.policy.values import Limit
+from tacit.curator.policy.policy import Limit
+from tacit.curator.policy.toml_sections import Refused, Section, spell
 from tacit.curator.policy.written_values import DELTA, read_one_of, read_positive, read_probability
 from tacit.errors import InvalidInput
 from tacit.privacy import Neighbours

@@ -1,14 +1,14 @@
 """What a policy file says of a table, where its references to other tables lead, and whose rows they are.
 
-Checked by: tests/unit/curator/policy/test_file.py
+Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from tacit.curator.policy.column_sections import list_columns
-from tacit.curator.policy.toml import Section, suggest
-from tacit.curator.policy.values import Shared
+from tacit.curator.policy.policy import Shared
+from tacit.curator.policy.toml_sections import Section, suggest
 from tacit.curator.policy.written_values import read_text
 from tacit.engines import (
     Linked,
@@ -138,7 +138,7 @@ def check_unit(table: TableSection, tables: Mapping[str, TableSection]) -> None:
     Claim:      a row comes and goes with its unit, and with no other.
     Because:    a path goes on as the unit of the table it enters: every row on it belongs to the unit at its end.  Were
                 it to end elsewhere, removing the unit of a row on the way would take another unit's rows along.
-    Checked by: tests/unit/curator/policy/test_file.py::test_a_path_goes_along_the_units_of_the_tables_it_enters
+    Checked by: tests/unit/curator/policy/test_policy_file.py::test_a_path_goes_along_the_units_of_the_tables_it_enters
     """
     section, unit = table.section, table.unit
     if unit is None or unit == "row":

@@ -1,13 +1,13 @@
 """Where the rows of a table are, and how their text is written, by the keys of its section.
 
-Checked by: tests/unit/curator/policy/test_file.py
+Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.curator.policy.toml import Refused, Section, spell
+from tacit.curator.policy.toml_sections import Refused, Section, spell
 from tacit.curator.policy.written_values import read_text, resolve_path
 from tacit.engines import (
     DIALECT_WORDS,

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tacit.curator.policy.toml import Refused, Section
+from tacit.curator.policy.toml_sections import Refused, Section
 from tacit.frozen import frozen
 
 __all__ = ["StoredSurvey", "read_surveys"]

@@ -1,6 +1,6 @@
 """The sections of a policy file that declare tables: their sources, units and references.
 
-Checked by: tests/unit/curator/policy/test_file.py
+Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from tacit.curator.policy.column_sections import read_column
 from tacit.curator.policy.public_tables import public_table
 from tacit.curator.policy.references import TableSection, check_references, check_unit, find_loops
 from tacit.curator.policy.source_keys import read_source
-from tacit.curator.policy.toml import Refused, Section
+from tacit.curator.policy.toml_sections import Refused, Section
 from tacit.curator.policy.written_values import read_count, read_names, read_text, read_truth
 from tacit.engines import MOST_ROWS, Source
 from tacit.errors import InvalidData, InvalidInput

@@ -1,6 +1,6 @@
 """Single values of a policy file: each is read, or refused with what to write in its place.
 
-Checked by: tests/unit/curator/policy/test_file.py
+Checked by: tests/unit/curator/policy/test_policy_file.py
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tacit.curator.policy.toml import BLANK, Refused, suggest
+from tacit.curator.policy.toml_sections import BLANK, Refused, suggest
 
 __all__ = [
     "DELTA",

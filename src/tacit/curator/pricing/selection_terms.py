@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.terms import Terms, worth_of
 from tacit.exact import Number
 from tacit.frozen import frozen

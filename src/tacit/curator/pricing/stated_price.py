@@ -1,6 +1,6 @@
 """Whether what a question says of its own price agrees with how it is asked, and with the policy."""
 
-from tacit.curator.policy.values import Limit
+from tacit.curator.policy.policy import Limit
 from tacit.exact import Number, at_most
 from tacit.plan import Header, Plan, table_of
 

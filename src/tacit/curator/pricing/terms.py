@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import floor, isqrt, prod
 
 from tacit.accounting import Charge, ConcentratedFilter
-from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import bytes_of_a_group, keys_that_fit, room_for_keys
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.curator.pricing.unknown_keys import SHARE, Finder

@@ -4,7 +4,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import floor
 
-from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.terms import worth_of
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, at_most, count_of, upper, working

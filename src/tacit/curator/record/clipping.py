@@ -6,7 +6,7 @@ from typing import Any
 
 from tacit.curator.answer.intervals import Interval, Noisy, ratio_interval
 from tacit.curator.answer.release import Price
-from tacit.curator.policy.values import Shared
+from tacit.curator.policy.policy import Shared
 from tacit.curator.record.receipt import tag
 from tacit.curator.record.stored import Stored
 from tacit.errors import InvalidInput

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.accounting import Charge, ConcentratedFilter, Filter
-from tacit.curator.policy.values import Limit
+from tacit.curator.policy.policy import Limit
 from tacit.curator.record.stored import Stored
 from tacit.curator.record.stored_parts import PARTS_FORMAT, StoredParts
 from tacit.curator.record.stored_tables import FORMAT, StoredTables

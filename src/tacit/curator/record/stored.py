@@ -10,7 +10,7 @@ from typing import Any, assert_never
 import numpy as np
 
 from tacit.curator.answer.intervals import Drawn, Noisy
-from tacit.curator.packing import pack, unpack
+from tacit.curator.pack_integers import pack, unpack
 from tacit.curator.pricing.noise_error import steps_off
 from tacit.curator.pricing.terms import Terms
 from tacit.curator.pricing.unknown_keys import Hiding

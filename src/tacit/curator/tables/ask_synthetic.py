@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
-from tacit.curator.answer.constants import fill_question
 from tacit.curator.answer.intervals import Drawn, Noisy
 from tacit.curator.answer.release import Price, Release
+from tacit.curator.answer.subquery_constants import fill_question
 from tacit.curator.answer.view import view_answer
-from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.terms import Terms, terms_of
 from tacit.curator.tables.synthetic import SyntheticTable
 from tacit.engines import DuckDB

@@ -10,14 +10,20 @@ import numpy as np
 
 from tacit.accounting import Charge
 from tacit.curator.answer.release import Price
-from tacit.curator.policy.values import Shared
-from tacit.curator.tables.columns import CodedColumn, code_column, code_columns, list_uncoded
-from tacit.curator.tables.desk import Desk, Exchange, Order, TablesAsked
-from tacit.curator.tables.forms import as_arrow, as_pandas, as_polars, write_csv, write_parquet
+from tacit.curator.policy.policy import Shared
+from tacit.curator.tables.column_codes import CodedColumn, code_column, code_columns, list_uncoded
 from tacit.curator.tables.keep_rules import decode_rows
 from tacit.curator.tables.noise import TableNoise
+from tacit.curator.tables.release_tables import Desk, Exchange, Order, TablesAsked
 from tacit.curator.tables.report import SyntheticReport, report_on
 from tacit.curator.tables.rules import Rule, read_rules
+from tacit.curator.tables.table_formats import (
+    as_arrow,
+    as_pandas,
+    as_polars,
+    write_csv,
+    write_parquet,
+)
 from tacit.errors import InvalidInput, InvalidPlan, TacitError
 from tacit.exact import Number, count_of
 from tacit.frozen import frozen

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.curator.tables.columns import CodedColumn
+from tacit.curator.tables.column_codes import CodedColumn
 from tacit.frozen import frozen
 from tacit.printing import printable
 from tacit.synth import Model, distance_of, estimate_errors
@@ -61,7 +61,7 @@ class SyntheticReport:
     def plot(self, path: str | None = None) -> Any:
         """The errors of all pairs as a picture of squares, dark where a pair is far off; written to
         `path` if given."""
-        from tacit.curator.tables.picture import draw_errors
+        from tacit.curator.tables.error_picture import draw_errors
 
         return draw_errors(self, path)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.curator.tables.columns import CodedColumn
+from tacit.curator.tables.column_codes import CodedColumn
 from tacit.errors import InvalidInput
 from tacit.frozen import frozen
 from tacit.plan import (

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tacit.curator.tables.columns import code_columns, list_uncoded
-from tacit.curator.tables.desk import Desk, Exchange, TablesAsked
+from tacit.curator.tables.column_codes import code_columns, list_uncoded
 from tacit.curator.tables.noise import TableNoise
+from tacit.curator.tables.release_tables import Desk, Exchange, TablesAsked
 from tacit.curator.tables.rules import read_rules
 from tacit.curator.tables.synthetic import SyntheticTable
 from tacit.exact import Number

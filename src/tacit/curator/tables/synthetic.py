@@ -10,11 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from tacit.curator.answer.release import Price
-from tacit.curator.tables.columns import CodedColumn
-from tacit.curator.tables.forms import as_arrow, as_pandas, as_polars, write_csv, write_parquet
+from tacit.curator.tables.column_codes import CodedColumn
 from tacit.curator.tables.keep_rules import decode_rows
 from tacit.curator.tables.report import SyntheticReport, report_on
 from tacit.curator.tables.rules import Rule
+from tacit.curator.tables.table_formats import (
+    as_arrow,
+    as_pandas,
+    as_polars,
+    write_csv,
+    write_parquet,
+)
 from tacit.exact import count_of
 from tacit.plan import Column, Kind
 from tacit.printing import printable

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any
 
-from tacit.curator.policy.values import Policy
+from tacit.curator.policy.policy import Policy
 from tacit.curator.pricing.terms import Terms, terms_of
 from tacit.curator.trial.neighbours import Pair, Worlds
 from tacit.engines import Answer, DuckDB, Engine, Memory

@@ -10,7 +10,7 @@ from sys import float_info
 from typing import Any, assert_never
 
 from tacit.accounting import Charge
-from tacit.curator.policy.values import Limit, Policy, Shared
+from tacit.curator.policy.policy import Limit, Policy, Shared
 from tacit.curator.vault import Vault
 from tacit.engines import DuckDB
 from tacit.ledger import Entry, Ledger

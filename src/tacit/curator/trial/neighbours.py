@@ -11,7 +11,7 @@ from hashlib import sha256
 from math import inf, nan
 from typing import Any
 
-from tacit.curator.policy.values import Shared
+from tacit.curator.policy.policy import Shared
 from tacit.curator.trial.mock import rows_for, unit_named
 from tacit.frozen import frozen
 from tacit.plan import Column, Kind, Literal, Question, Table

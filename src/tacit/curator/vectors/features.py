@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.tables.columns import CodedColumn
+from tacit.curator.tables.column_codes import CodedColumn
 from tacit.frozen import frozen
 from tacit.plan import OTHER, Kind, constant
 

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from tacit.accounting import Charge, ConcentratedFilter
 from tacit.curator.access import Access
 from tacit.curator.answer.release import Price
-from tacit.curator.asked import shared_of
+from tacit.curator.asked_question import shared_of
 from tacit.curator.record.stored_tables import Released, StoredTables
-from tacit.curator.tables.columns import CodedColumn, code_columns
-from tacit.curator.tables.desk import Answered, Desk, Exchange, Order, TablesAsked
+from tacit.curator.tables.column_codes import CodedColumn, code_columns
 from tacit.curator.tables.noise import Draw, Request, TableNoise, hide
+from tacit.curator.tables.release_tables import Answered, Desk, Exchange, Order, TablesAsked
 from tacit.curator.vectors.features import CATEGORY, NUMBER, Feature, describe_column
+from tacit.curator.vectors.kernel_rows import NO_TARGET, EncodedRows, sum_vectors
 from tacit.curator.vectors.kernels import TARGET
 from tacit.curator.vectors.noise import Sampling, Sums, TrialNoise, Trials, VectorNoise
-from tacit.curator.vectors.rows import NO_TARGET, EncodedRows, sum_vectors
 from tacit.engines import CodedRows
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.exact import Number, below

@@ -1,6 +1,6 @@
 """A digest that changes when the rows of a table do: for a curator who gives the same table again.
 
-Checked by: tests/unit/curator/test_keep.py
+Checked by: tests/unit/curator/test_persistent_limit.py
 """
 
 # ruff: noqa: S608 -- names are our own: `quote_name` writes those of columns

@@ -99,7 +99,7 @@ def guess_format(path: Path, dialect: Dialect) -> dict[str, str]:
                 with days such as 31.12.2024.
     Because:    the first line, which is public, says how cells are separated and letters are stored; of the rows the
                 outcomes of a few patterns are used, and the words that can come out are fixed.
-    Checked by: tests/unit/curator/test_starter.py::test_how_a_text_file_is_written_is_guessed_from_its_shape
+    Checked by: tests/unit/curator/test_starter_policy.py::test_how_a_text_file_is_written_is_guessed_from_its_shape
     """
     try:
         with open_bytes(path) as file:
@@ -130,7 +130,7 @@ def guess_kinds(path: Path, dialect: Dialect) -> dict[str, Kind]:
 
     Claim:      no cell is told: of each column, only which of five patterns all its first cells fit.
     Because:    the words that can come out are kinds; a column whose first cells are empty has none.
-    Checked by: tests/unit/curator/test_starter.py::test_kinds_of_a_text_file_are_proposed_as_comments
+    Checked by: tests/unit/curator/test_starter_policy.py::test_kinds_of_a_text_file_are_proposed_as_comments
     """
     found: dict[str, Kind] = {}
     rows = list(islice(separated_rows(path, dialect), _FIRST_LINES))

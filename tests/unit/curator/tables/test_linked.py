@@ -5,8 +5,8 @@ import pytest
 
 import tacit
 from tacit.curator import Limit, Policy, Vault
-from tacit.curator.tables import desk as desks
 from tacit.curator.tables import linked as linking
+from tacit.curator.tables import release_tables
 from tacit.curator.tables.linked import _read_parts
 from tacit.engines import Memory
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan, LimitExceeded, TacitError
@@ -188,7 +188,7 @@ def test_both_parts_are_paid_for_before_a_row_is_read(monkeypatch):
         raise EngineFailed
 
     with monkeypatch.context() as patch:
-        patch.setattr(desks, "_code", fail)
+        patch.setattr(release_tables, "_code", fail)
         with pytest.raises(EngineFailed):
             clinic.synthesize(BOTH, epsilon=1)
     assert paid == [2]

@@ -4,9 +4,9 @@ from datetime import date
 
 import pytest
 
-from tacit.curator.policy.values import Shared
-from tacit.curator.tables.columns import code_columns
-from tacit.curator.tables.desk import TablesAsked
+from tacit.curator.policy.policy import Shared
+from tacit.curator.tables.column_codes import code_columns
+from tacit.curator.tables.release_tables import TablesAsked
 from tacit.plan import Column, Kind, Table
 
 COLUMNS = (

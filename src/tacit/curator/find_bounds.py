@@ -8,10 +8,10 @@ from typing import Any
 from tacit.curator.access import Access, table_named
 from tacit.curator.answer.release import Price
 from tacit.curator.ask import pay_and_release
-from tacit.curator.asked import Asked, price_plan
-from tacit.curator.policy.values import Shared
+from tacit.curator.asked_question import Asked, price_plan
+from tacit.curator.policy.policy import Shared
 from tacit.curator.record.clipping import Clipping, clipping_topic, plan_clipping, read_clipping
-from tacit.curator.record.facts import (
+from tacit.curator.record.found_bounds import (
     FoundBounds,
     FoundContributions,
     bounds_asked,
@@ -128,7 +128,7 @@ def _find_fact(
                 stands unless it was asked to.
     Because:    it is kept under the asker's own topic and name; where one stands and `anew` is not asked for, the
                 same question is replayed and any other is refused before it is paid for.
-    Checked by: tests/unit/curator/record/test_facts.py
+    Checked by: tests/unit/curator/record/test_found_bounds.py
     """
     asked = price_plan(access, Plan(question, View(())), epsilon=epsilon, confidence=_SURE)
     own, topic = asked.name, topic_of_facts(access.analyst)

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from tacit.curator.answer.release import Price
-from tacit.curator.policy.values import Shared
+from tacit.curator.policy.policy import Shared
 from tacit.curator.record.stored import Stored
 from tacit.errors import InvalidInput
 from tacit.exact import Number, at_least
@@ -113,7 +113,7 @@ def bounds_asked(shared: Shared, name: str, share: Number) -> Question:
 
     Claim:      what is found depends on the rows through two cells of a public grid, which are paid for.
     Because:    the grid is the same for every column of a kind; a value of any size has a cell, and NULL has none.
-    Checked by: tests/unit/curator/record/test_facts.py
+    Checked by: tests/unit/curator/record/test_found_bounds.py
     """
     column = next((each for each in shared.table.columns if each.name == name), None)
     if column is None:
@@ -146,7 +146,7 @@ def contributions_asked(shared: Shared, share: Number) -> Question:
 
     Claim:      a unit weighs one here, however many rows it has.
     Because:    its rows are folded into one, their number.
-    Checked by: tests/unit/curator/record/test_facts.py
+    Checked by: tests/unit/curator/record/test_found_bounds.py
     """
     _check_protected(shared)
     if shared.table.unit is None:
@@ -196,7 +196,7 @@ def standing_facts(ledger: Ledger, analyst: str | None) -> dict[str, Any]:
                 that says that it takes its place.
     Because:    of all facts only the curator's and the asker's own are read, oldest first, and a later one counts only
                 if there was none or it says so.  Facts of older ledgers do not say: of those, the last counts.
-    Checked by: tests/unit/curator/record/test_facts.py
+    Checked by: tests/unit/curator/record/test_found_bounds.py
     """
     known: dict[str, Any] = {}
     for entry in sorted(_facts_for(ledger, analyst), key=lambda entry: entry.number):
@@ -220,7 +220,7 @@ def with_facts(
 
     Claim:      this is a function of the policy and of what was released.
     Because:    facts are read from answers that the ledger keeps, and nothing else is looked at.
-    Checked by: tests/unit/curator/record/test_facts.py
+    Checked by: tests/unit/curator/record/test_found_bounds.py
     """
     if not any(_lacking(shared) for shared in tables.values()):
         return tables
@@ -235,7 +235,7 @@ def as_declared(table: Table, shared: Shared) -> bool:
                 question, which is as private as with any bounds.
     Because:    rows are moved onto the bounds of the plan that is asked, its sensitivity follows from the same bounds,
                 and they are part of its fingerprint: whoever asks chooses them without having looked.
-    Checked by: tests/unit/curator/record/test_facts.py
+    Checked by: tests/unit/curator/record/test_found_bounds.py
     """
     if table is shared.asked_table:
         return True

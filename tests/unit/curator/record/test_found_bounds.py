@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tacit.curator import Limit, Policy, Shared, Vault
-from tacit.curator.record.facts import FACTS
+from tacit.curator.record.found_bounds import FACTS
 from tacit.curator.record.stored import Stored
 from tacit.engines import DuckDB, Memory
 from tacit.errors import InvalidInput, InvalidPlan, LimitExceeded, Unbounded

@@ -9,7 +9,7 @@ from tacit.accounting import Charge
 from tacit.curator.access import Access
 from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
 from tacit.curator.answer.release import Price
-from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.stated_price import agreed_price
 from tacit.curator.pricing.terms import (
     Terms,
@@ -19,7 +19,7 @@ from tacit.curator.pricing.terms import (
     terms_of,
 )
 from tacit.curator.record.clipping import clipping_topic, latest_shares
-from tacit.curator.record.facts import as_declared
+from tacit.curator.record.found_bounds import as_declared
 from tacit.curator.record.receipt import tag
 from tacit.curator.rehearse import check_sure_of_groups
 from tacit.errors import InvalidInput

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.curator.tables.columns import code_columns, list_uncoded
+from tacit.curator.tables.column_codes import code_columns, list_uncoded
 from tacit.errors import InvalidInput
 from tacit.plan import Column, Kind, Table
 

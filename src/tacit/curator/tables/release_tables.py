@@ -16,10 +16,10 @@ from tacit.accounting import Charge
 from tacit.curator.access import Access, table_named
 from tacit.curator.answer.release import Price
 from tacit.curator.budget import find_shortage
-from tacit.curator.policy.values import Shared
+from tacit.curator.policy.policy import Shared
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.stored_tables import Released, StoredTables
-from tacit.curator.tables.columns import CodedColumn
+from tacit.curator.tables.column_codes import CodedColumn
 from tacit.curator.tables.noise import Draw, Request, TableNoise, release
 from tacit.engines import CodedRows, Engine
 from tacit.errors import EngineFailed, InvalidInput, InvalidPlan
@@ -82,7 +82,7 @@ class TablesAsked:
 
         Claim:      it is the same in every version: ledgers find stored answers by it.
         Because:    it is taken of words that are written out, never of the names of classes.
-        Checked by: tests/unit/curator/tables/test_desk.py::test_fingerprints_are_pinned
+        Checked by: tests/unit/curator/tables/test_release_tables.py::test_fingerprints_are_pinned
         """
         said = json.dumps([self.kind, serial(self.coding), *self.more], separators=(",", ":"))
         return sha256(said.encode()).digest()

@@ -1,6 +1,6 @@
 """A ledger that passes everything on to another one: what changes one step of it begins here.
 
-Checked by: tests/unit/curator/test_unpaid.py and tests/attacks/test_free_reads.py
+Checked by: tests/unit/curator/test_read_only_ledger.py and tests/attacks/test_free_reads.py
 """
 
 from collections.abc import Iterator

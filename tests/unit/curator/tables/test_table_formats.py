@@ -4,7 +4,13 @@ from datetime import date, datetime
 
 import pytest
 
-from tacit.curator.tables.forms import as_arrow, as_pandas, as_polars, write_csv, write_parquet
+from tacit.curator.tables.table_formats import (
+    as_arrow,
+    as_pandas,
+    as_polars,
+    write_csv,
+    write_parquet,
+)
 from tacit.errors import InvalidInput
 from tacit.plan import Kind
 

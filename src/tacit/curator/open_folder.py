@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tacit.curator.policy.file import FILE, Document, read_policy
 from tacit.curator.policy.ledger_section import Address
-from tacit.curator.record.secret import file_secret
+from tacit.curator.policy.policy_file import FILE, Document, read_policy
+from tacit.curator.record.sealing_key import file_secret
 from tacit.curator.record.sources import refresh_changed_sources
 from tacit.curator.vault import Vault
 from tacit.engines import (
@@ -158,7 +158,7 @@ class _Rows(Engine):
                 are read by `evaluate`, `gather` and `code` alone, whose failures are all told alike.  Of files that are
                 asked about together, the declared types of their units are looked up before.  What stays in a database
                 is rehearsed there, on no rows, by the engine that will be asked.
-    Checked by: tests/unit/curator/test_open.py::test_no_row_is_read_before_the_charge
+    Checked by: tests/unit/curator/test_open_folder.py::test_no_row_is_read_before_the_charge
     """
 
     def __init__(
@@ -256,7 +256,7 @@ def _list_formats(document: Document) -> dict[str, str]:
     Claim:      after a format was changed, or a row of a public table, no answer from before is replayed.
     Because:    what is declared of a format, which decides what cells mean, and the digest are part of what a question
                 is called.
-    Checked by: tests/unit/curator/test_open.py::test_a_changed_format_asks_anew and
+    Checked by: tests/unit/curator/test_open_folder.py::test_a_changed_format_asks_anew and
                 tests/unit/curator/test_public_tables.py::test_a_changed_public_table_asks_anew
     """
     found = {}

@@ -1,12 +1,12 @@
 """A policy in words: every table and column, what is declared of it, and what it is good for.
 
-Checked by: tests/unit/curator/test_describe.py
+Checked by: tests/unit/curator/test_describe_tables.py
 """
 
 from collections.abc import Iterator
 from fractions import Fraction
 
-from tacit.curator.policy.values import Policy, Shared
+from tacit.curator.policy.policy import Policy, Shared
 from tacit.plan import Column, Kind
 from tacit.printing import printable
 

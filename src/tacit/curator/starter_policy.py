@@ -10,8 +10,8 @@ from pathlib import Path
 from textwrap import fill
 
 from tacit.accounting import Charge
-from tacit.curator.policy.toml import BLANK, suggest
-from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.policy.policy import Limit, Shared
+from tacit.curator.policy.toml_sections import BLANK, suggest
 from tacit.curator.pricing.terms import terms_of
 from tacit.engines import (
     Separated,
@@ -149,7 +149,7 @@ def policy_text(
                 first lines of the same shape.
     Because:    the files are asked for `stored_kinds` and `stored_types`, which read headers and schemas, and for
                 `guess_format` and `guess_kinds`, of which fixed words come out; the latter only into comments.
-    Checked by: tests/unit/curator/test_starter.py::test_the_text_depends_on_names_and_types_alone
+    Checked by: tests/unit/curator/test_starter_policy.py::test_the_text_depends_on_names_and_types_alone
     """
     limit = Limit(
         1 if epsilon is None else _exact(epsilon), 0 if delta is None else _exact(delta), neighbours

@@ -9,7 +9,7 @@ import pytest
 
 from tacit import open as open_vault
 from tacit import protect
-from tacit.curator import keep
+from tacit.curator import persistent_limit
 from tacit.errors import InvalidInput, LedgerRefused, LimitExceeded
 from tests.laws.every_ledger import folder
 
@@ -62,13 +62,13 @@ def test_other_rows_are_asked_anew_under_the_same_limit(place, changed):
 
 def test_what_is_noted_of_the_rows_is_keyed(place, monkeypatch):
     """The same rows in two folders: what is noted beside the anchors has nothing in common."""
-    noted, real = [], keep.refresh_changed_sources
+    noted, real = [], persistent_limit.refresh_changed_sources
 
     def note(ledger, digests, followers):
         noted.append(digests["data"])
         return real(ledger, digests, followers)
 
-    monkeypatch.setattr(keep, "refresh_changed_sources", note)
+    monkeypatch.setattr(persistent_limit, "refresh_changed_sources", note)
     for name in ("one", "two", "one"):
         kept(place / name).close()
     assert noted[0] == noted[2] != noted[1]

@@ -3,7 +3,7 @@
 import pytest
 
 import tacit
-from tacit.curator.unpaid import PaymentNeeded, UnpaidLedger
+from tacit.curator.read_only_ledger import PaymentNeeded, UnpaidLedger
 from tacit.errors import InvalidInput, InvalidPlan
 from tacit.ledger import MemoryLedger
 

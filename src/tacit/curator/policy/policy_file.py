@@ -6,11 +6,11 @@ from typing import get_args
 
 from tacit.curator.policy.ledger_section import Address, read_ledger
 from tacit.curator.policy.limit_sections import read_analysts, read_limit
+from tacit.curator.policy.policy import Policy, Replay
 from tacit.curator.policy.references import read_entity
 from tacit.curator.policy.surveys import StoredSurvey, read_surveys
 from tacit.curator.policy.table_sections import read_tables
-from tacit.curator.policy.toml import root_of
-from tacit.curator.policy.values import Policy, Replay
+from tacit.curator.policy.toml_sections import root_of
 from tacit.curator.policy.written_values import read_one_of, resolve_path
 from tacit.engines import Source
 from tacit.frozen import frozen
@@ -53,7 +53,7 @@ def read_policy(path: str | Path) -> Document:
                 sources' columns.
     Because:    the sources are asked for `stored_kinds` alone, which reads headers and schemas; the rows of public
                 tables alone are read.
-    Checked by: tests/unit/curator/policy/test_file.py::test_reading_a_policy_reads_no_values
+    Checked by: tests/unit/curator/policy/test_policy_file.py::test_reading_a_policy_reads_no_values
     """
     given = Path(path)
     file = given / FILE if given.is_dir() else given

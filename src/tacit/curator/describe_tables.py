@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping
 
 from tacit.curator.answer.release import Price, Release
-from tacit.curator.policy.values import Policy, Shared
-from tacit.curator.policy.words import (
+from tacit.curator.policy.describe_policy import (
     column_rows,
     contributions_word,
     limit_words,
     protected_words,
 )
+from tacit.curator.policy.policy import Policy, Shared
 from tacit.errors import InvalidInput
 from tacit.printing import printable
 
@@ -44,7 +44,7 @@ def read_listing(text: str, policy: Policy, tables: Mapping[str, Shared]) -> Lis
 
     Claim:      it depends on the policy, and on facts that were found and paid for.
     Because:    no engine is within reach.
-    Checked by: tests/unit/curator/test_describe.py::test_nothing_is_looked_at
+    Checked by: tests/unit/curator/test_describe_tables.py::test_nothing_is_looked_at
     """
     if not text.lstrip()[:4].upper().startswith(_FIRST_WORDS):
         return None

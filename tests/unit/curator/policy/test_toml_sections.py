@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tacit.curator.policy.toml import Refused, lines_of, root_of, spell, suggest
+from tacit.curator.policy.toml_sections import Refused, lines_of, root_of, spell, suggest
 from tacit.errors import InvalidPolicy
 
 

@@ -14,7 +14,7 @@ from tacit.curator.answer.explanation import Expected, Explanation
 from tacit.curator.answer.left_out import LeftOut
 from tacit.curator.answer.release import Price, Release
 from tacit.curator.budget import Budget
-from tacit.curator.describe import Listing
+from tacit.curator.describe_tables import Listing
 from tacit.curator.pricing.answer_size import Size
 from tacit.curator.pricing.unknown_keys import Hiding
 from tacit.plan import Column, Kind, Scalar, Table
@@ -38,7 +38,7 @@ def release_fields(release: Release) -> dict[str, Any]:
 
     Claim:      what is written is a function of the release, and what is read from it again is the same release.
     Because:    every field is written, and each kind of cell has one form that is read back to itself.
-    Checked by: tests/unit/curator/test_exchange.py
+    Checked by: tests/unit/curator/test_json_exchange.py
     """
     return {
         "kind": "listing" if isinstance(release, Listing) else "answer",

@@ -69,7 +69,7 @@ class Limit:
 
         Claim:      its ledger's units are at most this share of those of the whole.
         Because:    the epsilon is the largest of some that are tried for which that is so.
-        Checked by: tests/unit/curator/policy/test_values.py::test_shares_of_a_limit_add_up_to_it
+        Checked by: tests/unit/curator/policy/test_policy.py::test_shares_of_a_limit_add_up_to_it
 
         >>> float(Limit(3).part(0.5).epsilon), round(float(Limit(3, 1e-6).part(0.5).epsilon), 2)
         (1.5, 2.06)
@@ -166,7 +166,7 @@ class Policy:
 
     def __str__(self) -> str:
         """The policy in words: the limit, and every table with its columns."""
-        from tacit.curator.policy.words import policy_words
+        from tacit.curator.policy.describe_policy import policy_words
 
         return policy_words(self)
 
@@ -190,7 +190,7 @@ def _check_within(limit: Limit, analysts: Mapping[str, Limit]) -> None:
 
     Claim:      what analysts pay adds up in the same currency, and none may spend more than everyone together.
     Because:    they have the limit's delta and neighbours, so that prices are the same, and no larger epsilon.
-    Checked by: tests/unit/curator/policy/test_values.py
+    Checked by: tests/unit/curator/policy/test_policy.py
     """
     for name, own in analysts.items():
         if (own.delta, own.neighbours) != (limit.delta, limit.neighbours):

@@ -1,6 +1,6 @@
 """A ledger that can be read and not be charged: what can be answered with it costs nothing and reads no private row."""
 
-from tacit.curator.passed_ledger import PassedLedger
+from tacit.curator.forwarding_ledger import PassedLedger
 from tacit.ledger import Entry
 from tacit.privacy import Loss
 
@@ -17,7 +17,7 @@ class UnpaidLedger(PassedLedger):
     Claim:      a question that is answered with it was answered before, or is about public things alone; no private
                 row is read.
     Because:    rows are read after a charge, in every corridor of this room, and a charge ends in `PaymentNeeded`.
-    Checked by: tests/unit/curator/test_unpaid.py
+    Checked by: tests/unit/curator/test_read_only_ledger.py
     """
 
     def charge(

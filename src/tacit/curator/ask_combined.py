@@ -11,17 +11,17 @@ from typing import Any
 from tacit.accounting import Charge
 from tacit.curator.access import Access
 from tacit.curator.answer.combined_rows import ReleasedPart, view_parts
-from tacit.curator.answer.constants import (
+from tacit.curator.answer.explanation import Explanation, explain_plan, name_measure, of_the_limit
+from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
+from tacit.curator.answer.release import Price, Release, percent
+from tacit.curator.answer.subquery_constants import (
     describe_constants,
     fill_part,
     made_up_constants,
     name_subqueries,
 )
-from tacit.curator.answer.explanation import Explanation, explain_plan, name_measure, of_the_limit
-from tacit.curator.answer.left_out import LeftOut, add_measured, list_left_out
-from tacit.curator.answer.release import Price, Release, percent
 from tacit.curator.ask import one_line, release_part
-from tacit.curator.asked import (
+from tacit.curator.asked_question import (
     Name,
     measured_shares,
     name_question,
@@ -29,7 +29,7 @@ from tacit.curator.asked import (
     shared_of,
 )
 from tacit.curator.budget import with_earlier_charge, with_own_limit
-from tacit.curator.policy.values import Limit, Shared
+from tacit.curator.policy.policy import Limit, Shared
 from tacit.curator.pricing.answer_size import Size, check_size, size_of
 from tacit.curator.pricing.combined_terms import CombinedTerms, combined_terms, least_amount
 from tacit.curator.record.receipt import receipt_of, tag

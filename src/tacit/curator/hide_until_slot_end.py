@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any
 
 from tacit.accounting import Charge
-from tacit.curator.passed_ledger import PassedLedger
+from tacit.curator.forwarding_ledger import PassedLedger
 from tacit.curator.vault import Vault
 from tacit.frozen import frozen
 from tacit.ledger import Entry, Ledger

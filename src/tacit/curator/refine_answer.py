@@ -10,7 +10,7 @@ from tacit.accounting import Charge
 from tacit.curator.access import Access
 from tacit.curator.answer.release import Release
 from tacit.curator.ask import answer
-from tacit.curator.asked import Asked, describe, price_plan
+from tacit.curator.asked_question import Asked, describe, price_plan
 from tacit.curator.pricing.terms import Terms, terms_at, worth_of
 from tacit.curator.record.receipt import receipt_of, tag
 from tacit.curator.record.render_release import render_release

@@ -4,9 +4,9 @@ import hmac
 from collections.abc import Mapping
 from pathlib import Path
 
-from tacit.curator.policy.file import FILE
-from tacit.curator.policy.values import Policy
-from tacit.curator.record.secret import file_secret
+from tacit.curator.policy.policy import Policy
+from tacit.curator.policy.policy_file import FILE
+from tacit.curator.record.sealing_key import file_secret
 from tacit.curator.record.sources import refresh_changed_sources
 from tacit.engines import Source, digest_rows
 from tacit.errors import InvalidInput
@@ -24,7 +24,7 @@ def keep_ledger(folder: str | Path, policy: Policy, sources: Mapping[str, Source
                 other rows is replayed; and what is noted of the rows tells nothing to whoever has not the folder's key.
     Because:    it is the ledger of a vault, with its anchor; a digest of the rows is compared before anything is asked,
                 and is keyed: who knows all rows but one cannot try out the last.
-    Checked by: tests/unit/curator/test_keep.py
+    Checked by: tests/unit/curator/test_persistent_limit.py
     """
     place = Path(folder)
     if (place / FILE).exists():

@@ -111,8 +111,8 @@ def called_value(
                 result's.
     Because:    monotone functions keep the order of ends; the others are bounded at the corners and at zero, and
                 where no rule is known the ends are infinite.
-    Checked by: tests/unit/curator/answer/test_functions.py::test_the_exact_value_lies_within_the_interval and
-                tests/unit/curator/answer/test_functions.py::test_the_exact_moment_lies_within_the_interval
+    Checked by: tests/unit/curator/answer/test_released_functions.py::test_the_exact_value_lies_within_the_interval and
+                tests/unit/curator/answer/test_released_functions.py::test_the_exact_moment_lies_within_the_interval
     """
     points = [value.value if isinstance(value, Interval) else value for value in values]
     if function in STRICT and None in points:
